@@ -1,0 +1,6 @@
+/** The clock that is passed in wherever time matters. Unix milliseconds. */
+export interface Clock {
+  now(): number;
+}
+
+export const systemClock: Clock = { now: () => Date.now() };

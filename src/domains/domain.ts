@@ -1,0 +1,47 @@
+/**
+ * What a custom domain is. Types only: every folder speaks of domains in these words.
+ * All times are Unix milliseconds; a time or null takes the place of a boolean.
+ */
+
+/** Status of a domain (spec: States and transitions). */
+export type DomainStatus = 'pending' | 'verifying' | 'verified' | 'failed';
+
+/** `apex`: the name is its own registrable domain, so it cannot hold a CNAME. Everything below one is a `subdomain`. */
+export type DomainKind = 'apex' | 'subdomain';
+
+/** One custom domain, as it is stored: all that `domains.getDomain` shows, and what verification needs. */
+export interface Domain {
+  /** `dom_…` */
+  id: string;
+  workspaceId: string;
+  projectId: string;
+  appId: string;
+  environmentId: string;
+  /** Canonical form: lower-case ASCII (A-labels), no final dot. */
+  name: string;
+  kind: DomainKind;
+  /** The operator's word at creation time, in `_<service>.` and `<service>-domain-verify=`. Kept, so that records never change. */
+  service: string;
+  /** Generated host under the CNAME zone that the routing record must name. Unique for ever. */
+  target: string;
+  /** Generated secret-free token of the ownership record. Unique for ever. */
+  token: string;
+  status: DomainStatus;
+  /** When the routing record was last found matching; null while the last readable check did not find it so. */
+  routingVerifiedAt: number | null;
+  /** The same for the ownership record. */
+  ownershipVerifiedAt: number | null;
+  /** Plain words for the customer, at most 512 characters; null while verification progresses normally. */
+  verificationError: string | null;
+  createdAt: number;
+  /** Time of the last change that a reader can see; null if there was none. */
+  updatedAt: number | null;
+  verifiedAt: number | null;
+  /** Start of the current 24 h window: `createdAt`, or the last retry from `failed`. */
+  windowStartedAt: number;
+  /** Goes up with every change and every retry; a result is saved only against the revision that its check read. */
+  revision: number;
+}
+
+/** Length of the verification window (spec: Limits). */
+export const WINDOW_MS = 24 * 60 * 60 * 1000;

@@ -1,0 +1,54 @@
+import type { Domain } from './domain.ts';
+
+/** Advised TTL of both records, in seconds. */
+export const RECORD_TTL_SECONDS = 60;
+
+/** One DNS record that a domain needs (spec: DnsRecord). */
+export interface DnsRecord {
+  type: 'CNAME' | 'ALIAS' | 'TXT';
+  name: string;
+  value: string;
+  /** Seconds. */
+  ttl: number;
+  verified: boolean;
+  note: string;
+}
+
+type Named = Pick<Domain, 'name' | 'service'>;
+
+/** Name of the ownership record: the domain prefixed with the service's own label. */
+export function ownershipName({ name, service }: Named): string {
+  return `_${service}.${name}`;
+}
+
+/** Exact value of the ownership record. */
+export function ownershipValue({ service, token }: Pick<Domain, 'service' | 'token'>): string {
+  return `${service}-domain-verify=${token}`;
+}
+
+/** The records a domain needs, routing first (spec: Shape of the records of a domain). Same values for as long as it exists. */
+export function dnsRecords(domain: Domain): [routing: DnsRecord, ownership: DnsRecord] {
+  const routing: DnsRecord = {
+    type: domain.kind === 'apex' ? 'ALIAS' : 'CNAME',
+    name: domain.name,
+    value: domain.target,
+    ttl: RECORD_TTL_SECONDS,
+    verified: domain.routingVerifiedAt !== null,
+    note:
+      domain.kind === 'apex'
+        ? 'Routes traffic. An apex domain cannot have a CNAME: use the record that your provider calls ALIAS, ANAME or flattened CNAME. It stays unverified, because the published value cannot be read back; the TXT record verifies the domain.'
+        : 'Routes traffic and verifies the domain. If your provider proxies or flattens it (Cloudflare: orange cloud), it cannot be read back and stays unverified; publish the TXT record too.',
+  };
+  const ownership: DnsRecord = {
+    type: 'TXT',
+    name: ownershipName(domain),
+    value: ownershipValue(domain),
+    ttl: RECORD_TTL_SECONDS,
+    verified: domain.ownershipVerifiedAt !== null,
+    note:
+      domain.kind === 'apex'
+        ? 'Proves that you own the domain. Required for an apex domain. Copy the value as it is, with its prefix.'
+        : 'Proves that you own the domain. Needed when the routing record is proxied or flattened, or when another workspace holds the domain. Copy the value as it is, with its prefix.',
+  };
+  return [routing, ownership];
+}
