@@ -1,4 +1,5 @@
 import type { Domain } from '../domains/domain.ts';
+import type { CheckMemory } from '../domains/status.ts';
 
 /**
  * The store contract: use cases, never a transaction handed out. Every engine passes `test/contract/store.ts`.
@@ -223,14 +224,6 @@ export interface DomainStore {
 }
 
 // Checks
-
-/** What consecutive checks have to remember. */
-export interface CheckMemory {
-  /** Checks in a row that could not read the zone. */
-  unreadableInARow: number;
-  /** Checks in a row in which a claimant fulfilled the takeover rule. */
-  provenInARow: number;
-}
 
 /** One domain whose check is due. */
 export interface DueCheck {

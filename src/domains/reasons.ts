@@ -1,0 +1,163 @@
+import type { Domain } from './domain.ts';
+import type {
+  Observation,
+  OwnershipObservation,
+  RoutingObservation,
+  ServerAnswer,
+  UnreadableReason,
+} from './observation.ts';
+import { ownershipName, ownershipValue } from './records.ts';
+import { bounded, duration, listed, shown } from './text.ts';
+
+/** How a claimant stands against the incumbent of its name. */
+export interface Claim {
+  /** The claimant's own records would verify it if nobody else held the name. */
+  proven: boolean;
+  /** Its token is older than the incumbent's verification. */
+  olderClaim: boolean;
+  /** The incumbent's records were read and are gone. */
+  gone: boolean;
+}
+
+/**
+ * What keeps a domain from being verified, in words that a customer can act on; null while waiting is all there is to do.
+ * At most 512 characters.
+ */
+export function obstacle(domain: Domain, seen: Observation, claim?: Claim): string | null {
+  const held = claim && claimReason(domain, seen, claim);
+  if (held !== undefined) return held === null ? null : bounded(held);
+  const reasons = [routingReason(domain, seen), ownershipReason(domain, seen.ownership)].filter((r) => r !== null);
+  if (reasons.length > 0) return bounded(reasons.join(' '));
+  return claim === undefined
+    ? null
+    : bounded(`Another workspace holds ${domain.name} as verified. ${takeoverAdvice(domain)}`);
+}
+
+/** Why a domain failed at the end of its window: the last observation, in words. At most 512 characters. */
+export function failure(domain: Domain, seen: Observation, incumbent: Domain | null, windowMs: number): string {
+  const reason =
+    (incumbent === null
+      ? obstacle(domain, seen)
+      : `Another workspace holds the name as verified. ${takeoverAdvice(domain)}`) ?? missingReason(domain, seen);
+  return bounded(`Not verified within ${duration(windowMs)}: ${reason} Correct that, then verify the domain again.`);
+}
+
+/** What the workspace is told that lost the name. */
+export function superseded({ name }: Domain): string {
+  return `Another workspace proved that it owns ${name}, so the name is served there now. If that is a mistake, find out who can edit the DNS zone of ${name}, restore your records and verify the domain again.`;
+}
+
+/** Undefined: the claim itself is no obstacle, the records are. */
+function claimReason(domain: Domain, { ownership }: Observation, claim: Claim): string | null | undefined {
+  const { name } = domain;
+  if (!claim.proven) return undefined;
+  if (ownership.kind !== 'matched') {
+    return `Another workspace holds ${name} as verified. To move the name, publish the TXT record ${ownershipName(domain)} as well: ${ownershipValue(domain)}`;
+  }
+  if (claim.olderClaim) {
+    return `Another workspace verified ${name} after you added it here, so your records may be left over from before. If the name is yours, delete the domain, add it again and publish its new records.`;
+  }
+  if (!claim.gone) {
+    return `Another workspace holds ${name} as verified, and its records are still in place. Remove every other TXT record at ${ownershipName(domain)} and every route to a host other than ${domain.target}.`;
+  }
+  return null;
+}
+
+function takeoverAdvice(domain: Domain): string {
+  return `To move the name, publish both records of this domain and remove the other workspace's TXT record at ${ownershipName(domain)}.`;
+}
+
+function routingReason(domain: Domain, { routing, ownership }: Observation): string | null {
+  // The routing record of an apex decides nothing.
+  if (domain.kind === 'apex') return null;
+  const { name, target } = domain;
+  switch (routing.kind) {
+    case 'elsewhere':
+      return `${name} is a CNAME to ${listed(routing.chain.map(shown), 4)}; it must be a CNAME to ${target}.`;
+    case 'hidden': {
+      if (ownership.kind === 'matched') return null;
+      const seen =
+        routing.chain.length > 0
+          ? `is a CNAME to ${listed(routing.chain.map(shown))}`
+          : `has the address ${listed(routing.addresses)}`;
+      return `${name} ${seen} instead of being a CNAME to ${target}. Replace it by that CNAME; if your provider proxies or flattens it, publish the TXT record ${ownershipName(domain)} too.`;
+    }
+    case 'absent':
+      return routing.doubledAt === undefined ? null : doubledReason('CNAME', name, routing.doubledAt);
+    case 'disagree':
+      return disagreement('CNAME', name, routing.answers);
+    case 'unreadable':
+      return unreadableReason(name, routing);
+    case 'matched':
+      return null;
+    default:
+      return routing satisfies never;
+  }
+}
+
+function ownershipReason(domain: Domain, ownership: OwnershipObservation): string | null {
+  const name = ownershipName(domain);
+  switch (ownership.kind) {
+    case 'wrong':
+      return wrongValue(name, ownership.values, ownershipValue(domain));
+    case 'absent':
+      return ownership.doubledAt === undefined ? null : doubledReason('TXT', name, ownership.doubledAt);
+    case 'disagree':
+      return disagreement('TXT', name, ownership.answers);
+    case 'unreadable':
+      return unreadableReason(name, ownership);
+    case 'matched':
+      return null;
+    default:
+      return ownership satisfies never;
+  }
+}
+
+function wrongValue(name: string, values: string[], expected: string): string {
+  const almost = values.find((value) => value.replace(/["'\s]/g, '') === expected);
+  if (almost !== undefined) {
+    return `${name} has the TXT value ${shown(almost)}, with quotation marks or spaces that do not belong to it; it must be exactly ${shown(expected)}.`;
+  }
+  const plural = values.length > 1;
+  return `${name} has the TXT value${plural ? 's' : ''} ${listed(values.map(shown))}; ${plural ? 'one of them' : 'it'} must be ${shown(expected)}.`;
+}
+
+function doubledReason(type: string, name: string, doubledAt: string): string {
+  return `The ${type} record stands at ${doubledAt}, because your DNS provider adds the zone to every name. Edit its name so that the record stands at ${name}.`;
+}
+
+function disagreement(type: string, name: string, answers: ServerAnswer[]): string {
+  const said = answers.map(({ server, saw }) => `${server} answers ${saw}`);
+  return `The nameservers do not agree on the ${type} record of ${name}: ${listed(said)}. It is verified as soon as all of them have it.`;
+}
+
+const UNREADABLE: Record<UnreadableReason, string> = {
+  timeout: 'did not answer in time',
+  servfail: 'answered with a failure (SERVFAIL)',
+  refused: 'refused to answer (REFUSED)',
+  lame: 'is not responsible for the zone (lame delegation)',
+  malformed: 'gave an answer that is not valid DNS',
+  loop: 'gave CNAMEs that lead in a circle',
+  chain_too_long: 'gave a chain of more than 8 CNAMEs',
+  no_nameserver: 'has no nameserver that could be found',
+  forbidden_address: 'has only nameservers with private or special addresses, which are never asked',
+  overloaded: 'has nameservers that are too slow for the number of domains waiting for them',
+};
+
+function unreadableReason(name: string, { reason, server }: { reason: UnreadableReason; server?: string }): string {
+  return `${name} could not be read: ${server === undefined ? 'its zone' : `its nameserver ${server}`} ${UNREADABLE[reason]}.`;
+}
+
+/** For the end of the window: also what is merely not there. */
+function missingReason(domain: Domain, { routing, ownership }: Observation): string {
+  const records: [string, string, RoutingObservation | OwnershipObservation][] = [
+    ['TXT', ownershipName(domain), ownership],
+  ];
+  if (domain.kind === 'subdomain') records.unshift(['CNAME', domain.name, routing]);
+  const missing = records.flatMap(([type, name, { kind, ...seen }]) => {
+    if (kind !== 'absent') return [];
+    const nameExists = 'reason' in seen && seen.reason === 'nodata';
+    return [`there is no ${type} record at ${name}${nameExists ? '' : ' (the name does not exist)'}`];
+  });
+  return `${listed(missing)}.`;
+}

@@ -1,0 +1,175 @@
+import { type Domain, WINDOW_MS } from './domain.ts';
+import type { Observation } from './observation.ts';
+import { failure, obstacle, superseded } from './reasons.ts';
+
+/** What consecutive checks have to remember. */
+export interface CheckMemory {
+  /** Checks in a row that could not read one of the records. */
+  unreadableInARow: number;
+  /** Checks in a row in which a claimant fulfilled the takeover rule. */
+  provenInARow: number;
+}
+
+/** What a check found when it began. */
+export interface Checked {
+  domain: Domain;
+  memory: CheckMemory;
+  /** Another workspace's verified domain of the same name. */
+  incumbent: Domain | null;
+}
+
+/** What is to be saved. `after` is `domain` itself when a reader would see no change. */
+export interface Transition {
+  after: Domain;
+  memory: CheckMemory;
+  /** The incumbent after a takeover; absent without one. */
+  loser?: Domain;
+}
+
+/** A claimant must prove itself in this many checks in a row before live traffic moves. */
+export const TAKEOVER_CHECKS = 2;
+
+/** From this many unreadable checks in a row on, the customer is told. */
+export const UNREADABLE_CHECKS = 3;
+
+/** End of the verification window; from this millisecond on a check is the last one. */
+export function windowEndsAt(domain: Pick<Domain, 'windowStartedAt'>, windowMs = WINDOW_MS): number {
+  return domain.windowStartedAt + windowMs;
+}
+
+/**
+ * The rule of verification (spec: States and transitions; docs/verification.md): what a completed check makes of a domain.
+ * Whoever saves it makes sure that `checked` still holds at that moment. A domain that is `verified` or `failed` stays as it is.
+ */
+export function transition(checked: Checked, seen: Observation, now: number, windowMs = WINDOW_MS): Transition {
+  const { domain, incumbent } = checked;
+  if (domain.status === 'verified' || domain.status === 'failed') return { after: domain, memory: checked.memory };
+
+  const memory = remember(checked, seen);
+  const seenDomain: Domain = {
+    ...domain,
+    routingVerifiedAt: flag(domain.routingVerifiedAt, seen.routing.kind, now),
+    ownershipVerifiedAt: flag(domain.ownershipVerifiedAt, seen.ownership.kind, now),
+  };
+
+  const holds = incumbent === null ? proves(domain, seen) : memory.provenInARow >= TAKEOVER_CHECKS;
+  if (holds) {
+    const after = changed({ ...seenDomain, status: 'verified', verifiedAt: now, verificationError: null }, now);
+    return incumbent === null ? { after, memory } : { after, memory, loser: supersede(incumbent, now) };
+  }
+  if (now >= windowEndsAt(domain, windowMs)) {
+    const verificationError = failure(domain, seen, incumbent, windowMs);
+    return { after: changed({ ...seenDomain, status: 'failed', verificationError }, now), memory };
+  }
+  const verificationError = obstacleNow(checked, seen, memory);
+  const after: Domain = { ...seenDomain, status: 'verifying', verificationError };
+  return { after: sameToReaders(domain, after) ? domain : changed(after, now), memory };
+}
+
+/**
+ * A retry asked for by the customer: a check at once, under a new revision so that a check in flight loses. From `failed` it begins a new
+ * window; flags and error stay until there is a new result. Null when there is nothing to retry: the domain is verified.
+ */
+export function retry(domain: Domain, now: number): Domain | null {
+  switch (domain.status) {
+    case 'pending':
+    case 'verifying':
+      return { ...domain, revision: domain.revision + 1 };
+    case 'failed':
+      return changed({ ...domain, status: 'pending', windowStartedAt: now }, now);
+    case 'verified':
+      return null;
+    default:
+      return domain.status satisfies never;
+  }
+}
+
+/** Whether the records that were read prove the domain, when nobody else holds its name. */
+function proves(domain: Domain, { routing, ownership }: Observation): boolean {
+  // An apex cannot be verified through its routing record (spec: record rule 2).
+  if (domain.kind === 'apex') return ownership.kind === 'matched';
+  return routing.kind === 'matched' || (ownership.kind === 'matched' && routing.kind === 'hidden');
+}
+
+/** Whether a claimant's proof outweighs the incumbent's: a TXT left behind by a former owner must not take live traffic. */
+function outweighs(domain: Domain, incumbent: Domain, seen: Observation): boolean {
+  const { routing, ownership } = seen;
+  const proven =
+    ownership.kind === 'matched' && (domain.kind === 'apex' || routing.kind === 'matched' || routing.kind === 'hidden');
+  return proven && !isOlderClaim(domain, incumbent) && incumbentIsGone(seen);
+}
+
+/** A token made before the incumbent was verified may have been left behind in the zone. */
+function isOlderClaim(domain: Domain, incumbent: Domain): boolean {
+  return domain.createdAt <= (incumbent.verifiedAt ?? Number.POSITIVE_INFINITY);
+}
+
+/** Both of the incumbent's records were read, and neither is there any more. */
+function incumbentIsGone({ incumbent }: Observation): boolean {
+  if (incumbent === undefined) return false;
+  const { ownership, routing } = incumbent;
+  const ownershipGone = ownership.kind === 'absent' || ownership.kind === 'wrong';
+  const routingGone = routing.kind === 'absent' || routing.kind === 'elsewhere' || routing.kind === 'hidden';
+  return ownershipGone && routingGone;
+}
+
+function remember({ domain, memory, incumbent }: Checked, seen: Observation): CheckMemory {
+  const proven = incumbent !== null && outweighs(domain, incumbent, seen);
+  return {
+    unreadableInARow: isUnreadable(seen) ? memory.unreadableInARow + 1 : 0,
+    provenInARow: proven ? memory.provenInARow + 1 : 0,
+  };
+}
+
+function isUnreadable({ routing, ownership }: Observation): boolean {
+  return routing.kind === 'unreadable' || ownership.kind === 'unreadable';
+}
+
+/** The error to show while verification goes on. An unreadable check says nothing new until there were three of them. */
+function obstacleNow({ domain, incumbent }: Checked, seen: Observation, memory: CheckMemory): string | null {
+  if (isUnreadable(seen) && memory.unreadableInARow < UNREADABLE_CHECKS) return domain.verificationError;
+  if (incumbent === null) return obstacle(domain, seen);
+  return obstacle(domain, seen, {
+    proven: proves(domain, seen),
+    olderClaim: isOlderClaim(domain, incumbent),
+    gone: incumbentIsGone(seen),
+  });
+}
+
+function supersede(incumbent: Domain, now: number): Domain {
+  return changed(
+    {
+      ...incumbent,
+      status: 'failed',
+      verificationError: superseded(incumbent),
+      routingVerifiedAt: null,
+      ownershipVerifiedAt: null,
+      verifiedAt: null,
+    },
+    now,
+  );
+}
+
+/** Flags say what the last readable check saw. */
+function flag(
+  before: number | null,
+  seen: Observation['routing']['kind'] | Observation['ownership']['kind'],
+  now: number,
+): number | null {
+  if (seen === 'matched') return before ?? now;
+  if (seen === 'unreadable' || seen === 'disagree') return before;
+  return null;
+}
+
+function sameToReaders(a: Domain, b: Domain): boolean {
+  return (
+    a.status === b.status &&
+    a.verificationError === b.verificationError &&
+    (a.routingVerifiedAt === null) === (b.routingVerifiedAt === null) &&
+    (a.ownershipVerifiedAt === null) === (b.ownershipVerifiedAt === null)
+  );
+}
+
+function changed(domain: Domain, now: number): Domain {
+  return { ...domain, updatedAt: now, revision: domain.revision + 1 };
+}

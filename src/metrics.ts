@@ -1,0 +1,70 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+
+/** Everything Nameplate counts, in one place; labels have few values. */
+export interface Metrics {
+  registry: Registry;
+  requests: Counter<'operation' | 'status'>;
+  requestSeconds: Histogram<'operation'>;
+  checks: Counter<'outcome'>;
+  checkSeconds: Histogram;
+  checksInFlight: Gauge;
+  claims: Counter;
+  scheduleLatenessSeconds: Histogram;
+  dnsAnswers: Counter<'kind'>;
+}
+
+export function createMetrics(): Metrics {
+  const registry = new Registry();
+  const registers = [registry];
+  collectDefaultMetrics({ register: registry });
+  return {
+    registry,
+    requests: new Counter({
+      name: 'nameplate_requests_total',
+      help: 'API requests answered, by operation and HTTP status.',
+      labelNames: ['operation', 'status'],
+      registers,
+    }),
+    requestSeconds: new Histogram({
+      name: 'nameplate_request_seconds',
+      help: 'Time from the headers of an API request to its answer, by operation.',
+      labelNames: ['operation'],
+      buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5],
+      registers,
+    }),
+    checks: new Counter({
+      name: 'nameplate_checks_total',
+      help: 'DNS checks completed, by outcome: unchanged, changed, verified, failed, stale, dropped, error.',
+      labelNames: ['outcome'],
+      registers,
+    }),
+    checkSeconds: new Histogram({
+      name: 'nameplate_check_seconds',
+      help: 'Time one DNS check took.',
+      buckets: [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 2.5, 5, 10],
+      registers,
+    }),
+    checksInFlight: new Gauge({
+      name: 'nameplate_checks_in_flight',
+      help: 'DNS checks under way in this process.',
+      registers,
+    }),
+    claims: new Counter({
+      name: 'nameplate_claims_total',
+      help: 'Due checks claimed by this process.',
+      registers,
+    }),
+    scheduleLatenessSeconds: new Histogram({
+      name: 'nameplate_schedule_lateness_seconds',
+      help: 'How long after its due time a check was claimed.',
+      buckets: [0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60, 300, 3600],
+      registers,
+    }),
+    dnsAnswers: new Counter({
+      name: 'nameplate_dns_answers_total',
+      help: 'DNS queries that ended, by kind of answer.',
+      labelNames: ['kind'],
+      registers,
+    }),
+  };
+}

@@ -1,0 +1,118 @@
+import type { Lookup, LookupOptions, Resolver } from '../dns/resolver.ts';
+import type { Domain } from '../domains/domain.ts';
+import type { Observation, OwnershipObservation, RoutingObservation, ServerAnswer } from '../domains/observation.ts';
+import { ownershipName, ownershipValue } from '../domains/records.ts';
+import { listed, shown } from '../domains/text.ts';
+import { isProxy } from './proxies.ts';
+
+/** Longest name DNS can carry, in characters without the final dot (RFC 1035 section 2.3.4). */
+const NAME_LIMIT = 253;
+
+/**
+ * Looks at the records of a domain, and of its incumbent if there is one. It asks and holds no rules. Never rejects; what is still
+ * open when the signal fires is `unreadable`.
+ */
+export async function observe(
+  resolver: Resolver,
+  domain: Domain,
+  incumbent: Domain | null,
+  signal: AbortSignal,
+): Promise<Observation> {
+  const [ownership, routing] = await Promise.all([
+    observeOwnership(resolver, domain, isMatch, signal),
+    observeRouting(resolver, domain, isMatch, signal),
+  ]);
+  // Only a proven claim makes the incumbent's records matter.
+  if (incumbent === null || ownership.kind !== 'matched') return { ownership, routing };
+  const [incumbentOwnership, incumbentRouting] = await Promise.all([
+    observeOwnership(resolver, incumbent, isGone, signal),
+    observeRouting(resolver, incumbent, isGone, signal),
+  ]);
+  return { ownership, routing, incumbent: { ownership: incumbentOwnership, routing: incumbentRouting } };
+}
+
+type Seen = OwnershipObservation | RoutingObservation;
+
+/** What must not rest on one nameserver alone: for a claim that the record is there, for an incumbent that it is not. */
+const isMatch = (seen: Seen): boolean => seen.kind === 'matched';
+const isGone = (seen: Seen): boolean => !isMatch(seen);
+
+async function observeOwnership(
+  resolver: Resolver,
+  domain: Domain,
+  decides: (seen: Seen) => boolean,
+  signal: AbortSignal,
+): Promise<OwnershipObservation> {
+  const expected = ownershipValue(domain);
+  const look = (name: string, options: LookupOptions) => resolver.lookupTxt(name, options);
+  const read = (answer: Lookup<{ values: string[] }>): OwnershipObservation => {
+    if (answer.kind !== 'found') return withoutRecord(answer);
+    // Compared byte for byte: DNS names fold case, TXT values do not.
+    return answer.values.includes(expected) ? { kind: 'matched' } : { kind: 'wrong', values: answer.values };
+  };
+  const say = (answer: Lookup<{ values: string[] }>) =>
+    answer.kind === 'found' ? listed(answer.values.map(shown)) : 'no record';
+  return observeRecord(ownershipName(domain), { look, read, say, decides, signal });
+}
+
+async function observeRouting(
+  resolver: Resolver,
+  domain: Domain,
+  decides: (seen: Seen) => boolean,
+  signal: AbortSignal,
+): Promise<RoutingObservation> {
+  const look = (name: string, options: LookupOptions) => resolver.lookupRoute(name, domain.target, options);
+  const read = (answer: Lookup<{ addresses: string[] }>): RoutingObservation => {
+    if (answer.chain.includes(domain.target)) return { kind: 'matched', chain: answer.chain };
+    if (answer.kind !== 'found') return withoutRecord(answer);
+    const { chain, addresses } = answer;
+    if (chain.length === 0 || chain.some(isProxy)) return { kind: 'hidden', addresses, chain };
+    return { kind: 'elsewhere', chain };
+  };
+  const say = (answer: Lookup<{ addresses: string[] }>) => {
+    if (answer.chain.length > 0) return listed(answer.chain.map(shown));
+    return answer.kind === 'found' ? listed(answer.addresses) : 'no record';
+  };
+  return observeRecord(domain.name, { look, read, say, decides, signal });
+}
+
+interface RecordView<Found, S extends Seen> {
+  look(name: string, options: LookupOptions): Promise<Lookup<Found>>;
+  read(answer: Lookup<Found>): S;
+  say(answer: Lookup<Found>): string;
+  decides(seen: S): boolean;
+  signal: AbortSignal;
+}
+
+type Unsettled = { kind: 'disagree'; answers: ServerAnswer[] } | { kind: 'absent'; doubledAt?: string };
+
+/** One record: one nameserver is asked; what decides something is asked of a second one, and both must say it. */
+async function observeRecord<Found, S extends Seen>(name: string, view: RecordView<Found, S>): Promise<S> {
+  const { look, read, say, decides, signal } = view;
+  const first = await look(name, { signal });
+  const seen = read(first);
+  if (first.kind === 'unreadable') return seen;
+  if (decides(seen)) {
+    const second = await look(name, { signal, confirming: first.by.address });
+    const confirmed = read(second);
+    if (second.kind === 'unreadable' || decides(confirmed)) return confirmed;
+    const answers = [
+      { server: first.by.server, saw: say(first) },
+      { server: second.by.server, saw: say(second) },
+    ];
+    return { kind: 'disagree', answers } satisfies Unsettled as S;
+  }
+  if (seen.kind !== 'absent') return seen;
+  const doubled = `${name}.${first.zone}`;
+  if (doubled.length > NAME_LIMIT) return seen;
+  const found = read(await look(doubled, { signal })).kind === 'matched';
+  return found ? { ...seen, doubledAt: doubled } : seen;
+}
+
+function withoutRecord(
+  answer: Exclude<Lookup<object>, { kind: 'found' }>,
+): Extract<Seen, { kind: 'absent' | 'unreadable' }> {
+  if (answer.kind === 'absent') return { kind: 'absent', reason: answer.reason };
+  const { reason, server } = answer;
+  return server === undefined ? { kind: 'unreadable', reason } : { kind: 'unreadable', reason, server };
+}

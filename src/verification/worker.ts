@@ -1,0 +1,133 @@
+import type { Clock } from '../clock.ts';
+import type { Resolver } from '../dns/resolver.ts';
+import { WINDOW_MS } from '../domains/domain.ts';
+import { CHECK_INTERVAL_MS } from '../domains/schedule.ts';
+import { transition } from '../domains/status.ts';
+import type { Log } from '../log.ts';
+import type { Metrics } from '../metrics.ts';
+import type { CheckStore, DueCheck } from '../store/store.ts';
+import { observe } from './observe.ts';
+
+export interface VerifierOptions {
+  store: CheckStore;
+  resolver: Resolver;
+  clock: Clock;
+  /** Numbers in [0, 1), for the schedule's jitter. */
+  random: () => number;
+  log: Log;
+  metrics: Metrics;
+  checkIntervalMs?: number;
+  windowMs?: number;
+  /** Most checks under way at once. */
+  capacity?: number;
+  /** Longest time one check may take. */
+  deadlineMs?: number;
+  /** How often due checks are looked for. */
+  pollMs?: number;
+}
+
+/** The background checks of one process. */
+export interface Verifier {
+  /** Looks for due checks from now on. */
+  start(): void;
+  /** Claims what is due and completes it: one round, for tests and tools. Resolves with the number of checks. */
+  runOnce(): Promise<number>;
+  /** Claims no more; resolves when the checks under way are done, or `graceMs` later, when the rest has been dropped. */
+  stop(graceMs?: number): Promise<void>;
+}
+
+type Outcome = 'unchanged' | 'changed' | 'verified' | 'failed' | 'stale' | 'dropped' | 'error';
+
+/** Claims due checks and completes each: observe, transition, save. A check that is lost comes round again with the next period. */
+export function createVerifier(options: VerifierOptions): Verifier {
+  const { store, resolver, clock, random, log, metrics } = options;
+  const { checkIntervalMs = CHECK_INTERVAL_MS, windowMs = WINDOW_MS } = options;
+  const { capacity = 1000, deadlineMs = 10_000, pollMs = 250 } = options;
+  const inFlight = new Map<Promise<void>, AbortController>();
+  let timer: NodeJS.Timeout | undefined;
+  let claiming: Promise<unknown> = Promise.resolve();
+  let stopped = false;
+
+  async function claim(): Promise<Promise<void>[]> {
+    const free = capacity - inFlight.size;
+    if (stopped || free <= 0) return [];
+    const now = clock.now();
+    const due = await store.claimDue(now, free, checkIntervalMs, random);
+    metrics.claims.inc(due.length);
+    return due.map((check) => {
+      metrics.scheduleLatenessSeconds.observe(Math.max(0, now - check.dueAt) / 1000);
+      return begin(check);
+    });
+  }
+
+  function begin(due: DueCheck): Promise<void> {
+    const controller = new AbortController();
+    const deadline = setTimeout(() => controller.abort(), deadlineMs);
+    const began = performance.now();
+    const done = complete(due, controller.signal)
+      .catch((error: unknown): Outcome => {
+        log.error({ err: error, domainId: due.domain.id }, 'a check could not be completed; it comes round again');
+        return 'error';
+      })
+      .then((outcome) => {
+        clearTimeout(deadline);
+        inFlight.delete(done);
+        metrics.checksInFlight.set(inFlight.size);
+        metrics.checks.inc({ outcome });
+        metrics.checkSeconds.observe((performance.now() - began) / 1000);
+      });
+    inFlight.set(done, controller);
+    metrics.checksInFlight.set(inFlight.size);
+    return done;
+  }
+
+  async function complete(due: DueCheck, signal: AbortSignal): Promise<Outcome> {
+    const { domain, incumbent, memory } = due;
+    const seen = await observe(resolver, domain, incumbent, signal);
+    // A look that our own shutdown cut short says nothing about the domain.
+    if (stopped && signal.aborted) return 'dropped';
+    const now = clock.now();
+    const next = transition({ domain, incumbent, memory }, seen, now, windowMs);
+    const remembered =
+      next.memory.unreadableInARow === memory.unreadableInARow && next.memory.provenInARow === memory.provenInARow;
+    if (next.after === domain && remembered) return 'unchanged';
+    const loser = incumbent && next.loser ? { before: incumbent, after: next.loser } : undefined;
+    const saved = await store.saveTransition({ before: domain, after: next.after, memory: next.memory, loser, now });
+    if (saved === 'stale') return 'stale';
+    const { status } = next.after;
+    if (status !== domain.status)
+      log.info({ domainId: domain.id, domain: domain.name, status }, 'domain changed status');
+    if (status === 'verified' || status === 'failed') return status;
+    return next.after === domain ? 'unchanged' : 'changed';
+  }
+
+  function poll(): void {
+    timer = undefined;
+    claiming = claim()
+      .catch((error: unknown) => log.error({ err: error }, 'due checks could not be claimed; trying again'))
+      .finally(() => {
+        if (!stopped) timer = setTimeout(poll, pollMs);
+      });
+  }
+
+  return {
+    start() {
+      if (timer === undefined && !stopped) poll();
+    },
+    async runOnce() {
+      const checks = await claim();
+      await Promise.all(checks);
+      return checks.length;
+    },
+    async stop(graceMs = 3000) {
+      stopped = true;
+      clearTimeout(timer);
+      await claiming;
+      const grace = setTimeout(() => {
+        for (const controller of inFlight.values()) controller.abort();
+      }, graceMs);
+      await Promise.all(inFlight.keys());
+      clearTimeout(grace);
+    },
+  };
+}
