@@ -44,7 +44,7 @@ export function failure(domain: Domain, seen: Observation, incumbent: Domain | n
 
 /** What the workspace is told that lost the name. */
 export function superseded({ name }: Domain): string {
-  return `Another workspace proved that it owns ${name}, so the name is served there now. If that is a mistake, find out who can edit the DNS zone of ${name}, restore your records and verify the domain again.`;
+  return `Another workspace proved that it owns ${name}, so the name is served there now. If that is a mistake, find out who can edit its DNS zone; to take the name back, delete the domain, add it again and publish its new records.`;
 }
 
 /** Undefined: the claim itself is no obstacle, the records are. */
@@ -157,7 +157,7 @@ function missingReason(domain: Domain, { routing, ownership }: Observation): str
   const missing = records.flatMap(([type, name, { kind, ...seen }]) => {
     if (kind !== 'absent') return [];
     const nameExists = 'reason' in seen && seen.reason === 'nodata';
-    return [`there is no ${type} record at ${name}${nameExists ? '' : ' (the name does not exist)'}`];
+    return [`no ${type} record at ${name}${nameExists ? '' : ' (the name does not exist)'}`];
   });
-  return `${listed(missing)}.`;
+  return `there is ${listed(missing)}.`;
 }

@@ -52,7 +52,13 @@ async function observeOwnership(
   };
   const say = (answer: Lookup<{ values: string[] }>) =>
     answer.kind === 'found' ? listed(answer.values.map(shown)) : 'no record';
-  return observeRecord(ownershipName(domain), { look, read, say, decides, signal });
+  return observeRecord<{ values: string[] }, OwnershipObservation>(ownershipName(domain), {
+    look,
+    read,
+    say,
+    decides,
+    signal,
+  });
 }
 
 async function observeRouting(
@@ -73,7 +79,7 @@ async function observeRouting(
     if (answer.chain.length > 0) return listed(answer.chain.map(shown));
     return answer.kind === 'found' ? listed(answer.addresses) : 'no record';
   };
-  return observeRecord(domain.name, { look, read, say, decides, signal });
+  return observeRecord<{ addresses: string[] }, RoutingObservation>(domain.name, { look, read, say, decides, signal });
 }
 
 interface RecordView<Found, S extends Seen> {
@@ -84,10 +90,13 @@ interface RecordView<Found, S extends Seen> {
   signal: AbortSignal;
 }
 
-type Unsettled = { kind: 'disagree'; answers: ServerAnswer[] } | { kind: 'absent'; doubledAt?: string };
+type Disagreement = { kind: 'disagree'; answers: ServerAnswer[] };
 
 /** One record: one nameserver is asked; what decides something is asked of a second one, and both must say it. */
-async function observeRecord<Found, S extends Seen>(name: string, view: RecordView<Found, S>): Promise<S> {
+async function observeRecord<Found, S extends Seen>(
+  name: string,
+  view: RecordView<Found, S>,
+): Promise<S | Disagreement> {
   const { look, read, say, decides, signal } = view;
   const first = await look(name, { signal });
   const seen = read(first);
@@ -100,7 +109,7 @@ async function observeRecord<Found, S extends Seen>(name: string, view: RecordVi
       { server: first.by.server, saw: say(first) },
       { server: second.by.server, saw: say(second) },
     ];
-    return { kind: 'disagree', answers } satisfies Unsettled as S;
+    return { kind: 'disagree', answers };
   }
   if (seen.kind !== 'absent') return seen;
   const doubled = `${name}.${first.zone}`;

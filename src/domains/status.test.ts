@@ -1,0 +1,340 @@
+import { describe, expect, test } from 'vitest';
+import type { Domain } from './domain.ts';
+import type { Observation, OwnershipObservation, RoutingObservation } from './observation.ts';
+import { type CheckMemory, retry, TAKEOVER_CHECKS, transition, windowEndsAt } from './status.ts';
+
+const CREATED = 1_000_000;
+const NOW = CREATED + 60_000;
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+const subdomain: Domain = {
+  id: 'dom_1',
+  workspaceId: 'ws_1',
+  projectId: 'proj_1',
+  appId: 'app_1',
+  environmentId: 'env_1',
+  name: 'api.acme.com',
+  kind: 'subdomain',
+  service: 'service',
+  target: 'k7mexample.cname.example',
+  token: 'TOKEN',
+  status: 'pending',
+  routingVerifiedAt: null,
+  ownershipVerifiedAt: null,
+  verificationError: null,
+  createdAt: CREATED,
+  updatedAt: null,
+  verifiedAt: null,
+  windowStartedAt: CREATED,
+  revision: 1,
+};
+const apex: Domain = { ...subdomain, name: 'acme.com', kind: 'apex' };
+const incumbent: Domain = {
+  ...subdomain,
+  id: 'dom_0',
+  workspaceId: 'ws_0',
+  target: 'oldtarget.cname.example',
+  token: 'OLD',
+  status: 'verified',
+  createdAt: CREATED - 2 * DAY_MS,
+  verifiedAt: CREATED - DAY_MS,
+  routingVerifiedAt: CREATED - DAY_MS,
+  windowStartedAt: CREATED - 2 * DAY_MS,
+};
+const fresh: CheckMemory = { unreadableInARow: 0, provenInARow: 0 };
+
+const ownerships = {
+  matched: { kind: 'matched' },
+  wrong: { kind: 'wrong', values: ['something'] },
+  absent: { kind: 'absent', reason: 'nxdomain' },
+  doubled: { kind: 'absent', reason: 'nxdomain', doubledAt: '_service.api.acme.com.acme.com' },
+  disagree: {
+    kind: 'disagree',
+    answers: [
+      { server: 'ns1.acme.com', saw: '"x"' },
+      { server: 'ns2.acme.com', saw: 'no record' },
+    ],
+  },
+  unreadable: { kind: 'unreadable', reason: 'timeout', server: 'ns1.acme.com' },
+} satisfies Record<string, OwnershipObservation>;
+const routings = {
+  matched: { kind: 'matched', chain: [subdomain.target] },
+  elsewhere: { kind: 'elsewhere', chain: ['old.example.net'] },
+  hidden: { kind: 'hidden', addresses: ['192.0.2.1'], chain: [] },
+  absent: { kind: 'absent', reason: 'nodata' },
+  doubled: { kind: 'absent', reason: 'nxdomain', doubledAt: 'api.acme.com.acme.com' },
+  disagree: {
+    kind: 'disagree',
+    answers: [
+      { server: 'ns1.acme.com', saw: '"a"' },
+      { server: 'ns2.acme.com', saw: 'no record' },
+    ],
+  },
+  unreadable: { kind: 'unreadable', reason: 'servfail', server: 'ns1.acme.com' },
+} satisfies Record<string, RoutingObservation>;
+type OwnershipKey = keyof typeof ownerships;
+type RoutingKey = keyof typeof routings;
+
+function see(routing: RoutingKey, ownership: OwnershipKey, other?: [RoutingKey, OwnershipKey]): Observation {
+  const seen: Observation = { routing: routings[routing], ownership: ownerships[ownership] };
+  return other ? { ...seen, incumbent: { routing: routings[other[0]], ownership: ownerships[other[1]] } } : seen;
+}
+
+function check(domain: Domain, seen: Observation, memory = fresh, now = NOW, held: Domain | null = null) {
+  return transition({ domain, memory, incumbent: held }, seen, now);
+}
+
+describe('a domain that nobody else holds', () => {
+  const routingKeys = Object.keys(routings) as RoutingKey[];
+  const ownershipKeys = Object.keys(ownerships) as OwnershipKey[];
+  const all = routingKeys.flatMap((r) => ownershipKeys.map((o) => [r, o] as const));
+
+  test.each(all)(
+    'a subdomain whose routing is %s and ownership is %s is verified exactly when the rule says so',
+    (r, o) => {
+      const { after } = check(subdomain, see(r, o));
+      const expected = r === 'matched' || (r === 'hidden' && o === 'matched');
+      expect(after.status).toBe(expected ? 'verified' : 'verifying');
+      expect(after.routingVerifiedAt !== null).toBe(r === 'matched');
+      expect(after.ownershipVerifiedAt !== null).toBe(o === 'matched');
+    },
+  );
+
+  test.each(all)(
+    'an apex whose routing is %s and ownership is %s is verified exactly when its ownership matched',
+    (r, o) => {
+      expect(check(apex, see(r, o)).after.status).toBe(o === 'matched' ? 'verified' : 'verifying');
+    },
+  );
+
+  test('an apex domain cannot be verified through its routing record', () => {
+    expect(check(apex, see('matched', 'absent')).after.status).toBe('verifying');
+  });
+
+  test('an apex may have its TXT record verified true while the routing record is false and the status verified', () => {
+    const { after } = check(apex, see('hidden', 'matched'));
+    expect(after).toMatchObject({ status: 'verified', routingVerifiedAt: null, ownershipVerifiedAt: NOW });
+  });
+
+  test('a subdomain may reach verified through the routing record alone; the TXT record may stay false', () => {
+    const { after } = check(subdomain, see('matched', 'absent'));
+    expect(after).toMatchObject({ status: 'verified', routingVerifiedAt: NOW, ownershipVerifiedAt: null });
+  });
+
+  test('verified: the error is gone, the times are set, the revision goes up', () => {
+    const erring: Domain = { ...subdomain, status: 'verifying', verificationError: 'something', revision: 7 };
+    expect(check(erring, see('matched', 'matched')).after).toEqual({
+      ...erring,
+      status: 'verified',
+      verificationError: null,
+      verifiedAt: NOW,
+      updatedAt: NOW,
+      routingVerifiedAt: NOW,
+      ownershipVerifiedAt: NOW,
+      revision: 8,
+    });
+  });
+
+  test.each(all.filter(([r, o]) => r === 'unreadable' || o === 'unreadable'))(
+    'pending becomes verifying when a check has completed, also one that read nothing (routing %s, ownership %s)',
+    (r, o) => {
+      const { status } = check(subdomain, see(r, o)).after;
+      expect(status).not.toBe('pending');
+    },
+  );
+
+  test('a flag that was true stays so while the record is unreadable or in dispute, and falls when it is gone', () => {
+    const flagged: Domain = { ...subdomain, status: 'verifying', ownershipVerifiedAt: CREATED + 5 };
+    for (const o of ['unreadable', 'disagree', 'matched'] as const) {
+      expect(check(flagged, see('absent', o)).after.ownershipVerifiedAt).toBe(CREATED + 5);
+    }
+    for (const o of ['absent', 'wrong', 'doubled'] as const) {
+      expect(check(flagged, see('absent', o)).after.ownershipVerifiedAt).toBe(null);
+    }
+  });
+
+  test('a check after which a reader sees nothing new changes nothing, not even updatedAt', () => {
+    const once = check(subdomain, see('absent', 'absent')).after;
+    expect(once.updatedAt).toBe(NOW);
+    const twice = check(once, see('absent', 'absent'), fresh, NOW + 60_000);
+    expect(twice.after).toBe(once);
+  });
+
+  test('verificationError is absent while records are merely not there yet', () => {
+    expect(check(subdomain, see('absent', 'absent')).after.verificationError).toBe(null);
+    expect(check(apex, see('absent', 'absent')).after.verificationError).toBe(null);
+    expect(check(subdomain, see('absent', 'matched')).after.verificationError).toBe(null);
+  });
+
+  test('an error goes away as soon as its cause does', () => {
+    const wrong = check(subdomain, see('absent', 'wrong')).after;
+    expect(wrong.verificationError).toContain('something');
+    expect(check(wrong, see('absent', 'absent')).after.verificationError).toBe(null);
+  });
+
+  test('the customer is told of an unreadable zone from the third check in a row on, and not before', () => {
+    let domain = subdomain;
+    let memory = fresh;
+    const errors: (string | null)[] = [];
+    for (const seen of [see('unreadable', 'absent'), see('unreadable', 'unreadable'), see('absent', 'unreadable')]) {
+      ({ after: domain, memory } = check(domain, seen, memory));
+      errors.push(domain.verificationError);
+    }
+    expect(errors.slice(0, 2)).toEqual([null, null]);
+    expect(errors[2]).toContain('could not be read');
+    ({ after: domain, memory } = check(domain, see('absent', 'absent'), memory));
+    expect(domain.verificationError).toBe(null);
+    expect(memory.unreadableInARow).toBe(0);
+  });
+
+  test('one unreadable check does not wipe out what the customer was told before', () => {
+    const wrong = check(subdomain, see('elsewhere', 'absent')).after;
+    expect(check(wrong, see('unreadable', 'unreadable')).after).toBe(wrong);
+  });
+});
+
+describe('the window', () => {
+  test('one millisecond before its end a domain is still verifying; at its end it is failed, with a reason', () => {
+    const end = windowEndsAt(subdomain);
+    expect(end).toBe(CREATED + DAY_MS);
+    expect(check(subdomain, see('absent', 'absent'), fresh, end - 1).after.status).toBe('verifying');
+    const { after } = check(subdomain, see('absent', 'absent'), fresh, end);
+    expect(after).toMatchObject({ status: 'failed', updatedAt: end, verifiedAt: null });
+    expect(after.verificationError).toBe(
+      'Not verified within 24 hours: there is no CNAME record at api.acme.com and no TXT record at _service.api.acme.com (the name does not exist). Correct that, then verify the domain again.',
+    );
+  });
+
+  test('the last check, at or after the end, still verifies a domain whose records are there', () => {
+    const late = windowEndsAt(subdomain) + DAY_MS;
+    expect(check(subdomain, see('matched', 'absent'), fresh, late).after.status).toBe('verified');
+  });
+
+  test('the reason of a failure is built from the last observation', () => {
+    const end = windowEndsAt(apex);
+    const { verificationError } = check(apex, see('absent', 'wrong'), fresh, end).after;
+    expect(verificationError).toBe(
+      'Not verified within 24 hours: _service.acme.com has the TXT value "something"; it must be "service-domain-verify=TOKEN". Correct that, then verify the domain again.',
+    );
+  });
+
+  test('a window of another length ends when it ends', () => {
+    const checked = { domain: subdomain, memory: fresh, incumbent: null };
+    expect(transition(checked, see('absent', 'absent'), CREATED + 59_999, 60_000).after.status).toBe('verifying');
+    expect(transition(checked, see('absent', 'absent'), CREATED + 60_000, 60_000).after.status).toBe('failed');
+  });
+});
+
+describe('verified and failed', () => {
+  test.each(['verified', 'failed'] as const)('no check moves a domain out of %s', (status) => {
+    const domain: Domain = { ...subdomain, status };
+    for (const r of Object.keys(routings) as RoutingKey[]) {
+      expect(check(domain, see(r, 'matched'), fresh, CREATED + 2 * DAY_MS).after).toBe(domain);
+    }
+  });
+
+  test('retry from failed: pending, a new window, createdAt, token and target unchanged, flags and error kept', () => {
+    const failed: Domain = { ...subdomain, status: 'failed', verificationError: 'reason', ownershipVerifiedAt: 5 };
+    expect(retry(failed, NOW)).toEqual({
+      ...failed,
+      status: 'pending',
+      windowStartedAt: NOW,
+      updatedAt: NOW,
+      revision: failed.revision + 1,
+    });
+  });
+
+  test.each(['pending', 'verifying'] as const)('retry from %s changes nothing but the revision', (status) => {
+    const domain: Domain = { ...subdomain, status };
+    expect(retry(domain, NOW)).toEqual({ ...domain, revision: domain.revision + 1 });
+  });
+
+  test('there is nothing to retry on a verified domain', () => {
+    expect(retry({ ...subdomain, status: 'verified' }, NOW)).toBe(null);
+  });
+});
+
+describe('two workspaces that claim one name', () => {
+  const claim = (domain: Domain, seen: Observation, memory = fresh, held = incumbent) =>
+    check(domain, seen, memory, NOW, held);
+  const proof = see('matched', 'matched', ['elsewhere', 'absent']);
+
+  test('a claimant that proves itself while the incumbent is gone takes over in the second check in a row', () => {
+    const first = claim(subdomain, proof);
+    expect(first).toMatchObject({
+      after: { status: 'verifying', verificationError: null },
+      memory: { provenInARow: 1 },
+    });
+    expect(first.loser).toBeUndefined();
+    const second = claim(first.after, proof, first.memory);
+    expect(second.after.status).toBe('verified');
+    expect(second.loser).toMatchObject({
+      id: 'dom_0',
+      status: 'failed',
+      verifiedAt: null,
+      routingVerifiedAt: null,
+      ownershipVerifiedAt: null,
+      updatedAt: NOW,
+      revision: incumbent.revision + 1,
+    });
+    expect(second.loser?.verificationError).toContain('Another workspace proved that it owns api.acme.com');
+  });
+
+  test('a check in between that does not prove it starts the count again', () => {
+    expect(TAKEOVER_CHECKS).toBe(2);
+    const proven = { unreadableInARow: 0, provenInARow: 1 };
+    for (const seen of [see('absent', 'matched'), see('matched', 'absent'), see('unreadable', 'unreadable')]) {
+      expect(claim(subdomain, seen, proven)).toMatchObject({
+        after: { status: 'verifying' },
+        memory: { provenInARow: 0 },
+      });
+    }
+  });
+
+  test('the routing record alone never takes a name from its incumbent', () => {
+    const memory = { unreadableInARow: 0, provenInARow: 1 };
+    const { after } = claim(subdomain, see('matched', 'absent', ['elsewhere', 'absent']), memory);
+    expect(after.status).toBe('verifying');
+    expect(after.verificationError).toContain('publish the TXT record _service.api.acme.com');
+  });
+
+  const remains: [RoutingKey, OwnershipKey][] = [
+    ['matched', 'absent'],
+    ['absent', 'matched'],
+    ['unreadable', 'absent'],
+    ['absent', 'unreadable'],
+    ['disagree', 'absent'],
+    ['absent', 'disagree'],
+  ];
+  test.each(remains)("nothing moves while the incumbent's routing is %s and its ownership is %s", (r, o) => {
+    const { after, memory } = claim(subdomain, see('matched', 'matched', [r, o]), {
+      unreadableInARow: 0,
+      provenInARow: 5,
+    });
+    expect(after.status).toBe('verifying');
+    expect(memory.provenInARow).toBe(0);
+    expect(after.verificationError).toContain('its records are still in place');
+  });
+
+  test.each([0, 1, DAY_MS])(
+    'a claim made at or before the incumbent was verified is told to delete and add again (older by %i ms)',
+    (byMs) => {
+      const held: Domain = { ...incumbent, verifiedAt: CREATED + byMs };
+      const { after, memory } = claim(subdomain, proof, { unreadableInARow: 0, provenInARow: 5 }, held);
+      expect(memory.provenInARow).toBe(0);
+      expect(after.status).toBe('verifying');
+      expect(after.verificationError).toContain('delete the domain, add it again');
+    },
+  );
+
+  test('a claimant that has published nothing is told that the name is held', () => {
+    const { after } = claim(subdomain, see('absent', 'absent'));
+    expect(after.verificationError).toContain('Another workspace holds api.acme.com as verified');
+  });
+
+  test('a claimant whose window ends has failed, and the incumbent is not touched', () => {
+    const result = check(subdomain, proof, fresh, windowEndsAt(subdomain), incumbent);
+    expect(result.after.status).toBe('failed');
+    expect(result.loser).toBeUndefined();
+  });
+});
