@@ -1,0 +1,154 @@
+import { isIPv4, isIPv6 } from 'node:net';
+
+/** `ALIAS` is no DNS type: the name is answered with the addresses of the value, as DNS panels flatten it. */
+export const SIMULATED_TYPES = ['A', 'AAAA', 'ALIAS', 'CAA', 'CNAME', 'MX', 'NS', 'SOA', 'TXT'] as const;
+
+export type SimulatedType = (typeof SIMULATED_TYPES)[number];
+
+/** The records of one name and type. */
+export interface SimulatedRecord {
+  /** Lower case, no final dot; may begin with `*.`. */
+  name: string;
+  type: SimulatedType;
+  /** One value for each record. */
+  values: string[];
+  /** Seconds. */
+  ttl: number;
+}
+
+/** What was asked of the simulator makes no sense; the message says why, for the person who asked. */
+export class RecordRefused extends Error {
+  override name = 'RecordRefused';
+}
+
+const DEFAULT_TTL = 60;
+const MAX_TTL = 0x7fffffff;
+const MAX_VALUES = 1000;
+/** A TXT record of this size still fits into a message of its own. */
+const MAX_TEXT_OCTETS = 60_000;
+
+/** Checks a set of records and brings it into its canonical form. Throws `RecordRefused`. */
+export function parseRecord(name: string, type: string, values: readonly string[], ttl = DEFAULT_TTL): SimulatedRecord {
+  const parsedType = parseType(type);
+  if (values.length === 0) throw new RecordRefused(`${parsedType} needs a value.`);
+  if (values.length > MAX_VALUES) throw new RecordRefused(`${parsedType} takes at most ${MAX_VALUES} values.`);
+  if (values.length > 1 && ['ALIAS', 'CNAME', 'SOA'].includes(parsedType)) {
+    throw new RecordRefused(`${parsedType} takes one value, not ${values.length}.`);
+  }
+  if (!Number.isInteger(ttl) || ttl < 0 || ttl > MAX_TTL) {
+    throw new RecordRefused(`The TTL is a number of seconds from 0 to ${MAX_TTL}, not ${ttl}.`);
+  }
+  return {
+    name: parseName(name),
+    type: parsedType,
+    values: values.map((value) => parseValue(parsedType, value)),
+    ttl,
+  };
+}
+
+/** Throws `RecordRefused`. */
+export function parseType(type: string): SimulatedType {
+  const upper = type.toUpperCase();
+  const known = SIMULATED_TYPES.find((one) => one === upper);
+  if (known === undefined) {
+    throw new RecordRefused(`"${type}" is not a type the simulator knows: ${SIMULATED_TYPES.join(', ')}.`);
+  }
+  return known;
+}
+
+/** A name in canonical form: lower case, no final dot, a wildcard only as the first label. Throws `RecordRefused`. */
+export function parseName(name: string): string {
+  const canonical = name.toLowerCase().replace(/\.$/, '');
+  const labels = canonical.split('.');
+  if (canonical.length > 253)
+    throw new RecordRefused(`"${name.slice(0, 40)}…" is longer than the 253 characters of a name.`);
+  const [first = '', ...others] = labels;
+  const wellFormed = (first === '*' && others.length > 0 ? others : labels).every((label) =>
+    /^[a-z0-9_-]{1,63}$/.test(label),
+  );
+  if (!wellFormed) {
+    throw new RecordRefused(
+      `"${name}" is not a name: labels of 1 to 63 letters, digits, "-" or "_", joined with dots (names in Unicode are written as xn--…).`,
+    );
+  }
+  return canonical;
+}
+
+function parseValue(type: SimulatedType, value: string): string {
+  switch (type) {
+    case 'A':
+      if (!isIPv4(value)) throw new RecordRefused(`"${value}" is not an IPv4 address.`);
+      return value;
+    case 'AAAA':
+      if (!isIPv6(value) || value.includes('%')) throw new RecordRefused(`"${value}" is not an IPv6 address.`);
+      return value.toLowerCase();
+    case 'ALIAS':
+    case 'CNAME':
+    case 'NS':
+      return parseName(value);
+    case 'CAA':
+      parseCaa(value);
+      return value;
+    case 'MX': {
+      const { preference, exchange } = parseMx(value);
+      return `${preference} ${exchange}`;
+    }
+    case 'SOA':
+      parseSoa(value);
+      return value;
+    case 'TXT':
+      if (Buffer.byteLength(value) > MAX_TEXT_OCTETS)
+        throw new RecordRefused(`A TXT value has at most ${MAX_TEXT_OCTETS} octets.`);
+      return value;
+    default:
+      return type satisfies never;
+  }
+}
+
+/** `10 mail.acme.com` */
+export function parseMx(value: string): { preference: number; exchange: string } {
+  const match = /^(\d{1,5}) +(\S+)$/.exec(value);
+  const preference = Number(match?.[1]);
+  if (match?.[2] === undefined || preference > 0xffff) {
+    throw new RecordRefused(`"${value}" is not an MX value, such as "10 mail.acme.com".`);
+  }
+  return { preference, exchange: parseName(match[2]) };
+}
+
+export type CaaTag = 'issue' | 'issuewild' | 'iodef';
+
+/** `0 issue "letsencrypt.org"` */
+export function parseCaa(value: string): { flags: number; tag: CaaTag; value: string } {
+  const match = /^(\d{1,3}) +(issue|issuewild|iodef) +(?:"([^"]{0,255})"|([^" ]{1,255}))$/.exec(value);
+  const flags = Number(match?.[1]);
+  if (match === null || flags > 255) {
+    throw new RecordRefused(`"${value}" is not a CAA value, such as 0 issue "letsencrypt.org".`);
+  }
+  const tag: CaaTag = match[2] === 'issue' || match[2] === 'issuewild' ? match[2] : 'iodef';
+  return { flags, tag, value: match[3] ?? match[4] ?? '' };
+}
+
+export interface Soa {
+  mname: string;
+  rname: string;
+  serial: number;
+  refresh: number;
+  retry: number;
+  expire: number;
+  minimum: number;
+}
+
+/** `ns1.acme.com hostmaster.acme.com 1 3600 600 86400 60` */
+export function parseSoa(value: string): Soa {
+  const [mname = '', rname = '', ...numbers] = value.split(/ +/);
+  const [serial = -1, refresh = -1, retry = -1, expire = -1, minimum = -1] = numbers.map((number) =>
+    /^\d{1,10}$/.test(number) ? Number(number) : -1,
+  );
+  const all = [serial, refresh, retry, expire, minimum];
+  if (numbers.length !== 5 || all.some((number) => number < 0 || number > 0xffffffff)) {
+    throw new RecordRefused(
+      `"${value}" is not an SOA value, such as "ns1.acme.com hostmaster.acme.com 1 3600 600 86400 60".`,
+    );
+  }
+  return { mname: parseName(mname), rname: parseName(rname), serial, refresh, retry, expire, minimum };
+}

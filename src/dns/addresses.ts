@@ -1,0 +1,103 @@
+import { BlockList, isIPv4, isIPv6, SocketAddress } from 'node:net';
+
+/** Addresses that no nameserver on the Internet has (IANA special-purpose address registries, RFC 6890). */
+const SPECIAL_IPV4 = [
+  '0.0.0.0/8', // this network
+  '10.0.0.0/8', // private
+  '100.64.0.0/10', // shared by carriers
+  '127.0.0.0/8', // loopback
+  '169.254.0.0/16', // link-local
+  '172.16.0.0/12', // private
+  '192.0.0.0/24', // protocol assignments
+  '192.0.2.0/24', // documentation
+  '192.31.196.0/24', // AS112
+  '192.52.193.0/24', // AMT
+  '192.88.99.0/24', // 6to4 relays
+  '192.168.0.0/16', // private
+  '192.175.48.0/24', // AS112
+  '198.18.0.0/15', // benchmarks
+  '198.51.100.0/24', // documentation
+  '203.0.113.0/24', // documentation
+  '224.0.0.0/4', // multicast
+  '240.0.0.0/4', // reserved, broadcast
+];
+
+/** Public IPv6 addresses all lie in here. Mapped, compatible, unique-local, link-local, site-local and multicast ones do not. */
+const PUBLIC_IPV6 = ['2000::/3'];
+
+/** What is special all the same. */
+const SPECIAL_IPV6 = [
+  '2001::/23', // protocol assignments: Teredo, benchmarks, ORCHID
+  '2001:db8::/32', // documentation
+  '2002::/16', // 6to4
+  '2620:4f:8000::/48', // AS112
+  '3fff::/20', // documentation
+];
+
+/** How a network of IPv6 alone reaches IPv4 (RFC 6052); the IPv4 address is in the last 32 bits. The prefix for local use is not among it. */
+const NAT64_PREFIX = '64:ff9b::';
+
+const special = networks([...SPECIAL_IPV4, ...SPECIAL_IPV6]);
+const publicIpv6 = networks(PUBLIC_IPV6);
+
+/** Tells whether an address may be asked. */
+export type AddressRule = (address: string) => boolean;
+
+/**
+ * Allows public addresses, and of the special ones those in the networks that were configured (CIDR notation; an address alone is a network of one).
+ * Throws on text that is no network.
+ */
+export function addressRule(allowedNetworks: readonly string[] = []): AddressRule {
+  const allowed = networks(allowedNetworks);
+  return (address) => contains(allowed, address) || isPublic(address);
+}
+
+/** Whether the address is one that a server on the Internet can have. Text that is no address is not. */
+export function isPublic(address: string): boolean {
+  if (isIPv4(address)) return !contains(special, address);
+  if (!isIPv6(address)) return false;
+  const translated = translatedIpv4(address);
+  if (translated !== null) return isPublic(translated);
+  return contains(publicIpv6, address) && !contains(special, address);
+}
+
+/** The text form that everything else here compares: IPv6 addresses are shortened (RFC 5952). Null for text that is no address. */
+export function canonicalAddress(address: string): string | null {
+  if (isIPv4(address)) return address;
+  return isIPv6(address) && !address.includes('%') ? new SocketAddress({ family: 'ipv6', address }).address : null;
+}
+
+function translatedIpv4(address: string): string | null {
+  const canonical = canonicalAddress(address);
+  if (canonical === null || !canonical.startsWith(NAT64_PREFIX)) return null;
+  const groups = canonical.slice(NAT64_PREFIX.length).split(':');
+  if (groups.length > 2) return null;
+  const [high, low] = groups.length === 2 ? groups : ['0', groups[0]];
+  const bits = Number.parseInt(high || '0', 16) * 0x10000 + Number.parseInt(low || '0', 16);
+  return [24, 16, 8, 0].map((shift) => (bits >>> shift) & 0xff).join('.');
+}
+
+function networks(list: readonly string[]): BlockList {
+  const blocks = new BlockList();
+  for (const network of list) {
+    const [address = '', prefix, ...rest] = network.split('/');
+    const family = familyOf(address);
+    const longest = family === 'ipv4' ? 32 : 128;
+    const length = prefix === undefined ? longest : /^\d{1,3}$/.test(prefix) ? Number(prefix) : -1;
+    if (family === null || rest.length > 0 || length < 0 || length > longest) {
+      throw new Error(`"${network}" is not a network, such as 10.0.0.0/8 or fd00::/8.`);
+    }
+    blocks.addSubnet(address, length, family);
+  }
+  return blocks;
+}
+
+function contains(blocks: BlockList, address: string): boolean {
+  const family = familyOf(address);
+  return family !== null && blocks.check(address, family);
+}
+
+function familyOf(address: string): 'ipv4' | 'ipv6' | null {
+  if (isIPv4(address)) return 'ipv4';
+  return isIPv6(address) ? 'ipv6' : null;
+}

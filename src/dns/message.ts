@@ -1,0 +1,195 @@
+import { SocketAddress } from 'node:net';
+import {
+  CLASS_IN,
+  FLAG_AA,
+  FLAG_AD,
+  FLAG_TC,
+  HEADER_OCTETS,
+  MAX_NAME_OCTETS,
+  type Message,
+  type Rcode,
+  type RecordType,
+  type Resource,
+  TYPE_OPT,
+  TYPES,
+  viewOf,
+} from './wire.ts';
+
+/** Most records of one message that are read. */
+const MAX_RECORDS = 1000;
+/** Most pointers followed in one name: a sensible name has no more of them than labels. */
+const MAX_POINTERS = 127;
+
+const RCODES: readonly Rcode[] = ['noerror', 'formerr', 'servfail', 'nxdomain', 'notimp', 'refused'];
+
+const TYPE_NAMES = new Map((Object.keys(TYPES) as RecordType[]).map((type) => [TYPES[type] as number, type]));
+
+/**
+ * Reads a message that has been matched to its query; null when it is malformed. The octets come from strangers: whatever they are, reading ends
+ * after a bounded number of steps and does not throw.
+ *
+ * dns-packet is not used for it, because it folds what differs: a dot inside a label reads like two labels, and a label is decoded as UTF-8,
+ * where U+212A lower-cases to `k`.
+ */
+export function decodeMessage(octets: Uint8Array): Message | null {
+  try {
+    return readMessage(octets, viewOf(octets));
+  } catch (error) {
+    if (error instanceof Malformed || error instanceof RangeError) return null;
+    throw error;
+  }
+}
+
+class Malformed extends Error {}
+
+function readMessage(octets: Uint8Array, view: DataView): Message {
+  const flags = view.getUint16(2);
+  const counts = [view.getUint16(6), view.getUint16(8), view.getUint16(10)] as const;
+  if (counts[0] + counts[1] + counts[2] > MAX_RECORDS) throw new Malformed();
+
+  const reader: Reader = { octets, view, at: HEADER_OCTETS, extendedRcode: 0 };
+  for (let questions = view.getUint16(4); questions > 0; questions--) {
+    readName(reader);
+    reader.at += 4;
+  }
+  const answers = readSection(reader, counts[0]);
+  const authorities = readSection(reader, counts[1]);
+  const additionals = readSection(reader, counts[2]);
+  return {
+    rcode: RCODES[(reader.extendedRcode << 4) | (flags & 0x0f)] ?? 'other',
+    authoritative: (flags & FLAG_AA) !== 0,
+    truncated: (flags & FLAG_TC) !== 0,
+    authenticated: (flags & FLAG_AD) !== 0,
+    answers,
+    authorities,
+    additionals,
+  };
+}
+
+interface Reader {
+  octets: Uint8Array;
+  view: DataView;
+  at: number;
+  /** Upper eight bits of the rcode, when the message has an OPT record (RFC 6891 section 6.1.3). */
+  extendedRcode: number;
+}
+
+/** Reads `count` records; those of other types and classes are left out. */
+function readSection(reader: Reader, count: number): Resource[] {
+  const resources: Resource[] = [];
+  for (let read = 0; read < count; read++) {
+    const resource = readResource(reader);
+    if (resource !== null) resources.push(resource);
+  }
+  return resources;
+}
+
+function readResource(reader: Reader): Resource | null {
+  const { view } = reader;
+  const name = readName(reader);
+  const typeNumber = view.getUint16(reader.at);
+  const classNumber = view.getUint16(reader.at + 2);
+  const ttl = view.getUint32(reader.at + 4);
+  const length = view.getUint16(reader.at + 8);
+  reader.at += 10;
+  const end = reader.at + length;
+  if (end > view.byteLength) throw new Malformed();
+
+  const type = TYPE_NAMES.get(typeNumber);
+  let resource: Resource | null = null;
+  if (typeNumber === TYPE_OPT) {
+    reader.extendedRcode = ttl >>> 24;
+  } else if (type !== undefined && classNumber === CLASS_IN) {
+    // A TTL with the highest bit set counts as zero (RFC 2181 section 8).
+    resource = { name, type, ttl: ttl > 0x7fffffff ? 0 : ttl, value: readValue(reader, type, end) };
+  }
+  reader.at = end;
+  return resource;
+}
+
+function readValue(reader: Reader, type: RecordType, end: number): string {
+  switch (type) {
+    case 'A':
+      if (end - reader.at !== 4) throw new Malformed();
+      return reader.octets.subarray(reader.at, end).join('.');
+    case 'AAAA':
+      return readIpv6(reader, end);
+    case 'CNAME':
+    case 'NS': {
+      const name = readName(reader);
+      if (reader.at !== end) throw new Malformed();
+      return name;
+    }
+    case 'SOA': {
+      const primary = readName(reader);
+      if (reader.at > end) throw new Malformed();
+      return primary;
+    }
+    case 'TXT':
+      return readText(reader, end);
+    default:
+      return type satisfies never;
+  }
+}
+
+function readIpv6({ view, at }: Reader, end: number): string {
+  if (end - at !== 16) throw new Malformed();
+  const groups: string[] = [];
+  for (let group = at; group < end; group += 2) groups.push(view.getUint16(group).toString(16));
+  return new SocketAddress({ family: 'ipv6', address: groups.join(':') }).address;
+}
+
+/**
+ * The strings of a TXT record, joined. Octets that are not UTF-8 become U+FFFD, so other text may collide, but text that is ASCII comes only
+ * from just those octets.
+ */
+function readText({ octets, at }: Reader, end: number): string {
+  const strings: Uint8Array[] = [];
+  let next = at;
+  while (next < end) {
+    const start = next + 1;
+    next = start + (octets[next] ?? 0);
+    if (next > end) throw new Malformed();
+    strings.push(octets.subarray(start, next));
+  }
+  return Buffer.concat(strings).toString('utf8');
+}
+
+/** Reads a name, following pointers (RFC 1035 section 4.1.4), each of which must lead further back than the one before. */
+function readName(reader: Reader): string {
+  const { octets, view } = reader;
+  let at = reader.at;
+  let earliest = at;
+  let end = -1;
+  let pointers = 0;
+  let nameOctets = 1;
+  let name = '';
+  for (;;) {
+    const length = view.getUint8(at);
+    if (length === 0) break;
+    if (length >= 0xc0) {
+      if (end === -1) end = at + 2;
+      at = view.getUint16(at) & 0x3fff;
+      if (at >= earliest || ++pointers > MAX_POINTERS) throw new Malformed();
+      earliest = at;
+      continue;
+    }
+    const next = at + 1 + length;
+    nameOctets += 1 + length;
+    if (length > 63 || next > octets.length || nameOctets > MAX_NAME_OCTETS) throw new Malformed();
+    if (name !== '') name += '.';
+    while (++at < next) name += canonicalOctet(view.getUint8(at));
+  }
+  reader.at = end === -1 ? at + 1 : end;
+  return name === '' ? '.' : name;
+}
+
+/** Each octet of a label in canonical form. */
+const CANONICAL_OCTETS = Array.from({ length: 256 }, (_, octet) => {
+  const character = String.fromCharCode(octet);
+  return /[!-\-/-[\]-~]/.test(character) ? character.toLowerCase() : `\\${String(octet).padStart(3, '0')}`;
+});
+
+function canonicalOctet(octet: number): string {
+  return CANONICAL_OCTETS[octet] ?? '';
+}

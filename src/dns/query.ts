@@ -1,0 +1,77 @@
+import {
+  CLASS_IN,
+  FLAG_AD,
+  FLAG_QR,
+  FLAG_RD,
+  FLAG_TC,
+  HEADER_OCTETS,
+  MASK_OPCODE,
+  MAX_NAME_OCTETS,
+  type Question,
+  TYPE_OPT,
+  TYPES,
+  viewOf,
+} from './wire.ts';
+
+/** Largest answer we ask for over UDP: fits into one packet on every common path (RFC 9715 section 3.1). */
+const EDNS_OCTETS = 1232;
+const OPT_OCTETS = 11;
+
+/** A label that can be asked for: plain characters without dot and backslash, so that canonical names read back the same. */
+const LABEL = /^[!-\-/-[\]-~]{1,63}$/;
+
+export interface Query {
+  /** The message; its first two octets are the id. */
+  octets: Buffer;
+  /** Where the question section ends in `octets`. */
+  questionEnd: number;
+}
+
+/** A query with id 0; null when `name` cannot be written as a question. */
+export function encodeQuery({ name, type }: Question, recursion: boolean): Query | null {
+  const labels = name === '.' ? [] : name.split('.');
+  const nameOctets = name === '.' ? 1 : name.length + 2;
+  if (nameOctets > MAX_NAME_OCTETS || !labels.every((label) => LABEL.test(label))) return null;
+
+  const questionEnd = HEADER_OCTETS + nameOctets + 4;
+  const octets = Buffer.alloc(questionEnd + OPT_OCTETS);
+  // AD in a query says that we understand it in the answer (RFC 6840 section 5.7).
+  octets.writeUInt16BE(recursion ? FLAG_RD | FLAG_AD : 0, 2);
+  octets.writeUInt16BE(1, 4);
+  octets.writeUInt16BE(1, 10);
+  let at = HEADER_OCTETS;
+  for (const label of labels) {
+    octets[at] = label.length;
+    at += 1 + octets.write(label, at + 1, 'latin1');
+  }
+  octets.writeUInt16BE(TYPES[type], at + 1);
+  octets.writeUInt16BE(CLASS_IN, at + 3);
+  octets.writeUInt16BE(TYPE_OPT, questionEnd + 1);
+  octets.writeUInt16BE(EDNS_OCTETS, questionEnd + 3);
+  return { octets, questionEnd };
+}
+
+/** Whether `message` answers `query`: a response with its id and, letter case aside, its question. */
+export function isAnswerTo(query: Query, message: Uint8Array): boolean {
+  const { octets, questionEnd } = query;
+  if (message.length < questionEnd) return false;
+  const view = viewOf(message);
+  const flags = view.getUint16(2);
+  if (view.getUint16(0) !== octets.readUInt16BE(0)) return false;
+  if ((flags & FLAG_QR) === 0 || (flags & MASK_OPCODE) !== 0 || view.getUint16(4) !== 1) return false;
+  const nameEnd = questionEnd - 4;
+  for (let at = HEADER_OCTETS; at < nameEnd; at++) {
+    if (foldCase(message[at]) !== foldCase(octets[at])) return false;
+  }
+  return view.getUint32(nameEnd) === octets.readUInt32BE(nameEnd);
+}
+
+/** Whether the answer did not fit (TC), and has to be asked for over TCP. */
+export function isTruncated(message: Uint8Array): boolean {
+  return (viewOf(message).getUint16(2) & FLAG_TC) !== 0;
+}
+
+/** Only ASCII letters have a case in DNS (RFC 4343). Length octets are below `A`, so folding leaves them alone. */
+function foldCase(octet = 0): number {
+  return octet >= 0x41 && octet <= 0x5a ? octet + 0x20 : octet;
+}

@@ -1,0 +1,46 @@
+import { type Ask, chainResolver } from './chain.ts';
+import type { DnsClient } from './client.ts';
+import type { Endpoint } from './exchange.ts';
+import { isWithin } from './name.ts';
+import { recursion } from './recursion.ts';
+import type { Resolver } from './resolver.ts';
+import { unreadable } from './server.ts';
+import { type AnswerKind, counting } from './tally.ts';
+import type { Message } from './wire.ts';
+
+export interface RecursiveOptions {
+  client: DnsClient;
+  resolvers: readonly Endpoint[];
+  /** Yields numbers in [0, 1): which resolver is asked. */
+  random?: () => number;
+  /** Called with what each query came to, for counting. */
+  onAnswer?: (kind: AnswerKind) => void;
+}
+
+/**
+ * Asks the configured resolvers only, for networks in which nameservers cannot be asked. What they have cached may be older than what the zone
+ * says. A confirmation comes from another resolver where there is one.
+ */
+export function recursiveResolver({ client, resolvers, random = Math.random, onAnswer }: RecursiveOptions): Resolver {
+  const servers = recursion({ client, resolvers, random, onHeard: counting(onAnswer) });
+
+  const ask: Ask = async (question, { signal, confirming }) => {
+    const options = { signal, avoid: confirming, newPort: confirming !== undefined };
+    const heard = await servers.ask(question, options);
+    if (heard.kind === 'failed') return unreadable(heard);
+    const { answer, server } = heard;
+    const zone = denyingZone(answer, question.name);
+    const found =
+      zone === null ? await servers.findApex(question.name, options) : { kind: 'apex' as const, apex: zone };
+    if (found.kind === 'failed') return unreadable(found);
+    const by = { server: server.name, address: server.address, authoritative: false };
+    return { kind: 'answer', answer, zone: found.apex, bailiwick: '.', by };
+  };
+  return chainResolver(ask);
+}
+
+/** The zone that says in a negative answer that the name or type is not there. */
+function denyingZone({ answers, authorities }: Message, name: string): string | null {
+  if (answers.length > 0) return null;
+  return authorities.find(({ type, name: owner }) => type === 'SOA' && isWithin(name, owner))?.name ?? null;
+}

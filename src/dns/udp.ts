@@ -1,0 +1,67 @@
+import { randomInt } from 'node:crypto';
+import { isIPv6 } from 'node:net';
+import type { Exchange, Exchanged } from './exchange.ts';
+import { type Family, openUdpPort, type UdpPort } from './port.ts';
+
+/** Source ports to send from. A forger off the path must guess the port that was picked and the id on it. */
+export interface UdpPorts {
+  /** Sends from one of a few ports that are renewed all the time. */
+  exchange(exchange: Exchange): Promise<Exchanged>;
+  /**
+   * Sends from a port that has never been used and never will be again. A nameserver that we ask sees our shared ports and could
+   * use them to forge another's answers; what decides a domain is therefore asked from a new one.
+   */
+  exchangeFromNewPort(exchange: Exchange): Promise<Exchanged>;
+  /** Ends what is open and closes every port. */
+  close(): void;
+}
+
+/** Shared ports for each IP version. */
+const SHARED_PORTS = 8;
+/** A port is renewed after this many queries, after this time, or when it has so many open queries that ids become easy to guess. */
+const QUERIES_PER_PORT = 1000;
+const PORT_LIFE_MS = 30_000;
+const WAITING_PER_PORT = 256;
+
+export function udpPorts(): UdpPorts {
+  const shared: Record<Family, (UdpPort | undefined)[]> = { udp4: [], udp6: [] };
+  const open = new Set<UdpPort>();
+
+  function openPort(family: Family): UdpPort {
+    const port = openUdpPort(family, () => {
+      open.delete(port);
+      const slot = shared[family].indexOf(port);
+      if (slot !== -1) shared[family][slot] = undefined;
+    });
+    open.add(port);
+    return port;
+  }
+
+  function sharedPort(family: Family): UdpPort {
+    const slot = randomInt(SHARED_PORTS);
+    const present = shared[family][slot];
+    if (present !== undefined && present.sent < QUERIES_PER_PORT && present.waiting < WAITING_PER_PORT) return present;
+    const port = openPort(family);
+    shared[family][slot] = port;
+    present?.retire();
+    setTimeout(() => port.retire(), PORT_LIFE_MS).unref();
+    return port;
+  }
+
+  return {
+    exchange: (exchange) => sharedPort(familyOf(exchange)).exchange(exchange),
+    exchangeFromNewPort(exchange) {
+      const port = openPort(familyOf(exchange));
+      const exchanged = port.exchange(exchange);
+      port.retire();
+      return exchanged;
+    },
+    close() {
+      for (const port of [...open]) port.close();
+    },
+  };
+}
+
+function familyOf({ server }: Exchange): Family {
+  return isIPv6(server.address) ? 'udp6' : 'udp4';
+}
