@@ -76,6 +76,7 @@ module.exports = {
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
     enhancedResolveOptions: {
+      exportsFields: ['exports'],
       conditionNames: ['import', 'node', 'default'],
       extensions: ['.ts', '.js', '.mjs', '.json'],
     },

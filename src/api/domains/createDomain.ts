@@ -1,0 +1,103 @@
+import Type from 'typebox';
+import { permits } from '../../access/permissions.ts';
+import type { Domain } from '../../domains/domain.ts';
+import { type NameRule, parseName, type Refusal } from '../../domains/name.ts';
+import { dnsRecords } from '../../domains/records.ts';
+import { windowEndsAt } from '../../domains/status.ts';
+import { Problem } from '../errors.ts';
+import { defineOperation } from '../operation.ts';
+import { closed, Id, Reference } from '../schemas.ts';
+import { invalid } from '../validation.ts';
+import { dnsRecordsSchema, exampleDomain } from './domain.ts';
+import { newTarget, newToken } from './secrets.ts';
+
+const permission = { resource: 'environment', action: 'create_domain' } as const;
+
+export const createDomain = defineOperation({
+  name: 'domains.createDomain',
+  summary: 'Attach a domain to an environment',
+  description:
+    'Stores the domain and answers with the DNS records it needs. Checks of the records begin at once and go on about once a minute, for at most 24 hours.',
+  permission,
+  request: Type.Object(
+    {
+      project: Reference('project'),
+      app: Reference('app'),
+      environment: Reference('environment'),
+      domain: Type.String({
+        minLength: 4,
+        maxLength: 253,
+        description: 'Fully qualified name, in Unicode or Punycode, without scheme, port, path or final dot.',
+      }),
+    },
+    closed,
+  ),
+  response: Type.Object({ domainId: Id('dom', 'The new domain.'), dnsRecords: dnsRecordsSchema }, closed),
+  problems: [
+    'authorization/forbidden',
+    'data/environment_not_found',
+    'data/domain_already_exists',
+    'limits/custom_domain_limit_exceeded',
+  ],
+  example: {
+    request: { project: 'demo', app: 'web', environment: 'production', domain: exampleDomain.name },
+    response: { domainId: exampleDomain.id, dnsRecords: dnsRecords({ ...exampleDomain, ownershipVerifiedAt: null }) },
+  },
+  async handle({ principal, input, store, clock, settings, newId, randomBytes }) {
+    const environment = await store.findEnvironment(principal.workspaceId, input);
+    if (environment === null || !permits(principal.grants, permission, environment.id)) {
+      throw new Problem('data/environment_not_found');
+    }
+    const { service, cnameZone, reservedNames, windowMs } = settings;
+    const parsed = parseName(input.domain, { service, reserved: [...reservedNames, cnameZone] });
+    if (!parsed.ok) throw refusal(parsed);
+
+    const now = clock.now();
+    const domain: Domain = {
+      id: newId('dom'),
+      workspaceId: principal.workspaceId,
+      projectId: environment.projectId,
+      appId: environment.appId,
+      environmentId: environment.id,
+      name: parsed.name,
+      kind: parsed.kind,
+      service,
+      target: newTarget(cnameZone, randomBytes),
+      token: newToken(randomBytes),
+      status: 'pending',
+      routingVerifiedAt: null,
+      ownershipVerifiedAt: null,
+      verificationError: null,
+      createdAt: now,
+      updatedAt: null,
+      verifiedAt: null,
+      windowStartedAt: now,
+      revision: 1,
+    };
+    const created = await store.createDomain(domain, windowEndsAt(domain, windowMs));
+    switch (created.kind) {
+      case 'created':
+        return { domainId: domain.id, dnsRecords: dnsRecords(domain) };
+      case 'environment_missing':
+        throw new Problem('data/environment_not_found');
+      case 'held':
+        throw new Problem('data/domain_already_exists', {
+          detail: `The workspace already has the domain ${domain.name}.`,
+        });
+      case 'quota':
+        throw new Problem('limits/custom_domain_limit_exceeded', {
+          detail: `The workspace may have ${created.limit} domains, and it has as many.`,
+        });
+      default:
+        return created satisfies never;
+    }
+  },
+});
+
+/** Names that are the operator's or the Internet's own are forbidden to everybody; any other refusal is a mistake in the input. */
+const FORBIDDEN: readonly NameRule[] = ['reserved', 'special_use'];
+
+function refusal({ rule, message, fix }: Refusal): Problem {
+  if (FORBIDDEN.includes(rule)) return new Problem('authorization/forbidden', { detail: `The domain ${message}.` });
+  return invalid('body.domain', message, fix);
+}

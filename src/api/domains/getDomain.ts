@@ -1,0 +1,26 @@
+import Type from 'typebox';
+import { permits } from '../../access/permissions.ts';
+import { Problem } from '../errors.ts';
+import { defineOperation } from '../operation.ts';
+import { closed } from '../schemas.ts';
+import { DomainIdentifier, DomainSchema, exampleDomain, findDomain, presentDomain } from './domain.ts';
+
+const permission = { resource: 'environment', action: 'read_domain' } as const;
+
+export const getDomain = defineOperation({
+  name: 'domains.getDomain',
+  summary: 'Get a domain',
+  description: 'Retrieves a domain and its verification status. Poll it to follow the progress of the verification.',
+  permission,
+  request: Type.Object({ domain: DomainIdentifier }, closed),
+  response: DomainSchema,
+  problems: ['data/domain_not_found'],
+  example: { request: { domain: exampleDomain.name }, response: presentDomain(exampleDomain) },
+  async handle({ principal, input, store }) {
+    const domain = await findDomain(store, principal.workspaceId, input.domain);
+    if (domain === null || !permits(principal.grants, permission, domain.environmentId)) {
+      throw new Problem('data/domain_not_found');
+    }
+    return presentDomain(domain);
+  },
+});

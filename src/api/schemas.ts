@@ -1,0 +1,83 @@
+import Type from 'typebox';
+
+/** Schemas that several operations share. A `title` names the schema in the OpenAPI document. */
+
+/** Objects have no properties but those listed. */
+export const closed = { additionalProperties: false } as const;
+
+/** Meaning of the patterns below, for the messages of violations. */
+export const PATTERN_RULES: Record<string, string> = {};
+
+function pattern(source: string, rule: string): string {
+  PATTERN_RULES[source] = rule;
+  return source;
+}
+
+const REFERENCE = pattern('^[a-zA-Z0-9_-]+$', 'may hold only letters, digits, "_" and "-"');
+const SLUG = pattern('^[a-z0-9-]+$', 'may hold only lower-case letters, digits and "-"');
+/** Neither control characters nor half surrogate pairs: what every store can keep. */
+export const TEXT = pattern('^[^\\p{Cc}\\p{Cs}]*$', 'may not hold control characters');
+
+export const Meta = Type.Object(
+  { requestId: Type.String({ description: 'Unique id of the request. Name it when you contact support.' }) },
+  { ...closed, title: 'Meta' },
+);
+
+export const Pagination = Type.Object(
+  {
+    cursor: Type.Optional(Type.String({ description: 'Token for the next page; absent on the last one.' })),
+    hasMore: Type.Boolean({ description: 'Whether there is a next page.' }),
+  },
+  { ...closed, title: 'Pagination' },
+);
+
+/** Id of a resource in an answer: its prefix, and the pattern of the spec. */
+export function Id(prefix: string, description: string) {
+  return Type.String({
+    minLength: 8,
+    maxLength: 255,
+    pattern: '^[a-zA-Z0-9_]+$',
+    description: `${description} Begins with \`${prefix}_\`.`,
+  });
+}
+
+/** A resource named in a request. */
+export function Reference(what: string) {
+  return Type.String({ minLength: 3, maxLength: 255, pattern: REFERENCE, description: `Id or slug of the ${what}.` });
+}
+
+export const Slug = Type.String({
+  minLength: 3,
+  maxLength: 64,
+  pattern: SLUG,
+  description: 'Short name for use in requests, unique in its parent.',
+});
+
+export const Name = Type.String({ minLength: 1, maxLength: 255, pattern: TEXT, description: 'Name for people.' });
+
+/** Unix time in milliseconds (spec: int64). */
+export function Time(description: string) {
+  return Type.Integer({ format: 'int64', description: `${description} Unix time in milliseconds.` });
+}
+
+/** The properties of a request for one page of a list. */
+export const pageRequest = {
+  limit: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 100, description: 'Most items of the page; 100 if absent.' }),
+  ),
+  cursor: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 255,
+      pattern: REFERENCE,
+      description: '`pagination.cursor` of the page before; absent for the first page.',
+    }),
+  ),
+};
+
+/** What the store is asked for by a request for one page. */
+export function pageOf({ limit = 100, cursor }: { limit?: number; cursor?: string }) {
+  return { limit, cursor };
+}
+
+export const Empty = Type.Object({}, closed);
