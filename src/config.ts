@@ -1,0 +1,103 @@
+import { nearest } from './config/nearest.ts';
+import { Invalid } from './config/parse.ts';
+import { commandVariables, playgroundVariables, serverVariables, type Variable } from './config/variables.ts';
+
+export { renderConfiguration } from './config/docs.ts';
+export type { DatabaseUrl, DnsMode, Endpoint, Role } from './config/parse.ts';
+
+type Value<V> = V extends { parse: (text: string) => infer T }
+  ? V extends { default: string } | { required: true }
+    ? T
+    : T | undefined
+  : never;
+type Values<Table> = { [K in keyof Table]: Value<Table[K]> };
+type Environment = Record<string, string | undefined>;
+
+/** Configuration of `nameplate serve`. */
+export type Config = Values<typeof serverVariables>;
+
+/** What the playground takes from the environment; its addresses, store and DNS are its own. */
+export type PlaygroundConfig = Values<typeof playgroundVariables>;
+
+/** What commands take from the environment. */
+export type CommandConfig = Values<typeof commandVariables> & Pick<Config, 'databaseUrl' | 'logLevel'>;
+
+/** Everything that is wrong with the environment, one line each. */
+export class ConfigError extends Error {
+  override name = 'ConfigError';
+  readonly problems: string[];
+
+  constructor(problems: string[]) {
+    const count = problems.length === 1 ? 'a problem' : `${problems.length} problems`;
+    super(`The configuration has ${count}:\n${problems.map((problem) => `  ${problem}`).join('\n')}`);
+    this.problems = problems;
+  }
+}
+
+/** Throws `ConfigError` with every bad, missing and unknown variable. */
+export function readServerConfig(env: Environment = process.env): Config {
+  return read(serverVariables, env);
+}
+
+/** Throws `ConfigError`. */
+export function readPlaygroundConfig(env: Environment = process.env): PlaygroundConfig {
+  return read(playgroundVariables, env);
+}
+
+/** Throws `ConfigError`; variables that only `serve` reads are not looked at. */
+export function readCommandConfig(env: Environment = process.env): CommandConfig {
+  const { databaseUrl, logLevel } = serverVariables;
+  return read({ ...commandVariables, databaseUrl, logLevel }, env);
+}
+
+/** Whether the environment configures a server at all (and not just the playground). */
+export function configuresServer(env: Environment = process.env): boolean {
+  return [serverVariables.cnameZone, serverVariables.dnsResolvers].some(({ name }) => textOf(env, name) !== undefined);
+}
+
+/** Whether a failing command shows its stack. Never throws: it is asked when the configuration itself is bad, too. */
+export function showsStacks(env: Environment = process.env): boolean {
+  return ['debug', 'trace'].includes(textOf(env, serverVariables.logLevel.name) ?? '');
+}
+
+function read<Table extends Record<string, Variable<unknown>>>(table: Table, env: Environment): Values<Table> {
+  const problems: string[] = [];
+  const values: Record<string, unknown> = {};
+  for (const [key, variable] of Object.entries(table)) {
+    const text = textOf(env, variable.name) ?? variable.default;
+    const example = `Example: ${variable.name}=${variable.example}`;
+    if (text === undefined) {
+      if (variable.required) problems.push(`${variable.name} is not set, and serve needs it. ${example}`);
+      continue;
+    }
+    try {
+      values[key] = variable.parse(text);
+    } catch (error) {
+      if (!(error instanceof Invalid)) throw error;
+      problems.push(`${variable.name} is ${given(variable, text)}, ${error.message}. ${example}`);
+    }
+  }
+  problems.push(...unknownVariables(env));
+  if (problems.length > 0) throw new ConfigError(problems);
+  // Every key of the table was parsed by its own parser, or is undefined because it has neither value nor default.
+  return values as Values<Table>;
+}
+
+/** An empty variable counts as unset, as env files and container platforms mean it. */
+function textOf(env: Environment, name: string): string | undefined {
+  return env[name]?.trim() || undefined;
+}
+
+function given(variable: Variable<unknown>, text: string): string {
+  // A URL may carry a password.
+  return variable.secret ? '(not shown)' : JSON.stringify(text.replace(/\/\/.*@/, '//…@'));
+}
+
+function unknownVariables(env: Environment): string[] {
+  const known = Object.values({ ...serverVariables, ...commandVariables }).map((variable): string => variable.name);
+  const unknown = Object.keys(env).filter((name) => name.startsWith('NAMEPLATE_') && !known.includes(name));
+  return unknown.sort().map((name) => {
+    const meant = nearest(name, known);
+    return `${name} is not a variable of Nameplate. ${meant ? `Did you mean ${meant}?` : 'docs/configuration.md lists all.'}`;
+  });
+}
