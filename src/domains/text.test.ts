@@ -10,6 +10,7 @@ describe("a stranger's text", () => {
     ['\u202egnp.exe', '"\\u{202e}gnp.exe"'],
     ['zero\u200bwidth', '"zero\\u{200b}width"'],
     ['ünïcode ✓', '"ünïcode ✓"'],
+    ['\u0301x', '"\\u{301}x"'],
     ['', '""'],
   ])('%j is shown as %s', (text, expected) => {
     expect(shown(text)).toBe(expected);

@@ -12,14 +12,17 @@ const SHOWN_LIMIT = 100;
  */
 export function shown(text: string): string {
   const characters = [...text.slice(0, 4 * SHOWN_LIMIT)];
-  const visible = characters.slice(0, SHOWN_LIMIT).map((c) => (/["\\]/.test(c) ? `\\${c}` : escapeUnseen(c)));
+  const visible = characters.slice(0, SHOWN_LIMIT).map(show);
   const cut = characters.length > SHOWN_LIMIT || text.length > 4 * SHOWN_LIMIT;
   return `"${visible.join('')}${cut ? '…' : ''}"`;
 }
 
-function escapeUnseen(character: string): string {
-  if (character === ' ' || !/[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}]/u.test(character)) return character;
-  return `\\u{${character.codePointAt(0)?.toString(16)}}`;
+function show(character: string, index: number): string {
+  if (character === '"' || character === '\\') return `\\${character}`;
+  const unseen = character !== ' ' && /[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}]/u.test(character);
+  // A combining mark at the beginning would stand on the quotation mark.
+  const astray = index === 0 && /\p{M}/u.test(character);
+  return unseen || astray ? `\\u{${character.codePointAt(0)?.toString(16)}}` : character;
 }
 
 /** At most `most` items in words: `a, b and 3 more`. */
