@@ -1,0 +1,123 @@
+import { sql } from 'kysely';
+import type { Domain } from '../domains/domain.ts';
+import { nextCheckAt } from '../domains/schedule.ts';
+import { domainColumns, updateDomain } from './domains.ts';
+import { recordEvent } from './events.ts';
+import type { Tables, Writing } from './query.ts';
+import { serve, stopServing } from './routes.ts';
+import { rememberCheck, removeCheck } from './schedule.ts';
+import type { CheckStore, DueCheck } from './store.ts';
+
+type Save = Parameters<CheckStore['saveTransition']>[0];
+
+/** Claims as many due checks as there are random numbers in [0, 1), one for the jitter of each. */
+export async function claimDue(
+  run: Writing,
+  now: number,
+  checkIntervalMs: number,
+  jitters: number[],
+): Promise<DueCheck[]> {
+  const rows = await run.all(selectDue, { now, limit: jitters.length });
+  const due: DueCheck[] = [];
+  for (const [i, row] of rows.entries()) {
+    const { dueAt, windowEndsAt, attempts, unreadableInARow, provenInARow, incumbentId, ...domain } = row;
+    const nextAt = nextCheckAt(now, windowEndsAt, checkIntervalMs, jitters[i] ?? 0);
+    await run.change(claimCheck, { domainId: domain.id, nextAt });
+    const incumbent = incumbentId === null ? null : await findIncumbent(run, domain);
+    due.push({ domain, incumbent, memory: { unreadableInARow, provenInARow }, attempts: attempts + 1, dueAt });
+  }
+  return due;
+}
+
+export async function saveTransition(run: Writing, save: Save): Promise<'saved' | 'stale'> {
+  const { before, after, memory } = save;
+  if (!(await isCurrent(run, save))) return 'stale';
+  if (after.revision !== before.revision) await change(run, save);
+  if (after.status === 'verified' || after.status === 'failed') await removeCheck(run, after.id);
+  else await rememberCheck(run, after.id, memory);
+  return 'saved';
+}
+
+/** Whether the check still speaks of the domain and the incumbent that it read. */
+async function isCurrent(run: Writing, { before, after, loser }: Save): Promise<boolean> {
+  const stored = await run.one(selectRevision, { id: before.id });
+  if (stored?.revision !== before.revision) return false;
+  if (after.status !== 'verified') return true;
+  const incumbent = await findIncumbent(run, before);
+  return incumbent?.id === loser?.before.id && incumbent?.revision === loser?.before.revision;
+}
+
+async function change(run: Writing, { before, after, loser, now }: Save): Promise<void> {
+  if (loser !== undefined) {
+    await run.change(updateDomain, loser.after);
+    await stopServing(run, loser.after);
+    await recordEvent(run, 'domain.superseded', loser.after, now);
+  }
+  await run.change(updateDomain, after);
+  if (after.status === 'verified') await serve(run, after, now);
+  await recordEvent(run, eventOf(before, after), after, now);
+}
+
+function eventOf(before: Domain, after: Domain) {
+  if (after.status === before.status) return 'domain.updated';
+  switch (after.status) {
+    case 'verified':
+      return 'domain.verified';
+    case 'failed':
+      return 'domain.failed';
+    case 'pending':
+    case 'verifying':
+      return 'domain.updated';
+    default:
+      return after.status satisfies never;
+  }
+}
+
+async function findIncumbent(run: Writing, { id, name }: Domain): Promise<Domain | null> {
+  return run.one(selectIncumbent, { id, name });
+}
+
+function selectDue(db: Tables, p: { now: number; limit: number }) {
+  return db
+    .selectFrom('checks')
+    .innerJoin('domains', 'domains.id', 'checks.domain_id')
+    .where('checks.next_check_at', '<=', p.now)
+    .orderBy('checks.next_check_at')
+    .limit(p.limit)
+    .select(domainColumns)
+    .select([
+      'checks.next_check_at as dueAt',
+      'checks.window_ends_at as windowEndsAt',
+      'checks.attempts',
+      'checks.unreadable_in_a_row as unreadableInARow',
+      'checks.proven_in_a_row as provenInARow',
+    ])
+    .select((of) =>
+      of
+        .selectFrom('domains as incumbents')
+        .whereRef('incumbents.name', '=', 'domains.name')
+        .where('incumbents.status', '=', sql.lit('verified'))
+        .select('incumbents.id')
+        .as('incumbentId'),
+    );
+}
+
+function claimCheck(db: Tables, p: { domainId: string; nextAt: number }) {
+  return db
+    .updateTable('checks')
+    .where('domain_id', '=', p.domainId)
+    .set((of) => ({ next_check_at: p.nextAt, attempts: of('attempts', '+', 1) }));
+}
+
+function selectRevision(db: Tables, p: { id: string }) {
+  return db.selectFrom('domains').where('id', '=', p.id).select('revision');
+}
+
+function selectIncumbent(db: Tables, p: { id: string; name: string }) {
+  return db
+    .selectFrom('domains')
+    .where('name', '=', p.name)
+    .where('status', '=', sql.lit('verified'))
+    .where('id', '<>', p.id)
+    .select(domainColumns);
+}

@@ -1,0 +1,56 @@
+import type { Reading, Tables, Writing } from './query.ts';
+import type { Change, ChangeKind } from './store.ts';
+
+/** Tells every cache to forget `key`, in the transaction that makes it so. */
+export async function announce(run: Writing, kind: ChangeKind, key: string): Promise<void> {
+  await run.change(insertChange, { kind, key, at: run.askedAt });
+}
+
+export async function changesSince(run: Reading, seq: number) {
+  const rows = await run.all(selectChanges, { seq });
+  const changes: Change[] = [];
+  for (const { seq, kind, key } of rows) {
+    if (seq !== null && kind !== null && key !== null) changes.push({ seq, kind, key });
+  }
+  const oldest = rows[0]?.oldest ?? 0;
+  return { changes, latest: rows[0]?.latest ?? 0, truncated: oldest > seq + 1 };
+}
+
+export async function pruneChanges(run: Writing, before: number): Promise<void> {
+  await run.change(deleteChanges, { before });
+}
+
+function insertChange(db: Tables, p: { kind: ChangeKind; key: string; at: number }) {
+  return db.insertInto('changes').values({ kind: p.kind, key: p.key, created_at: p.at });
+}
+
+/** One statement, so that the head and the rows are of one moment. Without rows after `seq` there is one row, of nulls. */
+function selectChanges(db: Tables, p: { seq: number }) {
+  return db
+    .selectFrom((of) =>
+      of
+        .selectFrom('changes')
+        .select((c) => [c.fn.min('seq').as('oldest'), c.fn.max('seq').as('latest')])
+        .as('head'),
+    )
+    .leftJoin('changes', (join) => join.on('changes.seq', '>', p.seq))
+    .select(['head.oldest', 'head.latest', 'changes.seq', 'changes.kind', 'changes.key'])
+    .orderBy('changes.seq');
+}
+
+/** Only ever a beginning of the log, and never its newest row: by these two `changesSince` knows what is missing. */
+function deleteChanges(db: Tables, p: { before: number }) {
+  return db.deleteFrom('changes').where('seq', '<', (of) =>
+    of.selectFrom('changes').select((c) =>
+      c.fn
+        .coalesce(
+          c
+            .selectFrom('changes')
+            .where('created_at', '>=', p.before)
+            .select((r) => r.fn.min('seq').as('kept')),
+          c.fn.max('seq'),
+        )
+        .as('kept'),
+    ),
+  );
+}

@@ -1,0 +1,132 @@
+import type { Generated } from 'kysely';
+import type { DomainKind, DomainStatus } from '../domains/domain.ts';
+import type { ChangeKind, DomainEventType } from './store.ts';
+
+/** The tables, as every engine has them. Times are Unix milliseconds, JSON is text; made by `migrations/`. */
+export interface Schema {
+  workspaces: WorkspacesTable;
+  root_keys: RootKeysTable;
+  projects: ProjectsTable;
+  apps: AppsTable;
+  environments: EnvironmentsTable;
+  deployments: DeploymentsTable;
+  domains: DomainsTable;
+  checks: ChecksTable;
+  routes: RoutesTable;
+  certificates: CertificatesTable;
+  events: EventsTable;
+  changes: ChangesTable;
+}
+
+interface WorkspacesTable {
+  id: string;
+  name: string;
+  disabled_at: number | null;
+  /** JSON of `WorkspaceLimits`. */
+  limits: string;
+  created_at: number;
+}
+
+interface RootKeysTable {
+  id: string;
+  workspace_id: string;
+  /** SHA-256 of the key: 32 bytes, unique. */
+  hash: Uint8Array;
+  name: string;
+  start: string;
+  /** JSON: the grants, as given. */
+  permissions: string;
+  expires_at: number | null;
+  disabled_at: number | null;
+  created_at: number;
+}
+
+interface ProjectsTable {
+  id: string;
+  workspace_id: string;
+  slug: string;
+  name: string | null;
+  created_at: number;
+}
+
+interface AppsTable extends ProjectsTable {
+  project_id: string;
+}
+
+interface EnvironmentsTable extends AppsTable {
+  app_id: string;
+  current_deployment_id: string | null;
+}
+
+interface DeploymentsTable {
+  id: string;
+  workspace_id: string;
+  environment_id: string;
+  origin: string;
+  created_at: number;
+}
+
+interface DomainsTable {
+  id: string;
+  workspace_id: string;
+  project_id: string;
+  app_id: string;
+  environment_id: string;
+  /** Unique in the workspace; unique everywhere among the verified ones. */
+  name: string;
+  kind: DomainKind;
+  service: string;
+  target: string;
+  token: string;
+  status: DomainStatus;
+  routing_verified_at: number | null;
+  ownership_verified_at: number | null;
+  verification_error: string | null;
+  created_at: number;
+  updated_at: number | null;
+  verified_at: number | null;
+  window_started_at: number;
+  revision: number;
+}
+
+/** The schedule: one narrow row for each domain inside its window, and none for the others. */
+interface ChecksTable {
+  domain_id: string;
+  next_check_at: number;
+  window_ends_at: number;
+  attempts: number;
+  unreadable_in_a_row: number;
+  proven_in_a_row: number;
+}
+
+interface RoutesTable {
+  hostname: string;
+  domain_id: string;
+  environment_id: string;
+}
+
+interface CertificatesTable {
+  hostname: string;
+  state: 'wanted';
+  created_at: number;
+}
+
+/** No foreign key: the timeline outlives the domain. */
+interface EventsTable {
+  /** Order of writing, which the ids of several processes do not promise. */
+  seq: Generated<number>;
+  id: string;
+  domain_id: string;
+  workspace_id: string;
+  type: DomainEventType;
+  /** JSON. */
+  data: string;
+  created_at: number;
+}
+
+interface ChangesTable {
+  seq: Generated<number>;
+  kind: ChangeKind;
+  key: string;
+  created_at: number;
+}

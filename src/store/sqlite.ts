@@ -1,0 +1,87 @@
+import { type Clock, systemClock } from '../clock.ts';
+import { bind, reads, writes } from './operations.ts';
+import type { Reading } from './query.ts';
+import { countDue } from './schedule.ts';
+import { connect } from './sqlite/connection.ts';
+import { asUnavailable } from './sqlite/failure.ts';
+import { cannotOpen } from './sqlite/file.ts';
+import { prepareSchema } from './sqlite/migrate.ts';
+import { startWriter } from './sqlite/writer.ts';
+import { type DueCheck, type Store, StoreUnavailable } from './store.ts';
+
+export { migrate, pendingMigrations } from './sqlite/migrate.ts';
+
+export interface SqliteOptions {
+  /** The database file; made, with its directory, where there is none. */
+  path: string;
+  /** For the age of what carries no time of its own. */
+  clock?: Clock;
+  /** How long a write waits while another process holds the write lock. */
+  busyTimeoutMs?: number;
+  /** Writes that may wait; more are refused at once. */
+  maxWaiting?: number;
+  /** Most pages the file may have: a disk of that size, for tests. */
+  maxPages?: number;
+}
+
+/**
+ * The embedded store: one SQLite file in WAL mode. Reads run in the calling thread, each a few microseconds; every write goes through a
+ * thread of its own, which waits for locks and for the disk. Rejects with `StoreUnavailable`, in one line that says what to do, when the
+ * file cannot be used.
+ */
+export async function sqliteStore(options: SqliteOptions): Promise<Store> {
+  const { path, clock = systemClock, busyTimeoutMs = 5000, maxWaiting = 4096, maxPages } = options;
+  await prepareSchema(path);
+  const writer = await startWriter({ path, busyTimeoutMs, maxPages }, maxWaiting).catch((error: unknown) => {
+    throw cannotOpen(path, error);
+  });
+  const reader = connect(path, { readOnly: true, busyTimeoutMs });
+  let closed: Promise<void> | undefined;
+
+  async function read<T>(query: () => Promise<T>): Promise<T> {
+    if (closed !== undefined) throw new StoreUnavailable('the store is closed');
+    try {
+      return await query();
+    } catch (error) {
+      throw asUnavailable(error);
+    }
+  }
+
+  return {
+    ...bind(reads, (name, args) => {
+      const operation = reads[name] as (run: Reading, ...args: unknown[]) => Promise<unknown>;
+      return read(() => operation(reader, ...args));
+    }),
+    ...bind(writes, (name, args) =>
+      writer.ask({ name, args, askedAt: clock.now() }, { synced: isDurable(name, args) }),
+    ),
+    async claimDue(now, limit, checkIntervalMs, jitter) {
+      // The reader is asked first, so that a verifier with nothing to do writes nothing.
+      const due = await read(() => countDue(reader, now, limit));
+      if (due === 0) return [];
+      const args = [now, checkIntervalMs, Array.from({ length: due }, jitter)];
+      const claimed = await writer.ask({ name: 'claimDue', args, askedAt: clock.now() }, { synced: false });
+      return claimed as DueCheck[];
+    },
+    async ping() {
+      await read(() => reads.earliestDueAt(reader));
+      await writer.ask({ name: 'ping', args: [], askedAt: clock.now() }, { synced: false });
+    },
+    close() {
+      if (closed === undefined) {
+        // Before the writer, so that the writer is the last to leave: that one folds the log into the file.
+        reader.db.close();
+        closed = writer.close();
+      }
+      return closed;
+    },
+  };
+}
+
+/** Whether the contract promises that the write survives a power cut. */
+function isDurable(name: keyof typeof writes, args: unknown[]): boolean {
+  if (name === 'pruneChanges') return false;
+  if (name !== 'saveTransition') return true;
+  const [{ before, after }] = args as Parameters<Store['saveTransition']>;
+  return after.status !== before.status;
+}

@@ -1,0 +1,140 @@
+import { existsSync } from 'node:fs';
+import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Kysely, SqliteDialect, sql } from 'kysely';
+import { Migrator } from 'kysely/migration';
+import { allMigrations } from '../migrations/all.ts';
+import { StoreUnavailable } from '../store.ts';
+import { isBusy } from './failure.ts';
+import { cannotOpen, prepareFile } from './file.ts';
+
+const migrations = allMigrations({
+  integer: sql`integer`,
+  bytes: sql`blob`,
+  table: (db, name) => db.schema.createTable(name).modifyEnd(sql`strict`),
+  sequence: (table, column) => table.addColumn(column, 'integer', (c) => c.primaryKey().autoIncrement()),
+});
+
+/** How long one process waits for another that is migrating. */
+const PATIENCE_MS = 30_000;
+
+/**
+ * Brings the schema of the file up to date, making the file where there is none. All of it happens or nothing; of two processes that do
+ * it at once, one waits for the other. Resolves with the names of the migrations it ran.
+ */
+export async function migrate(path: string): Promise<string[]> {
+  prepareFile(path);
+  const db = open(path, { readOnly: false });
+  try {
+    await switchToWal(db);
+    return await migrateToLatest(path, db);
+  } catch (error) {
+    throw cannotOpen(path, error);
+  } finally {
+    db.close();
+  }
+}
+
+/** Names of the migrations that `migrate` would run on the file. Changes nothing. */
+export async function pendingMigrations(path: string): Promise<string[]> {
+  const done = existsSync(path) ? readDone(path) : [];
+  return Object.keys(migrations).filter((name) => !done.includes(name));
+}
+
+/** Makes the schema in a new file. A file that has an older one is left as it is: whoever runs the program chooses when to upgrade. */
+export async function prepareSchema(path: string): Promise<void> {
+  prepareFile(path);
+  if (readDone(path).length === 0) await migrate(path);
+  const pending = await pendingMigrations(path);
+  if (pending.length > 0) {
+    throw new StoreUnavailable(
+      `${path} was written by an older nameplate (it lacks the migration "${pending[0]}"): back it up, then run "nameplate migrate"`,
+    );
+  }
+}
+
+/** Here SQLite does not always wait for other processes, as it does elsewhere. */
+async function switchToWal(db: DatabaseSync): Promise<void> {
+  for (let attempts = 1; ; attempts++) {
+    try {
+      return db.exec('pragma journal_mode = wal');
+    } catch (error) {
+      if (!isBusy(error) || attempts === 500) throw error;
+      await delay(20);
+    }
+  }
+}
+
+async function migrateToLatest(path: string, db: DatabaseSync): Promise<string[]> {
+  db.exec('begin immediate');
+  try {
+    doneIn(path, db);
+    const { results = [], error } = await migratorOn(db).migrateToLatest();
+    if (error !== undefined) throw error;
+    db.exec('commit');
+    return results.map(({ migrationName }) => migrationName);
+  } finally {
+    if (db.isTransaction) db.exec('rollback');
+  }
+}
+
+function migratorOn(db: DatabaseSync): Migrator {
+  const dialect = new SqliteDialect({
+    database: {
+      close: () => db.close(),
+      prepare: (text) => {
+        const statement = db.prepare(text);
+        const spread = (parameters: readonly unknown[]) => parameters as SQLInputValue[];
+        return {
+          reader: statement.columns().length > 0,
+          all: (parameters) => statement.all(...spread(parameters)),
+          run: (parameters) => statement.run(...spread(parameters)),
+          iterate: (parameters) => statement.iterate(...spread(parameters)),
+        };
+      },
+    },
+  });
+  return new Migrator({
+    db: new Kysely({ dialect }),
+    provider: { getMigrations: async () => migrations },
+  });
+}
+
+function readDone(path: string): string[] {
+  const db = open(path, { readOnly: true });
+  try {
+    return doneIn(path, db);
+  } catch (error) {
+    throw cannotOpen(path, error);
+  } finally {
+    db.close();
+  }
+}
+
+/** Names of the migrations that the file has seen. Refuses a file that is not ours, or not of this version. */
+function doneIn(path: string, db: DatabaseSync): string[] {
+  const tables = db.prepare("select name from sqlite_schema where type = 'table'").all();
+  if (tables.length === 0) return [];
+  if (!tables.some(({ name }) => name === 'kysely_migration')) {
+    throw new StoreUnavailable(`${path} is the database of another program; name another file`);
+  }
+  const done = db
+    .prepare('select name from kysely_migration order by name')
+    .all()
+    .map(({ name }) => String(name));
+  const unknown = done.find((name) => migrations[name] === undefined);
+  if (unknown !== undefined) {
+    throw new StoreUnavailable(
+      `${path} was written by a newer nameplate (it has the migration "${unknown}", unknown here): upgrade nameplate, or restore the backup taken before the upgrade`,
+    );
+  }
+  return done;
+}
+
+function open(path: string, { readOnly }: { readOnly: boolean }): DatabaseSync {
+  try {
+    return new DatabaseSync(path, { readOnly, timeout: PATIENCE_MS });
+  } catch (error) {
+    throw cannotOpen(path, error);
+  }
+}
