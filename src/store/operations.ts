@@ -1,26 +1,29 @@
 import * as access from './access.ts';
+import * as apps from './apps.ts';
 import * as checks from './checks.ts';
+import * as deployments from './deployments.ts';
 import * as domains from './domains.ts';
+import * as environments from './environments.ts';
 import { listEvents } from './events.ts';
 import { changesSince, pruneChanges } from './news.ts';
+import * as projects from './projects.ts';
 import type { Reading, Writing } from './query.ts';
 import { findCertificate, findRoute } from './routes.ts';
 import { earliestDueAt } from './schedule.ts';
 import type { Store } from './store.ts';
-import * as tree from './tree.ts';
 
 /** The contract's reads: what to do once an engine says how a statement runs. One statement each, so that each sees one moment. */
 export const reads = {
   findPrincipal: access.findPrincipal,
   listWorkspaces: access.listWorkspaces,
   listRootKeys: access.listRootKeys,
-  findProject: tree.findProject,
-  listProjects: tree.listProjects,
-  findApp: tree.findApp,
-  listApps: tree.listApps,
-  findEnvironment: tree.findEnvironment,
-  listEnvironments: tree.listEnvironments,
-  listDeployments: tree.listDeployments,
+  findProject: projects.findProject,
+  listProjects: projects.listProjects,
+  findApp: apps.findApp,
+  listApps: apps.listApps,
+  findEnvironment: environments.findEnvironment,
+  listEnvironments: environments.listEnvironments,
+  listDeployments: deployments.listDeployments,
   findDomainByName: domains.findDomainByName,
   findDomainById: domains.findDomainById,
   listDomains: domains.listDomains,
@@ -39,13 +42,13 @@ export const writes = {
   createRootKey: access.createRootKey,
   setRootKeyDisabled: access.setRootKeyDisabled,
   revokeRootKey: access.revokeRootKey,
-  createProject: tree.createProject,
-  deleteProject: tree.deleteProject,
-  createApp: tree.createApp,
-  deleteApp: tree.deleteApp,
-  createEnvironment: tree.createEnvironment,
-  deleteEnvironment: tree.deleteEnvironment,
-  createDeployment: tree.createDeployment,
+  createProject: projects.createProject,
+  deleteProject: projects.deleteProject,
+  createApp: apps.createApp,
+  deleteApp: apps.deleteApp,
+  createEnvironment: environments.createEnvironment,
+  deleteEnvironment: environments.deleteEnvironment,
+  createDeployment: deployments.createDeployment,
   createDomain: domains.createDomain,
   retryVerification: domains.retryVerification,
   deleteDomain: domains.deleteDomain,
