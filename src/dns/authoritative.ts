@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts';
 import { addressRule } from './addresses.ts';
 import { type Asked, chainResolver } from './chain.ts';
-import type { DnsClient } from './client.ts';
+import type { DnsClient, QueryOptions } from './client.ts';
 import { type Delegation, delegations, type Nameserver } from './delegation.ts';
 import type { Endpoint } from './exchange.ts';
 import { isBelow, isWithin } from './name.ts';
@@ -84,13 +84,21 @@ export function authoritativeResolver(setup: AuthoritativeOptions): Resolver {
   ): Promise<Heard> {
     const newPort = confirming !== undefined;
     return hearInTurn(inOrder(nameservers, confirming), TRIES_MS, async (server, timeoutMs) => {
-      if (!(await turns.enter(server.address, signal))) return { kind: 'failed', reason: 'overloaded', server };
-      const said = await hear(client, question, server, { recursion: false, signal, timeoutsMs: [timeoutMs], newPort });
-      turns.leave(server.address);
+      const said = await hearPaced(question, server, { recursion: false, signal, timeoutsMs: [timeoutMs], newPort });
       const heard = isLame(said, zone, question.name) ? ({ kind: 'failed', reason: 'lame', server } as const) : said;
       tally(heard);
       return heard;
     });
+  }
+
+  async function hearPaced(question: Question, server: Server, options: QueryOptions): Promise<Heard> {
+    const { address } = server;
+    if (!(await turns.enter(address, options.signal))) return { kind: 'failed', reason: 'overloaded', server };
+    try {
+      return await hear(client, question, server, options);
+    } finally {
+      turns.leave(address);
+    }
   }
 
   /** What the resolvers say; null when they do not know either, or may not speak because it is for a nameserver to confirm another. */
@@ -105,14 +113,17 @@ export function authoritativeResolver(setup: AuthoritativeOptions): Resolver {
     return heard.kind === 'failed' ? null : answered(heard, zone, false);
   }
 
-  /** One address of each nameserver first, in random order; the one that was asked already comes last. */
+  /**
+   * In random order, one address of each nameserver first. Those with a queue come later, and the one that is to be confirmed last of all.
+   */
   function inOrder(nameservers: Nameserver[], confirming: string | undefined): Server[] {
     const lists = shuffled(nameservers, random).map(({ name, addresses }) =>
       shuffled(addresses, random).map((address) => ({ name, address, port: nameserverPort })),
     );
     const longest = Math.max(...lists.map((list) => list.length));
     const servers = Array.from({ length: longest }, (_, turn) => lists.flatMap((list) => list[turn] ?? [])).flat();
-    return confirming === undefined ? servers : putLast(servers, confirming);
+    const quickFirst = putLast(servers, ({ address }) => !turns.hasRoom(address));
+    return putLast(quickFirst, ({ address }) => address === confirming);
   }
 
   return chainResolver(ask);

@@ -1,6 +1,6 @@
 import type { Endpoint, ExchangeFailure } from './exchange.ts';
 import { decodeMessage } from './message.ts';
-import { encodeQuery, isTruncated } from './query.ts';
+import { encodeQuery, isTruncated, type QueryFlags } from './query.ts';
 import { exchangeOverTcp } from './tcp.ts';
 import { udpPorts } from './udp.ts';
 import type { Message, Question } from './wire.ts';
@@ -8,8 +8,8 @@ import type { Message, Question } from './wire.ts';
 /** Asks one question of one server. */
 export interface DnsClient {
   /**
-   * Asks over UDP, again on a timeout, and over TCP when the answer was truncated. Never rejects, and never settles later than the
-   * timeouts add up to.
+   * Asks over UDP, again when nothing came, and over TCP when the answer was truncated. Never rejects. Settles when the signal ends or the
+   * times of all tries, over UDP and TCP, are over.
    */
   query(question: Question, server: Endpoint, options: QueryOptions): Promise<Reply>;
   /** Ends what is open (`closed`) and lets go of every socket. */
@@ -21,52 +21,66 @@ export interface QueryOptions {
   recursion: boolean;
   /** Ends the query as `timeout`. */
   signal: AbortSignal;
-  /** How long each try over UDP waits; the last is also the time for TCP. */
+  /** One try for each; how long it waits for UDP, and then again for TCP. */
   timeoutsMs?: readonly number[];
-  /** Uses source ports that nobody has seen yet; for answers that decide something. */
+  /** Asks from a port that nobody has seen yet: for an answer that decides something. */
   newPort?: boolean;
 }
 
 export type Reply =
   | ({ kind: 'answer'; transport: 'udp' | 'tcp' } & Message)
-  /** `unaskable`: the name cannot be written as a question. */
-  | { kind: 'unreadable'; reason: ExchangeFailure | 'unaskable'; server: Endpoint };
+  | { kind: 'unreadable'; reason: QueryFailure; server: Endpoint };
+
+/** `unaskable`: the name cannot be written as a question. */
+export type QueryFailure = ExchangeFailure | 'unaskable';
 
 const TIMEOUTS_MS = [1500, 3000] as const;
 
 export function dnsClient(): DnsClient {
-  const ports = udpPorts();
+  // Apart, so that a hostile nameserver never sees the ports that resolvers are asked from.
+  const ports = { nameservers: udpPorts(), resolvers: udpPorts() };
   let closed = false;
 
+  async function attempt(
+    question: Question,
+    server: Endpoint,
+    timeoutMs: number,
+    { recursion, signal, newPort = false, edns }: QueryOptions & QueryFlags,
+  ): Promise<Reply> {
+    const query = encodeQuery(question, { recursion, edns });
+    if (query === null || closed) return { kind: 'unreadable', reason: closed ? 'closed' : 'unaskable', server };
+    const exchange = { query, server, timeoutMs, signal };
+    const udp = recursion ? ports.resolvers : ports.nameservers;
+    let transport: 'udp' | 'tcp' = 'udp';
+    let exchanged = await (newPort ? udp.exchangeFromNewPort(exchange) : udp.exchange(exchange));
+    if (exchanged.kind === 'reply' && isTruncated(exchanged.octets)) {
+      transport = 'tcp';
+      exchanged = await exchangeOverTcp(exchange);
+    }
+    if (exchanged.kind === 'failed') return { kind: 'unreadable', reason: exchanged.reason, server };
+    const message = decodeMessage(exchanged.octets);
+    if (message === null || message.truncated) return { kind: 'unreadable', reason: 'malformed', server };
+    return { kind: 'answer', transport, ...message };
+  }
+
   return {
-    async query(question, server, { recursion, signal, timeoutsMs = TIMEOUTS_MS, newPort = false }) {
-      const unreadable = (reason: ExchangeFailure | 'unaskable'): Reply => ({ kind: 'unreadable', reason, server });
-      for (const timeoutMs of timeoutsMs) {
-        if (closed) return unreadable('closed');
-        // Each try has octets of its own: a late answer to an earlier one is an answer to nothing.
-        const query = encodeQuery(question, recursion);
-        if (query === null) return unreadable('unaskable');
-        const exchange = { query, server, timeoutMs, signal };
-        let transport: 'udp' | 'tcp' = 'udp';
-        let exchanged = await (newPort ? ports.exchangeFromNewPort(exchange) : ports.exchange(exchange));
-        if (exchanged.kind === 'reply' && isTruncated(exchanged.octets)) {
-          transport = 'tcp';
-          exchanged = await exchangeOverTcp({ ...exchange, timeoutMs: timeoutsMs.at(-1) ?? timeoutMs });
-        }
-        if (exchanged.kind === 'reply') {
-          const message = decodeMessage(exchanged.octets);
-          return message === null || message.truncated
-            ? unreadable('malformed')
-            : { kind: 'answer', transport, ...message };
-        }
-        if (exchanged.reason !== 'timeout' || transport === 'tcp' || signal.aborted)
-          return unreadable(exchanged.reason);
+    async query(question, server, options) {
+      for (const timeoutMs of options.timeoutsMs ?? TIMEOUTS_MS) {
+        let reply = await attempt(question, server, timeoutMs, { ...options, edns: true });
+        if (isWithoutEdns(reply)) reply = await attempt(question, server, timeoutMs, { ...options, edns: false });
+        if (reply.kind === 'answer' || reply.reason !== 'timeout' || options.signal.aborted) return reply;
       }
-      return unreadable('timeout');
+      return { kind: 'unreadable', reason: 'timeout', server };
     },
     close() {
       closed = true;
-      ports.close();
+      ports.nameservers.close();
+      ports.resolvers.close();
     },
   };
+}
+
+/** Whether the server may not know EDNS (RFC 6891 section 7). */
+function isWithoutEdns(reply: Reply): boolean {
+  return reply.kind === 'answer' && (reply.rcode === 'formerr' || reply.rcode === 'notimp');
 }

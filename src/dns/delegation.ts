@@ -3,18 +3,20 @@ import type { AddressRule } from './addresses.ts';
 import { parentOf } from './name.ts';
 import type { Recursion } from './recursion.ts';
 import { type HeardFailure, shuffled } from './server.ts';
+import { sharing } from './sharing.ts';
 import type { Resource } from './wire.ts';
 
 /** A zone and those of its nameservers that we ask. */
 export interface Delegation {
   /** Canonical name of the apex. */
   zone: string;
-  /** At most three, each with an address that may be asked. */
+  /** One to three. */
   nameservers: Nameserver[];
 }
 
 export interface Nameserver {
   name: string;
+  /** At least one; all of them may be asked. */
   addresses: string[];
 }
 
@@ -23,19 +25,18 @@ export type Delegated = { kind: 'delegated'; delegation: Delegation } | HeardFai
 /** Which nameservers speak for a name, as the recursive resolvers know it. Never rejects. */
 export interface Delegations {
   /**
-   * The closest zone above a name that is known. There may be a closer one, of which the nameservers of the zone tell with a referral; then `at`
-   * finds it.
+   * The closest zone above a name that is known. There may be a closer one, of which the nameservers of this one will tell: then `at` reads it.
    */
   closest(name: string, options: ReadOptions): Promise<Delegated>;
-  /** The zone of this apex. */
+  /** The zone with this apex. */
   at(zone: string, options: ReadOptions): Promise<Delegated>;
-  /** None of the zone's nameservers answered: what is known about it is soon read again. */
+  /** None of the zone's nameservers would answer: what is known of it is soon read again. */
   doubt(zone: string): void;
 }
 
 export interface ReadOptions {
   signal: AbortSignal;
-  /** Reads anew what may be cached, from ports that nobody has seen yet. */
+  /** Does without what is known from before, and replaces it. */
   fresh: boolean;
 }
 
@@ -43,121 +44,27 @@ export interface DelegationsSetup {
   recursion: Recursion;
   mayAsk: AddressRule;
   clock: Clock;
+  /** Yields numbers in [0, 1). */
   random: () => number;
 }
 
 /** Names of nameservers that are followed: a zone that names many must not make us ask them all (NXNSAttack). */
 const MAX_NAMESERVERS = 3;
+/** Of each nameserver and IP version. */
 const MAX_ADDRESSES = 2;
 const MAX_TTL_MS = 60 * 60 * 1000;
-/** How long it is remembered that a zone has no nameserver to ask. */
+/** How long it is believed that a zone has no nameserver to ask. */
 const EMPTY_TTL_MS = 5_000;
 const DOUBTED_TTL_MS = 30_000;
-const MAX_CACHED = 100_000;
-/** The end of a look-up that several wait for. */
-const READ_TIMEOUT_MS = 10_000;
+const MAX_ZONES = 100_000;
+/** The end of a read that several may wait for. */
+const READ_LIMIT_MS = 10_000;
 
-interface Cached {
+interface Known {
   delegated: Delegated;
   readAt: number;
+  /** From then on it is read again; that there is such a zone goes on being believed. */
   expiresAt: number;
-}
-
-export function delegations({ recursion, mayAsk, clock, random }: DelegationsSetup): Delegations {
-  /** In order of use, the least recent first. */
-  const cache = new Map<string, Cached>();
-  const share = sharing<Delegated>();
-
-  function cached(zone: string): Delegated | null {
-    const entry = cache.get(zone);
-    if (entry === undefined) return null;
-    cache.delete(zone);
-    if (entry.expiresAt <= clock.now()) return null;
-    cache.set(zone, entry);
-    return entry.delegated;
-  }
-
-  function remember(zone: string, delegated: Delegated, ttlMs: number): void {
-    cache.delete(zone);
-    const readAt = clock.now();
-    cache.set(zone, { delegated, readAt, expiresAt: readAt + ttlMs });
-    const [oldest] = cache.keys();
-    if (cache.size > MAX_CACHED && oldest !== undefined) cache.delete(oldest);
-  }
-
-  function at(zone: string, { signal, fresh }: ReadOptions): Promise<Delegated> {
-    const known = fresh ? null : cached(zone);
-    if (known !== null) return Promise.resolve(known);
-    return share(`${fresh} ${zone}`, signal, async (shared) => {
-      const { delegated, ttlMs } = await read(zone, { signal: shared, newPort: fresh });
-      if (ttlMs > 0) remember(zone, delegated, ttlMs);
-      return delegated;
-    });
-  }
-
-  async function read(zone: string, options: { signal: AbortSignal; newPort: boolean }) {
-    const heard = await recursion.ask({ name: zone, type: 'NS' }, options);
-    if (heard.kind === 'failed') return { delegated: heard, ttlMs: 0 };
-    const records = heard.answer.answers.filter(({ type, name }) => type === 'NS' && name === zone);
-    const names = shuffled([...new Set(records.map(({ value }) => value))], random).slice(0, MAX_NAMESERVERS);
-    const looked = await Promise.all(names.map((name) => findAddresses(name, options)));
-    return judge(zone, records, looked);
-  }
-
-  async function findAddresses(name: string, options: { signal: AbortSignal; newPort: boolean }): Promise<Looked> {
-    const both = await Promise.all((['A', 'AAAA'] as const).map((type) => recursion.ask({ name, type }, options)));
-    const records: Resource[] = [];
-    let failure: HeardFailure | null = null;
-    for (const heard of both) {
-      if (heard.kind === 'failed') failure = heard;
-      else {
-        const found = heard.answer.answers.filter(({ type }) => type === 'A' || type === 'AAAA');
-        records.push(...shuffled(found, random).slice(0, MAX_ADDRESSES));
-      }
-    }
-    return { name, records, failure };
-  }
-
-  function judge(zone: string, records: Resource[], looked: Looked[]): { delegated: Delegated; ttlMs: number } {
-    const nameservers = looked
-      .map(({ name, records }) => ({ name, addresses: records.map(({ value }) => value).filter(mayAsk) }))
-      .filter(({ addresses }) => addresses.length > 0);
-    if (nameservers.length > 0) {
-      const ttls = [...records, ...looked.flatMap((one) => one.records)].map(({ ttl }) => ttl * 1000);
-      return {
-        delegated: { kind: 'delegated', delegation: { zone, nameservers } },
-        ttlMs: Math.min(MAX_TTL_MS, ...ttls),
-      };
-    }
-    const failure = looked.find((one) => one.failure !== null)?.failure;
-    if (failure !== undefined && failure !== null) return { delegated: failure, ttlMs: 0 };
-    const forbidden = looked.some((one) => one.records.length > 0);
-    return {
-      delegated: { kind: 'failed', reason: forbidden ? 'forbidden_address' : 'no_nameserver' },
-      ttlMs: EMPTY_TTL_MS,
-    };
-  }
-
-  return {
-    at,
-    async closest(name, options) {
-      if (!options.fresh) {
-        // Not from a top-level domain downwards: its nameservers are not there to tell us of every zone below.
-        for (let zone = name; zone.includes('.') && zone !== '.'; zone = parentOf(zone)) {
-          const known = cached(zone);
-          if (known?.kind === 'delegated') return known;
-        }
-      }
-      return share(`${options.fresh} apex of ${name}`, options.signal, async (signal) => {
-        const found = await recursion.findApex(name, { signal, newPort: options.fresh });
-        return found.kind === 'failed' ? found : at(found.apex, { signal, fresh: options.fresh });
-      });
-    },
-    doubt(zone) {
-      const entry = cache.get(zone);
-      if (entry !== undefined) entry.expiresAt = Math.min(entry.expiresAt, entry.readAt + DOUBTED_TTL_MS);
-    },
-  };
 }
 
 /** What was found about one name of a nameserver. */
@@ -167,27 +74,92 @@ interface Looked {
   failure: HeardFailure | null;
 }
 
-/**
- * Runs what is asked for under one key at the same time only once. Each who waits stops at the end of its own signal; the run itself goes on to
- * its own end.
- */
-function sharing<T extends { kind: string }>() {
-  const running = new Map<string, Promise<T>>();
-  return (key: string, signal: AbortSignal, run: (signal: AbortSignal) => Promise<T>): Promise<T | HeardFailure> => {
-    let promise = running.get(key);
-    if (promise === undefined) {
-      promise = run(AbortSignal.timeout(READ_TIMEOUT_MS)).finally(() => running.delete(key));
-      running.set(key, promise);
-    }
-    return untilEnd(promise, signal);
-  };
-}
+export function delegations({ recursion, mayAsk, clock, random }: DelegationsSetup): Delegations {
+  /** By zone, in order of use, the least recent first. */
+  const known = new Map<string, Known>();
+  const share = sharing<Delegated>(READ_LIMIT_MS, { kind: 'failed', reason: 'timeout' });
 
-function untilEnd<T>(promise: Promise<T>, signal: AbortSignal): Promise<T | HeardFailure> {
-  if (signal.aborted) return Promise.resolve({ kind: 'failed', reason: 'timeout' });
-  return new Promise((resolve, reject) => {
-    const stop = () => resolve({ kind: 'failed', reason: 'timeout' });
-    signal.addEventListener('abort', stop, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
-  });
+  async function at(zone: string, { signal, fresh }: ReadOptions): Promise<Delegated> {
+    const present = known.get(zone);
+    if (!fresh && present !== undefined && clock.now() < present.expiresAt) {
+      remember(zone, present);
+      return present.delegated;
+    }
+    return share(`${fresh} ${zone}`, signal, (shared) => read(zone, shared));
+  }
+
+  async function read(zone: string, signal: AbortSignal): Promise<Delegated> {
+    const heard = await recursion.ask({ name: zone, type: 'NS' }, { signal });
+    if (heard.kind === 'failed') return heard;
+    const records = heard.answer.answers.filter(({ type, name }) => type === 'NS' && name === zone);
+    const names = shuffled([...new Set(records.map(({ value }) => value))], random).slice(0, MAX_NAMESERVERS);
+    const looked = await Promise.all(names.map((name) => findAddresses(name, signal)));
+    const { delegated, ttlMs } = judge(zone, records, looked);
+    const readAt = clock.now();
+    if (ttlMs > 0) remember(zone, { delegated, readAt, expiresAt: readAt + ttlMs });
+    return delegated;
+  }
+
+  async function findAddresses(name: string, signal: AbortSignal): Promise<Looked> {
+    const looked: Looked = { name, records: [], failure: null };
+    const types = ['A', 'AAAA'] as const;
+    for (const heard of await Promise.all(types.map((type) => recursion.ask({ name, type }, { signal })))) {
+      if (heard.kind === 'failed') {
+        looked.failure = heard;
+        continue;
+      }
+      const found = heard.answer.answers.filter(({ type }) => type === 'A' || type === 'AAAA');
+      looked.records.push(...shuffled(found, random).slice(0, MAX_ADDRESSES));
+    }
+    return looked;
+  }
+
+  function judge(zone: string, records: Resource[], looked: Looked[]): { delegated: Delegated; ttlMs: number } {
+    const addresses = looked.flatMap((one) => one.records);
+    const nameservers = looked
+      .map(({ name, records: own }) => ({ name, addresses: own.map(({ value }) => value).filter(mayAsk) }))
+      .filter((nameserver) => nameserver.addresses.length > 0);
+    if (nameservers.length > 0) {
+      const ttlMs = Math.min(MAX_TTL_MS, ...[...records, ...addresses].map(({ ttl }) => ttl * 1000));
+      return { delegated: { kind: 'delegated', delegation: { zone, nameservers } }, ttlMs };
+    }
+    const failure = looked.find((one) => one.failure !== null)?.failure ?? null;
+    if (failure !== null) return { delegated: failure, ttlMs: 0 };
+    const reason = addresses.length > 0 ? 'forbidden_address' : 'no_nameserver';
+    return { delegated: { kind: 'failed', reason }, ttlMs: EMPTY_TTL_MS };
+  }
+
+  function remember(zone: string, entry: Known): void {
+    known.delete(zone);
+    known.set(zone, entry);
+    const [leastRecent] = known.keys();
+    if (known.size > MAX_ZONES && leastRecent !== undefined) known.delete(leastRecent);
+  }
+
+  /** Not from a top-level domain downwards: its nameservers are not there to tell us of every zone below. */
+  function closestKnown(name: string): string | null {
+    for (let zone = name; zone.includes('.') && zone !== '.'; zone = parentOf(zone)) {
+      if (known.get(zone)?.delegated.kind === 'delegated') return zone;
+    }
+    return null;
+  }
+
+  return {
+    at,
+    async closest(name, options) {
+      const zone = options.fresh ? null : closestKnown(name);
+      if (zone !== null) {
+        const delegated = await at(zone, options);
+        if (delegated.kind === 'delegated') return delegated;
+      }
+      return share(`${options.fresh} apex of ${name}`, options.signal, async (signal) => {
+        const found = await recursion.findApex(name, { signal });
+        return found.kind === 'failed' ? found : at(found.apex, { signal, fresh: options.fresh });
+      });
+    },
+    doubt(zone) {
+      const entry = known.get(zone);
+      if (entry !== undefined) entry.expiresAt = Math.min(entry.expiresAt, entry.readAt + DOUBTED_TTL_MS);
+    },
+  };
 }

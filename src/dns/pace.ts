@@ -5,6 +5,8 @@ export interface Pace {
   /** Waits for a turn at the address; whoever has one must `leave`. False: the signal ended first, and there is no turn. */
   enter(address: string, signal: AbortSignal): Promise<boolean>;
   leave(address: string): void;
+  /** Whether a turn could begin without waiting for somebody to leave. */
+  hasRoom(address: string): boolean;
 }
 
 export interface PaceLimits {
@@ -81,6 +83,7 @@ export function pace({ perAddressInFlight, perAddressPerSecond }: PaceLimits, cl
       return false;
     },
     leave,
+    hasRoom: (address) => (lanes.get(address)?.inFlight ?? 0) < perAddressInFlight,
   };
 }
 

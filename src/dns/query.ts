@@ -27,18 +27,25 @@ export interface Query {
   questionEnd: number;
 }
 
+export interface QueryFlags {
+  /** RD: a resolver is to find the answer. */
+  recursion: boolean;
+  /** Says that larger answers than 512 octets are welcome (RFC 6891). Some old servers answer FORMERR to it. */
+  edns: boolean;
+}
+
 /** A query with id 0; null when `name` cannot be written as a question. */
-export function encodeQuery({ name, type }: Question, recursion: boolean): Query | null {
+export function encodeQuery({ name, type }: Question, { recursion, edns }: QueryFlags): Query | null {
   const labels = name === '.' ? [] : name.split('.');
   const nameOctets = name === '.' ? 1 : name.length + 2;
   if (nameOctets > MAX_NAME_OCTETS || !labels.every((label) => LABEL.test(label))) return null;
 
   const questionEnd = HEADER_OCTETS + nameOctets + 4;
-  const octets = Buffer.alloc(questionEnd + OPT_OCTETS);
+  const octets = Buffer.alloc(questionEnd + (edns ? OPT_OCTETS : 0));
   // AD in a query says that we understand it in the answer (RFC 6840 section 5.7).
   octets.writeUInt16BE(recursion ? FLAG_RD | FLAG_AD : 0, 2);
   octets.writeUInt16BE(1, 4);
-  octets.writeUInt16BE(1, 10);
+  octets.writeUInt16BE(edns ? 1 : 0, 10);
   let at = HEADER_OCTETS;
   for (const label of labels) {
     octets[at] = label.length;
@@ -46,8 +53,10 @@ export function encodeQuery({ name, type }: Question, recursion: boolean): Query
   }
   octets.writeUInt16BE(TYPES[type], at + 1);
   octets.writeUInt16BE(CLASS_IN, at + 3);
-  octets.writeUInt16BE(TYPE_OPT, questionEnd + 1);
-  octets.writeUInt16BE(EDNS_OCTETS, questionEnd + 3);
+  if (edns) {
+    octets.writeUInt16BE(TYPE_OPT, questionEnd + 1);
+    octets.writeUInt16BE(EDNS_OCTETS, questionEnd + 3);
+  }
   return { octets, questionEnd };
 }
 

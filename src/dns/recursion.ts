@@ -42,8 +42,8 @@ export function recursion({ client, resolvers, random, onHeard }: RecursionSetup
   const servers = resolvers.map(toServer);
 
   async function ask(question: Question, { signal, avoid, newPort = false }: RecursionOptions): Promise<Heard> {
-    const order = shuffled(servers, random);
-    return hearInTurn(avoid === undefined ? order : putLast(order, avoid), TRIES_MS, async (server, timeoutMs) => {
+    const order = putLast(shuffled(servers, random), ({ address }) => address === avoid);
+    return hearInTurn(order, TRIES_MS, async (server, timeoutMs) => {
       const heard = await hear(client, question, server, { recursion: true, signal, timeoutsMs: [timeoutMs], newPort });
       onHeard?.(heard);
       return heard;

@@ -1,5 +1,5 @@
 import type { UnreadableReason } from '../domains/observation.ts';
-import type { DnsClient, QueryOptions, Reply } from './client.ts';
+import type { DnsClient, QueryFailure, QueryOptions } from './client.ts';
 import type { Endpoint } from './exchange.ts';
 import type { Message, Question } from './wire.ts';
 
@@ -56,7 +56,7 @@ export async function hear(
   }
 }
 
-function failureOf(reason: Extract<Reply, { kind: 'unreadable' }>['reason']): Failure {
+function failureOf(reason: QueryFailure): Failure {
   switch (reason) {
     case 'timeout':
     case 'unreachable':
@@ -122,8 +122,7 @@ export function shuffled<T>(items: readonly T[], random: () => number): T[] {
   return order;
 }
 
-/** The servers with those at one address moved to the end. */
-export function putLast(servers: readonly Server[], address: string): Server[] {
-  const isLast = (server: Server) => server.address === address;
+/** The servers, those that `isLast` tells moved to the end. */
+export function putLast(servers: readonly Server[], isLast: (server: Server) => boolean): Server[] {
   return [...servers.filter((server) => !isLast(server)), ...servers.filter(isLast)];
 }

@@ -8,8 +8,8 @@ export interface UdpPorts {
   /** Sends from one of a few ports that are renewed all the time. */
   exchange(exchange: Exchange): Promise<Exchanged>;
   /**
-   * Sends from a port that has never been used and never will be again. A nameserver that we ask sees our shared ports and could
-   * use them to forge another's answers; what decides a domain is therefore asked from a new one.
+   * Sends from a port that is new and is closed afterwards. Each nameserver that we ask sees our shared ports, and could tell them to whoever
+   * wants to forge the answers of another.
    */
   exchangeFromNewPort(exchange: Exchange): Promise<Exchanged>;
   /** Ends what is open and closes every port. */

@@ -15,6 +15,8 @@ export interface Listener {
 
 /** A port that is free for UDP may be taken for TCP; so many are tried. */
 const PORT_TRIES = 50;
+/** Room for a burst of queries from this same process, which cannot read while it sends. The system may give less. */
+const RECEIVE_OCTETS = 4_000_000;
 const MAX_CONNECTIONS = 500;
 const IDLE_MS = 10_000;
 
@@ -33,7 +35,7 @@ export async function listen(host: string, port: number, onMessage: OnMessage): 
 }
 
 async function bindUdp(host: string, port: number): Promise<UdpSocket> {
-  const udp = createSocket(host.includes(':') ? 'udp6' : 'udp4');
+  const udp = createSocket({ type: host.includes(':') ? 'udp6' : 'udp4', recvBufferSize: RECEIVE_OCTETS });
   udp.bind(port, host);
   await once(udp, 'listening');
   return udp;

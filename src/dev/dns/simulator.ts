@@ -1,3 +1,4 @@
+import { isIPv4 } from 'node:net';
 import packet, { type DecodedPacket } from 'dns-packet';
 import { type Clock, systemClock } from '../../clock.ts';
 import { listen, type Transport } from './listener.ts';
@@ -92,7 +93,7 @@ export async function startSimulator({
   host = '127.0.0.1',
   clock = systemClock,
 }: SimulatorOptions): Promise<Simulator> {
-  if (!/^127\.|^::1$/.test(host)) throw new Error(`The DNS simulator binds loopback only, not ${host}.`);
+  if (!isLoopback(host)) throw new Error(`The DNS simulator binds loopback only, not ${host}.`);
   let zones = createZones(host);
   let faults = new Map<string, SimulatedFault>();
   const log: LoggedQuery[] = [];
@@ -106,7 +107,7 @@ export async function startSimulator({
     const type = question?.type ?? 'NONE';
     const { fault, delayMs } = faults.get(name) ?? { fault: null, delayMs: 0 };
     const reply = replyTo(query, name, type, fault);
-    log.push({ at: clock.now(), from, transport, name, type, rcode: reply?.rcode ?? 'dropped' });
+    log.push({ at: clock.now(), from, transport, name: printable(name), type, rcode: reply?.rcode ?? 'dropped' });
     if (log.length > LOGGED_QUERIES) log.shift();
     if (reply === null) return;
     const limit = transport === 'tcp' ? 0xffff : udpOctets(query);
@@ -178,6 +179,10 @@ export async function startSimulator({
   };
 }
 
+function isLoopback(host: string): boolean {
+  return (isIPv4(host) && host.startsWith('127.')) || host === '::1';
+}
+
 function decodeQuery(octets: Buffer): DecodedPacket | null {
   try {
     const query = packet.decode(octets);
@@ -185,6 +190,11 @@ function decodeQuery(octets: Buffer): DecodedPacket | null {
   } catch {
     return null;
   }
+}
+
+/** Names in queries may hold any octets; the log is for people. */
+function printable(name: string): string {
+  return name.replaceAll(/[^!-~]/g, '?');
 }
 
 /** 0 is an ordinary query. */

@@ -31,6 +31,7 @@ export interface Zones {
   /** Removes the name's records, of one type or all; the number removed. */
   remove(name: string, type?: SimulatedType): number;
   list(): SimulatedRecord[];
+  /** Throws `RecordRefused` when the apex holds a CNAME. */
   setZone(zone: SimulatedZone): void;
   listZones(): SimulatedZone[];
   /** `recursive`: answers as a resolver would, across delegations. Names are canonical. */
@@ -70,37 +71,36 @@ export function createZones(host: string): Zones {
     return { apex: name.split('.').slice(-2).join('.'), nameservers: [DEFAULT_NAMESERVER], held: 'here' };
   }
 
-  /** The record set that answers a question about a name, before CNAMEs are thought of. */
-  function find(name: string, type: string): ZoneRecord[] {
-    const known = nodeOf(name)?.get(type as SimulatedType);
-    if (known !== undefined && known.type !== 'ALIAS') {
-      const { type: knownType, ttl } = known;
-      return known.values.map((value) => ({ name, type: knownType, ttl, value }));
+  /** The records that answer a question about a name, CNAMEs aside. `flattened` counts the ALIASes on the way here. */
+  function find(name: string, type: string, flattened = 0): ZoneRecord[] {
+    const held = nodeOf(name)?.get(type as SimulatedType);
+    if (held !== undefined && held.type !== 'ALIAS') {
+      const { type: heldType, ttl } = held;
+      return held.values.map((value) => ({ name, type: heldType, ttl, value }));
     }
     const zone = zoneOf(name);
     if (type === 'NS' && name === zone.apex) return nsRecords(zone);
     if (type === 'SOA' && name === zone.apex) return [soaRecord(zone)];
-    const ownType = host.includes(':') ? 'AAAA' : 'A';
-    if (name === DEFAULT_NAMESERVER && type === ownType)
-      return [{ name, type: ownType, ttl: DEFAULT_TTL, value: host }];
-    if (type === 'A' || type === 'AAAA') return flatten(name, type);
-    return [];
+    if (type !== 'A' && type !== 'AAAA') return [];
+    if (name === DEFAULT_NAMESERVER && (type === 'AAAA') === host.includes(':')) {
+      return [{ name, type, ttl: DEFAULT_TTL, value: host }];
+    }
+    return flatten(name, type, flattened);
   }
 
   /** The addresses of an ALIAS's target, under the name of the ALIAS. */
-  function flatten(name: string, type: 'A' | 'AAAA'): ZoneRecord[] {
+  function flatten(name: string, type: 'A' | 'AAAA', flattened: number): ZoneRecord[] {
     const alias = nodeOf(name)?.get('ALIAS');
     const [target] = alias?.values ?? [];
-    if (alias === undefined || target === undefined || target === name) return [];
-    const { answers } = chase(target, type, true);
+    if (alias === undefined || target === undefined || flattened === MAX_CHASED) return [];
+    const { answers } = chase(target, type, true, flattened + 1);
     return answers.filter((record) => record.type === type).map((record) => ({ ...record, name, ttl: alias.ttl }));
   }
 
   /** The records of a name, or those of the wildcard that stands for it (RFC 4592). */
   function nodeOf(name: string): Node | undefined {
-    const own = nodes.get(name);
-    if (own !== undefined || below.has(name)) return own;
-    const encloser = ancestorsOf(name).find((ancestor) => exists(ancestor));
+    if (exists(name)) return nodes.get(name);
+    const encloser = ancestorsOf(name).find(exists);
     return encloser === undefined ? undefined : nodes.get(`*.${encloser}`);
   }
 
@@ -108,27 +108,23 @@ export function createZones(host: string): Zones {
     return nodes.has(name) || below.has(name) || zoneOf(name).apex === name || name === DEFAULT_NAMESERVER;
   }
 
-  function chase(
-    name: string,
-    type: string,
-    recursive: boolean,
-  ): { rcode: ZoneAnswer['rcode']; answers: ZoneRecord[]; end: string } {
+  /** Follows CNAMEs; `end` is the name they lead to. A nameserver stops where they leave what it holds: `left`. */
+  function chase(name: string, type: string, recursive: boolean, flattened = 0): Chased {
     const answers: ZoneRecord[] = [];
-    let current = name;
+    let end = name;
     for (let hop = 0; hop < MAX_CHASED; hop++) {
-      const found = find(current, type);
+      const found = find(end, type, flattened);
       answers.push(...found);
-      if (found.length > 0) return { rcode: 'NOERROR', answers, end: current };
-      const [alias] = type === 'CNAME' ? [] : find(current, 'CNAME');
+      if (found.length > 0) return { rcode: 'NOERROR', answers, end, left: false };
+      const [alias] = find(end, 'CNAME');
       if (alias === undefined) break;
       answers.push(alias);
-      // A nameserver speaks for the zones it holds; where the name leads out of them is for the asker to find out.
-      const held = recursive || zoneOf(alias.value).apex === zoneOf(current).apex || nodes.has(alias.value);
-      current = alias.value;
-      if (!held) return { rcode: 'NOERROR', answers, end: current };
+      const held = recursive || zoneOf(alias.value).apex === zoneOf(end).apex || nodes.has(alias.value);
+      end = alias.value;
+      if (!held) return { rcode: 'NOERROR', answers, end, left: true };
     }
-    const there = exists(current) || nodeOf(current) !== undefined;
-    return { rcode: there ? 'NOERROR' : 'NXDOMAIN', answers, end: current };
+    const there = exists(end) || nodeOf(end) !== undefined;
+    return { rcode: there ? 'NOERROR' : 'NXDOMAIN', answers, end, left: false };
   }
 
   function refer(zone: SimulatedZone): ZoneAnswer {
@@ -162,23 +158,27 @@ export function createZones(host: string): Zones {
       return removed;
     },
     list: () => [...nodes.values()].flatMap((node) => [...node.values()]),
-    setZone: (zone) => void zones.set(zone.apex, zone),
+    setZone(zone) {
+      if (nodes.get(zone.apex)?.has('CNAME')) throw apexRefused(zone.apex);
+      zones.set(zone.apex, zone);
+    },
     listZones: () => [...zones.values()],
     answer(name, type, recursive) {
       const zone = zoneOf(name);
       if (!recursive && zone.held === 'delegated') return refer(zone);
-      const { rcode, answers, end } = chase(name, type, recursive);
-      const negative = answers.at(-1)?.type !== type;
-      return {
-        rcode,
-        authoritative: true,
-        answers,
-        authorities:
-          negative && (answers.length === 0 || rcode === 'NXDOMAIN' || recursive) ? [soaRecord(zoneOf(end))] : [],
-        additionals: [],
-      };
+      const { rcode, answers, end, left } = chase(name, type, recursive);
+      const negative = !left && answers.at(-1)?.type !== type;
+      const authorities = negative ? find(zoneOf(end).apex, 'SOA') : [];
+      return { rcode, authoritative: true, answers, authorities, additionals: [] };
     },
   };
+}
+
+interface Chased {
+  rcode: ZoneAnswer['rcode'];
+  answers: ZoneRecord[];
+  end: string;
+  left: boolean;
 }
 
 function nsRecords({ apex, nameservers }: SimulatedZone): ZoneRecord[] {
@@ -194,7 +194,7 @@ function soaRecord({ apex, nameservers }: SimulatedZone): ZoneRecord {
 function refuseConflict({ name, type }: SimulatedRecord, node: Node, apex: string): void {
   const others = [...node.keys()].filter((other) => other !== type);
   if (type === 'CNAME' && name === apex) {
-    throw new RecordRefused(`${name} is the apex of its zone, which cannot hold a CNAME; set an ALIAS.`);
+    throw apexRefused(name);
   }
   const excluded: SimulatedType[] = type === 'CNAME' ? others : type === 'ALIAS' ? ['A', 'AAAA', 'CNAME'] : ['CNAME'];
   if (type === 'A' || type === 'AAAA') excluded.push('ALIAS');
@@ -204,6 +204,10 @@ function refuseConflict({ name, type }: SimulatedRecord, node: Node, apex: strin
       `${name} has a record of type ${conflict}, beside which there can be no ${type}; remove it first.`,
     );
   }
+}
+
+function apexRefused(apex: string): RecordRefused {
+  return new RecordRefused(`${apex} is the apex of its zone, which cannot hold a CNAME; set an ALIAS.`);
 }
 
 /** Every name above, nearest first, without the root. */
