@@ -54,8 +54,9 @@ export function addressRule(allowedNetworks: readonly string[] = []): AddressRul
 
 /** Whether the address is one that a server on the Internet can have. Text that is no address is not. */
 export function isPublic(address: string): boolean {
-  if (isIPv4(address)) return !contains(special, address);
-  if (!isIPv6(address)) return false;
+  const family = familyOf(address);
+  if (family === null) return false;
+  if (family === 'ipv4') return !contains(special, address);
   const translated = translatedIpv4(address);
   if (translated !== null) return isPublic(translated);
   return contains(publicIpv6, address) && !contains(special, address);
@@ -63,8 +64,8 @@ export function isPublic(address: string): boolean {
 
 /** The text form that everything else here compares: IPv6 addresses are shortened (RFC 5952). Null for text that is no address. */
 export function canonicalAddress(address: string): string | null {
-  if (isIPv4(address)) return address;
-  return isIPv6(address) && !address.includes('%') ? new SocketAddress({ family: 'ipv6', address }).address : null;
+  const family = familyOf(address);
+  return family === null ? null : new SocketAddress({ family, address }).address;
 }
 
 function translatedIpv4(address: string): string | null {
@@ -97,7 +98,8 @@ function contains(blocks: BlockList, address: string): boolean {
   return family !== null && blocks.check(address, family);
 }
 
+/** An address with an interface (`fe80::1%eth0`) is none that a record can hold. */
 function familyOf(address: string): 'ipv4' | 'ipv6' | null {
   if (isIPv4(address)) return 'ipv4';
-  return isIPv6(address) ? 'ipv6' : null;
+  return isIPv6(address) && !address.includes('%') ? 'ipv6' : null;
 }

@@ -1,0 +1,246 @@
+import packet, { type Answer } from 'dns-packet';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { decodeMessage } from './message.ts';
+import type { Resource } from './wire.ts';
+
+const QUESTION = { type: 'TXT', name: 'www.acme.com' } as const;
+/** Where a record after the question begins, in messages made of octets below. */
+const AFTER_QUESTION = 12 + 14 + 4;
+
+function encode(answers: Answer[], flags = 0): Buffer {
+  return packet.encode({ type: 'response', id: 1, flags, questions: [QUESTION], answers });
+}
+
+/** A message with `QUESTION` and answers written out octet by octet. */
+function octets(count: number, ...records: (number | string)[][]): Buffer {
+  const message = encode([]);
+  message.writeUInt16BE(count, 6);
+  const written = records
+    .flat()
+    .flatMap((part) => (typeof part === 'number' ? [part] : [...Buffer.from(part, 'latin1')]));
+  return Buffer.concat([message, Buffer.from(written)]);
+}
+
+/** Type, class IN, TTL 60, and the length of what follows. */
+function fields(type: number, length: number, ...data: (number | string)[]): (number | string)[] {
+  return [0, type, 0, 1, 0, 0, 0, 60, length >> 8, length & 0xff, ...data];
+}
+
+const POINTER_TO_QUESTION = [0xc0, 12];
+const [A, CNAME, TXT] = [1, 5, 16];
+
+function firstAnswer(message: Buffer): Resource | undefined {
+  return decodeMessage(message)?.answers[0];
+}
+
+describe('a message', () => {
+  test('is read into flags and the records of each section', () => {
+    const message = packet.encode({
+      type: 'response',
+      flags: packet.AUTHORITATIVE_ANSWER | packet.AUTHENTIC_DATA,
+      questions: [QUESTION],
+      answers: [{ type: 'CNAME', name: 'WWW.acme.com', ttl: 5, data: 'LB.acme.com' }],
+      authorities: [
+        { type: 'NS', name: 'acme.com', ttl: 60, data: 'ns1.acme.com' },
+        { type: 'SOA', name: 'acme.com', ttl: 60, data: { mname: 'ns1.acme.com', rname: 'h.acme.com' } },
+      ],
+      additionals: [
+        { type: 'A', name: 'ns1.acme.com', ttl: 60, data: '192.0.2.1' },
+        { type: 'AAAA', name: 'ns1.acme.com', ttl: 60, data: '2001:db8:0:0::1' },
+      ],
+    });
+    expect(decodeMessage(message)).toEqual({
+      rcode: 'noerror',
+      authoritative: true,
+      truncated: false,
+      authenticated: true,
+      answers: [{ type: 'CNAME', name: 'www.acme.com', ttl: 5, value: 'lb.acme.com' }],
+      authorities: [
+        { type: 'NS', name: 'acme.com', ttl: 60, value: 'ns1.acme.com' },
+        { type: 'SOA', name: 'acme.com', ttl: 60, value: 'ns1.acme.com' },
+      ],
+      additionals: [
+        { type: 'A', name: 'ns1.acme.com', ttl: 60, value: '192.0.2.1' },
+        { type: 'AAAA', name: 'ns1.acme.com', ttl: 60, value: '2001:db8::1' },
+      ],
+    });
+  });
+
+  test.each([
+    [0, 'noerror'],
+    [1, 'formerr'],
+    [2, 'servfail'],
+    [3, 'nxdomain'],
+    [4, 'notimp'],
+    [5, 'refused'],
+    [9, 'other'],
+  ])('with rcode %i is %s', (rcode, name) => {
+    expect(decodeMessage(encode([], rcode))?.rcode).toBe(name);
+  });
+
+  test('that EDNS marks as an error is no answer without records (BADVERS looks like NOERROR in the header)', () => {
+    const opt: Answer = {
+      type: 'OPT',
+      name: '.',
+      udpPayloadSize: 1232,
+      extendedRcode: 1,
+      ednsVersion: 0,
+      flags: 0,
+      flag_do: false,
+      options: [],
+    };
+    const message = packet.encode({ type: 'response', questions: [QUESTION], additionals: [opt] });
+    expect(decodeMessage(message)?.rcode).toBe('other');
+  });
+
+  test('may hold records of other types and classes, which are left out', () => {
+    const message = encode([
+      { type: 'MX', name: 'acme.com', data: { exchange: 'mail.acme.com', preference: 10 } },
+      { type: 'TXT', name: 'acme.com', class: 'CH', data: 'chaos' },
+      { type: 'TXT', name: 'acme.com', ttl: 1, data: 'x' },
+    ]);
+    expect(decodeMessage(message)?.answers).toEqual([{ type: 'TXT', name: 'acme.com', ttl: 1, value: 'x' }]);
+  });
+
+  test('with names that are compressed reads as without', () => {
+    const target = [3, 'api', 0xc0, 16];
+    const message = octets(1, [...POINTER_TO_QUESTION, ...fields(CNAME, 6, ...target)]);
+    expect(firstAnswer(message)).toEqual({ type: 'CNAME', name: 'www.acme.com', ttl: 60, value: 'api.acme.com' });
+  });
+});
+
+describe('names are the same text only if they are the same octets', () => {
+  test.each([
+    ['a dot inside a label', [12, 'www.acme.com', 0], 'www\\046acme\\046com'],
+    ['a backslash', [5, '\\0461', 0], '\\0920461'],
+    ['the Kelvin sign, whose lower case is "k"', [3, 0xe2, 0x84, 0xaa, 0], '\\226\\132\\170'],
+    ['control characters and spaces', [3, 0, 10, 32, 0], '\\000\\010\\032'],
+    ['capitals, which fold', [3, 'WwW', 0], 'www'],
+    ['the root', [0], '.'],
+  ])('%s', (_, name, canonical) => {
+    const message = octets(1, [...name, ...fields(A, 4, 192, 0, 2, 1)]);
+    expect(firstAnswer(message)?.name).toBe(canonical);
+  });
+});
+
+describe('a TXT value', () => {
+  test('is the strings of its record, joined', () => {
+    expect(firstAnswer(encode([{ ...QUESTION, data: ['service-', '', 'verify'] }]))?.value).toBe('service-verify');
+  });
+
+  test('equals an expected ASCII value only if its octets do', () => {
+    const nearly = fc.tuple(fc.string({ maxLength: 40 }), fc.uint8Array({ maxLength: 4 })).map(([text, more]) => ({
+      text,
+      data: Buffer.concat([Buffer.from(text, 'latin1'), more]),
+    }));
+    fc.assert(
+      fc.property(nearly, ({ text, data }) => {
+        fc.pre(/^[ -~]*$/.test(text));
+        const value = firstAnswer(encode([{ ...QUESTION, data: [data] }]))?.value;
+        return (value === text) === data.equals(Buffer.from(text));
+      }),
+    );
+  });
+
+  test('keeps a byte order mark and zero octets, so that they spoil a match', () => {
+    for (const data of ['\ufeffexpected', 'expected\0']) {
+      expect(firstAnswer(encode([{ ...QUESTION, data }]))?.value).toBe(data);
+    }
+  });
+});
+
+describe('a malformed message is null', () => {
+  const name = POINTER_TO_QUESTION;
+  test.each([
+    ['a pointer to itself', octets(1, [0xc0, AFTER_QUESTION, ...fields(A, 4, 1, 2, 3, 4)])],
+    ['a pointer ahead', octets(1, [0xc0, AFTER_QUESTION + 2, ...fields(A, 4, 1, 2, 3, 4)])],
+    ['a pointer past the end', octets(1, [0xff, 0xff, ...fields(A, 4, 1, 2, 3, 4)])],
+    ['two pointers in a circle', octets(1, [0xc0, AFTER_QUESTION + 2, 0xc0, AFTER_QUESTION, ...fields(A, 0)])],
+    ['a label of a kind that does not exist', octets(1, [0x41, 'a', 0, ...fields(A, 4, 1, 2, 3, 4)])],
+    ['a label past the end', octets(1, [63, 'a'])],
+    ['a name that has no end', octets(1, [1, 'a'])],
+    [
+      'a name of more than 255 octets',
+      octets(1, [...Array(128).fill([1, 'a']).flat(), 0, ...fields(A, 4, 1, 2, 3, 4)]),
+    ],
+    ['more records than are there', octets(2, [...name, ...fields(A, 4, 1, 2, 3, 4)])],
+    ['more records than make sense', octets(0xffff)],
+    ['a record without its fields', octets(1, [...name, 0, A])],
+    ['a record past the end', octets(1, [...name, ...fields(TXT, 100, 1, 'x')])],
+    ['an address of three octets', octets(1, [...name, ...fields(A, 3, 1, 2, 3)])],
+    ['an IPv6 address of four', octets(1, [...name, ...fields(28, 4, 1, 2, 3, 4)])],
+    ['a TXT string past its record', octets(1, [...name, ...fields(TXT, 2, 200, 'x')])],
+    ['a CNAME shorter than its record', octets(1, [...name, ...fields(CNAME, 4, 1, 'a', 0, 0)])],
+    ['a CNAME longer than its record', octets(1, [...name, ...fields(CNAME, 2, 1, 'a', 0, 0)])],
+  ])('%s', (_, message) => {
+    expect(decodeMessage(message)).toBeNull();
+  });
+
+  test('cut off anywhere', () => {
+    const whole = encode([{ ...QUESTION, data: ['some', 'text'] }]);
+    for (let length = 0; length < whole.length; length++) {
+      expect(decodeMessage(whole.subarray(0, length))).toBeNull();
+    }
+  });
+});
+
+describe('whatever the octets', () => {
+  test('pointers upon pointers end', () => {
+    // A long name, then thousands of pointers each to the one before.
+    const parts: (number | string)[] = [63, 'x'.repeat(63), 0];
+    for (let at = AFTER_QUESTION + 64; at < 0x3f00; at += 2) parts.push(0xc0 | ((at - 2) >> 8), (at - 2) & 0xff);
+    expect(decodeMessage(octets(1000, parts))).toBeNull();
+  });
+
+  test('a small message does not become a large one', () => {
+    const long = [
+      ...Array(3)
+        .fill([63, 'x'.repeat(63)])
+        .flat(),
+      0,
+    ];
+    const first = [...long, ...fields(CNAME, 2, 0xc0, AFTER_QUESTION)];
+    const others = Array.from({ length: 999 }, () => [0xc0, AFTER_QUESTION, ...fields(CNAME, 2, 0xc0, AFTER_QUESTION)]);
+    const message = decodeMessage(octets(1000, first, ...others));
+    expect(message?.answers).toHaveLength(1000);
+    expect(JSON.stringify(message).length).toBeLessThan(1_000_000);
+  });
+
+  test('reading does not throw: random octets, and answers with octets changed', () => {
+    const whole = encode([
+      { type: 'CNAME', name: 'www.acme.com', data: 'lb.acme.com' },
+      { type: 'TXT', name: 'lb.acme.com', data: ['some', 'text'] },
+      { type: 'SOA', name: 'acme.com', data: { mname: 'ns1.acme.com', rname: 'h.acme.com' } },
+      { type: 'AAAA', name: 'acme.com', data: '2001:db8::1' },
+    ]);
+    const change = fc.tuple(fc.nat(whole.length - 1), fc.nat(255));
+    const changed = fc.array(change, { maxLength: 8 }).map((changes) => {
+      const copy = Buffer.from(whole);
+      for (const [at, octet] of changes) copy[at] = octet;
+      return copy;
+    });
+    fc.assert(
+      fc.property(fc.oneof(changed, fc.uint8Array({ maxLength: 600 }).map(Buffer.from)), (message) => {
+        decodeMessage(message);
+      }),
+      { numRuns: 5000 },
+    );
+  });
+
+  test('what another implementation writes is read as it was meant', () => {
+    const label = fc.stringMatching(/^[a-z0-9_-]{1,20}$/);
+    const name = fc.array(label, { minLength: 1, maxLength: 5 }).map((labels) => labels.join('.'));
+    const record = fc.oneof(
+      fc.record({ type: fc.constantFrom('CNAME' as const, 'NS' as const), name, ttl: fc.nat(), data: name }),
+      fc.record({ type: fc.constant('A' as const), name, ttl: fc.nat(), data: fc.ipV4() }),
+      fc.record({ type: fc.constant('TXT' as const), name, ttl: fc.nat(), data: fc.stringMatching(/^[ -~]{0,200}$/) }),
+    );
+    fc.assert(
+      fc.property(fc.array(record, { maxLength: 10 }), (records) => {
+        const expected = records.map(({ data, ...others }) => ({ ...others, value: data }));
+        expect(decodeMessage(encode(records))?.answers).toEqual(expected);
+      }),
+    );
+  });
+});

@@ -1,0 +1,92 @@
+import packet from 'dns-packet';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { encodeQuery, isAnswerTo, type Query } from './query.ts';
+import type { Question } from './wire.ts';
+
+function encoded(question: Question, recursion = false, edns = true): Query {
+  const query = encodeQuery(question, { recursion, edns });
+  if (query === null) throw new Error('The question cannot be asked.');
+  return query;
+}
+
+const QUESTION: Question = { name: '_service.www.acme.com', type: 'TXT' };
+
+describe('a query', () => {
+  test('asks one question, with EDNS for 1232 octets', () => {
+    expect(packet.decode(encoded(QUESTION).octets)).toMatchObject({
+      type: 'query',
+      flag_rd: false,
+      questions: [QUESTION],
+      answers: [],
+      authorities: [],
+      additionals: [{ type: 'OPT', udpPayloadSize: 1232, ednsVersion: 0, flag_do: false, options: [] }],
+    });
+  });
+
+  test('asks for recursion only of resolvers, and goes without EDNS where it must', () => {
+    expect(packet.decode(encoded(QUESTION, true).octets)).toMatchObject({ flag_rd: true, flag_ad: true });
+    expect(packet.decode(encoded(QUESTION, false, false).octets).additionals).toEqual([]);
+  });
+
+  test('can be for the root', () => {
+    expect(packet.decode(encoded({ name: '.', type: 'NS' }).octets).questions).toMatchObject([{ name: '.' }]);
+  });
+
+  test.each([
+    ['an empty label', 'www..acme.com'],
+    ['a label of 64', `${'a'.repeat(64)}.com`],
+    ['an escaped octet', 'www\\046acme.com'],
+    ['a character that is not ASCII', 'münchen.de'],
+    ['nothing', ''],
+    ['more than 255 octets', `${'a'.repeat(63)}.`.repeat(4).slice(0, -1)],
+  ])('cannot be for a name with %s', (_, name) => {
+    expect(encodeQuery({ name, type: 'A' }, { recursion: false, edns: true })).toBeNull();
+  });
+});
+
+describe('an answer', () => {
+  const query = encoded(QUESTION);
+  query.octets.writeUInt16BE(4711, 0);
+  const answer = packet.encode({ type: 'response', id: 4711, questions: [QUESTION] });
+
+  test('has the id and the question of the query, in any letter case', () => {
+    expect(isAnswerTo(query, answer)).toBe(true);
+    const capitals = packet.encode({
+      type: 'response',
+      id: 4711,
+      questions: [{ ...QUESTION, name: '_SERVICE.Www.acme.COM' }],
+    });
+    expect(isAnswerTo(query, capitals)).toBe(true);
+  });
+
+  test.each([
+    ['another id', { id: 4712 }],
+    ['another name', { questions: [{ ...QUESTION, name: '_service.api.acme.com' }] }],
+    ['another type', { questions: [{ ...QUESTION, type: 'A' as const }] }],
+    ['another class', { questions: [{ ...QUESTION, class: 'CH' as const }] }],
+    ['no question', { questions: [] }],
+    ['two questions', { questions: [QUESTION, QUESTION] }],
+    ['another opcode', { flags: 0x2000 }],
+  ])('is not what has %s', (_, other) => {
+    const forged = packet.encode({ type: 'response', id: 4711, questions: [QUESTION], ...other });
+    expect(isAnswerTo(query, forged)).toBe(false);
+  });
+
+  test('is not the query itself, sent back', () => {
+    expect(isAnswerTo(query, query.octets)).toBe(false);
+  });
+
+  test('is not what differs in any octet of id or question', () => {
+    const at = fc.oneof(fc.constantFrom(0, 1), fc.integer({ min: 12, max: query.questionEnd - 1 }));
+    fc.assert(
+      fc.property(at, fc.nat(255), (index, octet) => {
+        const forged = Buffer.from(answer);
+        const before = String.fromCharCode(forged[index] ?? 0).toLowerCase();
+        forged[index] = octet;
+        const sameLetter = /[a-z]/.test(before) && String.fromCharCode(octet).toLowerCase() === before;
+        return isAnswerTo(query, forged) === (forged.equals(answer) || (sameLetter && index < query.questionEnd - 4));
+      }),
+    );
+  });
+});
