@@ -185,12 +185,15 @@ export const ERRORS = {
 
 export type ProblemCode = keyof typeof ERRORS;
 
+/** Every code, in the order of the table. */
+export const errorCodes = Object.keys(ERRORS) as ProblemCode[];
+
 /** One violated rule (spec: ValidationError). */
 export interface Violation {
   /** `body.domain`, `body`, `header.content-type`, … */
   location: string;
   message: string;
-  fix?: string;
+  fix?: string | undefined;
 }
 
 /** A refusal that the caller is told of. `cause` is for the log alone. */

@@ -1,24 +1,77 @@
 import type { FastifyInstance } from 'fastify';
+import Type, { type TSchema } from 'typebox';
 import type { Log } from '../log.ts';
 import type { Store } from '../store/store.ts';
+import { closed, Meta } from './schemas.ts';
 
-/** Routes that need no key. */
+/** A route that needs no key and takes no input. */
+export interface OpenRoute {
+  path: string;
+  /** Name under which its requests are counted and logged. */
+  name: string;
+  summary: string;
+  description: string;
+  answers: Record<number, { description: string; schema: TSchema; example: unknown }>;
+}
+
+const Message = Type.Object({ message: Type.String() }, closed);
+const Status = Type.Object({ status: Type.String() }, closed);
+const NotReady = Type.Object({ status: Type.String(), reason: Type.String() }, closed);
+const notReady = { status: 'not ready', reason: 'The store cannot be read and written.' };
+
+const liveness: OpenRoute = {
+  path: '/v2/liveness',
+  name: 'liveness',
+  summary: 'Ask whether the API answers',
+  description: 'Needs no key.',
+  answers: {
+    200: {
+      description: 'The API answers.',
+      schema: Type.Object({ meta: Meta, data: Message }, closed),
+      example: { meta: { requestId: 'req_01kaghp0q1w2e3r4t5y6a7s8d9' }, data: { message: 'OK' } },
+    },
+  },
+};
+
+const healthz: OpenRoute = {
+  path: '/healthz',
+  name: 'healthz',
+  summary: 'Ask whether the process runs',
+  description: 'For process managers: says nothing about the store. Needs no key.',
+  answers: { 200: { description: 'The process runs.', schema: Status, example: { status: 'ok' } } },
+};
+
+const readyz: OpenRoute = {
+  path: '/readyz',
+  name: 'readyz',
+  summary: 'Ask whether requests can be served',
+  description: 'For load balancers: looks whether the store can be read and written. Needs no key.',
+  answers: {
+    200: { description: 'Requests can be served.', schema: Status, example: { status: 'ready' } },
+    503: { description: 'Requests would fail at present.', schema: NotReady, example: notReady },
+  },
+};
+
+/** Routes that need no key and answer in JSON, in the order of the documentation. */
+export const openRoutes: readonly OpenRoute[] = [liveness, healthz, readyz];
+
 export function serveOpenRoutes(app: FastifyInstance, { store, log }: { store: Store; log: Log }): void {
-  app.get('/v2/liveness', { config: { operation: 'liveness' } }, async (request) => ({
-    meta: { requestId: request.id },
+  app.get(liveness.path, { config: { operation: liveness.name } }, async ({ id }) => ({
+    meta: { requestId: id },
     data: { message: 'OK' },
   }));
 
-  app.get('/healthz', { config: { operation: 'healthz' } }, async () => ({ status: 'ok' }));
+  app.get(healthz.path, { config: { operation: healthz.name } }, async () => ({ status: 'ok' }));
 
-  app.get('/readyz', { config: { operation: 'readyz' } }, async (_request, reply) => {
+  app.get(readyz.path, { config: { operation: readyz.name } }, async (request, reply) => {
     try {
       await store.ping();
       return { status: 'ready' };
     } catch (error) {
-      log.warn({ err: error }, 'not ready');
+      // The engine's reason may name hosts and files: it is for the log.
+      log.warn({ err: error, requestId: request.id }, 'not ready: the store does not answer');
       reply.code(503);
-      return { status: 'not ready', reason: 'The store cannot be read and written.' };
+      return notReady;
     }
   });
 }

@@ -43,6 +43,8 @@ interface Description<Request extends TSchema> {
   summary: string;
   description: string;
   permission: Permission;
+  /** The permission is needed for all resources of its kind: the one concerned is not there yet, or there are many. */
+  onAll?: true;
   request: Request;
   /** Refusals of its own; those that every operation has are added. */
   problems: readonly ProblemCode[];

@@ -1,6 +1,43 @@
+import { createApp } from './apps/createApp.ts';
+import { deleteApp } from './apps/deleteApp.ts';
+import { getApp } from './apps/getApp.ts';
+import { listApps } from './apps/listApps.ts';
+import { createDeployment } from './deployments/createDeployment.ts';
+import { listDeployments } from './deployments/listDeployments.ts';
 import { createDomain } from './domains/createDomain.ts';
+import { deleteDomain } from './domains/deleteDomain.ts';
 import { getDomain } from './domains/getDomain.ts';
+import { listDomains } from './domains/listDomains.ts';
+import { verifyDomain } from './domains/verifyDomain.ts';
+import { createEnvironment } from './environments/createEnvironment.ts';
+import { deleteEnvironment } from './environments/deleteEnvironment.ts';
+import { getEnvironment } from './environments/getEnvironment.ts';
+import { listEnvironments } from './environments/listEnvironments.ts';
 import type { Operation } from './operation.ts';
+import { createProject } from './projects/createProject.ts';
+import { deleteProject } from './projects/deleteProject.ts';
+import { getProject } from './projects/getProject.ts';
+import { listProjects } from './projects/listProjects.ts';
 
 /** Every operation that needs a key, in the order of the documentation. */
-export const operations: readonly Operation[] = [getDomain, createDomain];
+export const operations: readonly Operation[] = [
+  createDomain,
+  getDomain,
+  listDomains,
+  verifyDomain,
+  deleteDomain,
+  createProject,
+  getProject,
+  listProjects,
+  deleteProject,
+  createApp,
+  getApp,
+  listApps,
+  deleteApp,
+  createEnvironment,
+  getEnvironment,
+  listEnvironments,
+  deleteEnvironment,
+  createDeployment,
+  listDeployments,
+];

@@ -7,6 +7,7 @@ import { limitFor } from '../ratelimit/decide.ts';
 import { memoryLimiter } from '../ratelimit/limiter.ts';
 import { StoreUnavailable } from '../store/store.ts';
 import { serveClientErrors } from './connection.ts';
+import { serveDocumentation } from './documentation.ts';
 import { Problem, presentProblem } from './errors.ts';
 import { serveOpenRoutes } from './open.ts';
 import type { Context, Operation } from './operation.ts';
@@ -99,6 +100,7 @@ export function createApi(deps: ApiDeps): FastifyInstance {
     });
   }
   serveOpenRoutes(app, deps);
+  serveDocumentation(app, settings);
 
   app.setNotFoundHandler(() => {
     throw new Problem('request/route_not_found');

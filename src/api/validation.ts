@@ -10,9 +10,7 @@ const MOST_VIOLATIONS = 100;
 
 /** A refusal of the request with one violated rule. */
 export function invalid(location: string, message: string, fix?: string): Problem {
-  return new Problem('validation/invalid_input', {
-    errors: [fix === undefined ? { location, message } : { location, message, fix }],
-  });
+  return new Problem('validation/invalid_input', { errors: [{ location, message, fix }] });
 }
 
 /** Reads a body: one JSON object in UTF-8, which sets nobody's prototype. Throws a `Problem` that says what it is instead. */

@@ -1,0 +1,47 @@
+import Type from 'typebox';
+import { permits } from '../../access/permissions.ts';
+import { Problem } from '../errors.ts';
+import { defineOperation } from '../operation.ts';
+import { closed, Id, Name, Reference, Slug } from '../schemas.ts';
+import { exampleApp } from './app.ts';
+
+const permission = { resource: 'app', action: 'create_app' } as const;
+
+export const createApp = defineOperation({
+  name: 'apps.createApp',
+  summary: 'Create an app',
+  description: 'Creates an app in a project.',
+  permission,
+  onAll: true,
+  request: Type.Object({ project: Reference('project'), slug: Slug, name: Type.Optional(Name) }, closed),
+  response: Type.Object({ appId: Id('app', 'The new app.') }, closed),
+  problems: ['data/project_not_found', 'data/app_already_exists'],
+  example: {
+    request: { project: 'demo', slug: 'web' },
+    response: { appId: exampleApp.id },
+  },
+  async handle({ principal, input, store, clock, newId }) {
+    const { workspaceId, grants } = principal;
+    const project = await store.findProject(workspaceId, input.project);
+    if (project === null || !permits(grants, permission)) throw new Problem('data/project_not_found');
+    const app = {
+      id: newId('app'),
+      workspaceId,
+      projectId: project.id,
+      slug: input.slug,
+      name: input.name ?? null,
+      createdAt: clock.now(),
+    };
+    const created = await store.createApp(app);
+    switch (created) {
+      case 'created':
+        return { appId: app.id };
+      case 'slug_taken':
+        throw new Problem('data/app_already_exists');
+      case 'parent_missing':
+        throw new Problem('data/project_not_found');
+      default:
+        return created satisfies never;
+    }
+  },
+});

@@ -1,0 +1,59 @@
+import Type from 'typebox';
+import { permits } from '../../access/permissions.ts';
+import { Problem } from '../errors.ts';
+import { defineOperation } from '../operation.ts';
+import { closed, Id, Reference } from '../schemas.ts';
+import { exampleDeployment } from './deployment.ts';
+import { parseOrigin } from './origin.ts';
+
+const permission = { resource: 'environment', action: 'create_deployment' } as const;
+
+export const createDeployment = defineOperation({
+  name: 'deployments.createDeployment',
+  summary: 'Deploy to an environment',
+  description: "The deployment becomes the environment's current one: traffic to its domains goes to the origin.",
+  permission,
+  request: Type.Object(
+    {
+      project: Reference('project'),
+      app: Reference('app'),
+      environment: Reference('environment'),
+      origin: Type.String({
+        minLength: 8,
+        maxLength: 512,
+        description: 'Where the traffic goes: an http or https URL of scheme, host and port only.',
+      }),
+    },
+    closed,
+  ),
+  response: Type.Object({ deploymentId: Id('dep', 'The new deployment.') }, closed),
+  problems: ['data/environment_not_found'],
+  example: {
+    request: { project: 'demo', app: 'web', environment: 'production', origin: exampleDeployment.origin },
+    response: { deploymentId: exampleDeployment.id },
+  },
+  async handle({ principal, input, store, clock, newId }) {
+    const { workspaceId, grants } = principal;
+    const parsed = parseOrigin(input.origin);
+    if (!parsed.ok) {
+      const { messages, fix } = parsed;
+      throw new Problem('validation/invalid_input', {
+        errors: messages.map((message) => ({ location: 'body.origin', message, fix })),
+      });
+    }
+    const environment = await store.findEnvironment(workspaceId, input);
+    if (environment === null || !permits(grants, permission, environment.id)) {
+      throw new Problem('data/environment_not_found');
+    }
+    const id = newId('dep');
+    const created = await store.createDeployment({
+      id,
+      workspaceId,
+      environmentId: environment.id,
+      origin: parsed.origin,
+      createdAt: clock.now(),
+    });
+    if (created === 'parent_missing') throw new Problem('data/environment_not_found');
+    return { deploymentId: id };
+  },
+});

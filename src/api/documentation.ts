@@ -1,0 +1,25 @@
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { errorPagePath, renderErrorPage } from './errorpages.ts';
+import { type ErrorNaming, errorCodes } from './errors.ts';
+import { CONTENT_SECURITY_POLICY } from './html.ts';
+import { openApiDocument } from './openapi.ts';
+import { renderReference } from './reference.ts';
+
+/** Serves the OpenAPI document, the reference page and the error pages. They need no key, and are made once. */
+export function serveDocumentation(app: FastifyInstance, naming: ErrorNaming): void {
+  const document = openApiDocument();
+  const openapi = `${JSON.stringify(document, null, 2)}\n`;
+  app.get('/openapi.json', { config: { operation: 'openapi' } }, (_request, reply) =>
+    reply.type('application/json').send(openapi),
+  );
+
+  const pages = new Map([['/docs', renderReference(document, naming)]]);
+  for (const code of errorCodes) pages.set(errorPagePath(code, naming.service), renderErrorPage(code, naming));
+  for (const [path, text] of pages) {
+    app.get(path, { config: { operation: 'docs' } }, (_request, reply) => sendPage(reply, text));
+  }
+}
+
+function sendPage(reply: FastifyReply, text: string): FastifyReply {
+  return reply.type('text/html; charset=utf-8').header('Content-Security-Policy', CONTENT_SECURITY_POLICY).send(text);
+}

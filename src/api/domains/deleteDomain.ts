@@ -1,0 +1,29 @@
+import Type from 'typebox';
+import { permits } from '../../access/permissions.ts';
+import { Problem } from '../errors.ts';
+import { defineOperation } from '../operation.ts';
+import { closed, Empty } from '../schemas.ts';
+import { DomainIdentifier, exampleDomain, findDomain } from './domain.ts';
+
+const permission = { resource: 'environment', action: 'delete_domain' } as const;
+
+export const deleteDomain = defineOperation({
+  name: 'domains.deleteDomain',
+  summary: 'Delete a domain',
+  description: 'Deletes the domain with its route and certificate, and ends its checks. The name is free at once.',
+  permission,
+  request: Type.Object({ domain: DomainIdentifier }, closed),
+  response: Empty,
+  problems: ['data/domain_not_found'],
+  example: { request: { domain: exampleDomain.name }, response: {} },
+  async handle({ principal, input, store, clock }) {
+    const { workspaceId, grants } = principal;
+    const domain = await findDomain(store, workspaceId, input.domain);
+    if (domain === null || !permits(grants, permission, domain.environmentId)) {
+      throw new Problem('data/domain_not_found');
+    }
+    const deleted = await store.deleteDomain(workspaceId, domain.id, clock.now());
+    if (deleted === 'missing') throw new Problem('data/domain_not_found');
+    return {};
+  },
+});

@@ -1,0 +1,42 @@
+import Type from 'typebox';
+import { permits } from '../../access/permissions.ts';
+import { Problem } from '../errors.ts';
+import { defineList } from '../operation.ts';
+import { closed, pageOf, pageRequest, Reference, TEXT } from '../schemas.ts';
+import { DomainSchema, exampleDomain, presentDomain } from './domain.ts';
+
+const permission = { resource: 'environment', action: 'read_domain' } as const;
+
+export const listDomains = defineList({
+  name: 'domains.listDomains',
+  summary: 'List the domains of an environment',
+  description: 'Domains in order of creation, one page at a time.',
+  permission,
+  request: Type.Object(
+    {
+      project: Reference('project'),
+      app: Reference('app'),
+      environment: Reference('environment'),
+      ...pageRequest,
+      search: Type.Optional(
+        Type.String({ maxLength: 256, pattern: TEXT, description: 'Part of the id or the name, in any case.' }),
+      ),
+    },
+    closed,
+  ),
+  item: DomainSchema,
+  problems: ['data/environment_not_found'],
+  example: {
+    request: { project: 'demo', app: 'web', environment: 'production', limit: 10 },
+    items: [presentDomain(exampleDomain)],
+  },
+  async handle({ principal, input, store }) {
+    const environment = await store.findEnvironment(principal.workspaceId, input);
+    if (environment === null || !permits(principal.grants, permission, environment.id)) {
+      throw new Problem('data/environment_not_found');
+    }
+    const query = { ...pageOf(input), search: input.search };
+    const page = await store.listDomains(principal.workspaceId, environment.id, query);
+    return { ...page, items: page.items.map(presentDomain) };
+  },
+});

@@ -1,0 +1,39 @@
+import Type from 'typebox';
+import { permits } from '../../access/permissions.ts';
+import { Problem } from '../errors.ts';
+import { defineOperation } from '../operation.ts';
+import { closed, Empty } from '../schemas.ts';
+import { DomainIdentifier, exampleDomain, findDomain } from './domain.ts';
+
+const permission = { resource: 'environment', action: 'verify_domain' } as const;
+
+export const verifyDomain = defineOperation({
+  name: 'domains.verifyDomain',
+  summary: 'Check a domain at once',
+  description:
+    'Asks for a check of the DNS records at once; poll domains.getDomain for its result. A domain that failed gets a new window of 24 hours; what is shown of it stays until there is a new result.',
+  permission,
+  status: 202,
+  request: Type.Object({ domain: DomainIdentifier }, closed),
+  response: Empty,
+  problems: ['data/domain_not_found', 'application/precondition_failed'],
+  example: { request: { domain: exampleDomain.name }, response: {} },
+  async handle({ principal, input, store, clock, settings }) {
+    const { workspaceId, grants } = principal;
+    const domain = await findDomain(store, workspaceId, input.domain);
+    if (domain === null || !permits(grants, permission, domain.environmentId)) {
+      throw new Problem('data/domain_not_found');
+    }
+    const retried = await store.retryVerification(workspaceId, domain.id, clock.now(), settings.windowMs);
+    switch (retried) {
+      case 'accepted':
+        return {};
+      case 'verified':
+        throw new Problem('application/precondition_failed');
+      case 'missing':
+        throw new Problem('data/domain_not_found');
+      default:
+        return retried satisfies never;
+    }
+  },
+});

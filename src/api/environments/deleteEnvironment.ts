@@ -1,0 +1,40 @@
+import Type from 'typebox';
+import { permits } from '../../access/permissions.ts';
+import { Problem } from '../errors.ts';
+import { defineOperation } from '../operation.ts';
+import { closed, Empty, Reference } from '../schemas.ts';
+
+const permission = { resource: 'environment', action: 'delete_environment' } as const;
+
+export const deleteEnvironment = defineOperation({
+  name: 'environments.deleteEnvironment',
+  summary: 'Delete an environment',
+  description: 'Deletes an environment that has no domains. Its deployments go with it.',
+  permission,
+  request: Type.Object(
+    { project: Reference('project'), app: Reference('app'), environment: Reference('environment') },
+    closed,
+  ),
+  response: Empty,
+  problems: ['authorization/forbidden', 'data/environment_not_found'],
+  example: { request: { project: 'demo', app: 'web', environment: 'production' }, response: {} },
+  async handle({ principal, input, store }) {
+    const { workspaceId, grants } = principal;
+    const environment = await store.findEnvironment(workspaceId, input);
+    if (environment === null || !permits(grants, permission, environment.id))
+      throw new Problem('data/environment_not_found');
+    const deleted = await store.deleteEnvironment(workspaceId, environment.id);
+    switch (deleted) {
+      case 'deleted':
+        return {};
+      case 'not_empty':
+        throw new Problem('authorization/forbidden', {
+          detail: 'The environment still has domains. Delete them first.',
+        });
+      case 'missing':
+        throw new Problem('data/environment_not_found');
+      default:
+        return deleted satisfies never;
+    }
+  },
+});

@@ -1,0 +1,289 @@
+import Type, { type TSchema } from 'typebox';
+import { API_VERSION } from '../version.ts';
+import { ERRORS, type ErrorStatus, errorCodes, Problem, type ProblemCode, presentProblem, STATUSES } from './errors.ts';
+import { type OpenRoute, openRoutes } from './open.ts';
+import type { Operation } from './operation.ts';
+import { operations } from './operations.ts';
+import { closed, Meta } from './schemas.ts';
+
+/** The part of OpenAPI 3.1 that the document uses. */
+export interface ApiDocument {
+  openapi: string;
+  info: { title: string; version: string; description: string; license: { name: string; identifier: string } };
+  servers: { url: string }[];
+  tags: { name: string; description: string }[];
+  paths: Record<string, { get?: ApiOperation; post?: ApiOperation }>;
+  components: {
+    schemas: Record<string, JsonSchema>;
+    responses: Record<string, ApiResponse>;
+    examples: Record<string, { value: unknown }>;
+    headers: Record<string, ApiHeader>;
+    securitySchemes: Record<string, JsonSchema>;
+  };
+}
+
+export interface ApiOperation {
+  operationId: string;
+  tags: string[];
+  summary: string;
+  description: string;
+  security: Record<string, string[]>[];
+  requestBody?: { required: true; content: Record<string, ApiContent> };
+  responses: Record<string, ApiResponse | Reference>;
+}
+
+export interface ApiResponse {
+  description: string;
+  headers: Record<string, Reference>;
+  content: Record<string, ApiContent>;
+}
+
+interface ApiContent {
+  schema: JsonSchema;
+  example?: unknown;
+  examples?: Record<string, Reference>;
+}
+
+interface ApiHeader {
+  description: string;
+  required?: true;
+  schema: JsonSchema;
+}
+
+export interface Reference {
+  $ref: string;
+}
+
+export type JsonSchema = { [key: string]: unknown };
+
+const JSON_TYPE = 'application/json';
+const EXAMPLE_REQUEST = 'req_01kaghp0q1w2e3r4t5y6a7s8d9';
+const NAMING = { service: 'service' };
+
+/** Refusals that every operation may answer with. */
+const COMMON: readonly ProblemCode[] = [
+  'validation/invalid_input',
+  'authentication/missing',
+  'authentication/malformed',
+  'authentication/key_not_found',
+  'authorization/key_disabled',
+  'authorization/workspace_disabled',
+  'request/body_too_large',
+  'limits/rate_limited',
+  'application/internal',
+];
+
+/** Refusals of what reaches no operation. */
+const OUTSIDE: readonly ProblemCode[] = [
+  'request/route_not_found',
+  'request/method_not_allowed',
+  'request/timeout',
+  'request/header_too_large',
+];
+
+const TAGS: Record<string, string> = {
+  domains: 'Custom domains and their verification.',
+  projects: 'Projects hold apps.',
+  apps: 'Apps hold environments.',
+  environments: 'Environments hold domains, and serve what was last deployed to them.',
+  deployments: 'Deployments say where the traffic of an environment goes.',
+  liveness: 'Whether the service is there. These need no key.',
+};
+
+/** The OpenAPI 3.1 document of the API, made from the schemas that validate and write, and from the error table. */
+export function openApiDocument(): ApiDocument {
+  const components = new Map<string, JsonSchema>();
+  const paths: ApiDocument['paths'] = {};
+  const shared = [...COMMON, ...OUTSIDE];
+  const responses = statusesOf(shared).map((status) => [
+    responseName(status),
+    describeError(status, shared, components),
+  ]);
+  for (const operation of operations)
+    paths[`/v2/${operation.name}`] = { post: describeOperation(operation, components) };
+  for (const route of openRoutes) paths[route.path] = { get: describeOpenRoute(route, components) };
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Nameplate API',
+      version: API_VERSION,
+      description:
+        'Custom domains for your platform. Operations are POST requests with JSON objects as bodies. Every answer has an envelope: `{meta, data}`, `{meta, data, pagination}` for lists, or `{meta, error}`. Properties that have no value are absent, never null.',
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: '/' }],
+    tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
+    paths,
+    components: {
+      schemas: Object.fromEntries([...components].sort(([a], [b]) => (a < b ? -1 : 1))),
+      responses: Object.fromEntries(responses),
+      examples: Object.fromEntries(errorCodes.map((code) => [exampleName(code), { value: exampleProblem(code) }])),
+      headers: HEADERS,
+      securitySchemes: {
+        rootKey: { type: 'http', scheme: 'bearer', description: 'A root key: `Authorization: Bearer <ROOT_KEY>`.' },
+      },
+    },
+  };
+}
+
+function describeOperation(operation: Operation, components: Map<string, JsonSchema>): ApiOperation {
+  const { name, summary, description, request, status, answer, example } = operation;
+  const codes = errorCodes.filter((code) => COMMON.includes(code) || operation.problems.includes(code));
+  const own = statusesOf(operation.problems);
+  const errors = statusesOf(codes).map((each) => [
+    each,
+    own.includes(each)
+      ? describeError(each, codes, components)
+      : { $ref: `#/components/responses/${responseName(each)}` },
+  ]);
+  return {
+    operationId: name,
+    tags: [name.split('.', 1)[0] ?? name],
+    summary,
+    description: `${description}\n\nPermission: ${grants(operation).join(' or ')}.`,
+    security: [{ rootKey: [] }],
+    requestBody: {
+      required: true,
+      content: { [JSON_TYPE]: { schema: refer(request, components), example: example.request } },
+    },
+    responses: {
+      [status]: {
+        description: status === 202 ? 'Accepted' : 'OK',
+        headers: { ...ALWAYS, ...LIMITED },
+        content: {
+          [JSON_TYPE]: {
+            schema: refer(answer, components),
+            example: { meta: { requestId: EXAMPLE_REQUEST }, ...example.answer },
+          },
+        },
+      },
+      ...Object.fromEntries(errors),
+    },
+  };
+}
+
+function describeOpenRoute({ name, summary, description, answers }: OpenRoute, components: Map<string, JsonSchema>) {
+  const responses = Object.entries(answers).map(([status, { description, schema, example }]) => {
+    const content = { [JSON_TYPE]: { schema: refer(schema, components), example } };
+    return [status, { description, headers: ALWAYS, content }];
+  });
+  return {
+    operationId: name,
+    tags: ['liveness'],
+    summary,
+    description,
+    security: [],
+    responses: Object.fromEntries(responses),
+  };
+}
+
+function describeError(
+  status: ErrorStatus,
+  codes: readonly ProblemCode[],
+  components: Map<string, JsonSchema>,
+): ApiResponse {
+  const mine = codes.filter((code) => ERRORS[code].status === status);
+  return {
+    description: mine.map((code) => `\`${code}\`: ${ERRORS[code].detail}`).join('\n\n'),
+    headers: {
+      ...ALWAYS,
+      // A caller without a key is refused before anything is counted.
+      ...(status !== 401 && LIMITED),
+      ...(status === 429 && referTo('headers', ['Retry-After'])),
+    },
+    content: {
+      [JSON_TYPE]: {
+        schema: refer(errorSchema(status), components),
+        examples: referTo('examples', mine.map(exampleName)),
+      },
+    },
+  };
+}
+
+function statusesOf(codes: readonly ProblemCode[]): ErrorStatus[] {
+  return [...new Set(codes.map((code) => ERRORS[code].status))].sort();
+}
+
+function responseName(status: ErrorStatus): string {
+  return STATUSES[status].title.replaceAll(' ', '');
+}
+
+/** What an error looks like, for the documentation. */
+export function exampleProblem(code: ProblemCode, naming: { service: string; docsUrl?: string | undefined } = NAMING) {
+  const errors = [{ location: 'body.domain', message: 'must have at least 4 characters' }];
+  const problem = new Problem(code, code === 'validation/invalid_input' ? { errors } : {});
+  return presentProblem(problem, EXAMPLE_REQUEST, naming);
+}
+
+const ValidationError = Type.Object(
+  {
+    location: Type.String({ description: 'The faulty part, such as `body.domain`.' }),
+    message: Type.String({ description: 'The rule that was violated.' }),
+    fix: Type.Optional(Type.String({ description: 'How to correct it, where that is known.' })),
+  },
+  { ...closed, title: 'ValidationError' },
+);
+
+function errorSchema(status: ErrorStatus): TSchema {
+  const { title, type } = STATUSES[status];
+  const base = {
+    title: Type.Literal(title),
+    detail: Type.String({ description: 'What went wrong this time.' }),
+    status: Type.Literal(status),
+    type: Type.String({
+      description: `\`${type}\`, or the URI of the problem's page where the operator publishes the documentation.`,
+    }),
+  };
+  const errors = Type.Array(ValidationError, { minItems: 1, maxItems: 100 });
+  const error = status === 400 ? Type.Object({ ...base, errors }, closed) : Type.Object(base, closed);
+  return Type.Object({ meta: Meta, error }, { ...closed, title: `${responseName(status)}Answer` });
+}
+
+/** The grants of which an operation needs one. */
+export function grants({ permission: { resource, action }, onAll }: Operation): string[] {
+  const all = `\`${resource}.*.${action}\``;
+  return onAll ? [all] : [all, `\`${resource}.<${resource}_id>.${action}\``];
+}
+
+const seconds = { type: 'integer', minimum: 1 };
+const count = { type: 'integer', minimum: 0 };
+
+const HEADERS: Record<string, ApiHeader> = {
+  'X-Request-Id': { description: 'The same as `meta.requestId`.', required: true, schema: { type: 'string' } },
+  'RateLimit-Limit': {
+    description: 'Requests per window. Absent, like the next two, where nothing is limited.',
+    schema: count,
+  },
+  'RateLimit-Remaining': { description: 'Requests left in this window.', schema: count },
+  'RateLimit-Reset': { description: 'Seconds until the next window.', schema: seconds },
+  'Retry-After': { description: 'Seconds until the next window.', required: true, schema: seconds },
+};
+
+const ALWAYS = referTo('headers', ['X-Request-Id']);
+const LIMITED = referTo('headers', ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset']);
+
+function referTo(kind: string, names: string[]): Record<string, Reference> {
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/${kind}/${name}` }]));
+}
+
+/** Names of components have no slash. */
+function exampleName(code: ProblemCode): string {
+  return code.replace('/', '.');
+}
+
+/** The schema as it stands in the document: every schema with a title is written once, among the components. */
+function refer(schema: unknown, components: Map<string, JsonSchema>): JsonSchema {
+  const { title, ...rest } = schema as JsonSchema;
+  const inner = Object.fromEntries(
+    Object.entries(rest).map(([key, value]) => [key, referWithin(key, value, components)]),
+  );
+  if (typeof title !== 'string') return inner;
+  components.set(title, inner);
+  return { $ref: `#/components/schemas/${title}` };
+}
+
+function referWithin(key: string, value: unknown, components: Map<string, JsonSchema>): unknown {
+  if (key === 'items') return refer(value, components);
+  if (key !== 'properties') return value;
+  return Object.fromEntries(Object.entries(value as object).map(([name, each]) => [name, refer(each, components)]));
+}
