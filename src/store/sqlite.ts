@@ -9,6 +9,7 @@ import { prepareSchema } from './sqlite/migrate.ts';
 import { startWriter } from './sqlite/writer.ts';
 import { type DueCheck, type Store, StoreUnavailable } from './store.ts';
 
+export { lockRoles } from './sqlite/lock.ts';
 export { migrate, pendingMigrations } from './sqlite/migrate.ts';
 
 export interface SqliteOptions {
