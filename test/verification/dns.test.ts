@@ -1,0 +1,271 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { ownershipName, ownershipValue } from '../../src/domains/records.ts';
+import { createWorld, type World } from './world.ts';
+
+const DAY_MS = 86_400_000;
+
+let world: World;
+beforeEach(async () => {
+  world = await createWorld();
+});
+afterEach(() => world.close());
+
+describe('from pending to verified', () => {
+  test('a subdomain is verified through its CNAME alone, with route, wanted certificate and event in one step', async () => {
+    const domain = await world.create('api.acme.com');
+    expect(await world.check(domain)).toMatchObject({ status: 'verifying', verificationError: null });
+    expect(await world.store.findRoute('api.acme.com')).toBe(null);
+
+    world.publish(domain, 'routing');
+    const verified = await world.check(domain);
+    expect(verified).toMatchObject({ status: 'verified', ownershipVerifiedAt: null, verifiedAt: world.clock.now() });
+    expect(verified.routingVerifiedAt).not.toBe(null);
+    expect(await world.store.findRoute('api.acme.com')).toEqual({
+      hostname: 'api.acme.com',
+      domainId: domain.id,
+      environmentId: domain.environmentId,
+    });
+    expect(await world.store.findCertificate('api.acme.com')).toMatchObject({ state: 'wanted' });
+    const types = (await world.store.listEvents(domain.id)).map((event) => event.type);
+    expect(types).toEqual(['domain.created', 'domain.updated', 'domain.verified']);
+  });
+
+  test('an apex is verified through its TXT record; its ALIAS stays unverified', async () => {
+    world.dns.set('target1.cname.nameplate.test', 'A', ['192.0.2.10']);
+    const domain = await world.create('acme.com', { kind: 'apex' });
+    world.publish(domain, 'routing');
+    expect(await world.check(domain)).toMatchObject({ status: 'verifying', routingVerifiedAt: null });
+    world.publish(domain, 'ownership');
+    const verified = await world.check(domain);
+    expect(verified).toMatchObject({ status: 'verified', routingVerifiedAt: null });
+    expect(verified.ownershipVerifiedAt).not.toBe(null);
+  });
+
+  test('a proxied subdomain (addresses only) needs its TXT record, and its routing record stays unverified', async () => {
+    const domain = await world.create('api.acme.com');
+    world.dns.set('api.acme.com', 'A', ['192.0.2.7']);
+    expect((await world.check(domain)).verificationError).toContain(
+      'has the address 192.0.2.7 instead of being a CNAME',
+    );
+    world.publish(domain, 'ownership');
+    expect(await world.check(domain)).toMatchObject({
+      status: 'verified',
+      routingVerifiedAt: null,
+      verificationError: null,
+    });
+  });
+
+  test('one matching record among several TXT records is enough', async () => {
+    const domain = await world.create('acme.com', { kind: 'apex' });
+    world.dns.set(ownershipName(domain), 'TXT', ['v=spf1 -all', ownershipValue(domain), 'x'.repeat(600)]);
+    expect((await world.check(domain)).status).toBe('verified');
+  });
+
+  test('the target may be reached over several CNAMEs, in other zones too', async () => {
+    const domain = await world.create('api.acme.com');
+    world.dns.set('api.acme.com', 'CNAME', ['hop.other.example']);
+    world.dns.set('hop.other.example', 'CNAME', [domain.target]);
+    expect((await world.check(domain)).status).toBe('verified');
+  });
+
+  test('the value of a CNAME is compared without case, that of a TXT byte for byte', async () => {
+    const routed = await world.create('api.acme.com');
+    world.dns.set('api.acme.com', 'CNAME', [routed.target.toUpperCase()]);
+    expect((await world.check(routed)).status).toBe('verified');
+
+    const owned = await world.create('acme.com', { kind: 'apex' });
+    world.dns.set(ownershipName(owned), 'TXT', [ownershipValue(owned).toLowerCase()]);
+    expect(await world.check(owned)).toMatchObject({ status: 'verifying', ownershipVerifiedAt: null });
+  });
+
+  test('the first check is due at once, and verifyDomain makes one due at once', async () => {
+    const domain = await world.create('api.acme.com');
+    expect(await world.verifier.runOnce()).toBe(1);
+    world.publish(domain);
+    expect(await world.verifier.runOnce()).toBe(0);
+    expect(await world.store.retryVerification('ws_1', domain.id, world.clock.now(), DAY_MS)).toBe('accepted');
+    expect(await world.verifier.runOnce()).toBe(1);
+    expect((await world.read(domain)).status).toBe('verified');
+  });
+
+  test('checks of a verified domain stop', async () => {
+    const domain = await world.create('api.acme.com');
+    world.publish(domain);
+    await world.check(domain);
+    expect(await world.store.earliestDueAt()).toBe(null);
+  });
+});
+
+describe('what a customer got wrong is named', () => {
+  test('a wrong TXT value, until it is right', async () => {
+    const domain = await world.create('acme.com', { kind: 'apex' });
+    world.dns.set('_service.acme.com', 'TXT', ['service-domain-verify=wrong']);
+    expect((await world.check(domain)).verificationError).toBe(
+      `_service.acme.com has the TXT value "service-domain-verify=wrong"; it must be "${ownershipValue(domain)}".`,
+    );
+    world.publish(domain, 'ownership');
+    expect(await world.check(domain)).toMatchObject({ status: 'verified', verificationError: null });
+  });
+
+  test('a CNAME to elsewhere', async () => {
+    const domain = await world.create('api.acme.com');
+    world.dns.set('api.acme.com', 'CNAME', ['old.example.net']);
+    expect((await world.check(domain)).verificationError).toBe(
+      `api.acme.com is a CNAME to "old.example.net"; it must be a CNAME to ${domain.target}.`,
+    );
+  });
+
+  test('records below a doubled zone', async () => {
+    const domain = await world.create('api.acme.com');
+    world.dns.set('_service.api.acme.com.acme.com', 'TXT', [ownershipValue(domain)]);
+    world.dns.set('api.acme.com.acme.com', 'CNAME', [domain.target]);
+    const { verificationError } = await world.check(domain);
+    expect(verificationError).toContain('The CNAME record stands at api.acme.com.acme.com');
+    expect(verificationError).toContain('The TXT record stands at _service.api.acme.com.acme.com');
+  });
+
+  test("a zone that cannot be read is told after the third check, and never counts as the record's absence", async () => {
+    const domain = await world.create('acme.com', { kind: 'apex' });
+    world.dns.fail('_service.acme.com', 'servfail');
+    expect((await world.check(domain)).verificationError).toBe(null);
+    expect((await world.check(domain)).verificationError).toBe(null);
+    expect((await world.check(domain)).verificationError).toContain('answered with a failure (SERVFAIL)');
+    world.dns.unfail('_service.acme.com');
+    world.publish(domain, 'ownership');
+    expect((await world.check(domain)).status).toBe('verified');
+  });
+
+  test('a CNAME loop', async () => {
+    const domain = await world.create('api.acme.com');
+    world.dns.set('api.acme.com', 'CNAME', ['b.acme.com']);
+    world.dns.set('b.acme.com', 'CNAME', ['api.acme.com']);
+    for (let i = 0; i < 2; i++) await world.check(domain);
+    expect((await world.check(domain)).verificationError).toContain('CNAMEs that lead in a circle');
+  });
+});
+
+describe('nameservers', () => {
+  async function twoNameservers() {
+    const second = await world.server('127.0.0.2');
+    for (const server of [world.dns, second]) {
+      server.setZone('acme.com', ['ns1.acme.com', 'ns2.acme.com']);
+      server.set('ns1.acme.com', 'A', ['127.0.0.1']);
+      server.set('ns2.acme.com', 'A', ['127.0.0.2']);
+    }
+    return second;
+  }
+
+  test('one of two is stale: not verified, said why, verified when it catches up', async () => {
+    const second = await twoNameservers();
+    const domain = await world.create('acme.com', { kind: 'apex' });
+    world.publish(domain, 'ownership');
+    const told = new Set<string | null>();
+    for (let i = 0; i < 12; i++) {
+      const { status, verificationError } = await world.check(domain);
+      expect(status).toBe('verifying');
+      told.add(verificationError?.slice(0, 30) ?? null);
+    }
+    expect(told).toContain('The nameservers do not agree o');
+    world.publish(domain, 'ownership', second);
+    expect((await world.check(domain)).status).toBe('verified');
+  });
+
+  test('one of two is dead: the other speaks for the zone', async () => {
+    const second = await twoNameservers();
+    const domain = await world.create('acme.com', { kind: 'apex' });
+    world.publish(domain, 'ownership');
+    second.fail('_service.acme.com', 'timeout');
+    expect((await world.check(domain)).status).toBe('verified');
+  });
+
+  test('a "does not exist" at the resolver never hides a record that the nameservers have', async () => {
+    await world.close();
+    world = await createWorld({ resolver: '127.0.0.3' });
+    const resolver = await world.server('127.0.0.3');
+    resolver.setZone('acme.com', ['ns1.provider.example']);
+    resolver.set('ns1.provider.example', 'A', ['127.0.0.1']);
+    world.dns.setZone('acme.com', ['ns1.provider.example']);
+    const domain = await world.create('acme.com', { kind: 'apex' });
+    world.publish(domain, 'ownership');
+    expect((await world.check(domain)).status).toBe('verified');
+    expect(resolver.list().some(({ type }) => type === 'TXT')).toBe(false);
+  });
+});
+
+describe('the window', () => {
+  test('24 hours after createdAt, to the millisecond, a domain without its records is failed, and checks stop', async () => {
+    const domain = await world.create('api.acme.com');
+    await world.verifier.runOnce();
+    world.clock.pass(DAY_MS - 1);
+    await world.verifier.runOnce();
+    expect((await world.read(domain)).status).toBe('verifying');
+    expect(await world.store.earliestDueAt()).toBe(domain.createdAt + DAY_MS);
+    world.clock.pass(1);
+    expect(await world.verifier.runOnce()).toBe(1);
+    const failed = await world.read(domain);
+    expect(failed).toMatchObject({ status: 'failed', updatedAt: domain.createdAt + DAY_MS });
+    expect(failed.verificationError).toMatch(
+      /^Not verified within 24 hours: there is no CNAME record at api\.acme\.com/,
+    );
+    expect(await world.store.earliestDueAt()).toBe(null);
+  });
+
+  test('a domain that nobody looked at for days is looked at before it fails', async () => {
+    const domain = await world.create('api.acme.com');
+    world.publish(domain);
+    world.clock.pass(3 * DAY_MS);
+    await world.verifier.runOnce();
+    expect((await world.read(domain)).status).toBe('verified');
+  });
+
+  test('from failed, verifyDomain begins a new window with the same records', async () => {
+    const domain = await world.create('api.acme.com');
+    world.clock.pass(DAY_MS);
+    await world.verifier.runOnce();
+    const failed = await world.read(domain);
+    expect(failed.status).toBe('failed');
+    await world.store.retryVerification('ws_1', domain.id, world.clock.now(), DAY_MS);
+    const { target, token, createdAt } = domain;
+    const kept = { target, token, createdAt, verificationError: failed.verificationError };
+    expect(await world.read(domain)).toMatchObject({ ...kept, status: 'pending', windowStartedAt: world.clock.now() });
+    world.publish(domain);
+    await world.verifier.runOnce();
+    expect((await world.read(domain)).status).toBe('verified');
+  });
+});
+
+describe('two workspaces that claim one name', () => {
+  test('the first to verify holds it; a claimant takes over only after the first is gone, in two checks', async () => {
+    const first = await world.create('api.acme.com');
+    world.publish(first);
+    expect((await world.check(first)).status).toBe('verified');
+
+    world.clock.pass(1);
+    const second = await world.create('api.acme.com', { workspaceId: 'ws_2' });
+    world.dns.set(ownershipName(second), 'TXT', [ownershipValue(first), ownershipValue(second)]);
+    expect((await world.check(second)).verificationError).toContain(`it must be a CNAME to ${second.target}`);
+    world.publish(second, 'routing');
+    world.dns.set(ownershipName(second), 'TXT', [ownershipValue(first), ownershipValue(second)]);
+    expect((await world.check(second)).verificationError).toContain('its records are still in place');
+
+    world.dns.set(ownershipName(second), 'TXT', [ownershipValue(second)]);
+    expect(await world.check(second)).toMatchObject({ status: 'verifying', verificationError: null });
+    expect((await world.check(second)).status).toBe('verified');
+    const loser = await world.read(first);
+    expect(loser).toMatchObject({ status: 'failed', verifiedAt: null });
+    expect(loser.verificationError).toContain('Another workspace proved that it owns api.acme.com');
+    expect(await world.store.findRoute('api.acme.com')).toMatchObject({ domainId: second.id });
+    expect((await world.store.listEvents(first.id)).at(-1)?.type).toBe('domain.superseded');
+  });
+
+  test('a claim older than the incumbent is told to delete and add again', async () => {
+    const older = await world.create('api.acme.com', { workspaceId: 'ws_2' });
+    const first = await world.create('api.acme.com');
+    world.publish(first);
+    expect((await world.check(first)).status).toBe('verified');
+    world.publish(older);
+    await world.check(older);
+    expect((await world.check(older)).verificationError).toContain('delete the domain, add it again');
+    expect((await world.read(first)).status).toBe('verified');
+  });
+});

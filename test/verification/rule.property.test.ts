@@ -1,0 +1,385 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Lookup, Resolver } from '../../src/dns/resolver.ts';
+import type { Domain, DomainKind } from '../../src/domains/domain.ts';
+import { ownershipName, ownershipValue } from '../../src/domains/records.ts';
+import { CHECK_INTERVAL_MS } from '../../src/domains/schedule.ts';
+import { createLog } from '../../src/log.ts';
+import { createMetrics } from '../../src/metrics.ts';
+import { sqliteStore } from '../../src/store/sqlite.ts';
+import type { Store } from '../../src/store/store.ts';
+import { createVerifier } from '../../src/verification/worker.ts';
+
+/**
+ * The real store and the real verifier against random histories of one name that three workspaces want. DNS is a value that the
+ * history changes. What may be `verified` is stated here a second time, from that value, independently of `domains/status`.
+ */
+
+const DAY_MS = 86_400_000;
+const WORKSPACES = ['ws_0', 'ws_1', 'ws_2'];
+
+type Step =
+  | { do: 'create' | 'delete' | 'retry' | 'publish' | 'withdraw' | 'route'; by: number }
+  | { do: 'check'; times: number; meanwhile?: Step }
+  | { do: 'pass'; ms: number }
+  | { do: 'addresses' | 'unroute' | 'breakTxt' | 'breakRoute' | 'mend' };
+
+const by = fc.nat(WORKSPACES.length - 1);
+const own = (...what: ('create' | 'delete' | 'retry' | 'publish' | 'withdraw' | 'route')[]): fc.Arbitrary<Step> =>
+  fc.record({ do: fc.constantFrom(...what), by });
+const check: fc.Arbitrary<Step> = fc.record(
+  {
+    do: fc.constant('check' as const),
+    times: fc.integer({ min: 1, max: 3 }),
+    meanwhile: own('create', 'delete', 'retry'),
+  },
+  { requiredKeys: ['do', 'times'] },
+);
+const outside: fc.Arbitrary<Step> = fc.record({
+  do: fc.constantFrom(
+    'addresses' as const,
+    'unroute' as const,
+    'breakTxt' as const,
+    'breakRoute' as const,
+    'mend' as const,
+  ),
+});
+const pass: fc.Arbitrary<Step> = fc.record({
+  do: fc.constant('pass' as const),
+  ms: fc.constantFrom(1, 59_999, 3_600_000, DAY_MS - 1, DAY_MS),
+});
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 3, arbitrary: own('create', 'delete', 'retry') },
+  { weight: 5, arbitrary: own('publish', 'withdraw', 'route') },
+  { weight: 2, arbitrary: outside },
+  { weight: 6, arbitrary: check },
+  { weight: 2, arbitrary: pass },
+);
+/** What makes takeovers likely: one workspace leaves the name, another comes, with anything at all in between. */
+const handover: fc.Arbitrary<Step[]> = fc
+  .record({ from: by, to: by, between: fc.array(step, { maxLength: 2 }) })
+  .map(({ from, to, between }) => [
+    { do: 'mend' },
+    { do: 'pass', ms: 1 },
+    { do: 'create', by: to },
+    { do: 'publish', by: to },
+    { do: 'route', by: to },
+    { do: 'withdraw', by: from },
+    ...between,
+    { do: 'check', times: 2 },
+  ]);
+const history: fc.Arbitrary<Step[]> = fc
+  .array(fc.oneof({ weight: 8, arbitrary: step.map((one) => [one]) }, { weight: 2, arbitrary: handover }), {
+    minLength: 5,
+    maxLength: 40,
+    size: 'max',
+  })
+  .map((parts) => parts.flat());
+
+let directory: string;
+let store: Store;
+let serial = 0;
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'nameplate-'));
+  store = await sqliteStore({ path: join(directory, 'nameplate.db') });
+  for (const id of WORKSPACES) {
+    const limits = { rates: {}, domains: null };
+    await store.createWorkspace({ id, name: id, disabledAt: null, limits, createdAt: 0 });
+    await store.createProject({ id: `proj_${id}`, workspaceId: id, slug: 'demo', name: null, createdAt: 0 });
+    await store.createApp({
+      id: `app_${id}`,
+      workspaceId: id,
+      projectId: `proj_${id}`,
+      slug: 'web',
+      name: null,
+      createdAt: 0,
+    });
+    await store.createEnvironment({
+      id: `env_${id}`,
+      workspaceId: id,
+      projectId: `proj_${id}`,
+      appId: `app_${id}`,
+      slug: 'production',
+      name: null,
+      currentDeploymentId: null,
+      createdAt: 0,
+    });
+  }
+});
+afterAll(async () => {
+  await store.close();
+  await rm(directory, { recursive: true });
+});
+
+/** What is true of one name in the world outside, and what was seen of it. */
+class World {
+  readonly name: string;
+  readonly kind: DomainKind;
+  now = 1_800_000_000_000;
+  txt = new Set<string>();
+  /** A target, `addresses`, or nothing. */
+  route: string | null = null;
+  txtBroken = false;
+  routeBroken = false;
+  /** Run once, in the middle of the next check. */
+  meanwhile: (() => Promise<void>) | null = null;
+  readonly domains = new Map<string, Domain>();
+
+  constructor(kind: DomainKind) {
+    this.kind = kind;
+    serial += 1;
+    this.name = kind === 'apex' ? `n${serial}.example` : `www.n${serial}.example`;
+  }
+
+  readonly resolver: Resolver = {
+    lookupTxt: async (name) => {
+      await this.interfere();
+      if (this.txtBroken) return { kind: 'unreadable', reason: 'timeout', chain: [] };
+      const values = name === `_service.${this.name}` ? [...this.txt] : [];
+      return this.answer(values.length > 0, { values }, []);
+    },
+    lookupRoute: async (name) => {
+      if (this.routeBroken) return { kind: 'unreadable', reason: 'timeout', chain: [] };
+      const here = name === this.name && this.route !== null;
+      const hidden = this.route === 'addresses';
+      return this.answer(here, { addresses: hidden ? ['192.0.2.1'] : [] }, here && !hidden ? [this.route ?? ''] : []);
+    },
+  };
+
+  private answer<F>(found: boolean, what: F, chain: string[]): Lookup<F> {
+    const by = { server: 'ns.example', address: '192.0.2.53', authoritative: true };
+    const common = { chain, by, zone: 'example' };
+    return found ? { kind: 'found', ...common, ...what } : { kind: 'absent', reason: 'nxdomain', ...common };
+  }
+
+  private async interfere(): Promise<void> {
+    const run = this.meanwhile;
+    this.meanwhile = null;
+    await run?.();
+  }
+
+  proves(domain: Domain): boolean {
+    const owned = !this.txtBroken && this.txt.has(ownershipValue(domain));
+    if (this.kind === 'apex') return owned;
+    if (this.routeBroken) return false;
+    return this.route === domain.target || (owned && this.route === 'addresses');
+  }
+
+  /** The sentence of the design about claimants, read literally. */
+  outweighs(domain: Domain, incumbent: Domain): boolean {
+    if (this.txtBroken || this.routeBroken) return false;
+    const owned = this.txt.has(ownershipValue(domain));
+    const routed = this.kind === 'apex' || this.route === domain.target || this.route === 'addresses';
+    const younger = domain.createdAt > (incumbent.verifiedAt ?? 0);
+    const gone = !this.txt.has(ownershipValue(incumbent)) && this.route !== incumbent.target;
+    return owned && routed && younger && gone;
+  }
+}
+
+const LETTERS = 'abcdefghijklmnopqrst';
+
+async function create(world: World, by: number): Promise<void> {
+  const workspaceId = WORKSPACES[by] ?? '';
+  serial += 1;
+  const domain: Domain = {
+    id: `dom_${String(serial).padStart(8, '0')}`,
+    workspaceId,
+    projectId: `proj_${workspaceId}`,
+    appId: `app_${workspaceId}`,
+    environmentId: `env_${workspaceId}`,
+    name: world.name,
+    kind: world.kind,
+    service: 'service',
+    target: `${LETTERS}${serial}.cname.example`,
+    token: `token${serial}`,
+    status: 'pending',
+    routingVerifiedAt: null,
+    ownershipVerifiedAt: null,
+    verificationError: null,
+    createdAt: world.now,
+    updatedAt: null,
+    verifiedAt: null,
+    windowStartedAt: world.now,
+    revision: 1,
+  };
+  await store.createDomain(domain, world.now + DAY_MS);
+}
+
+const ALLOWED: Record<Domain['status'], Domain['status'][]> = {
+  pending: ['pending', 'verifying', 'verified', 'failed'],
+  verifying: ['verifying', 'verified', 'failed'],
+  verified: ['verified', 'failed'],
+  failed: ['failed', 'pending'],
+};
+
+async function play(kind: DomainKind, steps: Step[]): Promise<{ verified: number; takeovers: number }> {
+  const world = new World(kind);
+  const common = {
+    store,
+    resolver: world.resolver,
+    random: () => 0.5,
+    log: createLog('silent'),
+    metrics: createMetrics(),
+  };
+  const verifier = createVerifier({ ...common, clock: { now: () => world.now } });
+  /** How often in a row, up to the last completed check, a domain outweighed the incumbent of that moment. */
+  const streaks = new Map<string, number>();
+  const tally = { verified: 0, takeovers: 0 };
+
+  const read = async () => {
+    const found = await Promise.all(WORKSPACES.map((id) => store.findDomainByName(id, world.name)));
+    return new Map(found.flatMap((d) => (d ? [[d.workspaceId, d] as const] : [])));
+  };
+
+  async function judge(step: Step, before: Map<string, Domain>): Promise<void> {
+    const after = await read();
+    const holders = [...after.values()].filter((d) => d.status === 'verified');
+    expect(holders.length, 'workspaces that hold the name as verified').toBeLessThanOrEqual(1);
+    const route = await store.findRoute(world.name);
+    expect(route?.domainId ?? null).toBe(holders[0]?.id ?? null);
+    const incumbent = [...before.values()].find((d) => d.status === 'verified');
+    for (const [workspaceId, now] of after) {
+      const was = before.get(workspaceId);
+      if (was?.id !== now.id || was.status === now.status) continue;
+      expect(ALLOWED[was.status], `from ${was.status}`).toContain(now.status);
+      if (now.status === 'verified') {
+        expect(step.do).toBe('check');
+        tally.verified += 1;
+        if (incumbent && after.get(incumbent.workspaceId)?.id === incumbent.id) {
+          tally.takeovers += 1;
+          expect(world.outweighs(now, incumbent), 'a takeover outweighs the incumbent').toBe(true);
+          expect(streaks.get(now.id), 'in two checks in a row').toBeGreaterThanOrEqual(1);
+          expect(after.get(incumbent.workspaceId)?.status).toBe('failed');
+        } else expect(world.proves(now), 'verified means proven').toBe(true);
+      }
+      if (now.status === 'failed' && was.status !== 'verified') {
+        expect(world.now, 'failed at the end of the window').toBeGreaterThanOrEqual(now.windowStartedAt + DAY_MS);
+        expect(now.verificationError).toMatch(/^Not verified within 24 hours: /);
+      }
+      if (was.status === 'verified') expect(holders.length, 'a name changes hands, it is not dropped').toBe(1);
+      if (now.status === 'pending')
+        expect(step.do === 'retry' || (step.do === 'check' && step.meanwhile?.do === 'retry')).toBe(true);
+    }
+    const movedOn = holders.some((d) => before.get(d.workspaceId)?.status !== 'verified');
+    if (step.do === 'check' && !step.meanwhile && !movedOn) {
+      for (const d of after.values()) {
+        const open = d.status === 'pending' || d.status === 'verifying';
+        if (open)
+          expect(world.now, 'a check at the end of the window is the last').toBeLessThan(d.windowStartedAt + DAY_MS);
+      }
+    }
+    if (step.do === 'check') {
+      for (const d of after.values()) {
+        const counts = incumbent && incumbent.id !== d.id && world.outweighs(d, incumbent);
+        streaks.set(d.id, counts ? (streaks.get(d.id) ?? 0) + 1 : 0);
+      }
+    }
+  }
+
+  async function take(step: Step): Promise<void> {
+    const mine = 'by' in step ? (await read()).get(WORKSPACES[step.by] ?? '') : undefined;
+    switch (step.do) {
+      case 'create':
+        return create(world, step.by);
+      case 'delete':
+        if (mine) await store.deleteDomain(mine.workspaceId, mine.id, world.now);
+        return;
+      case 'retry':
+        if (mine) await store.retryVerification(mine.workspaceId, mine.id, world.now, DAY_MS);
+        return;
+      case 'publish':
+        if (mine) world.txt.add(ownershipValue(mine));
+        return;
+      case 'withdraw':
+        if (mine) world.txt.delete(ownershipValue(mine));
+        return;
+      case 'route':
+        if (mine) world.route = mine.target;
+        return;
+      case 'addresses':
+        world.route = 'addresses';
+        return;
+      case 'unroute':
+        world.route = null;
+        return;
+      case 'breakTxt':
+        world.txtBroken = true;
+        return;
+      case 'breakRoute':
+        world.routeBroken = true;
+        return;
+      case 'mend':
+        world.txtBroken = false;
+        world.routeBroken = false;
+        return;
+      case 'pass':
+        world.now += step.ms;
+        return;
+      case 'check': {
+        const { meanwhile } = step;
+        world.meanwhile = meanwhile ? () => take(meanwhile) : null;
+        await verifier.runOnce();
+        world.meanwhile = null;
+        return;
+      }
+      default:
+        return step satisfies never;
+    }
+  }
+
+  for (const step of steps) {
+    const times = step.do === 'check' ? step.times : 1;
+    for (let i = 0; i < times; i++) {
+      // One period later everything that is not yet decided is due, so a check step checks every domain.
+      if (step.do === 'check') world.now += CHECK_INTERVAL_MS;
+      const before = await read();
+      await take(step);
+      await judge(step, before);
+    }
+  }
+  for (const d of (await read()).values()) await store.deleteDomain(d.workspaceId, d.id, world.now);
+  await verifier.stop();
+  return tally;
+}
+
+describe.each(['subdomain', 'apex'] as const)('any history of one %s that three workspaces want', (kind) => {
+  test('never verifies it without what the rule asks for, never twice at once, and fails it at the end of the window only', async () => {
+    const total = { verified: 0, takeovers: 0 };
+    await fc.assert(
+      fc.asyncProperty(history, async (steps) => {
+        const { verified, takeovers } = await play(kind, steps);
+        total.verified += verified;
+        total.takeovers += takeovers;
+      }),
+      { numRuns: 300 },
+    );
+    // A property over histories in which nothing happens would hold too.
+    expect(total.verified).toBeGreaterThan(20);
+    expect(total.takeovers).toBeGreaterThan(5);
+  });
+
+  test('a takeover happens in a history made for it', async () => {
+    const steps: Step[] = [
+      { do: 'create', by: 0 },
+      { do: 'publish', by: 0 },
+      { do: 'route', by: 0 },
+      { do: 'check', times: 1 },
+      { do: 'pass', ms: 1 },
+      { do: 'create', by: 1 },
+      { do: 'publish', by: 1 },
+      { do: 'check', times: 3 },
+      { do: 'route', by: 1 },
+      { do: 'withdraw', by: 0 },
+      { do: 'check', times: 2 },
+    ];
+    expect(await play(kind, steps)).toEqual({ verified: 2, takeovers: 1 });
+  });
+});
+
+test('the ownership record of the world outside stands where the domain says', () => {
+  expect(ownershipName({ name: 'www.n1.example', service: 'service' })).toBe('_service.www.n1.example');
+});
