@@ -28,7 +28,7 @@ describe('values', () => {
       listen: { host: '127.0.0.1', port: 7070 },
       databaseUrl: { engine: 'sqlite', path: '.nameplate/nameplate.db' },
       cnameZone: 'cname.example.net',
-      dnsResolvers: [{ host: '9.9.9.9', port: 53 }],
+      dnsResolvers: [{ address: '9.9.9.9', port: 53 }],
       dnsMode: 'authoritative',
       service: 'service',
       roles: ['api', 'verifier'],
@@ -61,13 +61,13 @@ describe('values', () => {
   test('resolvers are addresses of either family, with or without a port', () => {
     const config = readServerConfig({
       ...REQUIRED,
-      NAMEPLATE_DNS_RESOLVERS: '9.9.9.9, 10.0.0.2:5353, 2620:fe::fe, [2620:fe::9]:54',
+      NAMEPLATE_DNS_RESOLVERS: '9.9.9.9, 10.0.0.2:5353, 2620:00fe:0::FE, [2620:fe::9]:54',
     });
     expect(config.dnsResolvers).toEqual([
-      { host: '9.9.9.9', port: 53 },
-      { host: '10.0.0.2', port: 5353 },
-      { host: '2620:fe::fe', port: 53 },
-      { host: '2620:fe::9', port: 54 },
+      { address: '9.9.9.9', port: 53 },
+      { address: '10.0.0.2', port: 5353 },
+      { address: '2620:fe::fe', port: 53 },
+      { address: '2620:fe::9', port: 54 },
     ]);
   });
 });

@@ -3,7 +3,7 @@ import { Invalid } from './config/parse.ts';
 import { commandVariables, playgroundVariables, serverVariables, type Variable } from './config/variables.ts';
 
 export { renderConfiguration } from './config/docs.ts';
-export type { DatabaseUrl, DnsMode, Endpoint, Role } from './config/parse.ts';
+export type { DatabaseUrl, DnsMode, DnsServer, Endpoint, Role } from './config/parse.ts';
 
 type Value<V> = V extends { parse: (text: string) => infer T }
   ? V extends { default: string } | { required: true }

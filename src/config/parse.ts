@@ -1,4 +1,4 @@
-import { isIP, isIPv4, isIPv6 } from 'node:net';
+import { isIP, isIPv4, isIPv6, SocketAddress } from 'node:net';
 import type { LogLevel } from '../log.ts';
 import { parseRateLimits } from '../ratelimit/parse.ts';
 import type { RateLimit } from '../store/store.ts';
@@ -11,7 +11,7 @@ export class Invalid extends Error {
   override name = 'Invalid';
 }
 
-/** Where to listen, or whom to ask. */
+/** Where to listen. */
 export interface Endpoint {
   /** An IP address, or `localhost`. */
   host: string;
@@ -57,12 +57,21 @@ export function listenAddressOrOff(text: string): Endpoint | null {
   return text === 'off' ? null : listenAddress(text);
 }
 
+/** A DNS server. */
+export interface DnsServer {
+  /** IPv6 in its canonical text form. */
+  address: string;
+  port: number;
+}
+
 /** An IP address, with or without a port; 53 where there is none. */
-export function resolverAddress(text: string): Endpoint {
+export function resolverAddress(text: string): DnsServer {
   const { host, port = 53 } = splitAddress(text);
-  if (isIP(host) === 0) throw new Invalid(`where "${text}" is not an IP address; resolvers are given by address`);
+  if (isIP(host) === 0 || host.includes('%')) {
+    throw new Invalid(`where "${text}" is not an IP address; resolvers are given by address`);
+  }
   if (port === 0) throw new Invalid(`where "${text}" has port 0`);
-  return { host, port };
+  return { address: isIPv4(host) ? host : new SocketAddress({ family: 'ipv6', address: host }).address, port };
 }
 
 function splitAddress(text: string): { host: string; port?: number } {

@@ -1,0 +1,149 @@
+import { type Command, Option } from 'commander';
+import { connect, type Server } from './api.ts';
+import { type Domain, describeDomain, type PublishedRecord, recordsTable, statusStyle } from './domain.ts';
+import { EXIT } from './failure.ts';
+import { dataFlag, define, group, parseDuration, type ServerOptions, serverOptions } from './options.ts';
+import { type Column, harmless, paint, print, show, table, when } from './output.ts';
+import { type Parent, type ParentOptions, parentOptions, parentsOf } from './tree.ts';
+import { createProgress, waitUntilVerified } from './wait.ts';
+import { renderZone } from './zone.ts';
+
+const PARENTS: Parent[] = ['project', 'app', 'environment'];
+
+const COLUMNS: Column<Domain>[] = [
+  { title: 'Domain', text: ({ domain }) => domain },
+  { title: 'Status', text: ({ status }) => status, style: ({ status }) => statusStyle(status) },
+  { title: 'Id', text: ({ id }) => id },
+  { title: 'Created', text: ({ createdAt }) => when(createdAt) },
+];
+
+export function addDomains(program: Command): void {
+  const domains = group(program, 'domains', 'Custom domains and their verification.', [
+    'nameplate domains create shop.example.com',
+    'nameplate domains wait shop.example.com',
+  ]);
+  addCreate(domains);
+  addGet(domains);
+  addList(domains);
+  addVerify(domains);
+  addWait(domains);
+  addRecords(domains);
+  addDelete(domains);
+}
+
+function addCreate(domains: Command): void {
+  const create = define(
+    domains,
+    'create <domain>',
+    'Attach a domain to an environment; shows the records to publish.',
+    [
+      'nameplate domains create shop.example.com',
+      'nameplate domains create shop.example.com --project shop --app storefront --environment production',
+    ],
+  );
+  serverOptions(parentOptions(create, PARENTS)).action(async (name: string, options: ServerOptions & ParentOptions) => {
+    const server = await connect(options);
+    const body = { ...parentsOf(server, options, PARENTS), domain: name };
+    const made = await server.call<{ domainId: string; dnsRecords: PublishedRecord[] }>('domains.createDomain', body);
+    const shown = { id: made.domainId, domain: name, dnsRecords: made.dnsRecords };
+    show(options, shown, ({ id, dnsRecords }) =>
+      [
+        `Created ${harmless(name)} (${id}). Publish these records in its DNS zone:`,
+        '',
+        recordsTable(dnsRecords),
+        '',
+        next(server, options, server.playground === null ? `domains wait ${name}` : `dns publish ${name}`),
+      ].join('\n'),
+    );
+  });
+}
+
+function addGet(domains: Command): void {
+  const examples = ['nameplate domains get shop.example.com', 'nameplate domains get shop.example.com --json'];
+  serverOptions(define(domains, 'get <domain>', 'Show one domain, by name or id.', examples)).action(
+    async (name: string, options: ServerOptions) => {
+      const server = await connect(options);
+      show(options, await server.call<Domain>('domains.getDomain', { domain: name }), describeDomain);
+    },
+  );
+}
+
+function addList(domains: Command): void {
+  const examples = ['nameplate domains list', 'nameplate domains list --search example.com'];
+  const list = define(domains, 'list', 'List the domains of an environment, oldest first.', examples);
+  serverOptions(parentOptions(list, PARENTS))
+    .option('--search <text>', 'part of a name or id')
+    .action(async (options: ServerOptions & ParentOptions & { search?: string }) => {
+      const server = await connect(options);
+      const body = { ...parentsOf(server, options, PARENTS), ...(options.search && { search: options.search }) };
+      const found = await server.list<Domain>('domains.listDomains', body);
+      show(options, found, (rows) => (rows.length === 0 ? 'No domains found.' : table(COLUMNS, rows)));
+    });
+}
+
+function addVerify(domains: Command): void {
+  const examples = ['nameplate domains verify shop.example.com'];
+  serverOptions(define(domains, 'verify <domain>', 'Check now; a failed domain gets a new window.', examples)).action(
+    async (name: string, options: ServerOptions) => {
+      const server = await connect(options);
+      await server.call('domains.verifyDomain', { domain: name });
+      show(options, { domain: name, accepted: true }, () =>
+        [`A check of ${harmless(name)} is under way.`, '', next(server, options, `domains wait ${name}`)].join('\n'),
+      );
+    },
+  );
+}
+
+function addWait(domains: Command): void {
+  const examples = ['nameplate domains wait shop.example.com', 'nameplate domains wait shop.example.com --timeout 10m'];
+  const summary = 'Show progress until a domain is verified; exits with 3 if it failed or the time ran out.';
+  serverOptions(define(domains, 'wait <domain>', summary, examples))
+    .option('--timeout <time>', 'give up after this time, such as 90s or 10m (default: never)', parseDuration)
+    .action(async (name: string, options: ServerOptions & { timeout?: number }) => {
+      const server = await connect(options);
+      const progress = options.json ? { show() {} } : createProgress(process.stdout, server.playground?.windowMs);
+      const { outcome, domain } = await waitUntilVerified(server, name, progress, options.timeout);
+      show(options, domain, () => {
+        if (outcome === 'verified') return `${paint('green', 'Verified.')} Routing is in place.`;
+        if (outcome === 'timed out') return 'Not verified in the time given. The checks go on.';
+        return `Correct the records, then check again.\n${next(server, options, `domains verify ${name}`)}`;
+      });
+      if (outcome !== 'verified') process.exitCode = EXIT.notVerified;
+    });
+}
+
+function addRecords(domains: Command): void {
+  const examples = [
+    'nameplate domains records shop.example.com',
+    'nameplate domains records shop.example.com --format zone',
+  ];
+  const format = new Option('--format <format>', 'how to print them')
+    .choices(['table', 'zone', 'json'])
+    .default('table');
+  serverOptions(define(domains, 'records <domain>', 'Show the DNS records that a domain needs.', examples))
+    .addOption(format)
+    .action(async (name: string, options: ServerOptions & { format: 'table' | 'zone' | 'json' }) => {
+      const server = await connect(options);
+      const { domain, dnsRecords } = await server.call<Domain>('domains.getDomain', { domain: name });
+      if (options.json || options.format === 'json') print(JSON.stringify(dnsRecords));
+      else if (options.format === 'zone') print(renderZone(domain, dnsRecords));
+      else print(recordsTable(dnsRecords));
+    });
+}
+
+function addDelete(domains: Command): void {
+  const examples = ['nameplate domains delete shop.example.com'];
+  serverOptions(
+    define(domains, 'delete <domain>', 'Delete a domain with its route; the name is free at once.', examples),
+  ).action(async (name: string, options: ServerOptions) => {
+    const server = await connect(options);
+    await server.call('domains.deleteDomain', { domain: name });
+    show(options, { domain: name, deleted: true }, () => `Deleted ${harmless(name)}.`);
+  });
+}
+
+/** What to type next. In the playground as it is typed from the clone. */
+function next({ playground }: Server, options: ServerOptions, command: string): string {
+  const program = playground === null ? 'nameplate' : './bin/nameplate';
+  return `Next: ${paint('bold', `${program} ${harmless(command)}${dataFlag(options.data)}`)}`;
+}

@@ -1,0 +1,105 @@
+import { styleText } from 'node:util';
+
+/** What commands print on standard output: words for people, or with `--json` exactly one document. */
+
+type Style = Parameters<typeof styleText>[0];
+
+export interface JsonOption {
+  json?: true;
+}
+
+/** Prints a value: in words, or with `--json` as one document in which what is not there is absent. */
+export function show<T>(options: JsonOption, value: T, words: (value: T) => string): void {
+  if (options.json) print(JSON.stringify(value, (_, inner) => (inner === null ? undefined : inner)));
+  else print(words(value));
+}
+
+export function print(text: string): void {
+  process.stdout.write(`${text}\n`);
+}
+
+/** Colours only where standard output is a terminal that has them, and neither NO_COLOR nor NODE_DISABLE_COLORS is set. */
+export function paint(style: Style, text: string): string {
+  return styleText(style, text);
+}
+
+/** Text that strangers wrote, unable to move the cursor or to reorder what is around it. */
+export function harmless(text: string): string {
+  return text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
+}
+
+export interface Column<Row> {
+  title: string;
+  text(row: Row): string;
+  style?(row: Row): Style;
+}
+
+const GAP = '  ';
+const INDENT = '  ';
+
+/**
+ * A table with a faint heading, indented by two. Rows that would be wider than the terminal become blocks of one line a cell; where
+ * there is no terminal, nothing is too wide.
+ */
+export function table<Row>(columns: Column<Row>[], rows: readonly Row[], width = process.stdout.columns): string {
+  const cells = rows.map((row) => columns.map((column) => harmless(column.text(row))));
+  const widths = columns.map(({ title }, at) => Math.max(title.length, ...cells.map((line) => lengthOf(line[at]))));
+  const total = INDENT.length + widths.reduce((sum, each) => sum + each + GAP.length, -GAP.length);
+  if (width !== undefined && total > width) return blocks(columns, rows, cells);
+  const line = (texts: string[]) => texts.map((text, at) => pad(text, widths[at] ?? 0));
+  const heading = paint(
+    'dim',
+    INDENT +
+      line(columns.map(({ title }) => title))
+        .join(GAP)
+        .trimEnd(),
+  );
+  const lines = cells.map((texts, at) => {
+    const padded = line(texts);
+    // The last cell ends the line, so it needs no padding.
+    padded.push(padded.pop()?.trimEnd() ?? '');
+    return INDENT + painted(columns, rows[at], padded).join(GAP);
+  });
+  return [heading, ...lines].join('\n');
+}
+
+function blocks<Row>(columns: Column<Row>[], rows: readonly Row[], cells: string[][]): string {
+  const widest = Math.max(...columns.map(({ title }) => title.length));
+  const block = (texts: string[], row: Row | undefined) =>
+    painted(columns, row, texts).map(
+      (text, at) => `${INDENT}${paint('dim', pad(columns[at]?.title ?? '', widest))}${GAP}${text}`,
+    );
+  return cells.map((texts, at) => block(texts, rows[at]).join('\n')).join('\n\n');
+}
+
+function painted<Row>(columns: Column<Row>[], row: Row | undefined, texts: string[]): string[] {
+  return texts.map((text, at) => {
+    const style = row === undefined ? undefined : columns[at]?.style?.(row);
+    return style === undefined ? text : paint(style, text);
+  });
+}
+
+function pad(text: string, width: number): string {
+  return text + ' '.repeat(Math.max(0, width - lengthOf(text)));
+}
+
+function lengthOf(text = ''): number {
+  return [...text].length;
+}
+
+/** `2026-11-20 20:14` in the machine's time zone; empty for no time. */
+export function when(ms: number | null | undefined): string {
+  if (ms === null || ms === undefined) return '';
+  const date = new Date(ms);
+  const two = (value: number) => String(value).padStart(2, '0');
+  const day = [date.getFullYear(), two(date.getMonth() + 1), two(date.getDate())].join('-');
+  return `${day} ${two(date.getHours())}:${two(date.getMinutes())}`;
+}
+
+/** `23 h 59 min`, `4 min 10 s`, `9 s`: a length of time, in its two largest units. */
+export function span(ms: number): string {
+  const seconds = Math.max(0, Math.round(ms / 1000));
+  const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
+  if (hours > 0) return `${hours} h ${minutes} min`;
+  return minutes > 0 ? `${minutes} min ${seconds % 60} s` : `${seconds} s`;
+}

@@ -1,0 +1,33 @@
+import { readFileSync } from 'node:fs';
+import { Command } from 'commander';
+import { addApps } from './apps.ts';
+import { addDeployments } from './deployments.ts';
+import { addDev } from './dev.ts';
+import { addDomains } from './domains.ts';
+import { addEnvironments } from './environments.ts';
+import { addProjects } from './projects.ts';
+
+/** All commands. `running` is the one that was chosen, once its action has begun. */
+export function createProgram(): { program: Command; running: () => Command | undefined } {
+  let chosen: Command | undefined;
+  const program = new Command('nameplate')
+    .description('Custom domains for your platform, self-hosted.')
+    .version(versionOf('../../package.json'), '--version', 'print the version')
+    .helpOption('-h, --help', 'show help')
+    .helpCommand(false)
+    .exitOverride()
+    .configureOutput({ outputError: (text, write) => write(`nameplate: ${text.replace(/^error: /, '')}`) })
+    .hook('preAction', (_, command) => {
+      chosen = command;
+    })
+    .addHelpText(
+      'after',
+      '\nExamples:\n  $ nameplate dev\n  $ nameplate domains create shop.example.com\n  $ nameplate domains wait --help',
+    );
+  for (const add of [addDev, addProjects, addApps, addEnvironments, addDeployments, addDomains]) add(program);
+  return { program, running: () => chosen };
+}
+
+function versionOf(packageFile: string): string {
+  return JSON.parse(readFileSync(new URL(packageFile, import.meta.url), 'utf8')).version;
+}

@@ -1,0 +1,35 @@
+import type { DestinationStream } from 'pino';
+
+/** What a line of the log says, as far as people are told. */
+interface Entry {
+  level: number;
+  time: number;
+  msg: string;
+  domain?: string;
+  status?: string;
+  err?: { message?: string };
+}
+
+const WARN = 40;
+
+/** Turns the log into plain words: what became of domains, and whatever went wrong. */
+export function narrator(tell: (line: string) => void): DestinationStream {
+  return {
+    write(json) {
+      const entry = JSON.parse(json) as Entry;
+      const words = wordsOf(entry);
+      if (words !== null) tell(`${clockTime(entry.time)}  ${words}`);
+    },
+  };
+}
+
+function wordsOf({ level, msg, domain, status, err }: Entry): string | null {
+  if (domain !== undefined && status !== undefined) return `${domain} is ${status}`;
+  if (level < WARN) return null;
+  return err?.message === undefined ? msg : `${msg}: ${err.message}`;
+}
+
+/** `20:14:05`, in the machine's time zone. */
+function clockTime(ms: number): string {
+  return new Date(ms).toTimeString().slice(0, 8);
+}

@@ -1,0 +1,92 @@
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { type Clock, systemClock } from '../clock.ts';
+import type { PlaygroundConfig } from '../config.ts';
+import { WINDOW_MS } from '../domains/domain.ts';
+import { idMaker } from '../ids.ts';
+import type { Log } from '../log.ts';
+import { startServer } from '../main.ts';
+import type { Store } from '../store/store.ts';
+import { startControl } from './control.ts';
+import { startSimulator } from './dns/simulator.ts';
+import { makeDataDir, type PlaygroundFile, type Ready, readPlaygroundFile, writePlaygroundFile } from './ready.ts';
+import { deployHello, type SeedDeps, seed } from './seed.ts';
+import { keepRecords } from './snapshot.ts';
+
+/** Everything in one process on loopback: server, DNS simulator, an origin, and the data to begin with. */
+
+export interface PlaygroundOptions {
+  dataDir: string;
+  /** Ports; 0 is any free one. */
+  port: number;
+  dnsPort: number;
+  config: PlaygroundConfig;
+  log: Log;
+  clock?: Clock;
+  /** Often enough that nobody waits for long. */
+  checkIntervalMs?: number;
+  windowMs?: number;
+}
+
+export interface Playground {
+  ready: Ready;
+  /** Where the simulator is steered. */
+  control: string;
+  /** A metrics listener, where the environment asks for one. */
+  metrics: string | null;
+  store: Store;
+  stop(): Promise<void>;
+}
+
+/** In production a minute (spec: Limits). */
+export const PLAYGROUND_INTERVAL_MS = 5000;
+const LOOPBACK = ['127.0.0.0/8', '::1/128'];
+
+/** Rejects with one line that says what to do, having let go of what it had begun. */
+export async function startPlayground(options: PlaygroundOptions): Promise<Playground> {
+  const { dataDir, config, log, clock = systemClock, checkIntervalMs = PLAYGROUND_INTERVAL_MS } = options;
+  const { windowMs = WINDOW_MS } = options;
+  await makeDataDir(dataDir);
+  const before = await readPlaygroundFile(dataDir);
+  const opened: (() => Promise<void>)[] = [];
+  const stop = async () => {
+    for (const close of opened.splice(0).reverse()) await close();
+  };
+  try {
+    const simulator = await startSimulator({ port: options.dnsPort, clock });
+    opened.push(() => simulator.close());
+    const records = await keepRecords(simulator, dataDir);
+    // So that a target leads somewhere, as it would in production.
+    if (!records.found) simulator.set(`*.${config.cnameZone}`, 'A', ['127.0.0.1']);
+
+    const { address, port } = simulator;
+    const server = await startServer(
+      {
+        ...config,
+        listen: { host: '127.0.0.1', port: options.port },
+        databaseUrl: { engine: 'sqlite', path: join(dataDir, 'nameplate.db') },
+        dnsResolvers: [{ address, port }],
+        dnsMode: 'authoritative',
+        dnsAllowedNetworks: LOOPBACK,
+        roles: ['api', 'verifier'],
+      },
+      { log, clock, nameserverPort: port, checkIntervalMs, windowMs },
+    );
+    opened.push(() => server.stop());
+
+    const deps: SeedDeps = { store: server.store, clock, newId: idMaker(clock), randomBytes };
+    const seeded = await seed(deps, before?.rootKey);
+    const hello = await deployHello(deps, seeded);
+    opened.push(() => hello.close());
+    const control = await startControl(simulator, seeded.rootKey, records.save);
+    opened.push(() => control.close());
+
+    const ready: Ready = { event: 'ready', api: server.api ?? '', ...seeded, dns: `${address}:${port}` };
+    const file: PlaygroundFile = { ...ready, control: control.url, pid: process.pid, windowMs };
+    await writePlaygroundFile(dataDir, file);
+    return { ready, control: control.url, metrics: server.metrics, store: server.store, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}

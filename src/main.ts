@@ -1,0 +1,175 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createApi } from './api/server.ts';
+import { type Clock, systemClock } from './clock.ts';
+import type { Config, Endpoint } from './config.ts';
+import { authoritativeResolver } from './dns/authoritative.ts';
+import { dnsClient } from './dns/client.ts';
+import { recursiveResolver } from './dns/recursive.ts';
+import { WINDOW_MS } from './domains/domain.ts';
+import { CHECK_INTERVAL_MS } from './domains/schedule.ts';
+import { idMaker } from './ids.ts';
+import type { Log } from './log.ts';
+import { createMetrics, type Metrics } from './metrics.ts';
+import { followChanges } from './store/changes.ts';
+import { migrate, sqliteStore } from './store/sqlite.ts';
+import type { Store } from './store/store.ts';
+import { createVerifier } from './verification/worker.ts';
+
+/** The only composition root of a server: configuration → store → roles → listeners → shutdown. */
+
+export interface ServerOptions {
+  log: Log;
+  clock?: Clock;
+  /** Port that nameservers are asked at; 53 unless given. */
+  nameserverPort?: number;
+  checkIntervalMs?: number;
+  windowMs?: number;
+}
+
+export interface RunningServer {
+  /** `http://host:port`; null where the process has no such listener. */
+  api: string | null;
+  metrics: string | null;
+  store: Store;
+  /** Accepts nothing more, finishes what is under way within `GRACE_MS`, and lets go of everything. */
+  stop(): Promise<void>;
+}
+
+interface Parts extends Required<ServerOptions> {
+  config: Config;
+  metrics: Metrics;
+  store: Store;
+}
+
+/** Something that works in the background. It finishes what is under way when it is stopped. */
+interface Running {
+  stop(): Promise<unknown>;
+}
+
+interface Listening extends Running {
+  /** `http://host:port` */
+  address: string;
+}
+
+/** How long requests and checks that are under way may go on once the server stops. */
+const GRACE_MS = 3000;
+const PRUNE_EVERY_MS = 60_000;
+/** No cache is ever this far behind. */
+const CHANGES_KEPT_MS = 10 * 60_000;
+
+/** Starts what the configuration names. Rejects with one line that says what to do, having let go of what it had begun. */
+export async function startServer(config: Config, options: ServerOptions): Promise<RunningServer> {
+  const { clock = systemClock } = options;
+  const { path } = config.databaseUrl;
+  await migrate(path);
+  const store = await sqliteStore({ path, clock });
+  const running: Running[] = [];
+  const begin = <Part extends Running>(part: Part): Part => {
+    running.push(part);
+    return part;
+  };
+  const stop = async () => {
+    await Promise.all(running.splice(0).map((part) => part.stop()));
+    await store.close();
+  };
+  try {
+    const defaults = { nameserverPort: 53, checkIntervalMs: CHECK_INTERVAL_MS, windowMs: WINDOW_MS };
+    const parts: Parts = { ...defaults, ...options, clock, config, metrics: createMetrics(), store };
+    begin(startPruning(parts));
+    if (config.roles.includes('verifier')) begin(startVerifier(parts));
+    const api = config.roles.includes('api') ? begin(await startApi(parts)).address : null;
+    const metrics = config.metricsListen && begin(await startMetrics(parts, config.metricsListen)).address;
+    return { api, metrics, store, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function startApi({ store, clock, log, metrics, config, windowMs }: Parts): Promise<Listening> {
+  const changes = followChanges(store, { clock, log });
+  const settings = {
+    service: config.service,
+    docsUrl: config.docsUrl,
+    cnameZone: config.cnameZone,
+    reservedNames: config.reservedNames ?? [],
+    rateLimits: config.rateLimits ?? {},
+    windowMs,
+  };
+  const app = createApi({ store, clock, newId: idMaker(clock), randomBytes, log, metrics, settings, changes });
+  await app.ready();
+  const listening = await listen(app.server, config.listen, 'NAMEPLATE_LISTEN').catch(async (error: unknown) => {
+    await changes.stop();
+    throw error;
+  });
+  const stop = () => Promise.all([app.close(), listening.stop(), changes.stop()]);
+  return { address: listening.address, stop };
+}
+
+function startVerifier(parts: Parts): Running {
+  const { config, clock, metrics, nameserverPort } = parts;
+  const client = dnsClient();
+  const onAnswer = (kind: string) => metrics.dnsAnswers.inc({ kind });
+  const asking = { client, resolvers: config.dnsResolvers, onAnswer };
+  const allowedNetworks = config.dnsAllowedNetworks ?? [];
+  const resolver =
+    config.dnsMode === 'recursive'
+      ? recursiveResolver(asking)
+      : authoritativeResolver({ ...asking, clock, nameserverPort, allowedNetworks });
+  const verifier = createVerifier({ ...parts, resolver, random: Math.random });
+  verifier.start();
+  return { stop: () => verifier.stop(GRACE_MS).finally(() => client.close()) };
+}
+
+function startPruning({ store, clock, log }: Parts): Running {
+  const timer = setInterval(() => {
+    store.pruneChanges(clock.now() - CHANGES_KEPT_MS).catch((error: unknown) => {
+      log.warn({ err: error }, 'old changes could not be pruned; trying again in a minute');
+    });
+  }, PRUNE_EVERY_MS);
+  return { stop: async () => clearInterval(timer) };
+}
+
+function startMetrics({ metrics: { registry } }: Parts, endpoint: Endpoint): Promise<Listening> {
+  const server = createServer(async (request, response) => {
+    const found = request.url === '/metrics';
+    response.writeHead(found ? 200 : 404, { 'content-type': registry.contentType });
+    response.end(found ? await registry.metrics() : undefined);
+  });
+  return listen(server, endpoint, 'NAMEPLATE_METRICS_LISTEN');
+}
+
+/** Listens. Once stopped, connections in use end with the answer that is under way, or with the grace. */
+async function listen(server: Server, { host, port }: Endpoint, variable: string): Promise<Listening> {
+  const listening = once(server, 'listening');
+  server.listen(port, host);
+  await listening.catch((error: unknown) => {
+    throw cannotListen(error, `${host}:${port}`, variable);
+  });
+  const { port: actual } = server.address() as AddressInfo;
+  return {
+    address: `http://${host.includes(':') ? `[${host}]` : host}:${actual}`,
+    async stop() {
+      const late = setTimeout(() => server.closeAllConnections(), GRACE_MS);
+      await new Promise((resolve) => server.close(resolve));
+      clearTimeout(late);
+    },
+  };
+}
+
+function cannotListen(error: unknown, address: string, variable: string): unknown {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  switch (code) {
+    case 'EADDRINUSE':
+      return new Error(`${address} is in use by another program. Stop that one, or set ${variable} to another port.`);
+    case 'EACCES':
+      return new Error(`${address} may not be listened on by this user. Set ${variable} to a port above 1023.`);
+    case 'EADDRNOTAVAIL':
+      return new Error(`${address} is not an address of this machine. Set ${variable} to one that is.`);
+    default:
+      return error;
+  }
+}
