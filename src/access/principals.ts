@@ -1,4 +1,5 @@
-import type { AccessStore, Change, StoredPrincipal, WorkspaceLimits } from '../store/store.ts';
+import type { ChangeNews } from '../store/changes.ts';
+import type { AccessStore, StoredPrincipal, WorkspaceLimits } from '../store/store.ts';
 
 /** Who makes a request. */
 export interface Principal {
@@ -18,13 +19,8 @@ export interface KnownKey {
   expiresAt: number | null;
 }
 
-/** News of what changed in the store, from wherever it was changed. */
-export interface ChangeNews {
-  /** False when there may have been changes for longer than caches may be behind. */
-  trusted(): boolean;
-  /** `forget` is called with every change, and with null when everything may have changed. */
-  onChange(forget: (change: Change | null) => void): void;
-}
+/** What a cache needs to hear of the log of changes. */
+export type KeyNews = Pick<ChangeNews, 'trusted' | 'onChange'>;
 
 /** Finds keys by their SHA-256 in hex. */
 export interface Principals {
@@ -38,7 +34,7 @@ const CAPACITY = 10_000;
 /** Reads keys from the store and remembers the most recently used for as long as the news can be trusted. Without news nothing is remembered. */
 export function cachedPrincipals(
   store: Pick<AccessStore, 'findPrincipal'>,
-  news?: ChangeNews,
+  news?: KeyNews,
   capacity = CAPACITY,
 ): Principals {
   // In order of use: a Map keeps the order of insertion.

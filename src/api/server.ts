@@ -1,6 +1,6 @@
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { authenticate } from '../access/authenticate.ts';
-import { type ChangeNews, cachedPrincipals, type Principal } from '../access/principals.ts';
+import { cachedPrincipals, type KeyNews, type Principal } from '../access/principals.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
 import { limitFor } from '../ratelimit/decide.ts';
@@ -19,7 +19,7 @@ export interface ApiDeps extends Context {
   log: Log;
   metrics: Metrics;
   /** News of changed keys and workspaces; without it nothing is cached. */
-  changes?: ChangeNews;
+  changes?: KeyNews;
 }
 
 declare module 'fastify' {

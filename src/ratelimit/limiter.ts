@@ -6,6 +6,8 @@ import { type Counted, type Decision, decide } from './decide.ts';
 export interface Limiter {
   /** Decides the next request of a workspace to an operation, and counts it. */
   take(workspaceId: string, operation: string, limit: RateLimit): Decision;
+  /** Number of windows kept in memory. */
+  windows(): number;
 }
 
 /** Windows kept before those that have ended are looked for. */
@@ -32,5 +34,6 @@ export function memoryLimiter(clock: Clock): Limiter {
       if (windows.size > sweepAt) sweep(now);
       return decision;
     },
+    windows: () => windows.size,
   };
 }

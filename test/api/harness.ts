@@ -5,7 +5,6 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createRootKey } from '../../src/access/key.ts';
-import type { ChangeNews } from '../../src/access/principals.ts';
 import type { ApiSettings } from '../../src/api/operation.ts';
 import { operations } from '../../src/api/operations.ts';
 import { createApi } from '../../src/api/server.ts';
@@ -13,6 +12,7 @@ import { type Domain, WINDOW_MS } from '../../src/domains/domain.ts';
 import { idMaker } from '../../src/ids.ts';
 import { createLog } from '../../src/log.ts';
 import { createMetrics, type Metrics } from '../../src/metrics.ts';
+import { type ChangeNews, followChanges } from '../../src/store/changes.ts';
 import { sqliteStore } from '../../src/store/sqlite.ts';
 import type { RootKey, Store, Workspace } from '../../src/store/store.ts';
 import { type Answer, judge } from './contract.ts';
@@ -24,6 +24,8 @@ export interface Harness {
   port: number;
   store: Store;
   metrics: Metrics;
+  /** What the cache of keys hears. Read often, as in the program, and whenever the test says so. */
+  news: ChangeNews;
   /** Every line that was logged. */
   logged: string[];
   clock: { now(): number; set(ms: number): void; advance(ms: number): void };
@@ -69,7 +71,6 @@ export interface HarnessOptions {
   settings?: Partial<ApiSettings>;
   /** Puts something between the API and the store. */
   wrap?: (store: Store) => Store;
-  changes?: (store: Store) => ChangeNews;
 }
 
 /** Noon of a day in the design's year. */
@@ -80,7 +81,7 @@ export const ALL_GRANTS = [
   ...new Set(operations.map(({ permission }) => `${permission.resource}.*.${permission.action}`)),
 ];
 
-export async function startApi({ settings, wrap, changes }: HarnessOptions = {}): Promise<Harness> {
+export async function startApi({ settings, wrap }: HarnessOptions = {}): Promise<Harness> {
   const directory = await mkdtemp(join(tmpdir(), 'nameplate-api-'));
   let nowMs = START;
   const clock = {
@@ -97,6 +98,7 @@ export async function startApi({ settings, wrap, changes }: HarnessOptions = {})
   const metrics = createMetrics();
   const logged: string[] = [];
   const log = createLog('debug', { write: (line: string) => void logged.push(line) });
+  const news = followChanges(store, { clock, log });
   const app = createApi({
     store: wrap ? wrap(store) : store,
     clock,
@@ -112,7 +114,7 @@ export async function startApi({ settings, wrap, changes }: HarnessOptions = {})
       windowMs: WINDOW_MS,
       ...settings,
     },
-    ...(changes && { changes: changes(store) }),
+    changes: news,
   });
   await app.listen({ host: '127.0.0.1', port: 0 });
   const { port } = app.server.address() as AddressInfo;
@@ -187,6 +189,7 @@ export async function startApi({ settings, wrap, changes }: HarnessOptions = {})
     port,
     store,
     metrics,
+    news,
     logged,
     clock,
     workspaceId: workspace.id,
@@ -199,6 +202,7 @@ export async function startApi({ settings, wrap, changes }: HarnessOptions = {})
     createDomain,
     async close() {
       await app.close();
+      await news.stop();
       await store.close();
       await rm(directory, { recursive: true, force: true });
     },
