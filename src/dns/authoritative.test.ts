@@ -1,56 +1,392 @@
-import { afterEach, expect, test } from 'vitest';
+import packet from 'dns-packet';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { systemClock } from '../clock.ts';
-import { type Simulator, startSimulator } from '../dev/dns/simulator.ts';
-import { authoritativeResolver } from './authoritative.ts';
-import { dnsClient } from './client.ts';
+import { startFleet } from '../dev/dns/fleet.ts';
+import { listen } from '../dev/dns/listener.ts';
+import type { Simulator } from '../dev/dns/simulator.ts';
+import { type AuthoritativeOptions, authoritativeResolver } from './authoritative.ts';
+import { type DnsClient, dnsClient } from './client.ts';
+import type { Resolver } from './resolver.ts';
 
-const closing: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const close of closing.splice(0)) await close();
+const TXT = '_service.www.acme.com';
+const TARGET = 't1.cname.test';
+/** Nobody listens there. */
+const DEAD = '127.0.0.9';
+
+/** A resolver that knows the zone acme.com and its two nameservers, each a server of its own. */
+let resolver: Simulator;
+let ns1: Simulator;
+let ns2: Simulator;
+let close: () => unknown;
+
+beforeEach(async () => {
+  [resolver, ns1, ns2] = await startFleet(['127.0.0.1', '127.0.0.2', '127.0.0.3'] as const);
+  close = () => Promise.all([resolver.close(), ns1.close(), ns2.close()]);
+  delegate('acme.com', { 'ns1.dns.test': ns1.address, 'ns2.dns.test': ns2.address });
 });
+afterEach(() => close());
 
-async function playground(): Promise<{ simulator: Simulator; resolver: ReturnType<typeof authoritativeResolver> }> {
-  const simulator = await startSimulator({ port: 0 });
-  const client = dnsClient();
-  closing.push(
-    () => simulator.close(),
-    () => client.close(),
-  );
-  const resolver = authoritativeResolver({
-    client,
-    resolvers: [{ address: simulator.address, port: simulator.port }],
-    nameserverPort: simulator.port,
-    allowedNetworks: ['127.0.0.0/8'],
-    clock: systemClock,
-  });
-  return { simulator, resolver };
+/** Tells the resolver the nameservers of a zone. */
+function delegate(zone: string, nameservers: Record<string, string>): void {
+  resolver.setZone(zone, Object.keys(nameservers));
+  for (const [name, address] of Object.entries(nameservers))
+    resolver.set(name, address.includes(':') ? 'AAAA' : 'A', [address]);
 }
 
-test('reads TXT records at the nameserver of the zone', async () => {
-  const { simulator, resolver } = await playground();
-  simulator.set('_service.api.acme.com', 'TXT', ['service-domain-verify=abc', 'other']);
-  const signal = AbortSignal.timeout(10_000);
-  expect(await resolver.lookupTxt('_service.api.acme.com', { signal })).toEqual({
-    kind: 'found',
-    chain: [],
-    values: ['service-domain-verify=abc', 'other'],
-    zone: 'acme.com',
-    by: { server: 'ns1.simulator.test', address: '127.0.0.1', authoritative: true },
+/** Asks nameservers in the order in which they were told, unless a test wants it otherwise. */
+function subject(options: Partial<AuthoritativeOptions> = {}): Resolver {
+  const client = dnsClient();
+  const closeServers = close;
+  close = () => {
+    client.close();
+    return closeServers();
+  };
+  return authoritativeResolver({
+    client,
+    resolvers: [{ address: resolver.address, port: resolver.port }],
+    nameserverPort: resolver.port,
+    allowedNetworks: ['127.0.0.0/8'],
+    clock: systemClock,
+    random: () => 0,
+    ...options,
   });
-  expect(await resolver.lookupTxt('_service.www.acme.com', { signal })).toMatchObject({
-    kind: 'absent',
-    reason: 'nxdomain',
+}
+
+function within(ms = 10_000) {
+  return { signal: AbortSignal.timeout(ms) };
+}
+
+function asked(simulator: Simulator, name = TXT): number {
+  return simulator.log().filter((query) => query.name === name).length;
+}
+
+const BY_NS1 = { server: 'ns1.dns.test', address: '127.0.0.2', authoritative: true };
+const BY_NS2 = { server: 'ns2.dns.test', address: '127.0.0.3', authoritative: true };
+
+describe("the zone's own nameservers are asked", () => {
+  test('so what a resolver has cached hides nothing', async () => {
+    resolver.set(TXT, 'TXT', ['stale']);
+    ns1.set(TXT, 'TXT', ['fresh']);
+    expect(await subject().lookupTxt(TXT, within())).toEqual({
+      kind: 'found',
+      values: ['fresh'],
+      chain: [],
+      zone: 'acme.com',
+      by: BY_NS1,
+    });
   });
-  expect(await resolver.lookupTxt('api.acme.com', { signal })).toMatchObject({ kind: 'absent', reason: 'nodata' });
+
+  test('one of them, chosen anew each time', async () => {
+    ns1.set(TXT, 'TXT', ['x']);
+    ns2.set(TXT, 'TXT', ['x']);
+    const { lookupTxt } = subject({ random: Math.random });
+    for (let check = 0; check < 40; check++) await lookupTxt(TXT, within());
+    expect(asked(ns1) + asked(ns2)).toBe(40);
+    expect(asked(ns1)).toBeGreaterThan(0);
+    expect(asked(ns2)).toBeGreaterThan(0);
+  });
+
+  test('without RD', async () => {
+    ns1.delegate('sub.acme.com', ['ns1.dns.test']);
+    delegate('sub.acme.com', { 'ns1.dns.test': ns1.address });
+    // A nameserver that took the query for a resolver's would answer instead of refusing to speak for the zone.
+    expect(await subject().lookupTxt('www.sub.acme.com', within())).toMatchObject({
+      kind: 'unreadable',
+      reason: 'lame',
+    });
+  });
+
+  test('and truncated answers are asked for over TCP', async () => {
+    ns1.set(
+      TXT,
+      'TXT',
+      Array.from({ length: 30 }, (_, index) => `${index}${'x'.repeat(200)}`),
+    );
+    const found = await subject().lookupTxt(TXT, within());
+    expect(found.kind === 'found' && found.values.length).toBe(30);
+  });
+
+  test('NXDOMAIN and NODATA are told apart', async () => {
+    ns1.set('www.acme.com', 'A', ['192.0.2.1']);
+    const { lookupTxt } = subject();
+    expect(await lookupTxt(TXT, within())).toMatchObject({
+      kind: 'absent',
+      reason: 'nxdomain',
+      zone: 'acme.com',
+      by: BY_NS1,
+    });
+    expect(await lookupTxt('www.acme.com', within())).toMatchObject({ kind: 'absent', reason: 'nodata', by: BY_NS1 });
+  });
+
+  test('each zone that a chain of CNAMEs passes at its own', async () => {
+    delegate('cdn.test', { 'ns2.dns.test': ns2.address });
+    ns1.set('www.acme.com', 'CNAME', ['acme.cdn.test']);
+    ns2.set('acme.cdn.test', 'CNAME', [TARGET]);
+    expect(await subject().lookupRoute('www.acme.com', TARGET, within())).toEqual({
+      kind: 'found',
+      chain: ['acme.cdn.test', TARGET],
+      addresses: [],
+      zone: 'acme.com',
+      by: BY_NS1,
+    });
+  });
 });
 
-test('reads where a name leads, no further than the target', async () => {
-  const { simulator, resolver } = await playground();
-  simulator.set('api.acme.com', 'CNAME', ['t1.cname.nameplate.test']);
-  const signal = AbortSignal.timeout(10_000);
-  expect(await resolver.lookupRoute('api.acme.com', 't1.cname.nameplate.test', { signal })).toMatchObject({
-    kind: 'found',
-    chain: ['t1.cname.nameplate.test'],
-    addresses: [],
+describe('a nameserver that fails is passed over', () => {
+  test.each(['servfail', 'refused', 'lame', 'timeout'] as const)('%s', async (fault) => {
+    ns1.fail(TXT, fault);
+    ns2.set(TXT, 'TXT', ['x']);
+    expect(await subject({ triesMs: [150, 300] }).lookupTxt(TXT, within())).toMatchObject({
+      kind: 'found',
+      by: BY_NS2,
+    });
   });
+
+  test.each(['servfail', 'refused', 'lame'] as const)('where all of them are %s, that is the reason', async (fault) => {
+    resolver.set(TXT, 'TXT', ['from the resolver']);
+    ns1.fail(TXT, fault);
+    ns2.fail(TXT, fault);
+    expect(await subject().lookupTxt(TXT, within())).toMatchObject({ kind: 'unreadable', reason: fault });
+  });
+
+  test('what one of them said is the reason rather than the silence of another', async () => {
+    ns1.fail(TXT, 'timeout');
+    ns2.fail(TXT, 'refused');
+    expect(await subject({ triesMs: [50, 100] }).lookupTxt(TXT, within())).toEqual({
+      kind: 'unreadable',
+      reason: 'refused',
+      chain: [],
+      server: 'ns2.dns.test',
+    });
+  });
+
+  test('malformed', async () => {
+    await ns1.close();
+    const liar = await listen(ns1.address, ns1.port, (octets, _from, _transport, reply) => {
+      const { id = 0, questions = [] } = packet.decode(octets);
+      const answer = packet.encode({ type: 'response', id, flags: packet.AUTHORITATIVE_ANSWER, questions });
+      // Nine answers are announced, and none is there.
+      answer.writeUInt16BE(9, 6);
+      reply(answer);
+    });
+    ns1 = { ...ns1, close: () => liar.close() };
+    ns2.set(TXT, 'TXT', ['x']);
+    expect(await subject().lookupTxt(TXT, within())).toMatchObject({ kind: 'found', by: BY_NS2 });
+  });
+
+  test('at most three are given time', async () => {
+    const servers = Object.fromEntries([4, 5, 6, 7, 8].map((last) => [`ns${last}.dns.test`, `127.0.0.${last}`]));
+    delegate('acme.com', servers);
+    const heard: string[] = [];
+    await subject({ triesMs: [20], onAnswer: (kind) => heard.push(kind) }).lookupTxt(TXT, within());
+    expect(heard.filter((kind) => kind === 'timeout')).toHaveLength(3);
+  });
+});
+
+describe('resolvers answer', () => {
+  test('only when no nameserver could be reached', async () => {
+    delegate('acme.com', { 'ns1.dns.test': DEAD });
+    resolver.set(TXT, 'TXT', ['from the resolver']);
+    expect(await subject({ triesMs: [50, 100] }).lookupTxt(TXT, within())).toEqual({
+      kind: 'found',
+      values: ['from the resolver'],
+      chain: [],
+      zone: 'acme.com',
+      by: { server: '127.0.0.1', address: '127.0.0.1', authoritative: false },
+    });
+  });
+
+  test('never against a nameserver', async () => {
+    resolver.set(TXT, 'TXT', ['from the resolver']);
+    expect(await subject().lookupTxt(TXT, within())).toMatchObject({ kind: 'absent', by: BY_NS1 });
+  });
+
+  test('never to confirm one', async () => {
+    const { lookupTxt } = subject({ triesMs: [50, 100] });
+    resolver.set(TXT, 'TXT', ['x']);
+    delegate('acme.com', { 'ns1.dns.test': DEAD });
+    const confirming = { ...within(), confirming: '127.0.0.2' };
+    expect(await lookupTxt(TXT, confirming)).toEqual({
+      kind: 'unreadable',
+      reason: 'timeout',
+      chain: [],
+      server: 'ns1.dns.test',
+    });
+  });
+
+  test('and may confirm each other', async () => {
+    resolver.set(TXT, 'TXT', ['x']);
+    delegate('acme.com', { 'ns1.dns.test': DEAD });
+    const confirming = { ...within(), confirming: resolver.address };
+    expect(await subject({ triesMs: [50, 100] }).lookupTxt(TXT, confirming)).toMatchObject({
+      kind: 'found',
+      by: { authoritative: false },
+    });
+  });
+
+  test('or nobody does: then the nameserver that was silent is named', async () => {
+    delegate('acme.com', { 'ns1.dns.test': DEAD });
+    resolver.fail(TXT, 'servfail');
+    const { lookupTxt } = subject({ triesMs: [50, 100] });
+    // Known from another name of the zone.
+    await lookupTxt('www.acme.com', within());
+    expect(await lookupTxt(TXT, within())).toEqual({
+      kind: 'unreadable',
+      reason: 'timeout',
+      chain: [],
+      server: 'ns1.dns.test',
+    });
+  });
+
+  test('for the delegation: without them nothing can be read', async () => {
+    resolver.fail(TXT, 'servfail');
+    expect(await subject().lookupTxt(TXT, within())).toMatchObject({
+      kind: 'unreadable',
+      reason: 'servfail',
+      server: '127.0.0.1',
+    });
+  });
+});
+
+describe('a confirmation', () => {
+  beforeEach(() => {
+    ns1.set(TXT, 'TXT', ['x']);
+    ns2.set(TXT, 'TXT', ['x']);
+  });
+
+  test.each([
+    ['127.0.0.2', BY_NS2],
+    ['127.0.0.3', BY_NS1],
+  ])('comes from another address than %s', async (confirming, by) => {
+    const { lookupTxt } = subject({ random: Math.random });
+    for (let check = 0; check < 10; check++)
+      expect(await lookupTxt(TXT, { ...within(), confirming })).toMatchObject({ by });
+  });
+
+  test('comes from the same address, and another port of ours, where there is only one', async () => {
+    delegate('acme.com', { 'ns1.dns.test': ns1.address });
+    const { lookupTxt } = subject();
+    const first = await lookupTxt(TXT, within());
+    expect(await lookupTxt(TXT, { ...within(), confirming: '127.0.0.2' })).toEqual(first);
+    const [before, after] = ns1.log().map(({ from }) => from);
+    expect(before).not.toBe(after);
+  });
+
+  test('comes from the same address where the other one cannot answer', async () => {
+    ns2.fail(TXT, 'refused');
+    expect(await subject().lookupTxt(TXT, { ...within(), confirming: '127.0.0.2' })).toMatchObject({ by: BY_NS1 });
+  });
+
+  test('shows a nameserver that has not got the record yet', async () => {
+    ns2.remove(TXT);
+    expect(await subject().lookupTxt(TXT, { ...within(), confirming: '127.0.0.2' })).toMatchObject({
+      kind: 'absent',
+      by: BY_NS2,
+    });
+  });
+});
+
+describe('what a hostile zone cannot do', () => {
+  test.each(['10.0.0.1', '169.254.169.254', '127.0.0.2', '::1', 'fd00:ec2::254', '64:ff9b::a00:1'])(
+    'make us ask %s',
+    async (address) => {
+      delegate('acme.com', { 'ns.evil.test': address });
+      const client = dnsClient();
+      const sent: string[] = [];
+      const spy: DnsClient = {
+        query: (question, server, options) => {
+          sent.push(server.address);
+          return client.query(question, server, options);
+        },
+        close: client.close,
+      };
+      const { lookupTxt } = subject({ client: spy, allowedNetworks: [] });
+      expect(await lookupTxt(TXT, within())).toEqual({ kind: 'unreadable', reason: 'forbidden_address', chain: [] });
+      client.close();
+      expect(new Set(sent)).toEqual(new Set([resolver.address]));
+    },
+  );
+
+  test('make us ask special addresses beside others', async () => {
+    ns1.set(TXT, 'TXT', ['x']);
+    ns2.set(TXT, 'TXT', ['x']);
+    const { lookupTxt } = subject({ allowedNetworks: ['127.0.0.3/32'], random: Math.random });
+    for (let check = 0; check < 20; check++) expect(await lookupTxt(TXT, within())).toMatchObject({ by: BY_NS2 });
+    expect(ns1.log()).toEqual([]);
+  });
+
+  test('make us follow the names of fifty nameservers (NXNSAttack)', async () => {
+    const names = Array.from({ length: 50 }, (_, index) => `ns.victim${index}.test`);
+    resolver.setZone('acme.com', names);
+    const lookup = await subject({ random: Math.random }).lookupTxt(TXT, within());
+    expect(lookup).toMatchObject({ kind: 'unreadable', reason: 'no_nameserver' });
+    const followed = new Set(resolver.log().flatMap(({ name }) => (name.includes('victim') ? [name] : [])));
+    expect(followed.size).toBe(3);
+  });
+
+  test('hold up other zones with a nameserver that does not answer', async () => {
+    delegate('dead.test', { 'ns1.dead.test': DEAD });
+    ns1.set(TXT, 'TXT', ['x']);
+    const { lookupTxt } = subject({ limits: { perAddressInFlight: 2, perAddressPerSecond: 1000 } });
+    const controller = new AbortController();
+    const stuck = Array.from({ length: 10 }, (_, index) =>
+      lookupTxt(`w${index}.dead.test`, { signal: controller.signal }),
+    );
+    expect(await lookupTxt(TXT, within())).toMatchObject({ kind: 'found' });
+    controller.abort();
+    const reasons = (await Promise.all(stuck)).map((lookup) => lookup.kind === 'unreadable' && lookup.reason);
+    expect(reasons.every((reason) => reason === 'timeout' || reason === 'overloaded')).toBe(true);
+  });
+
+  test('speak for another zone', async () => {
+    await ns1.close();
+    const liar = await listen(ns1.address, ns1.port, (octets, _from, _transport, reply) => {
+      const { id = 0, questions = [] } = packet.decode(octets);
+      const answers: packet.Answer[] = [
+        { type: 'CNAME', name: 'www.acme.com', data: 'lb.other.test' },
+        { type: 'CNAME', name: 'lb.other.test', data: TARGET },
+      ];
+      reply(packet.encode({ type: 'response', id, flags: packet.AUTHORITATIVE_ANSWER, questions, answers }));
+    });
+    ns1 = { ...ns1, close: () => liar.close() };
+    delegate('other.test', { 'ns2.dns.test': ns2.address });
+    ns2.set('lb.other.test', 'A', ['192.0.2.1']);
+    expect(await subject().lookupRoute('www.acme.com', TARGET, within())).toMatchObject({
+      chain: ['lb.other.test'],
+      addresses: ['192.0.2.1'],
+    });
+  });
+});
+
+describe('the end of the signal', () => {
+  test('makes what is open a timeout', async () => {
+    ns1.fail(TXT, 'timeout');
+    ns2.fail(TXT, 'timeout');
+    expect(await subject({ triesMs: [60_000] }).lookupTxt(TXT, within(100))).toMatchObject({ reason: 'timeout' });
+    resolver.fail('_service.other.test', 'timeout');
+    expect(await subject().lookupTxt('_service.other.test', within(100))).toMatchObject({ reason: 'timeout' });
+  });
+
+  test('makes what waits for its turn overloaded', async () => {
+    delegate('acme.com', { 'ns1.dns.test': ns1.address });
+    ns1.fail(TXT, 'timeout');
+    const { lookupTxt } = subject({ limits: { perAddressInFlight: 1, perAddressPerSecond: 1000 }, triesMs: [60_000] });
+    const [first, second] = await Promise.all([lookupTxt(TXT, within(200)), lookupTxt(TXT, within(100))]);
+    expect([first, second].map((lookup) => lookup.kind === 'unreadable' && lookup.reason)).toEqual([
+      'timeout',
+      'overloaded',
+    ]);
+  });
+});
+
+test('each query is counted by what it came to', async () => {
+  ns1.set(TXT, 'TXT', ['x'.repeat(2000)]);
+  ns1.set('www.acme.com', 'A', ['192.0.2.1']);
+  ns1.fail('bad.acme.com', 'refused');
+  const heard: string[] = [];
+  const { lookupTxt } = subject({ onAnswer: (kind) => heard.push(kind) });
+  await lookupTxt('www.acme.com', within());
+  heard.length = 0;
+  for (const name of [TXT, 'no.acme.com', 'www.acme.com', 'bad.acme.com']) await lookupTxt(name, within());
+  expect(heard).toEqual(['truncated', 'answer', 'nxdomain', 'nodata', 'refused', 'nxdomain']);
 });

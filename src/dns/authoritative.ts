@@ -32,6 +32,8 @@ export interface AuthoritativeOptions {
   /** Networks (CIDR) whose addresses may be asked although they are special. */
   allowedNetworks?: readonly string[];
   limits?: PaceLimits;
+  /** How long each try waits; one number for each. */
+  triesMs?: readonly number[];
   /** Yields numbers in [0, 1): which nameserver is asked. */
   random?: () => number;
   /** Called with what each query came to, for counting. */
@@ -51,9 +53,9 @@ const MAX_CUTS = 5;
  */
 export function authoritativeResolver(setup: AuthoritativeOptions): Resolver {
   const { client, clock, nameserverPort = 53, allowedNetworks = [], limits = DEFAULT_LIMITS } = setup;
-  const { random = Math.random, onAnswer } = setup;
+  const { random = Math.random, onAnswer, triesMs } = setup;
   const tally = counting(onAnswer);
-  const resolvers = recursion({ client, resolvers: setup.resolvers, random, onHeard: tally });
+  const resolvers = recursion({ client, resolvers: setup.resolvers, random, onHeard: tally, triesMs });
   const zones = delegations({ recursion: resolvers, mayAsk: addressRule(allowedNetworks), clock, random });
   const turns = pace(limits, clock);
 
@@ -83,7 +85,7 @@ export function authoritativeResolver(setup: AuthoritativeOptions): Resolver {
     { signal, confirming }: LookupOptions,
   ): Promise<Heard> {
     const newPort = confirming !== undefined;
-    return hearInTurn(inOrder(nameservers, confirming), TRIES_MS, async (server, timeoutMs) => {
+    return hearInTurn(inOrder(nameservers, confirming), triesMs ?? TRIES_MS, async (server, timeoutMs) => {
       const said = await hearPaced(question, server, { recursion: false, signal, timeoutsMs: [timeoutMs], newPort });
       const heard = isLame(said, zone, question.name) ? ({ kind: 'failed', reason: 'lame', server } as const) : said;
       tally(heard);

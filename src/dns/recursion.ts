@@ -29,7 +29,8 @@ export interface RecursionSetup {
   /** Yields numbers in [0, 1). */
   random: () => number;
   /** Called with whatever a resolver said. */
-  onHeard?: (heard: Heard) => void;
+  onHeard: (heard: Heard) => void;
+  triesMs?: readonly number[] | undefined;
 }
 
 /** How long a resolver may take: it may have to ask others first. */
@@ -38,14 +39,14 @@ const TRIES_MS = [1500, 3000] as const;
 const MAX_STEPS = 10;
 
 /** Throws on a resolver whose address is not one. */
-export function recursion({ client, resolvers, random, onHeard }: RecursionSetup): Recursion {
+export function recursion({ client, resolvers, random, onHeard, triesMs = TRIES_MS }: RecursionSetup): Recursion {
   const servers = resolvers.map(toServer);
 
   async function ask(question: Question, { signal, avoid, newPort = false }: RecursionOptions): Promise<Heard> {
     const order = putLast(shuffled(servers, random), ({ address }) => address === avoid);
-    return hearInTurn(order, TRIES_MS, async (server, timeoutMs) => {
+    return hearInTurn(order, triesMs, async (server, timeoutMs) => {
       const heard = await hear(client, question, server, { recursion: true, signal, timeoutsMs: [timeoutMs], newPort });
-      onHeard?.(heard);
+      onHeard(heard);
       return heard;
     });
   }

@@ -13,6 +13,8 @@ export interface RecursiveOptions {
   resolvers: readonly Endpoint[];
   /** Yields numbers in [0, 1): which resolver is asked. */
   random?: () => number;
+  /** How long each try waits; one number for each. */
+  triesMs?: readonly number[];
   /** Called with what each query came to, for counting. */
   onAnswer?: (kind: AnswerKind) => void;
 }
@@ -21,8 +23,9 @@ export interface RecursiveOptions {
  * Asks the configured resolvers only, for networks in which nameservers cannot be asked. What they have cached may be older than what the zone
  * says. A confirmation comes from another resolver where there is one.
  */
-export function recursiveResolver({ client, resolvers, random = Math.random, onAnswer }: RecursiveOptions): Resolver {
-  const servers = recursion({ client, resolvers, random, onHeard: counting(onAnswer) });
+export function recursiveResolver(setup: RecursiveOptions): Resolver {
+  const { client, resolvers, random = Math.random, onAnswer, triesMs } = setup;
+  const servers = recursion({ client, resolvers, random, onHeard: counting(onAnswer), triesMs });
 
   const ask: Ask = async (question, { signal, confirming }) => {
     const options = { signal, avoid: confirming, newPort: confirming !== undefined };
