@@ -1,0 +1,290 @@
+import packet from 'dns-packet';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { startFleet } from '../dev/dns/fleet.ts';
+import { listen } from '../dev/dns/listener.ts';
+import type { Simulator } from '../dev/dns/simulator.ts';
+import { addressRule } from './addresses.ts';
+import { authoritativeResolver } from './authoritative.ts';
+import { type DnsClient, dnsClient } from './client.ts';
+import { type Delegations, delegations } from './delegation.ts';
+import { recursion } from './recursion.ts';
+import type { Resolver } from './resolver.ts';
+
+let resolver: Simulator;
+let parent: Simulator;
+let child: Simulator;
+let client: DnsClient;
+let now: number;
+
+beforeEach(async () => {
+  [resolver, parent, child] = await startFleet(['127.0.0.1', '127.0.0.2', '127.0.0.3'] as const);
+  client = dnsClient();
+  now = 1_700_000_000_000;
+  resolver.setZone('acme.com', ['ns1.parent.test']);
+  resolver.set('ns1.parent.test', 'A', [parent.address]);
+  resolver.set('ns1.child.test', 'A', [child.address]);
+});
+afterEach(async () => {
+  client.close();
+  await Promise.all([resolver.close(), parent.close(), child.close()]);
+});
+
+const clock = { now: () => now };
+
+function zones(): Delegations {
+  const resolvers = [{ address: resolver.address, port: resolver.port }];
+  const setup = { client, resolvers, random: Math.random, onHeard: () => {} };
+  return delegations({ recursion: recursion(setup), mayAsk: addressRule(['127.0.0.0/8']), clock, random: Math.random });
+}
+
+function lookups(): Resolver {
+  return authoritativeResolver({
+    client,
+    resolvers: [{ address: resolver.address, port: resolver.port }],
+    nameserverPort: resolver.port,
+    allowedNetworks: ['127.0.0.0/8'],
+    clock,
+  });
+}
+
+function read(fresh = false) {
+  return { signal: AbortSignal.timeout(10_000), fresh };
+}
+
+/** Queries that the resolver got, as `name type`. */
+function asked(simulator = resolver): string[] {
+  return simulator.log().map(({ name, type }) => `${name} ${type}`);
+}
+
+function nsReads(): number {
+  return resolver.log().filter(({ type }) => type === 'NS').length;
+}
+
+const PARENT = { zone: 'acme.com', nameservers: [{ name: 'ns1.parent.test', addresses: ['127.0.0.2'] }] };
+
+describe('the zone of a name', () => {
+  test('is found by its SOA, and its nameservers with their addresses', async () => {
+    expect(await zones().closest('_service.www.acme.com', read())).toEqual({ kind: 'delegated', delegation: PARENT });
+    expect(asked().sort()).toEqual([
+      '_service.www.acme.com SOA',
+      'acme.com NS',
+      'ns1.parent.test A',
+      'ns1.parent.test AAAA',
+    ]);
+  });
+
+  test('is that of the name itself, not that of the CNAME at it', async () => {
+    resolver.set('www.acme.com', 'CNAME', ['edge.cdn.test']);
+    resolver.set('edge.cdn.test', 'A', ['192.0.2.1']);
+    expect(await zones().closest('www.acme.com', read())).toEqual({ kind: 'delegated', delegation: PARENT });
+  });
+
+  test('is an apex when the name is one', async () => {
+    expect(await zones().closest('acme.com', read())).toEqual({ kind: 'delegated', delegation: PARENT });
+  });
+
+  test('is the top-level domain when it was never registered', async () => {
+    resolver.setZone('com', ['ns1.parent.test']);
+    expect(await zones().closest('unregistered.com', read())).toMatchObject({ delegation: { zone: 'com' } });
+  });
+
+  test('has no nameserver when none of their names has an address; that is believed for five seconds', async () => {
+    resolver.setZone('broken.test', ['ns1.gone.test']);
+    const { closest, at } = zones();
+    expect(await closest('www.broken.test', read())).toEqual({ kind: 'failed', reason: 'no_nameserver' });
+    expect(await at('broken.test', read())).toEqual({ kind: 'failed', reason: 'no_nameserver' });
+    expect(nsReads()).toBe(1);
+    resolver.set('ns1.gone.test', 'A', ['127.0.0.4']);
+    now += 5000;
+    expect(await closest('www.broken.test', read())).toMatchObject({ kind: 'delegated' });
+  });
+
+  test('cannot be told when the resolvers fail, and that is not remembered', async () => {
+    resolver.fail('acme.com', 'servfail');
+    const { at } = zones();
+    expect(await at('acme.com', read())).toMatchObject({ kind: 'failed', reason: 'servfail' });
+    resolver.unfail('acme.com');
+    expect(await at('acme.com', read())).toEqual({ kind: 'delegated', delegation: PARENT });
+  });
+});
+
+describe('what was read is kept', () => {
+  test('for every name of the zone, so that a dense zone costs one read', async () => {
+    const { lookupTxt } = lookups();
+    const { signal } = read();
+    await lookupTxt('_service.n0.acme.com', { signal });
+    const before = asked().length;
+    await Promise.all(Array.from({ length: 100 }, (_, index) => lookupTxt(`_service.n${index}.acme.com`, { signal })));
+    expect(asked()).toHaveLength(before);
+    expect(asked(parent)).toHaveLength(101);
+  });
+
+  test('for its TTL', async () => {
+    const { closest } = zones();
+    resolver.set('ns1.parent.test', 'A', [parent.address], 30);
+    await closest('www.acme.com', read());
+    now += 29_999;
+    await closest('www.acme.com', read());
+    expect(nsReads()).toBe(1);
+    now += 1;
+    await closest('www.acme.com', read());
+    expect(nsReads()).toBe(2);
+  });
+
+  test('for an hour at most', async () => {
+    const { closest } = zones();
+    resolver.set('acme.com', 'NS', ['ns1.parent.test'], 1_000_000);
+    resolver.set('ns1.parent.test', 'A', [parent.address], 1_000_000);
+    await closest('www.acme.com', read());
+    now += 3_599_999;
+    await closest('www.acme.com', read());
+    expect(nsReads()).toBe(1);
+    now += 1;
+    await closest('www.acme.com', read());
+    expect(nsReads()).toBe(2);
+  });
+
+  test('not at all with a TTL of zero', async () => {
+    resolver.set('ns1.parent.test', 'A', [parent.address], 0);
+    const { at } = zones();
+    await at('acme.com', read());
+    await at('acme.com', read());
+    expect(nsReads()).toBe(2);
+  });
+
+  test('and read again when it runs out, without finding the zone of every name anew', async () => {
+    const { closest } = zones();
+    await closest('www.acme.com', read());
+    now += 61_000;
+    await closest('api.acme.com', read());
+    expect(asked().filter((query) => query.endsWith('SOA'))).toEqual(['www.acme.com SOA']);
+    expect(nsReads()).toBe(2);
+  });
+
+  test('but not believed when it is doubted for half a minute', async () => {
+    const { at, doubt } = zones();
+    await at('acme.com', read());
+    doubt('acme.com');
+    await at('acme.com', read());
+    expect(nsReads()).toBe(1);
+    now += 30_000;
+    await at('acme.com', read());
+    expect(nsReads()).toBe(2);
+  });
+});
+
+describe('a fresh read', () => {
+  test('does without what is known, and replaces it', async () => {
+    const { closest } = zones();
+    await closest('www.acme.com', read());
+    resolver.setZone('acme.com', ['ns1.child.test']);
+    expect(await closest('www.acme.com', read())).toEqual({ kind: 'delegated', delegation: PARENT });
+    const moved = { zone: 'acme.com', nameservers: [{ name: 'ns1.child.test', addresses: ['127.0.0.3'] }] };
+    expect(await closest('www.acme.com', read(true))).toEqual({ kind: 'delegated', delegation: moved });
+    expect(await closest('www.acme.com', read())).toEqual({ kind: 'delegated', delegation: moved });
+  });
+
+  test('is what a confirmation makes', async () => {
+    const { lookupTxt } = lookups();
+    const { signal } = read();
+    parent.set('_service.acme.com', 'TXT', ['old']);
+    child.set('_service.acme.com', 'TXT', ['new']);
+    await lookupTxt('_service.acme.com', { signal });
+    resolver.setZone('acme.com', ['ns1.child.test']);
+    expect(await lookupTxt('_service.acme.com', { signal })).toMatchObject({ values: ['old'] });
+    expect(await lookupTxt('_service.acme.com', { signal, confirming: parent.address })).toMatchObject({
+      values: ['new'],
+    });
+  });
+});
+
+describe('the same read for several at once', () => {
+  test('is made once', async () => {
+    const { closest } = zones();
+    await Promise.all(Array.from({ length: 20 }, () => closest('www.acme.com', read())));
+    expect(asked()).toHaveLength(4);
+  });
+
+  test('goes on for the others when the first one gives up', async () => {
+    resolver.delay('acme.com', 200);
+    const { at } = zones();
+    const impatient = new AbortController();
+    const first = at('acme.com', { signal: impatient.signal, fresh: false });
+    const second = at('acme.com', read());
+    impatient.abort();
+    expect(await first).toEqual({ kind: 'failed', reason: 'timeout' });
+    expect(await second).toEqual({ kind: 'delegated', delegation: PARENT });
+    expect(nsReads()).toBe(1);
+  });
+});
+
+describe('a zone below the one that is known', () => {
+  beforeEach(() => {
+    child.set('_service.sub.acme.com', 'TXT', ['from the child']);
+    resolver.setZone('sub.acme.com', ['ns1.child.test']);
+  });
+
+  const FROM_CHILD = {
+    kind: 'found',
+    values: ['from the child'],
+    zone: 'sub.acme.com',
+    by: { server: 'ns1.child.test' },
+  };
+
+  test('is found by the referral of the nameservers above, which are not believed for it', async () => {
+    parent.delegate('sub.acme.com', ['ns1.child.test']);
+    child.setZone('sub.acme.com', ['ns1.child.test']);
+    const { lookupTxt } = lookups();
+    const { signal } = read();
+    await lookupTxt('_service.www.acme.com', { signal });
+    expect(await lookupTxt('_service.sub.acme.com', { signal })).toMatchObject(FROM_CHILD);
+    const before = asked(parent).length;
+    expect(await lookupTxt('_service.sub.acme.com', { signal })).toMatchObject(FROM_CHILD);
+    expect(asked(parent)).toHaveLength(before);
+  });
+
+  test('is found by the SOA of a negative answer, where the nameservers above hold a copy of it', async () => {
+    parent.setZone('sub.acme.com', ['ns1.child.test']);
+    const { lookupTxt } = lookups();
+    const { signal } = read();
+    await lookupTxt('_service.www.acme.com', { signal });
+    expect(await lookupTxt('_service.sub.acme.com', { signal })).toMatchObject(FROM_CHILD);
+  });
+
+  test('is given up for the one above when it is no more', async () => {
+    parent.delegate('sub.acme.com', ['ns1.child.test']);
+    child.setZone('sub.acme.com', ['ns1.child.test']);
+    const { lookupTxt } = lookups();
+    const { signal } = read();
+    expect(await lookupTxt('_service.sub.acme.com', { signal })).toMatchObject(FROM_CHILD);
+    const { zones: before, ...rest } = resolver.snapshot();
+    resolver.restore({ ...rest, zones: before.filter(({ apex }) => apex !== 'sub.acme.com') });
+    parent.restore({ records: [], zones: [], faults: [] });
+    parent.set('_service.sub.acme.com', 'TXT', ['from the parent']);
+    now += 61_000;
+    expect(await lookupTxt('_service.sub.acme.com', { signal })).toMatchObject({
+      values: ['from the parent'],
+      zone: 'acme.com',
+    });
+  });
+
+  test('may refer further down a few times, and then is given up', async () => {
+    await parent.close();
+    const cuts = ['b', 'c.b', 'd.c.b', 'e.d.c.b', 'f.e.d.c.b', 'g.f.e.d.c.b'].map((labels) => `${labels}.acme.com`);
+    for (const apex of cuts) resolver.setZone(apex, ['ns1.parent.test']);
+    let referrals = 0;
+    const liar = await listen(parent.address, parent.port, (octets, _from, _transport, reply) => {
+      const { id = 0, questions = [] } = packet.decode(octets);
+      const name = cuts[referrals++] ?? '';
+      const authorities: packet.Answer[] = [{ type: 'NS', name, data: 'ns1.parent.test' }];
+      reply(packet.encode({ type: 'response', id, questions, authorities }));
+    });
+    parent = { ...parent, close: () => liar.close() };
+    const { lookupTxt } = lookups();
+    const { signal } = read();
+    expect(await lookupTxt('x.acme.com', { signal })).toMatchObject({ kind: 'unreadable', reason: 'lame' });
+    referrals = 0;
+    expect(await lookupTxt('h.g.f.e.d.c.b.acme.com', { signal })).toMatchObject({ kind: 'unreadable', reason: 'lame' });
+    expect(referrals).toBe(5);
+  });
+});

@@ -1,0 +1,134 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { startFleet } from '../dev/dns/fleet.ts';
+import type { Simulator } from '../dev/dns/simulator.ts';
+import { type DnsClient, dnsClient } from './client.ts';
+import { type RecursiveOptions, recursiveResolver } from './recursive.ts';
+
+const TXT = '_service.www.acme.com';
+const TARGET = 't1.cname.test';
+
+let one: Simulator;
+let two: Simulator;
+let client: DnsClient;
+
+beforeEach(async () => {
+  [one, two] = await startFleet(['127.0.0.1', '127.0.0.2'] as const);
+  client = dnsClient();
+});
+afterEach(async () => {
+  client.close();
+  await Promise.all([one.close(), two.close()]);
+});
+
+function subject(options: Partial<RecursiveOptions> = {}) {
+  const resolvers = [one, two].map(({ address, port }) => ({ address, port }));
+  return recursiveResolver({ client, resolvers, random: () => 0, ...options });
+}
+
+function within(ms = 10_000) {
+  return { signal: AbortSignal.timeout(ms) };
+}
+
+const BY_ONE = { server: '127.0.0.1', address: '127.0.0.1', authoritative: false };
+const BY_TWO = { server: '127.0.0.2', address: '127.0.0.2', authoritative: false };
+
+test('a resolver is asked, with RD, and never a nameserver', async () => {
+  one.set(TXT, 'TXT', ['x']);
+  one.set('ns1.simulator.test', 'A', ['127.0.0.9']);
+  expect(await subject().lookupTxt(TXT, within())).toEqual({
+    kind: 'found',
+    values: ['x'],
+    chain: [],
+    zone: 'acme.com',
+    by: BY_ONE,
+  });
+  expect(two.log()).toEqual([]);
+});
+
+test('chains are read across zones from one answer', async () => {
+  one.set('www.acme.com', 'CNAME', ['acme.cdn.test']);
+  one.set('acme.cdn.test', 'CNAME', [TARGET]);
+  expect(await subject().lookupRoute('www.acme.com', TARGET, within())).toEqual({
+    kind: 'found',
+    chain: ['acme.cdn.test', TARGET],
+    addresses: [],
+    zone: 'acme.com',
+    by: BY_ONE,
+  });
+  expect(one.log().filter(({ type }) => type === 'A')).toHaveLength(1);
+});
+
+test('NXDOMAIN and NODATA are told apart, with the zone that says so', async () => {
+  one.setZone('sub.acme.com');
+  one.set('www.acme.com', 'A', ['192.0.2.1']);
+  const { lookupTxt } = subject();
+  expect(await lookupTxt(TXT, within())).toMatchObject({ kind: 'absent', reason: 'nxdomain', zone: 'acme.com' });
+  expect(await lookupTxt('www.acme.com', within())).toMatchObject({
+    kind: 'absent',
+    reason: 'nodata',
+    zone: 'acme.com',
+  });
+  expect(await lookupTxt('x.sub.acme.com', within())).toMatchObject({ kind: 'absent', zone: 'sub.acme.com' });
+});
+
+test('a CNAME that leads to nothing is there all the same', async () => {
+  one.set('www.acme.com', 'CNAME', ['gone.other.test']);
+  expect(await subject().lookupRoute('www.acme.com', TARGET, within())).toMatchObject({
+    kind: 'found',
+    chain: ['gone.other.test'],
+    addresses: [],
+    zone: 'acme.com',
+  });
+});
+
+describe('a resolver that fails is passed over', () => {
+  test.each(['servfail', 'refused', 'timeout'] as const)('%s', async (fault) => {
+    one.fail(TXT, fault);
+    two.set(TXT, 'TXT', ['x']);
+    expect(await subject({ triesMs: [150, 300] }).lookupTxt(TXT, within())).toMatchObject({
+      kind: 'found',
+      by: BY_TWO,
+    });
+  });
+
+  test('where all of them do, the reason is theirs', async () => {
+    one.fail(TXT, 'servfail');
+    two.fail(TXT, 'servfail');
+    expect(await subject().lookupTxt(TXT, within())).toEqual({
+      kind: 'unreadable',
+      reason: 'servfail',
+      chain: [],
+      server: '127.0.0.1',
+    });
+  });
+});
+
+describe('a confirmation', () => {
+  test('comes from another resolver', async () => {
+    one.set(TXT, 'TXT', ['x']);
+    const { lookupTxt } = subject();
+    expect(await lookupTxt(TXT, { ...within(), confirming: '127.0.0.1' })).toMatchObject({
+      kind: 'absent',
+      by: BY_TWO,
+    });
+    expect(await lookupTxt(TXT, { ...within(), confirming: '127.0.0.2' })).toMatchObject({ kind: 'found', by: BY_ONE });
+  });
+
+  test('comes from the same one where there is no other', async () => {
+    one.set(TXT, 'TXT', ['x']);
+    const { lookupTxt } = subject({ resolvers: [{ address: one.address, port: one.port }] });
+    expect(await lookupTxt(TXT, { ...within(), confirming: '127.0.0.1' })).toMatchObject({ kind: 'found', by: BY_ONE });
+  });
+});
+
+test('the end of the signal makes what is open a timeout', async () => {
+  one.fail(TXT, 'timeout');
+  two.fail(TXT, 'timeout');
+  expect(await subject().lookupTxt(TXT, within(100))).toMatchObject({ kind: 'unreadable', reason: 'timeout' });
+});
+
+test('an address that is none is refused at once', () => {
+  expect(() => subject({ resolvers: [{ address: 'dns.example', port: 53 }] })).toThrow(
+    '"dns.example" is not the address of a resolver',
+  );
+});
