@@ -57,7 +57,12 @@ export function createApi(deps: ApiDeps): FastifyInstance {
     ajv: {
       customOptions: { allErrors: true, coerceTypes: false, removeAdditional: false, useDefaults: false, strict: true },
     },
-    frameworkErrors: answerProblem,
+    // No hook sees a path that cannot be decoded.
+    frameworkErrors: (error, request, reply) => {
+      reply.header('X-Request-Id', request.id);
+      answerProblem(error, request, reply);
+      record(request, reply);
+    },
   });
   app.decorateRequest('principal', null);
   app.removeAllContentTypeParsers();

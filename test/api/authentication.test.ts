@@ -1,0 +1,144 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createRootKey } from '../../src/access/key.ts';
+import { operations } from '../../src/api/operations.ts';
+import { type Harness, START, startApi } from './harness.ts';
+
+let api: Harness;
+beforeAll(async () => {
+  api = await startApi();
+});
+afterAll(() => api.close());
+
+const unauthorized = { status: 401, body: { error: { status: 401, title: 'Unauthorized', type: 'unauthorized' } } };
+const forbidden = { status: 403, body: { error: { status: 403, title: 'Forbidden', type: 'forbidden' } } };
+const ask = (key: string | null, headers: Record<string, string> = {}) =>
+  api.call('domains.getDomain', { domain: 'nobody.test' }, { key, headers });
+
+describe('every request carries the HTTP header Authorization: Bearer <ROOT_KEY>', () => {
+  it.each(operations.map(({ name }) => name))('%s answers 401 without it', async (operation) => {
+    expect(await api.call(operation, {}, { key: null })).toMatchObject(unauthorized);
+  });
+
+  it.each(['bearer', 'BEARER', 'Bearer'])('"%s" is read', async (scheme) => {
+    const answer = await ask(null, { authorization: `${scheme} ${api.rootKey}` });
+    expect(answer.status).toBe(404);
+  });
+
+  it.each([
+    'Basic dXNlcjpwYXNzd29yZA==',
+    'Bearer',
+    'Bearer x',
+    'Bearer np_123',
+    `Bearer ${createRootKey(randomBytes).key}x`,
+    'Digest a="b"',
+  ])('anything else is malformed: %s', async (authorization) => {
+    const answer = await ask(null, { authorization });
+    expect(answer).toMatchObject(unauthorized);
+    expect(answer.body.error?.detail).toContain('does not hold a root key');
+  });
+});
+
+describe('a root key', () => {
+  it('that is unknown yields 401', async () => {
+    const answer = await ask(createRootKey(randomBytes).key);
+    expect(answer).toMatchObject(unauthorized);
+    expect(answer.body.error?.detail).toContain('does not exist');
+  });
+
+  it('that is revoked yields 401 as soon as the news of it are read', async () => {
+    const { key, id } = await api.createKey();
+    expect(await ask(key)).toMatchObject({ status: 404 });
+    await api.store.revokeRootKey(id);
+    await api.news.poll();
+    expect(await ask(key)).toMatchObject(unauthorized);
+  });
+
+  it('that is disabled yields 403, and works again when it is enabled', async () => {
+    const { key, id } = await api.createKey();
+    expect(await ask(key)).toMatchObject({ status: 404 });
+    await api.store.setRootKeyDisabled(id, START);
+    await api.news.poll();
+    const answer = await ask(key);
+    expect(answer).toMatchObject(forbidden);
+    expect(answer.body.error?.detail).toBe('The root key is disabled.');
+    await api.store.setRootKeyDisabled(id, null);
+    await api.news.poll();
+    expect(await ask(key)).toMatchObject({ status: 404 });
+  });
+
+  it('of a disabled workspace yields 403, and works again when the workspace is enabled', async () => {
+    const workspace = await api.createWorkspace();
+    const { key } = await api.createKey({ workspaceId: workspace.id });
+    expect(await ask(key)).toMatchObject({ status: 404 });
+    await api.store.setWorkspaceDisabled(workspace.id, START);
+    await api.news.poll();
+    const answer = await ask(key);
+    expect(answer).toMatchObject(forbidden);
+    expect(answer.body.error?.detail).toBe('The workspace of the root key is disabled.');
+    await api.store.setWorkspaceDisabled(workspace.id, null);
+    await api.news.poll();
+    expect(await ask(key)).toMatchObject({ status: 404 });
+  });
+
+  it('that is disabled in a disabled workspace is told of the key', async () => {
+    const workspace = await api.createWorkspace({ disabledAt: START });
+    const { key } = await api.createKey({ workspaceId: workspace.id, disabledAt: START });
+    expect((await ask(key)).body.error?.detail).toBe('The root key is disabled.');
+  });
+
+  it('that was asked for before it was made works once it is there', async () => {
+    const { key, hash, start } = createRootKey(randomBytes);
+    expect(await ask(key)).toMatchObject(unauthorized);
+    const about = {
+      id: 'key_later',
+      workspaceId: api.workspaceId,
+      name: 'later',
+      start,
+      permissions: [],
+      createdAt: START,
+    };
+    await api.store.createRootKey({ ...about, expiresAt: null, disabledAt: null }, hash);
+    await api.news.poll();
+    expect(await ask(key)).toMatchObject({ status: 404 });
+  });
+});
+
+describe('time', () => {
+  let late: Harness;
+  beforeAll(async () => {
+    late = await startApi();
+  });
+  afterAll(() => late.close());
+  const askLate = (key: string) => late.call('domains.getDomain', { domain: 'nobody.test' }, { key });
+
+  it('expires a key on the millisecond, also one that was just used', async () => {
+    const expiresAt = late.clock.now() + 500;
+    const { key } = await late.createKey({ expiresAt });
+    late.clock.set(expiresAt - 1);
+    expect(await askLate(key)).toMatchObject({ status: 404 });
+    late.clock.set(expiresAt);
+    expect(await askLate(key)).toMatchObject(unauthorized);
+  });
+
+  it('without news of more than a second: no cached key is trusted', async () => {
+    const { key, id } = await late.createKey();
+    await late.news.poll();
+    expect(await askLate(key)).toMatchObject({ status: 404 });
+    await late.news.stop();
+    await late.store.revokeRootKey(id);
+    late.clock.advance(1001);
+    expect(await askLate(key)).toMatchObject(unauthorized);
+  });
+});
+
+describe('revoking, disabling and enabling', () => {
+  it('take effect by themselves, also for a key that is in use all the time', async () => {
+    const { key, id } = await api.createKey();
+    expect(await ask(key)).toMatchObject({ status: 404 });
+    await api.store.revokeRootKey(id);
+    let answer = await ask(key);
+    while (answer.status === 404) answer = await ask(key);
+    expect(answer).toMatchObject(unauthorized);
+  });
+});

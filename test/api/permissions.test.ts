@@ -1,0 +1,179 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { operations } from '../../src/api/operations.ts';
+import type { Store } from '../../src/store/store.ts';
+import type { Answer } from './contract.ts';
+import { ALL_GRANTS, type Harness, startApi, type Tree } from './harness.ts';
+
+/** Names of the store's methods, in the order in which they were called. */
+const asked: string[] = [];
+
+function listening(store: Store): Store {
+  return new Proxy(store, {
+    get(target, name) {
+      const member: unknown = Reflect.get(target, name);
+      if (typeof member !== 'function') return member;
+      return (...args: unknown[]) => {
+        asked.push(String(name));
+        return Reflect.apply(member, target, args);
+      };
+    },
+  });
+}
+
+let api: Harness;
+let tree: Tree;
+let foreign: { key: string; tree: Tree };
+
+beforeAll(async () => {
+  api = await startApi({ wrap: listening });
+  tree = await api.createTree();
+  await api.createDomain(tree, 'api.acme.com');
+  const other = await api.createWorkspace();
+  const { key } = await api.createKey({ workspaceId: other.id });
+  foreign = { key, tree: await api.createTree('demo', key) };
+});
+afterAll(() => api.close());
+
+/** A body with which each operation succeeds, for a caller who may do it. `tree` is there; `none` is not. */
+const inputs: Record<string, (name: string) => object> = {
+  'domains.createDomain': (name) => ({ ...path(name), domain: 'new.acme.com' }),
+  'domains.getDomain': (name) => ({ domain: name === 'none' ? 'none.acme.com' : 'api.acme.com' }),
+  'domains.listDomains': (name) => path(name),
+  'domains.verifyDomain': (name) => ({ domain: name === 'none' ? 'none.acme.com' : 'api.acme.com' }),
+  'domains.deleteDomain': (name) => ({ domain: name === 'none' ? 'none.acme.com' : 'api.acme.com' }),
+  'projects.getProject': (name) => ({ project: path(name).project }),
+  'projects.deleteProject': (name) => ({ project: path(name).project }),
+  'apps.createApp': (name) => ({ project: path(name).project, slug: 'second' }),
+  'apps.getApp': (name) => ({ project: path(name).project, app: 'web' }),
+  'apps.listApps': (name) => ({ project: path(name).project }),
+  'apps.deleteApp': (name) => ({ project: path(name).project, app: 'web' }),
+  'environments.createEnvironment': (name) => ({ project: path(name).project, app: 'web', slug: 'preview' }),
+  'environments.getEnvironment': (name) => path(name),
+  'environments.listEnvironments': (name) => ({ project: path(name).project, app: 'web' }),
+  'environments.deleteEnvironment': (name) => path(name),
+  'deployments.createDeployment': (name) => ({ ...path(name), origin: 'https://origin.acme.com' }),
+  'deployments.listDeployments': (name) => path(name),
+};
+const path = (name: string) => ({ project: name === 'none' ? 'none' : 'demo', app: 'web', environment: 'production' });
+const input = (operation: string, name: string) => inputs[operation]?.(name) ?? {};
+const masked = Object.keys(inputs);
+const onWorkspace = ['projects.createProject', 'projects.listProjects'];
+
+/** An answer without what differs from request to request. */
+const told = ({ status, headers, text, body }: Answer) => {
+  const { date: _, 'x-request-id': __, ...rest } = headers;
+  return { status, headers: rest, text: text.replace(body.meta?.requestId ?? '', 'REQUEST') };
+};
+
+const grantOf = (operation: string) => {
+  const { permission } = operations.find(({ name }) => name === operation) ?? {};
+  return `${permission?.resource}.*.${permission?.action}`;
+};
+
+describe('permissions cannot be used to discover what exists', () => {
+  it('and every operation is tried', () => {
+    expect([...masked, ...onWorkspace].sort()).toEqual(operations.map(({ name }) => name).sort());
+  });
+
+  it.each(masked)(
+    '%s: a missing permission answers exactly like a missing resource, after the same work',
+    async (operation) => {
+      const { key } = await api.createKey({ permissions: ALL_GRANTS.filter((grant) => grant !== grantOf(operation)) });
+      const ask = async (name: string) => {
+        await api.call(operation, input(operation, name), { key });
+        asked.length = 0;
+        const answer = told(await api.call(operation, input(operation, name), { key }));
+        return { ...answer, asked: asked.filter((name) => !['changesSince'].includes(name)) };
+      };
+      const hidden = await ask('tree');
+      expect(hidden).toMatchObject({ status: 404 });
+      expect(hidden).toEqual(await ask('none'));
+      expect(hidden.asked).toHaveLength(1);
+    },
+  );
+
+  it.each(masked)("%s: another workspace's resource answers exactly like a missing one", async (operation) => {
+    const { key } = await api.createKey({ workspaceId: (await api.createWorkspace()).id });
+    expect(told(await api.call(operation, input(operation, 'tree'), { key }))).toEqual(
+      told(await api.call(operation, input(operation, 'none'), { key })),
+    );
+  });
+
+  it.each(onWorkspace)('%s works on the workspace itself: a missing permission yields 403', async (operation) => {
+    const { key } = await api.createKey({ permissions: ALL_GRANTS.filter((grant) => grant !== grantOf(operation)) });
+    const answer = await api.call(operation, operation === 'projects.createProject' ? { slug: 'new' } : {}, { key });
+    expect(answer).toMatchObject({ status: 403, body: { error: { title: 'Forbidden', type: 'forbidden' } } });
+  });
+});
+
+describe("another workspace's resources", () => {
+  it('cannot be reached by id either', async () => {
+    const domain = await api.store.findDomainByName(api.workspaceId, 'api.acme.com');
+    const { projectId, appId, environmentId } = tree;
+    const byId = { project: projectId, app: appId, environment: environmentId };
+    const attempts: [string, object][] = [
+      ['domains.getDomain', { domain: domain?.id }],
+      ['domains.verifyDomain', { domain: domain?.id }],
+      ['domains.deleteDomain', { domain: domain?.id }],
+      ['domains.listDomains', byId],
+      ['domains.createDomain', { ...byId, domain: 'mine.acme.com' }],
+      ['projects.getProject', { project: projectId }],
+      ['apps.getApp', { project: projectId, app: appId }],
+      ['apps.getApp', { project: foreign.tree.projectId, app: appId }],
+      ['environments.getEnvironment', byId],
+      ['environments.getEnvironment', { ...byId, project: foreign.tree.projectId, app: foreign.tree.appId }],
+      ['deployments.createDeployment', { ...byId, origin: 'https://mine.acme.com' }],
+      ['deployments.listDeployments', byId],
+      ['environments.deleteEnvironment', byId],
+    ];
+    for (const [operation, body] of attempts) {
+      expect(await api.call(operation, body, { key: foreign.key }), operation).toMatchObject({ status: 404 });
+    }
+  });
+});
+
+describe('a permission on one resource', () => {
+  it('gives the same as one on all of its kind, for that resource and no other', async () => {
+    await api.call('environments.createEnvironment', { project: 'demo', app: 'web', slug: 'staging' });
+    const grants = ['read_domain', 'create_domain', 'read_deployment', 'create_deployment', 'read_environment'];
+    const { key } = await api.createKey({
+      permissions: grants.map((action) => `environment.${tree.environmentId}.${action}`),
+    });
+    const there = path('tree');
+    const elsewhere = { ...there, environment: 'staging' };
+    const bodies: [string, object][] = [
+      ['domains.listDomains', {}],
+      ['domains.createDomain', { domain: 'one.acme.com' }],
+      ['deployments.createDeployment', { origin: 'https://origin.acme.com' }],
+      ['deployments.listDeployments', {}],
+      ['environments.getEnvironment', {}],
+    ];
+    for (const [operation, body] of bodies) {
+      expect(await api.call(operation, { ...there, ...body }, { key }), operation).toMatchObject({ status: 200 });
+      expect(await api.call(operation, { ...elsewhere, ...body }, { key }), operation).toMatchObject({ status: 404 });
+    }
+  });
+
+  it('on a parent gives nothing below it', async () => {
+    const permissions = ['project', 'app'].flatMap((resource) =>
+      ['read_domain', 'read_environment'].flatMap((action) => [
+        `${resource}.*.${action}`,
+        `${resource}.${tree.projectId}.${action}`,
+        `${resource}.${tree.appId}.${action}`,
+      ]),
+    );
+    const { key } = await api.createKey({ permissions });
+    expect(await api.call('domains.getDomain', { domain: 'api.acme.com' }, { key })).toMatchObject({ status: 404 });
+    expect(await api.call('environments.getEnvironment', path('tree'), { key })).toMatchObject({ status: 404 });
+  });
+
+  it('in the resource form gives nothing to domains', async () => {
+    const permissions = [
+      'domains/environment#read_domain',
+      `environment/${tree.environmentId}#read_domain`,
+      'environment/*#read_domain',
+    ];
+    const { key } = await api.createKey({ permissions });
+    expect(await api.call('domains.getDomain', { domain: 'api.acme.com' }, { key })).toMatchObject({ status: 404 });
+  });
+});
