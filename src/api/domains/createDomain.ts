@@ -86,7 +86,7 @@ export const createDomain = defineOperation({
         });
       case 'quota':
         throw new Problem('limits/custom_domain_limit_exceeded', {
-          detail: `The workspace may have ${created.limit} domains, and it has as many.`,
+          detail: `The workspace holds as many domains as it may: ${created.limit}.`,
         });
       default:
         return created satisfies never;

@@ -1,0 +1,20 @@
+import type { Domain } from '../../../src/domains/domain.ts';
+import type { Observation } from '../../../src/domains/observation.ts';
+import { transition } from '../../../src/domains/status.ts';
+import type { Harness } from '../harness.ts';
+
+const ABSENT = { kind: 'absent', reason: 'nodata' } as const;
+
+/** Completes one check of a domain, as the verifier would after having seen this. What is not given is absent. */
+export async function observed(api: Harness, domain: Domain, seen: Partial<Observation>): Promise<Domain> {
+  const now = api.clock.now();
+  const before = (await api.store.findDomainById(domain.workspaceId, domain.id)) ?? domain;
+  const memory = { unreadableInARow: 0, provenInARow: 0 };
+  const next = transition(
+    { domain: before, incumbent: null, memory },
+    { ownership: ABSENT, routing: ABSENT, ...seen },
+    now,
+  );
+  await api.store.saveTransition({ before, after: next.after, memory: next.memory, now });
+  return next.after;
+}
