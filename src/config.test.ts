@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { nearest } from './config/nearest.ts';
 import { commandVariables, playgroundVariables, serverVariables, type Variable } from './config/variables.ts';
 import {
   ConfigError,
@@ -9,6 +8,7 @@ import {
   readServerConfig,
   renderConfiguration,
 } from './config.ts';
+import { nearest } from './nearest.ts';
 
 const REQUIRED = { NAMEPLATE_CNAME_ZONE: 'cname.example.net', NAMEPLATE_DNS_RESOLVERS: '9.9.9.9' };
 

@@ -1,6 +1,6 @@
-import { nearest } from './config/nearest.ts';
-import { Invalid } from './config/parse.ts';
+import { type DatabaseUrl, databaseUrl, Invalid } from './config/parse.ts';
 import { commandVariables, playgroundVariables, serverVariables, type Variable } from './config/variables.ts';
+import { nearest } from './nearest.ts';
 
 export { renderConfiguration } from './config/docs.ts';
 export type { DatabaseUrl, DnsMode, DnsServer, Endpoint, Role } from './config/parse.ts';
@@ -50,6 +50,18 @@ export function readCommandConfig(env: Environment = process.env): CommandConfig
   return read({ ...commandVariables, databaseUrl, logLevel }, env);
 }
 
+/** Reads a database URL that was typed, as NAMEPLATE_DATABASE_URL is read. Throws an error that says what is wrong with it. */
+export function readDatabaseUrl(text: string): DatabaseUrl {
+  try {
+    return databaseUrl(text);
+  } catch (error) {
+    if (!(error instanceof Invalid)) throw error;
+    throw new Error(
+      `${shown(text)} is the database, ${error.message}. Example: ${serverVariables.databaseUrl.example}`,
+    );
+  }
+}
+
 /** Whether the environment configures a server at all (and not just the playground). */
 export function configuresServer(env: Environment = process.env): boolean {
   return [serverVariables.cnameZone, serverVariables.dnsResolvers].some(({ name }) => textOf(env, name) !== undefined);
@@ -89,8 +101,12 @@ function textOf(env: Environment, name: string): string | undefined {
 }
 
 function given(variable: Variable<unknown>, text: string): string {
-  // A URL may carry a password.
-  return variable.secret ? '(not shown)' : JSON.stringify(text.replace(/\/\/.*@/, '//…@'));
+  return variable.secret ? '(not shown)' : shown(text);
+}
+
+/** A URL may carry a password. */
+function shown(text: string): string {
+  return JSON.stringify(text.replace(/\/\/.*@/, '//…@'));
 }
 
 function unknownVariables(env: Environment): string[] {

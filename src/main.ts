@@ -14,7 +14,7 @@ import { idMaker } from './ids.ts';
 import type { Log } from './log.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import { followChanges } from './store/changes.ts';
-import { migrate, sqliteStore } from './store/sqlite.ts';
+import { lockRoles, migrate, sqliteStore } from './store/sqlite.ts';
 import type { Store } from './store/store.ts';
 import { createVerifier } from './verification/worker.ts';
 
@@ -64,8 +64,15 @@ const CHANGES_KEPT_MS = 10 * 60_000;
 export async function startServer(config: Config, options: ServerOptions): Promise<RunningServer> {
   const { clock = systemClock } = options;
   const { path } = config.databaseUrl;
-  await migrate(path);
-  const store = await sqliteStore({ path, clock });
+  // One owner at a time of what must be single; taken first, so that a second process does not migrate under the first.
+  const unlock = await lockRoles(
+    path,
+    config.roles.filter((role) => role === 'verifier'),
+  );
+  const store = await openStore(path, clock).catch((error: unknown) => {
+    unlock();
+    throw error;
+  });
   const running: Running[] = [];
   const begin = <Part extends Running>(part: Part): Part => {
     running.push(part);
@@ -74,6 +81,7 @@ export async function startServer(config: Config, options: ServerOptions): Promi
   const stop = async () => {
     await Promise.all(running.splice(0).map((part) => part.stop()));
     await store.close();
+    unlock();
   };
   try {
     const defaults = { nameserverPort: 53, checkIntervalMs: CHECK_INTERVAL_MS, windowMs: WINDOW_MS };
@@ -87,6 +95,11 @@ export async function startServer(config: Config, options: ServerOptions): Promi
     await stop();
     throw error;
   }
+}
+
+async function openStore(path: string, clock: Clock): Promise<Store> {
+  await migrate(path);
+  return sqliteStore({ path, clock });
 }
 
 async function startApi({ store, clock, log, metrics, config, windowMs }: Parts): Promise<Listening> {

@@ -15,7 +15,7 @@ import {
   parsePort,
   quoted,
 } from './options.ts';
-import { paint, print, span } from './output.ts';
+import { clockTime, harmless, paint, print, span } from './output.ts';
 import { stopInTime, untilSignal } from './signals.ts';
 
 interface DevOptions extends DataOptions {
@@ -51,7 +51,10 @@ async function run(options: DevOptions): Promise<void> {
     import('../dev/narrator.ts'),
     import('../log.ts'),
   ]);
-  const log = createLog(config.logLevel, options.json ? process.stderr : narrator((line) => print(`  ${line}`)));
+  const log = createLog(
+    config.logLevel,
+    options.json ? process.stderr : narrator((words, at) => print(`  ${clockTime(at)}  ${harmless(words)}`)),
+  );
   const { checkInterval: checkIntervalMs = PLAYGROUND_INTERVAL_MS, window } = options;
   const timing = { checkIntervalMs, ...(window !== undefined && { windowMs: window }) };
   const playground = await startPlayground({ dataDir, ...ports, config, log, ...timing });

@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
+import { type DatabaseUrl, readDatabaseUrl } from '../config.ts';
 import type { JsonOption } from './output.ts';
 
 /** Options that several commands share. */
@@ -8,7 +9,7 @@ export interface DataOptions extends JsonOption {
 }
 
 export interface StoreOptions extends DataOptions {
-  database?: string;
+  database?: DatabaseUrl;
 }
 
 export interface ServerOptions extends DataOptions {
@@ -49,7 +50,8 @@ export function storeOptions(command: Command): Command {
   return jsonOption(
     dataOption(command).option(
       '--database <url>',
-      'the store, as sqlite:PATH (default: NAMEPLATE_DATABASE_URL, or the one in --data)',
+      'the store, as sqlite:PATH (default: the one in --data, or NAMEPLATE_DATABASE_URL)',
+      parseDatabaseUrl,
     ),
   );
 }
@@ -69,12 +71,17 @@ export function serverOptions(command: Command): Command {
 
 /** A path as it is typed in a shell. */
 export function quoted(path: string): string {
-  return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
+  return /^[\w./:-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }
 
 /** What a command that is shown to be typed needs to find the same directory. */
 export function dataFlag(data: string | undefined): string {
   return data === undefined || data === DEFAULT_DATA ? '' : ` --data ${quoted(data)}`;
+}
+
+/** The same for a store. */
+export function storeFlag({ database, data }: StoreOptions): string {
+  return database === undefined ? dataFlag(data) : ` --database ${quoted(`sqlite:${database.path}`)}`;
 }
 
 /** For options that may be given several times. */
@@ -91,6 +98,14 @@ export function parseDuration(text: string): number {
   if (!(ms > 0) || ms > Number.MAX_SAFE_INTEGER)
     throw new InvalidArgumentError('It is a length of time, such as 90s, 30m, 12h or 30d.');
   return ms;
+}
+
+function parseDatabaseUrl(text: string): DatabaseUrl {
+  try {
+    return readDatabaseUrl(text);
+  } catch (error) {
+    throw new InvalidArgumentError(error instanceof Error ? error.message : String(error));
+  }
 }
 
 /** A port, 0 for any free one. */

@@ -79,6 +79,19 @@ function painted<Row>(columns: Column<Row>[], row: Row | undefined, texts: strin
   });
 }
 
+/** A text whose lines fit the terminal, each after the first indented; where there is no terminal, one line. */
+export function wrap(text: string, indent: number, width = process.stdout.columns): string {
+  if (width === undefined) return text;
+  const lines = [''];
+  for (const word of text.split(' ')) {
+    const line = lines.at(-1) ?? '';
+    const longer = line === '' ? word : `${line} ${word}`;
+    if (line !== '' && indent + lengthOf(longer) > width) lines.push(word);
+    else lines[lines.length - 1] = longer;
+  }
+  return lines.join(`\n${' '.repeat(indent)}`);
+}
+
 function pad(text: string, width: number): string {
   return text + ' '.repeat(Math.max(0, width - lengthOf(text)));
 }
@@ -94,6 +107,11 @@ export function when(ms: number | null | undefined): string {
   const two = (value: number) => String(value).padStart(2, '0');
   const day = [date.getFullYear(), two(date.getMonth() + 1), two(date.getDate())].join('-');
   return `${day} ${two(date.getHours())}:${two(date.getMinutes())}`;
+}
+
+/** `20:14:05` in the machine's time zone. */
+export function clockTime(ms: number): string {
+  return new Date(ms).toTimeString().slice(0, 8);
 }
 
 /** `23 h 59 min`, `4 min 10 s`, `9 s`: a length of time, in its two largest units. */

@@ -1,11 +1,34 @@
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { addApps } from './apps.ts';
+import { addDemo } from './demo.ts';
 import { addDeployments } from './deployments.ts';
 import { addDev } from './dev.ts';
+import { addDns } from './dns.ts';
+import { addDoctor } from './doctor.ts';
 import { addDomains } from './domains.ts';
 import { addEnvironments } from './environments.ts';
+import { addKeys } from './keys.ts';
+import { addMigrate } from './migrate.ts';
 import { addProjects } from './projects.ts';
+import { addServe } from './serve.ts';
+import { addWorkspaces } from './workspaces.ts';
+
+const COMMANDS = [
+  addDev,
+  addDemo,
+  addServe,
+  addMigrate,
+  addDoctor,
+  addWorkspaces,
+  addKeys,
+  addProjects,
+  addApps,
+  addEnvironments,
+  addDeployments,
+  addDomains,
+  addDns,
+];
 
 /** All commands. `running` is the one that was chosen, once its action has begun. */
 export function createProgram(): { program: Command; running: () => Command | undefined } {
@@ -24,7 +47,7 @@ export function createProgram(): { program: Command; running: () => Command | un
       'after',
       '\nExamples:\n  $ nameplate dev\n  $ nameplate domains create shop.example.com\n  $ nameplate domains wait --help',
     );
-  for (const add of [addDev, addProjects, addApps, addEnvironments, addDeployments, addDomains]) add(program);
+  for (const add of COMMANDS) add(program);
   return { program, running: () => chosen };
 }
 

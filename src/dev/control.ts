@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
-import { RecordRefused } from './dns/record.ts';
-import type { Fault, Simulator } from './dns/simulator.ts';
+import { RecordRefused, type SimulatedRecord } from './dns/record.ts';
+import type { Fault, LoggedQuery, SimulatedFault, Simulator } from './dns/simulator.ts';
 
 /** What `nameplate dns` can ask a running playground to do: one POST each, with the fields as a JSON object. */
 export interface Commands {
@@ -14,6 +14,15 @@ export interface Commands {
   fail: { name: string; fault: Fault | 'none' };
   list: Record<never, never>;
   log: Record<never, never>;
+}
+
+/** What it answers. */
+export interface Controlled {
+  set: Record<never, never>;
+  remove: { removed: boolean };
+  fail: Record<never, never>;
+  list: { records: SimulatedRecord[]; faults: SimulatedFault[] };
+  log: LoggedQuery[];
 }
 
 export interface Control {
@@ -58,7 +67,7 @@ export async function startControl(simulator: Simulator, rootKey: string, save: 
 }
 
 /** Commands come from our own program; the simulator checks the values that a person typed. */
-function run(simulator: Simulator, path: string, body: unknown): unknown {
+function run(simulator: Simulator, path: string, body: unknown): Controlled[keyof Controlled] {
   switch (path) {
     case '/set': {
       const { name, type, values, ttl } = body as Commands['set'];

@@ -13,12 +13,12 @@ interface Entry {
 const WARN = 40;
 
 /** Turns the log into plain words: what became of domains, and whatever went wrong. */
-export function narrator(tell: (line: string) => void): DestinationStream {
+export function narrator(tell: (words: string, at: number) => void): DestinationStream {
   return {
     write(json) {
       const entry = JSON.parse(json) as Entry;
       const words = wordsOf(entry);
-      if (words !== null) tell(`${clockTime(entry.time)}  ${words}`);
+      if (words !== null) tell(words, entry.time);
     },
   };
 }
@@ -27,9 +27,4 @@ function wordsOf({ level, msg, domain, status, err }: Entry): string | null {
   if (domain !== undefined && status !== undefined) return `${domain} is ${status}`;
   if (level < WARN) return null;
   return err?.message === undefined ? msg : `${msg}: ${err.message}`;
-}
-
-/** `20:14:05`, in the machine's time zone. */
-function clockTime(ms: number): string {
-  return new Date(ms).toTimeString().slice(0, 8);
 }
