@@ -22,7 +22,10 @@ const SPECIAL_IPV4 = [
   '240.0.0.0/4', // reserved, broadcast
 ];
 
-/** Public IPv6 addresses all lie in here. Mapped, compatible, unique-local, link-local, site-local and multicast ones do not. */
+/**
+ * Public IPv6 addresses all lie in here. Mapped, compatible, unique-local, link-local, site-local and multicast ones do
+ * not.
+ */
 const PUBLIC_IPV6 = ['2000::/3'];
 
 /** What is special all the same. */
@@ -34,7 +37,10 @@ const SPECIAL_IPV6 = [
   '3fff::/20', // documentation
 ];
 
-/** How a network of IPv6 alone reaches IPv4 (RFC 6052); the IPv4 address is in the last 32 bits. The prefix for local use is not among it. */
+/**
+ * How a network of IPv6 alone reaches IPv4 (RFC 6052); the IPv4 address is in the last 32 bits. The prefix for local
+ * use is not among it.
+ */
 const NAT64_PREFIX = '64:ff9b::';
 
 const special = networks([...SPECIAL_IPV4, ...SPECIAL_IPV6]);
@@ -44,8 +50,8 @@ const publicIpv6 = networks(PUBLIC_IPV6);
 export type AddressRule = (address: string) => boolean;
 
 /**
- * Allows public addresses, and of the special ones those in the networks that were configured (CIDR notation; an address alone is a network of one).
- * Throws on text that is no network.
+ * Allows public addresses, and of the special ones those in the networks that were configured (CIDR notation; an
+ * address alone is a network of one). Throws on text that is no network.
  */
 export function addressRule(allowedNetworks: readonly string[] = []): AddressRule {
   const allowed = networks(allowedNetworks);
@@ -62,7 +68,10 @@ export function isPublic(address: string): boolean {
   return contains(publicIpv6, address) && !contains(special, address);
 }
 
-/** The text form that everything else here compares: IPv6 addresses are shortened (RFC 5952). Null for text that is no address. */
+/**
+ * The text form that everything else here compares: IPv6 addresses are shortened (RFC 5952). Null for text that is no
+ * address.
+ */
 export function canonicalAddress(address: string): string | null {
   const family = familyOf(address);
   return family === null ? null : new SocketAddress({ family, address }).address;

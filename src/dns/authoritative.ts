@@ -48,8 +48,8 @@ const TRIES_MS = [800, 1600] as const;
 const MAX_CUTS = 5;
 
 /**
- * Asks the zone's own nameservers (docs/verification.md, "Asking DNS"), so that what a resolver has cached never hides a fresh record. Resolvers
- * answer only when no nameserver could be reached.
+ * Asks the zone's own nameservers (docs/verification.md, "How DNS is asked"), so that what a resolver has cached never
+ * hides a fresh record. Resolvers answer only when no nameserver could be reached.
  */
 export function authoritativeResolver(setup: AuthoritativeOptions): Resolver {
   const { client, clock, nameserverPort = 53, allowedNetworks = [], limits = DEFAULT_LIMITS } = setup;
@@ -103,7 +103,10 @@ export function authoritativeResolver(setup: AuthoritativeOptions): Resolver {
     }
   }
 
-  /** What the resolvers say; null when they do not know either, or may not speak because it is for a nameserver to confirm another. */
+  /**
+   * What the resolvers say; null when they do not know either, or may not speak because it is for a nameserver to
+   * confirm another.
+   */
   async function askResolvers(
     { zone }: Delegation,
     question: Question,
@@ -116,7 +119,8 @@ export function authoritativeResolver(setup: AuthoritativeOptions): Resolver {
   }
 
   /**
-   * In random order, one address of each nameserver first. Those with a queue come later, and the one that is to be confirmed last of all.
+   * In random order, one address of each nameserver first. Those with a queue come later, and the one that is to be
+   * confirmed last of all.
    */
   function inOrder(nameservers: Nameserver[], confirming: string | undefined): Server[] {
     const lists = shuffled(nameservers, random).map(({ name, addresses }) =>

@@ -8,8 +8,8 @@ import type { Message, Question } from './wire.ts';
 /** Asks one question of one server. */
 export interface DnsClient {
   /**
-   * Asks over UDP, again when nothing came, and over TCP when the answer was truncated. Never rejects. Settles when the signal ends or the
-   * times of all tries, over UDP and TCP, are over.
+   * Asks over UDP, again when nothing came, and over TCP when the answer was truncated. Never rejects. Settles when the
+   * signal ends or the times of all tries, over UDP and TCP, are over.
    */
   query(question: Question, server: Endpoint, options: QueryOptions): Promise<Reply>;
   /** Ends what is open (`closed`) and lets go of every socket. */

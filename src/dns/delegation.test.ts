@@ -31,10 +31,11 @@ afterEach(async () => {
 
 const clock = { now: () => now };
 
-function zones(): Delegations {
+function zones(maxZones = 100): Delegations {
   const resolvers = [{ address: resolver.address, port: resolver.port }];
   const setup = { client, resolvers, random: Math.random, onHeard: () => {} };
-  return delegations({ recursion: recursion(setup), mayAsk: addressRule(['127.0.0.0/8']), clock, random: Math.random });
+  const mayAsk = addressRule(['127.0.0.0/8']);
+  return delegations({ recursion: recursion(setup), mayAsk, clock, random: Math.random, maxZones });
 }
 
 function lookups(): Resolver {
@@ -79,6 +80,12 @@ describe('the zone of a name', () => {
     expect(await zones().closest('www.acme.com', read())).toEqual({ kind: 'delegated', delegation: PARENT });
   });
 
+  test('is that of the name itself, even if the CNAME leads into the zone above', async () => {
+    resolver.setZone('sub.acme.com', ['ns1.child.test']);
+    resolver.set('www.sub.acme.com', 'CNAME', ['gone.acme.com']);
+    expect(await zones().closest('www.sub.acme.com', read())).toMatchObject({ delegation: { zone: 'sub.acme.com' } });
+  });
+
   test('is an apex when the name is one', async () => {
     expect(await zones().closest('acme.com', read())).toEqual({ kind: 'delegated', delegation: PARENT });
   });
@@ -97,6 +104,21 @@ describe('the zone of a name', () => {
     resolver.set('ns1.gone.test', 'A', ['127.0.0.4']);
     now += 5000;
     expect(await closest('www.broken.test', read())).toMatchObject({ kind: 'delegated' });
+  });
+
+  test('has few addresses that are kept, however many its nameservers have', async () => {
+    const many = Array.from({ length: 50 }, (_, index) => `127.0.1.${index}`);
+    resolver.set('ns1.parent.test', 'A', many);
+    const found = await zones().closest('www.acme.com', read());
+    expect(found.kind === 'delegated' && found.delegation.nameservers[0]?.addresses.length).toBe(2);
+  });
+
+  test('is not asked for at the nameservers of a top-level domain that is known', async () => {
+    resolver.setZone('com', ['ns1.parent.test']);
+    const { closest } = zones();
+    await closest('unregistered.com', read());
+    await closest('other.com', read());
+    expect(asked()).toContain('other.com SOA');
   });
 
   test('cannot be told when the resolvers fail, and that is not remembered', async () => {
@@ -158,6 +180,31 @@ describe('what was read is kept', () => {
     now += 61_000;
     await closest('api.acme.com', read());
     expect(asked().filter((query) => query.endsWith('SOA'))).toEqual(['www.acme.com SOA']);
+    expect(nsReads()).toBe(2);
+  });
+
+  test('only for so many zones: those not asked for the longest are forgotten', async () => {
+    const { at } = zones(2);
+    resolver.set('ns1.simulator.test', 'A', ['127.0.0.2']);
+    for (const zone of ['a.test', 'b.test', 'a.test', 'c.test', 'a.test', 'b.test']) await at(zone, read());
+    expect(asked().filter((query) => query.endsWith('NS'))).toEqual([
+      'a.test NS',
+      'b.test NS',
+      'c.test NS',
+      'b.test NS',
+    ]);
+  });
+
+  test('for half a minute only once all of its nameservers have failed', async () => {
+    const { lookupTxt } = lookups();
+    const { signal } = read();
+    resolver.set('ns1.parent.test', 'A', [parent.address], 3600);
+    resolver.set('acme.com', 'NS', ['ns1.parent.test'], 3600);
+    parent.fail('www.acme.com', 'refused');
+    for (const later of [0, 29_999, 1]) {
+      now += later;
+      await lookupTxt('www.acme.com', { signal });
+    }
     expect(nsReads()).toBe(2);
   });
 

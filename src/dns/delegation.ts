@@ -25,7 +25,8 @@ export type Delegated = { kind: 'delegated'; delegation: Delegation } | HeardFai
 /** Which nameservers speak for a name, as the recursive resolvers know it. Never rejects. */
 export interface Delegations {
   /**
-   * The closest zone above a name that is known. There may be a closer one, of which the nameservers of this one will tell: then `at` reads it.
+   * The closest zone above a name that is known. There may be a closer one, of which the nameservers of this one will
+   * tell: then `at` reads it.
    */
   closest(name: string, options: ReadOptions): Promise<Delegated>;
   /** The zone with this apex. */
@@ -46,6 +47,8 @@ export interface DelegationsSetup {
   clock: Clock;
   /** Yields numbers in [0, 1). */
   random: () => number;
+  /** Zones that are remembered; beyond, those not asked for the longest are forgotten. */
+  maxZones?: number;
 }
 
 /** Names of nameservers that are followed: a zone that names many must not make us ask them all (NXNSAttack). */
@@ -74,7 +77,8 @@ interface Looked {
   failure: HeardFailure | null;
 }
 
-export function delegations({ recursion, mayAsk, clock, random }: DelegationsSetup): Delegations {
+export function delegations(setup: DelegationsSetup): Delegations {
+  const { recursion, mayAsk, clock, random, maxZones = MAX_ZONES } = setup;
   /** By zone, in order of use, the least recent first. */
   const known = new Map<string, Known>();
   const share = sharing<Delegated>(READ_LIMIT_MS, { kind: 'failed', reason: 'timeout' });
@@ -133,7 +137,7 @@ export function delegations({ recursion, mayAsk, clock, random }: DelegationsSet
     known.delete(zone);
     known.set(zone, entry);
     const [leastRecent] = known.keys();
-    if (known.size > MAX_ZONES && leastRecent !== undefined) known.delete(leastRecent);
+    if (known.size > maxZones && leastRecent !== undefined) known.delete(leastRecent);
   }
 
   /** Not from a top-level domain downwards: its nameservers are not there to tell us of every zone below. */

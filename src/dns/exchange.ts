@@ -19,7 +19,7 @@ export interface Exchange {
 export type Exchanged = { kind: 'reply'; octets: Buffer } | { kind: 'failed'; reason: ExchangeFailure };
 
 /**
- * `timeout`: no answer in time, or the signal ended. `unreachable`: nothing could be sent (no route, no IPv6, connection refused).
- * `malformed`: what came over TCP is no answer. `closed`: the client was closed.
+ * `timeout`: no answer in time, or the signal ended. `unreachable`: nothing could be sent (no route, no IPv6,
+ * connection refused). `malformed`: what came over TCP is no answer. `closed`: the client was closed.
  */
 export type ExchangeFailure = 'timeout' | 'unreachable' | 'malformed' | 'closed';

@@ -103,6 +103,11 @@ describe('a message', () => {
     expect(decodeMessage(message)?.answers).toEqual([{ type: 'TXT', name: 'acme.com', ttl: 1, value: 'x' }]);
   });
 
+  test('with a TTL past all measure counts as not to be kept', () => {
+    expect(firstAnswer(encode([{ ...QUESTION, ttl: 0x8000_0000, data: 'x' }]))?.ttl).toBe(0);
+    expect(firstAnswer(encode([{ ...QUESTION, ttl: 0x7fff_ffff, data: 'x' }]))?.ttl).toBe(0x7fff_ffff);
+  });
+
   test('with names that are compressed reads as without', () => {
     const target = [3, 'api', 0xc0, 16];
     const message = octets(1, [...POINTER_TO_QUESTION, ...fields(CNAME, 6, ...target)]);

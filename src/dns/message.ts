@@ -25,11 +25,11 @@ const RCODES: readonly Rcode[] = ['noerror', 'formerr', 'servfail', 'nxdomain', 
 const TYPE_NAMES = new Map((Object.keys(TYPES) as RecordType[]).map((type) => [TYPES[type] as number, type]));
 
 /**
- * Reads a message that has been matched to its query; null when it is malformed. The octets come from strangers: whatever they are, reading ends
- * after a bounded number of steps and does not throw.
+ * Reads a message that has been matched to its query; null when it is malformed. The octets come from strangers:
+ * whatever they are, reading ends after a bounded number of steps and does not throw.
  *
- * dns-packet is not used for it, because it folds what differs: a dot inside a label reads like two labels, and a label is decoded as UTF-8,
- * where U+212A lower-cases to `k`.
+ * dns-packet is not used for it, because it folds what differs: a dot inside a label reads like two labels, and a label
+ * is decoded as UTF-8, where U+212A lower-cases to `k`.
  */
 export function decodeMessage(octets: Uint8Array): Message | null {
   try {
@@ -140,8 +140,8 @@ function readIpv6({ view, at }: Reader, end: number): string {
 }
 
 /**
- * The strings of a TXT record, joined. Octets that are not UTF-8 become U+FFFD, so other text may collide, but text that is ASCII comes only
- * from just those octets.
+ * The strings of a TXT record, joined. Octets that are not UTF-8 become U+FFFD, so other text may collide, but text
+ * that is ASCII comes only from just those octets.
  */
 function readText({ octets, at }: Reader, end: number): string {
   const strings: Uint8Array[] = [];
@@ -155,7 +155,9 @@ function readText({ octets, at }: Reader, end: number): string {
   return Buffer.concat(strings).toString('utf8');
 }
 
-/** Reads a name, following pointers (RFC 1035 section 4.1.4), each of which must lead further back than the one before. */
+/**
+ * Reads a name, following pointers (RFC 1035 section 4.1.4), each of which must lead further back than the one before.
+ */
 function readName(reader: Reader): string {
   const { octets, view } = reader;
   let at = reader.at;

@@ -1,6 +1,7 @@
 /**
- * Host names as DNS compares them. Everywhere in this folder a name is canonical: lower case, no final dot, `.` for the root; an octet that
- * is not a plain character is written `\DDD` (RFC 1035 section 5.1), so that two names are the same text only if they are the same octets.
+ * Host names as DNS compares them. Everywhere in this folder a name is canonical: lower case, no final dot, `.` for the
+ * root; an octet that is not a plain character is written `\DDD` (RFC 1035 section 5.1), so that two names are the same
+ * text only if they are the same octets.
  */
 
 /** The canonical form of a name that is written in ASCII. */

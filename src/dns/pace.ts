@@ -2,7 +2,9 @@ import type { Clock } from '../clock.ts';
 
 /** Bounds what each address is asked, so that we are a burden to no nameserver, and a slow one holds up nobody else. */
 export interface Pace {
-  /** Waits for a turn at the address; whoever has one must `leave`. False: the signal ended first, and there is no turn. */
+  /**
+   * Waits for a turn at the address; whoever has one must `leave`. False: the signal ended first, and there is no turn.
+   */
   enter(address: string, signal: AbortSignal): Promise<boolean>;
   leave(address: string): void;
   /** Whether a turn could begin without waiting for somebody to leave. */

@@ -11,7 +11,10 @@ export interface UdpPort {
   readonly waiting: number;
   /** Queries sent so far. */
   readonly sent: number;
-  /** Sends under a random id; only the answer with that id, from that address and port, to that question counts. Never rejects. */
+  /**
+   * Sends under a random id; only the answer with that id, from that address and port, to that question counts. Never
+   * rejects.
+   */
   exchange(exchange: Exchange): Promise<Exchanged>;
   /** Closes the port when nothing waits any more. Safe to call twice. */
   retire(): void;

@@ -17,7 +17,10 @@ import {
 const EDNS_OCTETS = 1232;
 const OPT_OCTETS = 11;
 
-/** A label that can be asked for: plain characters without dot and backslash, so that canonical names read back the same. */
+/**
+ * A label that can be asked for: plain characters without dot and backslash, so that canonical names read back the
+ * same.
+ */
 const LABEL = /^[!-\-/-[\]-~]{1,63}$/;
 
 export interface Query {

@@ -5,7 +5,10 @@ import { isWithin, parentOf } from './name.ts';
 import { type Heard, type HeardFailure, hear, hearInTurn, putLast, type Server, shuffled } from './server.ts';
 import type { Question } from './wire.ts';
 
-/** The configured recursive resolvers. They are trusted: their own addresses may be special, and their answers are taken whole. */
+/**
+ * The configured recursive resolvers. They are trusted: their own addresses may be special, and their answers are taken
+ * whole.
+ */
 export interface Recursion {
   /** Asks them in turn, in random order, until one knows. */
   ask(question: Question, options: RecursionOptions): Promise<Heard>;

@@ -20,8 +20,8 @@ export interface RecursiveOptions {
 }
 
 /**
- * Asks the configured resolvers only, for networks in which nameservers cannot be asked. What they have cached may be older than what the zone
- * says. A confirmation comes from another resolver where there is one.
+ * Asks the configured resolvers only, for networks in which nameservers cannot be asked. What they have cached may be
+ * older than what the zone says. A confirmation comes from another resolver where there is one.
  */
 export function recursiveResolver(setup: RecursiveOptions): Resolver {
   const { client, resolvers, random = Math.random, onAnswer, triesMs } = setup;

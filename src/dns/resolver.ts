@@ -23,24 +23,30 @@ export interface LookupOptions {
   /** Ends the look-up; what is still open becomes `unreadable: timeout`. */
   signal: AbortSignal;
   /**
-   * Asks for a second opinion: the delegation is read anew, without any cache, and a nameserver at another address than this
-   * answered by (the same address from a new port where there is only one).
+   * Asks for a second opinion on an answer from this address (`by.address`): the delegation is read anew, without our
+   * cache, and a server at another address is asked, from a new port; the same one again where no other answers.
+   * Resolvers never confirm a nameserver.
    */
   confirming?: string;
 }
 
-/** Who answered a look-up. */
+/** Who answered for the name that was looked up, whatever CNAMEs led to afterwards. */
 export interface AnsweredBy {
   /** Host name of the nameserver, or the address where it has none. */
   server: string;
   /** IP address that was asked. */
   address: string;
-  /** False when no nameserver of the zone could be reached and a recursive resolver answered instead. */
+  /**
+   * False when, for the name or anywhere on the chain, no nameserver could be reached and a recursive resolver answered
+   * instead.
+   */
   authoritative: boolean;
 }
 
 export type Lookup<Found> =
-  /** `chain`: the CNAMEs that were followed, in order, without the name asked for; canonical (lower case, no final dot). */
+  /**
+   * `chain`: the CNAMEs that were followed, in order, without the name asked for; canonical (lower case, no final dot).
+   */
   | ({ kind: 'found'; chain: string[]; by: AnsweredBy; zone: string } & Found)
   | { kind: 'absent'; reason: AbsentReason; chain: string[]; by: AnsweredBy; zone: string }
   | { kind: 'unreadable'; reason: UnreadableReason; chain: string[]; server?: string };

@@ -72,9 +72,9 @@ function failureOf(reason: QueryFailure): Failure {
 }
 
 /**
- * Asks one server after the other until one answers. When all have been asked, the silent ones are asked once more, with more time; any other
- * failure is final. Servers that cannot be reached from here at all do not count as asked. Among failures, that of a server that said
- * something is given.
+ * Asks one server after the other until one answers. When all have been asked, the silent ones are asked once more,
+ * with more time; any other failure is final. Servers that cannot be reached from here at all do not count as asked.
+ * Among failures, that of a server that said something is given.
  */
 export async function hearInTurn(
   servers: readonly Server[],

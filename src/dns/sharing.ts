@@ -2,8 +2,8 @@
 export type Share<T> = (key: string, signal: AbortSignal, run: (signal: AbortSignal) => Promise<T>) => Promise<T>;
 
 /**
- * Each who waits stops at the end of its own signal, and then gets `late`. The run itself ends at its own time limit, so that who came first
- * cannot take the answer away from the others.
+ * Each who waits stops at the end of its own signal, and then gets `late`. The run itself ends at its own time limit,
+ * so that who came first cannot take the answer away from the others.
  */
 export function sharing<T>(limitMs: number, late: T): Share<T> {
   const running = new Map<string, Promise<T>>();

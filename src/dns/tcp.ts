@@ -6,8 +6,8 @@ import { isAnswerTo } from './query.ts';
 const LENGTH_OCTETS = 2;
 
 /**
- * Asks over a TCP connection of its own (RFC 7766): one message prefixed with its length each way, at most 65,535 octets. The connection is
- * closed when this settles. `timeoutMs` is for all of it. Never rejects.
+ * Asks over a TCP connection of its own (RFC 7766): one message prefixed with its length each way, at most 65,535
+ * octets. The connection is closed when this settles. `timeoutMs` is for all of it. Never rejects.
  */
 export function exchangeOverTcp({ query, server, timeoutMs, signal }: Exchange): Promise<Exchanged> {
   if (signal.aborted) return Promise.resolve({ kind: 'failed', reason: 'timeout' });

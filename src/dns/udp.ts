@@ -8,8 +8,8 @@ export interface UdpPorts {
   /** Sends from one of a few ports that are renewed all the time. */
   exchange(exchange: Exchange): Promise<Exchanged>;
   /**
-   * Sends from a port that is new and is closed afterwards. Each nameserver that we ask sees our shared ports, and could tell them to whoever
-   * wants to forge the answers of another.
+   * Sends from a port that is new and is closed afterwards. Each nameserver that we ask sees our shared ports, and
+   * could tell them to whoever wants to forge the answers of another.
    */
   exchangeFromNewPort(exchange: Exchange): Promise<Exchanged>;
   /** Ends what is open and closes every port. */
@@ -18,7 +18,10 @@ export interface UdpPorts {
 
 /** Shared ports for each IP version. */
 const SHARED_PORTS = 8;
-/** A port is renewed after this many queries, after this time, or when it has so many open queries that ids become easy to guess. */
+/**
+ * A port is renewed after this many queries, after this time, or when it has so many open queries that ids become easy
+ * to guess.
+ */
 const QUERIES_PER_PORT = 1000;
 const PORT_LIFE_MS = 30_000;
 const WAITING_PER_PORT = 256;

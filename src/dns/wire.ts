@@ -28,7 +28,10 @@ export interface Resource {
   type: RecordType;
   /** Seconds. */
   ttl: number;
-  /** A, AAAA: the address. CNAME, NS: the canonical name. SOA: the name of the primary. TXT: the strings of the record, joined. */
+  /**
+   * A, AAAA: the address. CNAME, NS: the canonical name. SOA: the name of the primary. TXT: the strings of the record,
+   * joined.
+   */
   value: string;
 }
 

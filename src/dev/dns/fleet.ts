@@ -3,8 +3,8 @@ import { type Simulator, startSimulator } from './simulator.ts';
 const PORT_TRIES = 20;
 
 /**
- * Several simulators with records of their own, on one port: for example a resolver and the nameservers that it names. The port must be free at
- * every one of the loopback addresses, so several are tried.
+ * Several simulators with records of their own, on one port: for example a resolver and the nameservers that it names.
+ * The port must be free at every one of the loopback addresses, so several are tried.
  */
 export async function startFleet<const Hosts extends readonly string[]>(
   hosts: Hosts,

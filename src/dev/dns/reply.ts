@@ -28,7 +28,9 @@ export function udpOctets(query: DecodedPacket): number {
     : Math.min(Math.max(opt.udpPayloadSize, PLAIN_UDP_OCTETS), MAX_UDP_OCTETS);
 }
 
-/** The reply on the wire; one that is longer than `limit`, or is `truncated` anyhow, becomes an empty one with TC set. */
+/**
+ * The reply on the wire; one that is longer than `limit`, or is `truncated` anyhow, becomes an empty one with TC set.
+ */
 export function encodeReply(query: DecodedPacket, reply: Reply, limit: number, truncated: boolean): Buffer {
   const octets = truncated ? null : encode(query, reply, 0);
   if (octets !== null && octets.length <= limit) return octets;

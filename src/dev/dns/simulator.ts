@@ -7,23 +7,29 @@ import { emptyReply, encodeReply, type Rcode, type Reply, udpOctets } from './re
 import { createZones, DEFAULT_NAMESERVER, type SimulatedZone } from './zone.ts';
 
 /**
- * A DNS server on loopback, over UDP and TCP, for whatever names are set: the zone's own nameserver and the recursive resolver
- * in one. Names are taken in any case, with or without the final dot. What makes no sense throws `RecordRefused`.
+ * A DNS server on loopback, over UDP and TCP, for whatever names are set: the zone's own nameserver and the recursive
+ * resolver in one. Names are taken in any case, with or without the final dot. What makes no sense throws
+ * `RecordRefused`.
  */
 export interface Simulator {
   readonly address: string;
   readonly port: number;
 
   /**
-   * Replaces the name's records of that type. A value of TXT is one record. A name may begin with `*.`. `ALIAS` is answered with the
-   * addresses of its value. `ttl` is in seconds, 60 unless given.
+   * Replaces the name's records of that type. A value of TXT is one record. A name may begin with `*.`. `ALIAS` is
+   * answered with the addresses of its value. `ttl` is in seconds, 60 unless given.
    */
   set(name: string, type: string, values: readonly string[], ttl?: number): void;
-  /** Removes the name's records of one type; without a type all of them, and its faults too. False when there was nothing. */
+  /**
+   * Removes the name's records of one type; without a type all of them, and its faults too. False when there was
+   * nothing.
+   */
   remove(name: string, type?: string): boolean;
   list(): SimulatedRecord[];
 
-  /** Makes `apex` a zone. Without it the zone of a name is its last two labels, and the simulator its only nameserver. */
+  /**
+   * Makes `apex` a zone. Without it the zone of a name is its last two labels, and the simulator its only nameserver.
+   */
   setZone(apex: string, nameservers?: readonly string[]): void;
   /** Leaves a zone to other nameservers: queries without RD for names in it are answered with a referral to them. */
   delegate(apex: string, nameservers: readonly string[]): void;
@@ -46,8 +52,8 @@ export interface Simulator {
 }
 
 /**
- * `timeout`: no answer. `truncate`: over UDP only that the answer does not fit. `lame`: an answer without authority, as from a server
- * that was never told about the zone.
+ * `timeout`: no answer. `truncate`: over UDP only that the answer does not fit. `lame`: an answer without authority, as
+ * from a server that was never told about the zone.
  */
 export const FAULTS = ['servfail', 'timeout', 'refused', 'truncate', 'lame'] as const;
 export type Fault = (typeof FAULTS)[number];
