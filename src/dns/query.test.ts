@@ -82,11 +82,13 @@ describe('an answer', () => {
     fc.assert(
       fc.property(at, fc.nat(255), (index, octet) => {
         const forged = Buffer.from(answer);
-        const before = String.fromCharCode(forged[index] ?? 0).toLowerCase();
+        const before = String.fromCharCode(forged[index] ?? 0);
         forged[index] = octet;
+        const inName = index >= 12 && index < query.questionEnd - 4;
         const sameLetter = /[a-z]/.test(before) && String.fromCharCode(octet).toLowerCase() === before;
-        return isAnswerTo(query, forged) === (forged.equals(answer) || (sameLetter && index < query.questionEnd - 4));
+        return isAnswerTo(query, forged) === (forged.equals(answer) || (inName && sameLetter));
       }),
+      { numRuns: 2000 },
     );
   });
 });
