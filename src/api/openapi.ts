@@ -38,7 +38,7 @@ export interface ApiResponse {
   content: Record<string, ApiContent>;
 }
 
-interface ApiContent {
+export interface ApiContent {
   schema: JsonSchema;
   example?: unknown;
   examples?: Record<string, Reference>;

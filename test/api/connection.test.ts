@@ -1,0 +1,208 @@
+import { connect, type Socket } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { judge } from './contract.ts';
+import { type Harness, startApi } from './harness.ts';
+
+let api: Harness;
+beforeAll(async () => {
+  api = await startApi();
+});
+afterAll(() => api.close());
+
+interface Raw {
+  status: number;
+  headers: Record<string, string>;
+  body: string;
+}
+
+/** A client that writes bytes and reads whole answers, one after the other, from one connection. */
+function dial(): { socket: Socket; answer(): Promise<Raw>; closed: Promise<void> } {
+  const socket = connect(api.port, '127.0.0.1');
+  let received = Buffer.alloc(0);
+  let wake = () => {};
+  let ended = false;
+  socket.on('data', (chunk: Buffer) => {
+    received = Buffer.concat([received, chunk]);
+    wake();
+  });
+  socket.on('error', () => {});
+  const closed = new Promise<void>((resolve) =>
+    socket.on('close', () => {
+      ended = true;
+      wake();
+      resolve();
+    }),
+  );
+
+  function take(): Raw | null {
+    const end = received.indexOf('\r\n\r\n');
+    if (end < 0) return null;
+    const [first = '', ...lines] = received.subarray(0, end).toString().split('\r\n');
+    const headers = Object.fromEntries(
+      lines.map((line) => [line.split(':', 1)[0]?.toLowerCase(), line.replace(/^.*?: */, '')]),
+    );
+    const length = Number(headers['content-length'] ?? 0);
+    if (received.length < end + 4 + length) return null;
+    const body = received.subarray(end + 4, end + 4 + length).toString();
+    received = received.subarray(end + 4 + length);
+    return { status: Number(first.split(' ')[1]), headers, body };
+  }
+
+  async function answer(): Promise<Raw> {
+    for (;;) {
+      const raw = take();
+      if (raw !== null) return raw;
+      if (ended) throw new Error(`the connection was closed; received: ${received.toString()}`);
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+    }
+  }
+  return { socket, answer, closed };
+}
+
+/** Holds a raw answer against openapi.json. */
+function held(path: string, { status, headers, body }: Raw): Raw {
+  judge('POST', path, { status, headers, text: body, body: JSON.parse(body) });
+  return { status, headers, body };
+}
+
+const request = (operation: string, headers: string[], body = '') =>
+  [`POST /v2/${operation} HTTP/1.1`, 'Host: api.test', ...headers, '', body].join('\r\n');
+const authorized = () => `Authorization: Bearer ${api.rootKey}`;
+const json = (body: string) => ['Content-Type: application/json', `Content-Length: ${Buffer.byteLength(body)}`];
+const asking = (body = '{"domain":"nobody.test"}') => request('domains.getDomain', [authorized(), ...json(body)], body);
+
+describe('an answer before the body was read', () => {
+  const large = 'x'.repeat(5 * 1024 * 1024);
+
+  it.each([
+    ['401', () => request('domains.getDomain', json(large), large), 401],
+    ['404', () => request('domains.nothing', [authorized(), ...json(large)], large), 404],
+    ['413', () => request('domains.getDomain', [authorized(), ...json(large)], large), 413],
+  ])('(%s) leaves the connection usable: the rest of the body is read and dropped', async (_name, first, status) => {
+    const { socket, answer } = dial();
+    socket.write(first());
+    expect((await answer()).status).toBe(status);
+    socket.write(asking());
+    expect(held('/v2/domains.getDomain', await answer()).status).toBe(404);
+    socket.destroy();
+  });
+
+  it('(413) leaves the connection usable when the body came in chunks', async () => {
+    const { socket, answer } = dial();
+    socket.write(
+      request('domains.getDomain', [authorized(), 'Content-Type: application/json', 'Transfer-Encoding: chunked']),
+    );
+    const chunk = 'x'.repeat(65_536);
+    for (let i = 0; i < 40; i += 1) socket.write(`10000\r\n${chunk}\r\n`);
+    expect((await answer()).status).toBe(413);
+    socket.write('0\r\n\r\n');
+    socket.write(asking());
+    expect((await answer()).status).toBe(404);
+    socket.destroy();
+  });
+
+  it('does not wait for the body: 401 comes at once, also when the body never does', async () => {
+    const { socket, answer } = dial();
+    socket.write(request('domains.getDomain', ['Content-Type: application/json', 'Content-Length: 1000000000']));
+    expect(held('/v2/domains.getDomain', await answer()).status).toBe(401);
+    socket.destroy();
+  });
+
+  it('(401) is given to a client that waits to be told to go on', async () => {
+    const { socket, answer } = dial();
+    socket.write(request('domains.getDomain', ['Expect: 100-continue', 'Content-Length: 10']));
+    let first = await answer();
+    if (first.status === 100) first = await answer();
+    expect(first.status).toBe(401);
+    socket.destroy();
+  });
+});
+
+describe('a connection', () => {
+  it('answers pipelined requests in their order', async () => {
+    const { socket, answer } = dial();
+    socket.write(asking('{"domain":"x"}') + request('domains.getDomain', json('{}'), '{}') + asking());
+    expect([(await answer()).status, (await answer()).status, (await answer()).status]).toEqual([400, 401, 404]);
+    socket.destroy();
+  });
+
+  it('stays open after a 400 for a body that is not JSON', async () => {
+    const { socket, answer } = dial();
+    socket.write(asking('{'));
+    expect((await answer()).status).toBe(400);
+    socket.write(asking());
+    expect((await answer()).status).toBe(404);
+    socket.destroy();
+  });
+
+  it('is closed when the client asks for it', async () => {
+    const { socket, answer, closed } = dial();
+    socket.write(request('domains.getDomain', [authorized(), 'Connection: close', ...json('{}')], '{}'));
+    expect((await answer()).status).toBe(400);
+    await closed;
+  });
+
+  it('serves HTTP/1.0 without a Host', async () => {
+    const { socket, answer } = dial();
+    socket.write('GET /healthz HTTP/1.0\r\n\r\n');
+    expect((await answer()).status).toBe(200);
+    socket.destroy();
+  });
+
+  it('that goes away in the middle of a body harms nobody', async () => {
+    const { socket, closed } = dial();
+    socket.write(
+      request('domains.getDomain', [authorized(), 'Content-Type: application/json', 'Content-Length: 100'], '{"dom'),
+    );
+    socket.end();
+    await closed;
+    expect(await api.call('domains.getDomain', { domain: 'nobody.test' })).toMatchObject({ status: 404 });
+  });
+});
+
+describe('what is not a request', () => {
+  it.each([
+    ['no HTTP at all', 'hello\r\n\r\n', 400],
+    ['TLS on a plain port', Buffer.from([0x16, 3, 1, 0, 5, 1, 0, 0, 1, 0]), 400],
+    ['an unknown method', 'FETCH /v2/domains.getDomain HTTP/1.1\r\nHost: a\r\n\r\n', 400],
+    ['a header without a colon', 'POST / HTTP/1.1\r\nHost: a\r\nbroken\r\n\r\n', 400],
+    ['two lengths', 'POST /v2/a HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab', 400],
+    [
+      'a length and chunks',
+      'POST /v2/a HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+      400,
+    ],
+    ['too large a header', `POST / HTTP/1.1\r\nHost: a\r\nX-Large: ${'x'.repeat(20_000)}\r\n\r\n`, 431],
+  ])('%s is answered in the envelope, and the connection is closed', async (_what, bytes, status) => {
+    const { socket, answer, closed } = dial();
+    socket.write(bytes);
+    const raw = held('/', await answer());
+    expect(raw).toMatchObject({ status, headers: { connection: 'close' } });
+    await closed;
+  });
+
+  it('HTTP/1.1 without a Host is answered with 400 in the envelope', async () => {
+    const { socket, answer } = dial();
+    socket.write('POST /v2/domains.getDomain HTTP/1.1\r\n\r\n');
+    expect(held('/v2/domains.getDomain', await answer()).body).toContain('header.host');
+    socket.destroy();
+  });
+
+  it('an expectation that nobody knows is ignored', async () => {
+    const { socket, answer } = dial();
+    socket.write(request('domains.getDomain', [authorized(), 'Expect: miracles', ...json('{}')], '{}'));
+    expect(held('/v2/domains.getDomain', await answer()).status).toBe(400);
+    socket.destroy();
+  });
+
+  it('an upgrade that nobody offers is ignored', async () => {
+    const { socket, answer } = dial();
+    socket.write(
+      request('domains.getDomain', [authorized(), 'Connection: Upgrade', 'Upgrade: websocket', ...json('{}')], '{}'),
+    );
+    expect(held('/v2/domains.getDomain', await answer()).status).toBe(400);
+    socket.destroy();
+  });
+});

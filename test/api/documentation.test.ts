@@ -1,0 +1,135 @@
+import { readFileSync } from 'node:fs';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { renderErrors } from '../../src/api/errorpages.ts';
+import { ERRORS, errorCodes, Problem } from '../../src/api/errors.ts';
+import { html, prose } from '../../src/api/html.ts';
+import { type ApiContent, openApiDocument } from '../../src/api/openapi.ts';
+import { operations } from '../../src/api/operations.ts';
+import { API_VERSION } from '../../src/version.ts';
+import { document } from './contract.ts';
+import { type Harness, startApi } from './harness.ts';
+
+let api: Harness;
+beforeAll(async () => {
+  api = await startApi({ settings: { service: 'acme' } });
+});
+afterAll(() => api.close());
+
+const get = (path: string) => api.send({ method: 'GET', path, key: null });
+const committed = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
+
+describe('openapi.json', () => {
+  it('is served as it is committed, without a key', async () => {
+    expect((await get('/openapi.json')).text).toBe(committed('openapi.json'));
+  });
+
+  it('is what the code says, every time it is made', () => {
+    expect(openApiDocument()).toEqual(document);
+    expect(JSON.stringify(openApiDocument())).toBe(JSON.stringify(openApiDocument()));
+  });
+
+  it('is OpenAPI 3.1 of the API version 2.0.0, whose major version is part of the path', () => {
+    expect(document).toMatchObject({ openapi: '3.1.0', info: { version: '2.0.0' } });
+    expect(API_VERSION).toBe('2.0.0');
+    for (const path of Object.keys(document.paths)) expect(path).toMatch(/^\/(v2\/|healthz$|readyz$)/);
+  });
+
+  it('has every operation, as a POST that needs a root key, with every answer it may give', () => {
+    for (const { name, status, problems } of operations) {
+      const { post } = document.paths[`/v2/${name}`] ?? {};
+      expect(post).toMatchObject({ operationId: name, security: [{ rootKey: [] }] });
+      const promised = [400, 401, 403, 413, 429, 500, status, ...problems.map((code) => new Problem(code).status)];
+      expect(Object.keys(post?.responses ?? {})).toEqual([...new Set(promised)].sort().map(String));
+    }
+  });
+
+  it('has only examples that fulfil their schemas', () => {
+    const ajv = new Ajv2020({ strict: false, allErrors: true, formats: { int64: true } });
+    ajv.addSchema(document, 'openapi');
+    let tried = 0;
+    const visit = (node: unknown, pointer: string): void => {
+      if (typeof node !== 'object' || node === null) return;
+      for (const example of isContent(node) ? examplesOf(node) : []) {
+        const validate = ajv.compile({ $ref: `openapi#${pointer}/schema` });
+        expect(validate(example), `${pointer}: ${ajv.errorsText(validate.errors)}`).toBe(true);
+        tried += 1;
+      }
+      for (const [key, child] of Object.entries(node)) visit(child, `${pointer}/${key.replaceAll('/', '~1')}`);
+    };
+    visit(document, '');
+    expect(tried).toBeGreaterThan(2 * operations.length);
+  });
+});
+
+function isContent(node: object): node is ApiContent {
+  return 'schema' in node && ('example' in node || 'examples' in node);
+}
+
+/** The examples of a media type, references followed. */
+function examplesOf(content: ApiContent): unknown[] {
+  const named = Object.values(content.examples ?? {}).map(({ $ref }) => {
+    const name = $ref.replace('#/components/examples/', '');
+    return document.components.examples[name]?.value;
+  });
+  return 'example' in content ? [content.example, ...named] : named;
+}
+
+describe('the error pages', () => {
+  it.each(errorCodes)('have one of %s: what happened, why, what to do, and an example', async (code) => {
+    const answer = await get(`/docs/errors/acme/${code}`);
+    expect(answer).toMatchObject({ status: 200, headers: { 'content-type': 'text/html; charset=utf-8' } });
+    const { detail, why, fix, status } = ERRORS[code];
+    const text = plain(answer.text);
+    for (const part of [detail, why, fix, `"status": ${status}`, `err:acme:${code.replace('/', ':')}`])
+      expect(text).toContain(part);
+  });
+
+  it('are all in docs/errors.md', () => {
+    expect(renderErrors()).toBe(committed('docs/errors.md'));
+    for (const code of errorCodes) expect(renderErrors()).toContain(`## ${code}`);
+  });
+});
+
+/** The text that a reader sees. */
+function plain(page: string): string {
+  const entities: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" };
+  return page.replace(/<[^>]*>/g, '').replace(/&([^;]+);/g, (_, name: string) => entities[name] ?? '?');
+}
+
+describe('the reference page', () => {
+  it('shows every operation and every error, and links to every error page', async () => {
+    const { text } = await get('/docs');
+    for (const { name, summary } of operations) {
+      expect(text).toContain(`id="${name}"`);
+      expect(plain(text)).toContain(summary);
+    }
+    for (const code of errorCodes) expect(text).toContain(`href="/docs/errors/acme/${code}"`);
+  });
+
+  it('loads nothing from anywhere and runs nothing', async () => {
+    const { text, headers } = await get('/docs');
+    expect(text).not.toMatch(/<script|<link|<img|<iframe|https?:\/\/(?!origin\.example\.com)|\son\w+=/i);
+    expect(headers['content-security-policy']).toContain("default-src 'none'");
+  });
+
+  it('has no link that leads nowhere', async () => {
+    const { text } = await get('/docs');
+    const paths = [...text.matchAll(/href="([^"]+)"/g)].map(([, href = '']) => href);
+    for (const href of new Set(paths)) {
+      if (href.startsWith('#')) expect(text).toContain(`id="${href.slice(1)}"`);
+      else expect(await get(href)).toMatchObject({ status: 200 });
+    }
+  });
+});
+
+describe('markup', () => {
+  it('escapes whatever is put into it, once', () => {
+    const evil = `<script>alert("a" & 'b')</script>`;
+    expect(html`<p title="${evil}">${evil}</p>`.markup).toBe(
+      '<p title="&lt;script&gt;alert(&quot;a&quot; &amp; &#39;b&#39;)&lt;/script&gt;">&lt;script&gt;alert(&quot;a&quot; &amp; &#39;b&#39;)&lt;/script&gt;</p>',
+    );
+    expect(html`<ul>${[html`<li>${'<'}</li>`]}</ul>`.markup).toBe('<ul><li>&lt;</li></ul>');
+    expect(prose('a `<b>` c').markup).toBe('<p>a <code>&lt;b&gt;</code> c</p>');
+  });
+});

@@ -1,0 +1,147 @@
+import { describe, expect, it } from 'vitest';
+import { ERRORS, errorCodes, STATUSES } from '../../src/api/errors.ts';
+import { type Store, StoreUnavailable } from '../../src/store/store.ts';
+import { type Harness, type HarnessOptions, startApi } from './harness.ts';
+
+/** Runs a test against an API of its own. */
+async function withApi(options: HarnessOptions, test: (api: Harness) => Promise<void>): Promise<void> {
+  const api = await startApi(options);
+  try {
+    await test(api);
+  } finally {
+    await api.close();
+  }
+}
+
+const failing = (error: Error) => (store: Store) => ({
+  ...store,
+  findDomainByName: () => Promise.reject(error),
+  ping: () => Promise.reject(error),
+});
+
+describe('the error table', () => {
+  it.each([
+    [400, 'Bad Request', 'validation-error'],
+    [401, 'Unauthorized', 'unauthorized'],
+    [403, 'Forbidden', 'forbidden'],
+    [404, 'Not Found', 'not-found'],
+    [405, 'Method Not Allowed', 'method-not-allowed'],
+    [409, 'Conflict', 'conflict'],
+    [412, 'Precondition Failed', 'precondition-failed'],
+    [413, 'Content Too Large', 'content-too-large'],
+    [429, 'Too Many Requests', 'rate-limited'],
+    [500, 'Internal Server Error', 'internal-server-error'],
+  ] as const)('%i is "%s", type %s', (status, title, type) => {
+    expect(STATUSES[status]).toEqual({ title, type });
+  });
+
+  it('gives the named errors of the specification their status', () => {
+    const named = Object.fromEntries(errorCodes.map((code) => [code, ERRORS[code].status]));
+    expect(named).toMatchObject({
+      'authentication/missing': 401,
+      'authentication/malformed': 401,
+      'authentication/key_not_found': 401,
+      'authorization/forbidden': 403,
+      'authorization/insufficient_permissions': 403,
+      'authorization/key_disabled': 403,
+      'authorization/workspace_disabled': 403,
+    });
+  });
+});
+
+describe('the type of an error', () => {
+  it('is a short identifier', () =>
+    withApi({}, async (api) => {
+      const answer = await api.call('domains.getDomain', { domain: 'nobody.test' });
+      expect(answer.body.error?.type).toBe('not-found');
+    }));
+
+  it('is a URI of the form {docs_url}/errors/<service>/<category>/<name> where the documentation is published', () =>
+    withApi({ settings: { docsUrl: 'https://docs.acme.test/api', service: 'acme' } }, async (api) => {
+      const type = async (operation: string, body: unknown, key?: string | null) =>
+        (await api.call(operation, body, key === undefined ? {} : { key })).body.error?.type;
+      const base = 'https://docs.acme.test/api/errors/acme';
+      expect(await type('domains.getDomain', { domain: 'nobody.test' })).toBe(`${base}/data/domain_not_found`);
+      expect(await type('domains.getDomain', {})).toBe(`${base}/validation/invalid_input`);
+      expect(await type('domains.getDomain', {}, null)).toBe(`${base}/authentication/missing`);
+      expect(await type('domains.nothing', {})).toBe(`${base}/request/route_not_found`);
+    }));
+
+  it('as a URI ends like the path of the page that the server itself has for the error', () =>
+    withApi({ settings: { docsUrl: 'https://docs.acme.test', service: 'acme' } }, async (api) => {
+      const { type } = (await api.call('domains.getDomain', {}, { key: null })).body.error ?? {};
+      const path = `/docs${type?.replace('https://docs.acme.test', '')}`;
+      expect((await api.send({ method: 'GET', path, key: null })).status).toBe(200);
+    }));
+});
+
+describe('an unexpected server error', () => {
+  const cause = new Error('the disk named /secret/path broke');
+
+  it('answers 500, and the detail asks the caller to contact support with the requestId, and tells nothing else', () =>
+    withApi({ wrap: failing(cause) }, async (api) => {
+      const answer = await api.call('domains.getDomain', { domain: 'api.acme.com' });
+      const requestId = answer.body.meta?.requestId;
+      expect(answer).toMatchObject({
+        status: 500,
+        body: {
+          error: {
+            title: 'Internal Server Error',
+            type: 'internal-server-error',
+            detail: `Something went wrong on the server. Please contact support and name the request id ${requestId}.`,
+          },
+        },
+      });
+      expect(answer.text).not.toContain('disk');
+      expect(answer.headers['retry-after']).toBeUndefined();
+    }));
+
+  it('is in the log with its cause, under the request id', () =>
+    withApi({ wrap: failing(cause) }, async (api) => {
+      const answer = await api.call('domains.getDomain', { domain: 'api.acme.com' });
+      const line = api.logged.map((each) => JSON.parse(each)).find(({ level }) => level === 50);
+      expect(line).toMatchObject({ requestId: answer.body.meta?.requestId, operation: 'domains.getDomain' });
+      expect(line.err.message).toBe(cause.message);
+    }));
+
+  it('leaves the next request unharmed', () =>
+    withApi({ wrap: failing(cause) }, async (api) => {
+      await api.call('domains.getDomain', { domain: 'api.acme.com' });
+      expect(await api.call('projects.listProjects')).toMatchObject({ status: 200 });
+    }));
+
+  it('comes with Retry-After where the store is away for the moment', () =>
+    withApi({ wrap: failing(new StoreUnavailable('busy')) }, async (api) => {
+      const answer = await api.call('domains.getDomain', { domain: 'api.acme.com' });
+      expect(answer).toMatchObject({ status: 500, headers: { 'retry-after': '1' } });
+    }));
+
+  it('is what a caller is told whose key cannot be looked up: nobody is let in or turned away by mistake', () =>
+    withApi(
+      { wrap: (store) => ({ ...store, findPrincipal: () => Promise.reject(new StoreUnavailable('away')) }) },
+      async (api) => {
+        expect(await api.call('projects.listProjects')).toMatchObject({ status: 500 });
+      },
+    ));
+});
+
+describe('probes', () => {
+  it('answer without a key', () =>
+    withApi({}, async (api) => {
+      const get = (path: string) => api.send({ method: 'GET', path, key: null });
+      expect(await get('/v2/liveness')).toMatchObject({ status: 200, body: { data: { message: 'OK' } } });
+      expect(await get('/healthz')).toMatchObject({ status: 200, body: { status: 'ok' } });
+      expect(await get('/readyz')).toMatchObject({ status: 200, body: { status: 'ready' } });
+    }));
+
+  it('say that the server is not ready while the store is away, and keep the reason for the log', () =>
+    withApi({ wrap: failing(new StoreUnavailable('no such host db.internal')) }, async (api) => {
+      const answer = await api.send({ method: 'GET', path: '/readyz', key: null });
+      expect(answer).toMatchObject({
+        status: 503,
+        body: { status: 'not ready', reason: 'The store cannot be read and written.' },
+      });
+      expect(api.logged.join()).toContain('db.internal');
+      expect(await api.send({ method: 'GET', path: '/healthz', key: null })).toMatchObject({ status: 200 });
+    }));
+});

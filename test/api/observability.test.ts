@@ -1,0 +1,82 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Harness, startApi, type Tree } from './harness.ts';
+
+let api: Harness;
+let tree: Tree;
+beforeAll(async () => {
+  api = await startApi();
+  tree = await api.createTree();
+});
+afterAll(() => api.close());
+
+/** The lines that were logged about one request, as soon as there is one. */
+async function linesOf(requestId: string | undefined): Promise<Record<string, unknown>[]> {
+  for (;;) {
+    const lines = api.logged.map((line): Record<string, unknown> => JSON.parse(line));
+    const mine = lines.filter((line) => line.requestId === requestId);
+    if (mine.length > 0) return mine;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+describe('the log', () => {
+  it('has one line for each request: id, operation, status, workspace and time', async () => {
+    const { body } = await api.call('domains.getDomain', { domain: 'nobody.test' });
+    expect(await linesOf(body.meta?.requestId)).toEqual([
+      expect.objectContaining({
+        level: 30,
+        requestId: body.meta?.requestId,
+        operation: 'domains.getDomain',
+        status: 404,
+        workspaceId: api.workspaceId,
+        ms: expect.any(Number),
+      }),
+    ]);
+  });
+
+  it.each([
+    ['a request without a key', { path: '/v2/domains.getDomain', key: null }, 'domains.getDomain', 401],
+    ['an unknown path', { path: '/v2/nothing' }, 'none', 404],
+    ['a path that cannot be decoded', { path: '/v2/%zz' }, 'none', 404],
+    ['a wrong method', { path: '/v2/domains.getDomain', method: 'GET' }, 'none', 405],
+    ['a probe', { path: '/v2/liveness', method: 'GET' }, 'liveness', 200],
+  ])('has a line for %s', async (_what, sent, operation, status) => {
+    const { headers } = await api.send(sent);
+    expect(await linesOf(String(headers['x-request-id']))).toMatchObject([{ operation, status }]);
+  });
+
+  it('holds no key, no header, no body and no token', async () => {
+    const domain = await api.createDomain(tree, 'private-name.acme.com');
+    await api.call('domains.getDomain', { domain: 'private-name.acme.com' });
+    await api.call('domains.getDomain', '{"domain":"private-name');
+    await api.call('domains.getDomain', { domain: 1, 'private-name': 1 }, { headers: { 'x-secret': 'private-name' } });
+    const mistyped = `${api.rootKey.slice(0, -1)}!`;
+    await api.call('domains.getDomain', {}, { key: mistyped });
+    const { body } = await api.send({ path: '/v2/private-name?private-name' });
+    await linesOf(body.meta?.requestId);
+    const everything = api.logged.join('\n');
+    for (const secret of [api.rootKey, api.rootKey.slice(3, 30), domain.token, 'private-name', 'Bearer']) {
+      expect(everything).not.toContain(secret);
+    }
+  });
+});
+
+describe('the metrics', () => {
+  it('count every request by operation and status, and its time by operation', async () => {
+    const { body } = await api.call('projects.listProjects', { limit: 0 });
+    await linesOf(body.meta?.requestId);
+    const text = await api.metrics.registry.metrics();
+    expect(text).toContain('nameplate_requests_total{operation="projects.listProjects",status="400"} 1');
+    expect(text).toContain('nameplate_request_seconds_count{operation="projects.listProjects"} 1');
+  });
+
+  it('have no labels that callers make up', async () => {
+    for (const path of ['/a', '/b', '/v2/domains.invented']) {
+      const { body } = await api.send({ path });
+      await linesOf(body.meta?.requestId);
+    }
+    const text = await api.metrics.registry.metrics();
+    expect(text).not.toContain('invented');
+    expect(text).toContain('nameplate_requests_total{operation="none",status="404"}');
+  });
+});
