@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import { countAttempts, network } from './attempts.ts';
 import { authenticate } from './authenticate.ts';
 import { createRootKey, hashRootKey } from './key.ts';
 import type { KnownKey, Principals } from './principals.ts';
@@ -17,7 +18,8 @@ const known: KnownKey = {
 function only(about: Partial<KnownKey> = {}): Principals & { asked: number } {
   const principals = {
     asked: 0,
-    async find(hash: string) {
+    remembered: () => undefined,
+    async read(hash: string) {
       principals.asked += 1;
       return hash === hashRootKey(key) ? { ...known, ...about } : null;
     },
@@ -25,8 +27,15 @@ function only(about: Partial<KnownKey> = {}): Principals & { asked: number } {
   return principals;
 }
 
-const refusalOf = async (header: string | undefined, principals: Principals = only()) => {
-  const result = await authenticate(header, principals, clock);
+const ADDRESS = '192.0.2.1';
+
+const refusalOf = async (
+  header: string | undefined,
+  principals: Principals = only(),
+  address = ADDRESS,
+  attempts = countAttempts(clock),
+) => {
+  const result = await authenticate(header, address, { principals, attempts, clock });
   return result.ok ? 'let in' : result.refusal;
 };
 
@@ -77,5 +86,34 @@ describe('a request', () => {
     expect(await refusalOf(`Bearer ${key}`, only({ ...disabled, expiresAt: NOW }))).toBe(
       'authentication/key_not_found',
     );
+  });
+
+  it('from an address with 300 unknown keys in a minute has no further key looked up; keys in use go on', async () => {
+    const attempts = countAttempts(clock);
+    const principals = only();
+    const ask = (header: string, address?: string) => refusalOf(header, principals, address, attempts);
+    for (let i = 0; i < 300; i += 1) {
+      expect(await ask(`Bearer ${createRootKey(randomBytes).key}`)).toBe('authentication/key_not_found');
+    }
+    expect(await ask(`Bearer ${key}`)).toBe('limits/rate_limited');
+    expect(principals.asked).toBe(300);
+    expect(await ask(`Bearer ${key}`, '192.0.2.2')).toBe('let in');
+    const inUse = { ...principals, remembered: () => known };
+    expect(await refusalOf(`Bearer ${key}`, inUse, ADDRESS, attempts)).toBe('let in');
+    expect(await ask('Bearer nonsense')).toBe('authentication/malformed');
+  });
+});
+
+describe('an address', () => {
+  it.each([
+    ['192.0.2.1', '192.0.2.1'],
+    ['::ffff:192.0.2.1', '::ffff:192.0.2.1'],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2'],
+    ['2001:db8:1:2::1', '2001:db8:1:2'],
+    ['2001:db8::1', '2001:db8:0:0'],
+    ['::1', '0:0:0:0'],
+    ['::', '0:0:0:0'],
+  ])('%s is counted as %s', (address, counted) => {
+    expect(network(address)).toBe(counted);
   });
 });

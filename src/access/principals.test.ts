@@ -1,6 +1,16 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type Change, type StoredPrincipal, StoreUnavailable } from '../store/store.ts';
-import { cachedPrincipals } from './principals.ts';
+import { cachedPrincipals, type Principals } from './principals.ts';
+
+/** As authentication uses them: what is remembered, else what the store has. */
+function finding(principals: Principals) {
+  return {
+    async find(hash: string) {
+      const remembered = principals.remembered(hash);
+      return remembered === undefined ? principals.read(hash) : remembered;
+    },
+  };
+}
 
 /** A store that counts how often it is asked, and news that come when the test says so. */
 function world(capacity?: number) {
@@ -25,8 +35,8 @@ function world(capacity?: number) {
   };
   return {
     keys,
-    principals: cachedPrincipals(store, news, capacity),
-    withoutNews: cachedPrincipals(store),
+    principals: finding(cachedPrincipals(store, news, capacity)),
+    withoutNews: finding(cachedPrincipals(store)),
     asked: () => asked,
     trust: (now: boolean) => {
       trusted = now;

@@ -22,10 +22,12 @@ export interface KnownKey {
 /** What a cache needs to hear of the log of changes. */
 export type KeyNews = Pick<ChangeNews, 'trusted' | 'onChange'>;
 
-/** Finds keys by their SHA-256 in hex. */
+/** Keys by their SHA-256 in hex. */
 export interface Principals {
-  /** Null when there is no such key. Rejects with `StoreUnavailable`. */
-  find(keyHash: string): Promise<KnownKey | null>;
+  /** What is remembered of a key: null that there is none, undefined nothing. */
+  remembered(keyHash: string): KnownKey | null | undefined;
+  /** Reads a key from the store; null when there is none. Rejects with `StoreUnavailable`. */
+  read(keyHash: string): Promise<KnownKey | null>;
 }
 
 /** Most keys remembered; unknown ones count, so that a flood of them stays bounded. */
@@ -38,53 +40,49 @@ export function cachedPrincipals(
   capacity = CAPACITY,
 ): Principals {
   // In order of use: a Map keeps the order of insertion.
-  const remembered = new Map<string, KnownKey | null>();
+  const memory = new Map<string, KnownKey | null>();
   let forgotten = 0;
 
   news?.onChange((change) => {
     forgotten += 1;
-    if (change === null) remembered.clear();
-    else if (change.kind === 'root_key') remembered.delete(change.key);
+    if (change === null) memory.clear();
+    else if (change.kind === 'root_key') memory.delete(change.key);
     else if (change.kind === 'workspace') forgetWorkspace(change.key);
   });
 
   function forgetWorkspace(workspaceId: string): void {
-    for (const [hash, known] of remembered) {
-      if (known?.principal.workspaceId === workspaceId) remembered.delete(hash);
+    for (const [hash, known] of memory) {
+      if (known?.principal.workspaceId === workspaceId) memory.delete(hash);
     }
   }
 
   function remember(hash: string, known: KnownKey | null): void {
-    remembered.delete(hash);
-    remembered.set(hash, known);
-    if (remembered.size > capacity) {
-      for (const eldest of remembered.keys()) {
-        remembered.delete(eldest);
+    memory.delete(hash);
+    memory.set(hash, known);
+    if (memory.size > capacity) {
+      for (const eldest of memory.keys()) {
+        memory.delete(eldest);
         break;
       }
     }
   }
 
   return {
-    async find(hash) {
-      if (news?.trusted() !== true) return read(store, hash);
-      const known = remembered.get(hash);
-      if (known !== undefined) {
-        remember(hash, known);
-        return known;
-      }
+    remembered(hash) {
+      if (news?.trusted() !== true) return undefined;
+      const known = memory.get(hash);
+      if (known !== undefined) remember(hash, known);
+      return known;
+    },
+    async read(hash) {
       const before = forgotten;
-      const found = await read(store, hash);
+      const stored = await store.findPrincipal(Buffer.from(hash, 'hex'));
+      const known = stored === null ? null : know(stored);
       // What was read before a change was announced may be older than the change.
-      if (forgotten === before) remember(hash, found);
-      return found;
+      if (news?.trusted() === true && forgotten === before) remember(hash, known);
+      return known;
     },
   };
-}
-
-async function read(store: Pick<AccessStore, 'findPrincipal'>, hash: string): Promise<KnownKey | null> {
-  const stored = await store.findPrincipal(Buffer.from(hash, 'hex'));
-  return stored === null ? null : know(stored);
 }
 
 function know({ key, workspace }: StoredPrincipal): KnownKey {

@@ -2,10 +2,12 @@ import type { Clock } from '../clock.ts';
 import type { RateLimit } from '../store/store.ts';
 import { type Counted, type Decision, decide } from './decide.ts';
 
-/** Counts requests and decides about them. */
+/** Counts requests and decides about them. A subject is whoever is limited: a workspace, an address. */
 export interface Limiter {
-  /** Decides the next request of a workspace to an operation, and counts it. */
-  take(workspaceId: string, operation: string, limit: RateLimit): Decision;
+  /** Decides the next request of a subject to an operation, and counts it. */
+  take(subject: string, operation: string, limit: RateLimit): Decision;
+  /** Decides like `take`, and counts nothing. */
+  peek(subject: string, operation: string, limit: RateLimit): Decision;
   /** Number of windows kept in memory. */
   windows(): number;
 }
@@ -26,14 +28,15 @@ export function memoryLimiter(clock: Clock): Limiter {
   }
 
   return {
-    take(workspaceId, operation, limit) {
+    take(subject, operation, limit) {
       const now = clock.now();
-      const key = `${workspaceId} ${operation}`;
+      const key = `${subject} ${operation}`;
       const decision = decide(windows.get(key), limit, now);
       windows.set(key, decision.counted);
       if (windows.size > sweepAt) sweep(now);
       return decision;
     },
+    peek: (subject, operation, limit) => decide(windows.get(`${subject} ${operation}`), limit, clock.now()),
     windows: () => windows.size,
   };
 }

@@ -132,6 +132,26 @@ describe('time', () => {
   });
 });
 
+describe('a flood of unknown keys', () => {
+  it('from one address is answered with 429 and Retry-After, and harms no key in use', async () => {
+    const flooded = await startApi();
+    const askWith = (key: string) => flooded.call('domains.getDomain', { domain: 'nobody.test' }, { key });
+    await flooded.news.poll();
+    expect(await askWith(flooded.rootKey)).toMatchObject({ status: 404 });
+    const invented = Array.from({ length: 300 }, () => createRootKey(randomBytes).key);
+    for (const answer of await Promise.all(invented.map(askWith))) expect(answer).toMatchObject(unauthorized);
+    const refused = await askWith(createRootKey(randomBytes).key);
+    expect(refused).toMatchObject({ status: 429, body: { error: { type: 'rate-limited' } } });
+    flooded.clock.advance(Number(refused.headers['retry-after']) * 1000 - 1000);
+    await flooded.news.poll();
+    expect(await askWith(flooded.rootKey)).toMatchObject({ status: 404 });
+    expect(await askWith(createRootKey(randomBytes).key)).toMatchObject({ status: 429 });
+    flooded.clock.advance(1000);
+    expect(await askWith(createRootKey(randomBytes).key)).toMatchObject(unauthorized);
+    await flooded.close();
+  });
+});
+
 describe('revoking, disabling and enabling', () => {
   it('take effect by themselves, also for a key that is in use all the time', async () => {
     const { key, id } = await api.createKey();

@@ -206,3 +206,27 @@ describe('what is not a request', () => {
     socket.destroy();
   });
 });
+
+describe('a server that stops', () => {
+  it('answers what it has begun, and nothing more', async () => {
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
+    const stopping = await startApi({
+      wrap: (store) => ({
+        ...store,
+        async findDomainByName(workspaceId, name) {
+          begin();
+          await released;
+          return store.findDomainByName(workspaceId, name);
+        },
+      }),
+    });
+    const answer = stopping.call('domains.getDomain', { domain: 'nobody.test' });
+    await begun;
+    const stopped = stopping.close();
+    release();
+    expect(await answer).toMatchObject({ status: 404 });
+    await stopped;
+    await expect(stopping.call('domains.getDomain', {})).rejects.toThrow('ECONNREFUSED');
+  });
+});
