@@ -30,15 +30,20 @@ function section(code: ProblemCode): string[] {
   return [
     `## ${code}`,
     '',
-    `**${status} ${STATUSES[status].title}.** ${why}`,
+    `**${status} ${STATUSES[status].title}.** ${markdown(why)}`,
     '',
-    `What to do: ${fix}`,
+    `What to do: ${markdown(fix)}`,
     '',
     '```json',
     JSON.stringify(exampleProblem(code), null, 2),
     '```',
     '',
   ];
+}
+
+/** Text as Markdown shows it: an angle bracket would begin a tag. */
+function markdown(text: string): string {
+  return text.replaceAll('<', '\\<');
 }
 
 /** The anchor that Markdown viewers give the heading. */

@@ -266,8 +266,8 @@ function referTo(kind: string, names: string[]): Record<string, Reference> {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/${kind}/${name}` }]));
 }
 
-/** Names of components have no slash. */
-function exampleName(code: ProblemCode): string {
+/** Name of an error's example among the components, whose names have no slash. */
+export function exampleName(code: ProblemCode): string {
   return code.replace('/', '.');
 }
 

@@ -1,10 +1,10 @@
 import { errorPagePath } from './errorpages.ts';
 import { ERRORS, type ErrorNaming, errorCodes, type ProblemCode, STATUSES } from './errors.ts';
 import { html, inline, type Markup, page, prose } from './html.ts';
-import type { ApiDocument, ApiOperation, ApiResponse, JsonSchema, Reference } from './openapi.ts';
+import { type ApiDocument, type ApiOperation, exampleName, type JsonSchema } from './openapi.ts';
 
 /** The reference page, made from the OpenAPI document alone. */
-export function renderReference(document: ApiDocument, { service }: ErrorNaming): string {
+export function renderReference(document: ApiDocument, naming: ErrorNaming): string {
   const operations = Object.entries(document.paths).flatMap(([path, { get, post }]) => [
     ...(get ? [{ method: 'GET', path, operation: get }] : []),
     ...(post ? [{ method: 'POST', path, operation: post }] : []),
@@ -25,11 +25,11 @@ ${groups.map(({ name, members }) => html`<strong>${name}</strong><ul>${members.m
 <main>
 ${groups.map(
   ({ name, description, members }) => html`<section><h2>${capitalised(name)}</h2>${prose(description)}
-${members.map(({ method, path, operation }) => section(document, method, path, operation))}</section>`,
+${members.map(({ method, path, operation }) => section(document, method, path, operation, naming))}</section>`,
 )}
 <section id="errors"><h2>Errors</h2>
 ${prose('An error answer is `{meta, error}`. Each error has a page that says why it happens and what to do.')}
-<div class="scroll"><table><tr><th>Code<th>Status<th>Detail</tr>${errorCodes.map((code) => errorRow(code, service))}</table></div>
+<div class="scroll"><table><tr><th>Code<th>Status<th>Detail</tr>${errorCodes.map((code) => errorRow(code, naming))}</table></div>
 </section>
 </main>
 </div>`;
@@ -40,39 +40,74 @@ function entry({ operationId }: ApiOperation): Markup {
   return html`<li><a href="#${operationId}">${operationId.replace(/^.*\./, '')}</a></li>`;
 }
 
-function section(document: ApiDocument, method: string, path: string, operation: ApiOperation): Markup {
-  const { operationId, summary, description, requestBody, responses } = operation;
+function section(
+  document: ApiDocument,
+  method: string,
+  path: string,
+  operation: ApiOperation,
+  naming: ErrorNaming,
+): Markup {
+  const { operationId, summary, description, requestBody } = operation;
   const request = requestBody?.content['application/json'];
   return html`<article id="${operationId}">
 <h3><code>${method} ${path}</code></h3>
 <p class="lead">${summary}</p>
 ${prose(description)}
 ${request ? html`<h4>Request body</h4>${schemaTable(document, request.schema)}<pre><code>${json(request.example)}</code></pre>` : html``}
-${Object.entries(responses).map(([status, response]) => answer(document, status, response))}
+${success(document, operation)}
+<h4>Errors</h4><p>${errors(document, operation, naming)}</p>
 </article>`;
 }
 
-function answer(document: ApiDocument, status: string, described: ApiResponse | Reference): Markup {
-  const response = '$ref' in described ? document.components.responses[lastPart(described.$ref)] : described;
-  if (response === undefined) return html``;
-  const content = response.content['application/json'];
-  const heading = html`<h4><span class="status s${status.charAt(0)}">${status}</span></h4>`;
-  if (content?.example === undefined) return html`${heading}${prose(response.description)}`;
-  const data = resolve(document, content.schema).properties;
-  const shown = isObject(data) && isObject(data.data) ? resolve(document, data.data) : {};
-  const item = isObject(shown.items) ? resolve(document, shown.items) : shown;
-  return html`${heading}${schemaTable(document, item)}<pre><code>${json(content.example)}</code></pre>`;
+/** What is answered when all goes well: the properties of the data, and an example. */
+function success(document: ApiDocument, { responses }: ApiOperation): Markup {
+  const answers = Object.entries(responses).flatMap(([status, response]) => {
+    const content = response && 'content' in response ? response.content['application/json'] : undefined;
+    return content?.example === undefined ? [] : [{ status, content }];
+  });
+  const parts = answers.map(({ status, content }) => {
+    const { data } = propertiesOf(document, content.schema);
+    const shown = data === undefined ? {} : resolve(document, data);
+    const item = isObject(shown.items) ? shown.items : shown;
+    return html`<h4><span class="status s${status.charAt(0)}">${status}</span></h4>${schemaTable(document, item)}<pre><code>${json(content.example)}</code></pre>`;
+  });
+  return html`${parts}`;
+}
+
+/** Links to the pages of the errors that an operation may answer with. */
+function errors(document: ApiDocument, { responses }: ApiOperation, { service }: ErrorNaming): Markup {
+  const named = Object.values(responses).flatMap((described) => {
+    const response = '$ref' in described ? document.components.responses[lastPart(described.$ref)] : described;
+    return Object.keys(response?.content['application/json']?.examples ?? {});
+  });
+  const links = errorCodes
+    .filter((code) => named.includes(exampleName(code)))
+    .map((code) => html`<a href="${errorPagePath(code, service)}"><code>${code}</code></a>`);
+  return html`${links}`;
 }
 
 function schemaTable(document: ApiDocument, schema: JsonSchema): Markup {
-  const { properties, required } = resolve(document, schema);
-  if (!isObject(properties) || Object.keys(properties).length === 0) return html``;
-  const rows = Object.entries(properties).map(([name, property]) => {
-    const resolved = isObject(property) ? resolve(document, property) : {};
-    const optional = Array.isArray(required) && required.includes(name) ? '' : 'optional';
-    return html`<tr><td><code>${name}</code> <span class="faint">${optional}</span><td>${typeOf(document, resolved)}<td>${inline(String(resolved.description ?? ''))}</tr>`;
-  });
+  const rows = propertyRows(document, schema, '');
+  if (rows.length === 0) return html``;
   return html`<div class="scroll"><table><tr><th>Property<th>Type<th>Meaning</tr>${rows}</table></div>`;
+}
+
+/** A row for each property, and for those of the objects within. */
+function propertyRows(document: ApiDocument, schema: JsonSchema, prefix: string): Markup[] {
+  const { required } = resolve(document, schema);
+  return Object.entries(propertiesOf(document, schema)).flatMap(([name, property]) => {
+    const resolved = resolve(document, property);
+    const optional = Array.isArray(required) && required.includes(name) ? '' : 'optional';
+    const meaning = inline(String(resolved.description ?? ''));
+    const row = html`<tr><td><code>${prefix}${name}</code> <span class="faint">${optional}</span><td>${typeOf(document, resolved)}<td>${meaning}</tr>`;
+    const within = isObject(resolved.items) ? propertyRows(document, resolved.items, `${prefix}${name}[].`) : [];
+    return [row, ...within];
+  });
+}
+
+function propertiesOf(document: ApiDocument, schema: JsonSchema): Record<string, JsonSchema> {
+  const { properties } = resolve(document, schema);
+  return isObject(properties) ? (properties as Record<string, JsonSchema>) : {};
 }
 
 /** A schema's type and bounds in a few words. */
@@ -97,7 +132,7 @@ function lastPart(reference: string): string {
   return reference.slice(reference.lastIndexOf('/') + 1);
 }
 
-function errorRow(code: ProblemCode, service: string): Markup {
+function errorRow(code: ProblemCode, { service }: ErrorNaming): Markup {
   const { status, detail } = ERRORS[code];
   return html`<tr><td><a href="${errorPagePath(code, service)}"><code>${code}</code></a><td><span class="status s${String(status).charAt(0)}">${status}</span> ${STATUSES[status].title}<td>${detail}</tr>`;
 }

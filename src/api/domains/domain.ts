@@ -33,7 +33,10 @@ export const DomainSchema = Type.Object(
     projectId: Id('proj', "Project of the domain's environment."),
     appId: Id('app', "App of the domain's environment."),
     environmentId: Id('env', 'Environment that the domain serves.'),
-    status: Type.Enum(['pending', 'verifying', 'verified', 'failed'], { type: 'string' }),
+    status: Type.Enum(['pending', 'verifying', 'verified', 'failed'], {
+      type: 'string',
+      description: '`pending` until a check has completed, `failed` when the window has ended without success.',
+    }),
     verificationError: Type.Optional(
       Type.String({ maxLength: 512, description: 'Why the domain is not verified, where waiting will not help.' }),
     ),
