@@ -13,6 +13,7 @@ import { CHECK_INTERVAL_MS } from './domains/schedule.ts';
 import { idMaker } from './ids.ts';
 import type { Log } from './log.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
+import { unknownOperation } from './operations.ts';
 import { followChanges } from './store/changes.ts';
 import { lockRoles, migrate, sqliteStore } from './store/sqlite.ts';
 import type { Store } from './store/store.ts';
@@ -103,6 +104,8 @@ async function openStore(path: string, clock: Clock): Promise<Store> {
 }
 
 async function startApi({ store, clock, log, metrics, config, windowMs }: Parts): Promise<Listening> {
+  const unknown = unknownOperation(Object.keys(config.rateLimits ?? {}));
+  if (unknown !== null) throw new Error(`NAMEPLATE_RATE_LIMITS is wrong: ${unknown}`);
   const changes = followChanges(store, { clock, log });
   const settings = {
     service: config.service,
@@ -167,8 +170,11 @@ async function listen(server: Server, { host, port }: Endpoint, variable: string
     address: `http://${host.includes(':') ? `[${host}]` : host}:${actual}`,
     async stop() {
       const late = setTimeout(() => server.closeAllConnections(), GRACE_MS);
+      // A connection that was in use when the server closed becomes idle with its answer.
+      const idle = setInterval(() => server.closeIdleConnections(), 50);
       await new Promise((resolve) => server.close(resolve));
       clearTimeout(late);
+      clearInterval(idle);
     },
   };
 }

@@ -161,3 +161,18 @@ export function unreachable(error: unknown, origin: string, isPlayground: boolea
   const start = isPlayground ? 'Start the playground with "npm start".' : 'Start it, or name another with --url.';
   return new Unreachable(`No server is running at ${origin}. ${start}`);
 }
+
+/** Whether what answers at a URL shows this sign of being ours. */
+export async function answers(url: string, sign: RegExp): Promise<boolean> {
+  try {
+    const response = await fetch(url, { signal: AbortSignal.timeout(2000) });
+    return sign.test(await response.text());
+  } catch {
+    return false;
+  }
+}
+
+/** Whether Nameplate's API is at this address. */
+export function isApi(url: string): Promise<boolean> {
+  return answers(`${url}/v2/liveness`, /"requestId":"req_/);
+}

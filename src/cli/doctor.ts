@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { systemClock } from '../clock.ts';
 import { type Config, ConfigError, configuresServer, readPlaygroundConfig, readServerConfig } from '../config.ts';
 import { type PlaygroundFile, readPlaygroundFile } from '../dev/ready.ts';
+import { answers, isApi } from './api.ts';
 import { databasePath } from './database.ts';
 import type { Finding } from './examine.ts';
 import { EXIT } from './failure.ts';
@@ -76,21 +77,8 @@ async function examinePlayground(options: StoreOptions, playground: PlaygroundFi
   ];
 }
 
-function isApi(url: string): Promise<boolean> {
-  return answers(`${url}/v2/liveness`, /"requestId":"req_/);
-}
-
 function isMetrics(url: string): Promise<boolean> {
   return answers(`${url}/metrics`, /^nameplate_/m);
-}
-
-async function answers(url: string, sign: RegExp): Promise<boolean> {
-  try {
-    const response = await fetch(url, { signal: AbortSignal.timeout(2000) });
-    return sign.test(await response.text());
-  } catch {
-    return false;
-  }
 }
 
 const COLOURS = { ok: 'green', warn: 'yellow', fail: 'red' } as const;

@@ -104,7 +104,7 @@ function addWait(domains: Command): void {
       const progress = options.json ? { show() {} } : createProgress(process.stdout, server.playground?.windowMs);
       const { outcome, domain } = await waitUntilVerified(server, name, progress, options.timeout);
       show(options, domain, () => {
-        if (outcome === 'verified') return `${paint('green', 'Verified.')} Routing is in place.`;
+        if (outcome === 'verified') return 'Routing is in place.';
         if (outcome === 'timed out') return 'Not verified in the time given. The checks go on.';
         return `Correct the records, then check again.\n${next(server, options, `domains verify ${name}`)}`;
       });

@@ -47,14 +47,14 @@ async function examineDirectory(path: string): Promise<Finding> {
   const about = 'store';
   let directory = dirname(path);
   while (!existsSync(directory)) directory = dirname(directory);
-  try {
-    await access(directory, constants.W_OK);
-    return { about, level: 'ok', found: `${path} is not there yet; the first start makes it` };
-  } catch {
-    const advice = `Make ${directory} writable for this user, or name another file in NAMEPLATE_DATABASE_URL.`;
-    return { about, level: 'fail', found: `${path} cannot be made: ${directory} is not writable`, advice };
-  }
+  const writable = statSync(directory).isDirectory() && (await access(directory, constants.W_OK).then(yes, no));
+  if (writable) return { about, level: 'ok', found: `${path} is not there yet; the first start makes it` };
+  const advice = 'Make that a directory this user may write to, or name another file in NAMEPLATE_DATABASE_URL.';
+  return { about, level: 'fail', found: `${path} cannot be made in ${directory}`, advice };
 }
+
+const yes = () => true;
+const no = () => false;
 
 /** Slower than this, checks wait for the resolver more than for anything else. */
 const SLOW_MS = 500;

@@ -73,16 +73,18 @@ export function createProgress(output: NodeJS.WriteStream, windowMs = WINDOW_MS,
     show(domain, note) {
       const leftMs = domain.createdAt + windowMs - clock.now();
       const picture = [headline(domain, leftMs), '', ...body(domain, note), ''].join('\n');
-      // Without the time left, so that its passing alone is no change.
-      const essence = JSON.stringify([domain.status, domain.verificationError, domain.dnsRecords, note]);
-      if (!output.isTTY && essence === before) return;
+      // Off a terminal the passing of time alone is no change.
+      const change = output.isTTY
+        ? picture
+        : JSON.stringify([domain.status, domain.verificationError, domain.dnsRecords, note]);
+      if (change === before) return;
       if (output.isTTY && rows > 0) {
         moveCursor(output, 0, -rows);
         clearScreenDown(output);
       }
       output.write(`${picture}\n`);
       rows = rowsOf(picture, output.columns);
-      before = essence;
+      before = change;
     },
   };
 }

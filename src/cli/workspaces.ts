@@ -2,7 +2,6 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { systemClock } from '../clock.ts';
 import { duration } from '../domains/text.ts';
 import { idMaker } from '../ids.ts';
-import { nearest } from '../nearest.ts';
 import { parseRateLimits } from '../ratelimit/parse.ts';
 import type { RateLimit, Workspace, WorkspaceLimits } from '../store/store.ts';
 import { withStore } from './database.ts';
@@ -66,7 +65,7 @@ function addSwitch(workspaces: Command, verb: 'disable' | 'enable', summary: str
 
 /** A null takes a limit away. */
 type RateChanges = Record<string, RateLimit | null>;
-type LimitOptions = StoreOptions & { rate?: RateChanges; domains?: number | null };
+type LimitOptions = StoreOptions & { rate?: RateChanges; domains?: number | 'none' };
 
 function addLimits(workspaces: Command): void {
   const id = 'ws_01kaghm5q6e8x9b2c3d4f5g6h7';
@@ -83,7 +82,10 @@ function addLimits(workspaces: Command): void {
     )
     .option('--domains <N>', 'most domains the workspace may hold; none takes the limit away', parseDomains)
     .action(async (id: string, options: LimitOptions) => {
-      await refuseUnknownOperations(Object.keys(options.rate ?? {}));
+      // Not needed by other commands, which are quicker without the API's code.
+      const { unknownOperation } = await import('../operations.ts');
+      const unknown = unknownOperation(Object.keys(options.rate ?? {}));
+      if (unknown !== null) throw new Failure(unknown, { exitCode: EXIT.usage });
       const limits = await withStore(options, async (store) => {
         const found = (await store.listWorkspaces()).find((workspace) => workspace.id === id);
         if (found === undefined) throw noWorkspace(id);
@@ -99,19 +101,8 @@ function addLimits(workspaces: Command): void {
 function changeLimits({ rates, domains }: WorkspaceLimits, options: LimitOptions): WorkspaceLimits {
   const changed: RateChanges = { ...rates, ...options.rate };
   const kept = Object.entries(changed).filter((entry): entry is [string, RateLimit] => entry[1] !== null);
-  return { rates: Object.fromEntries(kept), domains: options.domains === undefined ? domains : options.domains };
-}
-
-/** A limit on an operation that does not exist would limit nothing. */
-async function refuseUnknownOperations(names: string[]): Promise<void> {
-  const { operations } = await import('../api/operations.ts');
-  const known = operations.map(({ name }) => name);
-  const unknown = names.find((name) => name !== '*' && !known.includes(name));
-  if (unknown === undefined) return;
-  const meant = nearest(unknown, known);
-  throw new Failure(`There is no operation "${unknown}".${meant ? ` Did you mean ${meant}?` : ''}`, {
-    exitCode: EXIT.usage,
-  });
+  const most = options.domains === undefined ? domains : options.domains;
+  return { rates: Object.fromEntries(kept), domains: most === 'none' ? null : most };
 }
 
 function parseRate(text: string, before: RateChanges = {}): RateChanges {
@@ -122,8 +113,8 @@ function parseRate(text: string, before: RateChanges = {}): RateChanges {
   return { ...before, ...parsed.limits };
 }
 
-function parseDomains(text: string): number | null {
-  return text === 'none' ? null : parseCount(text);
+function parseDomains(text: string): number | 'none' {
+  return text === 'none' ? text : parseCount(text);
 }
 
 function limitsInWords({ rates, domains }: WorkspaceLimits): string {

@@ -1,0 +1,46 @@
+import { describe, expect, test } from 'vitest';
+import { type Column, harmless, span, table, wrap } from './output.ts';
+
+type Row = [string, string];
+const columns: Column<Row>[] = [
+  { title: 'Name', text: ([name]) => name },
+  { title: 'Value', text: ([, value]) => value },
+];
+
+describe('a table', () => {
+  const rows: Row[] = [
+    ['a', 'first'],
+    ['longer', 'second'],
+  ];
+
+  test('lines its columns up', () => {
+    expect(table(columns, rows, 80)).toBe(['  Name    Value', '  a       first', '  longer  second'].join('\n'));
+  });
+
+  test('becomes blocks where a row would not fit', () => {
+    expect(table(columns, rows, 15)).toBe(
+      ['  Name   a', '  Value  first', '', '  Name   longer', '  Value  second'].join('\n'),
+    );
+  });
+
+  test('shows text of strangers without letting it do anything', () => {
+    expect(table(columns, [['\u001b[2J', '\u202eevil\nline']], 80)).toContain('\\u{1b}[2J  \\u{202e}evil\\u{a}line');
+  });
+});
+
+test('harmless text stays as it is', () => {
+  expect(harmless('_service.bücher.example "a b"')).toBe('_service.bücher.example "a b"');
+});
+
+test.each([
+  [86_399_000, '23 h 59 min'],
+  [250_000, '4 min 10 s'],
+  [9400, '9 s'],
+  [-5, '0 s'],
+])('%d ms read as %s', (ms, words) => {
+  expect(span(ms)).toBe(words);
+});
+
+test('wrapped text fits the terminal, words whole and lines indented', () => {
+  expect(wrap('one two three four', 4, 12)).toBe('one two\n    three\n    four');
+});

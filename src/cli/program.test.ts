@@ -1,0 +1,112 @@
+import { type Command, CommanderError } from 'commander';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { createProgram } from './program.ts';
+
+interface Heard {
+  code: number;
+  stdout: string;
+  stderr: string;
+}
+
+/** What the program says to arguments that it can answer without doing anything. */
+async function hear(args: string[]): Promise<Heard> {
+  const heard: Heard = { code: 0, stdout: '', stderr: '' };
+  for (const stream of ['stdout', 'stderr'] as const) {
+    vi.spyOn(process[stream], 'write').mockImplementation((text) => {
+      heard[stream] += String(text);
+      return true;
+    });
+  }
+  try {
+    await createProgram().program.parseAsync(args, { from: 'user' });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    heard.code = error.exitCode;
+  }
+  vi.restoreAllMocks();
+  return heard;
+}
+
+function paths(command: Command, path: string[] = []): string[][] {
+  return [path, ...command.commands.flatMap((child) => paths(child, [...path, child.name()]))];
+}
+
+const all = paths(createProgram().program);
+const leaves = all.filter(
+  (path) => !all.some((other) => other.length > path.length && path.every((word, at) => word === other[at])),
+);
+
+afterEach(() => vi.restoreAllMocks());
+
+describe('help', () => {
+  test.each(all.map((path) => path.join(' ')))(
+    '"%s --help" is answered with an example that the program understands',
+    async (path) => {
+      const { code, stdout, stderr } = await hear([...path.split(' ').filter(Boolean), '--help']);
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+      const examples = [...stdout.matchAll(/^ {2}\$ (?:[A-Z_]+=\S+ )*nameplate (.+)$/gm)].map(
+        ([, example = '']) => example,
+      );
+      expect(examples.length).toBeGreaterThan(0);
+      for (const example of examples) {
+        const words = example.split(' ').filter((word) => /^[a-z]+$/.test(word));
+        expect(leaves.some((leaf) => leaf.every((word, at) => word === words[at]))).toBe(true);
+      }
+    },
+  );
+
+  test('the commands of the design are all there', () => {
+    const design = [
+      'dev',
+      'demo',
+      'serve',
+      'migrate',
+      'doctor',
+      ...['create', 'list', 'disable', 'enable', 'limits'].map((verb) => `workspaces ${verb}`),
+      ...['create', 'list', 'disable', 'enable', 'revoke'].map((verb) => `keys ${verb}`),
+      ...['projects', 'apps', 'environments', 'deployments'].flatMap((of) => [`${of} create`, `${of} list`]),
+      ...['create', 'get', 'list', 'verify', 'delete', 'wait', 'records'].map((verb) => `domains ${verb}`),
+      ...['set', 'remove', 'publish', 'fail', 'list', 'log'].map((verb) => `dns ${verb}`),
+    ];
+    expect(leaves.map((leaf) => leaf.join(' ')).toSorted()).toEqual(design.toSorted());
+  });
+
+  test('every command but serve takes --data', () => {
+    const { program } = createProgram();
+    for (const path of leaves) {
+      let command = program;
+      for (const word of path) command = command.commands.find((child) => child.name() === word) ?? command;
+      const takesData = command.options.some(({ long }) => long === '--data');
+      expect({ path, takesData }).toEqual({ path, takesData: path.join() !== 'serve' });
+    }
+  });
+});
+
+describe('mistakes', () => {
+  test.each([
+    [['domain', 'list'], "unknown command 'domain'", 'domains'],
+    [['domains', 'lst'], "unknown command 'lst'", 'list'],
+    [['domains', 'list', '--jsno'], "unknown option '--jsno'", '--json'],
+  ])('%j is bad usage, and names what is nearest', async (args, problem, nearest) => {
+    const { code, stdout, stderr } = await hear(args);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toContain(problem);
+    expect(stderr).toContain(`Did you mean ${nearest}?`);
+  });
+
+  test.each([
+    ['dev', '--port', '65536'],
+    ['dev', '--check-interval', '0'],
+    ['domains', 'wait', 'shop.example.com', '--timeout', 'soon'],
+    ['workspaces', 'limits', 'ws_1', '--rate', 'often'],
+    ['workspaces', 'limits', 'ws_1', '--domains', '-1'],
+    ['workspaces', 'list', '--database', 'mysql://db'],
+    ['keys', 'create'],
+    ['dns', 'fail', 'shop.example.com', 'gently'],
+    ['domains', 'records', 'shop.example.com', '--format', 'yaml'],
+    ['domains', 'get'],
+    ['domains', 'get', 'one', 'two'],
+  ])('%s %s %s %s %s is bad usage', async (...args) => {
+    expect(await hear(args.filter((arg) => arg !== undefined))).toMatchObject({ code: 1, stdout: '' });
+  });
+});

@@ -1,0 +1,304 @@
+import { writeFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Domain } from '../../src/cli/domain.ts';
+import type { Controlled } from '../../src/dev/control.ts';
+import { run, runJson, startPlayground, temporaryDirectory } from './program.ts';
+
+const directory = temporaryDirectory();
+const data = ['--data', directory.path];
+let playground: Awaited<ReturnType<typeof startPlayground>>;
+
+beforeAll(async () => {
+  playground = await startPlayground(directory.path, ['--check-interval', '1']);
+});
+
+afterAll(async () => {
+  await playground.stop();
+  directory.remove();
+});
+
+type Made = { id: string };
+
+describe('straight on the store, while a server runs on it', () => {
+  test('a workspace is made, listed, limited, disabled and enabled', async () => {
+    const { id } = await runJson<Made>(['workspaces', 'create', 'acme', ...data]);
+    expect(id).toMatch(/^ws_/);
+    expect(await runJson(['workspaces', 'list', ...data])).toContainEqual(
+      expect.objectContaining({ id, name: 'acme' }),
+    );
+
+    const rate = ['--rate', 'domains.getDomain=5/1m', '--rate', '*=9/1h', '--domains', '3'];
+    const rates = { 'domains.getDomain': { limit: 5, windowMs: 60_000 }, '*': { limit: 9, windowMs: 3_600_000 } };
+    expect(await runJson(['workspaces', 'limits', id, ...rate, ...data])).toEqual({
+      id,
+      limits: { rates, domains: 3 },
+    });
+    expect(await runJson(['workspaces', 'limits', id, ...data])).toEqual({ id, limits: { rates, domains: 3 } });
+    const lifted = ['--rate', '*=none', '--domains', 'none'];
+    expect(await runJson(['workspaces', 'limits', id, ...lifted, ...data])).toEqual({
+      id,
+      limits: { rates: { 'domains.getDomain': rates['domains.getDomain'] } },
+    });
+
+    expect(await runJson(['workspaces', 'disable', id, ...data])).toEqual({ id, disabledAt: expect.any(Number) });
+    expect(await runJson(['workspaces', 'enable', id, ...data])).toEqual({ id });
+  });
+
+  test('a key works until it is disabled, and never again once revoked', async () => {
+    const { workspaceId, api } = playground.ready;
+    const permission = ['--permission', 'project.*.read_project', '--name', 'backend'];
+    const { id, key } = await runJson<Made & { key: string }>([
+      'keys',
+      'create',
+      '--workspace',
+      workspaceId,
+      ...permission,
+      ...data,
+    ]);
+    expect(await runJson(['keys', 'list', '--workspace', workspaceId, ...data])).toContainEqual(
+      expect.objectContaining({ id, name: 'backend', permissions: ['project.*.read_project'] }),
+    );
+    const list = () => run(['projects', 'list', '--url', api, '--key', '-'], { input: `${key}\n` });
+    expect(await list()).toMatchObject({ code: 0 });
+    await runJson(['keys', 'disable', id, ...data]);
+    await waitUntil(async () => (await list()).stderr.includes('Forbidden: The root key is disabled.'));
+    await runJson(['keys', 'enable', id, ...data]);
+    await waitUntil(async () => (await list()).code === 0);
+    await runJson(['keys', 'revoke', id, ...data]);
+    await waitUntil(async () => (await list()).stderr.includes('Unauthorized'));
+  });
+
+  test('keys end when they are told to, and times that are over are bad usage', async () => {
+    const create = ['keys', 'create', '--workspace', playground.ready.workspaceId, ...data];
+    const key = await runJson<{ expiresAt: number; createdAt: number }>([...create, '--expires', '30d']);
+    expect(key.expiresAt - key.createdAt).toBeGreaterThan(29 * 86_400_000);
+    expect(await runJson([...create, '--expires', '2090-01-31T12:00:00Z'])).toMatchObject({
+      expiresAt: Date.UTC(2090, 0, 31, 12),
+    });
+    expect(await run([...create, '--expires', '2020-01-31T12:00:00Z'])).toMatchObject({ code: 2, stdout: '' });
+    expect(await run([...create, '--expires', 'soon'])).toMatchObject({ code: 2, stdout: '' });
+  });
+
+  test('what does not exist is said, with where to look', async () => {
+    for (const args of [
+      ['workspaces', 'disable', 'ws_none'],
+      ['workspaces', 'limits', 'ws_none'],
+      ['keys', 'create', '--workspace', 'ws_none'],
+    ]) {
+      expect(await run([...args, ...data])).toMatchObject({
+        code: 1,
+        stderr: expect.stringMatching(/no workspace ws_none.*workspaces list/),
+      });
+    }
+    expect(await run(['keys', 'revoke', 'key_none', ...data])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('keys list'),
+    });
+    const missing = await run(['keys', 'list', '--database', `sqlite:${directory.path}/none.db`]);
+    expect(missing).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/no store at .*nameplate migrate --database/),
+    });
+  });
+
+  test('migrate says what it would do, does it, and then has nothing to do', async () => {
+    const database = ['--database', `sqlite:${directory.path}/fresh/n.db`];
+    const dry = await runJson<{ migrations: string[] }>(['migrate', '--dry-run', ...database]);
+    expect(dry.migrations.length).toBeGreaterThan(0);
+    expect(await runJson(['migrate', ...database])).toMatchObject({ migrations: dry.migrations });
+    expect(await runJson(['migrate', ...database])).toMatchObject({ migrations: [] });
+  });
+});
+
+describe('over the API', () => {
+  test('projects, apps, environments and deployments are made and listed', async () => {
+    const project = await runJson<Made>(['projects', 'create', 'shop', '--name', 'The shop', ...data]);
+    expect(project).toEqual({ id: expect.stringMatching(/^proj_/), slug: 'shop', name: 'The shop' });
+    const app = await runJson<Made>(['apps', 'create', 'storefront', '--project', 'shop', ...data]);
+    const inApp = ['--project', 'shop', '--app', 'storefront'];
+    const environment = await runJson<Made>(['environments', 'create', 'staging', ...inApp, ...data]);
+    const inEnvironment = [...inApp, '--environment', 'staging'];
+    const deployment = await runJson<Made>([
+      'deployments',
+      'create',
+      'http://127.0.0.1:8080',
+      ...inEnvironment,
+      ...data,
+    ]);
+
+    expect(await runJson(['projects', 'list', ...data])).toContainEqual(
+      expect.objectContaining({ id: project.id, slug: 'shop' }),
+    );
+    expect(await runJson(['apps', 'list', '--project', 'shop', ...data])).toEqual([
+      expect.objectContaining({ id: app.id }),
+    ]);
+    expect(await runJson(['environments', 'list', ...inApp, ...data])).toEqual([
+      expect.objectContaining({ id: environment.id }),
+    ]);
+    expect(await runJson(['deployments', 'list', ...inEnvironment, ...data])).toEqual([
+      expect.objectContaining({ id: deployment.id, origin: 'http://127.0.0.1:8080' }),
+    ]);
+  });
+
+  test('a domain is created with its records, found, listed and deleted', async () => {
+    const made = await runJson<Domain>(['domains', 'create', 'one.example.com', ...data]);
+    const domain = await runJson<Domain>(['domains', 'get', 'one.example.com', ...data]);
+    expect(made).toEqual({ id: domain.id, domain: 'one.example.com', dnsRecords: domain.dnsRecords });
+    expect(await runJson(['domains', 'records', made.id, ...data])).toEqual(domain.dnsRecords);
+    expect(await runJson(['domains', 'list', '--search', 'ONE.', ...data])).toEqual([
+      expect.objectContaining({ id: made.id }),
+    ]);
+    const { stdout } = await run(['domains', 'records', made.id, '--format', 'zone', ...data]);
+    for (const { name, value } of domain.dnsRecords) {
+      expect(stdout).toContain(`${name}. `);
+      expect(stdout).toContain(value);
+    }
+    expect(await runJson(['domains', 'delete', 'one.example.com', ...data])).toEqual({
+      domain: 'one.example.com',
+      deleted: true,
+    });
+    expect(await run(['domains', 'get', 'one.example.com', ...data])).toMatchObject({ code: 1 });
+  });
+
+  test('a refusal is shown with title, detail, each violated rule, its fix, and the request id', async () => {
+    const refused = await run(['domains', 'create', 'https://shop.example.com', ...data]);
+    expect(refused).toMatchObject({ code: 1, stdout: '' });
+    expect(refused.stderr).toMatch(
+      /^nameplate: Bad Request: .*\n {2}body\.domain: .*\n {4}fix: .*\n {2}request req_\w+\n$/,
+    );
+    const { stdout } = await run(['domains', 'create', 'https://shop.example.com', ...data, '--json']);
+    expect(JSON.parse(stdout)).toEqual({
+      error: expect.objectContaining({ status: 400, title: 'Bad Request', requestId: expect.stringMatching(/^req_/) }),
+    });
+  });
+
+  test('the key is read from standard input, a file or the environment; that of the playground goes nowhere else', async () => {
+    const { api, rootKey } = playground.ready;
+    writeFileSync(`${directory.path}/key`, `${rootKey}\n`);
+    const list = ['projects', 'list', '--url', api];
+    const outcomes = await Promise.all([
+      run([...list, '--key', '-'], { input: rootKey }),
+      run([...list, '--key-file', `${directory.path}/key`]),
+      run(list, { env: { NAMEPLATE_ROOT_KEY: rootKey } }),
+      run(['projects', 'list'], { env: { NAMEPLATE_ROOT_KEY: rootKey, NAMEPLATE_URL: api } }),
+    ]);
+    for (const { code } of outcomes) expect(code).toBe(0);
+    const elsewhere = await run(['projects', 'list', '--url', 'http://127.0.0.1:2', ...data]);
+    expect(elsewhere).toMatchObject({ code: 1, stderr: expect.stringContaining('No root key for http://127.0.0.1:2') });
+  });
+
+  test('where no server or playground is, one line says how to start it', async () => {
+    const nowhere = await run(['projects', 'list', '--url', 'http://127.0.0.1:2', '--key', 'np_x']);
+    expect(nowhere).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: 'nameplate: No server is running at http://127.0.0.1:2. Start it, or name another with --url.\n',
+    });
+    const none = await run(['domains', 'list', '--data', `${directory.path}/none`]);
+    expect(none.stderr).toMatch(
+      /^nameplate: There is no playground in .*none\. Start one with "\.\/bin\/nameplate dev --data .*\n$/,
+    );
+    expect(await run(['dns', 'list', '--data', `${directory.path}/none`])).toMatchObject({
+      code: 1,
+      stderr: none.stderr,
+    });
+  });
+});
+
+describe('the DNS simulator', () => {
+  const list = () => runJson<Controlled['list']>(['dns', 'list', ...data]);
+
+  test('records are set, replaced, listed and removed; faults begin and end', async () => {
+    await run(['dns', 'set', 'Set.example.org', 'txt', 'one', 'two', '--ttl', '5', ...data]);
+    expect((await list()).records).toContainEqual({
+      name: 'set.example.org',
+      type: 'TXT',
+      values: ['one', 'two'],
+      ttl: 5,
+    });
+    await run(['dns', 'set', 'set.example.org', 'TXT', 'three', ...data]);
+    expect((await list()).records).toContainEqual({ name: 'set.example.org', type: 'TXT', values: ['three'], ttl: 60 });
+    await run(['dns', 'fail', 'set.example.org', 'refused', ...data]);
+    expect((await list()).faults).toContainEqual({ name: 'set.example.org', fault: 'refused', delayMs: 0 });
+    await run(['dns', 'fail', 'set.example.org', 'none', ...data]);
+    expect((await list()).faults).toEqual([]);
+    expect(await runJson(['dns', 'remove', 'set.example.org', ...data])).toMatchObject({ removed: true });
+    expect(await runJson(['dns', 'remove', 'set.example.org', 'TXT', ...data])).toMatchObject({ removed: false });
+  });
+
+  test('what a DNS panel would refuse is refused in its words', async () => {
+    expect(await run(['dns', 'set', 'example.org', 'CNAME', 'elsewhere.example.net', ...data])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('apex of its zone'),
+    });
+    expect(await run(['dns', 'fail', 'example.org', 'gently', ...data])).toMatchObject({ code: 2 });
+  });
+
+  test('publishing puts right whatever stood in the place of the routing record', async () => {
+    for (const name of ['apex-of-a-shop.com', 'wrong.example.com']) {
+      await run(['domains', 'create', name, ...data]);
+      await run(['dns', 'set', name, 'A', '192.0.2.1', ...data]);
+      const records = await runJson<Domain['dnsRecords']>(['dns', 'publish', name, ...data]);
+      const set = (await list()).records.filter((record) => record.name.endsWith(name));
+      expect(set).toEqual(records.map(({ name, type, value, ttl }) => ({ name, type, values: [value], ttl })));
+      expect(await runJson(['domains', 'wait', name, ...data])).toMatchObject({ status: 'verified' });
+    }
+  });
+
+  test('the log tells who asked for what', async () => {
+    expect(await runJson(['dns', 'log', ...data])).toContainEqual(
+      expect.objectContaining({ name: '_service.wrong.example.com', type: 'TXT', rcode: 'NOERROR', transport: 'udp' }),
+    );
+  });
+});
+
+describe('doctor', () => {
+  test('finds nothing wrong with a running playground', async () => {
+    const findings = await runJson<{ about: string; level: string }[]>(['doctor', ...data]);
+    expect(findings.map(({ level }) => level)).not.toContain('fail');
+    expect(findings.map(({ about }) => about)).toEqual([
+      'configuration',
+      'store',
+      'server',
+      'resolver',
+      'CNAME zone',
+      'clock',
+    ]);
+  });
+
+  test('says what to do about everything that is wrong, and fails', async () => {
+    const { port } = new URL(playground.ready.api);
+    const env = {
+      NAMEPLATE_CNAME_ZONE: 'cname.example.net',
+      NAMEPLATE_DNS_RESOLVERS: playground.ready.dns,
+      NAMEPLATE_DATABASE_URL: `sqlite:${directory.path}/key/n.db`,
+      NAMEPLATE_LISTEN: `127.0.0.1:${port}`,
+      NAMEPLATE_METRICS_LISTEN: playground.ready.dns,
+    };
+    const { code, stdout } = await run(['doctor', '--json'], { env });
+    expect(code).toBe(1);
+    const findings: { about: string; level: string; advice?: string }[] = JSON.parse(stdout);
+    expect(findings.map(({ about, level }) => `${about} ${level}`)).toEqual([
+      'configuration ok',
+      'store fail',
+      'resolver warn',
+      'CNAME zone warn',
+      'port ok',
+      'port fail',
+      'clock ok',
+    ]);
+    for (const { level, advice } of findings) expect(advice === undefined).toBe(level === 'ok');
+  });
+
+  test('lists every bad variable', async () => {
+    const { code, stdout } = await run(['doctor'], { env: { NAMEPLATE_CNAME_ZONE: 'x', NAMEPLATE_ROLES: 'y' } });
+    expect(code).toBe(1);
+    for (const name of ['NAMEPLATE_CNAME_ZONE', 'NAMEPLATE_DNS_RESOLVERS', 'NAMEPLATE_ROLES'])
+      expect(stdout).toContain(name);
+  });
+});
+
+/** Changes made on the store reach a running server within a second. */
+async function waitUntil(holds: () => Promise<boolean>): Promise<void> {
+  while (!(await holds()));
+}

@@ -1,0 +1,45 @@
+import { readdirSync } from 'node:fs';
+import { afterAll, expect, test } from 'vitest';
+import { run, start, temporaryDirectory } from './program.ts';
+
+const directory = temporaryDirectory();
+const data = ['--data', directory.path];
+
+afterAll(() => directory.remove());
+
+test('the demo ends well, tells the whole story, and leaves nothing behind', async () => {
+  const { code, stdout, stderr } = await run(['demo', ...data]);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  const story = [
+    'POST /v2/domains.createDomain',
+    '"status": "verifying"',
+    'CNAME old-shop.example.net.',
+    '"verificationError": "shop.example.com is a CNAME to',
+    'POST /v2/domains.verifyDomain',
+    '202 Accepted',
+    '"status": "verified"',
+    'It all worked',
+  ];
+  expect(story.map((part) => stdout.indexOf(part))).toEqual(
+    story.map((part) => stdout.indexOf(part)).toSorted((a, b) => a - b),
+  );
+  for (const part of story) expect(stdout).toContain(part);
+  expect(readdirSync(directory.path)).toEqual([]);
+});
+
+test('with --json every step is a line of JSON', async () => {
+  const { code, stdout } = await run(['demo', '--json', ...data]);
+  expect(code).toBe(0);
+  const steps = stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  expect(steps.at(-1)).toMatchObject({ title: 'It all worked' });
+});
+
+test('a demo that is stopped half-way fails, and leaves nothing behind', async () => {
+  const demo = start(['demo', ...data]);
+  await demo.says(/createDomain/);
+  expect(await demo.stop()).toMatchObject({ code: 1, stderr: expect.stringContaining('stopped by SIGTERM') });
+  expect(readdirSync(directory.path)).toEqual([]);
+});

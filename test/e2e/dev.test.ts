@@ -1,0 +1,210 @@
+import { once } from 'node:events';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import { DatabaseSync } from 'node:sqlite';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type PlaygroundFile, readPlaygroundFile } from '../../src/dev/ready.ts';
+import { run, start, startPlayground, startTyped, temporaryDirectory } from './program.ts';
+
+const directory = temporaryDirectory();
+const data = directory.path;
+let playground: Awaited<ReturnType<typeof startPlayground>>;
+
+beforeAll(async () => {
+  playground = await startPlayground(data);
+});
+
+afterAll(async () => {
+  await playground.stop();
+  directory.remove();
+});
+
+describe('a running playground', () => {
+  test('says exactly one line on standard output: where everything is', async () => {
+    const { stdout, stderr, code } = await startAndStop(['dev', '--data', `${data}/other`, ...anyPorts, '--json']);
+    expect(code).toBe(0);
+    expect(stdout.trimEnd().split('\n')).toHaveLength(1);
+    expect(JSON.parse(stdout)).toEqual({
+      event: 'ready',
+      api: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+      rootKey: expect.stringMatching(/^np_\w+$/),
+      workspaceId: expect.stringMatching(/^ws_/),
+      project: { id: expect.stringMatching(/^proj_/), slug: 'demo' },
+      app: { id: expect.stringMatching(/^app_/), slug: 'web' },
+      environment: { id: expect.stringMatching(/^env_/), slug: 'production' },
+      dns: expect.stringMatching(/^127\.0\.0\.1:\d+$/),
+    });
+    expect(stderr).not.toContain('np_');
+  });
+
+  test('takes every flag of the design, those of the edge too', async () => {
+    const flags = ['--edge-http-port', '0', '--edge-https-port', '0', '--check-interval', '0.5', '--window', '60'];
+    expect(await startAndStop(['dev', '--data', `${data}/flags`, ...anyPorts, ...flags, '--json'])).toMatchObject({
+      code: 0,
+    });
+  });
+
+  test('takes the service word from the environment', async () => {
+    const other = start(['dev', '--data', `${data}/service`, ...anyPorts, '--json'], {
+      env: { NAMEPLATE_SERVICE: 'acme' },
+    });
+    await other.says(/ready/);
+    const { stdout } = await run(['domains', 'create', 'shop.example.com', '--data', `${data}/service`]);
+    expect(stdout).toContain('_acme.shop.example.com');
+    expect(stdout).toContain('acme-domain-verify=');
+    await other.stop();
+  });
+
+  test('lets nobody steer its DNS without the root key', async () => {
+    const { control } = (await readPlaygroundFile(data)) as PlaygroundFile;
+    for (const headers of [{}, { authorization: 'Bearer np_wrong' }]) {
+      const body = JSON.stringify({ name: 'a.example.com', type: 'A', values: ['127.0.0.1'] });
+      const response = await fetch(`${control}/set`, { method: 'POST', headers, body });
+      expect(response.status).toBe(401);
+    }
+  });
+
+  test('serves its deployment', async () => {
+    const { stdout } = await run(['deployments', 'list', '--data', data, '--json']);
+    const [deployment] = JSON.parse(stdout);
+    expect(await (await fetch(deployment.origin)).text()).toContain('Hello');
+  });
+});
+
+describe('a second start', () => {
+  test('on the same directory names who runs there, and a command that works', async () => {
+    const port = new URL(playground.ready.api).port;
+    const second = await run(['dev', '--data', data, '--port', port, '--dns-port', '0']);
+    expect(second).toMatchObject({ code: 1, stdout: '' });
+    expect(second.stderr).toMatch(
+      new RegExp(
+        `^nameplate: A playground runs on ${data} already \\(process \\d+\\), at ${playground.ready.api}\\..*\n$`,
+      ),
+    );
+    await worksAsPrinted(second.stderr);
+  });
+
+  test('on a port that another program holds offers the next free one', async () => {
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const port = portOf(server);
+    const second = await run(['dev', '--data', `${data}/busy`, '--port', `${port}`, '--dns-port', '0']);
+    expect(second).toMatchObject({ code: 1, stdout: '' });
+    expect(second.stderr).toMatch(
+      new RegExp(`^nameplate: Port ${port} is in use by another program\\. .*--port \\d+ .*\n$`),
+    );
+    await worksAsPrinted(second.stderr);
+    server.close();
+  });
+});
+
+describe('a start that cannot be', () => {
+  test('a database of a newer version: one line that says what to do, and no stack', async () => {
+    await startAndStop(['dev', '--data', `${data}/newer`, ...anyPorts, '--json']);
+    const db = new DatabaseSync(`${data}/newer/nameplate.db`);
+    db.exec("insert into kysely_migration values ('9999-later', '2030-01-01T00:00:00Z')");
+    db.close();
+    const { code, stderr } = await run(['dev', '--data', `${data}/newer`, ...anyPorts]);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^nameplate: .*newer nameplate.*upgrade nameplate.*\n$/);
+    const debug = await run(['dev', '--data', `${data}/newer`, ...anyPorts], { env: { NAMEPLATE_LOG_LEVEL: 'debug' } });
+    expect(debug.stderr).toMatch(/\n +at /);
+  });
+
+  test('a data directory that cannot be made', async () => {
+    writeFileSync(`${data}/file`, '');
+    const { code, stderr } = await run(['dev', '--data', `${data}/file/inside`, ...anyPorts]);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^nameplate: .*file.*\n$/);
+  });
+
+  test('kept DNS records that cannot be read are not thrown away', async () => {
+    mkdirSync(`${data}/broken`);
+    writeFileSync(`${data}/broken/dns.json`, '{"records":[');
+    const { code, stderr } = await run(['dev', '--data', `${data}/broken`, ...anyPorts]);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^nameplate: .*dns\.json.*Move the file away.*\n$/);
+    expect(readdirSync(`${data}/broken`)).toContain('dns.json');
+  });
+});
+
+describe('a stop', () => {
+  test('SIGTERM ends it within 5 s, whatever is under way', async () => {
+    const busy = await startPlayground(`${data}/stop`);
+    const socket = await halfARequest(busy.ready.api);
+    await run(['domains', 'create', 'slow.example.com', '--data', `${data}/stop`]);
+    await run(['dns', 'fail', 'slow.example.com', 'timeout', '--data', `${data}/stop`]);
+    await run(['domains', 'verify', 'slow.example.com', '--data', `${data}/stop`]);
+    const began = performance.now();
+    expect(await busy.stop()).toMatchObject({ code: 0, signal: null });
+    expect(performance.now() - began).toBeLessThan(5000);
+    socket.destroy();
+  });
+
+  test('a second signal ends it at once', async () => {
+    const busy = await startPlayground(`${data}/twice`);
+    const socket = await halfARequest(busy.ready.api);
+    const again = setInterval(() => busy.child.kill('SIGTERM'), 100);
+    expect(await busy.stop()).toMatchObject({ code: 143 });
+    clearInterval(again);
+    socket.destroy();
+  });
+
+  test('a request that is under way is answered', async () => {
+    const busy = await startPlayground(`${data}/answer`);
+    const socket = await halfARequest(busy.ready.api);
+    const answered = once(socket, 'data');
+    busy.child.kill('SIGTERM');
+    // No new connections: it has begun to stop.
+    await refused(busy.ready.api);
+    socket.write('}');
+    expect(String((await answered)[0])).toMatch(/^HTTP\/1\.1 401 /);
+    expect(await busy.ended).toMatchObject({ code: 0 });
+  });
+});
+
+const anyPorts = ['--port', '0', '--dns-port', '0'];
+
+async function startAndStop(args: string[]) {
+  const started = start(args);
+  await started.says(/"ready"/);
+  return started.stop();
+}
+
+/** Types the command at the end of a message, and sees the playground that it starts. */
+async function worksAsPrinted(message: string): Promise<void> {
+  const command = /\.\/bin\/nameplate dev .*$/m.exec(message)?.[0];
+  expect(command).toBeDefined();
+  const started = startTyped(`${command} --json`);
+  await started.says(/"event":"ready"/);
+  await started.stop();
+}
+
+function portOf(server: Server): number {
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('not listening');
+  return address.port;
+}
+
+/** A connection on which the last character of a request is still to come. */
+async function halfARequest(api: string): Promise<Socket> {
+  const socket = connect(Number(new URL(api).port), '127.0.0.1');
+  await once(socket, 'connect');
+  socket.on('error', () => {});
+  socket.write(
+    'POST /v2/domains.getDomain HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{',
+  );
+  return socket;
+}
+
+async function refused(api: string): Promise<void> {
+  for (;;) {
+    const socket = connect(Number(new URL(api).port), '127.0.0.1');
+    const outcome = await Promise.race([
+      once(socket, 'connect').then(() => 'open'),
+      once(socket, 'close').then(() => 'refused'),
+    ]).catch(() => 'refused');
+    socket.destroy();
+    if (outcome === 'refused') return;
+  }
+}

@@ -1,0 +1,60 @@
+import { statSync } from 'node:fs';
+import { afterAll, expect, test } from 'vitest';
+import type { Domain } from '../../src/cli/domain.ts';
+import type { Controlled } from '../../src/dev/control.ts';
+import { run, runJson, type Started, start, temporaryDirectory, type } from './program.ts';
+
+const directory = temporaryDirectory();
+const data = ['--data', directory.path];
+let playground: Started | undefined;
+
+afterAll(async () => {
+  await playground?.stop();
+  directory.remove();
+});
+
+async function npmStart(): Promise<{ commands: string[]; rootKey: string }> {
+  const flags = ['--port', '0', '--dns-port', '0', '--check-interval', '1'];
+  playground = start(['dev', ...data, ...flags]);
+  const [text] = await playground.says(/[\s\S]*Ctrl-C stops it.*\n/);
+  const commands = [...text.matchAll(/^ +(\.\/bin\/nameplate .+)$/gm)].map(([, command = '']) => command);
+  return { commands, rootKey: /np_\w+/.exec(text)?.[0] ?? '' };
+}
+
+test('the three commands that a playground prints, typed as printed, end in verified', async () => {
+  const { commands } = await npmStart();
+  expect(commands).toHaveLength(3);
+  for (const command of commands) expect(await type(command)).toMatchObject({ code: 0, stderr: '' });
+  const domain = await runJson<Domain>(['domains', 'get', 'shop.example.com', ...data]);
+  expect(domain.status).toBe('verified');
+  await playground?.says(/shop\.example\.com is verified/);
+});
+
+test('a second start finds keys, domains, and the records and faults a person set; it offers a new name', async () => {
+  await run(['dns', 'set', 'www.example.org', 'TXT', 'kept', 'kept too', ...data]);
+  await run(['dns', 'fail', 'www.example.org', 'servfail', ...data]);
+  const before = await runJson<Controlled['list']>(['dns', 'list', ...data]);
+  const domain = await runJson<Domain>(['domains', 'get', 'shop.example.com', ...data]);
+  const key = await type(`cat ${directory.path}/dev.json`);
+
+  expect(await playground?.stop()).toMatchObject({ code: 0 });
+  const { commands, rootKey } = await npmStart();
+
+  expect(key.stdout).toContain(rootKey);
+  expect(await runJson(['dns', 'list', ...data])).toEqual(before);
+  expect(before.records).toContainEqual({
+    name: 'www.example.org',
+    type: 'TXT',
+    values: ['kept', 'kept too'],
+    ttl: 60,
+  });
+  expect(before.faults).toEqual([{ name: 'www.example.org', fault: 'servfail', delayMs: 0 }]);
+  expect(await runJson(['domains', 'get', 'shop.example.com', ...data])).toEqual(domain);
+  for (const command of commands) expect(command).toContain('shop2.example.com');
+});
+
+test('what holds a secret can be read by its owner alone', () => {
+  for (const file of ['dev.json', 'dns.json', 'nameplate.db']) {
+    expect(statSync(`${directory.path}/${file}`).mode & 0o777).toBe(0o600);
+  }
+});

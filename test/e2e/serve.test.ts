@@ -1,0 +1,111 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { afterAll, expect, test } from 'vitest';
+import { run, runJson, type Started, start, temporaryDirectory } from './program.ts';
+
+const directory = temporaryDirectory();
+const database = `sqlite:${directory.path}/nameplate.db`;
+const env = {
+  NAMEPLATE_CNAME_ZONE: 'cname.example.net',
+  NAMEPLATE_DNS_RESOLVERS: '192.0.2.53',
+  NAMEPLATE_DATABASE_URL: database,
+  NAMEPLATE_LISTEN: '127.0.0.1:0',
+  NAMEPLATE_METRICS_LISTEN: '127.0.0.1:0',
+};
+const running: Started[] = [];
+
+afterAll(async () => {
+  await Promise.all(running.map((server) => server.stop()));
+  directory.remove();
+});
+
+interface ReadyLine {
+  api: string | null;
+  metrics: string | null;
+}
+
+async function serve(changes: Record<string, string> = {}): Promise<Started & ReadyLine> {
+  const server = start(['serve'], { env: { ...env, ...changes } });
+  running.push(server);
+  const [line] = await server.says(/^\{.*"msg":"ready"\}$/m);
+  return { ...server, ...(JSON.parse(line) as ReadyLine) };
+}
+
+test('a server is set up from nothing with commands, answers, is measured, and stops cleanly', async () => {
+  const { id } = await runJson<{ id: string }>(['workspaces', 'create', 'acme', '--database', database]);
+  const permission = ['--permission', 'project.*.create_project', '--permission', 'project.*.read_project'];
+  const key = await runJson<{ key: string }>([
+    'keys',
+    'create',
+    '--workspace',
+    id,
+    ...permission,
+    '--database',
+    database,
+  ]);
+  const server = await serve();
+
+  const there = { NAMEPLATE_URL: server.api ?? '', NAMEPLATE_ROOT_KEY: key.key };
+  await runJson(['projects', 'create', 'shop'], { env: there });
+  expect(await runJson(['projects', 'list'], { env: there })).toHaveLength(1);
+  const metrics = await (await fetch(`${server.metrics}/metrics`)).text();
+  expect(metrics).toContain('nameplate_requests_total{operation="projects.createProject",status="200"} 1');
+  expect((await fetch(`${server.api}/metrics`)).status).toBe(404);
+
+  const { code, stdout } = await server.stop();
+  expect(code).toBe(0);
+  expect(stdout).not.toContain(key.key);
+  for (const line of stdout.trimEnd().split('\n')) expect(() => JSON.parse(line)).not.toThrow();
+});
+
+test('one process at a time is the verifier of a file; another may serve the API', async () => {
+  const first = await serve();
+  const second = await run(['serve'], { env });
+  expect(second).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/^nameplate: .*\(\d+\) already runs the verifier.*\n$/),
+  });
+  const api = await serve({ NAMEPLATE_ROLES: 'api' });
+  expect((await fetch(`${api.api}/v2/liveness`)).status).toBe(200);
+  await first.stop();
+  expect((await serve({ NAMEPLATE_ROLES: 'verifier', NAMEPLATE_METRICS_LISTEN: 'off' })).api).toBeNull();
+});
+
+test('a port in use: one clear line, exit code 1', async () => {
+  const holder = await serve({ NAMEPLATE_ROLES: 'api' });
+  const address = holder.api?.replace('http://', '') ?? '';
+  const second = await run(['serve'], { env: { ...env, NAMEPLATE_ROLES: 'api', NAMEPLATE_LISTEN: address } });
+  expect(second).toMatchObject({ code: 1, stdout: '' });
+  expect(second.stderr).toBe(
+    `nameplate: ${address} is in use by another program. Stop that one, or set NAMEPLATE_LISTEN to another port.\n`,
+  );
+});
+
+test.each<[what: string, changes: Record<string, string>, says: RegExp]>([
+  [
+    'an address of another machine',
+    { NAMEPLATE_LISTEN: '192.0.2.1:7070' },
+    /^nameplate: .*not an address of this machine.*\n$/,
+  ],
+  ['a store that cannot be made', { NAMEPLATE_DATABASE_URL: 'sqlite:DIR/file/n.db' }, /^nameplate: .*file\/n\.db.*\n$/],
+  [
+    'a file that is no database',
+    { NAMEPLATE_DATABASE_URL: 'sqlite:DIR/file' },
+    /^nameplate: .*file.*not a database.*\n$/,
+  ],
+  ['PostgreSQL', { NAMEPLATE_DATABASE_URL: 'postgres://me:hunter2@db/n' }, /PostgreSQL is not supported yet/],
+  [
+    'no such operation',
+    { NAMEPLATE_RATE_LIMITS: 'domains.getDomian=1/1m' },
+    /^nameplate: .*RATE_LIMITS.*domains\.getDomain\?\n$/,
+  ],
+])('%s: one clear line, exit code 1, no stack', async (_, changes, says) => {
+  const bad = `${directory.path}/bad`;
+  mkdirSync(bad, { recursive: true });
+  writeFileSync(`${bad}/file`, 'no database, but long enough to be looked at. '.repeat(100));
+  const changed = Object.entries(changes).map(([name, value]) => [name, value.replace('DIR', bad)]);
+  const own = { ...env, NAMEPLATE_DATABASE_URL: `sqlite:${bad}/own.db` };
+  const { code, stdout, stderr } = await run(['serve'], { env: { ...own, ...Object.fromEntries(changed) } });
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  expect(stderr).toMatch(says);
+  expect(stderr).not.toMatch(/\n +at |hunter2/);
+});
