@@ -27,19 +27,12 @@ test('the demo ends well, tells the whole story, and leaves nothing behind', asy
   expect(readdirSync(directory.path)).toEqual([]);
 });
 
-test('with --json every step is a line of JSON', async () => {
-  const { code, stdout } = await run(['demo', '--json', ...data]);
-  expect(code).toBe(0);
-  const steps = stdout
-    .trimEnd()
-    .split('\n')
-    .map((line) => JSON.parse(line));
-  expect(steps.at(-1)).toMatchObject({ title: 'It all worked' });
-});
-
-test('a demo that is stopped half-way fails, and leaves nothing behind', async () => {
-  const demo = start(['demo', ...data]);
+test('a demo that is stopped half-way fails, and leaves nothing behind; with --json all it says is JSON', async () => {
+  const demo = start(['demo', '--json', ...data]);
   await demo.says(/createDomain/);
-  expect(await demo.stop()).toMatchObject({ code: 1, stderr: expect.stringContaining('stopped by SIGTERM') });
+  const { code, stdout, stderr } = await demo.stop();
+  expect(code).toBe(1);
+  expect(stderr).toContain('stopped by SIGTERM');
+  for (const line of stdout.trimEnd().split('\n')) expect(() => JSON.parse(line)).not.toThrow();
   expect(readdirSync(directory.path)).toEqual([]);
 });

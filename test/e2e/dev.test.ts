@@ -19,7 +19,7 @@ afterAll(async () => {
   directory.remove();
 });
 
-describe('a running playground', () => {
+describe.concurrent('a running playground', () => {
   test('says exactly one line on standard output: where everything is', async () => {
     const { stdout, stderr, code } = await startAndStop(['dev', '--data', `${data}/other`, ...anyPorts, '--json']);
     expect(code).toBe(0);
@@ -98,7 +98,7 @@ describe('a second start', () => {
   });
 });
 
-describe('a start that cannot be', () => {
+describe.concurrent('a start that cannot be', () => {
   test('a database of a newer version: one line that says what to do, and no stack', async () => {
     await startAndStop(['dev', '--data', `${data}/newer`, ...anyPorts, '--json']);
     const db = new DatabaseSync(`${data}/newer/nameplate.db`);

@@ -3,11 +3,11 @@ import { afterAll, expect, test } from 'vitest';
 import { run, runJson, type Started, start, temporaryDirectory } from './program.ts';
 
 const directory = temporaryDirectory();
-const database = `sqlite:${directory.path}/nameplate.db`;
+const databaseFor = (name: string) => `sqlite:${directory.path}/${name}.db`;
 const env = {
   NAMEPLATE_CNAME_ZONE: 'cname.example.net',
   NAMEPLATE_DNS_RESOLVERS: '192.0.2.53',
-  NAMEPLATE_DATABASE_URL: database,
+  NAMEPLATE_DATABASE_URL: databaseFor('any'),
   NAMEPLATE_LISTEN: '127.0.0.1:0',
   NAMEPLATE_METRICS_LISTEN: '127.0.0.1:0',
 };
@@ -30,7 +30,8 @@ async function serve(changes: Record<string, string> = {}): Promise<Started & Re
   return { ...server, ...(JSON.parse(line) as ReadyLine) };
 }
 
-test('a server is set up from nothing with commands, answers, is measured, and stops cleanly', async () => {
+test.concurrent('a server is set up from nothing with commands, answers, is measured, and stops cleanly', async () => {
+  const database = databaseFor('from-nothing');
   const { id } = await runJson<{ id: string }>(['workspaces', 'create', 'acme', '--database', database]);
   const permission = ['--permission', 'project.*.create_project', '--permission', 'project.*.read_project'];
   const key = await runJson<{ key: string }>([
@@ -42,7 +43,7 @@ test('a server is set up from nothing with commands, answers, is measured, and s
     '--database',
     database,
   ]);
-  const server = await serve();
+  const server = await serve({ NAMEPLATE_DATABASE_URL: database });
 
   const there = { NAMEPLATE_URL: server.api ?? '', NAMEPLATE_ROOT_KEY: key.key };
   await runJson(['projects', 'create', 'shop'], { env: there });
@@ -57,20 +58,21 @@ test('a server is set up from nothing with commands, answers, is measured, and s
   for (const line of stdout.trimEnd().split('\n')) expect(() => JSON.parse(line)).not.toThrow();
 });
 
-test('one process at a time is the verifier of a file; another may serve the API', async () => {
-  const first = await serve();
-  const second = await run(['serve'], { env });
+test.concurrent('one process at a time is the verifier of a file; another may serve the API', async () => {
+  const shared = { NAMEPLATE_DATABASE_URL: databaseFor('shared') };
+  const first = await serve(shared);
+  const second = await run(['serve'], { env: { ...env, ...shared } });
   expect(second).toMatchObject({
     code: 1,
     stderr: expect.stringMatching(/^nameplate: .*\(\d+\) already runs the verifier.*\n$/),
   });
-  const api = await serve({ NAMEPLATE_ROLES: 'api' });
+  const api = await serve({ ...shared, NAMEPLATE_ROLES: 'api' });
   expect((await fetch(`${api.api}/v2/liveness`)).status).toBe(200);
   await first.stop();
-  expect((await serve({ NAMEPLATE_ROLES: 'verifier', NAMEPLATE_METRICS_LISTEN: 'off' })).api).toBeNull();
+  expect((await serve({ ...shared, NAMEPLATE_ROLES: 'verifier', NAMEPLATE_METRICS_LISTEN: 'off' })).api).toBeNull();
 });
 
-test('a port in use: one clear line, exit code 1', async () => {
+test.concurrent('a port in use: one clear line, exit code 1', async () => {
   const holder = await serve({ NAMEPLATE_ROLES: 'api' });
   const address = holder.api?.replace('http://', '') ?? '';
   const second = await run(['serve'], { env: { ...env, NAMEPLATE_ROLES: 'api', NAMEPLATE_LISTEN: address } });
@@ -80,7 +82,7 @@ test('a port in use: one clear line, exit code 1', async () => {
   );
 });
 
-test.each<[what: string, changes: Record<string, string>, says: RegExp]>([
+test.concurrent.each<[what: string, changes: Record<string, string>, says: RegExp]>([
   [
     'an address of another machine',
     { NAMEPLATE_LISTEN: '192.0.2.1:7070' },

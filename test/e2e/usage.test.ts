@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { run, type } from './program.ts';
 
-test.each([
+test.concurrent.each([
   [['domain', 'list'], 'domains'],
   [['domains', 'lst'], 'list'],
   [['domains', 'list', '--jsno'], '--json'],
@@ -11,11 +11,11 @@ test.each([
   expect(stderr).toContain(`Did you mean ${nearest}?`);
 });
 
-test('no command at all is bad usage, and shows what there is', async () => {
+test.concurrent('no command at all is bad usage, and shows what there is', async () => {
   expect(await run([])).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('Commands:') });
 });
 
-test('--help and --version are answered', async () => {
+test.concurrent('--help and --version are answered', async () => {
   expect(await run(['--help'])).toMatchObject({
     code: 0,
     stdout: expect.stringContaining('nameplate dev'),
@@ -28,11 +28,11 @@ test('--help and --version are answered', async () => {
   });
 });
 
-test('a reader that has seen enough is no failure', async () => {
+test.concurrent('a reader that has seen enough is no failure', async () => {
   expect(await type('sh -c "./bin/nameplate --help | true"')).toMatchObject({ code: 0, stderr: '' });
 });
 
-test('an unknown variable is an error for every command, and names the nearest', async () => {
+test.concurrent('an unknown variable is an error for every command, and names the nearest', async () => {
   for (const args of [['domains', 'list'], ['keys', 'list'], ['dev'], ['demo'], ['serve']]) {
     const { code, stderr } = await run(args, { env: { NAMEPLATE_ROOTKEY: 'np_secret' } });
     expect({ args, code }).toEqual({ args, code: 1 });
@@ -41,7 +41,7 @@ test('an unknown variable is an error for every command, and names the nearest',
   }
 });
 
-test('no colours where standard output is no terminal', async () => {
+test.concurrent('no colours where standard output is no terminal', async () => {
   const { stdout } = await run(['doctor'], { env: { NAMEPLATE_CNAME_ZONE: 'x' } });
   expect(stdout).not.toContain('\u001b');
 });
