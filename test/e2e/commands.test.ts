@@ -184,6 +184,8 @@ describe.concurrent('over the API', () => {
       run(['projects', 'list'], { env: { NAMEPLATE_ROOT_KEY: rootKey, NAMEPLATE_URL: api } }),
     ]);
     for (const { code } of outcomes) expect(code).toBe(0);
+    const distracting = { NAMEPLATE_URL: 'http://127.0.0.1:2', NAMEPLATE_ROOT_KEY: 'np_other' };
+    expect(await run(['projects', 'list', ...data], { env: distracting })).toMatchObject({ code: 0 });
     const elsewhere = await run(['projects', 'list', '--url', 'http://127.0.0.1:2', ...data]);
     expect(elsewhere).toMatchObject({ code: 1, stderr: expect.stringContaining('No root key for http://127.0.0.1:2') });
   });

@@ -4,7 +4,7 @@ import { connect, createServer, type Server, type Socket } from 'node:net';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type PlaygroundFile, readPlaygroundFile } from '../../src/dev/ready.ts';
-import { run, start, startPlayground, startTyped, temporaryDirectory } from './program.ts';
+import { run, start, startPlayground, startScript, startTyped, temporaryDirectory } from './program.ts';
 
 const directory = temporaryDirectory();
 const data = directory.path;
@@ -139,6 +139,12 @@ describe('a stop', () => {
     expect(await busy.stop()).toMatchObject({ code: 0, signal: null });
     expect(performance.now() - began).toBeLessThan(5000);
     socket.destroy();
+  });
+
+  test('SIGTERM reaches it through npm start', async () => {
+    const script = startScript('start', ['--data', `${data}/npm`, ...anyPorts]);
+    await script.says(/Ctrl-C stops it/);
+    expect(await script.stop()).toMatchObject({ code: 0, signal: null, stdout: expect.stringContaining('Stopping…') });
   });
 
   test('a second signal ends it at once', async () => {

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -50,6 +50,12 @@ export function type(line: string): Promise<Ended> {
 
 export function startTyped(line: string): Started {
   return startCommand('sh', ['-c', `exec ${line}`], {});
+}
+
+/** Starts a script of package.json as npm does: npm passes signals on to the shell, and to nothing below it. */
+export function startScript(name: 'start' | 'demo', flags: string[]): Started {
+  const { scripts } = JSON.parse(readFileSync(join(CLONE, 'package.json'), 'utf8'));
+  return startCommand('sh', ['-c', [scripts[name], ...flags].join(' ')], {});
 }
 
 /** Runs a command with `--json` that must succeed, and reads its one document. */
