@@ -62,7 +62,7 @@ export async function connect(options: ServerOptions): Promise<Server> {
   const config = readCommandConfig();
   const file = await readPlaygroundFile(options.data ?? DEFAULT_DATA);
   const chosen = options.data === undefined ? null : file;
-  const environment = options.data === undefined || file !== null ? config.url : undefined;
+  const environment = options.data === undefined ? config.url : undefined;
   const url = (options.url ?? chosen?.api ?? environment ?? file?.api)?.replace(/\/+$/, '');
   if (url === undefined) throw noPlayground(options.data);
   if (!/^https?:/.test(url) || !URL.canParse(url)) {
@@ -71,7 +71,7 @@ export async function connect(options: ServerOptions): Promise<Server> {
   const playground = file?.api === url ? file : null;
   const key = givenKey(options) ?? (chosen && playground?.rootKey) ?? config.rootKey ?? playground?.rootKey;
   if (key === undefined) throw new Failure(`No root key for ${url}. Set NAMEPLATE_ROOT_KEY, or give --key-file PATH.`);
-  return createServer(url, key, playground);
+  return serverAt(url, key, playground);
 }
 
 /** No playground was ever started in the data directory. */
@@ -100,7 +100,7 @@ function readKey(source: string | 0, name: string): string {
 }
 
 /** Speaks to the server at `url` with one key. */
-export function createServer(url: string, key: string, playground: PlaygroundFile | null): Server {
+export function serverAt(url: string, key: string, playground: PlaygroundFile | null): Server {
   async function request(
     operation: string,
     body: object,

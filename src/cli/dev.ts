@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { readPlaygroundConfig } from '../config.ts';
-import type { Ready } from '../dev/ready.ts';
+import type { Playground } from '../dev/playground.ts';
 import { dataFlag, dataOption, define, jsonOption, parseDuration, parsePort } from './options.ts';
 import { clockTime, harmless, paint, print, span } from './output.ts';
 import { choosePlace, DEFAULT_DNS_PORT, DEFAULT_PORT, type DevOptions } from './place.ts';
@@ -39,7 +39,7 @@ async function run(options: DevOptions): Promise<void> {
   else {
     const { store, ready } = playground;
     const isNew = async (name: string) => (await store.findDomainByName(ready.workspaceId, name)) === null;
-    print(welcome(ready, dataDir, checkIntervalMs, await firstNew(isNew)));
+    print(welcome(playground, dataDir, checkIntervalMs, await firstNew(isNew)));
   }
   await signal;
   if (!options.json) print('\n  Stopping…');
@@ -47,12 +47,8 @@ async function run(options: DevOptions): Promise<void> {
 }
 
 /** What a person sees first: where everything is, and three commands that end in `verified`. */
-function welcome(
-  { api, dns, rootKey, project, app, environment }: Ready,
-  dataDir: string,
-  intervalMs: number,
-  name: string,
-): string {
+function welcome({ ready, metrics }: Playground, dataDir: string, intervalMs: number, name: string): string {
+  const { api, dns, rootKey, project, app, environment } = ready;
   const command = (words: string) => `    ${paint('bold', `./bin/nameplate ${words} ${name}${dataFlag(dataDir)}`)}`;
   return [
     '',
@@ -62,6 +58,7 @@ function welcome(
     `  DNS       ${dns} (a simulator; it answers for every name)`,
     `  Root key  ${rootKey}`,
     `  Data      ${dataDir}`,
+    ...(metrics === null ? [] : [`  Metrics   ${metrics}/metrics`]),
     '',
     `  Project ${project.slug}, app ${app.slug}, environment ${environment.slug}, with a built-in origin.`,
     `  Records are checked every ${span(intervalMs)} here, every minute in production.`,

@@ -3,7 +3,7 @@ import type { Commands, Controlled } from '../dev/control.ts';
 import type { SimulatedRecord } from '../dev/dns/record.ts';
 import type { LoggedQuery, SimulatedFault } from '../dev/dns/simulator.ts';
 import { type PlaygroundFile, readPlaygroundFile } from '../dev/ready.ts';
-import { createServer, noPlayground, unreachable } from './api.ts';
+import { noPlayground, serverAt, unreachable } from './api.ts';
 import { type Domain, recordsTable } from './domain.ts';
 import { Failure } from './failure.ts';
 import {
@@ -89,7 +89,7 @@ function addPublish(dns: Command): void {
   simulatorOptions(define(dns, 'publish <domain>', summary, ['nameplate dns publish shop.example.com'])).action(
     async (name: string, options: DataOptions) => {
       const playground = await findPlayground(options);
-      const server = createServer(playground.api, playground.rootKey, playground);
+      const server = serverAt(playground.api, playground.rootKey, playground);
       const { domain, dnsRecords } = await server.call<Domain>('domains.getDomain', { domain: name });
       for (const record of dnsRecords) {
         const inTheWay = ROUTING_TYPES.includes(record.type)

@@ -127,11 +127,13 @@ function warningsOf(permissions: string[]): string[] {
     );
 }
 
+const RFC_3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/i;
+
 /** A length of time from now, or an RFC 3339 time that is still to come. */
 function parseExpiry(text: string): number {
   const now = systemClock.now();
   if (/^\d+(\.\d+)?[smhd]$/.test(text)) return now + parseDuration(text);
-  const at = /^\d{4}-\d\d-\d\dT\d\d:\d\d/i.test(text) ? Date.parse(text) : Number.NaN;
+  const at = RFC_3339.test(text) ? Date.parse(text) : Number.NaN;
   if (Number.isNaN(at))
     throw new InvalidArgumentError('It is a length of time such as 30d, or a time such as 2027-01-31T12:00:00Z.');
   if (at <= now) throw new InvalidArgumentError('That time is over already.');

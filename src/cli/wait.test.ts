@@ -1,0 +1,63 @@
+import { Writable } from 'node:stream';
+import { expect, test } from 'vitest';
+import type { Domain } from './domain.ts';
+import { createProgress } from './wait.ts';
+
+const START = Date.UTC(2026, 10, 20);
+
+function domain(change: Partial<Domain> = {}): Domain {
+  return {
+    id: 'dom_1',
+    domain: 'shop.example.com',
+    projectId: 'proj_1',
+    appId: 'app_1',
+    environmentId: 'env_1',
+    status: 'verifying',
+    dnsRecords: [{ type: 'CNAME', name: 'shop.example.com', value: 'x.cname.example.net', ttl: 60, verified: false }],
+    createdAt: START,
+    ...change,
+  };
+}
+
+/** Progress on an output that remembers what was written to it, at a time that the test sets. */
+function progressOn(terminal: { isTTY: boolean; columns: number }) {
+  const written: string[] = [];
+  const clock = { at: START, now: () => clock.at };
+  const output = new Writable({
+    write(chunk, _, done) {
+      written.push(String(chunk));
+      done();
+    },
+  });
+  const progress = createProgress(Object.assign(output, terminal) as NodeJS.WriteStream, 60_000, clock);
+  return { progress, written, clock };
+}
+
+test('off a terminal, only what changed is printed again; time that passes is no change', () => {
+  const { progress, written, clock } = progressOn({ isTTY: false, columns: 80 });
+  progress.show(domain());
+  clock.at += 5000;
+  progress.show(domain());
+  expect(written).toHaveLength(1);
+  expect(written[0]).toMatch(/shop\.example\.com is verifying: .*; 1 min 0 s left\.[\s\S]*x\.cname\.example\.net +no/);
+  progress.show(domain({ verificationError: 'It leads elsewhere.' }));
+  expect(written[1]).toContain('It leads elsewhere.');
+});
+
+test('on a terminal, the picture is redrawn in place, however many rows it takes', () => {
+  const { progress, written, clock } = progressOn({ isTTY: true, columns: 200 });
+  progress.show(domain({ verificationError: 'e'.repeat(450) }));
+  const [picture = ''] = written;
+  clock.at += 5000;
+  progress.show(domain());
+  // Each line takes one row, but 450 characters take three rows of 200.
+  const rows = picture.split('\n').length - 1 + 2;
+  expect(written.slice(1, 3)).toEqual([`\u001b[${rows}A`, '\u001b[0J']);
+  expect(written[3]).toContain('55 s left');
+});
+
+test('nothing is said of the time left where it is not known: after a retry', () => {
+  const { progress, written } = progressOn({ isTTY: false, columns: 80 });
+  progress.show(domain({ createdAt: START - 120_000 }));
+  expect(written[0]).toMatch(/is verifying: its records are being checked\.\n/);
+});
