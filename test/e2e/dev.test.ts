@@ -4,6 +4,7 @@ import { connect, createServer, type Server, type Socket } from 'node:net';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type PlaygroundFile, readPlaygroundFile } from '../../src/dev/ready.ts';
+import { migrate } from '../../src/store/sqlite.ts';
 import { run, start, startPlayground, startScript, startTyped, temporaryDirectory } from './program.ts';
 
 const directory = temporaryDirectory();
@@ -20,8 +21,11 @@ afterAll(async () => {
 });
 
 describe.concurrent('a running playground', () => {
-  test('says exactly one line on standard output: where everything is', async () => {
-    const { stdout, stderr, code } = await startAndStop(['dev', '--data', `${data}/other`, ...anyPorts, '--json']);
+  test('takes every flag of the design, and says exactly one line on standard output: where everything is', async () => {
+    const flags = ['--edge-http-port', '0', '--edge-https-port', '0', '--check-interval', '0.5', '--window', '60'];
+    const started = start(['dev', '--data', `${data}/other`, ...anyPorts, ...flags, '--json']);
+    await started.says(/"ready"/);
+    const { stdout, stderr, code } = await started.stop();
     expect(code).toBe(0);
     expect(stdout.trimEnd().split('\n')).toHaveLength(1);
     expect(JSON.parse(stdout)).toEqual({
@@ -35,13 +39,6 @@ describe.concurrent('a running playground', () => {
       dns: expect.stringMatching(/^127\.0\.0\.1:\d+$/),
     });
     expect(stderr).not.toContain('np_');
-  });
-
-  test('takes every flag of the design, those of the edge too', async () => {
-    const flags = ['--edge-http-port', '0', '--edge-https-port', '0', '--check-interval', '0.5', '--window', '60'];
-    expect(await startAndStop(['dev', '--data', `${data}/flags`, ...anyPorts, ...flags, '--json'])).toMatchObject({
-      code: 0,
-    });
   });
 
   test('takes the service word from the environment', async () => {
@@ -100,7 +97,7 @@ describe('a second start', () => {
 
 describe.concurrent('a start that cannot be', () => {
   test('a database of a newer version: one line that says what to do, and no stack', async () => {
-    await startAndStop(['dev', '--data', `${data}/newer`, ...anyPorts, '--json']);
+    await migrate(`${data}/newer/nameplate.db`);
     const db = new DatabaseSync(`${data}/newer/nameplate.db`);
     db.exec("insert into kysely_migration values ('9999-later', '2030-01-01T00:00:00Z')");
     db.close();
@@ -170,12 +167,6 @@ describe('a stop', () => {
 });
 
 const anyPorts = ['--port', '0', '--dns-port', '0'];
-
-async function startAndStop(args: string[]) {
-  const started = start(args);
-  await started.says(/"ready"/);
-  return started.stop();
-}
 
 /** Types the command at the end of a message, and sees the playground that it starts. */
 async function worksAsPrinted(message: string): Promise<void> {
