@@ -64,7 +64,8 @@ export function authoritativeResolver(setup: AuthoritativeOptions): Resolver {
     const fresh = options.confirming !== undefined;
     let delegated = await zones.closest(question.name, { signal, fresh });
     for (let cut = 0; cut < MAX_CUTS; cut++) {
-      if (delegated.kind === 'failed') return unreadable(delegated);
+      // The resolver's own name would tell the customer nothing.
+      if (delegated.kind === 'failed') return unreadable({ kind: 'failed', reason: delegated.reason });
       const { delegation } = delegated;
       const heard = await askZone(delegation, question, options);
       if (heard.kind === 'failed') {

@@ -64,10 +64,10 @@ function nsReads(): number {
 const PARENT = { zone: 'acme.com', nameservers: [{ name: 'ns1.parent.test', addresses: ['127.0.0.2'] }] };
 
 describe('the zone of a name', () => {
-  test('is found by its SOA, and its nameservers with their addresses', async () => {
+  test('is found by what it denies, and its nameservers with their addresses', async () => {
     expect(await zones().closest('_service.www.acme.com', read())).toEqual({ kind: 'delegated', delegation: PARENT });
     expect(asked().sort()).toEqual([
-      '_service.www.acme.com SOA',
+      '_service.www.acme.com CNAME',
       'acme.com NS',
       'ns1.parent.test A',
       'ns1.parent.test AAAA',
@@ -118,7 +118,7 @@ describe('the zone of a name', () => {
     const { closest } = zones();
     await closest('unregistered.com', read());
     await closest('other.com', read());
-    expect(asked()).toContain('other.com SOA');
+    expect(asked()).toContain('other.com CNAME');
   });
 
   test('cannot be told when the resolvers fail, and that is not remembered', async () => {
@@ -179,7 +179,7 @@ describe('what was read is kept', () => {
     await closest('www.acme.com', read());
     now += 61_000;
     await closest('api.acme.com', read());
-    expect(asked().filter((query) => query.endsWith('SOA'))).toEqual(['www.acme.com SOA']);
+    expect(asked().filter((query) => query.endsWith('CNAME'))).toEqual(['www.acme.com CNAME']);
     expect(nsReads()).toBe(2);
   });
 

@@ -12,7 +12,10 @@ import type { Question } from './wire.ts';
 export interface Recursion {
   /** Asks them in turn, in random order, until one knows. */
   ask(question: Question, options: RecursionOptions): Promise<Heard>;
-  /** Finds the apex of the zone that holds a name. */
+  /**
+   * Finds the apex of the zone that holds a name: the zone that denies that there is a CNAME. A resolver follows any other question to where a
+   * CNAME leads, and what is wrong there would hide the zone here.
+   */
   findApex(name: string, options: RecursionOptions): Promise<{ kind: 'apex'; apex: string } | HeardFailure>;
   /** Whether one of them has this address. */
   has(address: string): boolean;
@@ -59,15 +62,20 @@ export function recursion({ client, resolvers, random, onHeard, triesMs = TRIES_
     async findApex(name, options) {
       let current = name;
       for (let step = 0; step < MAX_STEPS; step++) {
-        const heard = await ask({ name: current, type: 'SOA' }, options);
+        const heard = await ask({ name: current, type: 'CNAME' }, options);
         if (heard.kind === 'failed') return heard;
         const { answers, authorities } = heard.answer;
-        if (answers.some(({ type, name: owner }) => type === 'SOA' && owner === current))
-          return { kind: 'apex', apex: current };
-        // Behind a CNAME the SOA is that of another zone; and a name with a CNAME is no apex.
+        // A name with a CNAME is no apex.
         const aliased = answers.some(({ type, name: owner }) => type === 'CNAME' && owner === current);
         const denying = authorities.find(({ type, name: owner }) => type === 'SOA' && isWithin(current, owner));
         if (!aliased && denying !== undefined) return { kind: 'apex', apex: denying.name };
+        if (!aliased) {
+          // Some resolvers leave out who denies it; an apex has an SOA itself.
+          const own = await ask({ name: current, type: 'SOA' }, options);
+          if (own.kind === 'failed') return own;
+          if (own.answer.answers.some(({ type, name: owner }) => type === 'SOA' && owner === current))
+            return { kind: 'apex', apex: current };
+        }
         if (current === '.') break;
         current = parentOf(current);
       }
