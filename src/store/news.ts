@@ -24,15 +24,23 @@ function insertChange(db: Tables, p: { kind: ChangeKind; key: string; at: number
   return db.insertInto('changes').values({ kind: p.kind, key: p.key, created_at: p.at });
 }
 
-/** One statement, so that the head and the rows are of one moment. Without rows after `seq` there is one row, of nulls. */
+/**
+ * One statement, so that the head and the rows are of one moment. Without rows after `seq` it gives one row, of nulls. The ends of the log
+ * are asked for one by one, since SQLite reads the whole of it for both at once.
+ */
 function selectChanges(db: Tables, p: { seq: number }) {
+  const head = db.selectNoFrom((of) => [
+    of
+      .selectFrom('changes')
+      .select((c) => c.fn.min('seq').as('seq'))
+      .as('oldest'),
+    of
+      .selectFrom('changes')
+      .select((c) => c.fn.max('seq').as('seq'))
+      .as('latest'),
+  ]);
   return db
-    .selectFrom((of) =>
-      of
-        .selectFrom('changes')
-        .select((c) => [c.fn.min('seq').as('oldest'), c.fn.max('seq').as('latest')])
-        .as('head'),
-    )
+    .selectFrom(head.as('head'))
     .leftJoin('changes', (join) => join.on('changes.seq', '>', p.seq))
     .select(['head.oldest', 'head.latest', 'changes.seq', 'changes.kind', 'changes.key'])
     .orderBy('changes.seq');

@@ -2,9 +2,9 @@ import { type Clock, systemClock } from '../clock.ts';
 import { bind, reads, writes } from './operations.ts';
 import type { Reading } from './query.ts';
 import { countDue } from './schedule.ts';
+import type { Call } from './sqlite/commit.ts';
 import { connect } from './sqlite/connection.ts';
 import { asUnavailable } from './sqlite/failure.ts';
-import { cannotOpen } from './sqlite/file.ts';
 import { prepareSchema } from './sqlite/migrate.ts';
 import { startWriter } from './sqlite/writer.ts';
 import { type DueCheck, type Store, StoreUnavailable } from './store.ts';
@@ -33,10 +33,11 @@ export interface SqliteOptions {
 export async function sqliteStore(options: SqliteOptions): Promise<Store> {
   const { path, clock = systemClock, busyTimeoutMs = 5000, maxWaiting = 4096, maxPages } = options;
   await prepareSchema(path);
-  const writer = await startWriter({ path, busyTimeoutMs, maxPages }, maxWaiting).catch((error: unknown) => {
-    throw cannotOpen(path, error);
-  });
   const reader = connect(path, { readOnly: true, busyTimeoutMs });
+  const writer = await startWriter({ path, busyTimeoutMs, maxPages }, maxWaiting).catch((error: unknown) => {
+    reader.db.close();
+    throw error;
+  });
   let closed: Promise<void> | undefined;
 
   async function read<T>(query: () => Promise<T>): Promise<T> {
@@ -48,25 +49,26 @@ export async function sqliteStore(options: SqliteOptions): Promise<Store> {
     }
   }
 
+  async function write(name: Call['name'], args: unknown[]): Promise<unknown> {
+    if (closed !== undefined) throw new StoreUnavailable('the store is closed');
+    return writer.ask({ name, args, askedAt: clock.now() }, { synced: isDurable(name, args) });
+  }
+
   return {
     ...bind(reads, (name, args) => {
       const operation = reads[name] as (run: Reading, ...args: unknown[]) => Promise<unknown>;
       return read(() => operation(reader, ...args));
     }),
-    ...bind(writes, (name, args) =>
-      writer.ask({ name, args, askedAt: clock.now() }, { synced: isDurable(name, args) }),
-    ),
+    ...bind(writes, write),
     async claimDue(now, limit, checkIntervalMs, jitter) {
       // The reader is asked first, so that a verifier with nothing to do writes nothing.
       const due = await read(() => countDue(reader, now, limit));
       if (due === 0) return [];
-      const args = [now, checkIntervalMs, Array.from({ length: due }, jitter)];
-      const claimed = await writer.ask({ name: 'claimDue', args, askedAt: clock.now() }, { synced: false });
-      return claimed as DueCheck[];
+      return (await write('claimDue', [now, checkIntervalMs, Array.from({ length: due }, jitter)])) as DueCheck[];
     },
     async ping() {
       await read(() => reads.earliestDueAt(reader));
-      await writer.ask({ name: 'ping', args: [], askedAt: clock.now() }, { synced: false });
+      await write('ping', []);
     },
     close() {
       if (closed === undefined) {
@@ -80,9 +82,17 @@ export async function sqliteStore(options: SqliteOptions): Promise<Store> {
 }
 
 /** Whether the contract promises that the write survives a power cut. */
-function isDurable(name: keyof typeof writes, args: unknown[]): boolean {
-  if (name === 'pruneChanges') return false;
-  if (name !== 'saveTransition') return true;
-  const [{ before, after }] = args as Parameters<Store['saveTransition']>;
-  return after.status !== before.status;
+function isDurable(name: Call['name'], args: unknown[]): boolean {
+  switch (name) {
+    case 'claimDue':
+    case 'pruneChanges':
+    case 'ping':
+      return false;
+    case 'saveTransition': {
+      const [{ before, after }] = args as Parameters<Store['saveTransition']>;
+      return after.status !== before.status;
+    }
+    default:
+      return true;
+  }
 }

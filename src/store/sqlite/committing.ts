@@ -39,7 +39,10 @@ export async function startThread(options: ThreadOptions): Promise<CommitThread>
     });
   }
 
-  await nextResponse();
+  await nextResponse().catch(() => {
+    const reason = fault instanceof Error ? fault.message : 'its writer did not start';
+    throw new StoreUnavailable(`cannot open the database ${options.path}: ${reason}`, { cause: fault });
+  });
   return {
     async commit(batch) {
       if (ended !== undefined) throw ended;

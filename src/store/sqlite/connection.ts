@@ -4,7 +4,7 @@ import { compile, type Query, type Reading } from '../query.ts';
 import type { Schema } from '../schema.ts';
 
 /** Builds statements; runs none. */
-const sqliteTables = new Kysely<Schema>({
+export const sqliteTables = new Kysely<Schema>({
   dialect: {
     createAdapter: () => new SqliteAdapter(),
     createDriver: () => new DummyDriver(),

@@ -2,14 +2,14 @@ import { StoreUnavailable } from '../store.ts';
 
 /** What SQLite's result codes mean for whoever runs the program. The extended codes share the low byte with these. */
 const MEANINGS: Record<number, string> = {
-  5: 'the database is busy: another process holds its write lock; try again',
-  6: 'the database is busy: another process holds its write lock; try again',
-  8: 'the database cannot be written: the file, its directory or the disk is read-only',
+  5: 'the database is busy: another process holds its write lock',
+  6: 'the database is busy: another process holds its write lock',
+  8: 'the database cannot be written: see that the file and its directory belong to this user, and that the disk is not read-only',
   10: 'the disk reported an error while the database was read or written; look at the system log',
-  11: 'the database file is damaged; restore a backup',
+  11: 'the database is damaged: restore a backup',
   13: 'the disk is full: nothing was written; free some space, and writing goes on by itself',
-  14: 'the database file cannot be opened: check that its directory exists and belongs to this user',
-  26: 'the file is not a database; move it away or name another one',
+  14: 'the file cannot be opened: see that it and its directory belong to this user',
+  26: 'the file is not a database: move it away, or name another one',
 };
 
 /** An error of the engine as callers know it: `StoreUnavailable` with `cause`. Other errors (mistakes of the program) stay what they are. */

@@ -1,24 +1,25 @@
-import { closeSync, mkdirSync, openSync, statSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { StoreUnavailable } from '../store.ts';
 import { asUnavailable } from './failure.ts';
 
-/** Makes sure that there is a file, readable by its owner alone, and its directory likewise; SQLite gives its own side files the same mode. */
+/**
+ * Makes sure that there is a file, making it and its directory for their owner alone where they are missing; SQLite gives its
+ * side files the same mode. Throws `StoreUnavailable`, in one line that says what to do.
+ */
 export function prepareFile(path: string): void {
   const directory = dirname(path);
   try {
-    mkdirSync(directory, { recursive: true, mode: 0o700 });
-    closeSync(openSync(path, 'wx', 0o600));
+    makeDirectory(directory);
+    // An existing file is not opened: closing it would drop the locks that SQLite holds on it in this process.
+    if (statSync(path, { throwIfNoEntry: false }) === undefined) closeSync(openSync(path, 'a', 0o600));
   } catch (error) {
-    // An existing file is left alone: opening and closing it would drop the locks that SQLite holds on it in this process.
-    if (codeOf(error) !== 'EEXIST' || !isDirectory(directory)) {
-      throw new StoreUnavailable(
-        `cannot create the database ${path} (${codeOf(error)}): check that ${directory} is a directory that this user may write to, or name another file`,
-        { cause: error },
-      );
-    }
+    throw new StoreUnavailable(
+      `cannot make the database ${path} (${codeOf(error)}): see that ${directory} is a directory in which this user may write, or name another file`,
+      { cause: error },
+    );
   }
-  if (isDirectory(path)) {
+  if (statSync(path).isDirectory()) {
     throw new StoreUnavailable(`${path} is a directory, and the database is to be a file: name a file in it`);
   }
 }
@@ -30,8 +31,16 @@ export function cannotOpen(path: string, error: unknown): unknown {
   return new StoreUnavailable(`cannot open the database ${path}: ${unavailable.message}`, { cause: error });
 }
 
-function isDirectory(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+/** Step by step, since the recursion that `mkdirSync` offers never ends where nothing can be made, as under /proc (Node 24). */
+function makeDirectory(directory: string): void {
+  if (existsSync(directory)) return;
+  makeDirectory(dirname(directory));
+  try {
+    mkdirSync(directory, { mode: 0o700 });
+  } catch (error) {
+    // Another process may have been faster.
+    if (!existsSync(directory)) throw error;
+  }
 }
 
 function codeOf(error: unknown): unknown {

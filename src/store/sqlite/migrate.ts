@@ -41,14 +41,18 @@ export async function pendingMigrations(path: string): Promise<string[]> {
   return Object.keys(migrations).filter((name) => !done.includes(name));
 }
 
-/** Makes the schema in a new file. A file that has an older one is left as it is: whoever runs the program chooses when to upgrade. */
+/** Makes the schema in a new file. A file with an older one is refused: whoever runs the program says when to upgrade. */
 export async function prepareSchema(path: string): Promise<void> {
   prepareFile(path);
-  if (readDone(path).length === 0) await migrate(path);
-  const pending = await pendingMigrations(path);
-  if (pending.length > 0) {
+  const done = readDone(path);
+  if (done.length === 0) {
+    await migrate(path);
+    return;
+  }
+  const pending = Object.keys(migrations).find((name) => !done.includes(name));
+  if (pending !== undefined) {
     throw new StoreUnavailable(
-      `${path} was written by an older nameplate (it lacks the migration "${pending[0]}"): back it up, then run "nameplate migrate"`,
+      `${path} was written by an older nameplate (it lacks the migration "${pending}"): back it up, then run "nameplate migrate"`,
     );
   }
 }

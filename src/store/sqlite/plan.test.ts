@@ -1,0 +1,69 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { claimDue } from '../checks.ts';
+import { reads } from '../operations.ts';
+import { compile, type Query, type Writing } from '../query.ts';
+import { countDue } from '../schedule.ts';
+import { type Connection, connect, sqliteTables } from './connection.ts';
+import { migrate } from './migrate.ts';
+
+let directory: string;
+let connection: Connection;
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'nameplate-plan-'));
+  await migrate(join(directory, 'nameplate.db'));
+  connection = connect(join(directory, 'nameplate.db'), { readOnly: true, busyTimeoutMs: 0 });
+});
+afterAll(async () => {
+  connection.db.close();
+  await rm(directory, { recursive: true });
+});
+
+/** How SQLite would run the statements of an operation, as far as it comes without finding anything. */
+async function plansOf(operation: (run: Writing, ...args: never[]) => Promise<unknown>): Promise<string[]> {
+  const plans: string[] = [];
+  const explain = <Input extends object>(query: Query<Input, unknown>) => {
+    const rows = connection.db.prepare(`explain query plan ${compile(sqliteTables, query).sql}`).all();
+    plans.push(...rows.map(({ detail }) => String(detail)));
+  };
+  const run: Writing = {
+    one: (query) => {
+      explain(query);
+      return null;
+    },
+    all: (query) => {
+      explain(query);
+      return [];
+    },
+    change: () => 0,
+    newId: () => '',
+    askedAt: 0,
+  };
+  const args: unknown[] = ['a', { search: 'a' }, { limit: 1, search: 'a' }];
+  await operation(run, ...(args as never[]));
+  return plans;
+}
+
+// Whoever lists the workspaces of a server wants all of them.
+const { listWorkspaces, ...indexed } = { ...reads, countDue, claimDue: (run: Writing) => claimDue(run, 0, 1, [0]) };
+
+it.for(Object.entries(indexed))('%s reads no table from end to end', async ([, operation]) => {
+  const plans = await plansOf(operation);
+  expect(plans).not.toEqual([]);
+  const tables = connection.db.prepare("select name from sqlite_schema where type = 'table'").all();
+  expect(tables.filter(({ name }) => plans.some((plan) => plan.startsWith(`SCAN ${name}`)))).toEqual([]);
+});
+
+it.for(['listProjects', 'listApps', 'listEnvironments', 'listDeployments', 'listDomains', 'listEvents'] as const)(
+  '%s finds its rows in order, so that a page costs the same in a list of any length',
+  async (name) => {
+    expect((await plansOf(reads[name])).filter((plan) => /TEMP B-TREE/.test(plan))).toEqual([]);
+  },
+);
+
+it('claims due checks in order, so that a claim costs the same in a schedule of any length', async () => {
+  expect((await plansOf(indexed.claimDue)).filter((plan) => /TEMP B-TREE/.test(plan))).toEqual([]);
+});

@@ -1,0 +1,163 @@
+import { describe, expect, it } from 'vitest';
+import { WINDOW_MS } from '../../src/domains/domain.ts';
+import { followChanges } from '../../src/store/changes.ts';
+import type { Change } from '../../src/store/store.ts';
+import {
+  aDeployment,
+  aKeyHash,
+  anEnvironment,
+  aRootKey,
+  attach,
+  failedAt,
+  NOW,
+  verifiedAt,
+  verifyingAt,
+} from '../fixtures/entities.ts';
+import type { Subject } from './store.ts';
+
+const memory = { unreadableInARow: 0, provenInARow: 0 };
+const NO_LIMITS = { rates: {}, domains: null };
+
+export function describeChanges(subject: Subject): void {
+  /** What `action` announces, as `kind key`. */
+  const announcedBy = async (action: () => Promise<unknown>) => {
+    const { latest } = await subject.store.changesSince(0);
+    await action();
+    const { changes } = await subject.store.changesSince(latest);
+    return [...new Set(changes.map(({ kind, key }) => `${kind} ${key}`))];
+  };
+
+  describe('the log of changes', () => {
+    it('announces every change of a workspace and of its keys', async () => {
+      const { store } = subject;
+      const { workspace } = await subject.plant();
+      const key = aRootKey({ workspaceId: workspace.id });
+      const hash = aKeyHash();
+      const ofKey = [`root_key ${Buffer.from(hash).toString('hex')}`];
+      const ofWorkspace = [`workspace ${workspace.id}`];
+      expect(await announcedBy(() => store.createRootKey(key, hash))).toEqual(ofKey);
+      expect(await announcedBy(() => store.setRootKeyDisabled(key.id, NOW))).toEqual(ofKey);
+      expect(await announcedBy(() => store.setRootKeyDisabled(key.id, null))).toEqual(ofKey);
+      expect(await announcedBy(() => store.revokeRootKey(key.id))).toEqual(ofKey);
+      expect(await announcedBy(() => store.setWorkspaceDisabled(workspace.id, NOW))).toEqual(ofWorkspace);
+      expect(await announcedBy(() => store.setWorkspaceDisabled(workspace.id, null))).toEqual(ofWorkspace);
+      expect(await announcedBy(() => store.setWorkspaceLimits(workspace.id, NO_LIMITS))).toEqual(ofWorkspace);
+    });
+
+    it('announces a new deployment of an environment', async () => {
+      const { environment } = await subject.plant();
+      const deploy = () => subject.store.createDeployment(aDeployment(environment));
+      expect(await announcedBy(deploy)).toEqual([`environment ${environment.id}`]);
+    });
+
+    it('announces a route when it is made, moves to another workspace, or goes', async () => {
+      const { store } = subject;
+      const [a, b] = [await subject.plant(), await subject.plant()];
+      const domain = await attach(store, a.environment);
+      const claim = await attach(store, b.environment, { name: domain.name });
+      const incumbent = verifiedAt(domain, NOW);
+      const won = verifiedAt(claim, NOW);
+      const loser = { before: incumbent, after: failedAt(incumbent, NOW) };
+      const route = [`route ${domain.name}`];
+      const save = { memory, now: NOW };
+      expect(await announcedBy(() => store.saveTransition({ before: domain, after: incumbent, ...save }))).toEqual(
+        route,
+      );
+      expect(await announcedBy(() => store.saveTransition({ before: claim, after: won, loser, ...save }))).toEqual(
+        route,
+      );
+      expect(await announcedBy(() => store.deleteDomain(a.workspace.id, domain.id, NOW))).toEqual([]);
+      expect(await announcedBy(() => store.deleteDomain(b.workspace.id, claim.id, NOW))).toEqual(route);
+    });
+
+    it('says nothing where nothing changed, or nothing that a cache may hold', async () => {
+      const { store } = subject;
+      const { app, environment, workspace } = await subject.plant();
+      const domain = await attach(store, environment);
+      const before = { before: domain, memory, now: NOW };
+      expect(
+        await announcedBy(async () => {
+          await store.setRootKeyDisabled('key_none', NOW);
+          await store.revokeRootKey('key_none');
+          await store.setWorkspaceDisabled('ws_none', NOW);
+          await store.setWorkspaceLimits('ws_none', NO_LIMITS);
+          await store.createDeployment(aDeployment(anEnvironment(app)));
+          await store.createRootKey(aRootKey({ workspaceId: 'ws_none' }), aKeyHash());
+          await store.saveTransition({ ...before, after: verifyingAt(domain, NOW) });
+          await store.saveTransition({ ...before, after: verifiedAt(domain, NOW) });
+          await store.retryVerification(workspace.id, domain.id, NOW, WINDOW_MS);
+          await store.claimDue(NOW, 1, 60_000, () => 0);
+          await store.deleteDomain(workspace.id, domain.id, NOW);
+        }),
+      ).toEqual([]);
+    });
+
+    it('is read from any point on, oldest first', async () => {
+      const { store } = subject;
+      const { workspace } = await subject.plant();
+      const { latest } = await store.changesSince(0);
+      for (let i = 0; i < 3; i++) await store.setWorkspaceLimits(workspace.id, NO_LIMITS);
+      const { changes, latest: newest, truncated } = await store.changesSince(latest);
+      expect(changes.map(({ kind, key }) => [kind, key])).toEqual(Array(3).fill(['workspace', workspace.id]));
+      const seqs = changes.map(({ seq }) => seq);
+      expect(seqs).toEqual(seqs.toSorted((a, b) => a - b));
+      expect([newest, truncated]).toEqual([seqs[2], false]);
+      expect((await store.changesSince(seqs[0] ?? 0)).changes).toEqual(changes.slice(1));
+      expect(await store.changesSince(newest)).toEqual({ changes: [], latest: newest, truncated: false });
+      expect(await store.changesSince(Number.MAX_SAFE_INTEGER)).toEqual({
+        changes: [],
+        latest: newest,
+        truncated: false,
+      });
+    });
+
+    it('is empty in a new store', async () => {
+      const { store, close } = await subject.open();
+      expect(await store.changesSince(0)).toEqual({ changes: [], latest: 0, truncated: false });
+      await close();
+    });
+
+    it('says that it is truncated to whom it lacks something, and goes on counting', async () => {
+      const { store } = subject;
+      const { workspace } = await subject.plant();
+      const change = () => store.setWorkspaceLimits(workspace.id, NO_LIMITS);
+      const { latest: start } = await store.changesSince(0);
+      await change();
+      await change();
+      const { latest } = await store.changesSince(0);
+      await store.pruneChanges(Number.MAX_SAFE_INTEGER);
+      expect(await store.changesSince(start)).toMatchObject({ latest, truncated: true });
+      expect(await store.changesSince(latest)).toEqual({ changes: [], latest, truncated: false });
+      await change();
+      const after = await store.changesSince(latest);
+      expect(after.truncated).toBe(false);
+      expect(after.changes).toHaveLength(1);
+      expect(after.latest).toBeGreaterThan(latest);
+    });
+
+    it('keeps what is not older than asked', async () => {
+      const { store } = subject;
+      const { workspace } = await subject.plant();
+      const { latest } = await store.changesSince(0);
+      for (let i = 0; i < 2; i++) await store.setWorkspaceLimits(workspace.id, NO_LIMITS);
+      await store.pruneChanges(0);
+      expect((await store.changesSince(latest)).changes).toHaveLength(2);
+    });
+
+    it('reaches followers with every change, in order', async () => {
+      const { store } = subject;
+      const { workspace, environment } = await subject.plant();
+      const news = followChanges(store, { intervalMs: 3_600_000 });
+      const heard: (Change['kind'] | null)[] = [];
+      news.onChange((change) => heard.push(change?.kind ?? null));
+      await news.poll();
+      await store.setWorkspaceLimits(workspace.id, NO_LIMITS);
+      await store.createDeployment(aDeployment(environment));
+      await news.poll();
+      await news.stop();
+      expect(heard.filter((kind) => kind !== null)).toEqual(['workspace', 'environment']);
+      expect(heard[0]).toBeNull();
+      expect(news.trusted()).toBe(true);
+    });
+  });
+}

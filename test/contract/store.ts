@@ -1,0 +1,70 @@
+import { afterAll, afterEach, beforeAll, describe } from 'vitest';
+import type { Store, Workspace } from '../../src/store/store.ts';
+import { type Planted, plant } from '../fixtures/entities.ts';
+import { describeAccess } from './access.ts';
+import { describeChanges } from './changes.ts';
+import { describeChecks } from './checks.ts';
+import { describeDomains } from './domains.ts';
+import { describeLife } from './life.ts';
+import { describeRaces } from './races.ts';
+import { describeTree } from './tree.ts';
+
+/** A store on data of its own. */
+export interface OpenedStore {
+  store: Store;
+  /** Closes the store and opens it again on the same data. */
+  reopen(): Promise<Store>;
+  /** Closes the store and removes its data. */
+  close(): Promise<void>;
+}
+
+/** What the tests of the contract have to work with. */
+export interface Subject {
+  readonly store: Store;
+  /** A workspace of its own for a test, with a project, an app and an environment; its domains are gone after the test. */
+  plant(about?: Partial<Workspace>): Promise<Planted>;
+  /** Another store, on other data. */
+  open(): Promise<OpenedStore>;
+}
+
+/** The contract of `src/store/store.ts`, as tests that every engine passes. */
+export function describeStore(name: string, open: () => Promise<OpenedStore>): void {
+  describe(name, () => {
+    let opened: OpenedStore;
+    const planted: Planted[] = [];
+    const subject: Subject = {
+      get store() {
+        return opened.store;
+      },
+      async plant(about) {
+        const tree = await plant(opened.store, about);
+        planted.push(tree);
+        return tree;
+      },
+      open,
+    };
+
+    beforeAll(async () => {
+      opened = await open();
+    });
+    afterEach(async () => {
+      // Checks that are left would be claimed by the next test.
+      for (const { environment } of planted.splice(0)) await clear(opened.store, environment);
+    });
+    afterAll(() => opened.close());
+
+    describeAccess(subject);
+    describeTree(subject);
+    describeDomains(subject);
+    describeChecks(subject);
+    describeRaces(subject);
+    describeChanges(subject);
+    describeLife(subject);
+  });
+}
+
+async function clear(store: Store, { workspaceId, id }: { workspaceId: string; id: string }): Promise<void> {
+  const { items, next } = await store.listDomains(workspaceId, id, { limit: 100 });
+  await Promise.all(items.map((domain) => store.deleteDomain(workspaceId, domain.id, 0)));
+  if (next !== undefined) await clear(store, { workspaceId, id });
+}
