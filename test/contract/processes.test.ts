@@ -1,0 +1,106 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { pendingMigrations, sqliteStore } from '../../src/store/sqlite.ts';
+import type { Environment, Store } from '../../src/store/store.ts';
+import { attach, NOW, plant } from '../fixtures/entities.ts';
+import { readAll } from './tree.ts';
+
+let directory: string;
+let path: string;
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'nameplate-processes-'));
+  path = join(directory, 'nameplate.db');
+});
+afterEach(() => rm(directory, { recursive: true }));
+
+const started = new Set<ChildProcess>();
+afterEach(() => {
+  for (const child of started) child.kill('SIGKILL');
+});
+
+/** Another process, see `child.ts`, and the lines it says. */
+function start(...args: string[]) {
+  const child = spawn(process.execPath, [new URL('./child.ts', import.meta.url).pathname, ...args], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  started.add(child);
+  const exited = once(child, 'exit').finally(() => started.delete(child));
+  const lines: string[] = [];
+  const said = createInterface(child.stdout);
+  said.on('line', (line) => lines.push(line));
+  return { child, said, lines, ended: Promise.all([exited, once(said, 'close')]) };
+}
+
+function writer(environment: Environment, count: number) {
+  return start('write', path, JSON.stringify(environment), String(count));
+}
+
+async function idsIn(store: Store, { workspaceId, id }: Environment): Promise<string[]> {
+  const { items } = await readAll(100, (page) => store.listDomains(workspaceId, id, page));
+  return items.map((domain) => domain.id);
+}
+
+it('loses nothing that was acknowledged, and keeps nothing by halves, when a process is killed while it writes', async () => {
+  const store = await sqliteStore({ path });
+  const { environment } = await plant(store);
+  await store.close();
+  const acknowledged: string[] = [];
+  for (const round of [1, 2, 3]) {
+    const { child, said, lines, ended } = writer(environment, 1_000_000);
+    const tooSoon = ended.then(() => Promise.reject(new Error('the process ended by itself')));
+    while (lines.length < 40 * round) await Promise.race([once(said, 'line'), tooSoon]);
+    tooSoon.catch(() => {});
+    child.kill('SIGKILL');
+    await ended;
+    acknowledged.push(...lines);
+
+    const survivor = await sqliteStore({ path });
+    const kept = await idsIn(survivor, environment);
+    expect(kept).toEqual(expect.arrayContaining(acknowledged));
+    const due = await survivor.claimDue(NOW + round * 3_600_000, kept.length + 1, 60_000, () => 0);
+    expect(due).toHaveLength(kept.length);
+    const timelines = await Promise.all(kept.map((id) => survivor.listEvents(id)));
+    expect(timelines.map((events) => events.map(({ type }) => type))).toEqual(kept.map(() => ['domain.created']));
+    await survivor.close();
+  }
+});
+
+it('takes the writes of several processes at once', async () => {
+  const store = await sqliteStore({ path });
+  const { environment } = await plant(store);
+  const others = [writer(environment, 100), writer(environment, 100)];
+  const mine: string[] = [];
+  for (let i = 0; i < 100; i++) mine.push((await attach(store, environment)).id);
+  await Promise.all(others.map(({ ended }) => ended));
+  const acknowledged = [...mine, ...others.flatMap(({ lines }) => lines)];
+  expect(acknowledged).toHaveLength(300);
+  expect((await idsIn(store, environment)).sort()).toEqual(acknowledged.sort());
+  await store.close();
+});
+
+it('hears what another process has changed', async () => {
+  const store = await sqliteStore({ path });
+  const { environment, workspace } = await plant(store);
+  const { latest } = await store.changesSince(0);
+  const other = await sqliteStore({ path });
+  await other.setWorkspaceDisabled(workspace.id, NOW);
+  await other.close();
+  expect((await store.changesSince(latest)).changes).toMatchObject([{ kind: 'workspace', key: workspace.id }]);
+  expect(await idsIn(store, environment)).toEqual([]);
+  await store.close();
+});
+
+it('is migrated once by processes that do it at the same moment', async () => {
+  const all = (await pendingMigrations(path)).length;
+  const processes = [1, 2, 3].map(() => start('migrate', path));
+  const exits = await Promise.all(processes.map(({ ended }) => ended));
+  expect(exits.map(([[code]]) => code)).toEqual([0, 0, 0]);
+  expect(processes.flatMap(({ lines }) => lines).sort()).toEqual(['0', '0', String(all)]);
+  expect(await pendingMigrations(path)).toEqual([]);
+});
