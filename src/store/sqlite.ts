@@ -4,10 +4,11 @@ import type { Reading } from './query.ts';
 import { countDue } from './schedule.ts';
 import type { Call } from './sqlite/commit.ts';
 import { connect } from './sqlite/connection.ts';
+import { isDurable } from './sqlite/durability.ts';
 import { asUnavailable } from './sqlite/failure.ts';
 import { prepareSchema } from './sqlite/migrate.ts';
 import { startWriter } from './sqlite/writer.ts';
-import { type DueCheck, type Store, StoreUnavailable } from './store.ts';
+import type { DueCheck, Store } from './store.ts';
 
 export { lockRoles } from './sqlite/lock.ts';
 export { migrate, pendingMigrations } from './sqlite/migrate.ts';
@@ -41,7 +42,6 @@ export async function sqliteStore(options: SqliteOptions): Promise<Store> {
   let closed: Promise<void> | undefined;
 
   async function read<T>(query: () => Promise<T>): Promise<T> {
-    if (closed !== undefined) throw new StoreUnavailable('the store is closed');
     try {
       return await query();
     } catch (error) {
@@ -50,7 +50,6 @@ export async function sqliteStore(options: SqliteOptions): Promise<Store> {
   }
 
   async function write(name: Call['name'], args: unknown[]): Promise<unknown> {
-    if (closed !== undefined) throw new StoreUnavailable('the store is closed');
     return writer.ask({ name, args, askedAt: clock.now() }, { synced: isDurable(name, args) });
   }
 
@@ -62,7 +61,7 @@ export async function sqliteStore(options: SqliteOptions): Promise<Store> {
     ...bind(writes, write),
     async claimDue(now, limit, checkIntervalMs, jitter) {
       // The reader is asked first, so that a verifier with nothing to do writes nothing.
-      const due = await read(() => countDue(reader, now, limit));
+      const due = await read(() => countDue(reader, now, limit, checkIntervalMs));
       if (due === 0) return [];
       return (await write('claimDue', [now, checkIntervalMs, Array.from({ length: due }, jitter)])) as DueCheck[];
     },
@@ -79,20 +78,4 @@ export async function sqliteStore(options: SqliteOptions): Promise<Store> {
       return closed;
     },
   };
-}
-
-/** Whether the contract promises that the write survives a power cut. */
-function isDurable(name: Call['name'], args: unknown[]): boolean {
-  switch (name) {
-    case 'claimDue':
-    case 'pruneChanges':
-    case 'ping':
-      return false;
-    case 'saveTransition': {
-      const [{ before, after }] = args as Parameters<Store['saveTransition']>;
-      return after.status !== before.status;
-    }
-    default:
-      return true;
-  }
 }

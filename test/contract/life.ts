@@ -70,5 +70,5 @@ export function describeLife(subject: Subject): void {
 /** Every method but `close`, called with nothing sensible: a closed store refuses before it looks. */
 function everyMethod(store: Store): [string, () => Promise<unknown>][] {
   const methods = Object.entries(store).filter(([name]) => name !== 'close');
-  return methods.map(([name, method]) => [name, () => method(NOW, 1, 1, () => 0)]);
+  return methods.map(([name, method]) => [name, () => method({ before: {}, after: {} }, 1, 1, () => 0)]);
 }

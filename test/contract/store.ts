@@ -7,6 +7,7 @@ import { describeChecks } from './checks.ts';
 import { describeDomains } from './domains.ts';
 import { describeLife } from './life.ts';
 import { describeRaces } from './races.ts';
+import { describeSigning } from './signing.ts';
 import { describeTree } from './tree.ts';
 
 /** A store on data of its own. */
@@ -54,6 +55,7 @@ export function describeStore(name: string, open: () => Promise<OpenedStore>): v
     afterAll(() => opened.close());
 
     describeAccess(subject);
+    describeSigning(subject);
     describeTree(subject);
     describeDomains(subject);
     describeChecks(subject);

@@ -14,13 +14,18 @@ const MEANINGS: Record<number, string> = {
 
 /** An error of the engine as callers know it: `StoreUnavailable` with `cause`. Other errors (mistakes of the program) stay what they are. */
 export function asUnavailable(error: unknown): unknown {
-  const meaning = MEANINGS[resultCode(error) & 0xff];
+  const meaning = isClosed(error) ? 'the store is closed' : MEANINGS[resultCode(error) & 0xff];
   return meaning === undefined ? error : new StoreUnavailable(meaning, { cause: error });
 }
 
 /** Whether another connection holds the lock that was needed. */
 export function isBusy(error: unknown): boolean {
   return (resultCode(error) & 0xff) === 5;
+}
+
+/** Node's error for whatever is asked of a connection that was closed. */
+function isClosed(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ERR_INVALID_STATE';
 }
 
 function resultCode(error: unknown): number {

@@ -1,42 +1,64 @@
-import { parentPort, workerData } from 'node:worker_threads';
-import { type Answer, type Batch, committer } from './commit.ts';
-import { connect } from './connection.ts';
+import { Worker } from 'node:worker_threads';
+import { StoreUnavailable } from '../store.ts';
+import type { Answer, Batch } from './commit.ts';
+import type { Request, Response, ThreadOptions } from './worker.ts';
 
-// The writer's thread. It alone waits for the write lock and for the disk, so that the event loop never does.
-
-export interface ThreadOptions {
-  path: string;
-  busyTimeoutMs: number;
-  /** Most pages the file may have: a disk of that size, for tests. */
-  maxPages?: number | undefined;
+/** The writer's thread, seen from outside. */
+export interface CommitThread {
+  /** Commits a batch, after the one before it was answered. Rejects when the thread has ended. */
+  commit(batch: Batch): Promise<Answer[]>;
+  /** Closes the file and ends the thread. */
+  end(): Promise<void>;
 }
 
-/** To the thread: work, or the wish that it ends. */
-export type Request = Batch | 'close';
+/**
+ * Starts the thread; rejects when it cannot open the file. Should it die later, it is not started again: every commit rejects from then
+ * on, so that readiness fails and the process is replaced, rather than going on with a fault that nobody knows of.
+ */
+export async function startThread(options: ThreadOptions): Promise<CommitThread> {
+  const worker = new Worker(new URL('./worker.ts', import.meta.url), { workerData: options });
+  let awaited: { resolve(response: Response): void; reject(error: unknown): void } | undefined;
+  let ended: StoreUnavailable | undefined;
+  let fault: unknown;
 
-/** From the thread, once at the start and then for each batch. An error carries SQLite's code, which it would lose on the way. */
-export type Response = 'ready' | (Answer & { errcode?: unknown })[];
+  const exited = new Promise<void>((resolve) => worker.once('exit', () => resolve()));
+  worker.on('error', (error) => {
+    fault = error;
+  });
+  worker.on('exit', () => {
+    ended = new StoreUnavailable('the store can write no more: its writer has stopped; restart the program', {
+      cause: fault,
+    });
+    awaited?.reject(ended);
+  });
+  worker.on('message', (response: Response) => awaited?.resolve(response));
 
-const port = parentPort;
-if (port === null) throw new Error('store/sqlite/thread.ts runs as a worker thread');
-
-const { path, busyTimeoutMs, maxPages }: ThreadOptions = workerData;
-const connection = connect(path, { busyTimeoutMs });
-if (maxPages !== undefined) connection.db.exec(`pragma max_page_count = ${maxPages}`);
-const commit = committer(connection);
-
-port.on('message', async (request: Request) => {
-  if (request === 'close') {
-    connection.db.close();
-    port.close();
-    return;
+  function nextResponse(): Promise<Response> {
+    return new Promise((resolve, reject) => {
+      awaited = { resolve, reject };
+    });
   }
-  const response: Response = (await commit(request)).map(withCode);
-  port.postMessage(response);
-});
-port.postMessage('ready' satisfies Response);
 
-function withCode(answer: Answer): Answer & { errcode?: unknown } {
-  if (!('error' in answer) || !(answer.error instanceof Error) || !('errcode' in answer.error)) return answer;
-  return { ...answer, errcode: answer.error.errcode };
+  await nextResponse().catch(() => {
+    const reason = fault instanceof Error ? fault.message : 'its writer did not start';
+    throw new StoreUnavailable(`cannot open the database ${options.path}: ${reason}`, { cause: fault });
+  });
+  return {
+    async commit(batch) {
+      if (ended !== undefined) throw ended;
+      const response = nextResponse();
+      worker.postMessage(batch satisfies Request);
+      const answers = await response;
+      return answers === 'ready' ? [] : answers.map(withCode);
+    },
+    async end() {
+      worker.postMessage('close' satisfies Request);
+      await exited;
+    },
+  };
+}
+
+function withCode(answer: Answer & { errcode?: unknown }): Answer {
+  if ('error' in answer && answer.error instanceof Error) Object.assign(answer.error, { errcode: answer.errcode });
+  return answer;
 }

@@ -1,8 +1,8 @@
 import { StoreUnavailable } from '../store.ts';
 import type { Answer, Call } from './commit.ts';
-import { type CommitThread, startThread } from './committing.ts';
 import { asUnavailable } from './failure.ts';
-import type { ThreadOptions } from './thread.ts';
+import { type CommitThread, startThread } from './thread.ts';
+import type { ThreadOptions } from './worker.ts';
 
 /** Most calls that are committed together. */
 const GROUP = 256;

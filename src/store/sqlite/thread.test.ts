@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { StoreUnavailable } from '../store.ts';
 import type { Batch } from './commit.ts';
-import { startThread } from './committing.ts';
 import { migrate } from './migrate.ts';
+import { startThread } from './thread.ts';
 
 const batch: Batch = { calls: [{ name: 'ping', args: [], askedAt: 0 }], synced: false };
 

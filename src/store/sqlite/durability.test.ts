@@ -1,0 +1,19 @@
+import { expect, it } from 'vitest';
+import { writes } from '../operations.ts';
+import { isDurable } from './durability.ts';
+
+it('takes every write for one that must survive a power cut, but those of which the contract says otherwise', () => {
+  const saveAgain = [{ before: { status: 'verifying' }, after: { status: 'verifying' } }];
+  const names = Object.keys(writes) as (keyof typeof writes)[];
+  expect(names.filter((name) => !isDurable(name, saveAgain))).toEqual(['saveTransition', 'pruneChanges']);
+  expect(isDurable('claimDue', [])).toBe(false);
+});
+
+it.for([
+  ['pending', 'verifying'],
+  ['pending', 'verified'],
+  ['verifying', 'verified'],
+  ['verifying', 'failed'],
+])('syncs the save of a check that made %s %s', ([before, after]) => {
+  expect(isDurable('saveTransition', [{ before: { status: before }, after: { status: after } }])).toBe(true);
+});

@@ -1,0 +1,18 @@
+import type { Store } from '../store.ts';
+import type { Call } from './commit.ts';
+
+/** Whether the contract promises that a write survives a power cut, so that it is answered only once it is on the disk. */
+export function isDurable(name: Call['name'], args: unknown[]): boolean {
+  switch (name) {
+    case 'claimDue':
+    case 'pruneChanges':
+    case 'ping':
+      return false;
+    case 'saveTransition': {
+      const [{ before, after }] = args as Parameters<Store['saveTransition']>;
+      return after.status !== before.status;
+    }
+    default:
+      return true;
+  }
+}

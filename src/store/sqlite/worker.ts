@@ -1,0 +1,42 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { type Answer, type Batch, committer } from './commit.ts';
+import { connect } from './connection.ts';
+
+// What runs in the writer's thread. It alone waits for the write lock and for the disk, so that the event loop never does.
+
+export interface ThreadOptions {
+  path: string;
+  busyTimeoutMs: number;
+  /** Most pages the file may have: a disk of that size, for tests. */
+  maxPages?: number | undefined;
+}
+
+/** To the thread: work, or the wish that it ends. */
+export type Request = Batch | 'close';
+
+/** From the thread, once at the start and then for each batch. An error carries SQLite's code, which it would lose on the way. */
+export type Response = 'ready' | (Answer & { errcode?: unknown })[];
+
+const port = parentPort;
+if (port === null) throw new Error('store/sqlite/worker.ts runs as a worker thread');
+
+const { path, busyTimeoutMs, maxPages }: ThreadOptions = workerData;
+const connection = connect(path, { busyTimeoutMs });
+if (maxPages !== undefined) connection.db.exec(`pragma max_page_count = ${maxPages}`);
+const commit = committer(connection);
+
+port.on('message', async (request: Request) => {
+  if (request === 'close') {
+    connection.db.close();
+    port.close();
+    return;
+  }
+  const response: Response = (await commit(request)).map(withCode);
+  port.postMessage(response);
+});
+port.postMessage('ready' satisfies Response);
+
+function withCode(answer: Answer): Answer & { errcode?: unknown } {
+  if (!('error' in answer) || !(answer.error instanceof Error) || !('errcode' in answer.error)) return answer;
+  return { ...answer, errcode: answer.error.errcode };
+}
