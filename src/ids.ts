@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { TypeID } from 'typeid-js';
 import type { Clock } from './clock.ts';
 
-export type IdPrefix = 'ws' | 'key' | 'proj' | 'app' | 'env' | 'dep' | 'dom' | 'evt' | 'req';
+export type IdPrefix = 'ws' | 'key' | 'sig' | 'proj' | 'app' | 'env' | 'dep' | 'dom' | 'evt' | 'req';
 
 type RandomBytes = (bytes: number) => Uint8Array;
 

@@ -20,6 +20,11 @@ export async function createWorkspace(run: Writing, workspace: Workspace): Promi
   await run.change(insertWorkspace, { ...workspace, limits: JSON.stringify(workspace.limits) });
 }
 
+export async function findWorkspace(run: Reading, workspaceId: string): Promise<Workspace | null> {
+  const row = await run.one(selectWorkspace, { id: workspaceId });
+  return row === null ? null : toWorkspace(row);
+}
+
 export async function listWorkspaces(run: Reading): Promise<Workspace[]> {
   return (await run.all(selectWorkspaces, {})).map(toWorkspace);
 }
@@ -111,11 +116,14 @@ function insertWorkspace(db: Tables, p: Omit<Workspace, 'limits'> & { limits: st
     .values({ id: p.id, name: p.name, disabled_at: p.disabledAt, limits: p.limits, created_at: p.createdAt });
 }
 
+const workspaceColumns = ['id', 'name', 'disabled_at as disabledAt', 'limits', 'created_at as createdAt'] as const;
+
+function selectWorkspace(db: Tables, p: { id: string }) {
+  return db.selectFrom('workspaces').where('id', '=', p.id).select(workspaceColumns);
+}
+
 function selectWorkspaces(db: Tables) {
-  return db
-    .selectFrom('workspaces')
-    .select(['id', 'name', 'disabled_at as disabledAt', 'limits', 'created_at as createdAt'])
-    .orderBy('id');
+  return db.selectFrom('workspaces').select(workspaceColumns).orderBy('id');
 }
 
 function selectWorkspaceId(db: Tables, p: { id: string }) {

@@ -10,13 +10,17 @@ import * as projects from './projects.ts';
 import type { Reading, Writing } from './query.ts';
 import { findCertificate, findRoute } from './routes.ts';
 import { earliestDueAt } from './schedule.ts';
+import * as signing from './signing.ts';
 import type { Store } from './store.ts';
 
 /** The contract's reads: what to do once an engine says how a statement runs. One statement each, so that each sees one moment. */
 export const reads = {
   findPrincipal: access.findPrincipal,
+  findWorkspace: access.findWorkspace,
   listWorkspaces: access.listWorkspaces,
   listRootKeys: access.listRootKeys,
+  findSigningKey: signing.findSigningKey,
+  findCurrentSigningKey: signing.findCurrentSigningKey,
   findProject: projects.findProject,
   listProjects: projects.listProjects,
   findApp: apps.findApp,
@@ -42,6 +46,7 @@ export const writes = {
   createRootKey: access.createRootKey,
   setRootKeyDisabled: access.setRootKeyDisabled,
   revokeRootKey: access.revokeRootKey,
+  replaceSigningKey: signing.replaceSigningKey,
   createProject: projects.createProject,
   deleteProject: projects.deleteProject,
   createApp: apps.createApp,

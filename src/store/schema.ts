@@ -6,6 +6,7 @@ import type { ChangeKind, DomainEventType } from './store.ts';
 export interface Schema {
   workspaces: WorkspacesTable;
   root_keys: RootKeysTable;
+  signing_keys: SigningKeysTable;
   projects: ProjectsTable;
   apps: AppsTable;
   environments: EnvironmentsTable;
@@ -39,6 +40,17 @@ interface RootKeysTable {
   expires_at: number | null;
   disabled_at: number | null;
   created_at: number;
+}
+
+/** At most one row has no `retired_at`. */
+interface SigningKeysTable {
+  id: string;
+  /** SPKI, DER. */
+  public_key: Uint8Array;
+  /** PKCS #8, DER. A secret. */
+  private_key: Uint8Array;
+  created_at: number;
+  retired_at: number | null;
 }
 
 interface ProjectsTable {

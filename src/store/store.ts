@@ -63,6 +63,19 @@ export interface RootKey {
   createdAt: number;
 }
 
+/** A key pair that signs dashboard tokens (Ed25519). */
+export interface SigningKey {
+  /** `sig_…`, the `kid` of the tokens it signs. */
+  id: string;
+  /** SPKI, DER. */
+  publicKey: Uint8Array;
+  /** PKCS #8, DER. A secret. */
+  privateKey: Uint8Array;
+  createdAt: number;
+  /** When another key took its place; null while it is the one that signs. */
+  retiredAt: number | null;
+}
+
 /** What authentication needs of a key, in one read. */
 export interface StoredPrincipal {
   key: RootKey;
@@ -74,6 +87,7 @@ export interface AccessStore {
   findPrincipal(keyHash: Uint8Array): Promise<StoredPrincipal | null>;
 
   createWorkspace(workspace: Workspace): Promise<void>;
+  findWorkspace(workspaceId: string): Promise<Workspace | null>;
   /** In order of creation. */
   listWorkspaces(): Promise<Workspace[]>;
   /** False when there is no such workspace. Announces `workspace`. Disabling twice keeps the first time. */
@@ -89,6 +103,20 @@ export interface AccessStore {
   setRootKeyDisabled(keyId: string, disabledAt: number | null): Promise<boolean>;
   /** Deletes the key for good. False when there is no such key. Announces `root_key`. */
   revokeRootKey(keyId: string): Promise<boolean>;
+
+  findSigningKey(keyId: string): Promise<SigningKey | null>;
+  /** The key that signs now; null before the first. */
+  findCurrentSigningKey(): Promise<SigningKey | null>;
+  /**
+   * Makes `after` the key that signs, in place of `before` (null: of none), which retires at `after.createdAt`; keys retired before
+   * `forgetRetiredBefore` are deleted. `stale`, and nothing is done, when `before` is not the one that signs. Announces `signing_key`
+   * for each of them.
+   */
+  replaceSigningKey(
+    before: string | null,
+    after: SigningKey,
+    forgetRetiredBefore: number,
+  ): Promise<'replaced' | 'stale'>;
 }
 
 // Projects, apps, environments, deployments
@@ -307,12 +335,12 @@ export type DomainEventType =
 // Changes
 
 /** What kind of thing changed, and so which caches must forget `key`. */
-export type ChangeKind = 'workspace' | 'root_key' | 'environment' | 'route';
+export type ChangeKind = 'workspace' | 'root_key' | 'signing_key' | 'environment' | 'route';
 
 export interface Change {
   seq: number;
   kind: ChangeKind;
-  /** `workspace`: its id. `root_key`: the SHA-256 of the key in hex. `environment`: its id. `route`: the host name. */
+  /** `workspace`: its id. `root_key`: the SHA-256 of the key in hex. `signing_key`, `environment`: its id. `route`: the host name. */
   key: string;
 }
 
