@@ -1,13 +1,5 @@
 import type { RateLimit } from '../store/store.ts';
 
-/** Requests counted in one window. */
-export interface Counted {
-  /** Unix ms; a multiple of `windowMs`. */
-  windowStartedAt: number;
-  windowMs: number;
-  requests: number;
-}
-
 export interface Decision {
   allowed: boolean;
   limit: number;
@@ -15,26 +7,28 @@ export interface Decision {
   remaining: number;
   /** Whole seconds until the window ends, at least 1. */
   resetSeconds: number;
-  /** To be kept until the next decision. */
-  counted: Counted;
+  /** Requests of this window that were allowed, this one included. */
+  requests: number;
+}
+
+/** When the window of a time began, Unix ms: at a multiple of its length since 1970, so that all processes agree. */
+export function windowStart(now: number, windowMs: number): number {
+  return now - (now % windowMs);
 }
 
 /**
- * Decides one request under a fixed window (spec: Limits). Windows begin at multiples of their length since 1970, so all processes agree on
- * them. A refused request is not counted. `limit: 0` refuses everything.
+ * Decides one request after `before` that were allowed in the window of `now` (spec: Limits). A refused request is not counted. `limit: 0`
+ * refuses everything.
  */
-export function decide(before: Counted | undefined, { limit, windowMs }: RateLimit, now: number): Decision {
-  const windowStartedAt = now - (now % windowMs);
-  const same = before?.windowStartedAt === windowStartedAt && before.windowMs === windowMs;
-  const requests = same ? before.requests : 0;
-  const allowed = requests < limit;
-  const counted = { windowStartedAt, windowMs, requests: allowed ? requests + 1 : requests };
+export function decide(before: number, { limit, windowMs }: RateLimit, now: number): Decision {
+  const allowed = before < limit;
+  const requests = allowed ? before + 1 : before;
   return {
     allowed,
     limit,
-    remaining: Math.max(0, limit - counted.requests),
-    resetSeconds: Math.max(1, Math.ceil((windowStartedAt + windowMs - now) / 1000)),
-    counted,
+    remaining: Math.max(0, limit - requests),
+    resetSeconds: Math.max(1, Math.ceil((windowStart(now, windowMs) + windowMs - now) / 1000)),
+    requests,
   };
 }
 
