@@ -1,7 +1,10 @@
 import type { Clock } from '../clock.ts';
+import type { Workspace } from '../store/store.ts';
 import type { Attempts } from './attempts.ts';
 import { hashRootKey, isRootKey } from './key.ts';
+import type { Memory } from './memory.ts';
 import type { KnownKey, Principal, Principals } from './principals.ts';
+import { isToken, LONGEST_TOKEN, type TokenReader } from './token.ts';
 
 /** Why a request has no principal: names of the errors that it is answered with (spec: Named authentication and authorization errors). */
 export type AccessRefusal =
@@ -19,6 +22,8 @@ export type Authentication =
 /** What authentication works with. */
 export interface Access {
   principals: Principals;
+  tokens: TokenReader;
+  workspaces: Memory<Workspace>;
   attempts: Attempts;
   clock: Clock;
 }
@@ -26,39 +31,74 @@ export interface Access {
 /** The scheme is read in any case (RFC 9110 section 11.1); exactly one space stands before the key. */
 const BEARER = /^bearer ([^\s]+)$/i;
 
-/** Longer headers cannot hold a key and are not looked at. */
-const LONGEST_HEADER = 256;
+/** Longer headers hold neither a key nor a token and are not looked at. */
+const LONGEST_HEADER = 'Bearer '.length + LONGEST_TOKEN;
 
 /**
- * Authenticates a request by the value of its `Authorization` header and the address it came from. Rejects with `StoreUnavailable` when the
- * key cannot be looked up.
+ * Authenticates a request by the value of its `Authorization` header and the address it came from: a root key, or a dashboard token. Rejects
+ * with `StoreUnavailable` when something cannot be looked up.
  */
 export async function authenticate(
   header: string | undefined,
-  address: string,
-  { principals, attempts, clock }: Access,
+  from: { readonly ip: string },
+  access: Access,
 ): Promise<Authentication> {
   if (header === undefined || header === '') return refused('authentication/missing');
-  const key = header.length > LONGEST_HEADER ? undefined : BEARER.exec(header)?.[1];
-  if (key === undefined || !isRootKey(key)) return refused('authentication/malformed');
+  const credential = header.length > LONGEST_HEADER ? undefined : BEARER.exec(header)?.[1];
+  const keyHash = credential !== undefined && isRootKey(credential) ? hashRootKey(credential) : undefined;
 
-  const hash = hashRootKey(key);
-  const remembered = principals.remembered(hash);
-  if (remembered !== undefined) return judge(remembered, clock);
-  const retryAfterSeconds = attempts.blockedSeconds(address);
+  // First of all, so that whatever else comes from its address does no harm to a key in use.
+  const known = keyHash === undefined ? undefined : access.principals.remembered(keyHash);
+  if (known) {
+    const judged = judgeKey(known, access.clock);
+    if (!isFailure(judged)) return judged;
+  }
+
+  const retryAfterSeconds = access.attempts.blockedSeconds(from.ip);
   if (retryAfterSeconds !== null) return { ok: false, refusal: 'limits/rate_limited', retryAfterSeconds };
-  const found = await principals.read(hash);
-  if (found === null) attempts.failed(address);
-  return judge(found, clock);
+  const result = await lookUp(credential, keyHash, known, access);
+  if (isFailure(result)) access.attempts.failed(from.ip);
+  return result;
 }
 
-function judge(known: KnownKey | null, clock: Clock): Authentication {
+async function lookUp(
+  credential: string | undefined,
+  keyHash: string | undefined,
+  known: KnownKey | null | undefined,
+  access: Access,
+): Promise<Authentication> {
+  if (keyHash !== undefined) {
+    return judgeKey(known === undefined ? await access.principals.read(keyHash) : known, access.clock);
+  }
+  if (credential !== undefined && isToken(credential)) return judgeToken(credential, access);
+  return refused('authentication/malformed');
+}
+
+function judgeKey(known: KnownKey | null, clock: Clock): Authentication {
   if (known === null) return refused('authentication/key_not_found');
   // On every request: that time passes is no news that a memory of keys could wait for.
   if (known.expiresAt !== null && known.expiresAt <= clock.now()) return refused('authentication/key_not_found');
   if (known.keyDisabled) return refused('authorization/key_disabled');
   if (known.workspaceDisabled) return refused('authorization/workspace_disabled');
   return { ok: true, principal: known.principal };
+}
+
+async function judgeToken(token: string, { tokens, workspaces }: Access): Promise<Authentication> {
+  const claims = await tokens.read(token);
+  if (claims === null) return refused('authentication/key_not_found');
+  const { workspaceId, sub, permissions } = claims;
+  const known = workspaces.remembered(workspaceId);
+  const workspace = known === undefined ? await workspaces.read(workspaceId) : known;
+  if (workspace === null) return refused('authentication/key_not_found');
+  if (workspace.disabledAt !== null) return refused('authorization/workspace_disabled');
+  return { ok: true, principal: { workspaceId, actor: sub, grants: new Set(permissions), limits: workspace.limits } };
+}
+
+/** Whether somebody may be guessing: counted, unlike a request that is merely lacking its header or whose key is disabled. */
+function isFailure(result: Authentication): boolean {
+  return (
+    !result.ok && (result.refusal === 'authentication/malformed' || result.refusal === 'authentication/key_not_found')
+  );
 }
 
 function refused(refusal: AccessRefusal): Authentication {

@@ -84,7 +84,7 @@ describe('known keys', () => {
 
   it('are read from the store once', async () => {
     const first = await w.principals.find(HASH);
-    expect(first?.principal).toMatchObject({ workspaceId: 'ws_1', keyId: 'key_1' });
+    expect(first?.principal).toMatchObject({ workspaceId: 'ws_1', actor: 'key_1' });
     expect(await w.principals.find(HASH)).toBe(first);
     expect(w.asked()).toBe(1);
   });

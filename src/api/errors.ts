@@ -38,14 +38,14 @@ export const ERRORS = {
     status: 401,
     detail:
       'The Authorization header does not hold a root key. Send "Authorization: Bearer <ROOT_KEY>"; keys begin with np_.',
-    why: 'The header is not "Bearer", one space and a root key. Keys carry a checksum, so a key with a missing or mistyped character is refused here too.',
+    why: 'The header is not "Bearer", one space and a root key (or a dashboard token). Keys carry a checksum, so a key with a missing or mistyped character is refused here too.',
     fix: 'Copy the whole key, without quotation marks or line breaks. It begins with np_ and has 42 characters.',
   },
   'authentication/key_not_found': {
     status: 401,
-    detail: 'The root key does not exist. It may have been revoked, or it has expired.',
-    why: 'The key has the right form, but there is no such key: it was revoked, it has expired, or it belongs to another installation.',
-    fix: 'Make a new key with "nameplate keys create", and check that the server is the one the key was made for.',
+    detail: 'The root key or token does not exist. It may have been revoked, or it has expired.',
+    why: 'The key has the right form, but there is no such key: it was revoked, it has expired, or it belongs to another installation. A dashboard token is refused like this when it has expired, is not signed by this installation, or was changed.',
+    fix: 'Make a new key with "nameplate keys create", and check that the server is the one the key was made for. Dashboard tokens are good for two minutes at most: get a new one.',
   },
   'authorization/key_disabled': {
     status: 403,

@@ -1,7 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { countAttempts } from '../access/attempts.ts';
 import { authenticate } from '../access/authenticate.ts';
-import { cachedPrincipals, type KeyNews, type Principal } from '../access/principals.ts';
+import type { AccessNews } from '../access/memory.ts';
+import { cachedPrincipals, type Principal } from '../access/principals.ts';
+import { tokenReader } from '../access/token.ts';
+import { cachedWorkspaces } from '../access/workspaces.ts';
 import type { Clock } from '../clock.ts';
 import { limitFor, type RateLimits } from '../ratelimit/decide.ts';
 import { memoryLimiter } from '../ratelimit/limiter.ts';
@@ -27,22 +30,29 @@ interface GateParts {
   store: Store;
   clock: Clock;
   settings: { rateLimits: RateLimits };
-  changes?: KeyNews;
+  changes?: AccessNews;
 }
 
 export function createGate({ store, clock, settings, changes }: GateParts): Gate {
-  const access = { principals: cachedPrincipals(store, changes), attempts: countAttempts(clock), clock };
+  const access = {
+    principals: cachedPrincipals(store, changes),
+    tokens: tokenReader(store, clock, changes),
+    workspaces: cachedWorkspaces(store, changes),
+    attempts: countAttempts(clock),
+    clock,
+  };
   const limiter = memoryLimiter(clock);
 
   return {
     async authenticate(request) {
-      const result = await authenticate(request.headers.authorization, request.ip, access);
+      const result = await authenticate(request.headers.authorization, request, access);
       if (result.ok) {
         request.principal = result.principal;
         return;
       }
       if (result.refusal !== 'limits/rate_limited') throw new Problem(result.refusal);
-      const detail = 'Too many keys that do not exist came from this address. Try again after the time in Retry-After.';
+      const detail =
+        'Too many requests with bad credentials came from this address. Try again after the time in Retry-After.';
       throw new Problem(result.refusal, { detail, headers: retryAfter(result.retryAfterSeconds) });
     },
 

@@ -120,7 +120,12 @@ export function openApiDocument(): ApiDocument {
       examples: Object.fromEntries(errorCodes.map((code) => [exampleName(code), { value: exampleProblem(code) }])),
       headers: HEADERS,
       securitySchemes: {
-        rootKey: { type: 'http', scheme: 'bearer', description: 'A root key: `Authorization: Bearer <ROOT_KEY>`.' },
+        rootKey: {
+          type: 'http',
+          scheme: 'bearer',
+          description:
+            'A root key: `Authorization: Bearer <ROOT_KEY>`. The dashboard sends a short-lived token (JWT) instead.',
+        },
       },
     },
   };

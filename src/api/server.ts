@@ -1,6 +1,6 @@
 import type { Server } from 'node:http';
 import Fastify, { type FastifyHttpOptions, type FastifyInstance } from 'fastify';
-import type { KeyNews } from '../access/principals.ts';
+import type { AccessNews } from '../access/memory.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
 import { serveClientErrors } from './connection.ts';
@@ -19,7 +19,7 @@ export interface ApiDeps extends Context {
   log: Log;
   metrics: Metrics;
   /** News of changed keys and workspaces; without it nothing is remembered of them. */
-  changes?: KeyNews;
+  changes?: AccessNews;
 }
 
 declare module 'fastify' {

@@ -70,7 +70,7 @@ function addCreate(keys: Command): void {
       if (outcome === 'workspace_missing') {
         throw new Failure(`There is no workspace ${options.workspace}. "nameplate workspaces list" shows all.`);
       }
-      for (const warning of warningsOf(permissions)) process.stderr.write(`nameplate: ${warning}\n`);
+      noteGrants('key', permissions);
       show(options, { ...made, key }, () =>
         [
           `Created key ${made.id}. Keep it in a safe place now: it is not shown again.`,
@@ -115,10 +115,14 @@ function stateOf({ disabledAt, expiresAt }: RootKey): string {
   return `${expiresAt > systemClock.now() ? 'expires' : 'expired'} ${when(expiresAt)}`;
 }
 
-/** Grants are stored as given; what looks mistaken is said, not refused. */
-function warningsOf(permissions: string[]): string[] {
+/** Grants are taken as given; what looks mistaken is said on standard error, not refused. */
+export function noteGrants(holder: 'key' | 'token', permissions: string[]): void {
+  for (const warning of warningsOf(holder, permissions)) process.stderr.write(`nameplate: ${warning}\n`);
+}
+
+function warningsOf(holder: string, permissions: string[]): string[] {
   if (permissions.length === 0)
-    return ['the key has no permission, so it can do nothing; give it some with --permission.'];
+    return [`the ${holder} has no permission, so it can do nothing; give it some with --permission.`];
   return permissions
     .filter((permission) => parseGrant(permission) === null)
     .map(

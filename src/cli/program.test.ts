@@ -64,6 +64,7 @@ describe('help', () => {
       'doctor',
       ...['create', 'list', 'disable', 'enable', 'limits'].map((verb) => `workspaces ${verb}`),
       ...['create', 'list', 'disable', 'enable', 'revoke'].map((verb) => `keys ${verb}`),
+      ...['mint', 'rotate'].map((verb) => `tokens ${verb}`),
       ...['projects', 'apps', 'environments', 'deployments'].flatMap((of) => [`${of} create`, `${of} list`]),
       ...['create', 'get', 'list', 'verify', 'delete', 'wait', 'records'].map((verb) => `domains ${verb}`),
       ...['set', 'remove', 'publish', 'fail', 'list', 'log'].map((verb) => `dns ${verb}`),
@@ -102,11 +103,13 @@ describe('mistakes', () => {
     ['workspaces', 'limits', 'ws_1', '--domains', '-1'],
     ['workspaces', 'list', '--database', 'mysql://db'],
     ['keys', 'create'],
+    ['tokens', 'mint'],
+    ['tokens', 'mint', '--workspace', 'ws_1', '--expires', '121s'],
     ['dns', 'fail', 'shop.example.com', 'gently'],
     ['domains', 'records', 'shop.example.com', '--format', 'yaml'],
     ['domains', 'get'],
     ['domains', 'get', 'one', 'two'],
-  ])('%s %s %s %s %s is bad usage', async (...args) => {
+  ])('%s %s %s %s %s %s is bad usage', async (...args) => {
     expect(await hear(args.filter((arg) => arg !== undefined))).toMatchObject({ code: 1, stdout: '' });
   });
 });

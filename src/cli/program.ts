@@ -12,6 +12,7 @@ import { addKeys } from './keys.ts';
 import { addMigrate } from './migrate.ts';
 import { addProjects } from './projects.ts';
 import { addServe } from './serve.ts';
+import { addTokens } from './tokens.ts';
 import { addWorkspaces } from './workspaces.ts';
 
 const COMMANDS = [
@@ -22,6 +23,7 @@ const COMMANDS = [
   addDoctor,
   addWorkspaces,
   addKeys,
+  addTokens,
   addProjects,
   addApps,
   addEnvironments,
