@@ -15,3 +15,14 @@ export function nextCheckAt(now: number, windowEndsAt: number, checkIntervalMs: 
   // Past its window's end a check is the last one; it comes round again only if it was lost to a crash.
   return now < windowEndsAt ? Math.min(now + period, windowEndsAt) : now + period;
 }
+
+/** In periods. Nothing is ever scheduled as far ahead, and clocks of machines that share a store differ by less. */
+const OUT_OF_REACH = 5;
+
+/**
+ * A check that is due later than this, as of `now`, was scheduled by a clock that has been set back since, and would be left alone for as
+ * long as that was. It counts as due.
+ */
+export function furthestDueAt(now: number, checkIntervalMs: number): number {
+  return now + OUT_OF_REACH * checkIntervalMs;
+}

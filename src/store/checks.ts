@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Domain } from '../domains/domain.ts';
-import { nextCheckAt } from '../domains/schedule.ts';
+import { furthestDueAt, nextCheckAt } from '../domains/schedule.ts';
 import { domainColumns, updateDomain } from './domains.ts';
 import { recordEvent } from './events.ts';
 import type { Tables, Writing } from './query.ts';
@@ -17,9 +17,14 @@ export async function claimDue(
   checkIntervalMs: number,
   jitters: number[],
 ): Promise<DueCheck[]> {
-  const rows = await run.all(selectDue, { now, limit: jitters.length });
+  const overdue = await run.all(selectChecks, { from: 0, to: now, limit: jitters.length });
+  const outOfReach = await run.all(selectChecks, {
+    from: furthestDueAt(now, checkIntervalMs),
+    to: Number.MAX_SAFE_INTEGER,
+    limit: jitters.length - overdue.length,
+  });
   const due: DueCheck[] = [];
-  for (const [i, row] of rows.entries()) {
+  for (const [i, row] of [...overdue, ...outOfReach].entries()) {
     const { dueAt, windowEndsAt, attempts, unreadableInARow, provenInARow, incumbentId, ...domain } = row;
     const nextAt = nextCheckAt(now, windowEndsAt, checkIntervalMs, jitters[i] ?? 0);
     await run.change(claimCheck, { domainId: domain.id, nextAt });
@@ -77,11 +82,13 @@ async function findIncumbent(run: Writing, { id, name }: Domain): Promise<Domain
   return run.one(selectIncumbent, { id, name });
 }
 
-function selectDue(db: Tables, p: { now: number; limit: number }) {
+/** Those due after `from`, and no later than `to`. */
+function selectChecks(db: Tables, p: { from: number; to: number; limit: number }) {
   return db
     .selectFrom('checks')
     .innerJoin('domains', 'domains.id', 'checks.domain_id')
-    .where('checks.next_check_at', '<=', p.now)
+    .where('checks.next_check_at', '>', p.from)
+    .where('checks.next_check_at', '<=', p.to)
     .orderBy('checks.next_check_at')
     .limit(p.limit)
     .select(domainColumns)

@@ -1,3 +1,4 @@
+import { furthestDueAt } from '../domains/schedule.ts';
 import type { CheckMemory } from '../domains/status.ts';
 import type { Reading, Tables, Writing } from './query.ts';
 
@@ -26,8 +27,13 @@ export async function earliestDueAt(run: Reading) {
 }
 
 /** How many checks are due, counted up to `limit`. */
-export async function countDue(run: Reading, now: number, limit: number): Promise<number> {
-  return (await run.one(countDueChecks, { now, limit }))?.count ?? 0;
+export async function countDue(run: Reading, now: number, limit: number, checkIntervalMs: number): Promise<number> {
+  const outOfReach = { from: furthestDueAt(now, checkIntervalMs), to: Number.MAX_SAFE_INTEGER, limit };
+  const counted = [await run.one(countChecks, { from: 0, to: now, limit }), await run.one(countChecks, outOfReach)];
+  return Math.min(
+    limit,
+    counted.reduce((sum, row) => sum + (row?.count ?? 0), 0),
+  );
 }
 
 function upsertCheck(db: Tables, p: { domainId: string; at: number; windowEndsAt: number }) {
@@ -59,10 +65,17 @@ function selectEarliest(db: Tables) {
   return db.selectFrom('checks').select((of) => of.fn.min('next_check_at').as('dueAt'));
 }
 
-function countDueChecks(db: Tables, p: { now: number; limit: number }) {
+/** Those due after `from`, and no later than `to`. */
+function countChecks(db: Tables, p: { from: number; to: number; limit: number }) {
   return db
     .selectFrom((of) =>
-      of.selectFrom('checks').where('next_check_at', '<=', p.now).limit(p.limit).select('next_check_at').as('due'),
+      of
+        .selectFrom('checks')
+        .where('next_check_at', '>', p.from)
+        .where('next_check_at', '<=', p.to)
+        .limit(p.limit)
+        .select('next_check_at')
+        .as('due'),
     )
     .select((of) => of.fn.countAll<number>().as('count'));
 }
