@@ -85,7 +85,7 @@ export function delegations(setup: DelegationsSetup): Delegations {
 
   async function at(zone: string, { signal, fresh }: ReadOptions): Promise<Delegated> {
     const present = known.get(zone);
-    if (!fresh && present !== undefined && clock.now() < present.expiresAt) {
+    if (!fresh && present !== undefined && isCurrent(present, clock.now())) {
       remember(zone, present);
       return present.delegated;
     }
@@ -166,4 +166,9 @@ export function delegations(setup: DelegationsSetup): Delegations {
       if (entry !== undefined) entry.expiresAt = Math.min(entry.expiresAt, entry.readAt + DOUBTED_TTL_MS);
     },
   };
+}
+
+/** Not read in the future either: the clock was set back since, and nobody knows how old it is. */
+function isCurrent({ readAt, expiresAt }: Known, now: number): boolean {
+  return readAt <= now && now < expiresAt;
 }
