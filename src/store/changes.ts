@@ -101,6 +101,8 @@ function newsReader(store: Pick<ChangeStore, 'changesSince'>, overlapMs: number)
     }
     const news = changes.filter(({ seq }) => !given.has(seq));
     for (const { seq } of news) given.add(seq);
+    // A clock that was set back would let no time pass until it has caught up.
+    next.at = Math.min(next.at, now);
     if (now - next.at >= overlapMs) {
       from = next.seq;
       next = { seq: latest, at: now };
