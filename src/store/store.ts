@@ -267,9 +267,10 @@ export interface DueCheck {
 
 export interface CheckStore {
   /**
-   * Claims at most `limit` due checks, most overdue first. Claiming is rescheduling: each claimed check is moved to
-   * `domains/schedule.nextCheckAt` in the same step, so a crash in mid-check costs one period, never a domain, and two callers
-   * never hold the same check. (unsynced): a claim lost to a power cut means one early check.
+   * Claims at most `limit` due checks: the most overdue first, then those that a clock set back since has put out of reach
+   * (`domains/schedule.furthestDueAt`). Claiming is rescheduling: each claimed check is moved to `domains/schedule.nextCheckAt` in the
+   * same step, so a crash in mid-check costs one period, never a domain, and two callers never hold the same check. (unsynced): a claim
+   * lost to a power cut means one early check.
    * `jitter` yields numbers in [0, 1).
    */
   claimDue(now: number, limit: number, checkIntervalMs: number, jitter: () => number): Promise<DueCheck[]>;
