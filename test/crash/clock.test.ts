@@ -1,0 +1,195 @@
+import { randomBytes } from 'node:crypto';
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { idMaker } from '../../src/ids.ts';
+import { memoryLimiter } from '../../src/ratelimit/limiter.ts';
+import { followChanges } from '../../src/store/changes.ts';
+import { type Harness, startApi } from '../api/harness.ts';
+import { createWorld, type World } from '../verification/world.ts';
+
+const SECOND = 1000;
+const HOUR = 3_600_000;
+const DOMAINS = 40;
+/** A period of the schedule and its tenth. */
+const PERIOD = 66 * SECOND;
+
+describe('when the clock jumps, the checks', () => {
+  let world: World;
+
+  beforeEach(async () => {
+    world = await createWorld();
+  });
+  afterEach(() => world.close());
+
+  const createMany = () => Promise.all(Array.from({ length: DOMAINS }, (_, i) => world.create(`d${i}.acme.com`)));
+
+  /** Rounds of the verifier, a second apart; how many checks there were. */
+  async function checksDuring(ms: number): Promise<number> {
+    let checks = 0;
+    for (let passed = 0; passed <= ms; passed += SECOND) {
+      checks += await world.verifier.runOnce();
+      world.clock.pass(SECOND);
+    }
+    return checks;
+  }
+
+  test('forwards past the end of the windows: each domain is looked at once more before it fails', async () => {
+    const domains = await createMany();
+    expect(await world.verifier.runOnce()).toBe(DOMAINS);
+    const published = domains.slice(0, DOMAINS / 2);
+    for (const domain of published) world.publish(domain);
+    world.clock.pass(30 * HOUR);
+    expect(await world.verifier.runOnce()).toBe(DOMAINS);
+    expect(await world.verifier.runOnce()).toBe(0);
+    for (const [i, domain] of domains.entries()) {
+      expect((await world.read(domain)).status).toBe(i < published.length ? 'verified' : 'failed');
+    }
+    expect(await world.store.earliestDueAt()).toBeNull();
+  });
+
+  test('forwards by hours: each domain is checked once, not as often as it was missed, and then once in a minute', async () => {
+    await createMany();
+    await world.verifier.runOnce();
+    world.clock.pass(5 * HOUR);
+    expect(await world.verifier.runOnce()).toBe(DOMAINS);
+    expect(await checksDuring(50 * SECOND)).toBe(0);
+    expect(await checksDuring(PERIOD)).toBe(DOMAINS);
+  });
+
+  test('backwards by hours: no domain is left unchecked for longer than a period, nor checked in a storm', async () => {
+    const domains = await createMany();
+    await world.verifier.runOnce();
+    world.clock.pass(-5 * HOUR);
+    for (const domain of domains) world.publish(domain);
+    const unchecked = await world.create('new.acme.com');
+    expect(await checksDuring(PERIOD)).toBeLessThanOrEqual(DOMAINS + 2);
+    for (const domain of domains) expect((await world.read(domain)).status).toBe('verified');
+    expect((await world.read(unchecked)).status).toBe('verifying');
+  });
+
+  test('backwards by hours, and nothing published: each goes on once in a minute', async () => {
+    await createMany();
+    await world.verifier.runOnce();
+    world.clock.pass(-5 * HOUR);
+    expect(await checksDuring(50 * SECOND)).toBe(DOMAINS);
+    expect(await checksDuring(PERIOD)).toBe(DOMAINS);
+  });
+
+  test('backwards by seconds: they come later by as many, and no sooner', async () => {
+    await createMany();
+    await world.verifier.runOnce();
+    world.clock.pass(-30 * SECOND);
+    expect(await checksDuring(80 * SECOND)).toBe(0);
+    expect(await checksDuring(20 * SECOND)).toBe(DOMAINS);
+  });
+
+  test('backwards by hours: a zone that has moved since is found where it is', async () => {
+    const second = await world.server('127.0.0.2');
+    world.dns.set('ns2.moved.test', 'A', [second.address]);
+    const domain = await world.create('www.acme.com');
+    await world.check(domain);
+    world.clock.pass(-5 * HOUR);
+    world.dns.delegate('acme.com', ['ns2.moved.test']);
+    second.setZone('acme.com', ['ns2.moved.test']);
+    world.publish(domain, undefined, second);
+    expect((await world.check(domain)).status).toBe('verified');
+  });
+
+  test('backwards between creation and check: the window is as long as it was, and ends with a last look', async () => {
+    const domain = await world.create('www.acme.com');
+    world.clock.pass(-5 * HOUR);
+    expect((await world.check(domain)).status).toBe('verifying');
+    world.clock.pass(28 * HOUR);
+    expect((await world.check(domain)).status).toBe('verifying');
+    world.clock.pass(HOUR);
+    expect((await world.check(domain)).status).toBe('failed');
+  });
+});
+
+describe('when the clock jumps, the API', () => {
+  let api: Harness;
+
+  beforeEach(async () => {
+    api = await startApi({ settings: { rateLimits: { '*': { limit: 2, windowMs: HOUR } } } });
+  });
+  afterEach(() => api.close());
+
+  const ask = async (key = api.rootKey) => (await api.call('domains.getDomain', { domain: 'x.test' }, { key })).status;
+
+  test.each([5 * HOUR, -5 * HOUR])('by %i ms: a used-up rate limit is that of a window which is over', async (ms) => {
+    expect([await ask(), await ask(), await ask()]).toEqual([404, 404, 429]);
+    api.clock.advance(ms);
+    expect([await ask(), await ask(), await ask()]).toEqual([404, 404, 429]);
+  });
+
+  test('a key ends by the clock, at once, also where it was remembered', async () => {
+    const { key } = await api.createKey({ expiresAt: api.clock.now() + HOUR });
+    expect(await ask(key)).toBe(404);
+    api.clock.advance(5 * HOUR);
+    expect(await ask(key)).toBe(401);
+    expect(await ask()).toBe(404);
+  });
+
+  test('backwards: a revoked key is refused within a second all the same', async () => {
+    const { key, id } = await api.createKey();
+    expect(await ask(key)).toBe(404);
+    api.clock.advance(-5 * HOUR);
+    await api.store.revokeRootKey(id);
+    await api.news.poll();
+    expect(await ask(key)).toBe(401);
+  });
+
+  test('backwards: the log of changes is not read over and over from before the jump', async () => {
+    const sizes: number[] = [];
+    const store = {
+      async changesSince(seq: number) {
+        const news = await api.store.changesSince(seq);
+        sizes.push(news.changes.length);
+        return news;
+      },
+    };
+    const news = followChanges(store, { clock: api.clock, intervalMs: HOUR });
+    await news.poll();
+    api.clock.advance(-5 * HOUR);
+    for (let i = 0; i < 20; i += 1) {
+      await api.createKey();
+      api.clock.advance(SECOND);
+      await news.poll();
+    }
+    await news.stop();
+    expect(Math.max(...sizes)).toBeLessThan(15);
+  });
+});
+
+test('ids are unique and in order, however the clock jumps', () => {
+  const jumps = fc.array(fc.integer({ min: -5 * HOUR, max: 5 * HOUR }), { maxLength: 200 });
+  fc.assert(
+    fc.property(jumps, (steps) => {
+      let now = 1_800_000_000_000;
+      const newId = idMaker({ now: () => now }, randomBytes);
+      const ids = steps.map((step) => {
+        now += step;
+        return newId('dom');
+      });
+      expect(ids).toEqual([...new Set(ids)].sort());
+    }),
+  );
+});
+
+test('limits in memory never block for longer than a window, however the clock jumps', () => {
+  const jumps = fc.array(fc.integer({ min: -5 * HOUR, max: 5 * HOUR }), { maxLength: 200 });
+  fc.assert(
+    fc.property(jumps, (steps) => {
+      let now = 1_800_000_000_000;
+      const limiter = memoryLimiter({ now: () => now });
+      const rate = { limit: 1, windowMs: 60 * SECOND };
+      for (const step of steps) {
+        now += step;
+        limiter.take('ws_1', 'a.b', rate);
+        expect(limiter.take('ws_1', 'a.b', rate).resetSeconds).toBeLessThanOrEqual(60);
+        now += rate.windowMs;
+        expect(limiter.take('ws_1', 'a.b', rate).allowed).toBe(true);
+      }
+    }),
+  );
+});
