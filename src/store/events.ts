@@ -1,19 +1,19 @@
 import type { Domain } from '../domains/domain.ts';
 import type { Reading, Tables, Writing } from './query.ts';
-import type { DomainEvent, DomainEventType } from './store.ts';
+import type { DomainEvent, DomainEventData, DomainEventType } from './store.ts';
 
 /** Adds a line to the timeline of `domain`: what it looks like after the change. */
 export async function recordEvent(run: Writing, type: DomainEventType, domain: Domain, at: number): Promise<void> {
-  const { id: domainId, workspaceId } = domain;
-  const data = JSON.stringify({
+  const data: DomainEventData = {
     name: domain.name,
     environmentId: domain.environmentId,
     status: domain.status,
     routingVerified: domain.routingVerifiedAt !== null,
     ownershipVerified: domain.ownershipVerifiedAt !== null,
     verificationError: domain.verificationError,
-  });
-  await run.change(insertEvent, { id: run.newId('evt'), domainId, workspaceId, type, data, at });
+  };
+  const { id: domainId, workspaceId } = domain;
+  await run.change(insertEvent, { id: run.newId('evt'), domainId, workspaceId, type, data: JSON.stringify(data), at });
 }
 
 export async function listEvents(run: Reading, domainId: string): Promise<DomainEvent[]> {

@@ -1,4 +1,4 @@
-import type { Domain } from '../domains/domain.ts';
+import type { Domain, DomainStatus } from '../domains/domain.ts';
 import type { CheckMemory } from '../domains/status.ts';
 
 /**
@@ -10,7 +10,7 @@ import type { CheckMemory } from '../domains/status.ts';
  * - A read sees every write that had resolved, in this process, before the read began.
  * - Everything a cache may hold is announced in the `changes` log, in the same atomic step as the change.
  * - An expected outcome (lost race, name held) is a value. A rejection means the engine failed (`StoreUnavailable`), and a write that
- *   was rejected may or may not have happened.
+ *   was rejected may or may not have happened. Any other rejection is a mistake of the program (an id used twice); nothing happened.
  * - All times are Unix milliseconds and come from the caller.
  */
 export interface Store extends AccessStore, TreeStore, DomainStore, CheckStore, ChangeStore {
@@ -99,7 +99,7 @@ export interface AccessStore {
   createRootKey(key: RootKey, keyHash: Uint8Array): Promise<'created' | 'workspace_missing'>;
   /** Keys of one workspace, or all; in order of creation. Revoked keys are gone. */
   listRootKeys(workspaceId?: string): Promise<RootKey[]>;
-  /** False when there is no such key. Announces `root_key`. */
+  /** False when there is no such key. Announces `root_key`. Disabling twice keeps the first time. */
   setRootKeyDisabled(keyId: string, disabledAt: number | null): Promise<boolean>;
   /** Deletes the key for good. False when there is no such key. Announces `root_key`. */
   revokeRootKey(keyId: string): Promise<boolean>;
@@ -216,7 +216,7 @@ export interface DomainStore {
   findDomainByName(workspaceId: string, name: string): Promise<Domain | null>;
   findDomainById(workspaceId: string, domainId: string): Promise<Domain | null>;
 
-  /** Domains of one environment. `search` is part of an id or name, in any case. */
+  /** Domains of one environment. `search` is part of an id or name, in any case and taken literally. */
   listDomains(
     workspaceId: string,
     environmentId: string,
@@ -234,8 +234,9 @@ export interface DomainStore {
   ): Promise<{ kind: 'created' | 'environment_missing' | 'held' } | { kind: 'quota'; limit: number }>;
 
   /**
-   * Makes a check due at `now` and raises the revision, so that a check in flight loses. From `failed` also begins a new window
-   * (`domains/status.retry`). `verified`: nothing was done. `missing`: no such domain in the workspace.
+   * Makes a check due at `now` and raises the revision, so that a check in flight loses; what checks remember stays. From `failed` also
+   * begins a new window (`domains/status.retry`) with a fresh schedule, and writes the event `domain.retried`. `verified`: nothing was
+   * done. `missing`: no such domain in the workspace.
    */
   retryVerification(
     workspaceId: string,
@@ -245,8 +246,8 @@ export interface DomainStore {
   ): Promise<'accepted' | 'verified' | 'missing'>;
 
   /**
-   * Deletes the domain with its check, route and certificate; writes the event `domain.deleted`. The name is free at once.
-   * Announces `route` when there was one.
+   * Deletes the domain with its check, route and certificate; writes the event `domain.deleted`. The name is free at once. What another
+   * workspace holds under the name stays. Announces `route` when there was one.
    */
   deleteDomain(workspaceId: string, domainId: string, now: number): Promise<'deleted' | 'missing'>;
 }
@@ -281,8 +282,8 @@ export interface CheckStore {
   /**
    * Saves the outcome of a check. `stale`, and nothing is saved, when `before.revision` is no longer the domain's (deleted, retried,
    * checked elsewhere), or when `after` is verified and the name's incumbent is not exactly `loser.before` (none, when absent).
-   * To `verified`: in the same step the loser's change, the route, the wanted certificate, the end of the checks, and the events of
-   * both sides. To `failed`: the end of the checks and the event. Otherwise the check's memory, and an event if a reader can see
+   * To `verified`: in the same step the loser's change, the route, a newly wanted certificate in place of the loser's, the end of the
+   * checks, and the events of both sides; announces `route`. To `failed`: the end of the checks and the event. Otherwise the check's memory, and an event if a reader can see
    * the change. (unsynced) unless the status changed.
    */
   saveTransition(save: {
@@ -320,8 +321,18 @@ export interface DomainEvent {
   domainId: string;
   workspaceId: string;
   type: DomainEventType;
-  data: Record<string, unknown>;
+  /** What the domain looks like after the change. */
+  data: DomainEventData;
   createdAt: number;
+}
+
+export interface DomainEventData {
+  name: string;
+  environmentId: string;
+  status: DomainStatus;
+  routingVerified: boolean;
+  ownershipVerified: boolean;
+  verificationError: string | null;
 }
 
 export type DomainEventType =
@@ -352,6 +363,9 @@ export interface ChangeStore {
    */
   changesSince(seq: number): Promise<{ changes: Change[]; latest: number; truncated: boolean }>;
 
-  /** Removes changes older than `before`. (unsynced) */
+  /**
+   * Removes changes announced before `before`, by the store's clock: from the oldest on, and never the newest, by which the number of the
+   * latest change is known. (unsynced)
+   */
   pruneChanges(before: number): Promise<void>;
 }
