@@ -26,6 +26,9 @@ export interface SqliteOptions {
   maxPages?: number;
 }
 
+/** In WAL mode readers wait for nobody; should it happen all the same, the event loop must not stand still for long. */
+const READ_PATIENCE_MS = 100;
+
 /**
  * The embedded store: one SQLite file in WAL mode. Reads run in the calling thread, each a few microseconds; every write goes through a
  * thread of its own, which waits for locks and for the disk. Rejects with `StoreUnavailable`, in one line that says what to do, when the
@@ -34,7 +37,7 @@ export interface SqliteOptions {
 export async function sqliteStore(options: SqliteOptions): Promise<Store> {
   const { path, clock = systemClock, busyTimeoutMs = 5000, maxWaiting = 4096, maxPages } = options;
   await prepareSchema(path);
-  const reader = connect(path, { readOnly: true, busyTimeoutMs });
+  const reader = connect(path, { readOnly: true, busyTimeoutMs: READ_PATIENCE_MS });
   const writer = await startWriter({ path, busyTimeoutMs, maxPages }, maxWaiting).catch((error: unknown) => {
     reader.db.close();
     throw error;

@@ -64,6 +64,17 @@ describe('migrating', () => {
     }
   });
 
+  it('upgrades a file of an older version, which opening refuses to do by itself', async () => {
+    await migrate(path);
+    edit("drop table signing_keys; delete from kysely_migration where name = '0002-signing-keys'");
+    expect(await pendingMigrations(path)).toEqual(['0002-signing-keys']);
+    expect(await refusal(sqliteStore({ path }))).toMatch(
+      /older nameplate .*"0002-signing-keys".*run "nameplate migrate"/,
+    );
+    expect(await migrate(path)).toEqual(['0002-signing-keys']);
+    await (await sqliteStore({ path })).close();
+  });
+
   it('refuses the database of another program, and so does opening it', async () => {
     edit('create table customers (id)');
     for (const attempt of [migrate(path), sqliteStore({ path })]) {
