@@ -47,6 +47,7 @@ describe('values', () => {
     ['NAMEPLATE_CNAME_ZONE', 'CNAME.Example.net.', 'cnameZone', 'cname.example.net'],
     ['NAMEPLATE_DNS_MODE', 'recursive', 'dnsMode', 'recursive'],
     ['NAMEPLATE_DNS_ALLOWED_NETWORKS', '10.0.0.0/8, ::1', 'dnsAllowedNetworks', ['10.0.0.0/8', '::1/128']],
+    ['NAMEPLATE_TRUSTED_PROXIES', '127.0.0.1,10.0.0.0/8', 'trustedProxies', ['127.0.0.1/32', '10.0.0.0/8']],
     ['NAMEPLATE_SERVICE', 'acme-1', 'service', 'acme-1'],
     ['NAMEPLATE_DOCS_URL', 'https://example.net/docs/', 'docsUrl', 'https://example.net/docs'],
     ['NAMEPLATE_RESERVED_NAMES', 'Example.net,example.org.', 'reservedNames', ['example.net', 'example.org']],

@@ -113,6 +113,7 @@ async function startApi({ store, clock, log, metrics, config, windowMs }: Parts)
     cnameZone: config.cnameZone,
     reservedNames: config.reservedNames ?? [],
     rateLimits: config.rateLimits ?? {},
+    trustedProxies: config.trustedProxies,
     windowMs,
   };
   const app = createApi({ store, clock, newId: idMaker(clock), randomBytes, log, metrics, settings, changes });

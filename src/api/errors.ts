@@ -169,6 +169,12 @@ export const ERRORS = {
     why: 'Each workspace has a number of requests per window of time for each operation, and this one exceeded it.',
     fix: 'Wait for as many seconds as the Retry-After header says. RateLimit-Remaining tells in every answer how many requests are left.',
   },
+  'limits/overloaded': {
+    status: 429,
+    detail: 'The server has more to do than it can at present. Try again after the time in Retry-After.',
+    why: "The server refuses requests before it looks at them while others would have to wait too long. It is nobody's limit that was exceeded, and nothing was done.",
+    fix: 'Wait for as many seconds as the Retry-After header says, then send the same request again. Whoever runs this installation sees it in nameplate_requests_total and may have to give it more.',
+  },
   'limits/custom_domain_limit_exceeded': {
     status: 403,
     detail: 'The workspace has as many domains as it may have.',

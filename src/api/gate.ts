@@ -1,10 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { countAttempts } from '../access/attempts.ts';
+import { accessOn } from '../access/access.ts';
 import { authenticate } from '../access/authenticate.ts';
 import type { AccessNews } from '../access/memory.ts';
-import { cachedPrincipals, type Principal } from '../access/principals.ts';
-import { tokenReader } from '../access/token.ts';
-import { cachedWorkspaces } from '../access/workspaces.ts';
+import type { Principal } from '../access/principals.ts';
 import type { Clock } from '../clock.ts';
 import { limitFor, type RateLimits } from '../ratelimit/decide.ts';
 import { memoryLimiter } from '../ratelimit/limiter.ts';
@@ -34,13 +32,7 @@ interface GateParts {
 }
 
 export function createGate({ store, clock, settings, changes }: GateParts): Gate {
-  const access = {
-    principals: cachedPrincipals(store, changes),
-    tokens: tokenReader(store, clock, changes),
-    workspaces: cachedWorkspaces(store, changes),
-    attempts: countAttempts(clock),
-    clock,
-  };
+  const access = accessOn(store, clock, changes);
   const limiter = memoryLimiter(clock);
 
   return {

@@ -56,6 +56,15 @@ const readyz: OpenRoute = {
 export const openRoutes: readonly OpenRoute[] = [liveness, healthz, readyz];
 
 export function serveOpenRoutes(app: FastifyInstance, { store, log }: { store: Store; log: Log }): void {
+  // Nobody needs a key to ask, so however many ask at once, the store is asked once.
+  let asking: Promise<void> | undefined;
+  const ping = () => {
+    asking ??= store.ping().finally(() => {
+      asking = undefined;
+    });
+    return asking;
+  };
+
   app.get(liveness.path, { config: { operation: liveness.name } }, async ({ id }) => ({
     meta: { requestId: id },
     data: { message: 'OK' },
@@ -65,7 +74,7 @@ export function serveOpenRoutes(app: FastifyInstance, { store, log }: { store: S
 
   app.get(readyz.path, { config: { operation: readyz.name } }, async (request, reply) => {
     try {
-      await store.ping();
+      await ping();
       return { status: 'ready' };
     } catch (error) {
       // The engine's reason may name hosts and files: it is for the log.

@@ -70,6 +70,7 @@ const COMMON: readonly ProblemCode[] = [
   'authorization/workspace_disabled',
   'request/body_too_large',
   'limits/rate_limited',
+  'limits/overloaded',
   'application/internal',
 ];
 
@@ -261,7 +262,7 @@ const HEADERS: Record<string, ApiHeader> = {
   },
   'RateLimit-Remaining': { description: 'Requests left in this window.', schema: count },
   'RateLimit-Reset': { description: 'Seconds until the next window.', schema: seconds },
-  'Retry-After': { description: 'Seconds until the next window.', required: true, schema: seconds },
+  'Retry-After': { description: 'Seconds to wait before the next attempt.', required: true, schema: seconds },
 };
 
 const ALWAYS = referTo('headers', ['X-Request-Id']);

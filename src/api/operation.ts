@@ -16,6 +16,8 @@ export interface ApiSettings extends ErrorNaming {
   reservedNames: readonly string[];
   /** Defaults, which a workspace's own limits override. */
   rateLimits: RateLimits;
+  /** Networks (`10.0.0.0/8`) of proxies that are believed about where a request comes from (`X-Forwarded-For`). */
+  trustedProxies?: readonly string[] | undefined;
   /** Length of the verification window. */
   windowMs: number;
 }

@@ -4,10 +4,12 @@ import type { AccessNews } from '../access/memory.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
 import { serveClientErrors } from './connection.ts';
+import { boundConnections, CONNECTIONS, type ConnectionBounds } from './connections.ts';
 import { serveDocumentation } from './documentation.ts';
 import { Problem } from './errors.ts';
 import { createGate, principalOf } from './gate.ts';
 import { record } from './journal.ts';
+import { type Load, measureLoad } from './load.ts';
 import { serveOpenRoutes } from './open.ts';
 import type { Context } from './operation.ts';
 import { operations } from './operations.ts';
@@ -20,6 +22,17 @@ export interface ApiDeps extends Context {
   metrics: Metrics;
   /** News of changed keys and workspaces; without it nothing is remembered of them. */
   changes?: AccessNews;
+  /** Measured unless given. */
+  load?: Load;
+  bounds?: Partial<Bounds>;
+}
+
+/** What clients that hold on to connections may take. */
+export interface Bounds extends ConnectionBounds {
+  /** Longest time until the header of a request has arrived; a connection that never sends one is closed by it too. */
+  headerTimeoutMs: number;
+  /** Longest time until a request has arrived, its body included. */
+  requestTimeoutMs: number;
 }
 
 declare module 'fastify' {
@@ -30,16 +43,18 @@ declare module 'fastify' {
 }
 
 const BODY_LIMIT_BYTES = 1024 * 1024;
-/** Longest time until a request has arrived, its body included. */
-const REQUEST_TIMEOUT_MS = 30_000;
+const BOUNDS: Bounds = { ...CONNECTIONS, headerTimeoutMs: 10_000, requestTimeoutMs: 30_000 };
 
 /**
  * The HTTP API, not yet listening. A request takes the numbered steps from top to bottom; whichever step refuses it throws a `Problem`,
  * which `answerProblem` answers.
  */
 export function createApi(deps: ApiDeps): FastifyInstance {
-  const app = Fastify(serverOptions(deps));
+  const bounds = { ...BOUNDS, ...deps.bounds };
+  const app = Fastify(serverOptions(deps, bounds));
   const gate = createGate(deps);
+  const { load = measureLoad() } = deps;
+  const connections = boundConnections(app.server, bounds, deps.settings.trustedProxies ?? []);
   app.decorateRequest('principal', null);
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (_: unknown, body: Buffer) =>
@@ -47,7 +62,10 @@ export function createApi(deps: ApiDeps): FastifyInstance {
   );
 
   // 1 request id
-  app.addHook('onRequest', async (request, reply) => void reply.header('X-Request-Id', request.id));
+  app.addHook('onRequest', async (request, reply) => {
+    connections.busy(request.raw.socket);
+    reply.header('X-Request-Id', request.id);
+  });
   // 2 route
   refuseUnknownRoutes(app);
   for (const operation of operations) {
@@ -56,8 +74,11 @@ export function createApi(deps: ApiDeps): FastifyInstance {
       url: `/v2/${operation.name}`,
       config: { operation: operation.name },
       onRequest: [
-        // 3 authenticate
-        (request) => gate.authenticate(request),
+        // 3 authenticate, unless there is too much to do already
+        (request) => {
+          load.admit();
+          return load.carry(() => gate.authenticate(request));
+        },
         // 4 rate limit
         async (request, reply) => gate.limit(operation.name, request, reply),
       ],
@@ -65,7 +86,8 @@ export function createApi(deps: ApiDeps): FastifyInstance {
       schema: { body: operation.request, response: { [operation.status]: operation.answer } },
       // 6 find · 7 authorise · 8 act
       handler: async (request, reply) => {
-        const answer = await operation.handle({ ...deps, principal: principalOf(request), input: request.body });
+        const call = { ...deps, principal: principalOf(request), input: request.body };
+        const answer = await load.carry(() => operation.handle(call));
         reply.code(operation.status);
         return { meta: { requestId: request.id }, ...answer };
       },
@@ -76,18 +98,27 @@ export function createApi(deps: ApiDeps): FastifyInstance {
   serveClientErrors(app.server, deps);
 
   app.setErrorHandler<Problem>((error, request, reply) => answerProblem(error, request, reply, deps));
-  app.addHook('onResponse', async (request, reply) => record(request, reply, deps));
+  app.addHook('onResponse', async (request, reply) => {
+    connections.waits(request.raw.socket);
+    record(request, reply, deps);
+  });
+  app.addHook('onClose', async () => load.stop());
   return app;
 }
 
-function serverOptions(deps: ApiDeps): FastifyHttpOptions<Server> {
+function serverOptions(deps: ApiDeps, bounds: Bounds): FastifyHttpOptions<Server> {
   return {
     genReqId: () => deps.newId('req'),
     bodyLimit: BODY_LIMIT_BYTES,
-    requestTimeout: REQUEST_TIMEOUT_MS,
+    requestTimeout: bounds.requestTimeoutMs,
+    trustProxy: deps.settings.trustedProxies ? [...deps.settings.trustedProxies] : false,
     return503OnClosing: false,
     // A request without Host is refused as any other: Node's own refusal is not JSON.
-    http: { requireHostHeader: false, headersTimeout: REQUEST_TIMEOUT_MS },
+    http: {
+      requireHostHeader: false,
+      headersTimeout: bounds.headerTimeoutMs,
+      connectionsCheckingInterval: Math.min(1000, bounds.headerTimeoutMs),
+    },
     ajv: {
       customOptions: { allErrors: true, coerceTypes: false, removeAdditional: false, useDefaults: false, strict: true },
     },

@@ -107,6 +107,13 @@ export const serverVariables = {
     example: '*=6000/1m,domains.createDomain=60/1m',
     parse: rateLimits,
   },
+  trustedProxies: {
+    name: 'NAMEPLATE_TRUSTED_PROXIES',
+    about:
+      'Networks of the proxies in front of the API, separated by commas. What they say in `X-Forwarded-For` is believed, so that limits per address (failed authentications, connections) meet the clients and not the proxy. Set it wherever there is a proxy, and name nothing else: whoever is named may claim any address.',
+    example: '127.0.0.1,10.0.0.0/8',
+    parse: listOf(network),
+  },
   roles: {
     name: 'NAMEPLATE_ROLES',
     about:

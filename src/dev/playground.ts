@@ -68,6 +68,7 @@ export async function startPlayground(options: PlaygroundOptions): Promise<Playg
         dnsResolvers: [{ address, port }],
         dnsMode: 'authoritative',
         dnsAllowedNetworks: LOOPBACK,
+        trustedProxies: undefined,
         roles: ['api', 'verifier'],
       },
       { log, clock, nameserverPort: port, checkIntervalMs, windowMs },

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { createRootKey } from '../../src/access/key.ts';
 import type { ApiSettings } from '../../src/api/operation.ts';
 import { operations } from '../../src/api/operations.ts';
-import { createApi } from '../../src/api/server.ts';
+import { type ApiDeps, createApi } from '../../src/api/server.ts';
 import { type Domain, WINDOW_MS } from '../../src/domains/domain.ts';
 import { idMaker } from '../../src/ids.ts';
 import { createLog } from '../../src/log.ts';
@@ -67,7 +67,7 @@ export interface Tree {
   environmentId: string;
 }
 
-export interface HarnessOptions {
+export interface HarnessOptions extends Pick<ApiDeps, 'load' | 'bounds'> {
   settings?: Partial<ApiSettings>;
   /** Puts something between the API and the store. */
   wrap?: (store: Store) => Store;
@@ -81,7 +81,7 @@ export const ALL_GRANTS = [
   ...new Set(operations.map(({ permission }) => `${permission.resource}.*.${permission.action}`)),
 ];
 
-export async function startApi({ settings, wrap }: HarnessOptions = {}): Promise<Harness> {
+export async function startApi({ settings, wrap, ...deps }: HarnessOptions = {}): Promise<Harness> {
   const directory = await mkdtemp(join(tmpdir(), 'nameplate-api-'));
   let nowMs = START;
   const clock = {
@@ -100,6 +100,7 @@ export async function startApi({ settings, wrap }: HarnessOptions = {}): Promise
   const log = createLog('debug', { write: (line: string) => void logged.push(line) });
   const news = followChanges(store, { clock, log });
   const app = createApi({
+    ...deps,
     store: wrap ? wrap(store) : store,
     clock,
     newId,

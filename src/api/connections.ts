@@ -1,0 +1,97 @@
+import type { Server } from 'node:http';
+import { BlockList, isIPv6, type Socket } from 'node:net';
+import { network } from '../access/attempts.ts';
+
+/**
+ * Bounds the connections of a server. One that is over the bound costs the connection that has waited longest for a request, its own address's
+ * first: so whoever only holds connections open loses them, and whoever sends requests is answered.
+ */
+export interface Connections {
+  /** A request has begun on the connection; it is not closed for others meanwhile. */
+  busy(socket: Socket): void;
+  /** The request was answered. */
+  waits(socket: Socket): void;
+}
+
+export interface ConnectionBounds {
+  total: number;
+  perAddress: number;
+}
+
+export const CONNECTIONS: ConnectionBounds = { total: 10_000, perAddress: 1000 };
+
+/** The connections from one address. Sets keep the order in which their sockets began to wait. */
+interface Party {
+  open: number;
+  waiting: Set<Socket>;
+}
+
+const party = Symbol('party');
+
+interface HeldSocket extends Socket {
+  [party]?: Party;
+}
+
+/** `trusted`: networks of proxies, which bring everybody's requests over few addresses; only the total bounds those. */
+export function boundConnections(server: Server, bounds: ConnectionBounds, trusted: readonly string[]): Connections {
+  const parties = new Map<string, Party>();
+  const waiting = new Set<Socket>();
+  const proxies = networks(trusted);
+  let open = 0;
+
+  function partyOf(address: string): Party {
+    const known = parties.get(address);
+    if (known !== undefined) return known;
+    const made = { open: 0, waiting: new Set<Socket>() };
+    parties.set(address, made);
+    return made;
+  }
+
+  server.on('connection', (socket: HeldSocket) => {
+    const { remoteAddress = '' } = socket;
+    const address = network(remoteAddress);
+    const mine = partyOf(address);
+    socket[party] = mine;
+    mine.open += 1;
+    open += 1;
+    waits(socket);
+    socket.once('close', () => {
+      busy(socket);
+      open -= 1;
+      mine.open -= 1;
+      if (mine.open === 0) parties.delete(address);
+    });
+    if (mine.open > bounds.perAddress && !proxies(remoteAddress)) closeEldest(mine.waiting);
+    else if (open > bounds.total) closeEldest(waiting);
+  });
+
+  function busy(socket: HeldSocket): void {
+    waiting.delete(socket);
+    socket[party]?.waiting.delete(socket);
+  }
+
+  function waits(socket: HeldSocket): void {
+    if (socket.destroyed) return;
+    waiting.add(socket);
+    socket[party]?.waiting.add(socket);
+  }
+
+  return { busy, waits };
+}
+
+/** Where all others are busy, the eldest is the one that has just come. */
+function closeEldest(waiting: Set<Socket>): void {
+  for (const socket of waiting) {
+    socket.destroy();
+    return;
+  }
+}
+
+function networks(list: readonly string[]): (address: string) => boolean {
+  const known = new BlockList();
+  for (const each of list) {
+    const [address = '', bits] = each.split('/');
+    known.addSubnet(address, Number(bits), isIPv6(address) ? 'ipv6' : 'ipv4');
+  }
+  return (address) => known.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
+}
