@@ -1,0 +1,168 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { ownershipName } from '../../src/domains/records.ts';
+import { type Internet, START_LIMIT_MS, startInternet, type Zone } from './internet.ts';
+import type { Nameserver } from './knot.ts';
+import { checkThrice, createInterop, type InteropWorld, ownershipLine, routingLine, txtLine } from './world.ts';
+
+const HOUR_MS = 3_600_000;
+
+let internet: Internet;
+let world: InteropWorld;
+let first: Nameserver;
+let second: Nameserver;
+beforeAll(async () => {
+  internet = await startInternet();
+  [first, second] = internet.nameservers;
+}, START_LIMIT_MS);
+afterAll(() => internet.close());
+beforeEach(async () => {
+  world = await createInterop(internet);
+});
+afterEach(() => world.close());
+
+const apex = (zone: Zone) => world.create(zone.name, { kind: 'apex' });
+
+describe('what the resolver remembers', () => {
+  test('"does not exist", for an hour: the record that the nameserver has is verified within one check', async () => {
+    const zone = await internet.register('negative');
+    const domain = await world.create(`api.${zone.name}`);
+    await zone.publish('');
+    const held = () =>
+      Promise.all([world.ask(domain.name, 'A'), world.ask(ownershipName(domain), 'TXT')]).then((answers) =>
+        answers.map(({ rcode, authorities }) => ({ rcode, forAnHour: (authorities[0]?.ttl ?? 0) > 3500 })),
+      );
+    const nothingForAnHour = [
+      { rcode: 'nxdomain', forAnHour: true },
+      { rcode: 'nxdomain', forAnHour: true },
+    ];
+    expect(await held()).toEqual(nothingForAnHour);
+    await zone.publish(`${routingLine(domain)}\n${ownershipLine(domain)}`);
+    expect(await world.check(domain)).toMatchObject({ status: 'verified', ownershipVerifiedAt: world.clock.now() });
+    expect(await held()).toEqual(nothingForAnHour);
+  });
+
+  test('an old value hides no new one', async () => {
+    const zone = await internet.register('old-value');
+    const domain = await apex(zone);
+    await zone.publish(txtLine(domain, 'before'));
+    const held = async () => (await world.ask(ownershipName(domain), 'TXT')).answers.map(({ value }) => value);
+    expect(await held()).toEqual(['before']);
+    await zone.publish(ownershipLine(domain));
+    expect((await world.check(domain)).status).toBe('verified');
+    expect(await held()).toEqual(['before']);
+  });
+
+  test('a record that the nameserver has no longer verifies nothing', async () => {
+    const zone = await internet.register('removed');
+    const domain = await apex(zone);
+    await zone.publish(ownershipLine(domain));
+    expect((await world.ask(ownershipName(domain), 'TXT')).answers).toHaveLength(1);
+    await zone.publish('');
+    expect(await world.check(domain)).toMatchObject({ status: 'verifying', ownershipVerifiedAt: null });
+  });
+});
+
+describe('a zone below another', () => {
+  test('at another provider is asked for at its own nameservers, not at those of the zone above', async () => {
+    const above = await internet.register('above', [first]);
+    const below = await internet.register('below.above', [second]);
+    const known = await world.create(`api.${above.name}`);
+    const domain = await world.create(`api.${below.name}`);
+    await above.publish(`${routingLine(known)}\nbelow NS ${second.host}.`, [first]);
+    await below.publish('', [second]);
+    expect((await world.check(known)).status).toBe('verified');
+    await below.publish(routingLine(domain), [second]);
+    expect((await world.check(domain)).status).toBe('verified');
+  });
+});
+
+describe('a zone that nobody serves', () => {
+  test('does not keep a CNAME to a target in it from being verified', async () => {
+    await internet.register('nameplate');
+    await expect(world.ask('target1.cname.nameplate.test', 'A')).resolves.toMatchObject({ rcode: 'servfail' });
+    const zone = await internet.register('unresolvable');
+    const domain = await world.create(`api.${zone.name}`);
+    await zone.publish(routingLine(domain));
+    expect((await world.check(domain)).status).toBe('verified');
+  });
+});
+
+describe('a zone that moves to another provider during the window', () => {
+  test('is verified at the new one once the resolver and we have read the delegation again, an hour later at most', async () => {
+    const zone = await internet.register('moved');
+    const domain = await apex(zone);
+    await zone.publish('', [first]);
+    await world.check(domain);
+    await zone.delegate([second]);
+    await zone.publish(ownershipLine(domain), [second]);
+    // The old provider goes on serving what it has, and both caches point there.
+    expect(await world.check(domain)).toMatchObject({ status: 'verifying', verificationError: null });
+    await internet.resolver.forget(zone.name);
+    world.clock.pass(HOUR_MS);
+    expect((await world.check(domain)).status).toBe('verified');
+  });
+
+  test('and is removed at the old one: that is told, and it is verified as soon as the resolver knows the new one', async () => {
+    const zone = await internet.register('removed-there');
+    const domain = await apex(zone);
+    await zone.publish('', [first]);
+    await world.check(domain);
+    await zone.delegate([second]);
+    await zone.publish(ownershipLine(domain), [second]);
+    await first.drop(zone.name);
+    expect((await checkThrice(world, domain)).verificationError).toContain(
+      `its nameserver ${first.host} refused to answer (REFUSED)`,
+    );
+    await internet.resolver.forget(zone.name);
+    expect((await world.check(domain)).status).toBe('verified');
+  });
+
+  test('is not verified by what stands at the old one: the delegation is read again before anything is verified', async () => {
+    const zone = await internet.register('left-behind');
+    const domain = await apex(zone);
+    await zone.publish('', [first]);
+    await world.check(domain);
+    await zone.publish(ownershipLine(domain), [first]);
+    await zone.delegate([second]);
+    await zone.publish('', [second]);
+    await internet.resolver.forget(zone.name);
+    const told = await world.check(domain);
+    expect(told.status).toBe('verifying');
+    expect(told.verificationError).toContain(`${second.host} answers no record`);
+    // From then on the new nameservers are asked.
+    expect(await world.check(domain)).toMatchObject({ status: 'verifying', verificationError: null });
+    await zone.publish(ownershipLine(domain), [second]);
+    expect((await world.check(domain)).status).toBe('verified');
+  });
+});
+
+describe('a resolver that validates', () => {
+  async function signedWorld(label: string, change: (ds: string) => string) {
+    const zone = await internet.register(label);
+    await zone.publish('', [first], { signed: true });
+    const anchors = await first.readDs(zone.name);
+    const validator = await internet.validatingResolver(anchors.map(change));
+    await validator.delegate(zone.name, [first.address]);
+    const validating = await createInterop(internet, { recursive: validator.address });
+    const domain = await validating.create(zone.name, { kind: 'apex' });
+    await zone.publish(ownershipLine(domain), [first], { signed: true });
+    const close = () => Promise.all([validating.close(), validator.close()]);
+    return { world: validating, domain, close };
+  }
+
+  test('changes nothing for a zone that is signed well', async () => {
+    const signed = await signedWorld('well-signed', (ds) => ds);
+    expect((await signed.world.check(signed.domain)).status).toBe('verified');
+    await signed.close();
+  });
+
+  test('keeps a zone from being verified whose signatures do not fit: it cannot be read', async () => {
+    const signed = await signedWorld('badly-signed', (ds) => ds.replace(/[0-9a-f]{8}$/i, '00000000'));
+    const told = await checkThrice(signed.world, signed.domain);
+    expect(told.status).toBe('verifying');
+    expect(told.verificationError).toBe(
+      '_service.badly-signed.test could not be read: its zone answered with a failure (SERVFAIL).',
+    );
+    await signed.close();
+  });
+});

@@ -1,0 +1,135 @@
+import { execFile } from 'node:child_process';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { Program, Programs } from './programs.ts';
+import { startService } from './service.ts';
+
+const execute = promisify(execFile);
+
+/**
+ * One nameserver: Knot DNS at an address of its own. Knot and not NSD, because it is one process (to be stopped and continued as a whole), takes
+ * and drops zones without a restart, signs zones by itself, and has a module that answers over TCP only.
+ */
+export interface Nameserver {
+  host: string;
+  address: string;
+  /** Serves the zone with this content from now on; null: it knows the zone and cannot load it. */
+  serve(zone: string, file: string | null, options?: ServeOptions): Promise<void>;
+  /** Knows nothing of the zone any more. */
+  drop(zone: string): Promise<void>;
+  /** The DS records of a signed zone, for a trust anchor. */
+  readDs(zone: string): Promise<string[]>;
+  pause(): void;
+  resume(): void;
+  close(): Promise<void>;
+}
+
+export interface ServeOptions {
+  signed?: boolean;
+  /** Tells everybody who asks over UDP to come back over TCP. */
+  tcpOnly?: boolean;
+}
+
+export interface KnotOptions {
+  programs: Programs;
+  /** For its files; made. */
+  directory: string;
+  host: string;
+  address: string;
+  port: number;
+}
+
+export async function startKnot({ programs, directory, host, address, port }: KnotOptions): Promise<Nameserver> {
+  const path = (name: string) => join(directory, name);
+  const zones = new Map<string, ServeOptions>();
+  const configure = () => writeFile(path('knot.conf'), configuration({ directory, address, port }, zones));
+  const run = async (program: Program, ...words: string[]) =>
+    (await execute(programs.path(program), words, { env: programs.env })).stdout;
+  const control = (...words: string[]) => run('knotc', '--socket', path('knot.sock'), '--blocking', ...words);
+
+  async function drop(zone: string): Promise<void> {
+    zones.delete(zone);
+    await configure();
+    await control('reload');
+  }
+
+  await mkdir(directory);
+  await configure();
+  const service = await startService(programs.path('knotd'), ['--config', path('knot.conf')], {
+    env: programs.env,
+    ready: /control, binding to/,
+  });
+  if (/cannot bind/.test(service.log())) {
+    await service.close();
+    throw new Error(service.log());
+  }
+
+  return {
+    ...service,
+    host,
+    address,
+    async serve(zone, file, options = {}) {
+      if (file === null) {
+        // What it has loaded before it would go on serving.
+        await drop(zone);
+        await rm(path(zoneFile(zone)), { force: true });
+      } else {
+        await writeFile(path(zoneFile(zone)), file);
+      }
+      const isNew = JSON.stringify(zones.get(zone)) !== JSON.stringify(options);
+      zones.set(zone, options);
+      if (isNew) {
+        await configure();
+        await control('reload');
+      }
+      // A reload of everything does not wait until zones are loaded.
+      if (file !== null) await control('zone-reload', zone);
+    },
+    drop,
+    async readDs(zone) {
+      const text = await run('keymgr', '--config', path('knot.conf'), zone, 'ds');
+      return text.trim().split('\n');
+    },
+  };
+}
+
+function configuration(
+  { directory, address, port }: Pick<KnotOptions, 'directory' | 'address' | 'port'>,
+  zones: ReadonlyMap<string, ServeOptions>,
+): string {
+  const listed = [...zones].map(([zone, { signed, tcpOnly }]) =>
+    [
+      `  - domain: "${zone}"`,
+      `    file: ${zoneFile(zone)}`,
+      ...(signed ? ['    dnssec-signing: on'] : []),
+      ...(tcpOnly ? ['    module: mod-noudp'] : []),
+    ].join('\n'),
+  );
+  return `
+server:
+  rundir: ${directory}
+  listen: ${address}@${port}
+  udp-workers: 1
+  tcp-workers: 1
+  background-workers: 1
+control:
+  listen: ${join(directory, 'knot.sock')}
+database:
+  storage: ${directory}
+log:
+  - target: stderr
+    any: info
+template:
+  - id: default
+    storage: ${directory}
+    journal-content: none
+    zonefile-sync: -1
+zone:
+${listed.join('\n')}
+`;
+}
+
+function zoneFile(zone: string): string {
+  return `${zone === '.' ? 'root' : zone}.zone`;
+}

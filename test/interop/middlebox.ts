@@ -1,0 +1,107 @@
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { connect, createServer, type Socket } from 'node:net';
+import type { Host } from './internet.ts';
+
+/** Something between us and a nameserver, at an address of its own: queries pass on to the nameserver, its answers come back. */
+export interface Middlebox extends Host {
+  /** UDP queries that arrived. */
+  queries(): number;
+  /** TCP connections that arrived. */
+  connections(): number;
+  close(): Promise<void>;
+}
+
+export interface MiddleboxOptions {
+  port: number;
+  /** Address of the nameserver. */
+  to: string;
+  /** What becomes of a UDP query: it passes, is lost, or is answered with these octets. */
+  treat?: (query: Buffer, from: string) => 'pass' | 'drop' | Buffer;
+  /** What becomes of the answer. */
+  change?: (answer: Buffer) => Buffer;
+  /** How long an answer takes to come back; asked for each. */
+  delayMs?: () => number;
+  /** What becomes of TCP connections: they pass, are accepted and then never hear anything, or are refused. */
+  tcp?: 'pass' | 'silent' | 'refuse';
+}
+
+export async function startMiddlebox(host: Host, options: MiddleboxOptions): Promise<Middlebox> {
+  const udp = await relayUdp(host, options);
+  const tcp = await relayTcp(host, options);
+  return {
+    ...host,
+    queries: udp.count,
+    connections: tcp.count,
+    async close() {
+      udp.close();
+      await tcp.close();
+    },
+  };
+}
+
+async function relayUdp(host: Host, options: MiddleboxOptions) {
+  const { port, to, treat = () => 'pass', change = (answer) => answer, delayMs = () => 0 } = options;
+  const socket = createSocket('udp4');
+  const open = new Set<() => void>();
+  let queries = 0;
+  socket.on('message', (query, from) => {
+    queries += 1;
+    const treated = treat(query, from.address);
+    if (treated === 'drop') return;
+    if (treated !== 'pass') return socket.send(treated, from.port, from.address);
+    const onward = createSocket('udp4');
+    let timer: NodeJS.Timeout | undefined;
+    const end = () => {
+      open.delete(end);
+      clearTimeout(timer);
+      onward.close();
+    };
+    open.add(end);
+    onward.once('message', (answer) => {
+      timer = setTimeout(() => {
+        socket.send(change(answer), from.port, from.address);
+        end();
+      }, delayMs());
+    });
+    onward.send(query, port, to);
+  });
+  socket.bind(port, host.address);
+  await once(socket, 'listening');
+  return {
+    count: () => queries,
+    close() {
+      for (const end of [...open]) end();
+      socket.close();
+    },
+  };
+}
+
+async function relayTcp({ address }: Host, { port, to, tcp = 'pass' }: MiddleboxOptions) {
+  const open = new Set<Socket>();
+  let connections = 0;
+  const keep = (socket: Socket) => {
+    open.add(socket);
+    socket.on('error', () => socket.destroy());
+    socket.once('close', () => open.delete(socket));
+  };
+  const listener = createServer((socket) => {
+    connections += 1;
+    keep(socket);
+    if (tcp !== 'pass') return;
+    const onward = connect(port, to);
+    keep(onward);
+    socket.pipe(onward).pipe(socket);
+  });
+  if (tcp !== 'refuse') {
+    listener.listen(port, address);
+    await once(listener, 'listening');
+  }
+  return {
+    count: () => connections,
+    async close() {
+      for (const socket of open) socket.destroy();
+      if (listener.listening) await new Promise((resolve) => listener.close(resolve));
+    },
+  };
+}

@@ -1,0 +1,224 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { type Internet, START_LIMIT_MS, startInternet, type Zone } from './internet.ts';
+import type { Nameserver } from './knot.ts';
+import { type MiddleboxOptions, startMiddlebox } from './middlebox.ts';
+import {
+  checkThrice,
+  createInterop,
+  type InteropOptions,
+  type InteropWorld,
+  ownershipLine,
+  routingLine,
+  txtLine,
+} from './world.ts';
+
+let internet: Internet;
+let world: InteropWorld;
+let first: Nameserver;
+let second: Nameserver;
+beforeAll(async () => {
+  internet = await startInternet();
+  [first, second] = internet.nameservers;
+}, START_LIMIT_MS);
+afterAll(() => internet.close());
+
+const opened: { close(): Promise<void> }[] = [];
+beforeEach(async () => {
+  // Whoever does not answer is waited for; these servers are near.
+  world = await open({ triesMs: [200, 400] });
+});
+afterEach(async () => {
+  for (const nameserver of internet.nameservers) nameserver.resume();
+  await Promise.all(opened.splice(0).map((one) => one.close()));
+});
+
+async function open(options?: InteropOptions): Promise<InteropWorld> {
+  const one = await createInterop(internet, options);
+  opened.push(one);
+  return one;
+}
+
+const apex = (zone: Zone) => world.create(zone.name, { kind: 'apex' });
+
+/** In front of the first nameserver. */
+async function middlebox(options: Omit<MiddleboxOptions, 'port' | 'to'>) {
+  const box = await startMiddlebox(internet.spareHost(), { port: internet.port, to: first.address, ...options });
+  opened.push(box);
+  return box;
+}
+
+describe('one of two nameservers', () => {
+  test('is stale: not verified, said why, verified when it catches up', async () => {
+    const zone = await internet.register('stale', [first, second]);
+    const domain = await apex(zone);
+    await zone.publish('', [second]);
+    await zone.publish(ownershipLine(domain), [first]);
+    let told: string | null = null;
+    // Each check asks one of the two first, by chance; both are wanted.
+    for (let checks = 0; checks < 30; checks++) {
+      const { status, verificationError } = await world.check(domain);
+      expect(status).toBe('verifying');
+      told = verificationError ?? told;
+    }
+    expect(told).toBe(
+      `The nameservers do not agree on the TXT record of _service.stale.test: ${first.host} answers "service-domain-verify=Token1" and ${second.host} answers no record. It is verified as soon as all of them have it.`,
+    );
+    await zone.publish(ownershipLine(domain), [second]);
+    expect(await world.check(domain)).toMatchObject({ status: 'verified', verificationError: null });
+  });
+
+  test('has another value: not verified, both values are shown', async () => {
+    const zone = await internet.register('split', [first, second]);
+    const domain = await world.create(`api.${zone.name}`);
+    await zone.publish('api CNAME old.platform.test.', [second]);
+    await zone.publish(routingLine(domain), [first]);
+    const told = new Set<string | null>();
+    for (let checks = 0; checks < 30; checks++) told.add((await world.check(domain)).verificationError);
+    expect((await world.read(domain)).status).toBe('verifying');
+    expect([...told].join('\n')).toContain(`${second.host} answers "old.platform.test"`);
+  });
+
+  test('is stopped: the other speaks for the zone', async () => {
+    // The resolver too needs some time to find the one that answers.
+    world = await open();
+    const zone = await internet.register('stopped', [first, second]);
+    const domain = await apex(zone);
+    await zone.publish(ownershipLine(domain), [first, second]);
+    second.pause();
+    expect((await world.check(domain)).status).toBe('verified');
+  });
+
+  test('does not know the zone: the other speaks for it', async () => {
+    const zone = await internet.register('half-lame', [first, second]);
+    const domain = await apex(zone);
+    await zone.publish(ownershipLine(domain), [first]);
+    expect((await world.check(domain)).status).toBe('verified');
+  });
+});
+
+describe('a zone that cannot be read is told after the third check, and verified once it can', () => {
+  /** The zone has been read before, so that its nameservers are known. */
+  async function known(label: string, host = first as { host: string; address: string }) {
+    const zone = await internet.register(label, [host]);
+    const domain = await world.create(`api.${zone.name}`);
+    await zone.publish(`${ownershipLine(domain)}\napi CNAME old.platform.test.`);
+    expect(await world.check(domain)).toMatchObject({ ownershipVerifiedAt: world.clock.now() });
+    return { zone, domain };
+  }
+
+  test.each([
+    ['SERVFAIL, because it cannot be loaded', 'servfail', 'answered with a failure (SERVFAIL)'],
+    ['REFUSED, because it was removed', 'refused', 'refused to answer (REFUSED)'],
+    ['no answer', 'silent', 'did not answer in time'],
+  ])('%s', async (_title, fault, words) => {
+    const { zone, domain } = await known(fault);
+    const ownershipVerifiedAt = world.clock.now();
+    if (fault === 'servfail') await first.serve(zone.name, null);
+    if (fault === 'refused') await first.drop(zone.name);
+    if (fault === 'silent') first.pause();
+    const told = await checkThrice(world, domain);
+    expect(told.verificationError).toContain(`its nameserver ${first.host} ${words}`);
+    // What the last readable check saw is still what is known.
+    expect(told).toMatchObject({ status: 'verifying', ownershipVerifiedAt });
+    first.resume();
+    await zone.publish(routingLine(domain));
+    await internet.resolver.forget(zone.name);
+    expect(await world.check(domain)).toMatchObject({ status: 'verified', verificationError: null });
+  });
+
+  test('lame: the nameserver answers, without authority', async () => {
+    let authoritative = true;
+    const withoutAa = (answer: Buffer) => {
+      if (!authoritative) answer.writeUInt8(answer.readUInt8(2) & ~0x04, 2);
+      return answer;
+    };
+    const box = await middlebox({ change: withoutAa });
+    const { zone, domain } = await known('lame', box);
+    authoritative = false;
+    await zone.publish(routingLine(domain));
+    const told = await checkThrice(world, domain);
+    expect(told.verificationError).toContain(`its nameserver ${box.host} is not responsible for the zone`);
+    expect(told.status).toBe('verifying');
+    authoritative = true;
+    await internet.resolver.forget(zone.name);
+    expect((await world.check(domain)).status).toBe('verified');
+  });
+
+  test('lame from the beginning: nobody serves the zone, and no nameserver of ours is blamed', async () => {
+    const zone = await internet.register('lame-from-start');
+    const domain = await apex(zone);
+    expect((await checkThrice(world, domain)).verificationError).toBe(
+      '_service.lame-from-start.test could not be read: its zone answered with a failure (SERVFAIL).',
+    );
+    await zone.publish(ownershipLine(domain));
+    await internet.resolver.forget(zone.name);
+    expect((await world.check(domain)).status).toBe('verified');
+  });
+});
+
+describe('answers that do not fit into a packet', () => {
+  const big = Array.from({ length: 40 }, (_, index) => `${'x'.repeat(100)}${index}`);
+
+  test('come over TCP', async () => {
+    const box = await middlebox({});
+    const zone = await internet.register('big', [box]);
+    const domain = await apex(zone);
+    await zone.publish([...big.map((text) => txtLine(domain, text)), ownershipLine(domain)].join('\n'));
+    expect((await world.check(domain)).status).toBe('verified');
+    expect(box.connections()).toBeGreaterThanOrEqual(2);
+  });
+
+  test('come over TCP, where a nameserver answers nothing over UDP', async () => {
+    const zone = await internet.register('tcp-only');
+    const domain = await world.create(`api.${zone.name}`);
+    await zone.publish(routingLine(domain), [first], { tcpOnly: true });
+    expect((await world.check(domain)).status).toBe('verified');
+  });
+
+  test.each(['refuse', 'silent'] as const)('cannot be read where TCP is blocked (%s)', async (tcp) => {
+    const box = await middlebox({ tcp });
+    const zone = await internet.register(`tcp-${tcp}`, [box]);
+    const domain = await apex(zone);
+    await zone.publish([...big.map((text) => txtLine(domain, text)), ownershipLine(domain)].join('\n'));
+    const { status, verificationError } = await checkThrice(world, domain);
+    expect(status).toBe('verifying');
+    expect(verificationError).toContain(`its nameserver ${box.host} did not answer in time`);
+  });
+});
+
+describe('a nameserver that does not know EDNS', () => {
+  const hasEdns = (query: Buffer) => query.readUInt16BE(10) > 0;
+
+  test('and answers FORMERR is asked without', async () => {
+    const formerr = (query: Buffer) => {
+      const answer = Buffer.from(query);
+      answer.writeUInt16BE(0x8001, 2);
+      return answer;
+    };
+    const box = await middlebox({ treat: (query) => (hasEdns(query) ? formerr(query) : 'pass') });
+    const zone = await internet.register('edns-formerr', [box]);
+    const domain = await apex(zone);
+    await zone.publish(ownershipLine(domain));
+    expect((await world.check(domain)).status).toBe('verified');
+  });
+
+  test('and does not answer at all cannot be read, as by any resolver since 2019', async () => {
+    const box = await middlebox({ treat: (query) => (hasEdns(query) ? 'drop' : 'pass') });
+    const zone = await internet.register('edns-drop', [box]);
+    const domain = await apex(zone);
+    await zone.publish(ownershipLine(domain));
+    const { status, verificationError } = await checkThrice(world, domain);
+    expect(status).toBe('verifying');
+    expect(verificationError).toContain('could not be read');
+  });
+});
+
+describe('a nameserver that only the resolver reaches', () => {
+  test('is spoken for by the resolver', async () => {
+    const box = await middlebox({ treat: (_query, from) => (from === internet.resolver.address ? 'pass' : 'drop') });
+    const zone = await internet.register('firewall', [box]);
+    const domain = await apex(zone);
+    await zone.publish(ownershipLine(domain));
+    expect((await world.check(domain)).status).toBe('verified');
+  });
+});
