@@ -123,7 +123,7 @@ test("verificationError is plain language of at most 512 characters, whatever a 
   };
   fc.assert(
     fc.property(seen, fc.boolean(), (observation, last) => {
-      const told = last ? failure(longest, observation, null, 86_400_000) : obstacle(longest, observation);
+      const told = last ? failure(longest, observation, 86_400_000) : obstacle(longest, observation);
       expect([...(told ?? '')].length).toBeLessThanOrEqual(512);
     }),
   );

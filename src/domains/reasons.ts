@@ -23,23 +23,33 @@ export interface Claim {
  * What keeps a domain from being verified, in words that a customer can act on; null while waiting is all there is to do.
  * At most 512 characters.
  */
-export function obstacle(domain: Domain, seen: Observation, claim?: Claim): string | null {
-  const held = claim && claimReason(domain, seen, claim);
-  if (held !== undefined) return held === null ? null : bounded(held);
-  const reasons = [routingReason(domain, seen), ownershipReason(domain, seen.ownership)].filter((r) => r !== null);
+export function obstacle(
+  domain: Domain,
+  seen: Observation,
+  claim?: Claim,
+  { tellUnreadable } = { tellUnreadable: true },
+): string | null {
+  if (claim?.proven) {
+    const reason = claimReason(domain, seen, claim);
+    return reason === null ? null : bounded(reason);
+  }
+  const unread = ({ kind }: RoutingObservation | OwnershipObservation) => kind === 'unreadable' && !tellUnreadable;
+  const reasons = [
+    unread(seen.routing) ? null : routingReason(domain, seen),
+    unread(seen.ownership) ? null : ownershipReason(domain, seen.ownership),
+  ].filter((reason) => reason !== null);
   if (reasons.length > 0) return bounded(reasons.join(' '));
-  return claim === undefined
-    ? null
-    : bounded(`Another workspace holds ${domain.name} as verified. ${takeoverAdvice(domain)}`);
+  return claim === undefined ? null : bounded(heldReason(domain, claim));
 }
 
 /** Why a domain failed at the end of its window: the last observation, in words. At most 512 characters. */
-export function failure(domain: Domain, seen: Observation, incumbent: Domain | null, windowMs: number): string {
+export function failure(domain: Domain, seen: Observation, windowMs: number, claim?: Claim): string {
   const reason =
-    (incumbent === null
-      ? obstacle(domain, seen)
-      : `Another workspace holds the name as verified. ${takeoverAdvice(domain)}`) ?? missingReason(domain, seen);
-  return bounded(`Not verified within ${duration(windowMs)}: ${reason} Correct that, then verify the domain again.`);
+    obstacle(domain, seen, claim) ??
+    (claim === undefined ? missingReason(domain, seen) : 'Only the last check proved it.');
+  // A claim that is too old never succeeds, whatever the records.
+  const next = claim?.olderClaim ? 'delete the domain and add it again' : 'verify the domain again';
+  return bounded(`Not verified within ${duration(windowMs)}: ${reason} Correct that, then ${next}.`);
 }
 
 /** What the workspace is told that lost the name. */
@@ -47,15 +57,12 @@ export function superseded({ name }: Domain): string {
   return `Another workspace proved that it owns ${name}, so the name is served there now. If that is a mistake, find out who can edit its DNS zone; to take the name back, delete the domain, add it again and publish its new records.`;
 }
 
-/** Undefined: the claim itself is no obstacle, the records are. */
-function claimReason(domain: Domain, { ownership }: Observation, claim: Claim): string | null | undefined {
+/** What stands in the way of a claimant whose own records are right. Null: only the second check. */
+function claimReason(domain: Domain, { ownership }: Observation, claim: Claim): string | null {
   const { name } = domain;
-  if (!claim.proven) return undefined;
+  if (claim.olderClaim) return heldReason(domain, claim);
   if (ownership.kind !== 'matched') {
     return `Another workspace holds ${name} as verified. To move the name, publish the TXT record ${ownershipName(domain)} as well: ${ownershipValue(domain)}`;
-  }
-  if (claim.olderClaim) {
-    return `Another workspace verified ${name} after you added it here, so your records may be left over from before. If the name is yours, delete the domain, add it again and publish its new records.`;
   }
   if (!claim.gone) {
     return `Another workspace holds ${name} as verified, and its records are still in place. Remove every other TXT record at ${ownershipName(domain)} and every route to a host other than ${domain.target}.`;
@@ -63,8 +70,12 @@ function claimReason(domain: Domain, { ownership }: Observation, claim: Claim): 
   return null;
 }
 
-function takeoverAdvice(domain: Domain): string {
-  return `To move the name, publish both records of this domain and remove the other workspace's TXT record at ${ownershipName(domain)}.`;
+function heldReason(domain: Domain, { olderClaim }: Claim): string {
+  const { name } = domain;
+  if (olderClaim) {
+    return `Another workspace verified ${name} after you added it here, so your records may be left over from before. If the name is yours, delete the domain, add it again and publish its new records.`;
+  }
+  return `Another workspace holds ${name} as verified. To move the name, publish both records of this domain and remove the other workspace's TXT record at ${ownershipName(domain)}.`;
 }
 
 function routingReason(domain: Domain, { routing, ownership }: Observation): string | null {
@@ -75,7 +86,8 @@ function routingReason(domain: Domain, { routing, ownership }: Observation): str
     case 'elsewhere':
       return `${name} is a CNAME to ${listed(routing.chain.map(shown), 4)}; it must be a CNAME to ${target}.`;
     case 'hidden': {
-      if (ownership.kind === 'matched') return null;
+      // Whether the TXT record is there is not known, or known: either way this is not what is missing.
+      if (ownership.kind === 'matched' || ownership.kind === 'unreadable') return null;
       const seen =
         routing.chain.length > 0
           ? `is a CNAME to ${listed(routing.chain.map(shown))}`

@@ -6,6 +6,11 @@ export const CHECK_INTERVAL_MS = 60_000;
 /** A tenth either way, so that domains created together do not stay together. */
 const JITTER = 0.1;
 
+/** The least time between two checks of the schedule. */
+export function shortestPeriodMs(checkIntervalMs: number): number {
+  return checkIntervalMs * (1 - JITTER);
+}
+
 /**
  * When a check claimed at `now` is due again: one period later, give or take a tenth, but never past the end of the window, at which the
  * last check takes place. `random` is in [0, 1).

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Domain } from './domain.ts';
 import type { Observation, OwnershipObservation, RoutingObservation } from './observation.ts';
-import { type CheckMemory, retry, TAKEOVER_CHECKS, transition, windowEndsAt } from './status.ts';
+import { type CheckMemory, retry, transition, windowEndsAt } from './status.ts';
 
 const CREATED = 1_000_000;
 const NOW = CREATED + 60_000;
@@ -41,7 +41,7 @@ const incumbent: Domain = {
   routingVerifiedAt: CREATED - DAY_MS,
   windowStartedAt: CREATED - 2 * DAY_MS,
 };
-const fresh: CheckMemory = { unreadableInARow: 0, provenInARow: 0 };
+const fresh: CheckMemory = { unreadableInARow: 0, provenSince: null };
 
 const ownerships = {
   matched: { kind: 'matched' },
@@ -193,6 +193,24 @@ describe('a domain that nobody else holds', () => {
   });
 });
 
+describe('a record that could not be read', () => {
+  test('hides nothing that is wrong with the other one', () => {
+    expect(check(subdomain, see('elsewhere', 'unreadable')).after.verificationError).toContain('"old.example.net"');
+    expect(check(subdomain, see('unreadable', 'wrong')).after.verificationError).toContain('"something"');
+    expect(check(subdomain, see('elsewhere', 'unreadable')).after.verificationError).not.toContain('could not be read');
+  });
+
+  test('is of no interest if it is the routing record of an apex', () => {
+    expect(check(apex, see('unreadable', 'wrong')).after.verificationError).toContain('"something"');
+    expect(check(apex, see('unreadable', 'absent')).memory.unreadableInARow).toBe(0);
+  });
+
+  test('for ever is remembered as three times, so that an unchanged check writes nothing', () => {
+    const memory: CheckMemory = { unreadableInARow: 3, provenSince: null };
+    expect(check(subdomain, see('unreadable', 'unreadable'), memory).memory).toEqual(memory);
+  });
+});
+
 describe('the window', () => {
   test('one millisecond before its end a domain is still verifying; at its end it is failed, with a reason', () => {
     const end = windowEndsAt(subdomain);
@@ -220,8 +238,9 @@ describe('the window', () => {
 
   test('a window of another length ends when it ends', () => {
     const checked = { domain: subdomain, memory: fresh, incumbent: null };
-    expect(transition(checked, see('absent', 'absent'), CREATED + 59_999, 60_000).after.status).toBe('verifying');
-    expect(transition(checked, see('absent', 'absent'), CREATED + 60_000, 60_000).after.status).toBe('failed');
+    const timing = { windowMs: 60_000, checkIntervalMs: 1000 };
+    expect(transition(checked, see('absent', 'absent'), CREATED + 59_999, timing).after.status).toBe('verifying');
+    expect(transition(checked, see('absent', 'absent'), CREATED + 60_000, timing).after.status).toBe('failed');
   });
 });
 
@@ -244,10 +263,13 @@ describe('verified and failed', () => {
     });
   });
 
-  test.each(['pending', 'verifying'] as const)('retry from %s changes nothing but the revision', (status) => {
-    const domain: Domain = { ...subdomain, status };
-    expect(retry(domain, NOW)).toEqual({ ...domain, revision: domain.revision + 1 });
-  });
+  test.each(['pending', 'verifying'] as const)(
+    'retry from %s changes nothing: the check at once is all there is to it',
+    (status) => {
+      const domain: Domain = { ...subdomain, status };
+      expect(retry(domain, NOW)).toBe(domain);
+    },
+  );
 
   test('there is nothing to retry on a verified domain', () => {
     expect(retry({ ...subdomain, status: 'verified' }, NOW)).toBe(null);
@@ -255,18 +277,21 @@ describe('verified and failed', () => {
 });
 
 describe('two workspaces that claim one name', () => {
-  const claim = (domain: Domain, seen: Observation, memory = fresh, held = incumbent) =>
-    check(domain, seen, memory, NOW, held);
+  const claim = (domain: Domain, seen: Observation, memory = fresh, held = incumbent, now = NOW) =>
+    check(domain, seen, memory, now, held);
   const proof = see('matched', 'matched', ['elsewhere', 'absent']);
+  /** As after a check one period ago that proved it. */
+  const proven: CheckMemory = { unreadableInARow: 0, provenSince: NOW - 60_000 };
 
   test('a claimant that proves itself while the incumbent is gone takes over in the second check in a row', () => {
     const first = claim(subdomain, proof);
     expect(first).toMatchObject({
       after: { status: 'verifying', verificationError: null },
-      memory: { provenInARow: 1 },
+      memory: { provenSince: NOW },
     });
     expect(first.loser).toBeUndefined();
-    const second = claim(first.after, proof, first.memory);
+    const later = NOW + 54_000;
+    const second = claim(first.after, proof, first.memory, incumbent, later);
     expect(second.after.status).toBe('verified');
     expect(second.loser).toMatchObject({
       id: 'dom_0',
@@ -274,26 +299,39 @@ describe('two workspaces that claim one name', () => {
       verifiedAt: null,
       routingVerifiedAt: null,
       ownershipVerifiedAt: null,
-      updatedAt: NOW,
+      updatedAt: later,
       revision: incumbent.revision + 1,
     });
     expect(second.loser?.verificationError).toContain('Another workspace proved that it owns api.acme.com');
   });
 
+  test('checks that were asked for in between do not shorten the time: a slip of a second moves no traffic', () => {
+    let { memory } = claim(subdomain, proof);
+    for (const now of [NOW + 1, NOW + 583, NOW + 53_999]) {
+      const next = claim(subdomain, proof, memory, incumbent, now);
+      expect(next.after.status).toBe('verifying');
+      memory = next.memory;
+    }
+    expect(memory.provenSince).toBe(NOW);
+    expect(claim(subdomain, proof, memory, incumbent, NOW + 54_000).after.status).toBe('verified');
+  });
+
+  test('a clock that was set back does not let a claimant wait for hours', () => {
+    const ahead: CheckMemory = { unreadableInARow: 0, provenSince: NOW + 10 * 3_600_000 };
+    expect(claim(subdomain, proof, ahead).memory.provenSince).toBe(NOW);
+  });
+
   test('a check in between that does not prove it starts the count again', () => {
-    expect(TAKEOVER_CHECKS).toBe(2);
-    const proven = { unreadableInARow: 0, provenInARow: 1 };
     for (const seen of [see('absent', 'matched'), see('matched', 'absent'), see('unreadable', 'unreadable')]) {
       expect(claim(subdomain, seen, proven)).toMatchObject({
         after: { status: 'verifying' },
-        memory: { provenInARow: 0 },
+        memory: { provenSince: null },
       });
     }
   });
 
   test('the routing record alone never takes a name from its incumbent', () => {
-    const memory = { unreadableInARow: 0, provenInARow: 1 };
-    const { after } = claim(subdomain, see('matched', 'absent', ['elsewhere', 'absent']), memory);
+    const { after } = claim(subdomain, see('matched', 'absent', ['elsewhere', 'absent']), proven);
     expect(after.status).toBe('verifying');
     expect(after.verificationError).toContain('publish the TXT record _service.api.acme.com');
   });
@@ -307,12 +345,9 @@ describe('two workspaces that claim one name', () => {
     ['absent', 'disagree'],
   ];
   test.each(remains)("nothing moves while the incumbent's routing is %s and its ownership is %s", (r, o) => {
-    const { after, memory } = claim(subdomain, see('matched', 'matched', [r, o]), {
-      unreadableInARow: 0,
-      provenInARow: 5,
-    });
+    const { after, memory } = claim(subdomain, see('matched', 'matched', [r, o]), proven);
     expect(after.status).toBe('verifying');
-    expect(memory.provenInARow).toBe(0);
+    expect(memory.provenSince).toBe(null);
     expect(after.verificationError).toContain('its records are still in place');
   });
 
@@ -320,8 +355,8 @@ describe('two workspaces that claim one name', () => {
     'a claim made at or before the incumbent was verified is told to delete and add again (older by %i ms)',
     (byMs) => {
       const held: Domain = { ...incumbent, verifiedAt: CREATED + byMs };
-      const { after, memory } = claim(subdomain, proof, { unreadableInARow: 0, provenInARow: 5 }, held);
-      expect(memory.provenInARow).toBe(0);
+      const { after, memory } = claim(subdomain, proof, proven, held);
+      expect(memory.provenSince).toBe(null);
       expect(after.status).toBe('verifying');
       expect(after.verificationError).toContain('delete the domain, add it again');
     },
@@ -334,7 +369,27 @@ describe('two workspaces that claim one name', () => {
 
   test('a claimant whose window ends has failed, and the incumbent is not touched', () => {
     const result = check(subdomain, proof, fresh, windowEndsAt(subdomain), incumbent);
-    expect(result.after.status).toBe('failed');
+    expect(result.after).toMatchObject({
+      status: 'failed',
+      verificationError:
+        'Not verified within 24 hours: Only the last check proved it. Correct that, then verify the domain again.',
+    });
     expect(result.loser).toBeUndefined();
+  });
+
+  test('a claim that is too old is told at the end of its window, too, that verifying again is no use', () => {
+    const held: Domain = { ...incumbent, verifiedAt: CREATED + 1 };
+    for (const seen of [proof, see('absent', 'absent'), see('elsewhere', 'wrong')]) {
+      const { verificationError } = check(subdomain, seen, fresh, windowEndsAt(subdomain), held).after;
+      expect(verificationError).toContain('delete the domain');
+      expect(verificationError).not.toContain('verify the domain again');
+    }
+  });
+
+  test('at the end of its window a claimant is told what is wrong with its own records', () => {
+    const seen = see('elsewhere', 'wrong');
+    const { verificationError } = check(subdomain, seen, fresh, windowEndsAt(subdomain), incumbent).after;
+    expect(verificationError).toContain('api.acme.com is a CNAME to "old.example.net"');
+    expect(verificationError).toContain('has the TXT value "something"');
   });
 });

@@ -1,13 +1,14 @@
 import { type Domain, WINDOW_MS } from './domain.ts';
 import type { Observation } from './observation.ts';
-import { failure, obstacle, superseded } from './reasons.ts';
+import { type Claim, failure, obstacle, superseded } from './reasons.ts';
+import { CHECK_INTERVAL_MS, shortestPeriodMs } from './schedule.ts';
 
 /** What consecutive checks have to remember. */
 export interface CheckMemory {
-  /** Checks in a row that could not read one of the records. */
+  /** Checks in a row that could not read a record that decides something; counted up to `UNREADABLE_CHECKS`. */
   unreadableInARow: number;
-  /** Checks in a row in which a claimant fulfilled the takeover rule. */
-  provenInARow: number;
+  /** Since when every check has found that a claimant fulfils the takeover rule; null while the last one did not. */
+  provenSince: number | null;
 }
 
 /** What a check found when it began. */
@@ -26,11 +27,16 @@ export interface Transition {
   loser?: Domain;
 }
 
-/** A claimant must prove itself in this many checks in a row before live traffic moves. */
-export const TAKEOVER_CHECKS = 2;
-
 /** From this many unreadable checks in a row on, the customer is told. */
 export const UNREADABLE_CHECKS = 3;
+
+/** How verification is timed; only the playground and tests change it. */
+export interface Timing {
+  windowMs: number;
+  checkIntervalMs: number;
+}
+
+const TIMING: Timing = { windowMs: WINDOW_MS, checkIntervalMs: CHECK_INTERVAL_MS };
 
 /** End of the verification window; from this millisecond on a check is the last one. */
 export function windowEndsAt(domain: Pick<Domain, 'windowStartedAt'>, windowMs = WINDOW_MS): number {
@@ -41,24 +47,24 @@ export function windowEndsAt(domain: Pick<Domain, 'windowStartedAt'>, windowMs =
  * The rule of verification (spec: States and transitions; docs/verification.md): what a completed check makes of a domain.
  * Whoever saves it makes sure that `checked` still holds at that moment. A domain that is `verified` or `failed` stays as it is.
  */
-export function transition(checked: Checked, seen: Observation, now: number, windowMs = WINDOW_MS): Transition {
+export function transition(checked: Checked, seen: Observation, now: number, timing = TIMING): Transition {
   const { domain, incumbent } = checked;
   if (domain.status === 'verified' || domain.status === 'failed') return { after: domain, memory: checked.memory };
 
-  const memory = remember(checked, seen);
+  const memory = remember(checked, seen, now);
   const seenDomain: Domain = {
     ...domain,
     routingVerifiedAt: flag(domain.routingVerifiedAt, seen.routing.kind, now),
     ownershipVerifiedAt: flag(domain.ownershipVerifiedAt, seen.ownership.kind, now),
   };
 
-  const holds = incumbent === null ? proves(domain, seen) : memory.provenInARow >= TAKEOVER_CHECKS;
+  const holds = incumbent === null ? proves(domain, seen) : hasProvenLongEnough(memory, now, timing);
   if (holds) {
     const after = changed({ ...seenDomain, status: 'verified', verifiedAt: now, verificationError: null }, now);
     return incumbent === null ? { after, memory } : { after, memory, loser: supersede(incumbent, now) };
   }
-  if (now >= windowEndsAt(domain, windowMs)) {
-    const verificationError = failure(domain, seen, incumbent, windowMs);
+  if (now >= windowEndsAt(domain, timing.windowMs)) {
+    const verificationError = failure(domain, seen, timing.windowMs, claimOf(checked, seen));
     return { after: changed({ ...seenDomain, status: 'failed', verificationError }, now), memory };
   }
   const verificationError = obstacleNow(checked, seen, memory);
@@ -67,14 +73,15 @@ export function transition(checked: Checked, seen: Observation, now: number, win
 }
 
 /**
- * A retry asked for by the customer: a check at once, under a new revision so that a check in flight loses. From `failed` it begins a new
- * window; flags and error stay until there is a new result. Null when there is nothing to retry: the domain is verified.
+ * A retry asked for by the customer. While checks go on it changes nothing: a check at once is all there is to it, and what a check
+ * in flight sees still counts. From `failed` it begins a new window; flags and error stay until there is a new result. Null when there
+ * is nothing to retry: the domain is verified.
  */
 export function retry(domain: Domain, now: number): Domain | null {
   switch (domain.status) {
     case 'pending':
     case 'verifying':
-      return { ...domain, revision: domain.revision + 1 };
+      return domain;
     case 'failed':
       return changed({ ...domain, status: 'pending', windowStartedAt: now }, now);
     case 'verified':
@@ -113,27 +120,44 @@ function incumbentIsGone({ incumbent }: Observation): boolean {
   return ownershipGone && routingGone;
 }
 
-function remember({ domain, memory, incumbent }: Checked, seen: Observation): CheckMemory {
+function remember({ domain, memory, incumbent }: Checked, seen: Observation, now: number): CheckMemory {
   const proven = incumbent !== null && outweighs(domain, incumbent, seen);
+  const unreadable = isUnreadable(domain, seen);
   return {
-    unreadableInARow: isUnreadable(seen) ? memory.unreadableInARow + 1 : 0,
-    provenInARow: proven ? memory.provenInARow + 1 : 0,
+    unreadableInARow: unreadable ? Math.min(memory.unreadableInARow + 1, UNREADABLE_CHECKS) : 0,
+    // A time to come is one of a clock that was set back since.
+    provenSince: proven ? Math.min(memory.provenSince ?? now, now) : null,
   };
 }
 
-function isUnreadable({ routing, ownership }: Observation): boolean {
-  return routing.kind === 'unreadable' || ownership.kind === 'unreadable';
+/**
+ * A claimant must prove itself in two checks in a row, at least the shortest period of the schedule apart: a slip in the zone that lasts
+ * for a second must not move live traffic, however often checks are asked for.
+ */
+function hasProvenLongEnough({ provenSince }: CheckMemory, now: number, { checkIntervalMs }: Timing): boolean {
+  return provenSince !== null && now - provenSince >= shortestPeriodMs(checkIntervalMs);
 }
 
-/** The error to show while verification goes on. An unreadable check says nothing new until there were three of them. */
-function obstacleNow({ domain, incumbent }: Checked, seen: Observation, memory: CheckMemory): string | null {
-  if (isUnreadable(seen) && memory.unreadableInARow < UNREADABLE_CHECKS) return domain.verificationError;
-  if (incumbent === null) return obstacle(domain, seen);
-  return obstacle(domain, seen, {
+/** Whether a record that decides something could not be read. The routing record of an apex decides nothing. */
+function isUnreadable({ kind }: Domain, { routing, ownership }: Observation): boolean {
+  return ownership.kind === 'unreadable' || (kind === 'subdomain' && routing.kind === 'unreadable');
+}
+
+/** The error to show while verification goes on. What could not be read is told after three checks in a row. */
+function obstacleNow(checked: Checked, seen: Observation, memory: CheckMemory): string | null {
+  const claim = claimOf(checked, seen);
+  const { domain } = checked;
+  if (!isUnreadable(domain, seen) || memory.unreadableInARow >= UNREADABLE_CHECKS) return obstacle(domain, seen, claim);
+  return obstacle(domain, seen, claim, { tellUnreadable: false }) ?? domain.verificationError;
+}
+
+function claimOf({ domain, incumbent }: Checked, seen: Observation): Claim | undefined {
+  if (incumbent === null) return undefined;
+  return {
     proven: proves(domain, seen),
     olderClaim: isOlderClaim(domain, incumbent),
     gone: incumbentIsGone(seen),
-  });
+  };
 }
 
 function supersede(incumbent: Domain, now: number): Domain {

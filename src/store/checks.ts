@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Domain } from '../domains/domain.ts';
 import { furthestDueAt, nextCheckAt } from '../domains/schedule.ts';
+import type { CheckMemory } from '../domains/status.ts';
 import { domainColumns, updateDomain } from './domains.ts';
 import { recordEvent } from './events.ts';
 import type { Tables, Writing } from './query.ts';
@@ -25,22 +26,33 @@ export async function claimDue(
   });
   const due: DueCheck[] = [];
   for (const [i, row] of [...overdue, ...outOfReach].entries()) {
-    const { dueAt, windowEndsAt, attempts, unreadableInARow, provenInARow, incumbentId, ...domain } = row;
+    const { dueAt, windowEndsAt, attempts, unreadableInARow, provenSince, incumbentId, ...domain } = row;
     const nextAt = nextCheckAt(now, windowEndsAt, checkIntervalMs, jitters[i] ?? 0);
     await run.change(claimCheck, { domainId: domain.id, nextAt });
     const incumbent = incumbentId === null ? null : await findIncumbent(run, domain);
-    due.push({ domain, incumbent, memory: { unreadableInARow, provenInARow }, attempts: attempts + 1, dueAt });
+    due.push({ domain, incumbent, memory: { unreadableInARow, provenSince }, attempts: attempts + 1, dueAt });
   }
   return due;
 }
 
 export async function saveTransition(run: Writing, save: Save): Promise<'saved' | 'stale'> {
-  const { before, after, memory } = save;
+  const { before, after, loser, now } = save;
   if (!(await isCurrent(run, save))) return 'stale';
+  const memory = await continued(run, before.id, save.memory, now);
+  if (loser !== undefined && memory.provenSince !== save.memory.provenSince) return 'stale';
   if (after.revision !== before.revision) await change(run, save);
   if (after.status === 'verified' || after.status === 'failed') await removeCheck(run, after.id);
   else await rememberCheck(run, after.id, memory);
   return 'saved';
+}
+
+/**
+ * A row of proofs that another check of the domain broke meanwhile begins anew: two checks can be under way at once when one was asked for.
+ */
+async function continued(run: Writing, domainId: string, memory: CheckMemory, now: number): Promise<CheckMemory> {
+  if (memory.provenSince === null || memory.provenSince >= now) return memory;
+  const stored = await run.one(selectProvenSince, { domainId });
+  return stored?.provenSince === memory.provenSince ? memory : { ...memory, provenSince: now };
 }
 
 /** Whether the check still speaks of the domain and the incumbent that it read. */
@@ -97,7 +109,7 @@ function selectChecks(db: Tables, p: { from: number; to: number; limit: number }
       'checks.window_ends_at as windowEndsAt',
       'checks.attempts',
       'checks.unreadable_in_a_row as unreadableInARow',
-      'checks.proven_in_a_row as provenInARow',
+      'checks.proven_since as provenSince',
     ])
     .select((of) =>
       of
@@ -114,6 +126,10 @@ function claimCheck(db: Tables, p: { domainId: string; nextAt: number }) {
     .updateTable('checks')
     .where('domain_id', '=', p.domainId)
     .set((of) => ({ next_check_at: p.nextAt, attempts: of('attempts', '+', 1) }));
+}
+
+function selectProvenSince(db: Tables, p: { domainId: string }) {
+  return db.selectFrom('checks').where('domain_id', '=', p.domainId).select('proven_since as provenSince');
 }
 
 function selectRevision(db: Tables, p: { id: string }) {

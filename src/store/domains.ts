@@ -58,9 +58,9 @@ export async function retryVerification(
   if (domain === null) return 'missing';
   const after = retry(domain, now);
   if (after === null) return 'verified';
-  await run.change(updateDomain, after);
+  if (after !== domain) await run.change(updateDomain, after);
   await scheduleCheck(run, { domainId, at: now, windowEndsAt: windowEndsAt(after, windowMs) });
-  if (after.status !== domain.status) await recordEvent(run, 'domain.retried', after, now);
+  if (after !== domain) await recordEvent(run, 'domain.retried', after, now);
   return 'accepted';
 }
 

@@ -18,7 +18,7 @@ export async function rememberCheck(run: Writing, domainId: string, memory: Chec
   await run.change(updateMemory, {
     domainId,
     unreadableInARow: memory.unreadableInARow,
-    provenInARow: memory.provenInARow,
+    provenSince: memory.provenSince,
   });
 }
 
@@ -45,7 +45,7 @@ function upsertCheck(db: Tables, p: { domainId: string; at: number; windowEndsAt
       window_ends_at: p.windowEndsAt,
       attempts: 0,
       unreadable_in_a_row: 0,
-      proven_in_a_row: 0,
+      proven_since: null,
     })
     .onConflict((on) => on.column('domain_id').doUpdateSet({ next_check_at: p.at, window_ends_at: p.windowEndsAt }));
 }
@@ -54,7 +54,7 @@ function updateMemory(db: Tables, p: CheckMemory & { domainId: string }) {
   return db
     .updateTable('checks')
     .where('domain_id', '=', p.domainId)
-    .set({ unreadable_in_a_row: p.unreadableInARow, proven_in_a_row: p.provenInARow });
+    .set({ unreadable_in_a_row: p.unreadableInARow, proven_since: p.provenSince });
 }
 
 function deleteCheck(db: Tables, p: { domainId: string }) {

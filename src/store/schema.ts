@@ -108,7 +108,7 @@ interface ChecksTable {
   window_ends_at: number;
   attempts: number;
   unreadable_in_a_row: number;
-  proven_in_a_row: number;
+  proven_since: number | null;
 }
 
 interface RoutesTable {

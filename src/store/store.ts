@@ -234,9 +234,9 @@ export interface DomainStore {
   ): Promise<{ kind: 'created' | 'environment_missing' | 'held' } | { kind: 'quota'; limit: number }>;
 
   /**
-   * Makes a check due at `now` and raises the revision, so that a check in flight loses; what checks remember stays. From `failed` also
-   * begins a new window (`domains/status.retry`) with a fresh schedule, and writes the event `domain.retried`. `verified`: nothing was
-   * done. `missing`: no such domain in the workspace.
+   * Makes a check due at `now`; what checks remember stays, and what a check in flight sees still counts. From `failed` also begins a new
+   * window (`domains/status.retry`) with a fresh schedule, and writes the event `domain.retried`. `verified`: nothing was done. `missing`:
+   * no such domain in the workspace.
    */
   retryVerification(
     workspaceId: string,
@@ -280,7 +280,7 @@ export interface CheckStore {
   earliestDueAt(): Promise<number | null>;
 
   /**
-   * Saves the outcome of a check. `stale`, and nothing is saved, when `before.revision` is no longer the domain's (deleted, retried,
+   * Saves the outcome of a check. `stale`, and nothing is saved, when `before.revision` is no longer the domain's (deleted, begun anew,
    * checked elsewhere), or when `after` is verified and the name's incumbent is not exactly `loser.before` (none, when absent).
    * To `verified`: in the same step the loser's change, the route, a newly wanted certificate in place of the loser's, the end of the
    * checks, and the events of both sides; announces `route`. To `failed`: the end of the checks and the event. Otherwise the check's memory, and an event if a reader can see

@@ -87,9 +87,9 @@ export function createVerifier(options: VerifierOptions): Verifier {
     // A look that our own shutdown cut short says nothing about the domain.
     if (stopped && signal.aborted) return 'dropped';
     const now = clock.now();
-    const next = transition({ domain, incumbent, memory }, seen, now, windowMs);
+    const next = transition({ domain, incumbent, memory }, seen, now, { windowMs, checkIntervalMs });
     const remembered =
-      next.memory.unreadableInARow === memory.unreadableInARow && next.memory.provenInARow === memory.provenInARow;
+      next.memory.unreadableInARow === memory.unreadableInARow && next.memory.provenSince === memory.provenSince;
     if (next.after === domain && remembered) return 'unchanged';
     const loser = incumbent && next.loser ? { before: incumbent, after: next.loser } : undefined;
     const saved = await store.saveTransition({ before: domain, after: next.after, memory: next.memory, loser, now });

@@ -15,7 +15,7 @@ import {
 } from '../fixtures/entities.ts';
 import type { Subject } from './store.ts';
 
-const memory = { unreadableInARow: 0, provenInARow: 0 };
+const memory = { unreadableInARow: 0, provenSince: null };
 const NO_LIMITS = { rates: {}, domains: null };
 
 export function describeChanges(subject: Subject): void {

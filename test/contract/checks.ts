@@ -4,7 +4,7 @@ import type { CheckMemory } from '../../src/domains/status.ts';
 import { attach, failedAt, NOW, verifiedAt, verifyingAt } from '../fixtures/entities.ts';
 import type { Subject } from './store.ts';
 
-const memory: CheckMemory = { unreadableInARow: 0, provenInARow: 0 };
+const memory: CheckMemory = { unreadableInARow: 0, provenSince: null };
 
 export function describeChecks(subject: Subject): void {
   const claim = (now: number, limit = 100, random = 0.5) => subject.store.claimDue(now, limit, 60_000, () => random);
@@ -90,7 +90,7 @@ export function describeChecks(subject: Subject): void {
     it('without a change that a reader could see keeps only what to remember', async () => {
       const { environment } = await subject.plant();
       const domain = await attach(subject.store, environment);
-      const remembered = { unreadableInARow: 3, provenInARow: 1 };
+      const remembered = { unreadableInARow: 3, provenSince: NOW };
       const saved = await subject.store.saveTransition({ before: domain, after: domain, memory: remembered, now: NOW });
       expect(saved).toBe('saved');
       expect(await stored(domain)).toEqual(domain);
@@ -155,7 +155,7 @@ export function describeChecks(subject: Subject): void {
       await save(domain, verifyingAt(domain, NOW));
       const outcomes = [verifyingAt(domain, NOW), verifiedAt(domain, NOW), failedAt(domain, NOW), domain];
       for (const after of outcomes) {
-        const remembered = { unreadableInARow: 9, provenInARow: 9 };
+        const remembered = { unreadableInARow: 9, provenSince: NOW };
         expect(await store.saveTransition({ before: domain, after, memory: remembered, now: NOW })).toBe('stale');
       }
       expect(await stored(domain)).toEqual(verifyingAt(domain, NOW));

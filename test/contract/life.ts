@@ -3,7 +3,7 @@ import { type Store, StoreUnavailable } from '../../src/store/store.ts';
 import { aKeyHash, aRootKey, attach, NOW, plant, verifiedAt } from '../fixtures/entities.ts';
 import type { Subject } from './store.ts';
 
-const memory = { unreadableInARow: 0, provenInARow: 0 };
+const memory = { unreadableInARow: 0, provenSince: null };
 
 export function describeLife(subject: Subject): void {
   describe('the life of a store', () => {

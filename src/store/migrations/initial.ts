@@ -118,7 +118,7 @@ async function createDomains(db: Kysely<unknown>, types: Types): Promise<void> {
     .addColumn('window_ends_at', integer, (c) => c.notNull())
     .addColumn('attempts', integer, (c) => c.notNull())
     .addColumn('unreadable_in_a_row', integer, (c) => c.notNull())
-    .addColumn('proven_in_a_row', integer, (c) => c.notNull())
+    .addColumn('proven_since', integer)
     .execute();
   await index(db, 'checks', ['next_check_at']);
 }

@@ -9,7 +9,7 @@ const ABSENT = { kind: 'absent', reason: 'nodata' } as const;
 export async function observed(api: Harness, domain: Domain, seen: Partial<Observation>): Promise<Domain> {
   const now = api.clock.now();
   const before = (await api.store.findDomainById(domain.workspaceId, domain.id)) ?? domain;
-  const memory = { unreadableInARow: 0, provenInARow: 0 };
+  const memory = { unreadableInARow: 0, provenSince: null };
   const next = transition(
     { domain: before, incumbent: null, memory },
     { ownership: ABSENT, routing: ABSENT, ...seen },
