@@ -18,7 +18,7 @@ export interface VerifierOptions {
   metrics: Metrics;
   checkIntervalMs?: number;
   windowMs?: number;
-  /** Most checks under way at once. */
+  /** Most checks under way at once. One that waits for a silent nameserver costs memory only. */
   capacity?: number;
   /** Longest time one check may take. */
   deadlineMs?: number;
@@ -30,34 +30,56 @@ export interface VerifierOptions {
 export interface Verifier {
   /** Looks for due checks from now on. */
   start(): void;
-  /** Claims what is due and completes it: one round, for tests and tools. Resolves with the number of checks. */
+  /** Claims all that is due and completes it, for tests and tools. Resolves with the number of checks. */
   runOnce(): Promise<number>;
   /** Claims no more; resolves when the checks under way are done, or `graceMs` later, when the rest has been dropped. */
   stop(graceMs?: number): Promise<void>;
 }
 
-type Outcome = 'unchanged' | 'changed' | 'verified' | 'failed' | 'stale' | 'dropped' | 'error';
+type Outcome = 'unchanged' | 'changed' | 'verified' | 'failed' | 'stale' | 'dropped' | 'deferred' | 'error';
+
+/** Checks claimed and begun in one go: more would hold up the event loop, which answers requests too. */
+const BATCH = 250;
+
+/** The part of the capacity that one workspace may use, so that those of others always find room. */
+const WORKSPACE_SHARE = 0.8;
 
 /** Claims due checks and completes each: observe, transition, save. A check that is lost comes round again with the next period. */
 export function createVerifier(options: VerifierOptions): Verifier {
   const { store, resolver, clock, random, log, metrics } = options;
   const { checkIntervalMs = CHECK_INTERVAL_MS, windowMs = WINDOW_MS } = options;
-  const { capacity = 1000, deadlineMs = 10_000, pollMs = 250 } = options;
+  const { capacity = 10_000, deadlineMs = 10_000, pollMs = 250 } = options;
   const inFlight = new Map<Promise<void>, AbortController>();
+  const inFlightOf = new Map<string, number>();
   let timer: NodeJS.Timeout | undefined;
   let claiming: Promise<unknown> = Promise.resolve();
   let stopped = false;
 
+  /** Claims and begins at most one batch. */
   async function claim(): Promise<Promise<void>[]> {
-    const free = capacity - inFlight.size;
-    if (stopped || free <= 0) return [];
+    const limit = Math.min(BATCH, capacity - inFlight.size);
+    if (stopped || limit <= 0) return [];
     const now = clock.now();
-    const due = await store.claimDue(now, free, checkIntervalMs, random);
+    const due = await store.claimDue(now, limit, checkIntervalMs, random);
     metrics.claims.inc(due.length);
-    return due.map((check) => {
-      metrics.scheduleLatenessSeconds.observe(Math.max(0, now - check.dueAt) / 1000);
-      return begin(check);
-    });
+    for (const { dueAt } of due) metrics.scheduleLatenessSeconds.observe(Math.max(0, now - dueAt) / 1000);
+    return due.map((check) => (hasRoom(check) ? begin(check) : defer()));
+  }
+
+  function hasRoom({ domain }: DueCheck): boolean {
+    return (inFlightOf.get(domain.workspaceId) ?? 0) < WORKSPACE_SHARE * capacity;
+  }
+
+  /** A workspace that has used up its share waits for the next period, and nobody else for it. */
+  async function defer(): Promise<void> {
+    metrics.checks.inc({ outcome: 'deferred' satisfies Outcome });
+  }
+
+  function count({ domain: { workspaceId } }: DueCheck, change: 1 | -1): void {
+    const counted = (inFlightOf.get(workspaceId) ?? 0) + change;
+    if (counted === 0) inFlightOf.delete(workspaceId);
+    else inFlightOf.set(workspaceId, counted);
+    metrics.checksInFlight.set(inFlight.size);
   }
 
   function begin(due: DueCheck): Promise<void> {
@@ -72,12 +94,12 @@ export function createVerifier(options: VerifierOptions): Verifier {
       .then((outcome) => {
         clearTimeout(deadline);
         inFlight.delete(done);
-        metrics.checksInFlight.set(inFlight.size);
+        count(due, -1);
         metrics.checks.inc({ outcome });
         metrics.checkSeconds.observe((performance.now() - began) / 1000);
       });
     inFlight.set(done, controller);
-    metrics.checksInFlight.set(inFlight.size);
+    count(due, 1);
     return done;
   }
 
@@ -104,9 +126,13 @@ export function createVerifier(options: VerifierOptions): Verifier {
   function poll(): void {
     timer = undefined;
     claiming = claim()
-      .catch((error: unknown) => log.error({ err: error }, 'due checks could not be claimed; trying again'))
-      .finally(() => {
-        if (!stopped) timer = setTimeout(poll, pollMs);
+      .then((checks) => (checks.length === BATCH ? 0 : pollMs))
+      .catch((error: unknown) => {
+        log.error({ err: error }, 'due checks could not be claimed; trying again');
+        return pollMs;
+      })
+      .then((waitMs) => {
+        if (!stopped) timer = setTimeout(poll, waitMs);
       });
   }
 
@@ -115,7 +141,12 @@ export function createVerifier(options: VerifierOptions): Verifier {
       if (timer === undefined && !stopped) poll();
     },
     async runOnce() {
-      const checks = await claim();
+      const checks: Promise<void>[] = [];
+      for (let claimed = BATCH; claimed === BATCH; ) {
+        const batch = await claim();
+        claimed = batch.length;
+        checks.push(...batch);
+      }
       await Promise.all(checks);
       return checks.length;
     },

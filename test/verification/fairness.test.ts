@@ -1,0 +1,90 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import type { LookupOptions, Resolver } from '../../src/dns/resolver.ts';
+import { WINDOW_MS } from '../../src/domains/domain.ts';
+import { createLog } from '../../src/log.ts';
+import { createMetrics, type Metrics } from '../../src/metrics.ts';
+import { sqliteStore } from '../../src/store/sqlite.ts';
+import type { Store } from '../../src/store/store.ts';
+import { createVerifier, type Verifier } from '../../src/verification/worker.ts';
+import { attach, NOW, plant } from '../fixtures/entities.ts';
+
+/** Names below this zone are asked of a nameserver that never says a word; every other one leads to its target. */
+const SILENT = 'silent.example';
+
+const resolver: Resolver = {
+  lookupTxt: async (name, options) => (name.endsWith(SILENT) ? silence(options) : nothing()),
+  lookupRoute: async (name, target, options) =>
+    name.endsWith(SILENT) ? silence(options) : { ...nothing(), kind: 'found', chain: [target], addresses: [] },
+};
+
+function silence({ signal }: LookupOptions) {
+  return new Promise<{ kind: 'unreadable'; reason: 'timeout'; chain: [] }>((resolve) => {
+    signal.addEventListener('abort', () => resolve({ kind: 'unreadable', reason: 'timeout', chain: [] }));
+  });
+}
+
+function nothing() {
+  const by = { server: 'ns.example', address: '192.0.2.53', authoritative: true };
+  return { kind: 'absent' as const, reason: 'nxdomain' as const, chain: [], by, zone: 'example' };
+}
+
+let directory: string;
+let store: Store;
+let verifier: Verifier;
+let metrics: Metrics;
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'nameplate-'));
+  store = await sqliteStore({ path: join(directory, 'nameplate.db') });
+  metrics = createMetrics();
+});
+afterEach(async () => {
+  await verifier.stop(0);
+  await store.close();
+  await rm(directory, { recursive: true });
+});
+
+function start(capacity: number): Verifier {
+  const clock = { now: () => NOW };
+  const log = createLog('silent');
+  return createVerifier({ store, resolver, clock, random: () => 0.5, log, metrics, capacity, pollMs: 10 });
+}
+
+async function countOf(outcome: string): Promise<number> {
+  const { values } = await metrics.checks.get();
+  return values.find(({ labels }) => labels.outcome === outcome)?.value ?? 0;
+}
+
+test('a workspace whose nameservers are silent uses up its share, and holds up nobody else', async () => {
+  const stalled = await plant(store);
+  const healthy = await plant(store);
+  // Due before the healthy one, and more than there is room for.
+  for (let i = 0; i < 150; i++) {
+    await attach(store, stalled.environment, { name: `n${i}.${SILENT}`, createdAt: NOW - 60_000 });
+  }
+  const domain = await attach(store, healthy.environment, { name: 'www.healthy.example', createdAt: NOW });
+  verifier = start(100);
+  verifier.start();
+  await vi.waitFor(
+    async () => {
+      const found = await store.findDomainById(healthy.workspace.id, domain.id);
+      expect(found?.status).toBe('verified');
+    },
+    { timeout: 20_000 },
+  );
+  expect(await countOf('deferred')).toBe(70);
+  expect((await metrics.checksInFlight.get()).values[0]?.value).toBe(80);
+  // Nobody looked at those that were put off; they come round again, and none has failed.
+  expect(await store.earliestDueAt()).toBeGreaterThan(NOW);
+});
+
+test('runOnce completes everything that is due, also more than is claimed in one go', async () => {
+  const { environment } = await plant(store);
+  for (let i = 0; i < 600; i++) await attach(store, environment, { createdAt: NOW - WINDOW_MS / 2 });
+  verifier = start(10_000);
+  expect(await verifier.runOnce()).toBe(600);
+  expect(await countOf('verified')).toBe(600);
+  expect(await store.earliestDueAt()).toBe(null);
+});
