@@ -1,5 +1,7 @@
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { access, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { codeOf, makeDirectory } from '../store/sqlite/file.ts';
 
 /** What a playground says when everything listens, as `nameplate dev --json` prints it. */
 export interface Ready {
@@ -45,9 +47,17 @@ export async function replaceFile(path: string, text: string): Promise<void> {
   await rename(draft, path);
 }
 
-/** Makes the data directory, which only its owner may enter. */
+/** Makes the data directory, which only its owner may enter. Rejects, in one line that says what to do, where that cannot be. */
 export async function makeDataDir(dataDir: string): Promise<void> {
-  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  try {
+    makeDirectory(dataDir);
+    await access(dataDir, constants.W_OK | constants.X_OK);
+  } catch (error) {
+    throw new Error(
+      `cannot keep data in ${dataDir} (${codeOf(error)}): see that it is a directory in which this user may write, or name another with --data`,
+      { cause: error },
+    );
+  }
 }
 
 function pathOf(dataDir: string): string {

@@ -31,8 +31,11 @@ export function cannotOpen(path: string, error: unknown): unknown {
   return new StoreUnavailable(`cannot open the database ${path}: ${unavailable.message}`, { cause: error });
 }
 
-/** Step by step, since the recursion that `mkdirSync` offers never ends where nothing can be made, as under /proc (Node 24). */
-function makeDirectory(directory: string): void {
+/**
+ * Makes a directory, and those above it, for their owner alone. Step by step, since the recursion that `mkdirSync` offers never ends where
+ * nothing can be made, as under /proc (Node 24).
+ */
+export function makeDirectory(directory: string): void {
   if (existsSync(directory)) return;
   makeDirectory(dirname(directory));
   try {
@@ -43,6 +46,7 @@ function makeDirectory(directory: string): void {
   }
 }
 
-function codeOf(error: unknown): unknown {
+/** The operating system's code of an error, as `EACCES`. */
+export function codeOf(error: unknown): unknown {
   return error instanceof Error && 'code' in error ? error.code : undefined;
 }
