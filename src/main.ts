@@ -15,7 +15,7 @@ import type { Log } from './log.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import { unknownOperation } from './operations.ts';
 import { followChanges } from './store/changes.ts';
-import { lockRoles, migrate, sqliteStore } from './store/sqlite.ts';
+import { lockRoles, migrate, sqliteStore, type Waiting } from './store/sqlite.ts';
 import type { Store } from './store/store.ts';
 import { createVerifier } from './verification/worker.ts';
 
@@ -28,6 +28,8 @@ export interface ServerOptions {
   nameserverPort?: number;
   checkIntervalMs?: number;
   windowMs?: number;
+  /** Gives up the start while that waits for another process. */
+  signal?: AbortSignal;
 }
 
 export interface RunningServer {
@@ -39,7 +41,7 @@ export interface RunningServer {
   stop(): Promise<void>;
 }
 
-interface Parts extends Required<ServerOptions> {
+interface Parts extends Required<Omit<ServerOptions, 'signal'>> {
   config: Config;
   metrics: Metrics;
   store: Store;
@@ -63,14 +65,16 @@ const CHANGES_KEPT_MS = 10 * 60_000;
 
 /** Starts what the configuration names. Rejects with one line that says what to do, having let go of what it had begun. */
 export async function startServer(config: Config, options: ServerOptions): Promise<RunningServer> {
-  const { clock = systemClock } = options;
+  const { clock = systemClock, log, signal } = options;
   const { path } = config.databaseUrl;
   // One owner at a time of what must be single; taken first, so that a second process does not migrate under the first.
   const unlock = await lockRoles(
     path,
     config.roles.filter((role) => role === 'verifier'),
   );
-  const store = await openStore(path, clock).catch((error: unknown) => {
+  const onLongWait = () => log.warn(`waiting for another process, which holds the write lock of ${path}`);
+  const waiting = { onLongWait, ...(signal && { signal }) };
+  const store = await openStore(path, clock, waiting).catch((error: unknown) => {
     unlock();
     throw error;
   });
@@ -98,8 +102,8 @@ export async function startServer(config: Config, options: ServerOptions): Promi
   }
 }
 
-async function openStore(path: string, clock: Clock): Promise<Store> {
-  await migrate(path);
+async function openStore(path: string, clock: Clock, waiting: Waiting): Promise<Store> {
+  await migrate(path, waiting);
   return sqliteStore({ path, clock });
 }
 

@@ -4,7 +4,7 @@ import type { Playground } from '../dev/playground.ts';
 import { dataFlag, dataOption, define, jsonOption, parseDuration, parsePort } from './options.ts';
 import { clockTime, harmless, paint, print, span } from './output.ts';
 import { choosePlace, DEFAULT_DNS_PORT, DEFAULT_PORT, type DevOptions } from './place.ts';
-import { stopInTime, untilSignal } from './signals.ts';
+import { startUnless, stopInTime, untilSignal } from './signals.ts';
 
 export function addDev(program: Command): void {
   const summary = 'Run the playground: API, DNS checks and a DNS simulator in one process on loopback.';
@@ -22,7 +22,7 @@ export function addDev(program: Command): void {
 async function run(options: DevOptions): Promise<void> {
   const config = readPlaygroundConfig();
   const { dataDir, port, dnsPort } = await choosePlace(options);
-  const signal = untilSignal();
+  const asked = untilSignal();
   const [{ startPlayground, PLAYGROUND_INTERVAL_MS }, { narrator }, { createLog }] = await Promise.all([
     import('../dev/playground.ts'),
     import('../dev/narrator.ts'),
@@ -34,14 +34,17 @@ async function run(options: DevOptions): Promise<void> {
   );
   const { checkInterval: checkIntervalMs = PLAYGROUND_INTERVAL_MS, window } = options;
   const timing = { checkIntervalMs, ...(window !== undefined && { windowMs: window }) };
-  const playground = await startPlayground({ dataDir, port, dnsPort, config, log, ...timing });
+  const playground = await startUnless(asked, (signal) =>
+    startPlayground({ dataDir, port, dnsPort, config, log, signal, ...timing }),
+  );
+  if (playground === null) return;
   if (options.json) print(JSON.stringify(playground.ready));
   else {
     const { store, ready } = playground;
     const isNew = async (name: string) => (await store.findDomainByName(ready.workspaceId, name)) === null;
     print(welcome(playground, dataDir, checkIntervalMs, await firstNew(isNew)));
   }
-  await signal;
+  await asked;
   if (!options.json) print('\n  Stopping…');
   await stopInTime(playground.stop);
 }

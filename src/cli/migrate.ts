@@ -14,8 +14,10 @@ export function addMigrate(program: Command): void {
     .option('--dry-run', 'only say what would be done')
     .action(async (options: StoreOptions & { dryRun?: true }) => {
       const database = databasePath(options);
+      const onLongWait = () =>
+        process.stderr.write(`nameplate: waiting for another process, which holds the write lock of ${database}\n`);
       const { migrate, pendingMigrations } = await import('../store/sqlite.ts');
-      const migrations = options.dryRun ? await pendingMigrations(database) : await migrate(database);
+      const migrations = options.dryRun ? await pendingMigrations(database) : await migrate(database, { onLongWait });
       show(options, { database, migrations, dryRun: options.dryRun === true }, () => {
         if (migrations.length === 0) return `${database} is up to date.`;
         const list = migrations.map((name) => `  ${name}`).join('\n');

@@ -17,6 +17,27 @@ export function untilSignal(): Promise<NodeJS.Signals> {
   });
 }
 
+/**
+ * Starts something, unless the signal comes first: then the start is given up, or what it made is stopped, in time. Null in that
+ * case.
+ */
+export async function startUnless<T extends { stop(): Promise<void> }>(
+  asked: Promise<unknown>,
+  start: (signal: AbortSignal) => Promise<T>,
+): Promise<T | null> {
+  const givingUp = new AbortController();
+  const starting = start(givingUp.signal);
+  const started = await Promise.race([starting, asked.then(() => null)]);
+  if (started !== null) return started;
+  givingUp.abort();
+  await stopInTime(async () => {
+    // Nobody waits for it any more, so its failure is nobody's business.
+    const late = await starting.catch(() => null);
+    await late?.stop();
+  });
+  return null;
+}
+
 /** Waits for a clean stop, but not for ever: ends the process when it takes too long. */
 export async function stopInTime(stop: () => Promise<void>): Promise<void> {
   const late = setTimeout(() => {

@@ -26,6 +26,8 @@ export interface PlaygroundOptions {
   /** Often enough that nobody waits for long. */
   checkIntervalMs?: number;
   windowMs?: number;
+  /** Gives up the start while that waits for another process. */
+  signal?: AbortSignal;
 }
 
 export interface Playground {
@@ -45,7 +47,7 @@ const LOOPBACK = ['127.0.0.0/8', '::1/128'];
 /** Rejects with one line that says what to do, having let go of what it had begun. */
 export async function startPlayground(options: PlaygroundOptions): Promise<Playground> {
   const { dataDir, config, log, clock = systemClock, checkIntervalMs = PLAYGROUND_INTERVAL_MS } = options;
-  const { windowMs = WINDOW_MS } = options;
+  const { windowMs = WINDOW_MS, signal } = options;
   await makeDataDir(dataDir);
   const before = await readPlaygroundFile(dataDir);
   const opened: (() => Promise<void>)[] = [];
@@ -71,7 +73,7 @@ export async function startPlayground(options: PlaygroundOptions): Promise<Playg
         trustedProxies: undefined,
         roles: ['api', 'verifier'],
       },
-      { log, clock, nameserverPort: port, checkIntervalMs, windowMs },
+      { log, clock, nameserverPort: port, checkIntervalMs, windowMs, ...(signal && { signal }) },
     );
     opened.push(() => server.stop());
 

@@ -11,7 +11,7 @@ import { startWriter } from './sqlite/writer.ts';
 import type { DueCheck, Store } from './store.ts';
 
 export { lockRoles } from './sqlite/lock.ts';
-export { migrate, pendingMigrations } from './sqlite/migrate.ts';
+export { migrate, pendingMigrations, type Waiting } from './sqlite/migrate.ts';
 
 export interface SqliteOptions {
   /** The database file; made, with its directory, where there is none. */

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { connect, createServer, type Server, type Socket } from 'node:net';
+import { resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type PlaygroundFile, readPlaygroundFile } from '../../src/dev/ready.ts';
@@ -108,11 +109,19 @@ describe.concurrent('a start that cannot be', () => {
     expect(debug.stderr).toMatch(/\n +at /);
   });
 
-  test('a data directory that cannot be made', async () => {
+  test.each([
+    ['dev', 'file/inside'],
+    ['dev', 'file'],
+    // Where the recursion of Node's own mkdir never ends.
+    ['dev', '/proc/nameplate/data'],
+    ['demo', '/proc/nameplate/data'],
+  ])('%s with %s, a data directory that cannot be made: one line that says what to do', async (command, name) => {
     writeFileSync(`${data}/file`, '');
-    const { code, stderr } = await run(['dev', '--data', `${data}/file/inside`, ...anyPorts]);
-    expect(code).toBe(1);
-    expect(stderr).toMatch(/^nameplate: .*file.*\n$/);
+    const dataDir = resolve(data, name);
+    const { code, stdout, stderr } = await run([command, '--data', dataDir, ...(command === 'dev' ? anyPorts : [])]);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toMatch(/^nameplate: cannot keep data in .* \(E[A-Z]+\): .* or name another with --data\n$/);
+    expect(stderr).toContain(dataDir);
   });
 
   test('kept DNS records that cannot be read are not thrown away', async () => {
@@ -136,6 +145,20 @@ describe('a stop', () => {
     expect(await busy.stop()).toMatchObject({ code: 0, signal: null });
     expect(performance.now() - began).toBeLessThan(5000);
     socket.destroy();
+  });
+
+  test('SIGTERM ends a start that waits for another process, which it says; the next start needs nothing mended', async () => {
+    await migrate(`${data}/locked/nameplate.db`);
+    const other = new DatabaseSync(`${data}/locked/nameplate.db`);
+    other.exec('begin immediate');
+    const waiting = start(['dev', '--data', `${data}/locked`, ...anyPorts]);
+    await waiting.says(/waiting for another process, which holds the write lock of .*nameplate\.db/);
+    const began = performance.now();
+    expect(await waiting.stop()).toMatchObject({ code: 0, signal: null });
+    expect(performance.now() - began).toBeLessThan(5000);
+    other.close();
+    const next = await startPlayground(`${data}/locked`);
+    expect(await next.stop()).toMatchObject({ code: 0 });
   });
 
   test('SIGTERM reaches it through npm start', async () => {

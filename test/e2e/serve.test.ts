@@ -1,5 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
 import { afterAll, expect, test } from 'vitest';
+import { migrate } from '../../src/store/sqlite.ts';
 import { run, runJson, type Started, start, temporaryDirectory } from './program.ts';
 
 const directory = temporaryDirectory();
@@ -56,6 +58,19 @@ test.concurrent('a server is set up from nothing with commands, answers, is meas
   expect(code).toBe(0);
   expect(stdout).not.toContain(key.key);
   for (const line of stdout.trimEnd().split('\n')) expect(() => JSON.parse(line)).not.toThrow();
+});
+
+test.concurrent('SIGTERM ends a start that waits for another process, which it says', async () => {
+  const path = `${directory.path}/locked.db`;
+  await migrate(path);
+  const other = new DatabaseSync(path);
+  other.exec('begin immediate');
+  const waiting = start(['serve'], { env: { ...env, NAMEPLATE_DATABASE_URL: `sqlite:${path}` } });
+  await waiting.says(/"msg":"waiting for another process, which holds the write lock of [^"]*locked\.db"/);
+  const { code, stdout } = await waiting.stop();
+  expect(code).toBe(0);
+  expect(stdout).toContain('stopped before it was ready');
+  other.close();
 });
 
 test.concurrent('one process at a time is the verifier of a file; another may serve the API', async () => {

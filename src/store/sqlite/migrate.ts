@@ -17,16 +17,31 @@ const migrations = allMigrations({
 
 /** How long one process waits for another that is migrating. */
 const PATIENCE_MS = 30_000;
+/** Between two attempts to get a lock that another process holds. */
+const ATTEMPT_EVERY_MS = 20;
+/** A wait that is longer is worth a word. */
+const LONG_WAIT_MS = 1000;
+/** In WAL mode readers wait for nobody but one who switches to it. */
+const READ_PATIENCE_MS = 1000;
+
+/** What whoever starts the program wants of a wait for another process. */
+export interface Waiting {
+  /** Ends the wait: `migrate` rejects with the signal's reason. */
+  signal?: AbortSignal;
+  /** Told once, when the wait has become long. */
+  onLongWait?: () => void;
+}
 
 /**
  * Brings the schema of the file up to date, making the file where there is none. All of it happens or nothing; of two processes that do
  * it at once, one waits for the other. Resolves with the names of the migrations it ran.
  */
-export async function migrate(path: string): Promise<string[]> {
+export async function migrate(path: string, waiting: Waiting = {}): Promise<string[]> {
   prepareFile(path);
-  const db = open(path, { readOnly: false });
+  const db = open(path, { readOnly: false, timeout: 0 });
   try {
-    await switchToWal(db);
+    await whenFree(() => db.exec('pragma journal_mode = wal'), waiting);
+    await whenFree(() => db.exec('begin immediate'), waiting);
     return await migrateToLatest(path, db);
   } catch (error) {
     throw cannotOpen(path, error);
@@ -57,20 +72,23 @@ export async function prepareSchema(path: string): Promise<void> {
   }
 }
 
-/** Here SQLite does not always wait for other processes, as it does elsewhere. */
-async function switchToWal(db: DatabaseSync): Promise<void> {
+/** Tries until no other process holds the lock. SQLite's own wait would hold up the event loop, and with it every signal. */
+async function whenFree(attempt: () => void, { signal, onLongWait }: Waiting): Promise<void> {
+  const most = PATIENCE_MS / ATTEMPT_EVERY_MS;
   for (let attempts = 1; ; attempts++) {
+    signal?.throwIfAborted();
     try {
-      return db.exec('pragma journal_mode = wal');
+      return attempt();
     } catch (error) {
-      if (!isBusy(error) || attempts === 500) throw error;
-      await delay(20);
+      if (!isBusy(error) || attempts === most) throw error;
+      if (attempts === LONG_WAIT_MS / ATTEMPT_EVERY_MS) onLongWait?.();
+      await delay(ATTEMPT_EVERY_MS);
     }
   }
 }
 
+/** Ends the transaction that was begun. */
 async function migrateToLatest(path: string, db: DatabaseSync): Promise<string[]> {
-  db.exec('begin immediate');
   try {
     doneIn(path, db);
     const { results = [], error } = await migratorOn(db).migrateToLatest();
@@ -105,7 +123,7 @@ function migratorOn(db: DatabaseSync): Migrator {
 }
 
 function readDone(path: string): string[] {
-  const db = open(path, { readOnly: true });
+  const db = open(path, { readOnly: true, timeout: READ_PATIENCE_MS });
   try {
     return doneIn(path, db);
   } catch (error) {
@@ -135,9 +153,9 @@ function doneIn(path: string, db: DatabaseSync): string[] {
   return done;
 }
 
-function open(path: string, { readOnly }: { readOnly: boolean }): DatabaseSync {
+function open(path: string, options: { readOnly: boolean; timeout: number }): DatabaseSync {
   try {
-    return new DatabaseSync(path, { readOnly, timeout: PATIENCE_MS });
+    return new DatabaseSync(path, options);
   } catch (error) {
     throw cannotOpen(path, error);
   }
