@@ -4,6 +4,7 @@ import {
   ConfigError,
   configuresServer,
   readCommandConfig,
+  readDatabaseUrl,
   readPlaygroundConfig,
   readServerConfig,
   renderConfiguration,
@@ -128,7 +129,17 @@ describe('refusals', () => {
   test('secrets are never shown', () => {
     expect(() => readCommandConfig({ NAMEPLATE_ROOT_KEY: 'np_secret with space' })).toThrow(/\(not shown\), which/);
     expect(() => readCommandConfig({ NAMEPLATE_ROOT_KEY: 'np_secret with space' })).not.toThrow(/np_secret/);
-    expect(problemsOf({ NAMEPLATE_DATABASE_URL: 'postgres://me:hunter/2@db/n' })[0]).not.toContain('hunter');
+  });
+
+  test.each([
+    'postgres://me:hunter/2@db/n',
+    'postgres://me:hunter@2@db/n',
+    'postgres:me:hunter2@db',
+    'me:hunter2@db',
+    'postgres://db/n?sslpassword=hunter2&password=hunter2',
+  ])('no password of the database URL %s is shown', (url) => {
+    expect(problemsOf({ NAMEPLATE_DATABASE_URL: url })[0]).toMatch(/^NAMEPLATE_DATABASE_URL is "(?!.*hunter)/);
+    expect(() => readDatabaseUrl(url)).toThrow(/^"(?!.*hunter)/);
   });
 });
 

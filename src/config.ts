@@ -104,9 +104,9 @@ function given(variable: Variable<unknown>, text: string): string {
   return variable.secret ? '(not shown)' : shown(text);
 }
 
-/** A URL may carry a password. */
+/** A URL may carry a password, before its host or in its query. */
 function shown(text: string): string {
-  return JSON.stringify(text.replace(/\/\/.*@/, '//…@'));
+  return JSON.stringify(text.replace(/:.*@/, ':…@').replace(/(\w*(?:pass|key|secret|token)\w*=)[^&]*/gi, '$1…'));
 }
 
 function unknownVariables(env: Environment): string[] {

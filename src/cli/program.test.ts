@@ -112,4 +112,15 @@ describe('mistakes', () => {
   ])('%s %s %s %s %s %s is bad usage', async (...args) => {
     expect(await hear(args.filter((arg) => arg !== undefined))).toMatchObject({ code: 1, stdout: '' });
   });
+
+  test.each([
+    ['workspaces', 'list', '--database', 'postgres://u:hunter2@h/db'],
+    ['workspaces', 'list', '--database', "it's 'hunter2' is invalid. "],
+    ['domains', 'list', '--kye=np_hunter2'],
+    ['domains', 'list', '--key', 'np_hunter2', 'one too many'],
+  ])('a secret among the words "%s %s %s %s" is not repeated', async (...args) => {
+    const { code, stderr } = await hear(args.filter((arg) => arg !== undefined));
+    expect(code).toBe(1);
+    expect(stderr).not.toContain('hunter2');
+  });
 });

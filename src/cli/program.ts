@@ -41,7 +41,7 @@ export function createProgram(): { program: Command; running: () => Command | un
     .helpOption('-h, --help', 'show help')
     .helpCommand(false)
     .exitOverride()
-    .configureOutput({ outputError: (text, write) => write(`nameplate: ${text.replace(/^error: /, '')}`) })
+    .configureOutput({ outputError: (text, write) => write(`nameplate: ${withoutValues(text)}`) })
     .hook('preAction', (_, command) => {
       chosen = command;
     })
@@ -51,6 +51,14 @@ export function createProgram(): { program: Command; running: () => Command | un
     );
   for (const add of COMMANDS) add(program);
   return { program, running: () => chosen };
+}
+
+/** Commander's sentence without the values that were typed: they may be keys and passwords, and our own sentence says what matters. */
+function withoutValues(sentence: string): string {
+  return sentence
+    .replace(/^error: /, '')
+    .replace(/^(option '.*?') argument '.*' is invalid\./s, '$1 is wrong.')
+    .replace(/^(unknown option '[^=\n]*)=.*'/, "$1'");
 }
 
 function versionOf(packageFile: string): string {
