@@ -63,7 +63,7 @@ export function serverOptions(command: Command): Command {
       .option('--url <url>', 'address of the server (default: NAMEPLATE_URL, or the playground)')
       .option(
         '--key <key>',
-        "root key; - reads it from standard input (default: NAMEPLATE_ROOT_KEY, or the playground's)",
+        "root key; - reads it from standard input (default: NAMEPLATE_ROOT_KEY, or the playground's). The list of processes shows a key that is typed here; it does not show one from standard input, --key-file or NAMEPLATE_ROOT_KEY",
       )
       .option('--key-file <path>', 'file that holds the root key'),
   );

@@ -72,6 +72,13 @@ describe('help', () => {
     expect(leaves.map((leaf) => leaf.join(' ')).toSorted()).toEqual(design.toSorted());
   });
 
+  test('a command that takes a key says where it can be seen, and how it is given unseen', () => {
+    const { program } = createProgram();
+    const create = program.commands.find((command) => command.name() === 'projects')?.commands[0];
+    const about = create?.options.find(({ long }) => long === '--key')?.description;
+    expect(about).toMatch(/list of processes shows .* not .* standard input, --key-file or NAMEPLATE_ROOT_KEY/);
+  });
+
   test('every command but serve takes --data', () => {
     const { program } = createProgram();
     for (const path of leaves) {
