@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import Type, { type TSchema } from 'typebox';
+import type { Clock } from '../clock.ts';
 import type { Log } from '../log.ts';
 import type { Store } from '../store/store.ts';
 import { closed, Meta } from './schemas.ts';
@@ -55,15 +56,17 @@ const readyz: OpenRoute = {
 /** Routes that need no key and answer in JSON, in the order of the documentation. */
 export const openRoutes: readonly OpenRoute[] = [liveness, healthz, readyz];
 
-export function serveOpenRoutes(app: FastifyInstance, { store, log }: { store: Store; log: Log }): void {
-  // Nobody needs a key to ask, so however many ask at once, the store is asked once.
-  let asking: Promise<void> | undefined;
-  const ping = () => {
-    asking ??= store.ping().finally(() => {
-      asking = undefined;
-    });
-    return asking;
-  };
+/** How long an answer of the store is believed. */
+const BELIEVED_MS = 1000;
+
+interface OpenDeps {
+  store: Store;
+  clock: Clock;
+  log: Log;
+}
+
+export function serveOpenRoutes(app: FastifyInstance, { store, clock, log }: OpenDeps): void {
+  const ping = rarely(() => store.ping(), clock);
 
   app.get(liveness.path, { config: { operation: liveness.name } }, async ({ id }) => ({
     meta: { requestId: id },
@@ -83,4 +86,21 @@ export function serveOpenRoutes(app: FastifyInstance, { store, log }: { store: S
       return notReady;
     }
   });
+}
+
+/** Nobody needs a key to ask, so however many ask and however often, the store is asked once a second: to write, which costs it something. */
+function rarely(ask: () => Promise<void>, clock: Clock): () => Promise<void> {
+  let answer: Promise<void> | undefined;
+  let answeredAt: number | undefined;
+  return () => {
+    const age = answeredAt === undefined ? 0 : clock.now() - answeredAt;
+    // A clock that was set back makes no answer last longer.
+    if (answer === undefined || age < 0 || age >= BELIEVED_MS) {
+      answeredAt = undefined;
+      answer = ask().finally(() => {
+        answeredAt = clock.now();
+      });
+    }
+    return answer;
+  };
 }

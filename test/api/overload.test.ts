@@ -95,6 +95,30 @@ describe('more work than can be done', () => {
     for (const answer of await Promise.all(answers)) expect(answer.status).toBe(200);
     expect(asked).toBeLessThan(20);
   });
+
+  it('is no reason to ask the store more than once a second whether it is ready, however it answered', async () => {
+    let asked = 0;
+    let full = false;
+    const ping = async () => {
+      asked += 1;
+      if (full) throw new Error('full');
+    };
+    const api = await start({ wrap: (store) => ({ ...store, ping }) });
+    const statuses = async () => {
+      const seen = new Set<number>();
+      for (let i = 0; i < 3; i += 1) seen.add((await api.send({ method: 'GET', path: '/readyz', key: null })).status);
+      return [...seen];
+    };
+    expect([await statuses(), asked]).toEqual([[200], 1]);
+    full = true;
+    api.clock.advance(999);
+    expect([await statuses(), asked]).toEqual([[200], 1]);
+    api.clock.advance(1);
+    expect([await statuses(), asked]).toEqual([[503], 2]);
+    full = false;
+    api.clock.advance(-60_000);
+    expect([await statuses(), asked]).toEqual([[200], 3]);
+  });
 });
 
 describe('more connections than there may be', () => {
@@ -172,6 +196,19 @@ describe('a slow client', () => {
     const headers = [`Authorization: Bearer ${api.rootKey}`, 'Content-Type: application/json', 'Content-Length: 9'];
     socket.write(['POST /v2/domains.getDomain HTTP/1.1', 'Host: a', ...headers, '', '{'].join('\r\n'));
     expect(await text(socket)).toMatch(/^(HTTP\/1\.1 408 Request Timeout\r\n.*)?$/s);
+  });
+});
+
+describe('a client that is told off', () => {
+  it('and never closes its side is let go all the same', async () => {
+    const api = await start({});
+    const socket = connect({ host: '127.0.0.1', port: api.port, allowHalfOpen: true });
+    socket.on('error', () => {});
+    socket.write('hello\r\n\r\n');
+    expect(await text(socket)).toMatch(/^HTTP\/1\.1 400 /);
+    const dripping = setInterval(() => socket.write('x'), 10);
+    await once(socket, 'close');
+    clearInterval(dripping);
   });
 });
 
