@@ -154,11 +154,19 @@ function startPruning({ store, clock, log }: Parts): Running {
   return { stop: async () => clearInterval(timer) };
 }
 
-function startMetrics({ metrics: { registry } }: Parts, endpoint: Endpoint): Promise<Listening> {
-  const server = createServer(async (request, response) => {
-    const found = request.url === '/metrics';
-    response.writeHead(found ? 200 : 404, { 'content-type': registry.contentType });
-    response.end(found ? await registry.metrics() : undefined);
+function startMetrics({ metrics: { registry }, log }: Parts, endpoint: Endpoint): Promise<Listening> {
+  const server = createServer(async ({ url, method }, response) => {
+    try {
+      if (url !== '/metrics') response.writeHead(404).end();
+      else if (method !== 'GET' && method !== 'HEAD') response.writeHead(405, { allow: 'GET, HEAD' }).end();
+      else {
+        const text = await registry.metrics();
+        response.writeHead(200, { 'content-type': registry.contentType }).end(text);
+      }
+    } catch (error) {
+      log.error({ err: error }, 'the metrics could not be read');
+      response.writeHead(500).end();
+    }
   });
   return listen(server, endpoint, 'NAMEPLATE_METRICS_LISTEN');
 }
