@@ -1,0 +1,36 @@
+import type { Tenant } from './site.ts';
+
+/** An answer of the API. */
+export interface Answer {
+  status: number;
+  requestId: string;
+  data: Data | undefined;
+  headers: Headers;
+}
+
+/** What domains.createDomain and domains.getDomain answer, as far as it is looked at. */
+export interface Data {
+  domainId: string;
+  id: string;
+  status: 'pending' | 'verifying' | 'verified' | 'failed';
+  dnsRecords: { type: string; name: string; value: string; ttl: number; verified: boolean; note: string }[];
+}
+
+export type Operation = 'createDomain' | 'getDomain' | 'verifyDomain' | 'deleteDomain';
+
+/** Asks the API once. Rejects when no whole answer came. */
+export async function ask(
+  url: string,
+  { key }: Pick<Tenant, 'key'>,
+  operation: Operation,
+  domain: string,
+): Promise<Answer> {
+  const place = operation === 'createDomain' ? { project: 'ppp', app: 'aaa', environment: 'eee' } : {};
+  const answer = await fetch(`${url}/v2/domains.${operation}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ ...place, domain }),
+  });
+  const { meta, data } = (await answer.json()) as { meta: { requestId: string }; data?: Data };
+  return { status: answer.status, requestId: meta.requestId, data, headers: answer.headers };
+}

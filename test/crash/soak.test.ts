@@ -1,0 +1,11 @@
+import { expect, test } from 'vitest';
+import { chooseSeed, seeded } from './random.ts';
+import { soak } from './soak.ts';
+
+test('in use, it opens no more and more files, and keeps its log short', async () => {
+  const options = { forMs: 5000, everyMs: 500, clients: 4, domains: 200 };
+  const { vitals, ...tally } = await soak(seeded(chooseSeed()), options);
+  console.log(tally, vitals.at(-1));
+  expect(Math.max(...vitals.map(({ descriptors }) => descriptors))).toBeLessThan(200);
+  expect(Math.max(...vitals.map(({ logBytes }) => logBytes))).toBeLessThan(32 * 1024 * 1024);
+}, 120_000);

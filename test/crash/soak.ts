@@ -1,0 +1,134 @@
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect } from 'vitest';
+import { inspect } from './inspection.ts';
+import { createLedger, reconcile } from './ledger.ts';
+import { create, type Scene, startLoad } from './load.ts';
+import type { Server } from './program.ts';
+import type { Random } from './random.ts';
+import { createSite, plant, type Site, until } from './site.ts';
+
+/** A server at one moment, seen from outside. */
+export interface Vitals {
+  atMs: number;
+  /** Of the heap of JavaScript, right after a collection of garbage. */
+  heapBytes: number;
+  rssBytes: number;
+  /** Open files and sockets. */
+  descriptors: number;
+  /** What keeps the event loop alive: timers, sockets, requests. */
+  resources: number;
+  /** Of the write-ahead log. */
+  logBytes: number;
+}
+
+export interface Soaked {
+  vitals: Vitals[];
+  domains: number;
+  acknowledged: Record<string, number>;
+}
+
+export interface SoakOptions {
+  forMs: number;
+  /** Between two looks at the vitals. */
+  everyMs: number;
+  clients: number;
+  /** Domains that are there all the time, about. */
+  domains: number;
+}
+
+const SCHEDULE = { checkIntervalMs: 15_000, windowMs: 86_400_000 };
+const MINUTE = 60_000;
+/** How long changes are told of. */
+const CHANGES_KEPT_MS = 10 * MINUTE;
+
+/** Uses a server for a time, looks at its vitals, and sees at the end that nothing is missing. */
+export async function soak(random: Random, options: SoakOptions): Promise<Soaked> {
+  const site = await createSite(SCHEDULE);
+  try {
+    const tenants = [await plant(site.path), await plant(site.path)] as const;
+    const scene: Scene = { site, tenants, ledger: createLedger(), random };
+    const server = await site.serve();
+    await populate(scene, server, options);
+    const vitals = await use(scene, server, options);
+    const contents = inspect(site.path, { ...SCHEDULE, now: Date.now() + CHANGES_KEPT_MS });
+    expect(contents.faults).toEqual([]);
+    expect(reconcile(scene.ledger, contents)).toEqual([]);
+    expect(server.errors()).toEqual([]);
+    await server.stop();
+    return { vitals, domains: contents.domains.length, acknowledged: scene.ledger.acknowledged };
+  } finally {
+    await site.close();
+  }
+}
+
+async function populate(scene: Scene, { url }: Server, { domains, clients }: SoakOptions): Promise<void> {
+  let missing = domains;
+  const populating = Array.from({ length: clients }, async (_, client) => {
+    while (missing-- > 0) await create(scene, url, scene.tenants[client % 2 === 0 ? 0 : 1]);
+  });
+  await Promise.all(populating);
+}
+
+async function use(scene: Scene, server: Server, options: SoakOptions): Promise<Vitals[]> {
+  const { forMs, everyMs, clients, domains } = options;
+  const load = startLoad(scene, server.url, { clients, pauseMs: 20, most: domains / clients });
+  const vitals: Vitals[] = [];
+  const began = performance.now();
+  for (let atMs = 0; atMs < forMs; atMs = performance.now() - began) {
+    await Promise.race([delay(everyMs), load.ended]);
+    vitals.push(await look(scene.site, server, atMs));
+  }
+  load.finish();
+  await load.ended;
+  return vitals;
+}
+
+async function look({ path }: Site, server: Server, atMs: number): Promise<Vitals> {
+  const said = await server.tell('vitals');
+  if (said.event !== 'vitals') throw new Error(`the server said ${JSON.stringify(said)}`);
+  const rss = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${server.pid}/status`, 'utf8'))?.[1];
+  return {
+    atMs: Math.round(atMs),
+    heapBytes: said.heapBytes,
+    rssBytes: Number(rss) * 1024,
+    descriptors: readdirSync(`/proc/${server.pid}/fd`).length,
+    resources: said.resources,
+    logBytes: existsSync(`${path}-wal`) ? statSync(`${path}-wal`).size : 0,
+  };
+}
+
+/** By how much a vital grows in a minute, by the line that fits it best. */
+export function growthPerMinute(vitals: readonly Vitals[], vital: Exclude<keyof Vitals, 'atMs'>): number {
+  const mean = (of: (each: Vitals) => number) => vitals.reduce((sum, each) => sum + of(each), 0) / vitals.length;
+  const [middle, level] = [mean(({ atMs }) => atMs), mean((each) => each[vital])];
+  const rise = mean((each) => (each.atMs - middle) * (each[vital] - level));
+  return (rise / mean(({ atMs }) => (atMs - middle) ** 2)) * MINUTE;
+}
+
+/** Lets a used server grow older by as long as changes are told of, and waits until it has forgotten those from before. */
+export async function expectForgotten(random: Random): Promise<void> {
+  const site = await createSite(SCHEDULE);
+  try {
+    const tenants = [await plant(site.path), await plant(site.path)] as const;
+    const scene: Scene = { site, tenants, ledger: createLedger(), random };
+    const server = await site.serve();
+    const load = startLoad(scene, server.url, { clients: 4, pauseMs: 20, most: 50 });
+    await until('changes are told of', () => countChanges(site) > 50);
+    load.finish();
+    await load.ended;
+    await server.tell(`step ${CHANGES_KEPT_MS + MINUTE}`);
+    await until('they are forgotten, all but the newest', () => countChanges(site) === 1);
+    await server.stop();
+  } finally {
+    await site.close();
+  }
+}
+
+function countChanges({ path }: Site): number {
+  const db = new DatabaseSync(path, { readOnly: true });
+  const count = db.prepare('select count(*) as count from changes').get()?.count;
+  db.close();
+  return Number(count);
+}

@@ -1,0 +1,68 @@
+import { readFileSync } from 'node:fs';
+
+/** What a program asked of the system, as strace saw it. Positions are lines of the trace: what stands before has happened before. */
+export interface Call {
+  name: string;
+  began: number;
+  /** Infinity: not before the end of the trace. */
+  ended: number;
+  /** The file, or what else it was done to. */
+  path: string;
+  /** What was written. */
+  data: Buffer;
+  /** Whole numbers after the data: length and offset of a write, length of a truncation. */
+  numbers: number[];
+  flags: string;
+}
+
+const CALLS = ['openat', 'unlink', 'pwrite64', 'write', 'writev', 'ftruncate', 'fsync', 'fdatasync'];
+
+/** Words that run a program under strace, so that `readTrace` reads from the file what it and its threads did. */
+export function tracing(strace: readonly string[], file: string): string[] {
+  const shown = ['--seccomp-bpf', '-f', '-qq', '-xx', '-y', '-s', '1000000', '-e', 'signal=none'];
+  return [...strace, ...shown, '-e', `trace=${CALLS.join()}`, '-o', file];
+}
+
+/** In order of their beginnings. */
+export function readTrace(file: string): Call[] {
+  const calls: Call[] = [];
+  const unfinished = new Map<string, { began: number; text: string }>();
+  for (const [position, line] of readFileSync(file, 'latin1').split('\n').entries()) {
+    const [, thread = '', text = ''] = /^(\d+) +(.*)$/.exec(line) ?? [];
+    const begun = /^(.*) <unfinished \.\.\.>$/.exec(text)?.[1];
+    if (begun !== undefined) {
+      unfinished.set(thread, { began: position, text: begun });
+      continue;
+    }
+    const rest = /^<\.\.\. \w+ resumed>(.*)$/.exec(text)?.[1];
+    const { began = position, text: beginning = '' } = rest === undefined ? {} : (unfinished.get(thread) ?? {});
+    if (rest !== undefined) unfinished.delete(thread);
+    const call = parse(rest === undefined ? text : beginning + rest);
+    if (call !== null) calls.push({ ...call, began, ended: position });
+  }
+  for (const { began, text } of unfinished.values()) {
+    const call = parse(`${text}) = 0`);
+    if (call !== null) calls.push({ ...call, began, ended: Number.POSITIVE_INFINITY });
+  }
+  return calls.sort((a, b) => a.began - b.began);
+}
+
+/** Null: no call, or one that failed. */
+function parse(text: string): Omit<Call, 'began' | 'ended'> | null {
+  const [, name = '', args = '', result = '-1'] = /^(\w+)\((.*)\) += (-?\d+)/.exec(text) ?? [];
+  if (!CALLS.includes(name) || result.startsWith('-')) return null;
+  const strings = [...args.matchAll(/"((?:\\x[0-9a-f]{2})*)"/g)].map(([, hex = '']) => decode(hex));
+  const [, on = ''] = /^\d+<([^>]*)>/.exec(args) ?? [];
+  const named = name === 'openat' || name === 'unlink';
+  return {
+    name,
+    path: named ? String(strings[0]) : decode(on).toString(),
+    data: named ? Buffer.alloc(0) : Buffer.concat(strings),
+    numbers: [...args.matchAll(/, (\d+)(?=,|$)/g)].map(([, digits]) => Number(digits)),
+    flags: /O_[A-Z|_O]*/.exec(args)?.[0] ?? '',
+  };
+}
+
+function decode(hex: string): Buffer {
+  return Buffer.from(hex.replaceAll('\\x', ''), 'hex');
+}
