@@ -5,6 +5,8 @@ import type { Log } from '../log.ts';
 import { type ErrorNaming, Problem, presentProblem, STATUSES } from './errors.ts';
 import { invalid } from './validation.ts';
 
+const LINGER_MS = 1000;
+
 /** A response that has begun on a socket; Node keeps it there. */
 interface AnsweringSocket extends Socket {
   _httpMessage?: { headersSent: boolean } | null;
@@ -26,9 +28,16 @@ export function serveClientErrors(
     const requestId = newId('req');
     log.info({ requestId, operation: 'none', status: problem.status, reason: error.code }, 'request');
     socket.end(response(problem, requestId, settings));
+    letGo(socket);
   });
   // An expectation that Node does not know is no reason to refuse (RFC 9110 section 10.1.1); its own refusal would not be JSON.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
+}
+
+/** Gives a client time to read its answer, and then closes the connection, whether or not the client closes its side. */
+function letGo(socket: Socket): void {
+  const late = setTimeout(() => socket.destroy(), LINGER_MS).unref();
+  socket.once('close', () => clearTimeout(late));
 }
 
 function toProblem(code: string | undefined): Problem {

@@ -25,6 +25,12 @@ async function dial(port: number, localAddress = '127.0.0.1'): Promise<Socket> {
   return socket;
 }
 
+/** Resolves however the connection ends. */
+function closed(socket: Socket): Promise<void> {
+  socket.resume();
+  return new Promise((resolve) => (socket.closed ? resolve() : socket.once('close', () => resolve())));
+}
+
 const isOpen = (socket: Socket) => !socket.closed && !socket.destroyed;
 const HALF = 'POST /v2/domains.getDomain HTTP/1.1\r\nHost:';
 
@@ -132,9 +138,9 @@ describe('more connections than there may be', () => {
     first.write('GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n');
     await once(first, 'data');
     await dial(api.port, '127.0.0.2');
-    await once(second.resume(), 'close');
+    await closed(second);
     await dial(api.port, '127.0.0.2');
-    await once(third.resume(), 'close');
+    await closed(third);
     expect([isOpen(first), isOpen(other)]).toEqual([true, true]);
   });
 
@@ -142,7 +148,7 @@ describe('more connections than there may be', () => {
     const api = await start({ bounds: { total: 3 } });
     const first = await dial(api.port, '127.0.0.2');
     for (let i = 3; i < 6; i += 1) await dial(api.port, `127.0.0.${i}`);
-    await once(first.resume(), 'close');
+    await closed(first);
     expect(await api.call('projects.listProjects')).toMatchObject({ status: 200 });
   });
 
@@ -164,7 +170,7 @@ describe('more connections than there may be', () => {
     await begun;
     const held = await dial(api.port);
     await dial(api.port);
-    await once(held.resume(), 'close');
+    await closed(held);
     resolve();
     expect(await asked).toMatchObject({ status: 200 });
   });
@@ -174,7 +180,7 @@ describe('more connections than there may be', () => {
     const proxied = [await dial(api.port, '127.0.0.2'), await dial(api.port, '127.0.0.2')];
     const direct = await dial(api.port, '127.0.0.3');
     await dial(api.port, '127.0.0.3');
-    await once(direct.resume(), 'close');
+    await closed(direct);
     expect(proxied.map(isOpen)).toEqual([true, true]);
   });
 });
@@ -207,7 +213,7 @@ describe('a client that is told off', () => {
     socket.write('hello\r\n\r\n');
     expect(await text(socket)).toMatch(/^HTTP\/1\.1 400 /);
     const dripping = setInterval(() => socket.write('x'), 10);
-    await once(socket, 'close');
+    await closed(socket);
     clearInterval(dripping);
   });
 });
