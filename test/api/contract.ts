@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { IncomingHttpHeaders } from 'node:http';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import { type ErrorStatus, STATUSES } from '../../src/api/errors.ts';
 import type { ApiDocument, ApiResponse } from '../../src/api/openapi.ts';
 
 /** An answer of the API. */
@@ -52,6 +53,16 @@ export function judge(method: string, path: string, answer: Answer): Answer {
   if (body.meta !== undefined && body.meta.requestId !== headers['x-request-id']) throw new Error('two request ids');
   if (body.error !== undefined && body.error.status !== status) throw new Error('two statuses');
   if ((status === 405) !== (headers.allow !== undefined)) throw new Error('Allow belongs to 405');
+  return answer;
+}
+
+/** Holds a refusal against openapi.json where nobody knows what was asked for. Returns it. */
+export function judgeError(answer: Answer): Answer {
+  const status = answer.status as ErrorStatus;
+  const name = STATUSES[status]?.title.replaceAll(' ', '');
+  const validate = validator(`#/components/schemas/${name}Answer`);
+  if (!validate(answer.body)) throw new Error(`${status}: ${ajv.errorsText(validate.errors)}\n${answer.text}`);
+  if (answer.body.meta?.requestId !== answer.headers['x-request-id']) throw new Error('two request ids');
   return answer;
 }
 

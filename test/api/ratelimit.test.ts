@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Store } from '../../src/store/store.ts';
 import { type Harness, startApi } from './harness.ts';
 
 const MINUTE = 60_000;
@@ -115,5 +116,28 @@ describe('without a rate limit', () => {
     expect(answer.status).toBe(404);
     expect(Object.keys(answer.headers).filter((name) => name.startsWith('ratelimit'))).toEqual([]);
     await unlimited.close();
+  });
+});
+
+describe('counting requests', () => {
+  it('writes nothing to the store, neither for those that are allowed nor for those that are refused', async () => {
+    const asked = new Set<string>();
+    const listening = (store: Store): Store =>
+      new Proxy(store, {
+        get(target, name: keyof Store) {
+          asked.add(name);
+          return target[name];
+        },
+      });
+    const counted = await startApi({
+      settings: { rateLimits: { '*': { limit: 50, windowMs: MINUTE } } },
+      wrap: listening,
+    });
+    for (let i = 0; i < 100; i += 1) {
+      const answer = await counted.call('domains.getDomain', { domain: 'nobody.test' });
+      expect(answer.status).toBe(i < 50 ? 404 : 429);
+    }
+    expect([...asked].filter((name) => !/^(find|changesSince$)/.test(name))).toEqual([]);
+    await counted.close();
   });
 });
