@@ -1,6 +1,7 @@
 import Type from 'typebox';
 import { permits } from '../../access/permissions.ts';
 import { Problem } from '../errors.ts';
+import { masked } from '../masking.ts';
 import { defineOperation } from '../operation.ts';
 import { closed, Id, Name, Reference, Slug } from '../schemas.ts';
 import { exampleApp } from './app.ts';
@@ -22,8 +23,11 @@ export const createApp = defineOperation({
   },
   async handle({ principal, input, store, clock, newId }) {
     const { workspaceId, grants } = principal;
-    const project = await store.findProject(workspaceId, input.project);
-    if (project === null || !permits(grants, permission)) throw new Problem('data/project_not_found');
+    const project = masked(
+      await store.findProject(workspaceId, input.project),
+      () => permits(grants, permission),
+      'data/project_not_found',
+    );
     const app = {
       id: newId('app'),
       workspaceId,

@@ -1,6 +1,7 @@
 import Type from 'typebox';
 import { permits } from '../../access/permissions.ts';
 import { Problem } from '../errors.ts';
+import { masked } from '../masking.ts';
 import { defineOperation } from '../operation.ts';
 import { closed, Empty, Reference } from '../schemas.ts';
 
@@ -17,8 +18,11 @@ export const deleteApp = defineOperation({
   example: { request: { project: 'demo', app: 'web' }, response: {} },
   async handle({ principal, input, store }) {
     const { workspaceId, grants } = principal;
-    const app = await store.findApp(workspaceId, input);
-    if (app === null || !permits(grants, permission, app.id)) throw new Problem('data/app_not_found');
+    const app = masked(
+      await store.findApp(workspaceId, input),
+      (found) => permits(grants, permission, found.id),
+      'data/app_not_found',
+    );
     const deleted = await store.deleteApp(workspaceId, app.id);
     switch (deleted) {
       case 'deleted':

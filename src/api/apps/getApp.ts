@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import { permits } from '../../access/permissions.ts';
-import { Problem } from '../errors.ts';
+import { masked } from '../masking.ts';
 import { defineOperation } from '../operation.ts';
 import { closed, Reference } from '../schemas.ts';
 import { AppSchema, exampleApp, presentApp } from './app.ts';
@@ -17,10 +17,11 @@ export const getApp = defineOperation({
   problems: ['data/app_not_found'],
   example: { request: { project: 'demo', app: 'web' }, response: presentApp(exampleApp) },
   async handle({ principal, input, store }) {
-    const app = await store.findApp(principal.workspaceId, input);
-    if (app === null || !permits(principal.grants, permission, app.id)) {
-      throw new Problem('data/app_not_found');
-    }
+    const app = masked(
+      await store.findApp(principal.workspaceId, input),
+      (found) => permits(principal.grants, permission, found.id),
+      'data/app_not_found',
+    );
     return presentApp(app);
   },
 });

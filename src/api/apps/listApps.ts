@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import { permits } from '../../access/permissions.ts';
-import { Problem } from '../errors.ts';
+import { masked } from '../masking.ts';
 import { defineList } from '../operation.ts';
 import { closed, pageOf, pageRequest, Reference } from '../schemas.ts';
 import { AppSchema, exampleApp, presentApp } from './app.ts';
@@ -19,8 +19,11 @@ export const listApps = defineList({
   example: { request: { project: 'demo', limit: 10 }, items: [presentApp(exampleApp)] },
   async handle({ principal, input, store }) {
     const { workspaceId, grants } = principal;
-    const project = await store.findProject(workspaceId, input.project);
-    if (project === null || !permits(grants, permission)) throw new Problem('data/project_not_found');
+    const project = masked(
+      await store.findProject(workspaceId, input.project),
+      () => permits(grants, permission),
+      'data/project_not_found',
+    );
     const page = await store.listApps(workspaceId, project.id, pageOf(input));
     return { ...page, items: page.items.map(presentApp) };
   },

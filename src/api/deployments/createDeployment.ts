@@ -1,6 +1,7 @@
 import Type from 'typebox';
 import { permits } from '../../access/permissions.ts';
 import { Problem } from '../errors.ts';
+import { masked } from '../masking.ts';
 import { defineOperation } from '../operation.ts';
 import { closed, Id, Reference } from '../schemas.ts';
 import { exampleDeployment } from './deployment.ts';
@@ -41,10 +42,11 @@ export const createDeployment = defineOperation({
         errors: messages.map((message) => ({ location: 'body.origin', message, fix })),
       });
     }
-    const environment = await store.findEnvironment(workspaceId, input);
-    if (environment === null || !permits(grants, permission, environment.id)) {
-      throw new Problem('data/environment_not_found');
-    }
+    const environment = masked(
+      await store.findEnvironment(workspaceId, input),
+      (found) => permits(grants, permission, found.id),
+      'data/environment_not_found',
+    );
     const id = newId('dep');
     const created = await store.createDeployment({
       id,

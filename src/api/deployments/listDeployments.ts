@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import { permits } from '../../access/permissions.ts';
-import { Problem } from '../errors.ts';
+import { masked } from '../masking.ts';
 import { defineList } from '../operation.ts';
 import { closed, pageOf, pageRequest, Reference } from '../schemas.ts';
 import { DeploymentSchema, exampleDeployment, presentDeployment } from './deployment.ts';
@@ -24,10 +24,11 @@ export const listDeployments = defineList({
   },
   async handle({ principal, input, store }) {
     const { workspaceId, grants } = principal;
-    const environment = await store.findEnvironment(workspaceId, input);
-    if (environment === null || !permits(grants, permission, environment.id)) {
-      throw new Problem('data/environment_not_found');
-    }
+    const environment = masked(
+      await store.findEnvironment(workspaceId, input),
+      (found) => permits(grants, permission, found.id),
+      'data/environment_not_found',
+    );
     const page = await store.listDeployments(workspaceId, environment.id, pageOf(input));
     return { ...page, items: page.items.map(presentDeployment) };
   },

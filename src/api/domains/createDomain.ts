@@ -5,6 +5,7 @@ import { type NameRule, parseName, type Refusal } from '../../domains/name.ts';
 import { dnsRecords } from '../../domains/records.ts';
 import { windowEndsAt } from '../../domains/status.ts';
 import { Problem } from '../errors.ts';
+import { masked } from '../masking.ts';
 import { defineOperation } from '../operation.ts';
 import { closed, Id, Reference } from '../schemas.ts';
 import { invalid } from '../validation.ts';
@@ -44,10 +45,11 @@ export const createDomain = defineOperation({
     response: { domainId: exampleDomain.id, dnsRecords: dnsRecords({ ...exampleDomain, ownershipVerifiedAt: null }) },
   },
   async handle({ principal, input, store, clock, settings, newId, randomBytes }) {
-    const environment = await store.findEnvironment(principal.workspaceId, input);
-    if (environment === null || !permits(principal.grants, permission, environment.id)) {
-      throw new Problem('data/environment_not_found');
-    }
+    const environment = masked(
+      await store.findEnvironment(principal.workspaceId, input),
+      (found) => permits(principal.grants, permission, found.id),
+      'data/environment_not_found',
+    );
     const { service, cnameZone, reservedNames, windowMs } = settings;
     const parsed = parseName(input.domain, { service, reserved: [...reservedNames, cnameZone] });
     if (!parsed.ok) throw refusal(parsed);

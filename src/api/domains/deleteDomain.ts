@@ -1,6 +1,7 @@
 import Type from 'typebox';
 import { permits } from '../../access/permissions.ts';
 import { Problem } from '../errors.ts';
+import { masked } from '../masking.ts';
 import { defineOperation } from '../operation.ts';
 import { closed, Empty } from '../schemas.ts';
 import { DomainIdentifier, exampleDomain, findDomain } from './domain.ts';
@@ -18,10 +19,11 @@ export const deleteDomain = defineOperation({
   example: { request: { domain: exampleDomain.name }, response: {} },
   async handle({ principal, input, store, clock }) {
     const { workspaceId, grants } = principal;
-    const domain = await findDomain(store, workspaceId, input.domain);
-    if (domain === null || !permits(grants, permission, domain.environmentId)) {
-      throw new Problem('data/domain_not_found');
-    }
+    const domain = masked(
+      await findDomain(store, workspaceId, input.domain),
+      (found) => permits(grants, permission, found.environmentId),
+      'data/domain_not_found',
+    );
     const deleted = await store.deleteDomain(workspaceId, domain.id, clock.now());
     if (deleted === 'missing') throw new Problem('data/domain_not_found');
     return {};

@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import { permits } from '../../access/permissions.ts';
-import { Problem } from '../errors.ts';
+import { masked } from '../masking.ts';
 import { defineOperation } from '../operation.ts';
 import { closed } from '../schemas.ts';
 import { DomainIdentifier, DomainSchema, exampleDomain, findDomain, presentDomain } from './domain.ts';
@@ -17,10 +17,11 @@ export const getDomain = defineOperation({
   problems: ['data/domain_not_found'],
   example: { request: { domain: exampleDomain.name }, response: presentDomain(exampleDomain) },
   async handle({ principal, input, store }) {
-    const domain = await findDomain(store, principal.workspaceId, input.domain);
-    if (domain === null || !permits(principal.grants, permission, domain.environmentId)) {
-      throw new Problem('data/domain_not_found');
-    }
+    const domain = masked(
+      await findDomain(store, principal.workspaceId, input.domain),
+      (found) => permits(principal.grants, permission, found.environmentId),
+      'data/domain_not_found',
+    );
     return presentDomain(domain);
   },
 });

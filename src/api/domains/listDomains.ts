@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import { permits } from '../../access/permissions.ts';
-import { Problem } from '../errors.ts';
+import { masked } from '../masking.ts';
 import { defineList } from '../operation.ts';
 import { closed, pageOf, pageRequest, Reference, TEXT } from '../schemas.ts';
 import { DomainSchema, exampleDomain, presentDomain } from './domain.ts';
@@ -31,10 +31,11 @@ export const listDomains = defineList({
     items: [presentDomain(exampleDomain)],
   },
   async handle({ principal, input, store }) {
-    const environment = await store.findEnvironment(principal.workspaceId, input);
-    if (environment === null || !permits(principal.grants, permission, environment.id)) {
-      throw new Problem('data/environment_not_found');
-    }
+    const environment = masked(
+      await store.findEnvironment(principal.workspaceId, input),
+      (found) => permits(principal.grants, permission, found.id),
+      'data/environment_not_found',
+    );
     const query = { ...pageOf(input), search: input.search };
     const page = await store.listDomains(principal.workspaceId, environment.id, query);
     return { ...page, items: page.items.map(presentDomain) };

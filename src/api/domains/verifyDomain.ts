@@ -1,6 +1,7 @@
 import Type from 'typebox';
 import { permits } from '../../access/permissions.ts';
 import { Problem } from '../errors.ts';
+import { masked } from '../masking.ts';
 import { defineOperation } from '../operation.ts';
 import { closed, Empty } from '../schemas.ts';
 import { DomainIdentifier, exampleDomain, findDomain } from './domain.ts';
@@ -20,10 +21,11 @@ export const verifyDomain = defineOperation({
   example: { request: { domain: exampleDomain.name }, response: {} },
   async handle({ principal, input, store, clock, settings }) {
     const { workspaceId, grants } = principal;
-    const domain = await findDomain(store, workspaceId, input.domain);
-    if (domain === null || !permits(grants, permission, domain.environmentId)) {
-      throw new Problem('data/domain_not_found');
-    }
+    const domain = masked(
+      await findDomain(store, workspaceId, input.domain),
+      (found) => permits(grants, permission, found.environmentId),
+      'data/domain_not_found',
+    );
     const retried = await store.retryVerification(workspaceId, domain.id, clock.now(), settings.windowMs);
     switch (retried) {
       case 'accepted':

@@ -1,6 +1,7 @@
 import Type from 'typebox';
 import { permits } from '../../access/permissions.ts';
 import { Problem } from '../errors.ts';
+import { masked } from '../masking.ts';
 import { defineOperation } from '../operation.ts';
 import { closed, Id, Name, Reference, Slug } from '../schemas.ts';
 import { exampleEnvironment } from './environment.ts';
@@ -25,8 +26,11 @@ export const createEnvironment = defineOperation({
   },
   async handle({ principal, input, store, clock, newId }) {
     const { workspaceId, grants } = principal;
-    const app = await store.findApp(workspaceId, input);
-    if (app === null || !permits(grants, permission)) throw new Problem('data/app_not_found');
+    const app = masked(
+      await store.findApp(workspaceId, input),
+      () => permits(grants, permission),
+      'data/app_not_found',
+    );
     const environment = {
       id: newId('env'),
       workspaceId,

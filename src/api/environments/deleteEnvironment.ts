@@ -1,6 +1,7 @@
 import Type from 'typebox';
 import { permits } from '../../access/permissions.ts';
 import { Problem } from '../errors.ts';
+import { masked } from '../masking.ts';
 import { defineOperation } from '../operation.ts';
 import { closed, Empty, Reference } from '../schemas.ts';
 
@@ -20,9 +21,11 @@ export const deleteEnvironment = defineOperation({
   example: { request: { project: 'demo', app: 'web', environment: 'production' }, response: {} },
   async handle({ principal, input, store }) {
     const { workspaceId, grants } = principal;
-    const environment = await store.findEnvironment(workspaceId, input);
-    if (environment === null || !permits(grants, permission, environment.id))
-      throw new Problem('data/environment_not_found');
+    const environment = masked(
+      await store.findEnvironment(workspaceId, input),
+      (found) => permits(grants, permission, found.id),
+      'data/environment_not_found',
+    );
     const deleted = await store.deleteEnvironment(workspaceId, environment.id);
     switch (deleted) {
       case 'deleted':

@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import { permits } from '../../access/permissions.ts';
-import { Problem } from '../errors.ts';
+import { masked } from '../masking.ts';
 import { defineOperation } from '../operation.ts';
 import { closed, Reference } from '../schemas.ts';
 import { EnvironmentSchema, exampleEnvironment, presentEnvironment } from './environment.ts';
@@ -23,10 +23,11 @@ export const getEnvironment = defineOperation({
     response: presentEnvironment(exampleEnvironment),
   },
   async handle({ principal, input, store }) {
-    const environment = await store.findEnvironment(principal.workspaceId, input);
-    if (environment === null || !permits(principal.grants, permission, environment.id)) {
-      throw new Problem('data/environment_not_found');
-    }
+    const environment = masked(
+      await store.findEnvironment(principal.workspaceId, input),
+      (found) => permits(principal.grants, permission, found.id),
+      'data/environment_not_found',
+    );
     return presentEnvironment(environment);
   },
 });

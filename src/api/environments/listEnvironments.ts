@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import { permits } from '../../access/permissions.ts';
-import { Problem } from '../errors.ts';
+import { masked } from '../masking.ts';
 import { defineList } from '../operation.ts';
 import { closed, pageOf, pageRequest, Reference } from '../schemas.ts';
 import { EnvironmentSchema, exampleEnvironment, presentEnvironment } from './environment.ts';
@@ -19,8 +19,11 @@ export const listEnvironments = defineList({
   example: { request: { project: 'demo', app: 'web', limit: 10 }, items: [presentEnvironment(exampleEnvironment)] },
   async handle({ principal, input, store }) {
     const { workspaceId, grants } = principal;
-    const app = await store.findApp(workspaceId, input);
-    if (app === null || !permits(grants, permission)) throw new Problem('data/app_not_found');
+    const app = masked(
+      await store.findApp(workspaceId, input),
+      () => permits(grants, permission),
+      'data/app_not_found',
+    );
     const page = await store.listEnvironments(workspaceId, app.id, pageOf(input));
     return { ...page, items: page.items.map(presentEnvironment) };
   },

@@ -1,6 +1,7 @@
 import Type from 'typebox';
 import { permits } from '../../access/permissions.ts';
 import { Problem } from '../errors.ts';
+import { masked } from '../masking.ts';
 import { defineOperation } from '../operation.ts';
 import { closed, Empty, Reference } from '../schemas.ts';
 
@@ -17,8 +18,11 @@ export const deleteProject = defineOperation({
   example: { request: { project: 'demo' }, response: {} },
   async handle({ principal, input, store }) {
     const { workspaceId, grants } = principal;
-    const project = await store.findProject(workspaceId, input.project);
-    if (project === null || !permits(grants, permission, project.id)) throw new Problem('data/project_not_found');
+    const project = masked(
+      await store.findProject(workspaceId, input.project),
+      (found) => permits(grants, permission, found.id),
+      'data/project_not_found',
+    );
     const deleted = await store.deleteProject(workspaceId, project.id);
     switch (deleted) {
       case 'deleted':

@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import { permits } from '../../access/permissions.ts';
-import { Problem } from '../errors.ts';
+import { masked } from '../masking.ts';
 import { defineOperation } from '../operation.ts';
 import { closed, Reference } from '../schemas.ts';
 import { exampleProject, ProjectSchema, presentProject } from './project.ts';
@@ -17,10 +17,11 @@ export const getProject = defineOperation({
   problems: ['data/project_not_found'],
   example: { request: { project: 'demo' }, response: presentProject(exampleProject) },
   async handle({ principal, input, store }) {
-    const project = await store.findProject(principal.workspaceId, input.project);
-    if (project === null || !permits(principal.grants, permission, project.id)) {
-      throw new Problem('data/project_not_found');
-    }
+    const project = masked(
+      await store.findProject(principal.workspaceId, input.project),
+      (found) => permits(principal.grants, permission, found.id),
+      'data/project_not_found',
+    );
     return presentProject(project);
   },
 });
