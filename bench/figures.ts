@@ -1,0 +1,23 @@
+import type { Figure } from './figure.ts';
+import { checks } from './figures/checks.ts';
+import { cost } from './figures/cost.ts';
+import { create } from './figures/create.ts';
+import { evenly, often } from './figures/getDomain.ts';
+import { beside, latency } from './figures/latency.ts';
+import { schedule } from './figures/schedule.ts';
+import { start } from './figures/start.ts';
+import { steps } from './figures/steps.ts';
+
+/** In the order of docs/benchmarks.md. */
+export const figures: readonly Figure[] = [
+  often,
+  evenly,
+  latency,
+  beside,
+  create,
+  checks,
+  schedule,
+  cost,
+  start,
+  steps,
+];

@@ -1,0 +1,49 @@
+import { DatabaseSync } from 'node:sqlite';
+import { readServerConfig } from '../../src/config.ts';
+import { createLog } from '../../src/log.ts';
+import { type RunningServer, startServer } from '../../src/main.ts';
+import { type Checking, prepareChecks } from '../checking.ts';
+import { offer } from '../part.ts';
+
+/** Nameplate as it is served: default configuration, log lines to standard output. Checks begin and end as they are told. */
+const methods = {
+  async start(path: string): Promise<number> {
+    const config = readServerConfig({
+      NAMEPLATE_LISTEN: '127.0.0.1:0',
+      NAMEPLATE_METRICS_LISTEN: 'off',
+      NAMEPLATE_DATABASE_URL: `sqlite:${path}`,
+      NAMEPLATE_CNAME_ZONE: 'cname.bench.test',
+      NAMEPLATE_DNS_RESOLVERS: '127.0.0.1',
+      NAMEPLATE_ROLES: 'api',
+    });
+    running = await startServer(config, { log: createLog(config.logLevel) });
+    database = path;
+    return Number(new URL(running.api ?? '').port);
+  },
+
+  /** Checks from now on, in this process, as if no time had passed since `rest`. */
+  check(options: { port: number; checkIntervalMs: number }): void {
+    if (running === undefined) throw new Error('the server was not started');
+    checking ??= prepareChecks(running.store, options);
+    const db = new DatabaseSync(database, { timeout: 5000 });
+    db.prepare('update checks set next_check_at = next_check_at + ?').run(Date.now() - restingSince);
+    db.close();
+    checking.start();
+  },
+
+  async rest(): Promise<void> {
+    await checking?.stop();
+    restingSince = Date.now();
+  },
+};
+
+let running: RunningServer | undefined;
+let checking: Checking | undefined;
+let database = '';
+let restingSince = Date.now();
+
+export type Server = typeof methods;
+offer(methods, async () => {
+  await checking?.close();
+  await running?.stop();
+});

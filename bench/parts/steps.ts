@@ -1,0 +1,109 @@
+import { randomBytes } from 'node:crypto';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { findDomain, presentDomain } from '../../src/api/domains/domain.ts';
+import { getDomain } from '../../src/api/domains/getDomain.ts';
+import { createGate } from '../../src/api/gate.ts';
+import { record } from '../../src/api/journal.ts';
+import { createApi } from '../../src/api/server.ts';
+import { parseBody } from '../../src/api/validation.ts';
+import { systemClock } from '../../src/clock.ts';
+import { idMaker } from '../../src/ids.ts';
+import { createLog } from '../../src/log.ts';
+import { createMetrics } from '../../src/metrics.ts';
+import { followChanges } from '../../src/store/changes.ts';
+import { sqliteStore } from '../../src/store/sqlite.ts';
+import { cpuMicros, offer } from '../part.ts';
+import { nameOf, type Population } from '../population.ts';
+import { spreadOf } from '../spread.ts';
+
+const ROUNDS = 7;
+const ROUND_MS = 200;
+const RUNS_AT_ONCE = 1000;
+
+export interface Step {
+  name: string;
+  micros: number;
+}
+
+/** The steps of one getDomain request, each alone, run as often as fits into the time. */
+const methods = {
+  async measure(population: Population): Promise<Step[]> {
+    const clock = systemClock;
+    const store = await sqliteStore({ path: population.path });
+    const changes = followChanges(store);
+    const rateLimits = { '*': { limit: 1e9, windowMs: 60_000 } };
+    const settings = { service: 'service', docsUrl: undefined, cnameZone: 'cname.bench.test', rateLimits };
+    const log = createLog('info');
+    const metrics = createMetrics();
+    const newId = idMaker(clock);
+    const deps = { store, clock, changes, log, metrics, newId, randomBytes };
+    const app = createApi({ ...deps, settings: { ...settings, reservedNames: [], windowMs: 60_000 } });
+    await app.ready();
+    const gate = createGate({ store, clock, settings, changes });
+
+    const name = nameOf(0);
+    const body = Buffer.from(JSON.stringify({ domain: name }));
+    const about = { method: 'POST', url: `/v2/${getDomain.name}` };
+    const validate = app.validatorCompiler?.({ ...about, schema: getDomain.request, httpPart: 'body' });
+    const serialise = app.serializerCompiler?.({ ...about, schema: getDomain.answer, httpStatus: '200' });
+    const { workspaceId } = population.ids;
+    const domain = await store.findDomainByName(workspaceId, name);
+    if (domain === null || validate === undefined || serialise === undefined) throw new Error('nothing to measure');
+    const answer = { meta: { requestId: newId('req') }, data: presentDomain(domain) };
+    const { request, reply } = exchange(population.rootKey);
+    await changes.poll();
+    await gate.authenticate(request);
+
+    const steps: Record<string, () => unknown> = {
+      'request id': () => newId('req'),
+      authenticate: () => gate.authenticate(request),
+      'rate limit': () => gate.limit(getDomain.name, request, reply),
+      parse: () => parseBody(body),
+      validate: () => validate({ domain: name }),
+      find: () => findDomain(store, workspaceId, nameOf(Math.floor(Math.random() * population.domains))),
+      present: () => presentDomain(domain),
+      serialise: () => serialise(answer),
+      'count and log': () => record(request, reply, deps),
+    };
+    const measured: Step[] = [];
+    for (const [step, run] of Object.entries(steps)) {
+      measured.push({ name: step, micros: await costOf(run, () => changes.poll()) });
+    }
+    await app.close();
+    await changes.stop();
+    await store.close();
+    return measured;
+  },
+};
+
+/** What the steps use of a request and its reply. */
+function exchange(rootKey: string): { request: FastifyRequest; reply: FastifyReply } {
+  const request = {
+    id: 'req_01kaghm5q6e8x9b2c3d4f5g6h7',
+    ip: '127.0.0.1',
+    headers: { authorization: `Bearer ${rootKey}` },
+    principal: null,
+    routeOptions: { config: { operation: getDomain.name } },
+  };
+  const reply = { statusCode: 200, elapsedTime: 0.123, header: () => reply };
+  return { request: request as unknown as FastifyRequest, reply: reply as unknown as FastifyReply };
+}
+
+/** CPU-µs of one run: the median of several rounds, after one to warm up. `between` keeps what is cached trusted. */
+async function costOf(run: () => unknown, between: () => Promise<void>): Promise<number> {
+  const costs: number[] = [];
+  for (let round = 0; round <= ROUNDS; round++) {
+    await between();
+    const before = cpuMicros();
+    const end = performance.now() + ROUND_MS;
+    let runs = 0;
+    for (; performance.now() < end; runs += RUNS_AT_ONCE) {
+      for (let i = 0; i < RUNS_AT_ONCE; i++) await run();
+    }
+    if (round > 0) costs.push((cpuMicros() - before) / runs);
+  }
+  return spreadOf(costs).median;
+}
+
+export type Steps = typeof methods;
+offer(methods);

@@ -1,0 +1,124 @@
+import { randomBytes } from 'node:crypto';
+import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
+import { seed } from '../src/dev/seed.ts';
+import { type Domain, WINDOW_MS } from '../src/domains/domain.ts';
+import { CHECK_INTERVAL_MS } from '../src/domains/schedule.ts';
+import { idMaker } from '../src/ids.ts';
+import { migrate, sqliteStore } from '../src/store/sqlite.ts';
+
+/** A database with domains in it, and what is needed to ask for them. */
+export interface Population {
+  path: string;
+  domains: number;
+  /** With every permission. */
+  rootKey: string;
+  ids: Pick<Domain, 'workspaceId' | 'projectId' | 'appId' | 'environmentId'>;
+  /** Of the environment, for creating more. */
+  slugs: { project: string; app: string; environment: string };
+  /** Unix ms: every domain was created then, and is due within the minute after it. */
+  createdAt: number;
+}
+
+/** Ten domains to a zone, as with customers that attach a few names each. */
+const DOMAINS_PER_ZONE = 10;
+const CNAME_ZONE = 'cname.bench.test';
+
+export function nameOf(number: number): string {
+  return `d${number}.z${zoneOf(number)}.bench.test`;
+}
+
+export function zoneOf(number: number): number {
+  return Math.floor(number / DOMAINS_PER_ZONE);
+}
+
+/** Makes the file with the schema as it is, and its domains by bulk insert: through the API it would take many minutes. */
+export async function populate(path: string, domains: number, onProgress: (done: number) => void): Promise<Population> {
+  const now = Date.now();
+  const clock = { now: () => now };
+  const newId = idMaker(clock);
+  await migrate(path);
+  const store = await sqliteStore({ path, clock });
+  const { rootKey, workspaceId, project, app, environment } = await seed(
+    { store, clock, newId, randomBytes },
+    undefined,
+  );
+  await store.close();
+  const ids = { workspaceId, projectId: project.id, appId: app.id, environmentId: environment.id };
+  const slugs = { project: project.slug, app: app.slug, environment: environment.slug };
+
+  const db = new DatabaseSync(path);
+  // Nobody would miss the file: no syncs; and a cache that holds the indexes whose keys come in no order.
+  db.exec('pragma synchronous = off; pragma cache_size = -524288');
+  const inserts = inserting(db);
+  for (let number = 0; number < domains; ) {
+    db.exec('begin');
+    for (const end = Math.min(domains, number + 50_000); number < end; number++) {
+      const domain = newDomain(ids, newId('dom'), nameOf(number), now);
+      inserts.domain(domain);
+      inserts.check(domain.id, now + Math.floor((CHECK_INTERVAL_MS * number) / domains), now + WINDOW_MS);
+    }
+    db.exec('commit');
+    onProgress(number);
+  }
+  db.exec('pragma wal_checkpoint(truncate)');
+  db.close();
+  return { path, domains, rootKey, ids, slugs, createdAt: now };
+}
+
+/** A domain whose records are not there yet, and whose first check is over. */
+export function newDomain(ids: Population['ids'], id: string, name: string, at: number): Domain {
+  return {
+    id,
+    ...ids,
+    name,
+    kind: 'subdomain',
+    service: 'service',
+    target: `${randomText(16)}.${CNAME_ZONE}`,
+    token: randomText(24),
+    status: 'verifying',
+    routingVerifiedAt: null,
+    ownershipVerifiedAt: null,
+    verificationError: null,
+    createdAt: at,
+    updatedAt: at,
+    verifiedAt: null,
+    windowStartedAt: at,
+    revision: 2,
+  };
+}
+
+/** Statements that write a domain as the store writes it, without the store. */
+export function inserting(db: DatabaseSync) {
+  const domain = db.prepare(
+    `insert into domains (id, workspace_id, project_id, app_id, environment_id, name, kind, service, target, token, status,
+       routing_verified_at, ownership_verified_at, verification_error, created_at, updated_at, verified_at, window_started_at, revision)
+     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  );
+  const check = db.prepare(
+    'insert into checks (domain_id, next_check_at, window_ends_at, attempts, unreadable_in_a_row, proven_since) values (?, ?, ?, 0, 0, null)',
+  );
+  const event = db.prepare(
+    'insert into events (id, domain_id, workspace_id, type, data, created_at) values (?, ?, ?, ?, ?, ?)',
+  );
+  return {
+    domain: (d: Domain) => domain.run(...columns(d)),
+    check: (id: string, dueAt: number, windowEndsAt: number) => check.run(id, dueAt, windowEndsAt),
+    event: (...values: SQLInputValue[]) => event.run(...values),
+  };
+}
+
+function columns(d: Domain): SQLInputValue[] {
+  const place = [d.id, d.workspaceId, d.projectId, d.appId, d.environmentId];
+  const records = [d.name, d.kind, d.service, d.target, d.token];
+  const state = [d.status, d.routingVerifiedAt, d.ownershipVerifiedAt, d.verificationError];
+  return [...place, ...records, ...state, d.createdAt, d.updatedAt, d.verifiedAt, d.windowStartedAt, d.revision];
+}
+
+const LETTERS = 'abcdefghijklmnopqrstuvwxyz234567';
+
+/** As random as needed for keys that come in no order; not for secrets. */
+function randomText(length: number): string {
+  let text = '';
+  while (text.length < length) text += LETTERS.charAt(Math.floor(Math.random() * LETTERS.length));
+  return text;
+}

@@ -1,0 +1,105 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import type { Bench, Effort, Figure, Row } from './figure.ts';
+import { figures } from './figures.ts';
+import { type Part, startPart } from './part.ts';
+import { type Population, populate } from './population.ts';
+import { renderTable } from './table.ts';
+
+/** `npm run bench`: measures one figure after the other and prints them as a table. Loopback only; leaves nothing behind. */
+
+const USAGE = `npm run bench -- [--only NAME]… [--quick | --long] [--profile DIR]
+
+  --only     one of ${figures.map(({ name }) => name).join(', ')}; may be given several times
+  --quick    a smoke run: everything for a moment, with few domains; its figures mean nothing
+  --long     more rounds, and the schedule watched for five minutes
+  --profile  writes CPU profiles of the measured processes into this directory`;
+
+const EFFORTS: Record<'quick' | 'usual' | 'long', Effort> = {
+  quick: { rounds: 2, seconds: 0.3, mostDomains: 20_000, scheduled: 2000, scheduleSeconds: 5, starts: 2 },
+  usual: { rounds: 7, seconds: 2, mostDomains: 1_000_000, scheduled: 100_000, scheduleSeconds: 60, starts: 10 },
+  long: { rounds: 15, seconds: 3, mostDomains: 1_000_000, scheduled: 100_000, scheduleSeconds: 240, starts: 20 },
+};
+
+const directory = await mkdtemp(join(tmpdir(), 'nameplate-bench-'));
+const parts: Part<unknown>[] = [];
+const shared = new Map<number, Promise<Population>>();
+let databases = 0;
+
+const say = (text: string) => console.error(`bench: ${text}`);
+const path = (name: string) => join(directory, name);
+const stopParts = () => Promise.all(parts.splice(0).map((part) => part.stop()));
+
+function populateFile(domains: number): Promise<Population> {
+  const file = path(`population-${++databases}.db`);
+  return populate(file, domains, (done) => {
+    if (done % 200_000 === 0) say(`${done} of ${domains} domains made`);
+  });
+}
+
+function benchOf(effort: Effort, profiles: string | undefined): Bench {
+  return {
+    effort,
+    path,
+    say,
+    populate: populateFile,
+    shared(domains) {
+      const made = shared.get(domains) ?? populateFile(domains);
+      shared.set(domains, made);
+      return made;
+    },
+    async start<Methods>(name: string, { profiled }: { profiled: boolean } = { profiled: false }) {
+      const execArgv = profiled && profiles !== undefined ? ['--cpu-prof', `--cpu-prof-dir=${resolve(profiles)}`] : [];
+      const file = new URL(`./parts/${name}.ts`, import.meta.url);
+      const part = await startPart<Methods>(file, { output: path(`${name}.log`), execArgv });
+      parts.push(part);
+      return part;
+    },
+  };
+}
+
+async function measure(chosen: readonly Figure[], bench: Bench): Promise<Row[]> {
+  const rows: Row[] = [];
+  for (const figure of chosen) {
+    const began = performance.now();
+    say(`${figure.name} …`);
+    rows.push(...(await figure.measure(bench)));
+    await stopParts();
+    say(`${figure.name} took ${((performance.now() - began) / 1000).toFixed(0)} s`);
+  }
+  return rows;
+}
+
+async function clean(): Promise<void> {
+  await stopParts();
+  await rm(directory, { recursive: true, force: true });
+}
+
+for (const [signal, code] of [
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+] as const) {
+  process.once(signal, () => void clean().finally(() => process.exit(code)));
+}
+
+try {
+  const options = {
+    only: { type: 'string', multiple: true },
+    quick: { type: 'boolean' },
+    long: { type: 'boolean' },
+    profile: { type: 'string' },
+  } as const;
+  const { only, quick, long, profile } = parseArgs({ options }).values;
+  const unknown = only?.find((name) => !figures.some((figure) => figure.name === name));
+  if (unknown !== undefined) throw new Error(`there is no figure "${unknown}"\n\n${USAGE}`);
+  const chosen = figures.filter(({ name }) => only === undefined || only.includes(name));
+  const effort = EFFORTS[quick ? 'quick' : long ? 'long' : 'usual'];
+  console.log(renderTable(await measure(chosen, benchOf(effort, profile))));
+} catch (error) {
+  console.error(`bench: ${error instanceof Error ? error.message : error}`);
+  process.exitCode = 1;
+} finally {
+  await clean();
+}

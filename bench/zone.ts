@@ -1,0 +1,13 @@
+/** The DNS of the measurements: which zones there are, and who speaks for them. */
+
+/** Loopback addresses of nameservers. Each may be asked so and so often, as in the world outside, so there have to be many. */
+export const NAMESERVERS = 64;
+
+export function addressOf(nameserver: number): string {
+  return `127.64.0.${nameserver + 1}`;
+}
+
+/** The two nameservers of the zone with this number. */
+export function nameserversOf(zone: number): [number, number] {
+  return [zone % NAMESERVERS, (zone + 1) % NAMESERVERS];
+}
