@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { CHECK_INTERVAL_MS, nextCheckAt } from './schedule.ts';
+import { CHECK_INTERVAL_MS, furthestDueAt, nextCheckAt } from './schedule.ts';
 
 const END = 86_400_000;
 
@@ -31,4 +31,10 @@ test('the next check lies in the future and, before the end of the window, never
       expect(next - now).toBeLessThanOrEqual(66_000);
     }),
   );
+});
+
+test('what a clock schedules is within its reach, and within that of a clock three minutes behind', () => {
+  const latest = nextCheckAt(0, END, CHECK_INTERVAL_MS, 1 - Number.EPSILON);
+  expect(latest).toBeLessThan(furthestDueAt(-3 * 60_000, CHECK_INTERVAL_MS));
+  expect(latest).toBeGreaterThan(furthestDueAt(-5 * 60_000, CHECK_INTERVAL_MS));
 });

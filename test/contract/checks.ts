@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type Domain, WINDOW_MS } from '../../src/domains/domain.ts';
 import type { CheckMemory } from '../../src/domains/status.ts';
 import { attach, failedAt, NOW, verifiedAt, verifyingAt } from '../fixtures/entities.ts';
-import type { Subject } from './store.ts';
+import type { Subject } from './subject.ts';
 
 const memory: CheckMemory = { unreadableInARow: 0, provenSince: null };
 
@@ -47,6 +47,16 @@ export function describeChecks(subject: Subject): void {
       expect(await subject.store.earliestDueAt()).toBe(NOW + WINDOW_MS);
       await claim(NOW + WINDOW_MS);
       expect(await subject.store.earliestDueAt()).toBe(NOW + WINDOW_MS + 60_000);
+    });
+
+    it('gives what a clock set back since has put out of reach, after what is overdue', async () => {
+      const { environment } = await subject.plant();
+      const ahead = await attach(subject.store, environment, { createdAt: NOW + 3_600_000 });
+      await attach(subject.store, environment, { createdAt: NOW + 300_000 });
+      const overdue = await attach(subject.store, environment, { createdAt: NOW });
+      const ids = (await claim(NOW)).map(({ domain }) => domain.id);
+      expect(ids).toEqual([overdue.id, ahead.id]);
+      expect(await claim(NOW)).toEqual([]);
     });
 
     it('takes no more than asked for and leaves the rest due', async () => {
