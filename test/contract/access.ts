@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { RootKey } from '../../src/store/store.ts';
 import { aKeyHash, aRootKey, aWorkspace, NOW } from '../fixtures/entities.ts';
-import type { Subject } from './store.ts';
+import type { Subject } from './subject.ts';
 
 export function describeAccess(subject: Subject): void {
   const withKey = async (about: Partial<RootKey> = {}) => {

@@ -13,7 +13,7 @@ import {
   verifiedAt,
   verifyingAt,
 } from '../fixtures/entities.ts';
-import type { Subject } from './store.ts';
+import type { Subject } from './subject.ts';
 
 const memory = { unreadableInARow: 0, provenSince: null };
 const NO_LIMITS = { rates: {}, domains: null };

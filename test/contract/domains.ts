@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Domain, WINDOW_MS } from '../../src/domains/domain.ts';
 import { aDomain, anEnvironment, attach, failedAt, NOW, verifiedAt, verifyingAt } from '../fixtures/entities.ts';
-import type { Subject } from './store.ts';
+import type { Subject } from './subject.ts';
 import { readAll } from './tree.ts';
 
 const memory = { unreadableInARow: 0, provenSince: null };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { WINDOW_MS } from '../../src/domains/domain.ts';
 import { aDomain, anApp, anEnvironment, aProject, attach, NOW, verifiedAt } from '../fixtures/entities.ts';
-import type { Subject } from './store.ts';
+import type { Subject } from './subject.ts';
 
 const memory = { unreadableInARow: 0, provenSince: null };
 const ROUNDS = 10;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { SigningKey, Store } from '../../src/store/store.ts';
 import { aSigningKey, aWorkspace, NOW } from '../fixtures/entities.ts';
-import type { OpenedStore, Subject } from './store.ts';
+import type { OpenedStore, Subject } from './subject.ts';
 
 export function describeSigning(subject: Subject): void {
   /** A store of its own: there is one key that signs in each. */

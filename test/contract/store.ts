@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe } from 'vitest';
-import type { Store, Workspace } from '../../src/store/store.ts';
+import type { Store } from '../../src/store/store.ts';
 import { type Planted, plant } from '../fixtures/entities.ts';
 import { describeAccess } from './access.ts';
 import { describeChanges } from './changes.ts';
@@ -8,25 +8,8 @@ import { describeDomains } from './domains.ts';
 import { describeLife } from './life.ts';
 import { describeRaces } from './races.ts';
 import { describeSigning } from './signing.ts';
+import type { OpenedStore, Subject } from './subject.ts';
 import { describeTree } from './tree.ts';
-
-/** A store on data of its own. */
-export interface OpenedStore {
-  store: Store;
-  /** Closes the store and opens it again on the same data. */
-  reopen(): Promise<Store>;
-  /** Closes the store and removes its data. */
-  close(): Promise<void>;
-}
-
-/** What the tests of the contract have to work with. */
-export interface Subject {
-  readonly store: Store;
-  /** A workspace of its own for a test, with a project, an app and an environment; its domains are gone after the test. */
-  plant(about?: Partial<Workspace>): Promise<Planted>;
-  /** Another store, on other data. */
-  open(): Promise<OpenedStore>;
-}
 
 /** The contract of `src/store/store.ts`, as tests that every engine passes. */
 export function describeStore(name: string, open: () => Promise<OpenedStore>): void {

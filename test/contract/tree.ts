@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Page, Paged } from '../../src/store/store.ts';
 import { aDeployment, anApp, anEnvironment, aProject, attach, unique } from '../fixtures/entities.ts';
-import type { Subject } from './store.ts';
+import type { Subject } from './subject.ts';
 
 /** Every item of a list, read in pages of `limit`, and how many pages it took. */
 export async function readAll<T>(limit: number, list: (page: Page) => Promise<Paged<T>>) {
