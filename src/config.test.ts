@@ -117,13 +117,31 @@ describe('refusals', () => {
     );
   });
 
+  test('a rate limit on an operation that does not exist is wrong like anything else, and at once with it', () => {
+    const limits = 'domains.getDomian=1/1m,*=9/1m,no.such=1/1m';
+    const env = { ...REQUIRED, NAMEPLATE_RATE_LIMITS: limits, NAMEPLATE_ROLES: 'y' };
+    for (const readConfig of [readServerConfig, readPlaygroundConfig]) {
+      expect(() => readConfig(env, ['domains.getDomain'])).toThrow(
+        /RATE_LIMITS is .*, where "domains\.getDomian" is not an operation \(did you mean domains\.getDomain\?\), "no\.such" is not an operation\. Example: /,
+      );
+    }
+    expect(() => readServerConfig(env, ['domains.getDomain'])).toThrow(/2 problems/);
+    const { rateLimits } = readServerConfig({ ...REQUIRED, NAMEPLATE_RATE_LIMITS: limits }, [
+      'domains.getDomian',
+      'no.such',
+    ]);
+    expect(Object.keys(rateLimits ?? {})).toEqual(['domains.getDomian', '*', 'no.such']);
+  });
+
   test('an unknown variable is refused, naming the nearest known one', () => {
     expect(problemsOf({ NAMEPLATE_CNAMEZONE: 'x' })).toEqual([
       'NAMEPLATE_CNAMEZONE is not a variable of Nameplate. Did you mean NAMEPLATE_CNAME_ZONE?',
     ]);
-    expect(problemsOf({ NAMEPLATE_QQQQQQQQQQQQQQQQQQQQ: 'x' })).toEqual([
-      'NAMEPLATE_QQQQQQQQQQQQQQQQQQQQ is not a variable of Nameplate. docs/configuration.md lists all.',
-    ]);
+    for (const name of ['NAMEPLATE_QQQQQQQQQQQQQQQQQQQQ', 'NAMEPLATE_FOO']) {
+      expect(problemsOf({ [name]: 'x' })).toEqual([
+        `${name} is not a variable of Nameplate. docs/configuration.md lists all.`,
+      ]);
+    }
   });
 
   test('secrets are never shown', () => {

@@ -1,6 +1,7 @@
 import { type DatabaseUrl, databaseUrl, Invalid } from './config/parse.ts';
 import { commandVariables, playgroundVariables, serverVariables, type Variable } from './config/variables.ts';
 import { nearest } from './nearest.ts';
+import { unknownSubjects } from './ratelimit/subject.ts';
 
 export { renderConfiguration } from './config/docs.ts';
 export type { DatabaseUrl, DnsMode, DnsServer, Endpoint, Role } from './config/parse.ts';
@@ -26,22 +27,40 @@ export type CommandConfig = Values<typeof commandVariables> & Pick<Config, 'data
 export class ConfigError extends Error {
   override name = 'ConfigError';
   readonly problems: string[];
+  /** The variables that are right. */
+  readonly right: Partial<Config>;
 
-  constructor(problems: string[]) {
+  constructor(problems: string[], right: Partial<Config>) {
     const count = problems.length === 1 ? 'a problem' : `${problems.length} problems`;
     super(`The configuration has ${count}:\n${problems.map((problem) => `  ${problem}`).join('\n')}`);
     this.problems = problems;
+    this.right = right;
   }
 }
 
-/** Throws `ConfigError` with every bad, missing and unknown variable. */
-export function readServerConfig(env: Environment = process.env): Config {
-  return read(serverVariables, env);
+/**
+ * Throws `ConfigError` with every bad, missing and unknown variable. `operations`: names of those that there are to be limited; where they
+ * are not given, limits are believed to name such.
+ */
+export function readServerConfig(env: Environment = process.env, operations?: readonly string[]): Config {
+  return read({ ...serverVariables, rateLimits: limiting(operations) }, env);
 }
 
-/** Throws `ConfigError`. */
-export function readPlaygroundConfig(env: Environment = process.env): PlaygroundConfig {
-  return read(playgroundVariables, env);
+/** Throws `ConfigError`; `operations` as above. */
+export function readPlaygroundConfig(env: Environment = process.env, operations?: readonly string[]): PlaygroundConfig {
+  return read({ ...playgroundVariables, rateLimits: limiting(operations) }, env);
+}
+
+function limiting(operations: readonly string[] | undefined): typeof serverVariables.rateLimits {
+  const { rateLimits } = serverVariables;
+  if (operations === undefined) return rateLimits;
+  const parse = (text: string) => {
+    const limits = rateLimits.parse(text);
+    const unknown = unknownSubjects(Object.keys(limits), operations);
+    if (unknown !== null) throw new Invalid(`where ${unknown}`);
+    return limits;
+  };
+  return { ...rateLimits, parse };
 }
 
 /** Throws `ConfigError`; variables that only `serve` reads are not looked at. */
@@ -90,7 +109,7 @@ function read<Table extends Record<string, Variable<unknown>>>(table: Table, env
     }
   }
   problems.push(...unknownVariables(env));
-  if (problems.length > 0) throw new ConfigError(problems);
+  if (problems.length > 0) throw new ConfigError(problems, values);
   // Every key of the table was parsed by its own parser, or is undefined because it has neither value nor default.
   return values as Values<Table>;
 }
@@ -109,11 +128,15 @@ function shown(text: string): string {
   return JSON.stringify(text.replace(/:.*@/, ':…@').replace(/(\w*(?:pass|key|secret|token)\w*=)[^&]*/gi, '$1…'));
 }
 
+const PREFIX = 'NAMEPLATE_';
+
 function unknownVariables(env: Environment): string[] {
   const known = Object.values({ ...serverVariables, ...commandVariables }).map((variable): string => variable.name);
-  const unknown = Object.keys(env).filter((name) => name.startsWith('NAMEPLATE_') && !known.includes(name));
+  const unknown = Object.keys(env).filter((name) => name.startsWith(PREFIX) && !known.includes(name));
+  // What all of them begin with makes none of them alike.
+  const own = (name: string) => name.slice(PREFIX.length);
   return unknown.sort().map((name) => {
-    const meant = nearest(name, known);
-    return `${name} is not a variable of Nameplate. ${meant ? `Did you mean ${meant}?` : 'docs/configuration.md lists all.'}`;
+    const meant = nearest(own(name), known.map(own));
+    return `${name} is not a variable of Nameplate. ${meant ? `Did you mean ${PREFIX}${meant}?` : 'docs/configuration.md lists all.'}`;
   });
 }

@@ -13,7 +13,6 @@ import { CHECK_INTERVAL_MS } from './domains/schedule.ts';
 import { idMaker } from './ids.ts';
 import type { Log } from './log.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
-import { unknownOperation } from './operations.ts';
 import { followChanges } from './store/changes.ts';
 import { lockRoles, migrate, sqliteStore, type Waiting } from './store/sqlite.ts';
 import type { Store } from './store/store.ts';
@@ -108,8 +107,6 @@ async function openStore(path: string, clock: Clock, waiting: Waiting): Promise<
 }
 
 async function startApi({ store, clock, log, metrics, config, windowMs }: Parts): Promise<Listening> {
-  const unknown = unknownOperation(Object.keys(config.rateLimits ?? {}));
-  if (unknown !== null) throw new Error(`NAMEPLATE_RATE_LIMITS is wrong: ${unknown}`);
   const changes = followChanges(store, { clock, log });
   const settings = {
     service: config.service,

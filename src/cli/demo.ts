@@ -7,6 +7,7 @@ import { readPlaygroundConfig } from '../config.ts';
 import type { Step } from '../dev/demo.ts';
 import type { Playground } from '../dev/playground.ts';
 import { makeDataDir, type Ready } from '../dev/ready.ts';
+import { loadCatalogue } from './catalogue.ts';
 import { Failure } from './failure.ts';
 import { type DataOptions, DEFAULT_DATA, dataOption, define, jsonOption } from './options.ts';
 import { harmless, paint, print, span, wrap } from './output.ts';
@@ -24,7 +25,7 @@ export function addDemo(program: Command): void {
 async function run(options: DataOptions): Promise<void> {
   const clock = systemClock;
   const began = clock.now();
-  const config = { ...readPlaygroundConfig(), metricsListen: null };
+  const config = { ...readPlaygroundConfig(undefined, (await loadCatalogue()).operations), metricsListen: null };
   const interrupted = untilSignal().then((signal) => {
     throw new Failure(`The demo was stopped by ${signal}.`);
   });

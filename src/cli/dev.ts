@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { readPlaygroundConfig } from '../config.ts';
 import type { Playground } from '../dev/playground.ts';
+import { loadCatalogue } from './catalogue.ts';
 import { dataFlag, dataOption, define, jsonOption, parseDuration, parsePort } from './options.ts';
 import { clockTime, harmless, paint, print, span } from './output.ts';
 import { choosePlace, DEFAULT_DNS_PORT, DEFAULT_PORT, type DevOptions } from './place.ts';
@@ -20,7 +21,7 @@ export function addDev(program: Command): void {
 }
 
 async function run(options: DevOptions): Promise<void> {
-  const config = readPlaygroundConfig();
+  const config = readPlaygroundConfig(undefined, (await loadCatalogue()).operations);
   const { dataDir, port, dnsPort } = await choosePlace(options);
   const asked = untilSignal();
   const [{ startPlayground, PLAYGROUND_INTERVAL_MS }, { narrator }, { createLog }] = await Promise.all([

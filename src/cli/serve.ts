@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { readServerConfig } from '../config.ts';
+import { loadCatalogue } from './catalogue.ts';
 import { define } from './options.ts';
 import { startUnless, stopInTime, untilSignal } from './signals.ts';
 
@@ -11,7 +12,7 @@ export function addServe(program: Command): void {
     'Run the server, configured by the environment (docs/configuration.md). Logs JSON lines.',
     examples,
   ).action(async () => {
-    const config = readServerConfig();
+    const config = readServerConfig(undefined, (await loadCatalogue()).operations);
     const asked = untilSignal();
     const [{ startServer }, { createLog }] = await Promise.all([import('../main.ts'), import('../log.ts')]);
     const log = createLog(config.logLevel);

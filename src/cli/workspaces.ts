@@ -3,7 +3,9 @@ import { systemClock } from '../clock.ts';
 import { duration } from '../domains/text.ts';
 import { idMaker } from '../ids.ts';
 import { parseRateLimits } from '../ratelimit/parse.ts';
+import { unknownSubjects } from '../ratelimit/subject.ts';
 import type { RateLimit, Workspace, WorkspaceLimits } from '../store/store.ts';
+import { loadCatalogue } from './catalogue.ts';
 import { withStore } from './database.ts';
 import { EXIT, Failure } from './failure.ts';
 import { define, group, parseCount, type StoreOptions, storeFlag, storeOptions } from './options.ts';
@@ -82,10 +84,9 @@ function addLimits(workspaces: Command): void {
     )
     .option('--domains <N>', 'most domains the workspace may hold; none takes the limit away', parseDomains)
     .action(async (id: string, options: LimitOptions) => {
-      // Not needed by other commands, which are quicker without the API's code.
-      const { unknownOperation } = await import('../operations.ts');
-      const unknown = unknownOperation(Object.keys(options.rate ?? {}));
-      if (unknown !== null) throw new Failure(unknown, { exitCode: EXIT.usage });
+      const { operations } = await loadCatalogue();
+      const unknown = unknownSubjects(Object.keys(options.rate ?? {}), operations);
+      if (unknown !== null) throw new Failure(`${unknown}.`, { exitCode: EXIT.usage });
       const limits = await withStore(options, async (store) => {
         const found = (await store.listWorkspaces()).find((workspace) => workspace.id === id);
         if (found === undefined) throw noWorkspace(id);

@@ -113,7 +113,7 @@ test.concurrent.each<[what: string, changes: Record<string, string>, says: RegEx
   [
     'no such operation',
     { NAMEPLATE_RATE_LIMITS: 'domains.getDomian=1/1m' },
-    /^nameplate: .*RATE_LIMITS.*domains\.getDomain\?\n$/,
+    /RATE_LIMITS is .*did you mean domains\.getDomain\?/,
   ],
 ])('%s: one clear line, exit code 1, no stack', async (_, changes, says) => {
   const bad = `${directory.path}/bad`;
