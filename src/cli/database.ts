@@ -6,10 +6,14 @@ import { Failure } from './failure.ts';
 import { type StoreOptions, storeFlag } from './options.ts';
 
 /** The file that the options name; otherwise the environment's. Throws what is wrong with a URL. */
-export function databasePath({ database, data }: StoreOptions): string {
+export function databasePath(options: StoreOptions): string {
   const config = readCommandConfig();
-  if (database !== undefined) return database.path;
-  return data === undefined ? config.databaseUrl.path : join(data, 'nameplate.db');
+  return namedPath(options) ?? config.databaseUrl.path;
+}
+
+/** The file that the options name, if they do. */
+export function namedPath({ database, data }: StoreOptions): string | undefined {
+  return database?.path ?? (data === undefined ? undefined : join(data, 'nameplate.db'));
 }
 
 /** Opens the store that the options name, for as long as `use` takes. Unless `make` is set there must be one. Throws `Failure`. */

@@ -3,7 +3,8 @@ import { systemClock } from '../clock.ts';
 import { type Config, ConfigError, configuresServer, readPlaygroundConfig, readServerConfig } from '../config.ts';
 import { type PlaygroundFile, readPlaygroundFile } from '../dev/ready.ts';
 import { answers, isApi } from './api.ts';
-import { databasePath } from './database.ts';
+import { loadCatalogue } from './catalogue.ts';
+import { databasePath, namedPath } from './database.ts';
 import type { Finding } from './examine.ts';
 import { EXIT } from './failure.ts';
 import { DEFAULT_DATA, define, type StoreOptions, storeOptions } from './options.ts';
@@ -27,29 +28,33 @@ async function examineAll(options: StoreOptions): Promise<Finding[]> {
   return playground === null ? examineServer(options) : examinePlayground(options, playground);
 }
 
+/** Where variables are wrong, what does not depend on them is looked at all the same. */
 async function examineServer(options: StoreOptions): Promise<Finding[]> {
+  const { findings, config } = await examineVariables();
+  const { dnsResolvers, cnameZone, dnsAllowedNetworks, listen, metricsListen } = config;
+  const { examineClock, examineDns, examineListener, examineStore } = await import('./examine.ts');
+  const path = namedPath(options) ?? config.databaseUrl?.path;
+  if (path !== undefined) findings.push(await examineStore(path));
+  if (dnsResolvers && cnameZone)
+    findings.push(...(await examineDns(dnsResolvers, cnameZone, dnsAllowedNetworks !== undefined)));
+  if (listen) findings.push(await examineListener('NAMEPLATE_LISTEN', listen, isApi));
+  if (metricsListen) findings.push(await examineListener('NAMEPLATE_METRICS_LISTEN', metricsListen, isMetrics));
+  findings.push(examineClock(systemClock, path));
+  return findings;
+}
+
+/** What is wrong with the configuration, and what of it is right. */
+async function examineVariables(): Promise<{ findings: Finding[]; config: Partial<Config> }> {
   const about = 'configuration';
-  let config: Config;
   try {
-    config = readServerConfig();
+    const config = readServerConfig(undefined, (await loadCatalogue()).operations);
+    return { findings: [{ about, level: 'ok', found: 'every variable is right' }], config };
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     const advice = 'Set it right, then look again; docs/configuration.md has every variable.';
-    return error.problems.map((found) => ({ about, level: 'fail', found, advice }));
+    const findings = error.problems.map((found): Finding => ({ about, level: 'fail', found, advice }));
+    return { findings, config: error.right };
   }
-  const { examineClock, examineDns, examineListener, examineStore } = await import('./examine.ts');
-  const path = databasePath(options);
-  const internal = config.dnsAllowedNetworks !== undefined;
-  return [
-    { about, level: 'ok', found: 'every variable is right' },
-    await examineStore(path),
-    ...(await examineDns(config.dnsResolvers, config.cnameZone, internal)),
-    await examineListener('NAMEPLATE_LISTEN', config.listen, isApi),
-    ...(config.metricsListen
-      ? [await examineListener('NAMEPLATE_METRICS_LISTEN', config.metricsListen, isMetrics)]
-      : []),
-    examineClock(systemClock, path),
-  ];
 }
 
 async function examinePlayground(options: StoreOptions, playground: PlaygroundFile): Promise<Finding[]> {

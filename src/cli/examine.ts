@@ -146,18 +146,18 @@ const EARLIEST = Date.UTC(2026, 0, 1);
 const LATEST = Date.UTC(2056, 0, 1);
 const TOLERANCE_MS = 60_000;
 
-/** Whether the clock can be right: its year, and that it is not behind what the store was last written. */
-export function examineClock(clock: Clock, databasePath: string): Finding {
+/** Whether the clock can be right: its year, and that it is not behind what the store, where one is known, was last written. */
+export function examineClock(clock: Clock, databasePath: string | undefined): Finding {
   const about = 'clock';
   const now = clock.now();
   const shown = new Date(now).toISOString();
   const advice = 'Set the clock, and keep it right with NTP: windows and schedules follow it.';
   if (now < EARLIEST || now > LATEST)
     return { about, level: 'fail', found: `it says ${shown}, which cannot be`, advice };
-  const files = [databasePath, `${databasePath}-wal`].map(
+  const files = (databasePath === undefined ? [] : [databasePath, `${databasePath}-wal`]).map(
     (file) => statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0,
   );
-  const written = Math.max(...files);
+  const written = Math.max(0, ...files);
   if (written > now + TOLERANCE_MS) {
     return {
       about,

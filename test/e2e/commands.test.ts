@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Domain } from '../../src/cli/domain.ts';
 import type { Controlled } from '../../src/dev/control.ts';
@@ -290,6 +290,29 @@ describe.concurrent('doctor', () => {
       'clock ok',
     ]);
     for (const { level, advice } of findings) expect(advice === undefined).toBe(level === 'ok');
+  });
+
+  test.each([
+    ['with --data', ['--data', 'DIR'], {}],
+    ['with a variable', [], { NAMEPLATE_DATABASE_URL: 'sqlite:DIR/nameplate.db' }],
+  ])('looks at a store that is named %s, whatever else is wrong', async (_, flags, variables) => {
+    const dataDir = `${directory.path}/damaged`;
+    mkdirSync(dataDir, { recursive: true });
+    writeFileSync(`${dataDir}/nameplate.db`, 'Dear diary, '.repeat(1000));
+    const named = (text: string) => text.replace('DIR', dataDir);
+    const env = Object.fromEntries(Object.entries(variables).map(([name, value]) => [name, named(value)]));
+    const { code, stdout } = await run(['doctor', ...flags.map(named)], { env: { ...env, NAMEPLATE_FOO: 'x' } });
+    expect(code).toBe(1);
+    for (const found of ['NAMEPLATE_FOO', 'NAMEPLATE_CNAME_ZONE', 'not a database']) expect(stdout).toContain(found);
+  });
+
+  test('looks at the resolvers though another variable is wrong', async () => {
+    const env = {
+      NAMEPLATE_CNAME_ZONE: 'cname.example.net',
+      NAMEPLATE_DNS_RESOLVERS: playground.ready.dns,
+      NAMEPLATE_ROLES: 'y',
+    };
+    expect((await run(['doctor'], { env })).stdout).toContain(`${playground.ready.dns} answers in`);
   });
 
   test('lists every bad variable', async () => {
