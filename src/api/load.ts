@@ -4,8 +4,9 @@ import { Problem } from './errors.ts';
 export interface Load {
   /** Throws a `Problem` while there is more to do than can be answered in time. */
   admit(): void;
-  /** Counts a piece of work from now until it is done. */
-  carry<T>(work: () => Promise<T>): Promise<T>;
+  /** A piece of work has begun; each one also ends. */
+  begin(): void;
+  end(): void;
   stop(): void;
 }
 
@@ -38,13 +39,11 @@ export function measureLoad(bounds: Partial<LoadBounds> = {}, now = () => perfor
       if (working < inProgress && lateInARow < 2) return;
       throw new Problem('limits/overloaded', { headers: { 'Retry-After': String(RETRY_AFTER_SECONDS) } });
     },
-    async carry(work) {
+    begin() {
       working += 1;
-      try {
-        return await work();
-      } finally {
-        working -= 1;
-      }
+    },
+    end() {
+      working -= 1;
     },
     stop: () => clearInterval(timer),
   };

@@ -77,7 +77,7 @@ export function createApi(deps: ApiDeps): FastifyInstance {
         // 3 authenticate, unless there is too much to do already
         (request) => {
           load.admit();
-          return load.carry(() => gate.authenticate(request));
+          return gate.authenticate(request);
         },
         // 4 rate limit
         async (request, reply) => gate.limit(operation.name, request, reply),
@@ -87,9 +87,14 @@ export function createApi(deps: ApiDeps): FastifyInstance {
       // 6 find · 7 authorise · 8 act
       handler: async (request, reply) => {
         const call = { ...deps, principal: principalOf(request), input: request.body };
-        const answer = await load.carry(() => operation.handle(call));
-        reply.code(operation.status);
-        return { meta: { requestId: request.id }, ...answer };
+        load.begin();
+        try {
+          const answer = await operation.handle(call);
+          reply.code(operation.status);
+          return { meta: { requestId: request.id }, ...answer };
+        } finally {
+          load.end();
+        }
       },
     });
   }
