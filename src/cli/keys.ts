@@ -4,10 +4,12 @@ import { createRootKey } from '../access/key.ts';
 import { parseGrant } from '../access/permissions.ts';
 import { systemClock } from '../clock.ts';
 import { idMaker } from '../ids.ts';
+import { nearest } from '../nearest.ts';
 import type { RootKey } from '../store/store.ts';
+import { loadCatalogue } from './catalogue.ts';
 import { withStore } from './database.ts';
 import { Failure } from './failure.ts';
-import { collect, define, group, parseDuration, type StoreOptions, storeOptions } from './options.ts';
+import { collect, define, group, parseDuration, parseName, type StoreOptions, storeOptions } from './options.ts';
 import { type Column, harmless, paint, show, table, when } from './output.ts';
 
 const EXAMPLE_KEY = 'key_01kaghn1h2f7n8v3q0y6w5t4r9';
@@ -51,8 +53,8 @@ function addCreate(keys: Command): void {
   ]);
   storeOptions(create)
     .requiredOption('--workspace <id>', 'workspace that the key belongs to')
-    .option('--name <name>', 'name for people')
-    .option('--permission <permission>', 'what the key may do; may be given several times', collect)
+    .option('--name <name>', 'name for people', parseName)
+    .option('--permission <permission>', 'what the key may do; may be given several times', collectPermission)
     .option('--expires <time>', 'when it ends: in 30d, or at an RFC 3339 time (default: never)', parseExpiry)
     .action(async (options: CreateOptions) => {
       const clock = systemClock;
@@ -70,7 +72,7 @@ function addCreate(keys: Command): void {
       if (outcome === 'workspace_missing') {
         throw new Failure(`There is no workspace ${options.workspace}. "nameplate workspaces list" shows all.`);
       }
-      noteGrants('key', permissions);
+      await noteGrants('key', permissions);
       show(options, { ...made, key }, () =>
         [
           `Created key ${made.id}. Keep it in a safe place now: it is not shown again.`,
@@ -115,33 +117,54 @@ function stateOf({ disabledAt, expiresAt }: RootKey): string {
   return `${expiresAt > systemClock.now() ? 'expires' : 'expired'} ${when(expiresAt)}`;
 }
 
-/** Grants are taken as given; what looks mistaken is said on standard error, not refused. */
-export function noteGrants(holder: 'key' | 'token', permissions: string[]): void {
-  for (const warning of warningsOf(holder, permissions)) process.stderr.write(`nameplate: ${warning}\n`);
+/** One more of the permissions that are given. */
+export function collectPermission(text: string, before?: string[]): string[] {
+  return collect(parseName(text), before);
 }
 
-function warningsOf(holder: string, permissions: string[]): string[] {
+/** Grants are taken as given; what looks mistaken is said on standard error, not refused. */
+export async function noteGrants(holder: 'key' | 'token', permissions: string[]): Promise<void> {
+  const { grants } = await loadCatalogue();
+  for (const warning of warningsOf(holder, permissions, grants)) process.stderr.write(`nameplate: ${warning}\n`);
+}
+
+/** What looks mistaken in these permissions, one line each; `grants` are those that operations ask for. */
+export function warningsOf(holder: string, permissions: readonly string[], grants: readonly string[]): string[] {
   if (permissions.length === 0)
     return [`the ${holder} has no permission, so it can do nothing; give it some with --permission.`];
-  return permissions
-    .filter((permission) => parseGrant(permission) === null)
-    .map(
-      (permission) =>
-        `"${harmless(permission)}" has the form of no permission; one looks like environment.*.read_domain.`,
-    );
+  return permissions.flatMap((permission) => {
+    const written = `"${harmless(permission)}"`;
+    const grant = parseGrant(permission);
+    if (grant === null) return [`${written} has the form of no permission; one looks like environment.*.read_domain.`];
+    // The other form is not asked for by any operation yet.
+    if (grant.form === 'resource') return [];
+    const anyId = `${grant.resource}.*.${grant.action}`;
+    if (grants.includes(anyId)) return [];
+    const meant = nearest(anyId, grants)?.replace('*', grant.id);
+    return [`${written} is asked for by no operation.${meant === undefined ? '' : ` Did you mean ${meant}?`}`];
+  });
 }
 
 const RFC_3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/i;
 
+/** Longer is meant by nobody. */
+const LONGEST_MS = 100 * 365 * 86_400_000;
+
 /** A length of time from now, or an RFC 3339 time that is still to come. */
 function parseExpiry(text: string): number {
   const now = systemClock.now();
-  if (/^\d+(\.\d+)?[smhd]$/.test(text)) return now + parseDuration(text);
-  const at = RFC_3339.test(text) ? Date.parse(text) : Number.NaN;
+  const at = expiryOf(text, now);
   if (Number.isNaN(at))
     throw new InvalidArgumentError('It is a length of time such as 30d, or a time such as 2027-01-31T12:00:00Z.');
   if (at <= now) throw new InvalidArgumentError('That time is over already.');
+  if (at - now > LONGEST_MS)
+    throw new InvalidArgumentError('That is more than 100 years away; without --expires a key never ends.');
   return at;
+}
+
+function expiryOf(text: string, now: number): number {
+  if (/^\d+(\.\d+)?[smhd]$/.test(text)) return now + parseDuration(text);
+  return RFC_3339.test(text) ? Date.parse(text) : Number.NaN;
 }
 
 function noKey(id: string): Failure {

@@ -100,6 +100,12 @@ export function parseDuration(text: string): number {
   return ms;
 }
 
+/** A name for people: anything that can be seen. */
+export function parseName(text: string): string {
+  if (text.trim() === '') throw new InvalidArgumentError('It is empty.');
+  return text;
+}
+
 function parseDatabaseUrl(text: string): DatabaseUrl {
   try {
     return readDatabaseUrl(text);

@@ -1,5 +1,7 @@
 import { type Command, CommanderError } from 'commander';
 import { afterEach, describe, expect, test, vi } from 'vitest';
+import { loadCatalogue } from './catalogue.ts';
+import { warningsOf } from './keys.ts';
 import { createProgram } from './program.ts';
 
 interface Heard {
@@ -90,6 +92,25 @@ describe('help', () => {
   });
 });
 
+describe('permissions', () => {
+  test.each([
+    ['enviroment.*.read_domain', 'Did you mean environment.*.read_domain?'],
+    ['environment.env_1.raed_domain', 'Did you mean environment.env_1.read_domain?'],
+    ['nothing.*.like_it_at_all', 'is asked for by no operation.'],
+    ['environment.*', 'has the form of no permission'],
+  ])('%s draws a warning: %s', async (permission, warning) => {
+    const { grants } = await loadCatalogue();
+    expect(warningsOf('key', [permission], grants)).toEqual([expect.stringContaining(warning)]);
+  });
+
+  test('those that operations ask for draw none, for all resources or for one', async () => {
+    const { grants } = await loadCatalogue();
+    expect(grants).toContain('environment.*.read_domain');
+    const ofOne = grants.map((grant) => grant.replace('*', 'some_1'));
+    expect(warningsOf('key', [...grants, ...ofOne], grants)).toEqual([]);
+  });
+});
+
 describe('mistakes', () => {
   test.each([
     [['domain', 'list'], "unknown command 'domain'", 'domains'],
@@ -109,7 +130,14 @@ describe('mistakes', () => {
     ['workspaces', 'limits', 'ws_1', '--rate', 'often'],
     ['workspaces', 'limits', 'ws_1', '--domains', '-1'],
     ['workspaces', 'list', '--database', 'mysql://db'],
+    ['workspaces', 'create', ''],
+    ['workspaces', 'create', ' \t'],
     ['keys', 'create'],
+    ['keys', 'create', '--workspace', 'ws_1', '--permission', ''],
+    ['keys', 'create', '--workspace', 'ws_1', '--name', ''],
+    ['keys', 'create', '--workspace', 'ws_1', '--expires', '99999999d'],
+    ['keys', 'create', '--workspace', 'ws_1', '--expires', '36501d'],
+    ['keys', 'create', '--workspace', 'ws_1', '--expires', '2300-01-01T00:00:00Z'],
     ['tokens', 'mint'],
     ['tokens', 'mint', '--workspace', 'ws_1', '--expires', '121s'],
     ['dns', 'fail', 'shop.example.com', 'gently'],

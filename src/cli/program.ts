@@ -58,6 +58,7 @@ function withoutValues(sentence: string): string {
   return sentence
     .replace(/^error: /, '')
     .replace(/^(option '.*?') argument '.*' is invalid\./s, '$1 is wrong.')
+    .replace(/^command-argument value '.*' is invalid for (argument '.*?')\./s, '$1 is wrong.')
     .replace(/^(unknown option '[^=\n]*)=.*'/, "$1'");
 }
 

@@ -6,8 +6,8 @@ import { idMaker } from '../ids.ts';
 import type { Store } from '../store/store.ts';
 import { withStore } from './database.ts';
 import { Failure } from './failure.ts';
-import { noteGrants } from './keys.ts';
-import { collect, define, group, parseDuration, type StoreOptions, storeOptions } from './options.ts';
+import { collectPermission, noteGrants } from './keys.ts';
+import { define, group, parseDuration, type StoreOptions, storeOptions } from './options.ts';
 import { show } from './output.ts';
 
 const EXAMPLE_WORKSPACE = 'ws_01kaghm5q6e8x9b2c3d4f5g6h7';
@@ -36,7 +36,7 @@ function addMint(tokens: Command): void {
   ]);
   storeOptions(mint)
     .requiredOption('--workspace <id>', 'workspace that the token is good for')
-    .option('--permission <permission>', 'what the token may do; may be given several times', collect)
+    .option('--permission <permission>', 'what the token may do; may be given several times', collectPermission)
     .option('--subject <subject>', 'whom the token speaks for', 'nameplate tokens mint')
     .option('--expires <time>', 'how long it is good, up to 120s (default: 60s)', parseLife)
     .action(async ({ workspace, permission, subject, expires = DEFAULT_LIFE_MS, ...options }: MintOptions) => {
@@ -48,7 +48,7 @@ function addMint(tokens: Command): void {
         const key = await currentSigningKey(partsOn(store));
         return { keyId: key.id, ...(await mintToken(key, claims, { now: systemClock.now(), lifeMs: expires })) };
       });
-      noteGrants('token', claims.permissions);
+      await noteGrants('token', claims.permissions);
       show(options, { ...minted, ...claims }, ({ token }) => token);
     });
 }

@@ -8,7 +8,7 @@ import type { RateLimit, Workspace, WorkspaceLimits } from '../store/store.ts';
 import { loadCatalogue } from './catalogue.ts';
 import { withStore } from './database.ts';
 import { EXIT, Failure } from './failure.ts';
-import { define, group, parseCount, type StoreOptions, storeFlag, storeOptions } from './options.ts';
+import { define, group, parseCount, parseName, type StoreOptions, storeFlag, storeOptions } from './options.ts';
 import { type Column, harmless, show, table, when } from './output.ts';
 
 const COLUMNS: Column<Workspace>[] = [
@@ -31,7 +31,11 @@ export function addWorkspaces(program: Command): void {
 }
 
 function addCreate(workspaces: Command): void {
-  const create = define(workspaces, 'create <name>', 'Make a workspace.', ['nameplate workspaces create acme']);
+  const create = define(workspaces, 'create', 'Make a workspace.', ['nameplate workspaces create acme']).argument(
+    '<name>',
+    'name for people',
+    parseName,
+  );
   storeOptions(create).action(async (name: string, options: StoreOptions) => {
     const clock = systemClock;
     const limits = { rates: {}, domains: null };
