@@ -1,7 +1,7 @@
 import { Argument, type Command } from 'commander';
 import type { Commands, Controlled } from '../dev/control.ts';
 import type { SimulatedRecord } from '../dev/dns/record.ts';
-import type { LoggedQuery, SimulatedFault } from '../dev/dns/simulator.ts';
+import { FAULTS, type LoggedQuery, type SimulatedFault } from '../dev/dns/simulator.ts';
 import { type PlaygroundFile, readPlaygroundFile } from '../dev/ready.ts';
 import { noPlayground, serverAt, unreachable } from './api.ts';
 import { type Domain, recordsTable } from './domain.ts';
@@ -18,20 +18,20 @@ import {
 } from './options.ts';
 import { type Column, clockTime, harmless, paint, show, table } from './output.ts';
 
-const RECORDS: Column<SimulatedRecord>[] = [
+const RECORD_COLUMNS: Column<SimulatedRecord>[] = [
   { title: 'Name', text: ({ name }) => name },
   { title: 'Type', text: ({ type }) => type },
   { title: 'Value', text: ({ values }) => values.join(', ') },
   { title: 'TTL', text: ({ ttl }) => String(ttl) },
 ];
 
-const FAULTS: Column<SimulatedFault>[] = [
+const FAULT_COLUMNS: Column<SimulatedFault>[] = [
   { title: 'Name', text: ({ name }) => name },
   { title: 'Fault', text: ({ fault }) => fault ?? '' },
   { title: 'Delay', text: ({ delayMs }) => (delayMs === 0 ? '' : `${delayMs} ms`) },
 ];
 
-const QUERIES: Column<LoggedQuery>[] = [
+const QUERY_COLUMNS: Column<LoggedQuery>[] = [
   { title: 'Time', text: ({ at }) => clockTime(at) },
   { title: 'Name', text: ({ name }) => name },
   { title: 'Type', text: ({ type }) => type },
@@ -114,14 +114,7 @@ function addPublish(dns: Command): void {
 }
 
 function addFail(dns: Command): void {
-  const fault = new Argument('<fault>', 'what queries for this name meet').choices([
-    'servfail',
-    'timeout',
-    'refused',
-    'truncate',
-    'lame',
-    'none',
-  ]);
+  const fault = new Argument('<fault>', 'what queries for this name meet').choices([...FAULTS, 'none']);
   const examples = ['nameplate dns fail shop.example.com servfail', 'nameplate dns fail shop.example.com none'];
   simulatorOptions(define(dns, 'fail <name>', 'Let every query for exactly this name fail; none ends it.', examples))
     .addArgument(fault)
@@ -138,8 +131,8 @@ function addList(dns: Command): void {
     async (options: DataOptions) => {
       const set = await steer(await findPlayground(options), 'list', {});
       show(options, set, ({ records, faults }) => {
-        const parts = [records.length === 0 ? 'No records are set.' : table(RECORDS, records)];
-        if (faults.length > 0) parts.push('', table(FAULTS, faults));
+        const parts = [records.length === 0 ? 'No records are set.' : table(RECORD_COLUMNS, records)];
+        if (faults.length > 0) parts.push('', table(FAULT_COLUMNS, faults));
         return parts.join('\n');
       });
     },
@@ -150,7 +143,7 @@ function addLog(dns: Command): void {
   const summary = 'List the queries that the simulator was asked last, oldest first.';
   simulatorOptions(define(dns, 'log', summary, ['nameplate dns log'])).action(async (options: DataOptions) => {
     const queries = await steer(await findPlayground(options), 'log', {});
-    show(options, queries, (rows) => (rows.length === 0 ? 'No queries yet.' : table(QUERIES, rows)));
+    show(options, queries, (rows) => (rows.length === 0 ? 'No queries yet.' : table(QUERY_COLUMNS, rows)));
   });
 }
 
