@@ -71,15 +71,19 @@ export async function connect(options: ServerOptions): Promise<Server> {
   const playground = file?.api === url ? file : null;
   const key = givenKey(options) ?? (chosen && playground?.rootKey) ?? config.rootKey ?? playground?.rootKey;
   if (key === undefined) throw new Failure(`No root key for ${url}. Set NAMEPLATE_ROOT_KEY, or give --key-file PATH.`);
-  return serverAt(url, key, playground);
+  return serverAt(url, key, playground, options.data);
 }
 
 /** No playground was ever started in the data directory. */
 export function noPlayground(data: string | undefined): Failure {
-  const start = data === undefined ? 'npm start' : `./bin/nameplate dev${dataFlag(data)}`;
   return new Failure(
-    `There is no playground in ${data ?? DEFAULT_DATA}. Start one with "${start}", or name a server with --url and its key with --key-file.`,
+    `There is no playground in ${data ?? DEFAULT_DATA}. Start one with "${startCommand(data)}", or name a server with --url and its key with --key-file.`,
   );
+}
+
+/** What starts the playground of a `--data` that was typed, or of the default directory. */
+export function startCommand(data: string | undefined): string {
+  return dataFlag(data) === '' ? 'npm start' : `./bin/nameplate dev${dataFlag(data)}`;
 }
 
 function givenKey({ key, keyFile }: ServerOptions): string | undefined {
@@ -99,13 +103,20 @@ function readKey(source: string | 0, name: string): string {
   }
 }
 
-/** Speaks to the server at `url` with one key. */
-export function serverAt(url: string, key: string, playground: PlaygroundFile | null): Server {
+/** Speaks to the server at `url` with one key. `data` is where `playground` was found. */
+export function serverAt(
+  url: string,
+  key: string,
+  playground: PlaygroundFile | null,
+  data: string | undefined,
+): Server {
+  const starter = playground && startCommand(data);
+
   async function request(
     operation: string,
     body: object,
   ): Promise<{ data: unknown; pagination?: { cursor?: string } }> {
-    const response = await send(`${url}/v2/${operation}`, key, body, playground);
+    const response = await send(`${url}/v2/${operation}`, key, body, starter);
     const retryAfter = response.headers.get('retry-after');
     const answer = (await response.json().catch(() => null)) as Partial<Envelope> | null;
     if (response.ok && answer?.meta)
@@ -135,7 +146,7 @@ export function serverAt(url: string, key: string, playground: PlaygroundFile | 
   };
 }
 
-async function send(url: string, key: string, body: object, playground: PlaygroundFile | null): Promise<Response> {
+async function send(url: string, key: string, body: object, starter: string | null): Promise<Response> {
   try {
     return await fetch(url, {
       method: 'POST',
@@ -145,12 +156,12 @@ async function send(url: string, key: string, body: object, playground: Playgrou
       signal: AbortSignal.timeout(30_000),
     });
   } catch (error) {
-    throw unreachable(error, new URL(url).origin, playground !== null);
+    throw unreachable(error, new URL(url).origin, starter);
   }
 }
 
-/** Why no answer came from an address, and what to do about it. */
-export function unreachable(error: unknown, origin: string, isPlayground: boolean): Failure {
+/** Why no answer came from an address, and what to do about it: type `starter`, where there is a command that starts it. */
+export function unreachable(error: unknown, origin: string, starter: string | null): Failure {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
   if (cause instanceof Error && cause.name === 'TimeoutError')
@@ -158,7 +169,7 @@ export function unreachable(error: unknown, origin: string, isPlayground: boolea
   if (code !== 'ECONNREFUSED') {
     return new Unreachable(`${origin} could not be asked: ${cause instanceof Error ? cause.message : cause}`);
   }
-  const start = isPlayground ? 'Start the playground with "npm start".' : 'Start it, or name another with --url.';
+  const start = starter ? `Start the playground with "${starter}".` : 'Start it, or name another with --url.';
   return new Unreachable(`No server is running at ${origin}. ${start}`);
 }
 

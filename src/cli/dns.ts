@@ -3,7 +3,7 @@ import type { Commands, Controlled } from '../dev/control.ts';
 import type { SimulatedRecord } from '../dev/dns/record.ts';
 import { FAULTS, type LoggedQuery, type SimulatedFault } from '../dev/dns/simulator.ts';
 import { type PlaygroundFile, readPlaygroundFile } from '../dev/ready.ts';
-import { noPlayground, serverAt, unreachable } from './api.ts';
+import { noPlayground, serverAt, startCommand, unreachable } from './api.ts';
 import { type Domain, recordsTable } from './domain.ts';
 import { Failure } from './failure.ts';
 import {
@@ -89,7 +89,7 @@ function addPublish(dns: Command): void {
   simulatorOptions(define(dns, 'publish <domain>', summary, ['nameplate dns publish shop.example.com'])).action(
     async (name: string, options: DataOptions) => {
       const playground = await findPlayground(options);
-      const server = serverAt(playground.api, playground.rootKey, playground);
+      const server = serverAt(playground.api, playground.rootKey, playground, options.data);
       const { domain, dnsRecords } = await server.call<Domain>('domains.getDomain', { domain: name });
       for (const record of dnsRecords) {
         const inTheWay = ROUTING_TYPES.includes(record.type)
@@ -151,21 +151,26 @@ function simulatorOptions(command: Command): Command {
   return jsonOption(dataOption(command));
 }
 
-async function findPlayground(options: DataOptions): Promise<PlaygroundFile> {
-  const file = await readPlaygroundFile(options.data ?? DEFAULT_DATA);
-  if (file === null) throw noPlayground(options.data);
-  return file;
+/** A playground, and the command that starts it. */
+interface Found extends PlaygroundFile {
+  starter: string;
+}
+
+async function findPlayground({ data }: DataOptions): Promise<Found> {
+  const file = await readPlaygroundFile(data ?? DEFAULT_DATA);
+  if (file === null) throw noPlayground(data);
+  return { ...file, starter: startCommand(data) };
 }
 
 /** Asks the running playground to do something with its simulator. Throws `Failure`. */
 async function steer<C extends keyof Commands>(
-  { control, rootKey }: PlaygroundFile,
+  { control, rootKey, starter }: Found,
   command: C,
   body: Commands[C],
 ): Promise<Controlled[C]> {
   const request = { method: 'POST', headers: { authorization: `Bearer ${rootKey}` }, body: JSON.stringify(body) };
   const response = await fetch(`${control}/${command}`, request).catch((error: unknown) => {
-    throw unreachable(error, control, true);
+    throw unreachable(error, control, starter);
   });
   const answer = (await response.json()) as Controlled[C] & { message?: string };
   if (!response.ok) throw new Failure(answer.message ?? `The playground answered with status ${response.status}.`);

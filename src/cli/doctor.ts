@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { systemClock } from '../clock.ts';
 import { type Config, ConfigError, configuresServer, readPlaygroundConfig, readServerConfig } from '../config.ts';
 import { type PlaygroundFile, readPlaygroundFile } from '../dev/ready.ts';
-import { answers, isApi } from './api.ts';
+import { answers, isApi, startCommand } from './api.ts';
 import { loadCatalogue } from './catalogue.ts';
 import { databasePath, namedPath } from './database.ts';
 import type { Finding } from './examine.ts';
@@ -70,7 +70,7 @@ async function examinePlayground(options: StoreOptions, playground: PlaygroundFi
         about: 'server',
         level: 'warn',
         found: `the playground does not run at ${playground.api}`,
-        advice: 'Start it with "npm start".',
+        advice: `Start it with "${startCommand(options.data)}".`,
       };
   const dns = () => examineDns([{ address: host, port: Number(port) }], readPlaygroundConfig().cnameZone, true);
   return [

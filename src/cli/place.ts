@@ -1,3 +1,4 @@
+import { isAbsolute, relative, resolve } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { isFree, nextFree } from '../dev/ports.ts';
 import { type PlaygroundFile, readPlaygroundFile } from '../dev/ready.ts';
@@ -35,7 +36,7 @@ export async function choosePlace(options: DevOptions): Promise<Place> {
     dnsPort: dnsBusy ? await nextFree(dnsPort, { udp: true }, [port]) : dnsPort,
   };
   if (other !== null) {
-    const place = { dataDir: `${dataDir}/${ports.port || 'second'}`, ...ports };
+    const place = { dataDir: beside(dataDir, ports.port || 'second'), ...ports };
     const held = `A playground runs on ${dataDir} already (process ${other.pid}), at ${other.api}.`;
     if (!options.json && (await agreed(`${held} Start a second one on port ${place.port}? [y/N] `, false)))
       return place;
@@ -47,6 +48,12 @@ export async function choosePlace(options: DevOptions): Promise<Place> {
   const held = `${busy.length === 1 ? `Port ${busy[0]} is` : `Ports ${busy.join(' and ')} are`} in use by another program.`;
   if (!options.json && (await agreed(`${held} Take ${free} instead? [Y/n] `, true))) return place;
   throw new Failure(`${held} Take the next free one: ${commandFor(place, options)}`);
+}
+
+/** Another directory next to this one, written as this one is: relative or not. */
+function beside(dataDir: string, name: string | number): string {
+  const path = `${resolve(dataDir)}-${name}`;
+  return isAbsolute(dataDir) ? path : relative('', path);
 }
 
 /** The playground that runs on a directory now, if one does. */

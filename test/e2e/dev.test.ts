@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -79,7 +79,9 @@ describe('a second start', () => {
         `^nameplate: A playground runs on ${data} already \\(process \\d+\\), at ${playground.ready.api}\\..*\n$`,
       ),
     );
+    expect(second.stderr).toMatch(new RegExp(` --data ${data}-\\w+( |\n)`));
     await worksAsPrinted(second.stderr);
+    rmSync(/--data (\S+)/.exec(second.stderr)?.[1] ?? '', { recursive: true });
   });
 
   test('on a port that another program holds offers the next free one', async () => {
@@ -174,6 +176,16 @@ describe('a stop', () => {
     expect(await busy.stop()).toMatchObject({ code: 143 });
     clearInterval(again);
     socket.destroy();
+  });
+
+  test('after a kill, commands name what starts it again on the same directory', async () => {
+    const killed = await startPlayground(`${data}/killed`);
+    killed.child.kill('SIGKILL');
+    await killed.ended;
+    for (const args of [['projects', 'list'], ['dns', 'list'], ['doctor']]) {
+      const { stdout, stderr } = await run([...args, '--data', `${data}/killed`]);
+      expect(stdout + stderr).toContain(`"./bin/nameplate dev --data ${data}/killed"`);
+    }
   });
 
   test('a request that is under way is answered', async () => {

@@ -7,7 +7,7 @@ const MEANINGS: Record<number, string> = {
   8: 'the database cannot be written: see that the file and its directory belong to this user, and that the disk is not read-only',
   10: 'the disk reported an error while the database was read or written; look at the system log',
   11: 'the database is damaged: restore a backup',
-  13: 'the disk is full: nothing was written; free some space, and writing goes on by itself',
+  13: 'the disk is full: nothing was written; free some space, and it can be written again',
   14: 'the file cannot be opened: see that it and its directory belong to this user',
   26: 'the file is not a database: move it away, or name another one',
 };
