@@ -18,13 +18,11 @@ export interface UdpPorts {
 
 /** Shared ports for each IP version. */
 const SHARED_PORTS = 8;
-/**
- * A port is renewed after this many queries, after this time, or when it has so many open queries that ids become easy
- * to guess.
- */
+/** A port is renewed after this many queries, after this time, or when this many are open. */
 const QUERIES_PER_PORT = 1000;
 const PORT_LIFE_MS = 30_000;
-const WAITING_PER_PORT = 256;
+/** So that ids stay hard to guess, and that all answers fit into the socket's buffer: 208 KiB on Linux, where one takes up to 2.3. */
+const WAITING_PER_PORT = 64;
 
 export function udpPorts(): UdpPorts {
   const shared: Record<Family, (UdpPort | undefined)[]> = { udp4: [], udp6: [] };
