@@ -3,13 +3,14 @@ import { authoritativeResolver } from '../src/dns/authoritative.ts';
 import { dnsClient } from '../src/dns/client.ts';
 import type { AnswerKind } from '../src/dns/tally.ts';
 import { createLog } from '../src/log.ts';
-import { createMetrics } from '../src/metrics.ts';
+import { createMetrics, type Metrics } from '../src/metrics.ts';
 import type { Store } from '../src/store/store.ts';
 import { createVerifier } from '../src/verification/worker.ts';
 
 /** What checks were done. */
 export interface Report {
-  claimed: number;
+  /** Checks that were completed. */
+  checks: number;
   /** Of each claim: how long after it was due, in ms. */
   latenessMs: number[];
   /** Of each domain that was verified: when that was committed, Unix ms. */
@@ -23,9 +24,11 @@ export interface Checking {
   /** Resolves when the checks under way are done. */
   stop(): Promise<void>;
   /** What happened since the last time. */
-  report(): Report;
+  report(): Promise<Report>;
   close(): Promise<void>;
 }
+
+const COMPLETED = ['unchanged', 'changed', 'verified', 'failed', 'stale'];
 
 /** Composed as `main.ts` does it. `port`: of the nameserver and the resolver. */
 export function prepareChecks(store: Store, options: { port: number; checkIntervalMs: number }): Checking {
@@ -40,7 +43,8 @@ export function prepareChecks(store: Store, options: { port: number; checkInterv
   const asking = { client, resolvers, clock, nameserverPort: port, allowedNetworks: ['127.0.0.0/8'], onAnswer };
   const resolver = authoritativeResolver(asking);
   const noted = noting(store, () => seen);
-  const working = { clock, random: Math.random, log: createLog('warn'), metrics: createMetrics() };
+  const metrics = createMetrics();
+  const working = { clock, random: Math.random, log: createLog('warn'), metrics };
   const make = () => createVerifier({ ...working, store: noted, resolver, checkIntervalMs });
   let verifier = make();
 
@@ -50,9 +54,10 @@ export function prepareChecks(store: Store, options: { port: number; checkInterv
       verifier.start();
     },
     stop: () => verifier.stop(10_000),
-    report() {
-      const report = seen;
+    async report() {
+      const report = { ...seen, checks: await completed(metrics) };
       seen = nothing();
+      metrics.checks.reset();
       return report;
     },
     async close() {
@@ -63,7 +68,13 @@ export function prepareChecks(store: Store, options: { port: number; checkInterv
 }
 
 function nothing(): Report {
-  return { claimed: 0, latenessMs: [], verified: [], queriesLost: 0 };
+  return { checks: 0, latenessMs: [], verified: [], queriesLost: 0 };
+}
+
+async function completed({ checks }: Metrics): Promise<number> {
+  const { values } = await checks.get();
+  const counted = values.filter(({ labels }) => COMPLETED.includes(String(labels.outcome)));
+  return counted.reduce((sum, { value }) => sum + value, 0);
 }
 
 /** The store, whose answers are noted on their way. */
@@ -72,7 +83,6 @@ function noting(store: Store, seen: () => Report): Store {
     ...store,
     async claimDue(now, ...rest) {
       const due = await store.claimDue(now, ...rest);
-      seen().claimed += due.length;
       for (const { dueAt } of due) seen().latenessMs.push(now - dueAt);
       return due;
     },
