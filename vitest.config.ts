@@ -6,7 +6,7 @@ export default defineConfig({
     reporters: ['default', tally()],
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
     exclude: ['test/long/**'],
-    testTimeout: 30_000,
+    testTimeout: 60_000,
     hookTimeout: 60_000,
   },
 });

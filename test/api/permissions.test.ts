@@ -83,7 +83,7 @@ describe('permissions cannot be used to discover what exists', () => {
         await api.call(operation, input(operation, name), { key });
         asked.length = 0;
         const answer = told(await api.call(operation, input(operation, name), { key }));
-        return { ...answer, asked: asked.filter((name) => !['changesSince'].includes(name)) };
+        return { ...answer, asked: asked.filter((name) => !['changesSince', 'findPrincipal'].includes(name)) };
       };
       const hidden = await ask('tree');
       expect(hidden).toMatchObject({ status: 404 });
