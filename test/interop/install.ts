@@ -30,7 +30,7 @@ function install(): void {
   for (const folder of ['archives', 'lists']) mkdirSync(join(APT, folder, 'partial'), { recursive: true });
   if (apt(IN_CLONE, FETCH, PACKAGES) !== null) {
     say("the machine's package lists do not do; fetching fresh ones into the clone (about 15 MB)…");
-    const updateFailure = apt(OWN_LISTS, ['update']);
+    const updateFailure = apt(OWN_LISTS, ['update', '--error-on=any']);
     const failure = apt(OWN_LISTS, FETCH, PACKAGES);
     if (failure !== null) fail(`"apt-get" cannot fetch ${PACKAGES.join(' and ')}: ${updateFailure ?? failure}`);
   }
