@@ -238,8 +238,19 @@ describe('resolvers answer', () => {
     });
   });
 
+  test('a few questions at a time for a zone that is silent, so that there is room for others', async () => {
+    delegate('acme.com', { 'ns1.dns.test': DEAD });
+    const { lookupTxt } = subject({ triesMs: [50, 100] });
+    const names = Array.from({ length: 100 }, (_, index) => `n${index}.acme.com`);
+    for (const name of names) resolver.fail(name, 'timeout');
+    await lookupTxt('www.acme.com', within());
+    const before = resolver.log().length;
+    await Promise.all(names.map((name) => lookupTxt(name, within(700))));
+    expect(resolver.log().length - before).toBeLessThan(100);
+  });
+
   test('for the delegation: without them nothing can be read, and they are not named', async () => {
-    resolver.fail(TXT, 'servfail');
+    resolver.fail('acme.com', 'servfail');
     expect(await subject().lookupTxt(TXT, within())).toEqual({
       kind: 'unreadable',
       reason: 'servfail',

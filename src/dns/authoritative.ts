@@ -58,6 +58,8 @@ export function authoritativeResolver(setup: AuthoritativeOptions): Resolver {
   const resolvers = recursion({ client, resolvers: setup.resolvers, random, onHeard: tally, triesMs });
   const zones = delegations({ recursion: resolvers, mayAsk: addressRule(allowedNetworks), clock, random });
   const turns = pace(limits, clock);
+  // What is silent for us is slow for the resolvers, and they have room for so many questions: one zone must not take it all.
+  const turnsAtResolvers = pace({ perAddressInFlight: 10, perAddressPerSecond: 100 }, clock);
 
   async function ask(question: Question, options: LookupOptions): Promise<Asked> {
     const { signal } = options;
@@ -115,8 +117,13 @@ export function authoritativeResolver(setup: AuthoritativeOptions): Resolver {
   ): Promise<Asked | null> {
     if (confirming !== undefined && !resolvers.has(confirming)) return null;
     const newPort = confirming !== undefined;
-    const heard = await resolvers.ask(question, { signal, avoid: confirming, newPort });
-    return heard.kind === 'failed' ? null : answered(heard, zone, false);
+    if (!(await turnsAtResolvers.enter(zone, signal))) return null;
+    try {
+      const heard = await resolvers.ask(question, { signal, avoid: confirming, newPort });
+      return heard.kind === 'failed' ? null : answered(heard, zone, false);
+    } finally {
+      turnsAtResolvers.leave(zone);
+    }
   }
 
   /**

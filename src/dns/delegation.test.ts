@@ -66,12 +66,7 @@ const PARENT = { zone: 'acme.com', nameservers: [{ name: 'ns1.parent.test', addr
 describe('the zone of a name', () => {
   test('is found by what it denies, and its nameservers with their addresses', async () => {
     expect(await zones().closest('_service.www.acme.com', read())).toEqual({ kind: 'delegated', delegation: PARENT });
-    expect(asked().sort()).toEqual([
-      '_service.www.acme.com CNAME',
-      'acme.com NS',
-      'ns1.parent.test A',
-      'ns1.parent.test AAAA',
-    ]);
+    expect(asked().sort()).toEqual(['acme.com CNAME', 'acme.com NS', 'ns1.parent.test A', 'ns1.parent.test AAAA']);
   });
 
   test('is that of the name itself, not that of the CNAME at it', async () => {
@@ -80,10 +75,12 @@ describe('the zone of a name', () => {
     expect(await zones().closest('www.acme.com', read())).toEqual({ kind: 'delegated', delegation: PARENT });
   });
 
-  test('is that of the name itself, even if the CNAME leads into the zone above', async () => {
-    resolver.setZone('sub.acme.com', ['ns1.child.test']);
-    resolver.set('www.sub.acme.com', 'CNAME', ['gone.acme.com']);
-    expect(await zones().closest('www.sub.acme.com', read())).toMatchObject({ delegation: { zone: 'sub.acme.com' } });
+  test('is asked for once for all names that one owner has, however slow the answer', async () => {
+    resolver.fail('acme.com', 'timeout');
+    const { closest } = zones();
+    const names = Array.from({ length: 100 }, (_, index) => `n${index}.acme.com`);
+    await Promise.all(names.map((name) => closest(name, { signal: AbortSignal.timeout(200), fresh: false })));
+    expect(asked()).toEqual(['acme.com CNAME']);
   });
 
   test('is an apex when the name is one', async () => {
@@ -179,7 +176,7 @@ describe('what was read is kept', () => {
     await closest('www.acme.com', read());
     now += 61_000;
     await closest('api.acme.com', read());
-    expect(asked().filter((query) => query.endsWith('CNAME'))).toEqual(['www.acme.com CNAME']);
+    expect(asked().filter((query) => query.endsWith('CNAME'))).toEqual(['acme.com CNAME']);
     expect(nsReads()).toBe(2);
   });
 

@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.ts';
+import { registrableDomain } from '../domains/name.ts';
 import type { AddressRule } from './addresses.ts';
 import { parentOf } from './name.ts';
 import type { Recursion } from './recursion.ts';
@@ -151,13 +152,15 @@ export function delegations(setup: DelegationsSetup): Delegations {
   return {
     at,
     async closest(name, options) {
-      const zone = options.fresh ? null : closestKnown(name);
+      const zone = closestKnown(name);
       if (zone !== null) {
         const delegated = await at(zone, options);
         if (delegated.kind === 'delegated') return delegated;
       }
-      return share(`${options.fresh} apex of ${name}`, options.signal, async (signal) => {
-        const found = await recursion.findApex(name, { signal });
+      // One question for all names that one owner has: what is slow for one of them is asked for once. A zone below it is referred to.
+      const registered = registrableDomain(name) ?? name;
+      return share(`${options.fresh} apex of ${registered}`, options.signal, async (signal) => {
+        const found = await recursion.findApex(registered, { signal });
         return found.kind === 'failed' ? found : at(found.apex, { signal, fresh: options.fresh });
       });
     },

@@ -50,6 +50,14 @@ describe('the zone of a name is found', () => {
     expect(await findApex('www.acme.com')).toEqual({ kind: 'apex', apex: 'acme.com' });
   });
 
+  test('although the CNAME there leads into the zone above', async () => {
+    says = {
+      'www.sub.acme.com CNAME': { answers: [{ ...alias, name: 'www.sub.acme.com', data: 'gone.acme.com' }] },
+      'sub.acme.com CNAME': { authorities: [soa('sub.acme.com')] },
+    };
+    expect(await findApex('www.sub.acme.com')).toEqual({ kind: 'apex', apex: 'sub.acme.com' });
+  });
+
   test('although the resolver does not say which zone denies', async () => {
     says = { 'acme.com SOA': { answers: [soa('acme.com')] } };
     expect(await findApex('_service.www.acme.com')).toEqual({ kind: 'apex', apex: 'acme.com' });

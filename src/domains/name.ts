@@ -121,7 +121,7 @@ function admit(name: string, { service, reserved }: NamePolicy): ParsedName {
   const own = reserved.find((each) => name === each || name.endsWith(`.${each}`));
   if (own !== undefined) return refuse('reserved', 'must not be a name that this service keeps for itself', own);
 
-  const registrable = getDomain(name, PUBLIC_SUFFIX_LIST);
+  const registrable = registrableDomain(name);
   if (registrable === null) {
     return refuse('public_suffix', 'must not be a public suffix, below which anyone may have a name', name);
   }
@@ -278,4 +278,9 @@ function bare(text: string): string {
     .replace(/^.*@/s, '')
     .replace(/:\d*$/, '')
     .replace(/\.+$/, '');
+}
+
+/** The part of a canonical name that its owner registered, by the public suffix list; null when there is none. */
+export function registrableDomain(name: string): string | null {
+  return getDomain(name, PUBLIC_SUFFIX_LIST);
 }
