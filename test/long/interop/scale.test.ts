@@ -36,7 +36,7 @@ test('10,000 domains of one zone are all verified', async () => {
   );
 });
 
-test('while a nameserver answers after 9 s for 1,000 domains, 1,000 others are verified', async () => {
+test('while a nameserver answers after 9 s for 1,000 domains, each of 1,000 others is verified by its first check', async () => {
   const internet = await openInternet();
   const [first] = internet.nameservers;
   let delayMs = 0;
@@ -70,10 +70,10 @@ test('while a nameserver answers after 9 s for 1,000 domains, 1,000 others are v
     verifiedAfterMs = read.flatMap(({ verifiedAt }) => (verifiedAt === null ? [] : [verifiedAt - visibleAt]));
     return verifiedAfterMs.length === domains.length;
   });
+  // By the first check of each from then on: none was spoilt by the slow zone.
+  expect(lateMs.onTime.length - checksBefore).toBe(domains.length);
   console.log(`claimed after they were due: on time ${spread(lateMs.onTime)}; slow ${spread(lateMs.slow)}`);
-  console.log(
-    `record visible → verified: ${spread(verifiedAfterMs)}, by ${lateMs.onTime.length - checksBefore} checks of these domains`,
-  );
+  console.log(`record visible → verified: ${spread(verifiedAfterMs)}`);
 });
 
 async function openInternet(): Promise<Internet> {
