@@ -48,7 +48,7 @@ const WORKSPACE_SHARE = 0.8;
 export function createVerifier(options: VerifierOptions): Verifier {
   const { store, resolver, clock, random, log, metrics } = options;
   const { checkIntervalMs = CHECK_INTERVAL_MS, windowMs = WINDOW_MS } = options;
-  const { capacity = 10_000, deadlineMs = 10_000, pollMs = 250 } = options;
+  const { capacity = 2000, deadlineMs = 10_000, pollMs = 250 } = options;
   const inFlight = new Map<Promise<void>, AbortController>();
   const inFlightOf = new Map<string, number>();
   let timer: NodeJS.Timeout | undefined;
