@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Domain } from '../domains/domain.ts';
 import { furthestDueAt, nextCheckAt } from '../domains/schedule.ts';
 import type { CheckMemory } from '../domains/status.ts';
-import { domainColumns, updateDomain } from './domains.ts';
+import { domainColumns, domainOf, updateDomain } from './domains.ts';
 import { recordEvent } from './events.ts';
 import type { Tables, Writing } from './query.ts';
 import { serve, stopServing } from './routes.ts';
@@ -26,7 +26,8 @@ export async function claimDue(
   });
   const due: DueCheck[] = [];
   for (const [i, row] of [...overdue, ...outOfReach].entries()) {
-    const { dueAt, windowEndsAt, attempts, unreadableInARow, provenSince, incumbentId, ...domain } = row;
+    const { dueAt, windowEndsAt, attempts, unreadableInARow, provenSince, incumbentId } = row;
+    const domain = domainOf(row);
     const nextAt = nextCheckAt(now, windowEndsAt, checkIntervalMs, jitters[i] ?? 0);
     await run.change(claimCheck, { domainId: domain.id, nextAt });
     const incumbent = incumbentId === null ? null : await findIncumbent(run, domain);
