@@ -34,7 +34,7 @@ export function createMetrics(): Metrics {
     }),
     checks: new Counter({
       name: 'nameplate_checks_total',
-      help: 'DNS checks completed, by outcome: unchanged, changed, verified, failed, stale, dropped (shutdown), deferred (its workspace has too many under way), error.',
+      help: 'DNS checks completed, by outcome: unchanged, changed, verified, failed, stale, dropped (shutdown), error.',
       labelNames: ['outcome'],
       registers,
     }),

@@ -17,12 +17,14 @@ export async function claimDue(
   now: number,
   checkIntervalMs: number,
   jitters: number[],
+  except = '',
 ): Promise<DueCheck[]> {
-  const overdue = await run.all(selectChecks, { from: 0, to: now, limit: jitters.length });
+  const overdue = await run.all(selectChecks, { from: 0, to: now, limit: jitters.length, except });
   const outOfReach = await run.all(selectChecks, {
     from: furthestDueAt(now, checkIntervalMs),
     to: Number.MAX_SAFE_INTEGER,
     limit: jitters.length - overdue.length,
+    except,
   });
   const due: DueCheck[] = [];
   for (const [i, row] of [...overdue, ...outOfReach].entries()) {
@@ -96,12 +98,13 @@ async function findIncumbent(run: Writing, { id, name }: Domain): Promise<Domain
 }
 
 /** Those due after `from`, and no later than `to`. */
-function selectChecks(db: Tables, p: { from: number; to: number; limit: number }) {
+function selectChecks(db: Tables, p: { from: number; to: number; limit: number; except: string }) {
   return db
     .selectFrom('checks')
     .innerJoin('domains', 'domains.id', 'checks.domain_id')
     .where('checks.next_check_at', '>', p.from)
     .where('checks.next_check_at', '<=', p.to)
+    .where('domains.workspace_id', '<>', p.except)
     .orderBy('checks.next_check_at')
     .limit(p.limit)
     .select(domainColumns)

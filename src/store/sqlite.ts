@@ -62,11 +62,12 @@ export async function sqliteStore(options: SqliteOptions): Promise<Store> {
       return read(() => operation(reader, ...args));
     }),
     ...bind(writes, write),
-    async claimDue(now, limit, checkIntervalMs, jitter) {
+    async claimDue(now, limit, checkIntervalMs, jitter, except) {
       // The reader is asked first, so that a verifier with nothing to do writes nothing.
       const due = await read(() => countDue(reader, now, limit, checkIntervalMs));
       if (due === 0) return [];
-      return (await write('claimDue', [now, checkIntervalMs, Array.from({ length: due }, jitter)])) as DueCheck[];
+      const jitters = Array.from({ length: due }, jitter);
+      return (await write('claimDue', [now, checkIntervalMs, jitters, except])) as DueCheck[];
     },
     async ping() {
       await read(() => reads.earliestDueAt(reader));

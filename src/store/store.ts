@@ -272,9 +272,15 @@ export interface CheckStore {
    * (`domains/schedule.furthestDueAt`). Claiming is rescheduling: each claimed check is moved to `domains/schedule.nextCheckAt` in the
    * same step, so a crash in mid-check costs one period, never a domain, and two callers never hold the same check. (unsynced): a claim
    * lost to a power cut means one early check.
-   * `jitter` yields numbers in [0, 1).
+   * `jitter` yields numbers in [0, 1). Checks of the workspace `except` are passed over: they stay due.
    */
-  claimDue(now: number, limit: number, checkIntervalMs: number, jitter: () => number): Promise<DueCheck[]>;
+  claimDue(
+    now: number,
+    limit: number,
+    checkIntervalMs: number,
+    jitter: () => number,
+    except?: string | undefined,
+  ): Promise<DueCheck[]>;
 
   /** Due time of the earliest check, or null. For `doctor`, metrics and tests. */
   earliestDueAt(): Promise<number | null>;

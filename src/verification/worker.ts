@@ -36,12 +36,15 @@ export interface Verifier {
   stop(graceMs?: number): Promise<void>;
 }
 
-type Outcome = 'unchanged' | 'changed' | 'verified' | 'failed' | 'stale' | 'dropped' | 'deferred' | 'error';
+type Outcome = 'unchanged' | 'changed' | 'verified' | 'failed' | 'stale' | 'dropped' | 'error';
 
-/** Checks claimed and begun in one go: more would hold up the event loop, which answers requests too. */
+/** Most checks claimed and begun in one go: more would hold up the event loop, which answers requests too. */
 const BATCH = 250;
 
-/** The part of the capacity that one workspace may use, so that those of others always find room. */
+/**
+ * The part of the capacity from which on a workspace's further checks stay due, so that those of others always find room. At most one
+ * workspace can have that much.
+ */
 const WORKSPACE_SHARE = 0.8;
 
 /** Claims due checks and completes each: observe, transition, save. A check that is lost comes round again with the next period. */
@@ -49,6 +52,8 @@ export function createVerifier(options: VerifierOptions): Verifier {
   const { store, resolver, clock, random, log, metrics } = options;
   const { checkIntervalMs = CHECK_INTERVAL_MS, windowMs = WINDOW_MS } = options;
   const { capacity = 2000, deadlineMs = 10_000, pollMs = 250 } = options;
+  // A tenth, so that what is claimed at once cannot carry a workspace from its share to the whole.
+  const batch = Math.min(BATCH, Math.ceil(capacity / 10));
   const inFlight = new Map<Promise<void>, AbortController>();
   const inFlightOf = new Map<string, number>();
   let timer: NodeJS.Timeout | undefined;
@@ -57,22 +62,22 @@ export function createVerifier(options: VerifierOptions): Verifier {
 
   /** Claims and begins at most one batch. */
   async function claim(): Promise<Promise<void>[]> {
-    const limit = Math.min(BATCH, capacity - inFlight.size);
+    const limit = Math.min(batch, capacity - inFlight.size);
     if (stopped || limit <= 0) return [];
     const now = clock.now();
-    const due = await store.claimDue(now, limit, checkIntervalMs, random);
+    const due = await store.claimDue(now, limit, checkIntervalMs, random, busiest());
     metrics.claims.inc(due.length);
-    for (const { dueAt } of due) metrics.scheduleLatenessSeconds.observe(Math.max(0, now - dueAt) / 1000);
-    return due.map((check) => (hasRoom(check) ? begin(check) : defer()));
+    return due.map((check) => {
+      metrics.scheduleLatenessSeconds.observe(Math.max(0, now - check.dueAt) / 1000);
+      return begin(check);
+    });
   }
 
-  function hasRoom({ domain }: DueCheck): boolean {
-    return (inFlightOf.get(domain.workspaceId) ?? 0) < WORKSPACE_SHARE * capacity;
-  }
-
-  /** A workspace that has used up its share waits for the next period, and nobody else for it. */
-  async function defer(): Promise<void> {
-    metrics.checks.inc({ outcome: 'deferred' satisfies Outcome });
+  /** The workspace that has its share under way already. */
+  function busiest(): string | undefined {
+    if (inFlight.size < WORKSPACE_SHARE * capacity) return undefined;
+    for (const [workspaceId, checks] of inFlightOf) if (checks >= WORKSPACE_SHARE * capacity) return workspaceId;
+    return undefined;
   }
 
   function count({ domain: { workspaceId } }: DueCheck, change: 1 | -1): void {
@@ -126,7 +131,7 @@ export function createVerifier(options: VerifierOptions): Verifier {
   function poll(): void {
     timer = undefined;
     claiming = claim()
-      .then((checks) => (checks.length === BATCH ? 0 : pollMs))
+      .then((checks) => (checks.length === batch ? 0 : pollMs))
       .catch((error: unknown) => {
         log.error({ err: error }, 'due checks could not be claimed; trying again');
         return pollMs;
@@ -142,10 +147,10 @@ export function createVerifier(options: VerifierOptions): Verifier {
     },
     async runOnce() {
       const checks: Promise<void>[] = [];
-      for (let claimed = BATCH; claimed === BATCH; ) {
-        const batch = await claim();
-        claimed = batch.length;
-        checks.push(...batch);
+      for (let claimed = batch; claimed === batch; ) {
+        const begun = await claim();
+        claimed = begun.length;
+        checks.push(...begun);
       }
       await Promise.all(checks);
       return checks.length;

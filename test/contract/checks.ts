@@ -14,6 +14,18 @@ export function describeChecks(subject: Subject): void {
   const eventsOf = async ({ id }: Domain) => (await subject.store.listEvents(id)).map(({ type }) => type);
 
   describe('claiming', () => {
+    it('passes over the checks of one workspace, which stay due', async () => {
+      const { store } = subject;
+      const [one, other] = [await subject.plant(), await subject.plant()];
+      const passed = await attach(store, one.environment, { createdAt: NOW - 10 });
+      const claimed = await attach(store, other.environment, { createdAt: NOW });
+      const due = await store.claimDue(NOW, 10, 60_000, () => 0, one.workspace.id);
+      expect(due.map(({ domain }) => domain.id)).toEqual([claimed.id]);
+      expect(await store.earliestDueAt()).toBe(NOW - 10);
+      const rest = await store.claimDue(NOW, 10, 60_000, () => 0);
+      expect(rest.map(({ domain }) => domain.id)).toEqual([passed.id]);
+    });
+
     it('gives each due check once, most overdue first, with all that a check needs', async () => {
       const { environment } = await subject.plant();
       const late = await attach(subject.store, environment, { createdAt: NOW - 5 });

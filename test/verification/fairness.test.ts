@@ -74,10 +74,11 @@ test('a workspace whose nameservers are silent uses up its share, and holds up n
     },
     { timeout: 20_000 },
   );
-  expect(await countOf('deferred')).toBe(70);
-  expect((await metrics.checksInFlight.get()).values[0]?.value).toBe(80);
-  // Nobody looked at those that were put off; they come round again, and none has failed.
-  expect(await store.earliestDueAt()).toBeGreaterThan(NOW);
+  const { value } = (await metrics.checksInFlight.get()).values[0] ?? {};
+  expect(value).toBeGreaterThanOrEqual(80);
+  expect(value).toBeLessThan(90);
+  // The others of the stalled workspace have not been passed by: they are due as they were, the next to be looked at.
+  expect(await store.earliestDueAt()).toBe(NOW - 60_000);
 });
 
 test('runOnce completes everything that is due, also more than is claimed in one go', async () => {
