@@ -18,18 +18,29 @@ export interface DiskEvent {
 }
 
 interface File {
-  synced: Buffer;
+  synced: Content;
   /** In order; whether it is on the disk, nobody knows. */
   unsynced: { call: Call; truncated: boolean }[];
   /** Whether its name is on the disk. */
   named: boolean;
 }
 
+/** What a file holds: so much of the octets, whose rest is room to grow. */
+interface Content {
+  octets: Buffer;
+  length: number;
+}
+
 const SECTOR = 512;
 
 /** A disk for the files `paths`, of which one is there and synced. */
 export function createDisk(paths: readonly string[], present: { path: string; content: Buffer }): Disk {
-  const files = new Map<string, File>([[present.path, { synced: present.content, unsynced: [], named: true }]]);
+  const files = new Map<string, File>([
+    [
+      present.path,
+      { synced: { octets: Buffer.from(present.content), length: present.content.length }, unsynced: [], named: true },
+    ],
+  ]);
 
   function sync({ path, began }: Call): void {
     for (const [name, file] of files) if (path === dirname(name)) file.named = true;
@@ -37,7 +48,8 @@ export function createDisk(paths: readonly string[], present: { path: string; co
     if (file === undefined) return;
     const isSynced = ({ call }: { call: Call }) => call.ended < began;
     for (const { call, truncated } of file.unsynced.filter(isSynced)) {
-      file.synced = truncated ? truncate(file.synced, call) : write(file.synced, call.data, offsetOf(call));
+      if (truncated) truncate(file.synced, call);
+      else write(file.synced, call.data, offsetOf(call));
     }
     file.unsynced = file.unsynced.filter((each) => !isSynced(each));
   }
@@ -48,7 +60,7 @@ export function createDisk(paths: readonly string[], present: { path: string; co
       switch (what) {
         case 'opened':
           if (paths.includes(path) && call.flags.includes('O_CREAT') && !files.has(path)) {
-            files.set(path, { synced: Buffer.alloc(0), unsynced: [], named: false });
+            files.set(path, { synced: { octets: Buffer.alloc(0), length: 0 }, unsynced: [], named: false });
           }
           return;
         case 'unlinked':
@@ -71,37 +83,41 @@ export function createDisk(paths: readonly string[], present: { path: string; co
       const luck = random.pick([0, 0.5, 0.9, 1]) ?? 0;
       for (const [path, { synced, unsynced, named }] of files) {
         if (!named && !random.chance(luck)) continue;
-        let content = synced;
+        const content = { octets: Buffer.from(synced.octets), length: synced.length };
         for (const { call, truncated } of unsynced) {
-          if (truncated) content = random.chance(luck) ? truncate(content, call) : content;
-          else content = writeSome(content, call, () => random.chance(luck));
+          if (!truncated) writeSome(content, call, () => random.chance(luck));
+          else if (random.chance(luck)) truncate(content, call);
         }
-        left.set(path, content);
+        left.set(path, content.octets.subarray(0, content.length));
       }
       return left;
     },
   };
 }
 
-function writeSome(content: Buffer, call: Call, isLucky: () => boolean): Buffer {
-  let written = content;
+function writeSome(content: Content, call: Call, isLucky: () => boolean): void {
   for (let from = 0, to: number; from < call.data.length; from = to) {
     const at = offsetOf(call) + from;
     to = Math.min(call.data.length, from + SECTOR - (at % SECTOR));
-    if (isLucky()) written = write(written, call.data.subarray(from, to), at);
+    if (isLucky()) write(content, call.data.subarray(from, to), at);
   }
-  return written;
 }
 
-function write(content: Buffer, data: Buffer, at: number): Buffer {
-  const grown = Buffer.alloc(Math.max(content.length, at + data.length));
-  content.copy(grown);
-  data.copy(grown, at);
-  return grown;
+function write(content: Content, data: Buffer, at: number): void {
+  resize(content, Math.max(content.length, at + data.length));
+  data.copy(content.octets, at);
 }
 
-function truncate(content: Buffer, { numbers: [length = 0] }: Call): Buffer {
-  return write(content.subarray(0, length), Buffer.alloc(0), length);
+function truncate(content: Content, { numbers: [length = 0] }: Call): void {
+  resize(content, length);
+}
+
+function resize(content: Content, length: number): void {
+  const { octets } = content;
+  if (length > octets.length) content.octets = Buffer.concat([octets, Buffer.alloc(2 * length - octets.length)]);
+  // What comes back later comes back empty.
+  if (length < content.length) content.octets.fill(0, length, content.length);
+  content.length = length;
 }
 
 function offsetOf({ numbers }: Call): number {

@@ -16,9 +16,11 @@ export interface Survived extends Record<string, number> {
   'while starting': number;
   /** Domains and keys that were looked at after the restarts, each time anew. */
   looks: number;
+  /** Names that another workspace has taken over. */
+  'taken over': number;
 }
 
-const SCHEDULE = { checkIntervalMs: 1000, windowMs: 15_000 };
+const SCHEDULE = { checkIntervalMs: 600, windowMs: 10_000 };
 const LOAD = { clients: 6, pauseMs: 12, most: 60 };
 
 /**
@@ -27,7 +29,7 @@ const LOAD = { clients: 6, pauseMs: 12, most: 60 };
  */
 export async function survive(kills: number, random: Random): Promise<Survived> {
   const site = await createSite(SCHEDULE);
-  const tally: Survived = { kills: 0, 'while starting': 0, looks: 0 };
+  const tally: Survived = { kills: 0, 'while starting': 0, looks: 0, 'taken over': 0 };
   try {
     const tenants = [await plant(site.path), await plant(site.path)] as const;
     const scene: Scene = { site, tenants, ledger: createLedger(), random };
@@ -39,6 +41,7 @@ export async function survive(kills: number, random: Random): Promise<Survived> 
     await examine(scene, server, tally);
     await settle(scene, server);
     await examine(scene, server, tally);
+    tally['taken over'] = await countTakeovers(scene, server);
     await server.kill();
     return { ...tally, ...scene.ledger.acknowledged };
   } finally {
@@ -62,8 +65,8 @@ async function killLoaded(scene: Scene, tally: Survived): Promise<void> {
   const load = startLoad(scene, server.url, LOAD);
   // In any order: commands die as servers do, and must not take the server along.
   await Promise.all([
-    delay(random.between(0, 1200)).then(() => keymaker.kill()),
-    delay(random.between(0, 1200)).then(() => {
+    delay(random.between(0, 1000)).then(() => keymaker.kill()),
+    delay(random.between(0, 1000)).then(() => {
       load.expectDeath();
       return server.kill();
     }),
@@ -90,7 +93,7 @@ async function examine({ site, ledger, random }: Scene, server: Server, tally: S
     expect(status).toBe(there ? 404 : 401);
   }
   const waiting = held.filter(({ verified, contested }) => !verified && !contested);
-  await Promise.all(some(waiting, 2, random).map((entry) => verify(site, server, ledger, entry)));
+  await Promise.all(some(waiting, 1, random).map((entry) => verify(site, server, ledger, entry)));
 }
 
 async function expectGone(ledger: Ledger, held: Entry[], { url }: Server, random: Random): Promise<void> {
@@ -106,6 +109,12 @@ async function expectGone(ledger: Ledger, held: Entry[], { url }: Server, random
 async function settle({ site, ledger }: Scene, server: Server): Promise<void> {
   const waiting = ledger.entries.filter((entry) => entry.state === 'held' && !entry.verified && !entry.contested);
   await Promise.all(waiting.map((entry) => verify(site, server, ledger, entry)));
+}
+
+async function countTakeovers({ ledger }: Scene, { url }: Server): Promise<number> {
+  const contested = ledger.entries.filter((entry) => entry.contested);
+  const found = await Promise.all(contested.map((entry) => readHeld(url, entry)));
+  return found.filter(({ status }) => status === 'failed').length;
 }
 
 async function verify(site: Site, { url }: Server, ledger: Ledger, entry: Entry): Promise<void> {

@@ -54,7 +54,7 @@ export async function record(
     for (let i = 0; i < domains; i += 1) await live(site, server.url, tenant, `d${i}.c${client}.test`, acknowledged);
   });
   await Promise.all(clientsAtOnce).finally(() => server.kill());
-  return { acknowledged, calls: readTrace(file), path, before, directory, close: () => site.close() };
+  return { acknowledged, calls: await readTrace(file), path, before, directory, close: () => site.close() };
 }
 
 /** The life of one domain; each third is left without records until it fails. */
@@ -85,12 +85,14 @@ async function live({ dns }: Site, url: string, tenant: Tenant, name: string, ac
 
 /** For each acknowledged change, why its answer came too soon. */
 export function tooSoon({ acknowledged, calls, path }: Recording): string[] {
+  const answers = answersIn(calls);
   const log = calls.filter((call) => call.path === `${path}-wal`);
   const written = log.filter(({ name }) => name === 'pwrite64');
   const synced = log.filter(({ name }) => name === 'fsync' || name === 'fdatasync');
+  const pages = firstIn(written, /dom_\w{26}ws_\w{26}domain\.[a-z]+/g);
   return acknowledged.flatMap(({ requestId, event }) => {
-    const answer = answerOf(calls, requestId);
-    const page = written.findIndex(({ data }) => data.includes(event));
+    const answer = answers.get(requestId);
+    const page = pages.get(event) ?? -1;
     // A transaction ends with the page whose header holds the new size of the database.
     const header = written.findIndex(({ data }, i) => i >= page - 1 && data.length === 24 && data.readUInt32BE(4) > 0);
     const last = written[header + 1];
@@ -101,10 +103,20 @@ export function tooSoon({ acknowledged, calls, path }: Recording): string[] {
   });
 }
 
-function answerOf(calls: readonly Call[], requestId: string): Call | undefined {
-  return calls.find(
-    ({ name, path, data }) => name.startsWith('write') && path.startsWith('socket') && data.includes(requestId),
-  );
+/** The calls that wrote the answers of the API, by the ids of the requests. */
+function answersIn(calls: readonly Call[]): Map<string, Call> {
+  const sent = calls.filter(({ name, path }) => name.startsWith('write') && path.startsWith('socket'));
+  const found = firstIn(sent, /req_\w{26}/g);
+  return new Map([...found].flatMap(([requestId, index]) => (sent[index] ? [[requestId, sent[index]]] : [])));
+}
+
+/** Index of the first call that wrote a text, by each text of the pattern that there is. */
+function firstIn(calls: readonly Call[], pattern: RegExp): Map<string, number> {
+  const first = new Map<string, number>();
+  for (const [index, { data }] of calls.entries()) {
+    for (const [text] of data.toString('latin1').matchAll(pattern)) if (!first.has(text)) first.set(text, index);
+  }
+  return first;
 }
 
 /** What power cuts at random moments take from what had been acknowledged by then, and whatever else they leave torn. */
@@ -115,10 +127,15 @@ export async function cutPower(
 ): Promise<{ lost: string[]; looks: number }> {
   const { calls, path, before, acknowledged, directory } = recording;
   const events = eventsOf(calls);
-  const answered = acknowledged.map((each) => ({ ...each, at: answerOf(calls, each.requestId)?.began ?? 0 }));
+  const answers = answersIn(calls);
+  const answered = acknowledged.map((each) => ({ ...each, at: answers.get(each.requestId)?.began ?? 0 }));
   const first = answered[0]?.at ?? 0;
-  const last = events.at(-1)?.at ?? 0;
-  const moments = Array.from({ length: cuts }, () => random.between(first, last)).sort((a, b) => a - b);
+  // As often as at any time while the log is folded into the database.
+  const folding = events.filter(({ at, call }) => at > first && call.path === path);
+  const moments = Array.from({ length: cuts }, () => {
+    const fold = random.chance(0.5) ? random.pick(folding) : undefined;
+    return fold === undefined ? random.between(first, events.at(-1)?.at ?? 0) : fold.at + random.between(0, 2);
+  }).sort((a, b) => a - b);
   const disk = createDisk([path, `${path}-wal`], { path, content: before });
   const lost: string[] = [];
   let looks = 0;

@@ -1,10 +1,11 @@
-import { readFileSync } from 'node:fs';
+import { createReadStream } from 'node:fs';
+import { createInterface } from 'node:readline';
 
 /** What a program asked of the system, as strace saw it. Positions are lines of the trace: what stands before has happened before. */
 export interface Call {
   name: string;
   began: number;
-  /** Infinity: not before the end of the trace. */
+  /** Infinity: nobody saw it, since the program was killed. */
   ended: number;
   /** The file, or what else it was done to. */
   path: string;
@@ -24,10 +25,12 @@ export function tracing(strace: readonly string[], file: string): string[] {
 }
 
 /** In order of their beginnings. */
-export function readTrace(file: string): Call[] {
+export async function readTrace(file: string): Promise<Call[]> {
   const calls: Call[] = [];
   const unfinished = new Map<string, { began: number; text: string }>();
-  for (const [position, line] of readFileSync(file, 'latin1').split('\n').entries()) {
+  let position = 0;
+  for await (const line of createInterface({ input: createReadStream(file, 'latin1') })) {
+    position += 1;
     const [, thread = '', text = ''] = /^(\d+) +(.*)$/.exec(line) ?? [];
     const begun = /^(.*) <unfinished \.\.\.>$/.exec(text)?.[1];
     if (begun !== undefined) {
@@ -38,10 +41,11 @@ export function readTrace(file: string): Call[] {
     const { began = position, text: beginning = '' } = rest === undefined ? {} : (unfinished.get(thread) ?? {});
     if (rest !== undefined) unfinished.delete(thread);
     const call = parse(rest === undefined ? text : beginning + rest);
-    if (call !== null) calls.push({ ...call, began, ended: position });
+    if (call !== null)
+      calls.push({ ...call, began, ended: /= \?( <\w+>)?$/.test(text) ? Number.POSITIVE_INFINITY : position });
   }
   for (const { began, text } of unfinished.values()) {
-    const call = parse(`${text}) = 0`);
+    const call = parse(`${text}) = ?`);
     if (call !== null) calls.push({ ...call, began, ended: Number.POSITIVE_INFINITY });
   }
   return calls.sort((a, b) => a.began - b.began);
@@ -49,7 +53,7 @@ export function readTrace(file: string): Call[] {
 
 /** Null: no call, or one that failed. */
 function parse(text: string): Omit<Call, 'began' | 'ended'> | null {
-  const [, name = '', args = '', result = '-1'] = /^(\w+)\((.*)\) += (-?\d+)/.exec(text) ?? [];
+  const [, name = '', args = '', result = '-1'] = /^(\w+)\((.*)\) += (-?\d+|\?)/.exec(text) ?? [];
   if (!CALLS.includes(name) || result.startsWith('-')) return null;
   const strings = [...args.matchAll(/"((?:\\x[0-9a-f]{2})*)"/g)].map(([, hex = '']) => decode(hex));
   const [, on = ''] = /^\d+<([^>]*)>/.exec(args) ?? [];

@@ -4,7 +4,7 @@ import { chooseSeed, seeded } from '../../crash/random.ts';
 import { findStrace } from '../../crash/strace.ts';
 
 test('200 power cuts: every change was synced before it was acknowledged, and is there afterwards', async () => {
-  const recording = await record(findStrace(), { clients: 12, domains: 30 });
+  const recording = await record(findStrace(), { clients: 12, domains: 60 });
   try {
     expect(tooSoon(recording)).toEqual([]);
     const { lost, looks } = await cutPower(recording, 200, seeded(chooseSeed()));
