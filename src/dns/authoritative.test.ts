@@ -205,7 +205,7 @@ describe('resolvers answer', () => {
     const { lookupTxt } = subject({ triesMs: [50, 100] });
     resolver.set(TXT, 'TXT', ['x']);
     delegate('acme.com', { 'ns1.dns.test': DEAD });
-    const confirming = { ...within(), confirming: '127.0.0.2' };
+    const confirming = { ...within(), confirming: [BY_NS1] };
     expect(await lookupTxt(TXT, confirming)).toEqual({
       kind: 'unreadable',
       reason: 'timeout',
@@ -217,7 +217,8 @@ describe('resolvers answer', () => {
   test('and may confirm each other', async () => {
     resolver.set(TXT, 'TXT', ['x']);
     delegate('acme.com', { 'ns1.dns.test': DEAD });
-    const confirming = { ...within(), confirming: resolver.address };
+    const by = { server: resolver.address, address: resolver.address, authoritative: false };
+    const confirming = { ...within(), confirming: [by] };
     expect(await subject({ triesMs: [50, 100] }).lookupTxt(TXT, confirming)).toMatchObject({
       kind: 'found',
       by: { authoritative: false },
@@ -266,12 +267,34 @@ describe('a confirmation', () => {
   });
 
   test.each([
-    ['127.0.0.2', BY_NS2],
-    ['127.0.0.3', BY_NS1],
-  ])('comes from another address than %s', async (confirming, by) => {
+    ['ns1.dns.test', BY_NS1, BY_NS2],
+    ['ns2.dns.test', BY_NS2, BY_NS1],
+  ])('comes from another nameserver than %s', async (_title, first, by) => {
     const { lookupTxt } = subject({ random: Math.random });
     for (let check = 0; check < 10; check++)
-      expect(await lookupTxt(TXT, { ...within(), confirming })).toMatchObject({ by });
+      expect(await lookupTxt(TXT, { ...within(), confirming: [first] })).toMatchObject({ by });
+  });
+
+  test('comes from another nameserver even where the first has several addresses', async () => {
+    resolver.set('ns1.dns.test', 'A', [ns1.address, resolver.address]);
+    resolver.set(TXT, 'TXT', ['x']);
+    const { lookupTxt } = subject({ random: Math.random });
+    for (let check = 0; check < 10; check++)
+      expect(await lookupTxt(TXT, { ...within(), confirming: [BY_NS1] })).toMatchObject({ by: BY_NS2 });
+  });
+
+  test('comes from a third nameserver where two have answered', async () => {
+    delegate('acme.com', {
+      'ns1.dns.test': ns1.address,
+      'ns2.dns.test': ns2.address,
+      'ns3.dns.test': resolver.address,
+    });
+    resolver.set(TXT, 'TXT', ['x']);
+    const { lookupTxt } = subject({ random: Math.random });
+    for (let check = 0; check < 10; check++)
+      expect(await lookupTxt(TXT, { ...within(), confirming: [BY_NS1, BY_NS2] })).toMatchObject({
+        by: { server: 'ns3.dns.test' },
+      });
   });
 
   test('comes from the same address, and another port of ours, where there is only one', async () => {
@@ -279,7 +302,7 @@ describe('a confirmation', () => {
     const { lookupTxt } = subject();
     const first = await lookupTxt(TXT, within());
     for (let check = 0; check < 12; check++) {
-      expect(await lookupTxt(TXT, { ...within(), confirming: '127.0.0.2' })).toEqual(first);
+      expect(await lookupTxt(TXT, { ...within(), confirming: [BY_NS1] })).toEqual(first);
     }
     // More than are shared: each was a new one.
     expect(new Set(ns1.log().map(({ from }) => from)).size).toBeGreaterThan(10);
@@ -287,12 +310,12 @@ describe('a confirmation', () => {
 
   test('comes from the same address where the other one cannot answer', async () => {
     ns2.fail(TXT, 'refused');
-    expect(await subject().lookupTxt(TXT, { ...within(), confirming: '127.0.0.2' })).toMatchObject({ by: BY_NS1 });
+    expect(await subject().lookupTxt(TXT, { ...within(), confirming: [BY_NS1] })).toMatchObject({ by: BY_NS1 });
   });
 
   test('shows a nameserver that has not got the record yet', async () => {
     ns2.remove(TXT);
-    expect(await subject().lookupTxt(TXT, { ...within(), confirming: '127.0.0.2' })).toMatchObject({
+    expect(await subject().lookupTxt(TXT, { ...within(), confirming: [BY_NS1] })).toMatchObject({
       kind: 'absent',
       by: BY_NS2,
     });

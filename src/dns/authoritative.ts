@@ -7,7 +7,7 @@ import type { Endpoint } from './exchange.ts';
 import { isBelow, isWithin } from './name.ts';
 import { type PaceLimits, pace } from './pace.ts';
 import { recursion } from './recursion.ts';
-import type { LookupOptions, Resolver } from './resolver.ts';
+import type { AnsweredBy, LookupOptions, Resolver } from './resolver.ts';
 import {
   type Heard,
   type HeardAnswer,
@@ -115,7 +115,7 @@ export function authoritativeResolver(setup: AuthoritativeOptions): Resolver {
     question: Question,
     { signal, confirming }: LookupOptions,
   ): Promise<Asked | null> {
-    if (confirming !== undefined && !resolvers.has(confirming)) return null;
+    if (confirming?.every(({ address }) => resolvers.has(address)) === false) return null;
     const newPort = confirming !== undefined;
     if (!(await turnsAtResolvers.enter(zone, signal))) return null;
     try {
@@ -127,17 +127,18 @@ export function authoritativeResolver(setup: AuthoritativeOptions): Resolver {
   }
 
   /**
-   * In random order, one address of each nameserver first. Those with a queue come later, and the one that is to be
+   * In random order, one address of each nameserver first. Those with a queue come later, and those that are to be
    * confirmed last of all.
    */
-  function inOrder(nameservers: Nameserver[], confirming: string | undefined): Server[] {
+  function inOrder(nameservers: Nameserver[], confirming: readonly AnsweredBy[] = []): Server[] {
     const lists = shuffled(nameservers, random).map(({ name, addresses }) =>
       shuffled(addresses, random).map((address) => ({ name, address, port: nameserverPort })),
     );
     const longest = Math.max(...lists.map((list) => list.length));
     const servers = Array.from({ length: longest }, (_, turn) => lists.flatMap((list) => list[turn] ?? [])).flat();
     const quickFirst = putLast(servers, ({ address }) => !turns.hasRoom(address));
-    return putLast(quickFirst, ({ address }) => address === confirming);
+    const othersFirst = putLast(quickFirst, ({ name }) => confirming.some(({ server }) => server === name));
+    return putLast(othersFirst, ({ address }) => confirming.some((by) => by.address === address));
   }
 
   return chainResolver(ask);

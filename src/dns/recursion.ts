@@ -23,8 +23,8 @@ export interface Recursion {
 
 export interface RecursionOptions {
   signal: AbortSignal;
-  /** The resolver at this address is asked last. */
-  avoid?: string | undefined;
+  /** Resolvers at these addresses are asked last. */
+  avoid?: readonly Pick<Endpoint, 'address'>[] | undefined;
   /** Sends from ports that nobody has seen yet. */
   newPort?: boolean;
 }
@@ -48,8 +48,8 @@ const MAX_STEPS = 10;
 export function recursion({ client, resolvers, random, onHeard, triesMs = TRIES_MS }: RecursionSetup): Recursion {
   const servers = resolvers.map(toServer);
 
-  async function ask(question: Question, { signal, avoid, newPort = false }: RecursionOptions): Promise<Heard> {
-    const order = putLast(shuffled(servers, random), ({ address }) => address === avoid);
+  async function ask(question: Question, { signal, avoid = [], newPort = false }: RecursionOptions): Promise<Heard> {
+    const order = putLast(shuffled(servers, random), ({ address }) => avoid.some((one) => one.address === address));
     return hearInTurn(order, triesMs, async (server, timeoutMs) => {
       const heard = await hear(client, question, server, { recursion: true, signal, timeoutsMs: [timeoutMs], newPort });
       onHeard(heard);

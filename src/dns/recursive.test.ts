@@ -107,17 +107,17 @@ describe('a confirmation', () => {
   test('comes from another resolver', async () => {
     one.set(TXT, 'TXT', ['x']);
     const { lookupTxt } = subject();
-    expect(await lookupTxt(TXT, { ...within(), confirming: '127.0.0.1' })).toMatchObject({
+    expect(await lookupTxt(TXT, { ...within(), confirming: [BY_ONE] })).toMatchObject({
       kind: 'absent',
       by: BY_TWO,
     });
-    expect(await lookupTxt(TXT, { ...within(), confirming: '127.0.0.2' })).toMatchObject({ kind: 'found', by: BY_ONE });
+    expect(await lookupTxt(TXT, { ...within(), confirming: [BY_TWO] })).toMatchObject({ kind: 'found', by: BY_ONE });
   });
 
   test('comes from the same one where there is no other', async () => {
     one.set(TXT, 'TXT', ['x']);
     const { lookupTxt } = subject({ resolvers: [{ address: one.address, port: one.port }] });
-    expect(await lookupTxt(TXT, { ...within(), confirming: '127.0.0.1' })).toMatchObject({ kind: 'found', by: BY_ONE });
+    expect(await lookupTxt(TXT, { ...within(), confirming: [BY_ONE] })).toMatchObject({ kind: 'found', by: BY_ONE });
   });
 });
 

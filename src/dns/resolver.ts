@@ -23,11 +23,11 @@ export interface LookupOptions {
   /** Ends the look-up; what is still open becomes `unreadable: timeout`. */
   signal: AbortSignal;
   /**
-   * Asks for a second opinion on an answer from this address (`by.address`): the delegation is read anew, without our
-   * cache, and a server at another address is asked, from a new port; the same one again where no other answers.
+   * Asks for another opinion on what these have answered: the delegation is read anew, without our cache, and another
+   * server is asked, at another address, from a new port; the same one again where no other answers.
    * Resolvers never confirm a nameserver.
    */
-  confirming?: string;
+  confirming?: readonly AnsweredBy[];
 }
 
 /** Who answered for the name that was looked up, whatever CNAMEs led to afterwards. */

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Domain } from './domain.ts';
 import type { Observation, OwnershipObservation, RoutingObservation } from './observation.ts';
-import { failure, obstacle } from './reasons.ts';
+import { failure, obstacle, saysDisagreement } from './reasons.ts';
 
 const domain = {
   name: 'api.acme.com',
@@ -100,6 +100,31 @@ describe('what a customer is told', () => {
     const told = say({ routing: { kind: 'elsewhere', chain: ['a.b'] }, ownership: { kind: 'wrong', values: ['x'] } });
     expect(told).toContain('api.acme.com is a CNAME to "a.b"');
     expect(told).toContain('_service.api.acme.com has the TXT value "x"');
+  });
+});
+
+describe('a disagreement that was told', () => {
+  const answers = [
+    { server: 'ns1.acme.com', saw: '"x"' },
+    { server: 'ns2.acme.com', saw: 'no record' },
+  ];
+  const disagree = { kind: 'disagree', answers } as const;
+
+  test.each([
+    ['TXT', { ownership: disagree }, 'CNAME'],
+    ['CNAME', { routing: disagree }, 'TXT'],
+  ] as const)('is known again, of the %s record and no other', (type, part, other) => {
+    const seen: Observation = { routing: absent, ownership: absent, ...part };
+    for (const verificationError of [obstacle(domain, seen), failure(domain, seen, 86_400_000)]) {
+      expect(saysDisagreement({ ...domain, verificationError }, type)).toBe(true);
+      expect(saysDisagreement({ ...domain, verificationError }, other)).toBe(false);
+    }
+  });
+
+  test('is not seen in anything else that is told', () => {
+    const verificationError = say({ ownership: { kind: 'wrong', values: ['abc'] } });
+    for (const told of [null, verificationError])
+      expect(saysDisagreement({ ...domain, verificationError: told }, 'TXT')).toBe(false);
   });
 });
 

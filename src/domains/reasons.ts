@@ -9,6 +9,8 @@ import type {
 import { ownershipName, ownershipValue } from './records.ts';
 import { bounded, duration, listed, shown } from './text.ts';
 
+type RecordType = 'CNAME' | 'TXT';
+
 /** How a claimant stands against the incumbent of its name. */
 export interface Claim {
   /** The claimant's own records would verify it if nobody else held the name. */
@@ -50,6 +52,11 @@ export function failure(domain: Domain, seen: Observation, windowMs: number, cla
   // A claim that is too old never succeeds, whatever the records.
   const next = claim?.olderClaim ? 'delete the domain and add it again' : 'verify the domain again';
   return bounded(`Not verified within ${duration(windowMs)}: ${reason} Correct that, then ${next}.`);
+}
+
+/** Whether the customer was last told that nameservers do not agree on this record. What was told is all that is remembered of it. */
+export function saysDisagreement({ verificationError }: Domain, type: RecordType): boolean {
+  return verificationError?.includes(disagreementOn(type)) ?? false;
 }
 
 /** What the workspace is told that lost the name. */
@@ -138,9 +145,13 @@ function doubledReason(type: string, name: string, doubledAt: string): string {
   return `The ${type} record stands at ${doubledAt}, because your DNS provider adds the zone to every name. Edit its name so that the record stands at ${name}.`;
 }
 
-function disagreement(type: string, name: string, answers: ServerAnswer[]): string {
+function disagreement(type: RecordType, name: string, answers: ServerAnswer[]): string {
   const said = answers.map(({ server, saw }) => `${server} answers ${saw}`);
-  return `The nameservers do not agree on the ${type} record of ${name}: ${listed(said)}. It is verified as soon as all of them have it.`;
+  return `${disagreementOn(type)} of ${name}: ${listed(said)}. It is verified as soon as all of them have it.`;
+}
+
+function disagreementOn(type: RecordType): string {
+  return `The nameservers do not agree on the ${type} record`;
 }
 
 const UNREADABLE: Record<UnreadableReason, string> = {

@@ -1,12 +1,16 @@
-import type { Lookup, LookupOptions, Resolver } from '../dns/resolver.ts';
+import type { AnsweredBy, Lookup, LookupOptions, Resolver } from '../dns/resolver.ts';
 import type { Domain } from '../domains/domain.ts';
 import type { Observation, OwnershipObservation, RoutingObservation, ServerAnswer } from '../domains/observation.ts';
+import { saysDisagreement } from '../domains/reasons.ts';
 import { ownershipName, ownershipValue } from '../domains/records.ts';
 import { listed, shown } from '../domains/text.ts';
 import { isProxy } from './proxies.ts';
 
 /** Longest name DNS can carry, in characters without the final dot (RFC 1035 section 2.3.4). */
 const NAME_LIMIT = 253;
+
+/** Nameservers that are asked about one record. */
+const MAX_ASKED = 3;
 
 /**
  * Looks at the records of a domain, and of its incumbent if there is one. It asks and holds no rules. Never rejects; what is still
@@ -57,6 +61,7 @@ async function observeOwnership(
     read,
     say,
     decides,
+    disputed: saysDisagreement(domain, 'TXT'),
     signal,
   });
 }
@@ -79,7 +84,14 @@ async function observeRouting(
     if (answer.chain.length > 0) return listed(answer.chain.map(shown));
     return answer.kind === 'found' ? listed(answer.addresses) : 'no record';
   };
-  return observeRecord<{ addresses: string[] }, RoutingObservation>(domain.name, { look, read, say, decides, signal });
+  return observeRecord<{ addresses: string[] }, RoutingObservation>(domain.name, {
+    look,
+    read,
+    say,
+    decides,
+    disputed: saysDisagreement(domain, 'CNAME'),
+    signal,
+  });
 }
 
 interface RecordView<Found, S extends Seen> {
@@ -87,35 +99,52 @@ interface RecordView<Found, S extends Seen> {
   read(answer: Lookup<Found>): S;
   say(answer: Lookup<Found>): string;
   decides(seen: S): boolean;
+  /** Nameservers did not agree when they were last asked. */
+  disputed: boolean;
   signal: AbortSignal;
 }
 
 type Disagreement = { kind: 'disagree'; answers: ServerAnswer[] };
+type Answer<Found> = Lookup<Found> & { by: AnsweredBy };
 
-/** One record: one nameserver is asked; what decides something is asked of a second one, and both must say it. */
+/** One record: one nameserver is asked, and more of them where one does not suffice. */
 async function observeRecord<Found, S extends Seen>(
   name: string,
   view: RecordView<Found, S>,
 ): Promise<S | Disagreement> {
-  const { look, read, say, decides, signal } = view;
+  const { look, read, decides, disputed, signal } = view;
   const first = await look(name, { signal });
-  const seen = read(first);
-  if (first.kind === 'unreadable') return seen;
-  if (decides(seen)) {
-    const second = await look(name, { signal, confirming: first.by.address });
-    const confirmed = read(second);
-    if (second.kind === 'unreadable' || decides(confirmed)) return confirmed;
-    const answers = [
-      { server: first.by.server, saw: say(first) },
-      { server: second.by.server, saw: say(second) },
-    ];
-    return { kind: 'disagree', answers };
-  }
+  if (first.kind === 'unreadable') return read(first);
+  const seen = disputed || decides(read(first)) ? await confirm(name, first, view) : read(first);
   if (seen.kind !== 'absent') return seen;
   const doubled = `${name}.${first.zone}`;
   if (doubled.length > NAME_LIMIT) return seen;
   const found = read(await look(doubled, { signal })).kind === 'matched';
   return found ? { ...seen, doubledAt: doubled } : seen;
+}
+
+/**
+ * What the nameservers say together. What decides something must be said by two. Those that do not agree are all heard, now and as long
+ * as they do not: so it comes to the same whichever of them is asked first.
+ */
+async function confirm<Found, S extends Seen>(
+  name: string,
+  first: Answer<Found>,
+  { look, read, say, decides, disputed, signal }: RecordView<Found, S>,
+): Promise<S | Disagreement> {
+  const answers = [first];
+  const agree = () => answers.every((answer) => decides(read(answer)) === decides(read(first)));
+  while (answers.length < MAX_ASKED) {
+    const next = await look(name, { signal, confirming: answers.map(({ by }) => by) });
+    if (next.kind === 'unreadable') return read(next);
+    const isNew = answers.every(({ by }) => by.server !== next.by.server && by.address !== next.by.address);
+    // Where there is but one nameserver, it confirms itself.
+    if (isNew || answers.length === 1) answers.push(next);
+    if (!isNew || (agree() && !disputed)) break;
+  }
+  if (agree()) return read(first);
+  const said = answers.map((answer) => ({ server: answer.by.server, saw: say(answer) }));
+  return { kind: 'disagree', answers: said.toSorted((a, b) => (a.server < b.server ? -1 : 1)) };
 }
 
 function withoutRecord(

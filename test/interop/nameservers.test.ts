@@ -48,21 +48,22 @@ async function middlebox(options: Omit<MiddleboxOptions, 'port' | 'to'>) {
 }
 
 describe('one of two nameservers', () => {
-  test('is stale: not verified, said why, verified when it catches up', async () => {
+  test('is stale: not verified, told in the same words by every check, verified when it catches up', async () => {
     const zone = await internet.register('stale', [first, second]);
     const domain = await apex(zone);
     await zone.publish('', [second]);
     await zone.publish(ownershipLine(domain), [first]);
-    let told: string | null = null;
+    const told: (string | null)[] = [];
     // Each check asks one of the two first, by chance; both are wanted.
     for (let checks = 0; checks < 30; checks++) {
       const { status, verificationError } = await world.check(domain);
       expect(status).toBe('verifying');
-      told = verificationError ?? told;
+      told.push(verificationError);
     }
-    expect(told).toBe(
+    // Nothing, until a check asked the one that has the record.
+    expect([...new Set(told.slice(told.findIndex((each) => each !== null)))]).toEqual([
       `The nameservers do not agree on the TXT record of _service.stale.test: ${first.host} answers "service-domain-verify=Token1" and ${second.host} answers no record. It is verified as soon as all of them have it.`,
-    );
+    ]);
     await zone.publish(ownershipLine(domain), [second]);
     expect(await world.check(domain)).toMatchObject({ status: 'verified', verificationError: null });
   });

@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Simulator } from '../../src/dev/dns/simulator.ts';
+import type { Domain } from '../../src/domains/domain.ts';
 import { ownershipName, ownershipValue } from '../../src/domains/records.ts';
 import { createWorld, type World } from './world.ts';
 
@@ -145,36 +147,80 @@ describe('what a customer got wrong is named', () => {
 });
 
 describe('nameservers', () => {
-  async function twoNameservers() {
-    const second = await world.server('127.0.0.2');
-    for (const server of [world.dns, second]) {
-      server.setZone('acme.com', ['ns1.acme.com', 'ns2.acme.com']);
-      server.set('ns1.acme.com', 'A', ['127.0.0.1']);
-      server.set('ns2.acme.com', 'A', ['127.0.0.2']);
+  /** More than the one that there is, at further addresses. */
+  async function nameservers(...hosts: string[]): Promise<Simulator[]> {
+    const servers = [world.dns, ...(await Promise.all(hosts.map((host) => world.server(host))))];
+    for (const server of servers) {
+      server.setZone(
+        'acme.com',
+        servers.map((_, index) => `ns${index + 1}.acme.com`),
+      );
+      for (const [index, { address }] of servers.entries()) server.set(`ns${index + 1}.acme.com`, 'A', [address]);
     }
-    return second;
+    return servers.slice(1);
   }
 
-  test('one of two is stale: not verified, said why, verified when it catches up', async () => {
-    const second = await twoNameservers();
-    const domain = await world.create('acme.com', { kind: 'apex' });
-    world.publish(domain, 'ownership');
-    const told = new Set<string | null>();
-    for (let i = 0; i < 12; i++) {
+  /** What the customer is told, each time that it is something else. Each check asks first whom it likes. */
+  async function toldInTurn(domain: Domain, checks = 25): Promise<(string | null)[]> {
+    const told: (string | null)[] = [null];
+    for (let i = 0; i < checks; i++) {
       const { status, verificationError } = await world.check(domain);
       expect(status).toBe('verifying');
-      told.add(verificationError?.slice(0, 30) ?? null);
+      if (verificationError !== told.at(-1)) told.push(verificationError);
     }
-    expect(told).toContain('The nameservers do not agree o');
+    return told;
+  }
+
+  test('one of two is stale: not verified, told in the same words by every check, verified when it catches up', async () => {
+    const [second] = await nameservers('127.0.0.2');
+    const domain = await world.create('acme.com', { kind: 'apex' });
+    world.publish(domain, 'ownership');
+    expect(await toldInTurn(domain)).toEqual([
+      null,
+      `The nameservers do not agree on the TXT record of _service.acme.com: ns1.acme.com answers "${ownershipValue(domain)}" and ns2.acme.com answers no record. It is verified as soon as all of them have it.`,
+    ]);
     world.publish(domain, 'ownership', second);
     expect((await world.check(domain)).status).toBe('verified');
   });
 
-  test('one of two is dead: the other speaks for the zone', async () => {
-    const second = await twoNameservers();
+  test('one of two still has the old CNAME: told in the same words by every check after the first that found it out', async () => {
+    const [second] = await nameservers('127.0.0.2');
+    const domain = await world.create('api.acme.com');
+    world.publish(domain, 'routing');
+    second?.set('api.acme.com', 'CNAME', ['old.example.net']);
+    const told = await toldInTurn(domain);
+    const old = `api.acme.com is a CNAME to "old.example.net"; it must be a CNAME to ${domain.target}.`;
+    expect(told.filter((each) => each !== old)).toEqual([
+      null,
+      `The nameservers do not agree on the CNAME record of api.acme.com: ns1.acme.com answers "${domain.target}" and ns2.acme.com answers "old.example.net". It is verified as soon as all of them have it.`,
+    ]);
+    expect(told.indexOf(old)).toBeLessThan(2);
+  });
+
+  test('two of three are stale: all of them are heard, so that every check tells the same', async () => {
+    await nameservers('127.0.0.2', '127.0.0.3');
     const domain = await world.create('acme.com', { kind: 'apex' });
     world.publish(domain, 'ownership');
-    second.fail('_service.acme.com', 'timeout');
+    expect(await toldInTurn(domain)).toEqual([
+      null,
+      `The nameservers do not agree on the TXT record of _service.acme.com: ns1.acme.com answers "${ownershipValue(domain)}", ns2.acme.com answers no record and ns3.acme.com answers no record. It is verified as soon as all of them have it.`,
+    ]);
+  });
+
+  test('a disagreement is over as soon as the record is gone from all of them', async () => {
+    await nameservers('127.0.0.2');
+    const domain = await world.create('acme.com', { kind: 'apex' });
+    world.publish(domain, 'ownership');
+    expect((await toldInTurn(domain)).at(-1)).toContain('do not agree');
+    world.dns.remove(ownershipName(domain));
+    expect((await world.check(domain)).verificationError).toBe(null);
+  });
+
+  test('one of two is dead: the other speaks for the zone', async () => {
+    const [second] = await nameservers('127.0.0.2');
+    const domain = await world.create('acme.com', { kind: 'apex' });
+    world.publish(domain, 'ownership');
+    second?.fail('_service.acme.com', 'timeout');
     expect((await world.check(domain)).status).toBe('verified');
   });
 
