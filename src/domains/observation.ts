@@ -27,6 +27,15 @@ export interface ServerAnswer {
   saw: string;
 }
 
+/** `chain`: the CNAMEs that lead to the name that could not be read, itself the last one; empty where it is the record's own name. */
+export interface UnreadableObservation {
+  kind: 'unreadable';
+  reason: UnreadableReason;
+  chain: string[];
+  /** Who failed, where that is known. */
+  server?: string;
+}
+
 export type OwnershipObservation =
   | { kind: 'matched' }
   /** TXT records are there, none is the expected one. Each value is one record with its strings joined. */
@@ -34,7 +43,7 @@ export type OwnershipObservation =
   /** `doubledAt`: the expected value stands at this name instead, whose zone was appended twice by a DNS panel. */
   | { kind: 'absent'; reason: AbsentReason; doubledAt?: string }
   | { kind: 'disagree'; answers: ServerAnswer[] }
-  | { kind: 'unreadable'; reason: UnreadableReason; server?: string };
+  | UnreadableObservation;
 
 export type RoutingObservation =
   | { kind: 'matched'; chain: string[] }
@@ -44,7 +53,7 @@ export type RoutingObservation =
   | { kind: 'hidden'; addresses: string[]; chain: string[] }
   | { kind: 'absent'; reason: AbsentReason; doubledAt?: string }
   | { kind: 'disagree'; answers: ServerAnswer[] }
-  | { kind: 'unreadable'; reason: UnreadableReason; server?: string };
+  | UnreadableObservation;
 
 /** What one check of a domain saw of its two records. */
 export interface Observation {

@@ -53,8 +53,13 @@ describe('what a customer is told', () => {
     ],
     [
       'a zone that cannot be read',
-      { kind: 'unreadable', reason: 'timeout', server: 'ns1.acme.com' },
+      { kind: 'unreadable', reason: 'timeout', chain: [], server: 'ns1.acme.com' },
       '_service.api.acme.com could not be read: its nameserver ns1.acme.com did not answer in time.',
+    ],
+    [
+      'a CNAME into a zone that cannot be read',
+      { kind: 'unreadable', reason: 'refused', chain: ['txt.broken.test'], server: 'ns1.broken.test' },
+      '_service.api.acme.com leads to "txt.broken.test", which could not be read: its nameserver ns1.broken.test refused to answer (REFUSED).',
     ],
   ];
   test.each(ownership)('TXT: %s', (_, seen, expected) => {
@@ -83,8 +88,18 @@ describe('what a customer is told', () => {
       'The CNAME record stands at api.acme.com.acme.com, because your DNS provider adds the zone to every name. Edit its name so that the record stands at api.acme.com.',
     ],
     [
+      'a CNAME to a host in a zone that cannot be read',
+      { kind: 'unreadable', reason: 'timeout', chain: ['lb.broken.test'], server: 'ns1.broken.test' },
+      'api.acme.com leads to "lb.broken.test", which could not be read: its nameserver ns1.broken.test did not answer in time. It must lead to k7m.cname.example.',
+    ],
+    [
+      'CNAMEs to such a host',
+      { kind: 'unreadable', reason: 'servfail', chain: ['www.acme.com', 'lb.broken.test'] },
+      'api.acme.com leads to "lb.broken.test", which could not be read: its zone answered with a failure (SERVFAIL). It must lead to k7m.cname.example.',
+    ],
+    [
       'CNAMEs in a circle',
-      { kind: 'unreadable', reason: 'loop' },
+      { kind: 'unreadable', reason: 'loop', chain: [] },
       'api.acme.com could not be read: its zone gave CNAMEs that lead in a circle.',
     ],
   ];

@@ -4,6 +4,7 @@ import type {
   OwnershipObservation,
   RoutingObservation,
   ServerAnswer,
+  UnreadableObservation,
   UnreadableReason,
 } from './observation.ts';
 import { ownershipName, ownershipValue } from './records.ts';
@@ -106,7 +107,7 @@ function routingReason(domain: Domain, { routing, ownership }: Observation): str
     case 'disagree':
       return disagreement('CNAME', name, routing.answers);
     case 'unreadable':
-      return unreadableReason(name, routing);
+      return unreadableReason(name, routing) + (routing.chain.length > 0 ? ` It must lead to ${target}.` : '');
     case 'matched':
       return null;
     default:
@@ -167,8 +168,10 @@ const UNREADABLE: Record<UnreadableReason, string> = {
   overloaded: 'has nameservers that are too slow for the number of domains waiting for them',
 };
 
-function unreadableReason(name: string, { reason, server }: { reason: UnreadableReason; server?: string }): string {
-  return `${name} could not be read: ${server === undefined ? 'its zone' : `its nameserver ${server}`} ${UNREADABLE[reason]}.`;
+function unreadableReason(name: string, { reason, chain, server }: UnreadableObservation): string {
+  const end = chain.at(-1);
+  const unread = end === undefined ? name : `${name} leads to ${shown(end)}, which`;
+  return `${unread} could not be read: ${server === undefined ? 'its zone' : `its nameserver ${server}`} ${UNREADABLE[reason]}.`;
 }
 
 /** For the end of the window: also what is merely not there. */

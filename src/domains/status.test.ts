@@ -55,7 +55,7 @@ const ownerships = {
       { server: 'ns2.acme.com', saw: 'no record' },
     ],
   },
-  unreadable: { kind: 'unreadable', reason: 'timeout', server: 'ns1.acme.com' },
+  unreadable: { kind: 'unreadable', reason: 'timeout', chain: [], server: 'ns1.acme.com' },
 } satisfies Record<string, OwnershipObservation>;
 const routings = {
   matched: { kind: 'matched', chain: [subdomain.target] },
@@ -70,7 +70,7 @@ const routings = {
       { server: 'ns2.acme.com', saw: 'no record' },
     ],
   },
-  unreadable: { kind: 'unreadable', reason: 'servfail', server: 'ns1.acme.com' },
+  unreadable: { kind: 'unreadable', reason: 'servfail', chain: [], server: 'ns1.acme.com' },
 } satisfies Record<string, RoutingObservation>;
 type OwnershipKey = keyof typeof ownerships;
 type RoutingKey = keyof typeof routings;

@@ -150,7 +150,5 @@ async function confirm<Found, S extends Seen>(
 function withoutRecord(
   answer: Exclude<Lookup<object>, { kind: 'found' }>,
 ): Extract<Seen, { kind: 'absent' | 'unreadable' }> {
-  if (answer.kind === 'absent') return { kind: 'absent', reason: answer.reason };
-  const { reason, server } = answer;
-  return server === undefined ? { kind: 'unreadable', reason } : { kind: 'unreadable', reason, server };
+  return answer.kind === 'absent' ? { kind: 'absent', reason: answer.reason } : answer;
 }

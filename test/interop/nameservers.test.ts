@@ -155,6 +155,18 @@ describe('a zone that cannot be read is told after the third check, and verified
     await internet.resolver.forget(zone.name);
     expect((await world.check(domain)).status).toBe('verified');
   });
+
+  test('where a CNAME leads into another zone, which nobody serves: the host there is named', async () => {
+    await internet.register('broken');
+    const zone = await internet.register('leads-to-broken');
+    const domain = await world.create(`api.${zone.name}`);
+    await zone.publish('api CNAME lb.broken.test.');
+    expect((await checkThrice(world, domain)).verificationError).toBe(
+      `api.leads-to-broken.test leads to "lb.broken.test", which could not be read: its zone answered with a failure (SERVFAIL). It must lead to ${domain.target}.`,
+    );
+    await zone.publish(routingLine(domain));
+    expect((await world.check(domain)).status).toBe('verified');
+  });
 });
 
 describe('answers that do not fit into a packet', () => {

@@ -137,6 +137,17 @@ describe('what a customer got wrong is named', () => {
     expect((await world.check(domain)).status).toBe('verified');
   });
 
+  test('a CNAME to a host that cannot be read: the host is named, not the record itself', async () => {
+    const domain = await world.create('api.acme.com');
+    world.dns.set('api.acme.com', 'CNAME', ['www.acme.com']);
+    world.dns.set('www.acme.com', 'CNAME', ['lb.broken.example']);
+    world.dns.fail('lb.broken.example', 'servfail');
+    for (let i = 0; i < 2; i++) await world.check(domain);
+    expect((await world.check(domain)).verificationError).toMatch(
+      /^api\.acme\.com leads to "lb\.broken\.example", which could not be read: .*\(SERVFAIL\)\. It must lead to target1\.cname/,
+    );
+  });
+
   test('a CNAME loop', async () => {
     const domain = await world.create('api.acme.com');
     world.dns.set('api.acme.com', 'CNAME', ['b.acme.com']);
