@@ -102,6 +102,21 @@ describe('lookupTxt', () => {
   });
 });
 
+test('values and addresses come to the same in whichever order a nameserver gives them', async () => {
+  const turned = (type: string, values: string[]) =>
+    world({ 'www.acme.com': answer(values.map((value) => `www.acme.com ${type} ${value}`)) });
+  const [one, two] = ['192.0.2.1', '192.0.2.2'];
+  for (const values of [
+    [one, two],
+    [two, one],
+  ]) {
+    expect(await turned('TXT', values).lookupTxt('www.acme.com', options)).toMatchObject({ values: [one, two] });
+    expect(await turned('A', values).lookupRoute('www.acme.com', TARGET, options)).toMatchObject({
+      addresses: [one, two],
+    });
+  }
+});
+
 describe('lookupRoute', () => {
   test('gives the chain, and stops at the target without asking for it', async () => {
     const { asked, lookupRoute } = world({ 'www.acme.com': answer([`www.acme.com CNAME ${TARGET}`]) });

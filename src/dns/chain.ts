@@ -31,7 +31,7 @@ export function chainResolver(ask: Ask): Resolver {
       const followed = await follow(ask, { name: canonicalName(name), type: 'TXT' }, null, options);
       if (followed.kind !== 'found') return followed;
       const { records, ...found } = followed;
-      return { ...found, values: records.slice(0, MAX_VALUES).map(({ value }) => bounded(value)) };
+      return { ...found, values: valuesOf(records, MAX_VALUES) };
     },
 
     async lookupRoute(name, target, options) {
@@ -44,7 +44,7 @@ export function chainResolver(ask: Ask): Resolver {
       if (followed.kind === 'unreadable') return followed;
       if (followed.kind === 'found') {
         const { records, ...found } = followed;
-        return { ...found, addresses: records.slice(0, MAX_ADDRESSES).map(({ value }) => value) };
+        return { ...found, addresses: valuesOf(records, MAX_ADDRESSES) };
       }
       if (followed.chain.length === 0) return followed;
       // The customer's record is there; it leads to a name that has no address.
@@ -99,6 +99,14 @@ function stuck(reason: UnreadableReason, chain: string[], { server }: AnsweredBy
 
 function absenceOf({ rcode }: Pick<Message, 'rcode'>): AbsentReason {
   return rcode === 'nxdomain' ? 'nxdomain' : 'nodata';
+}
+
+/** Sorted: many nameservers turn the order with every answer, and that must not look like a change. */
+function valuesOf(records: Resource[], most: number): string[] {
+  return records
+    .slice(0, most)
+    .map(({ value }) => bounded(value))
+    .sort();
 }
 
 /** What was cut off is longer than anything we expect, so it cannot become equal to it. */

@@ -55,9 +55,17 @@ describe('servers asked in turn', () => {
     expect(asked).toEqual(['a 1', 'b 1', 'c 1', 'd 1', 'b 2', 'd 2']);
   });
 
-  test('the failure given is the first that is more than silence', async () => {
+  test('the failure given is more than silence if one is', async () => {
     expect((await heardFrom({ a: ['timeout'], b: ['lame'], c: ['refused'] })).result).toBe('lame of b');
     expect((await heardFrom({ a: ['unreachable'], b: ['timeout'] })).result).toBe('timeout of b');
+  });
+
+  test('the failure given is the same in whichever order they are asked', async () => {
+    expect((await heardFrom({ c: ['refused'], a: ['timeout'], b: ['lame'] })).result).toBe('lame of b');
+    for (const failure of ['timeout', 'unreachable', 'servfail'] as const) {
+      expect((await heardFrom({ a: [failure], b: [failure] })).result).toBe(`${failure} of a`);
+      expect((await heardFrom({ b: [failure], a: [failure] })).result).toBe(`${failure} of a`);
+    }
   });
 
   test('none at all is no nameserver', async () => {

@@ -74,7 +74,7 @@ function failureOf(reason: QueryFailure): Failure {
 /**
  * Asks one server after the other until one answers. When all have been asked, the silent ones are asked once more,
  * with more time; any other failure is final. Servers that cannot be reached from here at all do not count as asked.
- * Among failures, that of a server that said something is given.
+ * Among failures, that of a server that said something is given; of several, that of the first by name, in whichever order they were asked.
  */
 export async function hearInTurn(
   servers: readonly Server[],
@@ -92,11 +92,16 @@ export async function hearInTurn(
       if (heard.kind === 'answer') return heard;
       if (heard.reason !== 'unreachable') asked++;
       if (heard.reason === 'timeout') silent.push(server);
-      if (failed.server === undefined || isSilence(failed)) failed = heard;
+      if (failed.server === undefined || orderOf(heard) < orderOf(failed)) failed = heard;
     }
     candidates = silent;
   }
   return failed;
+}
+
+/** What was said comes first, then silence, then what could not be sent; each by the name of the server. */
+function orderOf({ reason, server }: HeardFailure): string {
+  return `${['timeout', 'unreachable'].indexOf(reason) + 1} ${server?.name}`;
 }
 
 /** Whether the failure says nothing but that nobody answered. */
