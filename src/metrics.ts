@@ -5,6 +5,8 @@ export interface Metrics {
   registry: Registry;
   requests: Counter<'operation' | 'status'>;
   requestSeconds: Histogram<'operation'>;
+  requestsShed: Counter;
+  connections: Gauge;
   checks: Counter<'outcome'>;
   checkSeconds: Histogram;
   checksInFlight: Gauge;
@@ -30,6 +32,16 @@ export function createMetrics(): Metrics {
       help: 'Time from the headers of an API request to its answer, by operation.',
       labelNames: ['operation'],
       buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5],
+      registers,
+    }),
+    requestsShed: new Counter({
+      name: 'nameplate_requests_shed_total',
+      help: 'API requests refused because there was more to do than could be answered in time.',
+      registers,
+    }),
+    connections: new Gauge({
+      name: 'nameplate_connections',
+      help: 'Connections to the API that are open.',
       registers,
     }),
     checks: new Counter({

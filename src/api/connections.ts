@@ -1,6 +1,8 @@
 import type { Server } from 'node:http';
 import { BlockList, isIPv6, type Socket } from 'node:net';
 import { network } from '../access/attempts.ts';
+import type { Metrics } from '../metrics.ts';
+import type { ApiSettings } from './operation.ts';
 
 /**
  * Bounds the connections of a server. One that is over the bound costs the connection that has waited longest for a request, its own address's
@@ -32,11 +34,15 @@ interface HeldSocket extends Socket {
   [party]?: Party;
 }
 
-/** `trusted`: networks of proxies, which bring everybody's requests over few addresses; only the total bounds those. */
-export function boundConnections(server: Server, bounds: ConnectionBounds, trusted: readonly string[]): Connections {
+/** Trusted proxies bring everybody's requests over few addresses; only the total bounds those. */
+export function boundConnections(
+  server: Server,
+  bounds: ConnectionBounds,
+  { settings, metrics }: { settings: Pick<ApiSettings, 'trustedProxies'>; metrics: Pick<Metrics, 'connections'> },
+): Connections {
   const parties = new Map<string, Party>();
   const waiting = new Set<Socket>();
-  const proxies = networks(trusted);
+  const proxies = networks(settings.trustedProxies ?? []);
   let open = 0;
 
   function partyOf(address: string): Party {
@@ -54,10 +60,12 @@ export function boundConnections(server: Server, bounds: ConnectionBounds, trust
     socket[party] = mine;
     mine.open += 1;
     open += 1;
+    metrics.connections.set(open);
     waits(socket);
     socket.once('close', () => {
       busy(socket);
       open -= 1;
+      metrics.connections.set(open);
       mine.open -= 1;
       if (mine.open === 0) parties.delete(address);
     });

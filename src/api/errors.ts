@@ -173,7 +173,7 @@ export const ERRORS = {
     status: 429,
     detail: 'The server has more to do than it can at present. Try again after the time in Retry-After.',
     why: "The server refuses requests before it looks at them while others would have to wait too long. It is nobody's limit that was exceeded, and nothing was done.",
-    fix: 'Wait for as many seconds as the Retry-After header says, then send the same request again. Whoever runs this installation sees it in nameplate_requests_total and may have to give it more.',
+    fix: 'Wait for as many seconds as the Retry-After header says, then send the same request again. Whoever runs this installation sees it in nameplate_requests_shed_total and may have to give it more.',
   },
   'limits/custom_domain_limit_exceeded': {
     status: 403,

@@ -1,5 +1,6 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import type { Log } from '../log.ts';
+import type { Metrics } from '../metrics.ts';
 import { StoreUnavailable } from '../store/store.ts';
 import { type ErrorNaming, Problem, presentProblem } from './errors.ts';
 import { invalid, violations } from './validation.ts';
@@ -9,13 +10,14 @@ export function answerProblem(
   error: FastifyError | Problem,
   request: FastifyRequest,
   reply: FastifyReply,
-  { log, settings }: { log: Log; settings: ErrorNaming },
+  { log, metrics, settings }: { log: Log; metrics: Metrics; settings: ErrorNaming },
 ): void {
   const problem = toProblem(error, request);
   if (problem.code === 'application/internal') {
     const { operation } = request.routeOptions.config;
     log.error({ err: problem.cause, requestId: request.id, operation }, 'a request could not be answered');
   }
+  if (problem.code === 'limits/overloaded') metrics.requestsShed.inc();
   // Fastify closes connections whose body was refused. Ours stay usable: what is left of the body is read and dropped.
   if (reply.hasHeader('connection')) reply.removeHeader('connection');
   reply

@@ -54,7 +54,7 @@ export function createApi(deps: ApiDeps): FastifyInstance {
   const app = Fastify(serverOptions(deps, bounds));
   const gate = createGate(deps);
   const { load = measureLoad() } = deps;
-  const connections = boundConnections(app.server, bounds, deps.settings.trustedProxies ?? []);
+  const connections = boundConnections(app.server, bounds, deps);
   app.decorateRequest('principal', null);
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (_: unknown, body: Buffer) =>

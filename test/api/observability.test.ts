@@ -1,4 +1,6 @@
+import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { measureLoad } from '../../src/api/load.ts';
 import { type Harness, startApi, type Tree } from './harness.ts';
 
 let api: Harness;
@@ -68,6 +70,32 @@ describe('the metrics', () => {
     const text = await api.metrics.registry.metrics();
     expect(text).toContain('nameplate_requests_total{operation="projects.listProjects",status="400"} 1');
     expect(text).toContain('nameplate_request_seconds_count{operation="projects.listProjects"} 1');
+  });
+
+  it('count the requests that were refused because there was too much to do, and no other', async () => {
+    const busy = await startApi({ load: measureLoad({ inProgress: 0 }) });
+    try {
+      const shed = async () => (await busy.metrics.requestsShed.get()).values[0]?.value;
+      await busy.send({ path: '/v2/nothing' });
+      expect(await shed()).toBe(0);
+      for (let i = 0; i < 2; i++) expect(await busy.call('projects.listProjects')).toMatchObject({ status: 429 });
+      expect(await shed()).toBe(2);
+      expect(await busy.metrics.registry.metrics()).toContain('nameplate_requests_shed_total 2');
+    } finally {
+      await busy.close();
+    }
+  });
+
+  it('tell how many connections are open', async () => {
+    const until = async (line: string) => {
+      while (!(await api.metrics.registry.metrics()).includes(`\n${line}\n`)) await new Promise(setImmediate);
+    };
+    const open = [api.port, api.port].map((port) => connect(port, '127.0.0.1'));
+    await until('nameplate_connections 2');
+    open.pop()?.destroy();
+    await until('nameplate_connections 1');
+    open.pop()?.destroy();
+    await until('nameplate_connections 0');
   });
 
   it('have no labels that callers make up', async () => {
