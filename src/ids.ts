@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { TypeID } from 'typeid-js';
+import { fromUUIDBytes } from 'typeid-js';
 import type { Clock } from './clock.ts';
 
 export type IdPrefix = 'ws' | 'key' | 'sig' | 'proj' | 'app' | 'env' | 'dep' | 'dom' | 'evt' | 'req';
@@ -31,7 +31,7 @@ export function idMaker(clock: Clock, random: RandomBytes = pooled(randomBytes))
     view.setUint16(4, lastMs % 0x10000);
     view.setUint16(6, 0x7000 | counter);
     view.setUint8(8, (view.getUint8(8) & 0x3f) | 0x80);
-    return TypeID.fromUUIDBytes(prefix, bytes).toString();
+    return fromUUIDBytes(prefix, bytes);
   };
 }
 

@@ -13,7 +13,8 @@ import { CHECK_INTERVAL_MS } from './domains/schedule.ts';
 import { idMaker } from './ids.ts';
 import type { Log } from './log.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
-import { followChanges } from './store/changes.ts';
+import { type ChangeNews, followChanges } from './store/changes.ts';
+import { rememberDomains } from './store/remember.ts';
 import { lockRoles, migrate, sqliteStore, type Waiting } from './store/sqlite.ts';
 import type { Store } from './store/store.ts';
 import { createVerifier } from './verification/worker.ts';
@@ -43,6 +44,7 @@ export interface RunningServer {
 interface Parts extends Required<Omit<ServerOptions, 'signal'>> {
   config: Config;
   metrics: Metrics;
+  changes: ChangeNews;
   store: Store;
 }
 
@@ -89,12 +91,14 @@ export async function startServer(config: Config, options: ServerOptions): Promi
   };
   try {
     const defaults = { nameserverPort: 53, checkIntervalMs: CHECK_INTERVAL_MS, windowMs: WINDOW_MS };
-    const parts: Parts = { ...defaults, ...options, clock, config, metrics: createMetrics(), store };
+    const changes = begin(followChanges(store, { clock, log }));
+    const shared = { clock, config, changes, metrics: createMetrics(), store: rememberDomains(store, changes) };
+    const parts: Parts = { ...defaults, ...options, ...shared };
     begin(startPruning(parts));
     if (config.roles.includes('verifier')) begin(startVerifier(parts));
     const api = config.roles.includes('api') ? begin(await startApi(parts)).address : null;
     const metrics = config.metricsListen && begin(await startMetrics(parts, config.metricsListen)).address;
-    return { api, metrics, store, stop };
+    return { api, metrics, store: parts.store, stop };
   } catch (error) {
     await stop();
     throw error;
@@ -106,8 +110,7 @@ async function openStore(path: string, clock: Clock, waiting: Waiting): Promise<
   return sqliteStore({ path, clock });
 }
 
-async function startApi({ store, clock, log, metrics, config, windowMs }: Parts): Promise<Listening> {
-  const changes = followChanges(store, { clock, log });
+async function startApi({ store, changes, clock, log, metrics, config, windowMs }: Parts): Promise<Listening> {
   const settings = {
     service: config.service,
     docsUrl: config.docsUrl,
@@ -119,12 +122,8 @@ async function startApi({ store, clock, log, metrics, config, windowMs }: Parts)
   };
   const app = createApi({ store, clock, newId: idMaker(clock), randomBytes, log, metrics, settings, changes });
   await app.ready();
-  const listening = await listen(app.server, config.listen, 'NAMEPLATE_LISTEN').catch(async (error: unknown) => {
-    await changes.stop();
-    throw error;
-  });
-  const stop = () => Promise.all([app.close(), listening.stop(), changes.stop()]);
-  return { address: listening.address, stop };
+  const listening = await listen(app.server, config.listen, 'NAMEPLATE_LISTEN');
+  return { address: listening.address, stop: () => Promise.all([app.close(), listening.stop()]) };
 }
 
 function startVerifier(parts: Parts): Running {

@@ -1,8 +1,8 @@
 import type { Clock } from '../clock.ts';
+import type { Memory } from '../memory.ts';
 import type { Workspace } from '../store/store.ts';
 import type { Attempts } from './attempts.ts';
 import { hashRootKey, isRootKey } from './key.ts';
-import type { Memory } from './memory.ts';
 import type { KnownKey, Principal, Principals } from './principals.ts';
 import { isToken, LONGEST_TOKEN, type TokenReader } from './token.ts';
 

@@ -1,5 +1,6 @@
+import { createMemory, type Memory } from '../memory.ts';
+import type { News } from '../store/changes.ts';
 import type { AccessStore, StoredPrincipal, WorkspaceLimits } from '../store/store.ts';
-import { type AccessNews, createMemory, type Memory } from './memory.ts';
 
 /** Who makes a request. */
 export interface Principal {
@@ -28,7 +29,7 @@ const CAPACITY = 10_000;
 /** Root keys, read from the store and remembered. */
 export function cachedPrincipals(
   store: Pick<AccessStore, 'findPrincipal'>,
-  news?: AccessNews,
+  news?: News,
   capacity = CAPACITY,
 ): Principals {
   return createMemory({

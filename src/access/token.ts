@@ -3,8 +3,9 @@ import { JOSEError, JWKSNoMatchingKey } from 'jose/errors';
 import { SignJWT } from 'jose/jwt/sign';
 import { jwtVerify } from 'jose/jwt/verify';
 import type { Clock } from '../clock.ts';
+import { createMemory } from '../memory.ts';
+import type { News } from '../store/changes.ts';
 import type { AccessStore, SigningKey } from '../store/store.ts';
-import { type AccessNews, createMemory } from './memory.ts';
 
 /**
  * Dashboard tokens: short-lived JWTs (RFC 7519) that speak for a person in a workspace (spec: Authentication, 2). Signed with Ed25519
@@ -77,7 +78,7 @@ const SIGNERS = 1000;
 export function tokenReader(
   store: Pick<AccessStore, 'findSigningKey'>,
   clock: Clock,
-  news: AccessNews | undefined,
+  news: News | undefined,
 ): TokenReader {
   const signers = createMemory<KnownSigner>({
     news,

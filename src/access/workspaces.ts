@@ -1,10 +1,11 @@
+import { createMemory, type Memory } from '../memory.ts';
+import type { News } from '../store/changes.ts';
 import type { AccessStore, Workspace } from '../store/store.ts';
-import { type AccessNews, createMemory, type Memory } from './memory.ts';
 
 const CAPACITY = 10_000;
 
 /** Workspaces by id, read from the store and remembered. */
-export function cachedWorkspaces(store: Pick<AccessStore, 'findWorkspace'>, news?: AccessNews): Memory<Workspace> {
+export function cachedWorkspaces(store: Pick<AccessStore, 'findWorkspace'>, news?: News): Memory<Workspace> {
   return createMemory({
     news,
     capacity: CAPACITY,

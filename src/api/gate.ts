@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { accessOn } from '../access/access.ts';
 import { authenticate } from '../access/authenticate.ts';
-import type { AccessNews } from '../access/memory.ts';
+import type { News } from '../store/changes.ts';
 import type { Principal } from '../access/principals.ts';
 import type { Clock } from '../clock.ts';
 import { limitFor, type RateLimits } from '../ratelimit/decide.ts';
@@ -28,7 +28,7 @@ interface GateParts {
   store: Store;
   clock: Clock;
   settings: { rateLimits: RateLimits };
-  changes?: AccessNews;
+  changes?: News;
 }
 
 export function createGate({ store, clock, settings, changes }: GateParts): Gate {

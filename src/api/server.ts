@@ -1,8 +1,8 @@
 import type { Server } from 'node:http';
 import Fastify, { type FastifyHttpOptions, type FastifyInstance } from 'fastify';
-import type { AccessNews } from '../access/memory.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
+import type { News } from '../store/changes.ts';
 import { serveClientErrors } from './connection.ts';
 import { boundConnections, CONNECTIONS, type ConnectionBounds } from './connections.ts';
 import { serveDocumentation } from './documentation.ts';
@@ -21,7 +21,7 @@ export interface ApiDeps extends Context {
   log: Log;
   metrics: Metrics;
   /** News of changed keys and workspaces; without it nothing is remembered of them. */
-  changes?: AccessNews;
+  changes?: News;
   /** Measured unless given. */
   load?: Load;
   bounds?: Partial<Bounds>;
@@ -62,9 +62,10 @@ export function createApi(deps: ApiDeps): FastifyInstance {
   );
 
   // 1 request id
-  app.addHook('onRequest', async (request, reply) => {
+  app.addHook('onRequest', (request, reply, next) => {
     connections.busy(request.raw.socket);
     reply.header('X-Request-Id', request.id);
+    next();
   });
   // 2 route
   refuseUnknownRoutes(app);
@@ -80,7 +81,10 @@ export function createApi(deps: ApiDeps): FastifyInstance {
           return gate.authenticate(request);
         },
         // 4 rate limit
-        async (request, reply) => gate.limit(operation.name, request, reply),
+        (request, reply, next) => {
+          gate.limit(operation.name, request, reply);
+          next();
+        },
       ],
       // 5 parse (above) and validate · 9 envelope
       schema: { body: operation.request, response: { [operation.status]: operation.answer } },
@@ -103,9 +107,10 @@ export function createApi(deps: ApiDeps): FastifyInstance {
   serveClientErrors(app.server, deps);
 
   app.setErrorHandler<Problem>((error, request, reply) => answerProblem(error, request, reply, deps));
-  app.addHook('onResponse', async (request, reply) => {
+  app.addHook('onResponse', (request, reply, next) => {
     connections.waits(request.raw.socket);
     record(request, reply, deps);
+    next();
   });
   app.addHook('onClose', async () => load.stop());
   return app;
@@ -142,7 +147,7 @@ function refuseUnknownRoutes(app: FastifyInstance): void {
   app.addHook('onRoute', ({ url, method }) => {
     methods.set(url, [...(methods.get(url) ?? []), method].flat());
   });
-  app.addHook('onRequest', async (request) => {
+  app.addHook('onRequest', (request, _, next) => {
     if (request.is404) {
       const allowed = methods.get(request.url.replace(/\?.*$/s, ''));
       if (allowed === undefined) throw new Problem('request/route_not_found');
@@ -151,5 +156,6 @@ function refuseUnknownRoutes(app: FastifyInstance): void {
     if (request.headers.host === undefined && request.raw.httpVersion === '1.1') {
       throw invalid('header.host', 'must be present (RFC 9112 section 3.2)');
     }
+    next();
   });
 }

@@ -14,6 +14,9 @@ export interface ChangeNews {
   stop(): Promise<void>;
 }
 
+/** What caches need to hear. */
+export type News = Pick<ChangeNews, 'trusted' | 'onChange'>;
+
 export interface NewsOptions {
   clock?: Clock;
   log?: Log;

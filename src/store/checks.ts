@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Domain } from '../domains/domain.ts';
 import { furthestDueAt, nextCheckAt } from '../domains/schedule.ts';
 import type { CheckMemory } from '../domains/status.ts';
-import { domainColumns, domainOf, updateDomain } from './domains.ts';
+import { changeDomain, domainColumns, domainOf } from './domains.ts';
 import { recordEvent } from './events.ts';
 import type { Tables, Writing } from './query.ts';
 import { serve, stopServing } from './routes.ts';
@@ -28,14 +28,21 @@ export async function claimDue(
   });
   const due: DueCheck[] = [];
   for (const [i, row] of [...overdue, ...outOfReach].entries()) {
-    const { dueAt, windowEndsAt, attempts, unreadableInARow, provenSince, incumbentId } = row;
-    const domain = domainOf(row);
-    const nextAt = nextCheckAt(now, windowEndsAt, checkIntervalMs, jitters[i] ?? 0);
-    await run.change(claimCheck, { domainId: domain.id, nextAt });
-    const incumbent = incumbentId === null ? null : await findIncumbent(run, domain);
-    due.push({ domain, incumbent, memory: { unreadableInARow, provenSince }, attempts: attempts + 1, dueAt });
+    const nextAt = nextCheckAt(now, row.windowEndsAt, checkIntervalMs, jitters[i] ?? 0);
+    await run.change(claimCheck, { domainId: row.id, nextAt });
+    due.push(await dueCheckOf(run, row));
   }
   return due;
+}
+
+type CheckRow = Domain & CheckMemory & { attempts: number; dueAt: number; incumbentId: string | null };
+
+/** The check of a row that was claimed. */
+export async function dueCheckOf(run: Writing, row: CheckRow): Promise<DueCheck> {
+  const { attempts, unreadableInARow, provenSince, dueAt, incumbentId } = row;
+  const domain = domainOf(row);
+  const incumbent = incumbentId === null ? null : await findIncumbent(run, domain);
+  return { domain, incumbent, memory: { unreadableInARow, provenSince }, attempts: attempts + 1, dueAt };
 }
 
 export async function saveTransition(run: Writing, save: Save): Promise<'saved' | 'stale'> {
@@ -69,11 +76,11 @@ async function isCurrent(run: Writing, { before, after, loser }: Save): Promise<
 
 async function change(run: Writing, { before, after, loser, now }: Save): Promise<void> {
   if (loser !== undefined) {
-    await run.change(updateDomain, loser.after);
+    await changeDomain(run, loser.after);
     await stopServing(run, loser.after);
     await recordEvent(run, 'domain.superseded', loser.after, now);
   }
-  await run.change(updateDomain, after);
+  await changeDomain(run, after);
   if (after.status === 'verified') await serve(run, after, now);
   await recordEvent(run, eventOf(before, after), after, now);
 }
@@ -98,7 +105,7 @@ async function findIncumbent(run: Writing, { id, name }: Domain): Promise<Domain
 }
 
 /** Those due after `from`, and no later than `to`. */
-function selectChecks(db: Tables, p: { from: number; to: number; limit: number; except: string }) {
+export function selectChecks(db: Tables, p: { from: number; to: number; limit: number; except: string }) {
   return db
     .selectFrom('checks')
     .innerJoin('domains', 'domains.id', 'checks.domain_id')

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Domain } from '../domains/domain.ts';
 import { retry, windowEndsAt } from '../domains/status.ts';
 import { recordEvent } from './events.ts';
+import { announce } from './news.ts';
 import { type PageSlots, paged, pageSlots } from './paging.ts';
 import type { Reading, Tables, Writing } from './query.ts';
 import { stopServing } from './routes.ts';
@@ -58,7 +59,7 @@ export async function retryVerification(
   if (domain === null) return 'missing';
   const after = retry(domain, now);
   if (after === null) return 'verified';
-  if (after !== domain) await run.change(updateDomain, after);
+  if (after !== domain) await changeDomain(run, after);
   await scheduleCheck(run, { domainId, at: now, windowEndsAt: windowEndsAt(after, windowMs) });
   if (after !== domain) await recordEvent(run, 'domain.retried', after, now);
   return 'accepted';
@@ -70,8 +71,15 @@ export async function deleteDomain(run: Writing, workspaceId: string, domainId: 
   await stopServing(run, domain);
   await removeCheck(run, domainId);
   await run.change(deleteDomainRow, { id: domainId });
+  await announce(run, 'domain', domainId);
   await recordEvent(run, 'domain.deleted', domain, now);
   return 'deleted';
+}
+
+/** Writes what may change of a domain. */
+export async function changeDomain(run: Writing, domain: Domain): Promise<void> {
+  await run.change(updateDomain, domain);
+  await announce(run, 'domain', domain.id);
 }
 
 /** All of a domain, under the names of `Domain`. */
@@ -122,8 +130,7 @@ export function domainOf(row: Domain): Domain {
   };
 }
 
-/** Writes what may change of a domain. */
-export function updateDomain(db: Tables, p: Domain) {
+function updateDomain(db: Tables, p: Domain) {
   return db.updateTable('domains').where('id', '=', p.id).set({
     status: p.status,
     routing_verified_at: p.routingVerifiedAt,

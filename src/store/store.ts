@@ -235,7 +235,7 @@ export interface DomainStore {
 
   /**
    * Makes a check due at `now`; what checks remember stays, and what a check in flight sees still counts. From `failed` also begins a new
-   * window (`domains/status.retry`) with a fresh schedule, and writes the event `domain.retried`. `verified`: nothing was done. `missing`:
+   * window (`domains/status.retry`) with a fresh schedule, writes the event `domain.retried` and announces `domain`. `verified`: nothing was done. `missing`:
    * no such domain in the workspace.
    */
   retryVerification(
@@ -247,7 +247,7 @@ export interface DomainStore {
 
   /**
    * Deletes the domain with its check, route and certificate; writes the event `domain.deleted`. The name is free at once. What another
-   * workspace holds under the name stays. Announces `route` when there was one.
+   * workspace holds under the name stays. Announces `domain`, and `route` when there was one.
    */
   deleteDomain(workspaceId: string, domainId: string, now: number): Promise<'deleted' | 'missing'>;
 }
@@ -290,7 +290,7 @@ export interface CheckStore {
    * checked elsewhere), or when `after` is verified and the name's incumbent is not exactly `loser.before` (none, when absent).
    * To `verified`: in the same step the loser's change, the route, a newly wanted certificate in place of the loser's, the end of the
    * checks, and the events of both sides; announces `route`. To `failed`: the end of the checks and the event. Otherwise the check's memory, and an event if a reader can see
-   * the change. (unsynced) unless the status changed.
+   * the change. Announces `domain` for each that changed. (unsynced) unless the status changed.
    */
   saveTransition(save: {
     before: Domain;
@@ -353,12 +353,12 @@ export type DomainEventType =
 // Changes
 
 /** What kind of thing changed, and so which caches must forget `key`. */
-export type ChangeKind = 'workspace' | 'root_key' | 'signing_key' | 'environment' | 'route';
+export type ChangeKind = 'workspace' | 'root_key' | 'signing_key' | 'environment' | 'domain' | 'route';
 
 export interface Change {
   seq: number;
   kind: ChangeKind;
-  /** `workspace`: its id. `root_key`: the SHA-256 of the key in hex. `signing_key`, `environment`: its id. `route`: the host name. */
+  /** `workspace`: its id. `root_key`: the SHA-256 of the key in hex. `signing_key`, `environment`, `domain`: its id. `route`: the host name. */
   key: string;
 }
 

@@ -13,6 +13,7 @@ import { idMaker } from '../../src/ids.ts';
 import { createLog } from '../../src/log.ts';
 import { createMetrics, type Metrics } from '../../src/metrics.ts';
 import { type ChangeNews, followChanges } from '../../src/store/changes.ts';
+import { rememberDomains } from '../../src/store/remember.ts';
 import { sqliteStore } from '../../src/store/sqlite.ts';
 import type { RootKey, Store, Workspace } from '../../src/store/store.ts';
 import { type Answer, judge } from './contract.ts';
@@ -93,12 +94,13 @@ export async function startApi({ settings, wrap, ...deps }: HarnessOptions = {})
       nowMs += ms;
     },
   };
-  const store = await sqliteStore({ path: join(directory, 'nameplate.db'), clock });
+  const engine = await sqliteStore({ path: join(directory, 'nameplate.db'), clock });
   const newId = idMaker(clock);
   const metrics = createMetrics();
   const logged: string[] = [];
   const log = createLog('debug', { write: (line: string) => void logged.push(line) });
-  const news = followChanges(store, { clock, log });
+  const news = followChanges(engine, { clock, log });
+  const store = rememberDomains(engine, news);
   const app = createApi({
     ...deps,
     store: wrap ? wrap(store) : store,

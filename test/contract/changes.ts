@@ -60,14 +60,34 @@ export function describeChanges(subject: Subject): void {
       const loser = { before: incumbent, after: failedAt(incumbent, NOW) };
       const route = [`route ${domain.name}`];
       const save = { memory, now: NOW };
-      expect(await announcedBy(() => store.saveTransition({ before: domain, after: incumbent, ...save }))).toEqual(
-        route,
-      );
-      expect(await announcedBy(() => store.saveTransition({ before: claim, after: won, loser, ...save }))).toEqual(
-        route,
-      );
-      expect(await announcedBy(() => store.deleteDomain(a.workspace.id, domain.id, NOW))).toEqual([]);
-      expect(await announcedBy(() => store.deleteDomain(b.workspace.id, claim.id, NOW))).toEqual(route);
+      const routesBy = async (action: () => Promise<unknown>) =>
+        (await announcedBy(action)).filter((change) => change.startsWith('route '));
+      expect(await routesBy(() => store.saveTransition({ before: domain, after: incumbent, ...save }))).toEqual(route);
+      expect(await routesBy(() => store.saveTransition({ before: claim, after: won, loser, ...save }))).toEqual(route);
+      expect(await routesBy(() => store.deleteDomain(a.workspace.id, domain.id, NOW))).toEqual([]);
+      expect(await routesBy(() => store.deleteDomain(b.workspace.id, claim.id, NOW))).toEqual(route);
+    });
+
+    it('announces every change of a domain, and of the one that lost its name to it', async () => {
+      const { store } = subject;
+      const [a, b] = [await subject.plant(), await subject.plant()];
+      const domain = await attach(store, a.environment);
+      const claim = await attach(store, b.environment, { name: domain.name });
+      const save = { memory, now: NOW };
+      const domainsBy = async (action: () => Promise<unknown>) =>
+        (await announcedBy(action)).filter((change) => change.startsWith('domain ')).toSorted();
+      const incumbent = verifiedAt(domain, NOW);
+      const failed = failedAt(incumbent, NOW);
+      const taken = { before: claim, after: verifiedAt(claim, NOW), loser: { before: incumbent, after: failed } };
+      const both = [`domain ${claim.id}`, `domain ${domain.id}`].toSorted();
+      expect(await domainsBy(() => store.saveTransition({ before: domain, after: incumbent, ...save }))).toEqual([
+        `domain ${domain.id}`,
+      ]);
+      expect(await domainsBy(() => store.saveTransition({ ...taken, ...save }))).toEqual(both);
+      expect(await domainsBy(() => store.retryVerification(a.workspace.id, domain.id, NOW, WINDOW_MS))).toEqual([
+        `domain ${domain.id}`,
+      ]);
+      expect(await domainsBy(() => store.deleteDomain(b.workspace.id, claim.id, NOW))).toEqual([`domain ${claim.id}`]);
     });
 
     it('says nothing where nothing changed, or nothing that a cache may hold', async () => {
@@ -83,11 +103,11 @@ export function describeChanges(subject: Subject): void {
           await store.setWorkspaceLimits('ws_none', NO_LIMITS);
           await store.createDeployment(aDeployment(anEnvironment(app)));
           await store.createRootKey(aRootKey({ workspaceId: 'ws_none' }), aKeyHash());
-          await store.saveTransition({ ...before, after: verifyingAt(domain, NOW) });
-          await store.saveTransition({ ...before, after: verifiedAt(domain, NOW) });
+          await store.saveTransition({ ...before, after: domain });
+          await store.saveTransition({ ...before, before: verifyingAt(domain, NOW), after: verifiedAt(domain, NOW) });
           await store.retryVerification(workspace.id, domain.id, NOW, WINDOW_MS);
           await store.claimDue(NOW, 1, 60_000, () => 0);
-          await store.deleteDomain(workspace.id, domain.id, NOW);
+          await store.deleteDomain('ws_none', domain.id, NOW);
         }),
       ).toEqual([]);
     });
