@@ -1,5 +1,5 @@
 /**
- * What a custom domain is. Types only: every folder speaks of domains in these words.
+ * What a custom domain is: every folder speaks of domains in these words.
  * All times are Unix milliseconds; a time or null takes the place of a boolean.
  */
 
@@ -41,6 +41,37 @@ export interface Domain {
   windowStartedAt: number;
   /** Goes up with every change and every retry; a result is saved only against the revision that its check read. */
   revision: number;
+}
+
+/** What is decided when a domain is created. */
+type Created = Pick<
+  Domain,
+  | 'id'
+  | 'workspaceId'
+  | 'projectId'
+  | 'appId'
+  | 'environmentId'
+  | 'name'
+  | 'kind'
+  | 'service'
+  | 'target'
+  | 'token'
+  | 'createdAt'
+>;
+
+/** A domain that no check has run against. */
+export function newDomain(created: Created): Domain {
+  return {
+    ...created,
+    status: 'pending',
+    routingVerifiedAt: null,
+    ownershipVerifiedAt: null,
+    verificationError: null,
+    updatedAt: null,
+    verifiedAt: null,
+    windowStartedAt: created.createdAt,
+    revision: 1,
+  };
 }
 
 /** Length of the verification window (spec: Limits). */

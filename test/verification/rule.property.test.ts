@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Lookup, Resolver } from '../../src/dns/resolver.ts';
-import type { Domain, DomainKind } from '../../src/domains/domain.ts';
+import { type Domain, type DomainKind, newDomain } from '../../src/domains/domain.ts';
 import { ownershipName, ownershipValue } from '../../src/domains/records.ts';
 import { CHECK_INTERVAL_MS } from '../../src/domains/schedule.ts';
 import { createLog } from '../../src/log.ts';
@@ -185,7 +185,7 @@ const LETTERS = 'abcdefghijklmnopqrst';
 async function create(world: World, by: number): Promise<void> {
   const workspaceId = WORKSPACES[by] ?? '';
   serial += 1;
-  const domain: Domain = {
+  const domain = newDomain({
     id: `dom_${String(serial).padStart(8, '0')}`,
     workspaceId,
     projectId: `proj_${workspaceId}`,
@@ -196,16 +196,8 @@ async function create(world: World, by: number): Promise<void> {
     service: 'service',
     target: `${LETTERS}${serial}.cname.example`,
     token: `token${serial}`,
-    status: 'pending',
-    routingVerifiedAt: null,
-    ownershipVerifiedAt: null,
-    verificationError: null,
     createdAt: world.now,
-    updatedAt: null,
-    verifiedAt: null,
-    windowStartedAt: world.now,
-    revision: 1,
-  };
+  });
   await store.createDomain(domain, world.now + DAY_MS);
 }
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type Simulator, startSimulator } from '../../src/dev/dns/simulator.ts';
 import { authoritativeResolver } from '../../src/dns/authoritative.ts';
 import { dnsClient } from '../../src/dns/client.ts';
-import type { Domain } from '../../src/domains/domain.ts';
+import { type Domain, newDomain } from '../../src/domains/domain.ts';
 import { dnsRecords } from '../../src/domains/records.ts';
 import { createLog } from '../../src/log.ts';
 import { createMetrics } from '../../src/metrics.ts';
@@ -82,7 +82,7 @@ export async function createWorld(options: { resolver?: string } = {}): Promise<
     },
     async create(name, { kind = 'subdomain', workspaceId = 'ws_1' } = {}) {
       serial += 1;
-      const domain: Domain = {
+      const domain = newDomain({
         id: `dom_${String(serial).padStart(4, '0')}`,
         workspaceId,
         projectId: `proj_${workspaceId}`,
@@ -93,16 +93,8 @@ export async function createWorld(options: { resolver?: string } = {}): Promise<
         service: 'service',
         target: `target${serial}.cname.nameplate.test`,
         token: `Token${serial}`,
-        status: 'pending',
-        routingVerifiedAt: null,
-        ownershipVerifiedAt: null,
-        verificationError: null,
         createdAt: now,
-        updatedAt: null,
-        verifiedAt: null,
-        windowStartedAt: now,
-        revision: 1,
-      };
+      });
       await store.createDomain(domain, now + DAY_MS);
       return domain;
     },

@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import { permits } from '../../access/permissions.ts';
-import type { Domain } from '../../domains/domain.ts';
+import { newDomain } from '../../domains/domain.ts';
 import { type NameRule, parseName, type Refusal } from '../../domains/name.ts';
 import { dnsRecords } from '../../domains/records.ts';
 import { windowEndsAt } from '../../domains/status.ts';
@@ -54,8 +54,7 @@ export const createDomain = defineOperation({
     const parsed = parseName(input.domain, { service, reserved: [...reservedNames, cnameZone] });
     if (!parsed.ok) throw refusal(parsed);
 
-    const now = clock.now();
-    const domain: Domain = {
+    const domain = newDomain({
       id: newId('dom'),
       workspaceId: principal.workspaceId,
       projectId: environment.projectId,
@@ -66,16 +65,8 @@ export const createDomain = defineOperation({
       service,
       target: newTarget(cnameZone, randomBytes),
       token: newToken(randomBytes),
-      status: 'pending',
-      routingVerifiedAt: null,
-      ownershipVerifiedAt: null,
-      verificationError: null,
-      createdAt: now,
-      updatedAt: null,
-      verifiedAt: null,
-      windowStartedAt: now,
-      revision: 1,
-    };
+      createdAt: clock.now(),
+    });
     const created = await store.createDomain(domain, windowEndsAt(domain, windowMs));
     switch (created.kind) {
       case 'created':
