@@ -1,5 +1,4 @@
-import { constants } from 'node:fs';
-import { access, readFile, rename, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rename, rmdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { codeOf, makeDirectory } from '../store/sqlite/file.ts';
 
@@ -51,7 +50,8 @@ export async function replaceFile(path: string, text: string): Promise<void> {
 export async function makeDataDir(dataDir: string): Promise<void> {
   try {
     makeDirectory(dataDir);
-    await access(dataDir, constants.W_OK | constants.X_OK);
+    // Tried, since a directory whose mode allows it may still be of a file system that does not.
+    await rmdir(await mkdtemp(join(dataDir, 'try-')));
   } catch (error) {
     throw new Error(
       `cannot keep data in ${dataDir} (${codeOf(error)}): see that it is a directory in which this user may write, or name another with --data`,

@@ -117,7 +117,9 @@ describe.concurrent('a start that cannot be', () => {
     // Where the recursion of Node's own mkdir never ends.
     ['dev', '/proc/nameplate/data'],
     ['demo', '/proc/nameplate/data'],
-  ])('%s with %s, a data directory that cannot be made: one line that says what to do', async (command, name) => {
+    ['dev', '/proc'],
+    ['demo', '/proc'],
+  ])('%s with %s, where no data can be kept: one line that says what to do', async (command, name) => {
     writeFileSync(`${data}/file`, '');
     const dataDir = resolve(data, name);
     const { code, stdout, stderr } = await run([command, '--data', dataDir, ...(command === 'dev' ? anyPorts : [])]);
