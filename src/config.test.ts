@@ -23,6 +23,11 @@ function problemsOf(env: Record<string, string>): string[] {
   return [];
 }
 
+/** What a URL of PostgreSQL becomes. */
+function postgres(about: object): object {
+  return { engine: 'postgres', host: '', port: 5432, user: 'np', database: 'n', tls: 'disable', ...about };
+}
+
 describe('values', () => {
   test('the two required variables are enough', () => {
     expect(readServerConfig(REQUIRED)).toEqual({
@@ -45,6 +50,19 @@ describe('values', () => {
     ['NAMEPLATE_METRICS_LISTEN', 'off', 'metricsListen', null],
     ['NAMEPLATE_DATABASE_URL', 'sqlite:/var/lib/n.db', 'databaseUrl', { engine: 'sqlite', path: '/var/lib/n.db' }],
     ['NAMEPLATE_DATABASE_URL', 'sqlite:///var/n.db', 'databaseUrl', { engine: 'sqlite', path: '/var/n.db' }],
+    ['NAMEPLATE_DATABASE_URL', 'postgres://np@db/n', 'databaseUrl', postgres({ host: 'db' })],
+    [
+      'NAMEPLATE_DATABASE_URL',
+      'postgresql://np:p%40ss:w@[::1]:6432/n?sslmode=verify-full&sslrootcert=/etc/ca.pem',
+      'databaseUrl',
+      postgres({ host: '::1', port: 6432, password: 'p@ss:w', tls: 'verify-full', rootCertificate: '/etc/ca.pem' }),
+    ],
+    [
+      'NAMEPLATE_DATABASE_URL',
+      'postgres://np@/n?host=/run/postgresql',
+      'databaseUrl',
+      postgres({ host: '/run/postgresql' }),
+    ],
     ['NAMEPLATE_CNAME_ZONE', 'CNAME.Example.net.', 'cnameZone', 'cname.example.net'],
     ['NAMEPLATE_DNS_MODE', 'recursive', 'dnsMode', 'recursive'],
     ['NAMEPLATE_DNS_ALLOWED_NETWORKS', '10.0.0.0/8, ::1', 'dnsAllowedNetworks', ['10.0.0.0/8', '::1/128']],
@@ -81,9 +99,9 @@ describe('refusals', () => {
     ['NAMEPLATE_LISTEN', '127.0.0.1:99999', 'above 65535'],
     ['NAMEPLATE_LISTEN', '::1:x:7070', 'not an address'],
     ['NAMEPLATE_METRICS_LISTEN', 'on', 'has no port'],
-    ['NAMEPLATE_DATABASE_URL', 'nameplate.db', 'not sqlite:PATH'],
-    ['NAMEPLATE_DATABASE_URL', 'sqlite:', 'not sqlite:PATH'],
-    ['NAMEPLATE_DATABASE_URL', 'postgres://db/nameplate', 'PostgreSQL is not supported yet'],
+    ['NAMEPLATE_DATABASE_URL', 'nameplate.db', 'neither sqlite:PATH nor postgres:'],
+    ['NAMEPLATE_DATABASE_URL', 'sqlite:', 'neither sqlite:PATH nor postgres:'],
+    ['NAMEPLATE_DATABASE_URL', 'postgres://db/nameplate', 'names no user'],
     ['NAMEPLATE_CNAME_ZONE', 'localhost', 'one label only'],
     ['NAMEPLATE_CNAME_ZONE', 'under_score.net', 'not a host name'],
     ['NAMEPLATE_CNAME_ZONE', `${'a.'.repeat(110)}net`, 'more than 200 characters'],
@@ -150,8 +168,19 @@ describe('refusals', () => {
   });
 
   test.each([
+    ['postgres://np@db', 'names no database'],
+    ['postgres://np@db:x/n', 'not a URL'],
+    ['postgres://n%p@db/n', 'write it as %25'],
+    ['postgres://np@db/n?sslmode=prefer', 'whose sslmode is none of disable, require'],
+    ['postgres://np@db/n?sslmod=require', 'whose parameter sslmod is none of host, sslmode'],
+  ])('the database URL %s is refused with the reason', (url, because) => {
+    expect(problemsOf({ NAMEPLATE_DATABASE_URL: url })).toEqual([expect.stringContaining(because)]);
+  });
+
+  test.each([
     'postgres://me:hunter/2@db/n',
-    'postgres://me:hunter@2@db/n',
+    'postgres://me:hunter@2@db/n?sslmode=password',
+    'postgres://me:hunter2@db',
     'postgres:me:hunter2@db',
     'me:hunter2@db',
     'postgres://db/n?sslpassword=hunter2&password=hunter2',

@@ -14,9 +14,10 @@ import { idMaker } from './ids.ts';
 import type { Log } from './log.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import { type ChangeNews, followChanges } from './store/changes.ts';
+import { type Database, databaseAt } from './store/open.ts';
 import { rememberDomains } from './store/remember.ts';
-import { lockRoles, migrate, sqliteStore, type Waiting } from './store/sqlite.ts';
 import type { Store } from './store/store.ts';
+import type { Waiting } from './store/waiting.ts';
 import { createVerifier } from './verification/worker.ts';
 
 /** The only composition root of a server: configuration → store → roles → listeners → shutdown. */
@@ -67,15 +68,12 @@ const CHANGES_KEPT_MS = 10 * 60_000;
 /** Starts what the configuration names. Rejects with one line that says what to do, having let go of what it had begun. */
 export async function startServer(config: Config, options: ServerOptions): Promise<RunningServer> {
   const { clock = systemClock, log, signal } = options;
-  const { path } = config.databaseUrl;
+  const database = await databaseAt(config.databaseUrl);
   // One owner at a time of what must be single; taken first, so that a second process does not migrate under the first.
-  const unlock = await lockRoles(
-    path,
-    config.roles.filter((role) => role === 'verifier'),
-  );
-  const onLongWait = () => log.warn(`waiting for another process, which holds the write lock of ${path}`);
+  const unlock = await database.lockRoles(config.roles.filter((role) => role === 'verifier'));
+  const onLongWait = (doing: string) => log.warn(`waiting for another process, ${doing}`);
   const waiting = { onLongWait, ...(signal && { signal }) };
-  const store = await openStore(path, clock, waiting).catch((error: unknown) => {
+  const store = await openStore(database, clock, waiting).catch((error: unknown) => {
     unlock();
     throw error;
   });
@@ -92,6 +90,7 @@ export async function startServer(config: Config, options: ServerOptions): Promi
   try {
     const defaults = { nameserverPort: 53, checkIntervalMs: CHECK_INTERVAL_MS, windowMs: WINDOW_MS };
     const changes = begin(followChanges(store, { clock, log }));
+    begin(database.listen(changes.poll));
     const shared = { clock, config, changes, metrics: createMetrics(), store: rememberDomains(store, changes) };
     const parts: Parts = { ...defaults, ...options, ...shared };
     begin(startPruning(parts));
@@ -105,9 +104,9 @@ export async function startServer(config: Config, options: ServerOptions): Promi
   }
 }
 
-async function openStore(path: string, clock: Clock, waiting: Waiting): Promise<Store> {
-  await migrate(path, waiting);
-  return sqliteStore({ path, clock });
+async function openStore(database: Database, clock: Clock, waiting: Waiting): Promise<Store> {
+  await database.migrate(waiting);
+  return database.open({ clock });
 }
 
 async function startApi({ store, changes, clock, log, metrics, config, windowMs }: Parts): Promise<Listening> {

@@ -4,7 +4,7 @@ import { type Config, ConfigError, configuresServer, readPlaygroundConfig, readS
 import { type PlaygroundFile, readPlaygroundFile } from '../dev/ready.ts';
 import { answers, isApi, startCommand } from './api.ts';
 import { loadCatalogue } from './catalogue.ts';
-import { databasePath, namedPath } from './database.ts';
+import { databaseUrlOf, namedDatabase } from './database.ts';
 import type { Finding } from './examine.ts';
 import { EXIT } from './failure.ts';
 import { DEFAULT_DATA, define, type StoreOptions, storeOptions } from './options.ts';
@@ -33,13 +33,13 @@ async function examineServer(options: StoreOptions): Promise<Finding[]> {
   const { findings, config } = await examineVariables();
   const { dnsResolvers, cnameZone, dnsAllowedNetworks, listen, metricsListen } = config;
   const { examineClock, examineDns, examineListener, examineStore } = await import('./examine.ts');
-  const path = namedPath(options) ?? config.databaseUrl?.path;
-  if (path !== undefined) findings.push(await examineStore(path));
+  const url = namedDatabase(options) ?? config.databaseUrl;
+  if (url !== undefined) findings.push(await examineStore(url));
   if (dnsResolvers && cnameZone)
     findings.push(...(await examineDns(dnsResolvers, cnameZone, dnsAllowedNetworks !== undefined)));
   if (listen) findings.push(await examineListener('NAMEPLATE_LISTEN', listen, isApi));
   if (metricsListen) findings.push(await examineListener('NAMEPLATE_METRICS_LISTEN', metricsListen, isMetrics));
-  findings.push(examineClock(systemClock, path));
+  findings.push(examineClock(systemClock, url));
   return findings;
 }
 
@@ -59,7 +59,7 @@ async function examineVariables(): Promise<{ findings: Finding[]; config: Partia
 
 async function examinePlayground(options: StoreOptions, playground: PlaygroundFile): Promise<Finding[]> {
   const { examineClock, examineDns, examineStore } = await import('./examine.ts');
-  const path = databasePath({ data: DEFAULT_DATA, ...options });
+  const url = databaseUrlOf({ data: DEFAULT_DATA, ...options });
   const about = 'configuration';
   const found = 'nothing is configured for serve, so this looks at the playground';
   const runs = await isApi(playground.api);
@@ -75,10 +75,10 @@ async function examinePlayground(options: StoreOptions, playground: PlaygroundFi
   const dns = () => examineDns([{ address: host, port: Number(port) }], readPlaygroundConfig().cnameZone, true);
   return [
     { about, level: 'ok', found },
-    await examineStore(path),
+    await examineStore(url),
     server,
     ...(runs ? await dns() : []),
-    examineClock(systemClock, path),
+    examineClock(systemClock, url),
   ];
 }
 

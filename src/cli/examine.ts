@@ -4,10 +4,10 @@ import { access } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { dirname } from 'node:path';
 import type { Clock } from '../clock.ts';
-import type { DnsServer, Endpoint } from '../config.ts';
+import type { DatabaseUrl, DnsServer, Endpoint } from '../config.ts';
 import { isPublic } from '../dns/addresses.ts';
 import { dnsClient, type Reply } from '../dns/client.ts';
-import { pendingMigrations, sqliteStore } from '../store/sqlite.ts';
+import { databaseAt } from '../store/open.ts';
 
 /** What `nameplate doctor` looks at, one function each. They start nothing and change nothing. */
 
@@ -21,25 +21,27 @@ export interface Finding {
 }
 
 /** The store: its place, its schema, and whether it can be written. */
-export async function examineStore(path: string): Promise<Finding> {
+export async function examineStore(url: DatabaseUrl): Promise<Finding> {
   const about = 'store';
-  if (!existsSync(path)) return examineDirectory(path);
   try {
-    const [pending] = await pendingMigrations(path);
+    const database = await databaseAt(url);
+    const { name } = database;
+    if (await database.isNew()) {
+      if (url.engine === 'sqlite') return await examineDirectory(url.path);
+      return { about, level: 'ok', found: `${name} is empty yet; the first start makes its tables` };
+    }
+    const [pending] = await database.pendingMigrations();
     if (pending !== undefined) {
       const advice = 'Back it up; the next start of serve, or "nameplate migrate", brings it up to date.';
-      return { about, level: 'warn', found: `${path} lacks the migration "${pending}"`, advice };
+      return { about, level: 'warn', found: `${name} lacks the migration "${pending}"`, advice };
     }
-    const store = await sqliteStore({ path });
+    const store = await database.open();
     await store.ping().finally(() => store.close());
-    return { about, level: 'ok', found: `${path} opens, its schema is current, and it can be written` };
+    return { about, level: 'ok', found: `${name} opens, its schema is current, and it can be written` };
   } catch (error) {
-    return {
-      about,
-      level: 'fail',
-      found: messageOf(error),
-      advice: 'Mend that, or name another file in NAMEPLATE_DATABASE_URL.',
-    };
+    const other = url.engine === 'sqlite' ? 'file' : 'database';
+    const advice = `Mend that, or name another ${other} in NAMEPLATE_DATABASE_URL.`;
+    return { about, level: 'fail', found: messageOf(error), advice };
   }
 }
 
@@ -147,14 +149,14 @@ const LATEST = Date.UTC(2056, 0, 1);
 const TOLERANCE_MS = 60_000;
 
 /** Whether the clock can be right: its year, and that it is not behind what the store, where one is known, was last written. */
-export function examineClock(clock: Clock, databasePath: string | undefined): Finding {
+export function examineClock(clock: Clock, url: DatabaseUrl | undefined): Finding {
   const about = 'clock';
   const now = clock.now();
   const shown = new Date(now).toISOString();
   const advice = 'Set the clock, and keep it right with NTP: windows and schedules follow it.';
   if (now < EARLIEST || now > LATEST)
     return { about, level: 'fail', found: `it says ${shown}, which cannot be`, advice };
-  const files = (databasePath === undefined ? [] : [databasePath, `${databasePath}-wal`]).map(
+  const files = (url?.engine === 'sqlite' ? [url.path, `${url.path}-wal`] : []).map(
     (file) => statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0,
   );
   const written = Math.max(0, ...files);

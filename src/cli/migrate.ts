@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
-import { databasePath } from './database.ts';
+import { databaseAt } from '../store/open.ts';
+import { databaseUrlOf } from './database.ts';
 import { define, type StoreOptions, storeOptions } from './options.ts';
 import { show } from './output.ts';
 
@@ -13,15 +14,14 @@ export function addMigrate(program: Command): void {
   storeOptions(define(program, 'migrate', summary, examples))
     .option('--dry-run', 'only say what would be done')
     .action(async (options: StoreOptions & { dryRun?: true }) => {
-      const database = databasePath(options);
-      const onLongWait = () =>
-        process.stderr.write(`nameplate: waiting for another process, which holds the write lock of ${database}\n`);
-      const { migrate, pendingMigrations } = await import('../store/sqlite.ts');
-      const migrations = options.dryRun ? await pendingMigrations(database) : await migrate(database, { onLongWait });
-      show(options, { database, migrations, dryRun: options.dryRun === true }, () => {
-        if (migrations.length === 0) return `${database} is up to date.`;
-        const list = migrations.map((name) => `  ${name}`).join('\n');
-        return `${options.dryRun ? `${database} lacks` : `${database} now has`}:\n${list}`;
+      const database = await databaseAt(databaseUrlOf(options));
+      const onLongWait = (doing: string) => process.stderr.write(`nameplate: waiting for another process, ${doing}\n`);
+      const migrations = await (options.dryRun ? database.pendingMigrations() : database.migrate({ onLongWait }));
+      const { name } = database;
+      show(options, { database: name, migrations, dryRun: options.dryRun === true }, () => {
+        if (migrations.length === 0) return `${name} is up to date.`;
+        const list = migrations.map((migration) => `  ${migration}`).join('\n');
+        return `${options.dryRun ? `${name} lacks` : `${name} now has`}:\n${list}`;
       });
     });
 }

@@ -50,7 +50,7 @@ export function storeOptions(command: Command): Command {
   return jsonOption(
     dataOption(command).option(
       '--database <url>',
-      'the store, as sqlite:PATH (default: the one in --data, or NAMEPLATE_DATABASE_URL)',
+      'the store, as sqlite:PATH or postgres://… (default: the one in --data, or NAMEPLATE_DATABASE_URL, which hides a password better)',
       parseDatabaseUrl,
     ),
   );
@@ -81,7 +81,8 @@ export function dataFlag(data: string | undefined): string {
 
 /** The same for a store. */
 export function storeFlag({ database, data }: StoreOptions): string {
-  return database === undefined ? dataFlag(data) : ` --database ${quoted(`sqlite:${database.path}`)}`;
+  if (database === undefined) return dataFlag(data);
+  return ` --database ${quoted(database.engine === 'sqlite' ? `sqlite:${database.path}` : 'postgres://…')}`;
 }
 
 /** For options that may be given several times. */

@@ -149,7 +149,7 @@ describe('mistakes', () => {
   });
 
   test.each([
-    ['workspaces', 'list', '--database', 'postgres://u:hunter2@h/db'],
+    ['workspaces', 'list', '--database', 'postgres://u:hunter2@h'],
     ['workspaces', 'list', '--database', "it's 'hunter2' is invalid. "],
     ['domains', 'list', '--kye=np_hunter2'],
     ['domains', 'list', '--key', 'np_hunter2', 'one too many'],

@@ -42,7 +42,7 @@ export const serverVariables = {
   databaseUrl: {
     name: 'NAMEPLATE_DATABASE_URL',
     about:
-      'Where the store is: `sqlite:` and the path of a file, which is made at the first start. Its directory must be writable.',
+      'Where the store is. `sqlite:` and the path of a file, which is made at the first start; its directory must be writable. Or `postgres://USER:PASSWORD@HOST:PORT/DATABASE` for several nodes (PostgreSQL 15 or newer), with `?sslmode=` `require`, `verify-ca` or `verify-full` (and `&sslrootcert=` a file) for TLS, or `?host=` the directory of a socket. The password is never shown.',
     default: 'sqlite:.nameplate/nameplate.db',
     example: 'sqlite:/var/lib/nameplate/nameplate.db',
     parse: databaseUrl,
@@ -117,7 +117,7 @@ export const serverVariables = {
   roles: {
     name: 'NAMEPLATE_ROLES',
     about:
-      'What this process does, separated by commas: `api` answers requests, `verifier` checks DNS. One process at a time may be the verifier of a SQLite file.',
+      'What this process does, separated by commas: `api` answers requests, `verifier` checks DNS. One process at a time may be the verifier of a SQLite file; of a PostgreSQL database any number.',
     default: 'api,verifier',
     example: 'api',
     parse: listOf(oneOf('api', 'verifier')),

@@ -20,7 +20,7 @@ export async function pruneChanges(run: Writing, before: number): Promise<void> 
   await run.change(deleteChanges, { before });
 }
 
-function insertChange(db: Tables, p: { kind: ChangeKind; key: string; at: number }) {
+export function insertChange(db: Tables, p: { kind: ChangeKind; key: string; at: number }) {
   return db.insertInto('changes').values({ kind: p.kind, key: p.key, created_at: p.at });
 }
 

@@ -1,17 +1,17 @@
 import { type Clock, systemClock } from '../clock.ts';
+import { isDurable } from './durability.ts';
 import { bind, reads, writes } from './operations.ts';
 import type { Reading } from './query.ts';
 import { countDue } from './schedule.ts';
 import type { Call } from './sqlite/commit.ts';
 import { connect } from './sqlite/connection.ts';
-import { isDurable } from './sqlite/durability.ts';
 import { asUnavailable } from './sqlite/failure.ts';
 import { prepareSchema } from './sqlite/migrate.ts';
 import { startWriter } from './sqlite/writer.ts';
 import type { DueCheck, Store } from './store.ts';
 
 export { lockRoles } from './sqlite/lock.ts';
-export { migrate, pendingMigrations, type Waiting } from './sqlite/migrate.ts';
+export { migrate, pendingMigrations } from './sqlite/migrate.ts';
 
 export interface SqliteOptions {
   /** The database file; made, with its directory, where there is none. */

@@ -109,7 +109,11 @@ test.concurrent.each<[what: string, changes: Record<string, string>, says: RegEx
     { NAMEPLATE_DATABASE_URL: 'sqlite:DIR/file' },
     /^nameplate: .*file.*not a database.*\n$/,
   ],
-  ['PostgreSQL', { NAMEPLATE_DATABASE_URL: 'postgres://me:hunter2@db/n' }, /PostgreSQL is not supported yet/],
+  [
+    'a PostgreSQL that is not there',
+    { NAMEPLATE_DATABASE_URL: 'postgres://me:hunter2@127.0.0.1:1/n' },
+    /^nameplate: cannot use the database postgres:\/\/me@127\.0\.0\.1:1\/n: nothing listens there: .*\n$/,
+  ],
   [
     'no such operation',
     { NAMEPLATE_RATE_LIMITS: 'domains.getDomian=1/1m' },

@@ -3,11 +3,11 @@ import type { Migration } from 'kysely/migration';
 import type { Types } from './types.ts';
 
 /** Keys that sign dashboard tokens. The index finds the one that signs now. */
-export function signingKeys({ integer, bytes, table }: Types): Migration {
+export function signingKeys({ integer, bytes, text, table }: Types): Migration {
   return {
     async up(db: Kysely<unknown>) {
       await table(db, 'signing_keys')
-        .addColumn('id', 'text', (c) => c.primaryKey().notNull())
+        .addColumn('id', text, (c) => c.primaryKey().notNull())
         .addColumn('public_key', bytes, (c) => c.notNull())
         .addColumn('private_key', bytes, (c) => c.notNull())
         .addColumn('created_at', integer, (c) => c.notNull())

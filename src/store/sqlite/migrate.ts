@@ -5,12 +5,14 @@ import { Kysely, SqliteDialect, sql } from 'kysely';
 import { Migrator } from 'kysely/migration';
 import { allMigrations } from '../migrations/all.ts';
 import { StoreUnavailable } from '../store.ts';
+import type { Waiting } from '../waiting.ts';
 import { isBusy } from './failure.ts';
 import { cannotOpen, prepareFile } from './file.ts';
 
 const migrations = allMigrations({
   integer: sql`integer`,
   bytes: sql`blob`,
+  text: sql`text`,
   table: (db, name) => db.schema.createTable(name).modifyEnd(sql`strict`),
   sequence: (table, column) => table.addColumn(column, 'integer', (c) => c.primaryKey().autoIncrement()),
 });
@@ -24,14 +26,6 @@ const LONG_WAIT_MS = 1000;
 /** In WAL mode readers wait for nobody but one who switches to it. */
 const READ_PATIENCE_MS = 1000;
 
-/** What whoever starts the program wants of a wait for another process. */
-export interface Waiting {
-  /** Ends the wait: `migrate` rejects with the signal's reason. */
-  signal?: AbortSignal;
-  /** Told once, when the wait has become long. */
-  onLongWait?: () => void;
-}
-
 /**
  * Brings the schema of the file up to date, making the file where there is none. All of it happens or nothing; of two processes that do
  * it at once, one waits for the other. Resolves with the names of the migrations it ran.
@@ -40,8 +34,8 @@ export async function migrate(path: string, waiting: Waiting = {}): Promise<stri
   prepareFile(path);
   const db = open(path, { readOnly: false, timeout: 0 });
   try {
-    await whenFree(() => db.exec('pragma journal_mode = wal'), waiting);
-    await whenFree(() => db.exec('begin immediate'), waiting);
+    await whenFree(path, () => db.exec('pragma journal_mode = wal'), waiting);
+    await whenFree(path, () => db.exec('begin immediate'), waiting);
     return await migrateToLatest(path, db);
   } catch (error) {
     throw cannotOpen(path, error);
@@ -73,7 +67,7 @@ export async function prepareSchema(path: string): Promise<void> {
 }
 
 /** Tries until no other process holds the lock. SQLite's own wait would hold up the event loop, and with it every signal. */
-async function whenFree(attempt: () => void, { signal, onLongWait }: Waiting): Promise<void> {
+async function whenFree(path: string, attempt: () => void, { signal, onLongWait }: Waiting): Promise<void> {
   const most = PATIENCE_MS / ATTEMPT_EVERY_MS;
   for (let attempts = 1; ; attempts++) {
     signal?.throwIfAborted();
@@ -81,7 +75,7 @@ async function whenFree(attempt: () => void, { signal, onLongWait }: Waiting): P
       return attempt();
     } catch (error) {
       if (!isBusy(error) || attempts === most) throw error;
-      if (attempts === LONG_WAIT_MS / ATTEMPT_EVERY_MS) onLongWait?.();
+      if (attempts === LONG_WAIT_MS / ATTEMPT_EVERY_MS) onLongWait?.(`which holds the write lock of ${path}`);
       await delay(ATTEMPT_EVERY_MS);
     }
   }

@@ -1,8 +1,8 @@
-import type { Store } from '../store.ts';
-import type { Call } from './commit.ts';
+import type { writes } from './operations.ts';
+import type { Store } from './store.ts';
 
 /** Whether the contract promises that a write survives a power cut, so that it is answered only once it is on the disk. */
-export function isDurable(name: Call['name'], args: unknown[]): boolean {
+export function isDurable(name: keyof typeof writes | 'claimDue' | 'ping', args: unknown[]): boolean {
   switch (name) {
     case 'claimDue':
     case 'pruneChanges':

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { writes } from '../operations.ts';
 import { isDurable } from './durability.ts';
+import { writes } from './operations.ts';
 
 it('takes every write for one that must survive a power cut, but those of which the contract says otherwise', () => {
   const saveAgain = [{ before: { status: 'verifying' }, after: { status: 'verifying' } }];

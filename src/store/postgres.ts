@@ -1,0 +1,112 @@
+import type pg from 'pg';
+import { type Clock, systemClock } from '../clock.ts';
+import { idMaker } from '../ids.ts';
+import { isDurable } from './durability.ts';
+import { bind, reads, writes } from './operations.ts';
+import { claimDue } from './postgres/claim.ts';
+import { type PostgresAddress, reading, settingsFor, TIMEOUTS, type Timeouts } from './postgres/connection.ts';
+import { locksOf } from './postgres/exclusive.ts';
+import { asUnavailable } from './postgres/failure.ts';
+import { prepareSchema } from './postgres/migrate.ts';
+import { type Announcer, announcer } from './postgres/news.ts';
+import { type Connections, connections } from './postgres/pool.ts';
+import { type Transaction, transact } from './postgres/transaction.ts';
+import type { Reading, Writing } from './query.ts';
+import { type Store, StoreUnavailable } from './store.ts';
+
+export { nameOf, type PostgresAddress, type Timeouts } from './postgres/connection.ts';
+export { isNew, migrate, pendingMigrations } from './postgres/migrate.ts';
+export { listenForChanges } from './postgres/news.ts';
+
+export interface PostgresOptions {
+  address: PostgresAddress;
+  /** For ids, and the age of what carries no time of its own. */
+  clock?: Clock;
+  timeouts?: Partial<Timeouts>;
+  /** Connections for reads, and as many again for writes: so that no read waits behind writes that wait for each other. */
+  poolSize?: number;
+  /** Reads, and writes, that may wait for a connection; more are refused at once. */
+  maxWaiting?: number;
+  /** In [0, 1): spreads attempts that would meet again. */
+  random?: () => number;
+}
+
+/**
+ * The store of several nodes: a PostgreSQL database. Rejects with `StoreUnavailable`, in one line that says what to do, when the database
+ * cannot be used.
+ */
+export async function postgresStore(options: PostgresOptions): Promise<Store> {
+  const { address, clock = systemClock, poolSize = 5, maxWaiting = 4096, random = Math.random } = options;
+  await prepareSchema(address);
+  const settings = settingsFor(address, { ...TIMEOUTS, ...options.timeouts });
+  const readers = connections({ settings, size: poolSize, maxWaiting });
+  const writers = connections({ settings, size: poolSize, maxWaiting });
+  const news: Announcer = announcer(writers);
+  const newId = idMaker(clock);
+  const underWay = new Set<Promise<unknown>>();
+  let closed: Promise<void> | undefined;
+
+  /** Whatever is asked of the database: refused once the store is closed, and waited for while it closes. */
+  async function ask<T>(work: () => Promise<T>): Promise<T> {
+    if (closed !== undefined) throw new StoreUnavailable('the store is closed');
+    const asked = work();
+    underWay.add(asked);
+    try {
+      return await asked;
+    } catch (error) {
+      throw asUnavailable(error);
+    } finally {
+      underWay.delete(asked);
+    }
+  }
+
+  function read<T>(query: (run: Reading) => Promise<T>): Promise<T> {
+    return ask(() =>
+      readers.lend(
+        (client) => query(reading(client)),
+        () => true,
+      ),
+    );
+  }
+
+  function write<T>(about: Pick<Transaction<T>, 'locks' | 'synced' | 'perform'>): Promise<T> {
+    const transaction = { ...about, newId, askedAt: clock.now(), onAnnounced: news.announce };
+    return transact(writers, transaction, random);
+  }
+
+  return {
+    ...bind(reads, (name, args) => {
+      const operation = reads[name] as (run: Reading, ...args: unknown[]) => Promise<unknown>;
+      return read((run) => operation(run, ...args));
+    }),
+    ...bind(writes, (name, args) => {
+      const operation = writes[name] as (run: Writing, ...args: unknown[]) => Promise<unknown>;
+      const perform = (run: Writing) => operation(run, ...args);
+      return ask(() => write({ locks: locksOf(name, args), synced: isDurable(name, args), perform }));
+    }),
+    claimDue(now, limit, checkIntervalMs, jitter, except = '') {
+      const claim = { now, limit, checkIntervalMs, jitter, except };
+      const perform = (run: Writing, client: pg.ClientBase) => claimDue(run, client, claim);
+      return ask(() => write({ locks: [], synced: isDurable('claimDue', []), perform }));
+    },
+    async ping() {
+      await read((run) => reads.earliestDueAt(run));
+      await ask(() => writers.lend(takeTransactionId, () => true));
+    },
+    close() {
+      closed ??= finish(underWay, news, [readers, writers]);
+      return closed;
+    },
+  };
+}
+
+/** What a standby, or a database that may only be read, refuses. Nothing is written. */
+async function takeTransactionId(client: pg.ClientBase): Promise<void> {
+  await client.query('begin read write; select pg_current_xact_id(); rollback');
+}
+
+async function finish(underWay: Set<Promise<unknown>>, news: Announcer, pools: Connections[]): Promise<void> {
+  await Promise.allSettled(underWay);
+  await news.stop();
+  await Promise.all(pools.map((pool) => pool.close()));
+}

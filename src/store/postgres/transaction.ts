@@ -1,0 +1,93 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type pg from 'pg';
+import { insertChange } from '../news.ts';
+import type { Writing } from '../query.ts';
+import { StoreUnavailable } from '../store.ts';
+import { execute, reading } from './connection.ts';
+import { isConflict } from './failure.ts';
+import type { Connections } from './pool.ts';
+
+/** A write, all of which happens or nothing. */
+export interface Transaction<T> {
+  /** Keys of the advisory locks that it takes, in order. */
+  locks: bigint[];
+  /** Whether it is on the disk before anyone is told. */
+  synced: boolean;
+  newId: Writing['newId'];
+  /** Unix ms. */
+  askedAt: number;
+  /** Does it; called again when the first attempt was undone. */
+  perform(run: Writing, client: pg.ClientBase): Promise<T>;
+  /** Told after a commit that announced changes. */
+  onAnnounced(): void;
+}
+
+/** How often a transaction is begun that the server undoes because of what others do. */
+const ATTEMPTS = 8;
+/** The first wait before another attempt, on average; each further one is twice as long. */
+const FIRST_PAUSE_MS = 5;
+/** From the first statement to the commit. Whoever reads the log of changes looks back a little further than this. */
+const LONGEST_MS = 4000;
+
+/** Runs a transaction on one of the connections. Rejects with the engine's own error. */
+export async function transact<T>(writers: Connections, transaction: Transaction<T>, random: () => number): Promise<T> {
+  for (let attempts = 1; ; attempts++) {
+    try {
+      return await attempt(writers, transaction);
+    } catch (error) {
+      if (!isConflict(error) || attempts === ATTEMPTS) throw error;
+      await delay(FIRST_PAUSE_MS * 2 ** attempts * random());
+    }
+  }
+}
+
+async function attempt<T>(writers: Connections, transaction: Transaction<T>): Promise<T> {
+  let committing = false;
+  return writers.lend(
+    async (client) => {
+      try {
+        await client.query(beginning(transaction));
+        const began = performance.now();
+        const { run, announced } = writing(client, transaction);
+        const outcome = await transaction.perform(run, client);
+        if (performance.now() - began > LONGEST_MS) {
+          throw new StoreUnavailable(
+            'the database is too slow: a transaction took longer than it may; nothing was written',
+          );
+        }
+        committing = true;
+        await client.query('commit');
+        if (announced()) transaction.onAnnounced();
+        return outcome;
+      } catch (error) {
+        // Where this fails, too, the connection is gone, and the server undoes what was not committed.
+        await client.query('rollback').catch(() => {});
+        throw error;
+      }
+    },
+    () => !committing,
+  );
+}
+
+/** One message to the server for all that comes before the first statement. Its locks are held when it is answered. */
+function beginning({ locks, synced }: Transaction<unknown>): string {
+  // At this level each statement sees what was committed before it, and so whatever was done by whoever held a lock before.
+  const statements = ['begin isolation level read committed read write'];
+  if (!synced) statements.push('set local synchronous_commit = off');
+  for (const key of locks) statements.push(`select pg_advisory_xact_lock(${key})`);
+  return statements.join('; ');
+}
+
+function writing(client: pg.ClientBase, { newId, askedAt }: Transaction<unknown>) {
+  let announced = false;
+  const run: Writing = {
+    ...reading(client),
+    async change(query, input) {
+      if ((query as unknown) === insertChange) announced = true;
+      return (await execute(client, query, input)).rowCount ?? 0;
+    },
+    newId,
+    askedAt,
+  };
+  return { run, announced: () => announced };
+}
