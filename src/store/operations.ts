@@ -13,7 +13,7 @@ import { earliestDueAt } from './schedule.ts';
 import * as signing from './signing.ts';
 import type { Store } from './store.ts';
 
-/** The contract's reads: what to do once an engine says how a statement runs. One statement each, so that each sees one moment. */
+/** The contract's reads: what to do once an engine says how a statement runs. One statement each, so that each sees one moment; but for a search. */
 export const reads = {
   findPrincipal: access.findPrincipal,
   findWorkspace: access.findWorkspace,

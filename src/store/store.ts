@@ -216,7 +216,10 @@ export interface DomainStore {
   findDomainByName(workspaceId: string, name: string): Promise<Domain | null>;
   findDomainById(workspaceId: string, domainId: string): Promise<Domain | null>;
 
-  /** Domains of one environment. `search` is part of an id or name, in any case and taken literally. */
+  /**
+   * Domains of one environment. `search` is part of an id or name, in any case and taken literally; it looks at many domains in several
+   * steps, and what changes between them may or may not be seen.
+   */
   listDomains(
     workspaceId: string,
     environmentId: string,

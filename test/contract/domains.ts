@@ -192,6 +192,19 @@ export function describeDomains(subject: Subject): void {
       const list = readAll(2, (page) => store.listDomains(workspace.id, environment.id, { ...page, search: 'wanted' }));
       expect(await list).toEqual({ items: wanted, pages: 3 });
     });
+
+    it('are found among more than are looked at in one step', async () => {
+      const { store } = subject;
+      const { workspace, environment } = await subject.plant();
+      const first = await attach(store, environment, { name: 'wanted1.example.com' });
+      for (let i = 0; i < 3; i++) await Promise.all(Array.from({ length: 700 }, () => attach(store, environment)));
+      const last = await attach(store, environment, { name: 'wanted2.example.com' });
+      const search = (part: string, limit: number) =>
+        store.listDomains(workspace.id, environment.id, { limit, search: part });
+      expect(await search('wanted', 10)).toEqual({ items: [first, last] });
+      expect(await search('wanted', 1)).toEqual({ items: [first], next: last.id });
+      expect(await search('nothing', 10)).toEqual({ items: [] });
+    });
   });
 
   describe('a retry', () => {
