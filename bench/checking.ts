@@ -15,6 +15,8 @@ export interface Report {
   latenessMs: number[];
   /** Of each domain that was verified: when that was committed, Unix ms. */
   verified: { name: string; at: number }[];
+  /** Queries that ended, those that nobody answered among them. */
+  queries: number;
   queriesLost: number;
 }
 
@@ -35,6 +37,7 @@ export function prepareChecks(store: Store, options: { port: number; checkInterv
   const { port, checkIntervalMs } = options;
   let seen = nothing();
   const onAnswer = (kind: AnswerKind) => {
+    seen.queries++;
     if (kind === 'timeout') seen.queriesLost++;
   };
   const client = dnsClient();
@@ -68,7 +71,7 @@ export function prepareChecks(store: Store, options: { port: number; checkInterv
 }
 
 function nothing(): Report {
-  return { checks: 0, latenessMs: [], verified: [], queriesLost: 0 };
+  return { checks: 0, latenessMs: [], verified: [], queries: 0, queriesLost: 0 };
 }
 
 async function completed({ checks }: Metrics): Promise<number> {

@@ -65,7 +65,9 @@ async function measure(chosen: readonly Figure[], bench: Bench): Promise<Row[]> 
   for (const figure of chosen) {
     const began = performance.now();
     say(`${figure.name} …`);
-    rows.push(...(await figure.measure(bench)));
+    const measured = await figure.measure(bench);
+    for (const row of measured) say(`${row.figure}: ${row.measured}${row.result && ` → ${row.result}`}`);
+    rows.push(...measured);
     await stopParts();
     say(`${figure.name} took ${((performance.now() - began) / 1000).toFixed(0)} s`);
   }

@@ -18,9 +18,11 @@ const GOAL = 0.5;
 const CHECKS_AT_ONCE = 200;
 const DOMAINS = 20_000;
 
-interface Sample {
+/** One run of checks. */
+export interface Sample {
   perSecond: number;
   microsPerCheck: number;
+  queriesPerCheck: number;
   queriesLost: number;
 }
 
@@ -54,16 +56,23 @@ async function compare(bench: Bench, words: string, records: 'wrong' | 'absent')
   };
 }
 
-async function sample(part: Part<VerifierPart>, run: () => Promise<Ran>): Promise<Sample> {
+/** Runs checks and sees what they cost. */
+export async function sample(part: Part<VerifierPart>, run: () => Promise<Ran>): Promise<Sample> {
   const before = await part.cpuMicros();
-  const { checks: done, seconds, queriesLost } = await run();
+  const { checks: done, seconds, queries, queriesLost } = await run();
   const micros = (await part.cpuMicros()) - before;
-  return { perSecond: done / seconds, microsPerCheck: micros / done, queriesLost };
+  return {
+    perSecond: done / seconds,
+    microsPerCheck: micros / done,
+    queriesPerCheck: queries / done,
+    queriesLost,
+  };
 }
 
 function show(samples: Sample[]): string {
   const perSecond = medianOf(samples, (one) => one.perSecond);
   const micros = medianOf(samples, (one) => one.microsPerCheck);
+  const asked = medianOf(samples, (one) => one.queriesPerCheck).toFixed(1);
   const lost = samples.reduce((sum, one) => sum + one.queriesLost, 0);
-  return `${showNumber(perSecond)}/s, ${showNumber(micros)} CPU-µs each${lost > 0 ? `, ${lost} queries unanswered` : ''}`;
+  return `${showNumber(perSecond)}/s, ${showNumber(micros)} CPU-µs and ${asked} queries each${lost > 0 ? `, ${lost} queries unanswered` : ''}`;
 }

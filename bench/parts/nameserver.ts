@@ -4,7 +4,7 @@ import { offer } from '../part.ts';
 import { addressOf, NAMESERVERS, nameserversOf } from '../zone.ts';
 
 /**
- * A nameserver of the least work, for every zone `z<number>.bench.test`, and the recursive resolver that leads there. It reads no more of a
+ * A nameserver of the least work, for every zone `z<number>.test`, and the recursive resolver that leads there. It reads no more of a
  * query than its question, and writes answers octet by octet: a real one would be the bottleneck of what is measured.
  *
  * `absent`: no record is there. `wrong`: at each question another wrong TXT value, and an address where the CNAME should be.
@@ -89,7 +89,7 @@ function lookUp(labels: string[], type: number): Found {
     if (type !== A) return { rcode: 0, answers: [], denied: 'dns.test' };
     return found({ owner: name, type: A, data: Buffer.from(addressOf(Number(nameserver)).split('.').map(Number)) });
   }
-  const [, below = '', zone, number] = /^(?:(.*)\.)?(z(\d+)\.bench\.test)$/.exec(name) ?? [];
+  const [, below = '', zone, number] = /^(?:(.*)\.)?(z(\d+)\.test)$/.exec(name) ?? [];
   if (zone === undefined) return { rcode: NXDOMAIN, answers: [], denied: 'test' };
   const nodata: Found = { rcode: 0, answers: [], denied: zone };
   if (below === '') {
@@ -104,7 +104,7 @@ function lookUp(labels: string[], type: number): Found {
       ? found({ owner: name, type: TXT, data: textData(`service-domain-verify=${there.token}`) })
       : nodata;
   }
-  if (unpublished === 'absent' || below.includes('bench.test')) return { rcode: NXDOMAIN, answers: [], denied: zone };
+  if (unpublished === 'absent' || below.endsWith('.test')) return { rcode: NXDOMAIN, answers: [], denied: zone };
   if (type === TXT) return found({ owner: name, type: TXT, data: textData(`wrong-${++wrongValues}`) });
   return type === A ? found({ owner: name, type: A, data: Buffer.from([192, 0, 2, 1]) }) : nodata;
 }

@@ -26,8 +26,8 @@ const methods = {
     checking.start();
     await delay(seconds * 1000);
     await checking.stop();
-    const { checks, queriesLost } = await checking.report();
-    return { checks, seconds: (performance.now() - began) / 1000, queriesLost };
+    const { checks, queries, queriesLost } = await checking.report();
+    return { checks, seconds: (performance.now() - began) / 1000, queries, queriesLost };
   },
 
   report: (): Promise<Report> => parts().checking.report(),
@@ -48,9 +48,11 @@ const methods = {
     const began = performance.now();
     const end = began + seconds * 1000;
     let checks = 0;
+    let queries = 0;
     let queriesLost = 0;
     async function ask(question: Question, address: string): Promise<void> {
       const reply = await client.query(question, { address, port }, { recursion: false, signal });
+      queries++;
       if (reply.kind === 'unreadable') queriesLost++;
     }
     async function askOn(): Promise<void> {
@@ -64,13 +66,14 @@ const methods = {
     }
     await Promise.all(Array.from({ length: checksAtOnce }, askOn));
     client.close();
-    return { checks, seconds: (performance.now() - began) / 1000, queriesLost };
+    return { checks, seconds: (performance.now() - began) / 1000, queries, queriesLost };
   },
 };
 
 export interface Ran {
   checks: number;
   seconds: number;
+  queries: number;
   queriesLost: number;
 }
 

@@ -1,11 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { accessOn } from '../access/access.ts';
 import { authenticate } from '../access/authenticate.ts';
-import type { News } from '../store/changes.ts';
 import type { Principal } from '../access/principals.ts';
 import type { Clock } from '../clock.ts';
 import { limitFor, type RateLimits } from '../ratelimit/decide.ts';
 import { memoryLimiter } from '../ratelimit/limiter.ts';
+import type { News } from '../store/changes.ts';
 import type { Store } from '../store/store.ts';
 import { Problem } from './errors.ts';
 
