@@ -31,6 +31,9 @@ export interface PostgresOptions {
   random?: () => number;
 }
 
+/** What a standby refuses, as does a database that may only be read. */
+const WRITE_NOTHING = 'update changes set key = key where false';
+
 /**
  * The store of several nodes: a PostgreSQL database. Rejects with `StoreUnavailable`, in one line that says what to do, when the database
  * cannot be used.
@@ -91,18 +94,18 @@ export async function postgresStore(options: PostgresOptions): Promise<Store> {
     },
     async ping() {
       await read((run) => reads.earliestDueAt(run));
-      await ask(() => writers.lend(takeTransactionId, () => true));
+      await ask(() =>
+        writers.lend(
+          (client) => client.query(WRITE_NOTHING),
+          () => true,
+        ),
+      );
     },
     close() {
       closed ??= finish(underWay, news, [readers, writers]);
       return closed;
     },
   };
-}
-
-/** What a standby, or a database that may only be read, refuses. Nothing is written. */
-async function takeTransactionId(client: pg.ClientBase): Promise<void> {
-  await client.query('begin read write; select pg_current_xact_id(); rollback');
 }
 
 async function finish(underWay: Set<Promise<unknown>>, news: Announcer, pools: Connections[]): Promise<void> {

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { Kysely, PostgresAdapter, PostgresDialect, sql } from 'kysely';
-import { Migrator } from 'kysely/migration';
+import { Kysely, PostgresAdapter, PostgresDialect, type PostgresPoolClient, sql } from 'kysely';
+import { type MigrationResult, Migrator } from 'kysely/migration';
 import pg from 'pg';
 import { allMigrations } from '../migrations/all.ts';
 import { StoreUnavailable } from '../store.ts';
@@ -33,8 +33,7 @@ export function migrate(address: PostgresAddress, waiting: Waiting = {}): Promis
   return connected(address, async (client) => {
     await whenFree(address, client, waiting);
     await refuseForeign(address, client);
-    const { results = [], error } = await migratorOn(client).migrateToLatest();
-    if (error !== undefined) throw error;
+    const results = await migrateToLatest(client);
     await client.query('commit');
     return results.map(({ migrationName }) => migrationName);
   });
@@ -92,7 +91,7 @@ async function whenFree(address: PostgresAddress, client: pg.Client, { signal, o
   const most = PATIENCE_MS / ATTEMPT_EVERY_MS;
   for (let attempts = 1; ; attempts++) {
     signal?.throwIfAborted();
-    await client.query('begin isolation level read committed read write');
+    await client.query('begin isolation level read committed');
     const { rows } = await client.query(`select pg_try_advisory_xact_lock(${lockKey('migration')}) as taken`);
     if (rows[0].taken) return;
     await client.query('rollback');
@@ -115,8 +114,27 @@ class InTransaction extends PostgresAdapter {
   override async releaseMigrationLock(): Promise<void> {}
 }
 
-function migratorOn(client: pg.Client): Migrator {
-  const connection = { query: client.query.bind(client), release() {} };
+async function migrateToLatest(client: pg.Client): Promise<MigrationResult[]> {
+  // Whatever follows an error fails as well, since the transaction is over: the first one says why.
+  let first: unknown;
+  const query = async (sql: string, parameters: readonly unknown[]) => {
+    try {
+      return await client.query(sql, [...parameters]);
+    } catch (error) {
+      first ??= error;
+      throw error;
+    }
+  };
+  const { results = [], error } = await migratorOn(query)
+    .migrateToLatest()
+    .catch((reason: unknown) => ({ error: reason, results: [] }));
+  if (error !== undefined) throw first ?? error;
+  return results;
+}
+
+function migratorOn(query: (sql: string, parameters: readonly unknown[]) => Promise<pg.QueryResult>): Migrator {
+  // Kysely would take cursors, too, which no migration asks for.
+  const connection = { query, release() {} } as unknown as PostgresPoolClient;
   const dialect = new PostgresDialect({
     pool: { connect: async () => connection, end: async () => {}, options: {} },
   });

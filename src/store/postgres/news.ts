@@ -95,7 +95,7 @@ export function listenForChanges(
       pauseMs = FIRST_PAUSE_MS;
       void tell();
     } catch {
-      await client.end();
+      void client.end();
     }
   }
 

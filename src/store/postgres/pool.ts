@@ -31,7 +31,7 @@ export function connections({ settings, size, maxWaiting }: PoolOptions): Connec
 
   return {
     async lend(use, mayRepeat) {
-      if (pool.waitingCount >= maxWaiting) {
+      if (pool.waitingCount - pool.idleCount >= maxWaiting) {
         throw new StoreUnavailable(
           `the database is busy: ${maxWaiting} operations wait for a connection already; try again`,
         );

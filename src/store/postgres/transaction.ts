@@ -26,8 +26,11 @@ export interface Transaction<T> {
 const ATTEMPTS = 8;
 /** The first wait before another attempt, on average; each further one is twice as long. */
 const FIRST_PAUSE_MS = 5;
-/** From the first statement to the commit. Whoever reads the log of changes looks back a little further than this. */
-const LONGEST_MS = 4000;
+/**
+ * From the first change that is announced to the commit. Whoever follows the log of changes looks back by this and the time that the commit
+ * itself may take (`changes.ts`, `Timeouts.statementMs`).
+ */
+const LATEST_COMMIT_MS = 1000;
 
 /** Runs a transaction on one of the connections. Rejects with the engine's own error. */
 export async function transact<T>(writers: Connections, transaction: Transaction<T>, random: () => number): Promise<T> {
@@ -47,17 +50,16 @@ async function attempt<T>(writers: Connections, transaction: Transaction<T>): Pr
     async (client) => {
       try {
         await client.query(beginning(transaction));
-        const began = performance.now();
-        const { run, announced } = writing(client, transaction);
+        const { run, announcedAt } = writing(client, transaction);
         const outcome = await transaction.perform(run, client);
-        if (performance.now() - began > LONGEST_MS) {
+        if (performance.now() - announcedAt() > LATEST_COMMIT_MS) {
           throw new StoreUnavailable(
             'the database is too slow: a transaction took longer than it may; nothing was written',
           );
         }
         committing = true;
         await client.query('commit');
-        if (announced()) transaction.onAnnounced();
+        if (announcedAt() < Number.POSITIVE_INFINITY) transaction.onAnnounced();
         return outcome;
       } catch (error) {
         // Where this fails, too, the connection is gone, and the server undoes what was not committed.
@@ -72,22 +74,22 @@ async function attempt<T>(writers: Connections, transaction: Transaction<T>): Pr
 /** One message to the server for all that comes before the first statement. Its locks are held when it is answered. */
 function beginning({ locks, synced }: Transaction<unknown>): string {
   // At this level each statement sees what was committed before it, and so whatever was done by whoever held a lock before.
-  const statements = ['begin isolation level read committed read write'];
+  const statements = ['begin isolation level read committed'];
   if (!synced) statements.push('set local synchronous_commit = off');
   for (const key of locks) statements.push(`select pg_advisory_xact_lock(${key})`);
   return statements.join('; ');
 }
 
 function writing(client: pg.ClientBase, { newId, askedAt }: Transaction<unknown>) {
-  let announced = false;
+  let announcedAt = Number.POSITIVE_INFINITY;
   const run: Writing = {
     ...reading(client),
     async change(query, input) {
-      if ((query as unknown) === insertChange) announced = true;
+      if ((query as unknown) === insertChange) announcedAt = Math.min(announcedAt, performance.now());
       return (await execute(client, query, input)).rowCount ?? 0;
     },
     newId,
     askedAt,
   };
-  return { run, announced: () => announced };
+  return { run, announcedAt: () => announcedAt };
 }

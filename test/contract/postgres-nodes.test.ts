@@ -1,0 +1,183 @@
+import pg from 'pg';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import {
+  listenForChanges,
+  type PostgresAddress,
+  type PostgresOptions,
+  postgresStore,
+} from '../../src/store/postgres.ts';
+import type { Environment, Store } from '../../src/store/store.ts';
+import { attach, failedAt, NOW, plant, verifiedAt, verifyingAt } from '../fixtures/entities.ts';
+import { addressOf, type PostgresServer, startPostgres } from '../fixtures/postgres.ts';
+
+// Several nodes on one database: each test opens as many stores as it needs, and may have a connection of somebody else's.
+
+let server: PostgresServer;
+let url: string;
+let address: PostgresAddress;
+let environment: Environment;
+let other: pg.Client;
+/** Outside of every transaction, since in one it would see the same moment again and again. */
+let watcher: pg.Client;
+const open: Store[] = [];
+const memory = { unreadableInARow: 0, provenSince: null };
+
+beforeAll(async () => {
+  server = await startPostgres();
+});
+afterAll(() => server.close());
+
+beforeEach(async () => {
+  url = await server.createDatabase();
+  address = addressOf(url);
+  environment = (await plant(await node())).environment;
+  other = new pg.Client({ connectionString: url });
+  await other.connect();
+  watcher = new pg.Client({ connectionString: url });
+  await watcher.connect();
+});
+afterEach(async () => {
+  await other.end();
+  await watcher.end();
+  await Promise.all(open.splice(0).map((store) => store.close()));
+});
+
+async function node(options: Partial<PostgresOptions> = {}): Promise<Store> {
+  const store = await postgresStore({ address, ...options });
+  open.push(store);
+  return store;
+}
+
+/** Resolves once as many sessions wait for a lock. */
+async function waiting(count: number): Promise<void> {
+  const sql = "select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
+  while (Number((await watcher.query(sql)).rows[0].count) !== count);
+}
+
+it('gives each due check to one node, and none waits for another', async () => {
+  const nodes = await Promise.all([1, 2, 3, 4].map(() => node()));
+  const domains = [];
+  for (let i = 0; i < 120; i++) domains.push(await attach(nodes[0] as Store, environment, { createdAt: NOW - i }));
+  const claims = await Promise.all(
+    Array.from({ length: 12 }, (_, i) => nodes[i % 4]?.claimDue(NOW, 10, 60_000, () => 0.5)),
+  );
+  const claimed = claims.flatMap((due) => due ?? []).map(({ domain }) => domain.id);
+  expect(new Set(claimed).size).toBe(claimed.length);
+  const rest = (await nodes[0]?.claimDue(NOW, 120, 60_000, () => 0.5)) ?? [];
+  const all = [...claimed, ...rest.map(({ domain }) => domain.id)];
+  expect(all.sort()).toEqual(domains.map(({ id }) => id).sort());
+});
+
+it('passes over a check that another node is about to claim, and takes the next', async () => {
+  const store = await node();
+  const first = await attach(store, environment, { createdAt: NOW - 1 });
+  const second = await attach(store, environment);
+  await other.query('begin');
+  await other.query('select 1 from checks where domain_id = $1 for update', [first.id]);
+  expect((await store.claimDue(NOW, 1, 60_000, () => 0)).map(({ domain }) => domain.id)).toEqual([second.id]);
+  await other.query('rollback');
+  expect((await store.claimDue(NOW, 1, 60_000, () => 0)).map(({ domain }) => domain.id)).toEqual([first.id]);
+});
+
+it('does a write again that the server undid because it met another', async () => {
+  const store = await node({ timeouts: { lockMs: 20_000, statementMs: 20_000, answerMs: 20_000 } });
+  const holder = await plant(store);
+  const added = await attach(store, holder.environment);
+  const incumbent = verifiedAt(added, NOW);
+  await store.saveTransition({ before: added, after: incumbent, memory, now: NOW });
+  const claimed = await attach(store, environment, { name: added.name });
+  // The other takes the two rows the other way round, and never gives way.
+  const superuser = new pg.Client({ connectionString: server.url(address.database) });
+  await superuser.connect();
+  await superuser.query("set deadlock_timeout = '60s'");
+  await superuser.query('begin');
+  await superuser.query('update domains set token = token where id = $1', [claimed.id]);
+  const loser = { before: incumbent, after: failedAt(incumbent, NOW) };
+  const saved = store.saveTransition({ before: claimed, after: verifiedAt(claimed, NOW), loser, memory, now: NOW });
+  await waiting(1);
+  await superuser.query('update domains set token = token where id = $1', [incumbent.id]);
+  await superuser.query('commit');
+  expect(await saved).toBe('saved');
+  expect((await store.findRoute(added.name))?.domainId).toBe(claimed.id);
+  expect(await other.query('select deadlocks from pg_stat_database where datname = current_database()')).toMatchObject({
+    rows: [{ deadlocks: '1' }],
+  });
+  await superuser.end();
+});
+
+it('waits for the disk exactly where the contract says so', async () => {
+  const store = await node();
+  const domain = await attach(store, environment);
+  await other.query('create table seen (setting text)');
+  await other.query(`create function see() returns trigger language plpgsql as $$
+    begin insert into seen values (current_setting('synchronous_commit')); return null; end $$`);
+  await other.query('create trigger see after update on checks for each statement execute function see()');
+  const seen = async () => (await other.query('delete from seen returning setting')).rows.map(({ setting }) => setting);
+  await store.claimDue(NOW, 1, 60_000, () => 0);
+  expect(await seen()).toEqual(['off']);
+  await store.saveTransition({ before: domain, after: domain, memory, now: NOW });
+  expect(await seen()).toEqual(['off']);
+  await store.saveTransition({ before: domain, after: verifyingAt(domain, NOW), memory, now: NOW });
+  expect(await seen()).toEqual(['on']);
+});
+
+it('keeps the reads going while every write waits for a lock', async () => {
+  const store = await node({ poolSize: 2 });
+  const domain = await attach(store, environment);
+  await other.query('begin');
+  await other.query('select 1 from domains for update');
+  const saves = [1, 2, 3].map(() =>
+    store.saveTransition({ before: domain, after: verifyingAt(domain, NOW), memory, now: NOW }),
+  );
+  await waiting(2);
+  expect(await store.findDomainByName(domain.workspaceId, domain.name)).toEqual(domain);
+  await other.query('rollback');
+  expect((await Promise.all(saves)).sort()).toEqual(['saved', 'stale', 'stale']);
+});
+
+it('refuses a write whose turn does not come, and goes on once the lock is free', async () => {
+  const store = await node({ timeouts: { lockMs: 50 } });
+  const domain = await attach(store, environment);
+  await other.query('begin');
+  await other.query('select 1 from domains for update');
+  const save = () => store.saveTransition({ before: domain, after: verifyingAt(domain, NOW), memory, now: NOW });
+  await expect(save()).rejects.toThrow(/^the database is busy: another transaction holds a lock/);
+  await other.query('rollback');
+  expect(await save()).toBe('saved');
+});
+
+it('refuses at once what would wait behind too many others', async () => {
+  const store = await node({ poolSize: 1, maxWaiting: 2 });
+  await attach(store, environment);
+  await other.query('begin');
+  await other.query('lock table domains');
+  const waits = [1, 2, 3].map(() => attach(store, environment));
+  await waiting(1);
+  await expect(attach(store, environment)).rejects.toThrow(/busy: 2 operations wait/);
+  await other.query('rollback');
+  await Promise.all(waits);
+});
+
+it('wakes those who listen when a node has changed something, and only then', async () => {
+  const [here, there] = [await node(), await node()];
+  let told = 0;
+  let next = Promise.withResolvers<void>();
+  const heard = () => next.promise.then(() => (next = Promise.withResolvers()));
+  const listener = listenForChanges(address, async () => {
+    told += 1;
+    next.resolve();
+  });
+  // Once connected: what was announced before is unknown.
+  await heard();
+  await attach(here, environment);
+  await there.setWorkspaceDisabled(environment.workspaceId, NOW);
+  await heard();
+  expect(told).toBe(2);
+  const [{ pid }] = (await other.query("select pid from pg_stat_activity where query like 'listen%'")).rows;
+  await server.run(server.url('postgres'), 'select pg_terminate_backend($1)', [pid]);
+  await heard();
+  await there.setWorkspaceDisabled(environment.workspaceId, null);
+  await heard();
+  expect(told).toBe(4);
+  await listener.stop();
+});
