@@ -30,7 +30,7 @@ export async function claimDue(run: Writing, client: pg.ClientBase, claim: Claim
   return due;
 }
 
-function lockChecks(db: Tables, p: { from: number; to: number; limit: number; except: string }) {
+export function lockChecks(db: Tables, p: { from: number; to: number; limit: number; except: string }) {
   return selectChecks(db, p).forUpdate('checks').skipLocked();
 }
 
