@@ -1,12 +1,29 @@
 import { defineConfig } from 'vitest/config';
 import { tally } from './test/tally.ts';
 
+const each = { testTimeout: 60_000, hookTimeout: 60_000 };
+
 export default defineConfig({
   test: {
     reporters: ['default', tally()],
-    include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
-    exclude: ['test/long/**'],
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    projects: [
+      {
+        test: {
+          ...each,
+          name: 'embedded',
+          include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
+          exclude: ['test/long/**'],
+        },
+      },
+      {
+        // The same once more, on the other engine: whatever speaks of the store and not of how it is made.
+        test: {
+          ...each,
+          name: 'PostgreSQL',
+          include: ['test/api/**/*.test.ts', 'test/verification/**/*.test.ts'],
+          globalSetup: 'test/fixtures/postgres.setup.ts',
+        },
+      },
+    ],
   },
 });

@@ -1,9 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
 import { request } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { createRootKey } from '../../src/access/key.ts';
 import type { ApiSettings } from '../../src/api/operation.ts';
 import { operations } from '../../src/api/operations.ts';
@@ -14,11 +11,11 @@ import { createLog } from '../../src/log.ts';
 import { createMetrics, type Metrics } from '../../src/metrics.ts';
 import { type ChangeNews, followChanges } from '../../src/store/changes.ts';
 import { rememberDomains } from '../../src/store/remember.ts';
-import { sqliteStore } from '../../src/store/sqlite.ts';
 import type { RootKey, Store, Workspace } from '../../src/store/store.ts';
+import { openEngine } from '../fixtures/engine.ts';
 import { type Answer, judge } from './contract.ts';
 
-/** The whole API as it runs: a real listener on the real embedded store. Only the clock is ours. */
+/** The whole API as it runs: a real listener on a real store. Only the clock is ours. */
 export interface Harness {
   /** `http://127.0.0.1:…` */
   url: string;
@@ -83,7 +80,6 @@ export const ALL_GRANTS = [
 ];
 
 export async function startApi({ settings, wrap, ...deps }: HarnessOptions = {}): Promise<Harness> {
-  const directory = await mkdtemp(join(tmpdir(), 'nameplate-api-'));
   let nowMs = START;
   const clock = {
     now: () => nowMs,
@@ -94,7 +90,7 @@ export async function startApi({ settings, wrap, ...deps }: HarnessOptions = {})
       nowMs += ms;
     },
   };
-  const engine = await sqliteStore({ path: join(directory, 'nameplate.db'), clock });
+  const { store: engine, remove } = await openEngine({ clock });
   const newId = idMaker(clock);
   const metrics = createMetrics();
   const logged: string[] = [];
@@ -207,7 +203,7 @@ export async function startApi({ settings, wrap, ...deps }: HarnessOptions = {})
       await app.close();
       await news.stop();
       await store.close();
-      await rm(directory, { recursive: true, force: true });
+      await remove();
     },
   };
 }

@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { type Simulator, startSimulator } from '../../src/dev/dns/simulator.ts';
 import { authoritativeResolver } from '../../src/dns/authoritative.ts';
 import { dnsClient } from '../../src/dns/client.ts';
@@ -8,9 +5,9 @@ import { type Domain, newDomain } from '../../src/domains/domain.ts';
 import { dnsRecords } from '../../src/domains/records.ts';
 import { createLog } from '../../src/log.ts';
 import { createMetrics } from '../../src/metrics.ts';
-import { sqliteStore } from '../../src/store/sqlite.ts';
 import type { Store } from '../../src/store/store.ts';
 import { createVerifier, type Verifier } from '../../src/verification/worker.ts';
+import { openEngine } from '../fixtures/engine.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -33,8 +30,7 @@ export interface World {
 }
 
 export async function createWorld(options: { resolver?: string } = {}): Promise<World> {
-  const directory = await mkdtemp(join(tmpdir(), 'nameplate-'));
-  const store = await sqliteStore({ path: join(directory, 'nameplate.db') });
+  const { store, remove } = await openEngine();
   const dns = await startSimulator({ port: 0 });
   const servers = [dns];
   const client = dnsClient();
@@ -113,7 +109,7 @@ export async function createWorld(options: { resolver?: string } = {}): Promise<
       client.close();
       await Promise.all(servers.map((server) => server.close()));
       await store.close();
-      await rm(directory, { recursive: true });
+      await remove();
     },
   };
 }
