@@ -1,0 +1,99 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Domain } from '../../src/cli/domain.ts';
+import { type Simulator, startSimulator } from '../../src/dev/dns/simulator.ts';
+import { type PostgresServer, startPostgres } from '../fixtures/postgres.ts';
+import { run, runJson, type Started, start } from './program.ts';
+
+// The program on PostgreSQL, as whoever outgrows one machine runs it: the same commands, another NAMEPLATE_DATABASE_URL.
+
+let server: PostgresServer;
+let dns: Simulator;
+let env: Record<string, string>;
+const running: Started[] = [];
+
+beforeAll(async () => {
+  [server, dns] = await Promise.all([startPostgres(), startSimulator({ port: 0 })]);
+  env = {
+    NAMEPLATE_DATABASE_URL: await server.createDatabase(),
+    NAMEPLATE_CNAME_ZONE: 'cname.example.net',
+    NAMEPLATE_DNS_MODE: 'recursive',
+    NAMEPLATE_DNS_RESOLVERS: `127.0.0.1:${dns.port}`,
+    NAMEPLATE_LISTEN: '127.0.0.1:0',
+    NAMEPLATE_METRICS_LISTEN: 'off',
+  };
+});
+afterAll(async () => {
+  await Promise.all(running.map((node) => node.stop()));
+  await Promise.all([server.close(), dns.close()]);
+});
+
+async function serve(roles: string): Promise<Started & { url: string }> {
+  const node = start(['serve'], { env: { ...env, NAMEPLATE_ROLES: roles } });
+  running.push(node);
+  const [line] = await node.says(/^\{.*"msg":"ready"\}$/m);
+  return { ...node, url: JSON.parse(line).api ?? '' };
+}
+
+const GRANTS = [
+  'project.*.create_project',
+  'app.*.create_app',
+  'environment.*.create_environment',
+  'environment.*.create_domain',
+  'environment.*.read_domain',
+  'environment.*.verify_domain',
+];
+
+test('a domain that one node is given is verified by another, once its records are published', async () => {
+  const migrated = await runJson<{ migrations: string[]; database: string }>(['migrate'], { env });
+  expect(migrated.migrations).toContain('0001-initial');
+  expect(migrated.database).toMatch(/^postgres:\/\/test\w+@127\.0\.0\.1:\d+\/test\w+$/);
+  const { id } = await runJson<{ id: string }>(['workspaces', 'create', 'acme'], { env });
+  const grants = GRANTS.flatMap((grant) => ['--permission', grant]);
+  const made = await runJson<{ key: string; id: string }>(['keys', 'create', '--workspace', id, ...grants], { env });
+
+  const [api, other, verifier] = await Promise.all([serve('api'), serve('api,verifier'), serve('verifier')]);
+  const there = { env: { NAMEPLATE_URL: api.url, NAMEPLATE_ROOT_KEY: made.key } };
+  await runJson(['projects', 'create', 'shop'], there);
+  await runJson(['apps', 'create', 'web', '--project', 'shop'], there);
+  await runJson(['environments', 'create', 'live', '--project', 'shop', '--app', 'web'], there);
+  const place = ['--project', 'shop', '--app', 'web', '--environment', 'live'];
+  await runJson(['domains', 'create', 'shop.example.com', ...place], there);
+  const { dnsRecords } = await runJson<Domain>(['domains', 'get', 'shop.example.com'], there);
+  for (const { name, type, value } of dnsRecords) dns.set(name, type, [value]);
+  await run(['domains', 'verify', 'shop.example.com'], there);
+  const elsewhere = { env: { ...there.env, NAMEPLATE_URL: other.url } };
+  expect(await runJson(['domains', 'wait', 'shop.example.com'], elsewhere)).toMatchObject({ status: 'verified' });
+
+  await runJson(['keys', 'revoke', made.id], { env });
+  const refused = () => run(['domains', 'get', 'shop.example.com'], elsewhere);
+  await expect
+    .poll(refused, { timeout: 20_000 })
+    .toMatchObject({ code: 1, stderr: expect.stringContaining('Unauthorized') });
+
+  const password = new URL(env.NAMEPLATE_DATABASE_URL ?? '').password;
+  for (const node of [api, other, verifier]) {
+    const { code, stdout, stderr } = await node.stop();
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).not.toContain(password);
+    expect(stdout).not.toContain(decodeURIComponent(password));
+  }
+});
+
+test('doctor finds the store, and says what is wrong with one that it cannot use', async () => {
+  const storeOf = async (url: string) => {
+    const { stdout } = await run(['doctor', '--json'], { env: { ...env, NAMEPLATE_DATABASE_URL: url } });
+    expect(stdout).not.toContain('horse');
+    const findings = JSON.parse(stdout) as { about: string; level: string; found: string }[];
+    return findings.find(({ about }) => about === 'store');
+  };
+  const empty = await server.createDatabase();
+  expect(await storeOf(empty)).toMatchObject({ level: 'ok', found: expect.stringContaining('is empty yet') });
+  expect(await run(['workspaces', 'list'], { env: { NAMEPLATE_DATABASE_URL: empty } })).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/^nameplate: There is no store at postgres:\/\//),
+  });
+  await runJson(['migrate'], { env: { NAMEPLATE_DATABASE_URL: empty } });
+  expect(await storeOf(empty)).toMatchObject({ level: 'ok', found: expect.stringContaining('can be written') });
+  const wrong = Object.assign(new URL(empty), { password: 'wrong-horse' }).href;
+  expect(await storeOf(wrong)).toMatchObject({ level: 'fail', found: expect.stringContaining('refused the password') });
+});
