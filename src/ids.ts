@@ -35,8 +35,8 @@ export function idMaker(clock: Clock, random: RandomBytes = pooled(randomBytes))
   };
 }
 
-/** Takes many bytes at a time: asking the system for 16 costs more than all the rest of making an id. */
-function pooled(random: RandomBytes): RandomBytes {
+/** Takes many bytes at a time: asking the system for 16 costs more than all the rest of making an id. None is given twice. */
+export function pooled(random: RandomBytes): RandomBytes {
   let pool = random(0);
   return (bytes) => {
     if (pool.length < bytes) pool = random(8192);

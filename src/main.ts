@@ -10,7 +10,7 @@ import { dnsClient } from './dns/client.ts';
 import { recursiveResolver } from './dns/recursive.ts';
 import { WINDOW_MS } from './domains/domain.ts';
 import { CHECK_INTERVAL_MS } from './domains/schedule.ts';
-import { idMaker } from './ids.ts';
+import { idMaker, pooled } from './ids.ts';
 import type { Log } from './log.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import { type ChangeNews, followChanges } from './store/changes.ts';
@@ -119,7 +119,8 @@ async function startApi({ store, changes, clock, log, metrics, config, windowMs 
     trustedProxies: config.trustedProxies,
     windowMs,
   };
-  const app = createApi({ store, clock, newId: idMaker(clock), randomBytes, log, metrics, settings, changes });
+  const context = { store, clock, newId: idMaker(clock), randomBytes: pooled(randomBytes), settings };
+  const app = createApi({ ...context, log, metrics, changes });
   await app.ready();
   const listening = await listen(app.server, config.listen, 'NAMEPLATE_LISTEN');
   return { address: listening.address, stop: () => Promise.all([app.close(), listening.stop()]) };

@@ -114,8 +114,9 @@ function isTooLong(input: string): boolean {
 
 /** Judges a canonical name: whether it may be added, and what kind it is. */
 function admit(name: string, { service, reserved }: NamePolicy): ParsedName {
+  const unicode = name.includes('xn--') ? toUnicode(name).domain : name;
   // IDNA lets typographic quotation marks pass; they come from copied text, never from a registry.
-  const misspelt = misspelling(name, [SPECIAL_USE]) ?? misspelling(toUnicode(name).domain, [QUOTATION_MARK]);
+  const misspelt = misspelling(name, [SPECIAL_USE]) ?? misspelling(unicode, [QUOTATION_MARK]);
   if (misspelt !== undefined) return misspelt;
 
   const own = reserved.find((each) => name === each || name.endsWith(`.${each}`));
