@@ -1,5 +1,6 @@
+import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { idMaker } from './ids.ts';
+import { idMaker, pooled } from './ids.ts';
 
 function at(times: number[]): { now(): number } {
   let calls = 0;
@@ -25,4 +26,12 @@ test.each([
 test('two makers with one clock make different ids', () => {
   const clock = { now: () => 5 };
   expect(idMaker(clock)('dom')).not.toBe(idMaker(clock)('dom'));
+});
+
+test('random bytes that are taken many at a time are never given twice, and as many as asked for', () => {
+  const take = pooled(randomBytes);
+  const lengths = Array.from({ length: 3000 }, (_, i) => 16 + (i % 40));
+  const taken = [...lengths, 10_000].map((length) => Buffer.from(take(length)));
+  expect(taken.map(({ length }) => length)).toEqual([...lengths, 10_000]);
+  expect(new Set(taken.map((bytes) => bytes.toString('hex', 0, 16))).size).toBe(taken.length);
 });

@@ -39,7 +39,7 @@ export function idMaker(clock: Clock, random: RandomBytes = pooled(randomBytes))
 export function pooled(random: RandomBytes): RandomBytes {
   let pool = random(0);
   return (bytes) => {
-    if (pool.length < bytes) pool = random(8192);
+    if (pool.length < bytes) pool = random(Math.max(8192, bytes));
     const taken = pool.subarray(0, bytes);
     pool = pool.subarray(bytes);
     return taken;
