@@ -146,6 +146,17 @@ it('refuses a write whose turn does not come, and goes on once the lock is free'
   expect(await save()).toBe('saved');
 });
 
+it('refuses what waits too long for a connection', async () => {
+  const store = await node({ poolSize: 1, timeouts: { connectMs: 200 } });
+  await attach(store, environment);
+  await other.query('begin');
+  await other.query('lock table domains');
+  const first = attach(store, environment);
+  await expect(attach(store, environment)).rejects.toThrow(/busy: no connection became free in time/);
+  await other.query('rollback');
+  await first;
+});
+
 it('refuses at once what would wait behind too many others', async () => {
   const store = await node({ poolSize: 1, maxWaiting: 2 });
   await attach(store, environment);

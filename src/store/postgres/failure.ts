@@ -42,7 +42,8 @@ const HANGS = 'PostgreSQL does not answer: see that the server is well, and the 
 /** What `pg` says in words of its own. */
 const SAYINGS: [says: RegExp, meaning: string][] = [
   [/^Query read timeout/, HANGS],
-  [/timeout exceeded when trying to connect|due to connection timeout|^timeout expired/, HANGS],
+  [/due to connection timeout|^timeout expired/, HANGS],
+  [/^timeout exceeded when trying to connect/, 'the database is busy: no connection became free in time; try again'],
   [/^Connection terminated|not queryable|^Client was closed|^write after end/, BROKE],
   [
     /client password must be a (non-empty )?string|password must be a/,
@@ -78,9 +79,9 @@ export function isBroken(error: unknown): boolean {
   return error instanceof Error && meaningIn(error) === BROKE;
 }
 
-/** Whether the connection is of no more use, since it broke or hangs. */
+/** Whether the connection is of no more use: it broke, or hangs, or leads to a standby where a new one may find the primary by now. */
 export function isLost(error: unknown): boolean {
-  return isBroken(error) || (error instanceof Error && meaningIn(error) === HANGS);
+  return isBroken(error) || codeOf(error) === '25006' || (error instanceof Error && meaningIn(error) === HANGS);
 }
 
 function meaningOf(error: unknown): string | undefined {

@@ -6,9 +6,9 @@ import { isBroken, isLost } from './failure.ts';
 export interface Connections {
   /**
    * Lends a connection for as long as `use` takes. Where the one that was lent had broken while nobody used it, `use` is called again with
-   * another, unless `mayRepeat` says of the error that what was begun may have been done.
+   * another, unless `mayRepeat` says that what was begun may have been done.
    */
-  lend<T>(use: (client: pg.PoolClient) => Promise<T>, mayRepeat: (error: unknown) => boolean): Promise<T>;
+  lend<T>(use: (client: pg.PoolClient) => Promise<T>, mayRepeat: () => boolean): Promise<T>;
   close(): Promise<void>;
 }
 
@@ -47,7 +47,7 @@ export function connections({ settings, size, maxWaiting }: PoolOptions): Connec
         } catch (error) {
           client.release(isLost(error) || client.getTransactionStatus() !== 'I');
           // Each broken one is gone from the pool, so this comes to an end.
-          if (fresh || !isBroken(error) || !mayRepeat(error)) throw error;
+          if (fresh || !isBroken(error) || !mayRepeat()) throw error;
         }
       }
     },
