@@ -33,6 +33,8 @@ const CONNECTION_MEANINGS: Record<string, string> = {
   EHOSTUNREACH: 'the host cannot be reached: see the network between',
   ENETUNREACH: 'the host cannot be reached: see the network between',
   EACCES: 'this user may not use the socket in the URL',
+  ERR_TLS_CERT_ALTNAME_INVALID:
+    'the certificate of the server is for another host: name the host that it is for, or set sslmode=verify-ca in the URL',
   ETIMEDOUT: 'the server does not answer: see that host and port of the URL are right, and the network between',
 };
 
@@ -90,11 +92,12 @@ function meaningOf(error: unknown): string | undefined {
   if (error instanceof AggregateError) return meaningOf(error.errors[0]);
   const code = codeOf(error);
   if (isSqlState(error)) return MEANINGS[code] ?? MEANINGS[code.slice(0, 3)] ?? MEANINGS[code.slice(0, 2)];
-  if (/^(CERT|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|ERR_TLS|HOSTNAME_MISMATCH)/.test(code)) {
+  if (code in CONNECTION_MEANINGS) return CONNECTION_MEANINGS[code];
+  if (/^(CERT|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|ERR_TLS)/.test(code)) {
     return `the certificate of the server is not trusted (${code}): name its authority with sslrootcert in the URL`;
   }
   if (['ECONNRESET', 'EPIPE'].includes(code)) return BROKE;
-  return CONNECTION_MEANINGS[code] ?? meaningIn(error);
+  return meaningIn(error);
 }
 
 function meaningIn({ message }: Error): string | undefined {
