@@ -5,8 +5,12 @@ import { writes } from './operations.ts';
 it('takes every write for one that must survive a power cut, but those of which the contract says otherwise', () => {
   const saveAgain = [{ before: { status: 'verifying' }, after: { status: 'verifying' } }];
   const names = Object.keys(writes) as (keyof typeof writes)[];
-  expect(names.filter((name) => !isDurable(name, saveAgain))).toEqual(['saveTransition', 'pruneChanges']);
-  expect(isDurable('claimDue', [])).toBe(false);
+  expect(names.filter((name) => !isDurable(name, saveAgain))).toEqual([
+    'saveTransition',
+    'pruneChanges',
+    'pruneRequests',
+  ]);
+  expect([isDurable('claimDue', []), isDurable('addRequests', [])]).toEqual([false, false]);
 });
 
 it.for([

@@ -2,10 +2,12 @@ import type { writes } from './operations.ts';
 import type { Store } from './store.ts';
 
 /** Whether the contract promises that a write survives a power cut, so that it is answered only once it is on the disk. */
-export function isDurable(name: keyof typeof writes | 'claimDue' | 'ping', args: unknown[]): boolean {
+export function isDurable(name: keyof typeof writes | 'addRequests' | 'claimDue' | 'ping', args: unknown[]): boolean {
   switch (name) {
+    case 'addRequests':
     case 'claimDue':
     case 'pruneChanges':
+    case 'pruneRequests':
     case 'ping':
       return false;
     case 'saveTransition': {

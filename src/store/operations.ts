@@ -8,6 +8,7 @@ import { listEvents } from './events.ts';
 import { changesSince, pruneChanges } from './news.ts';
 import * as projects from './projects.ts';
 import type { Reading, Writing } from './query.ts';
+import { pruneRequests } from './requests.ts';
 import { findCertificate, findRoute } from './routes.ts';
 import { earliestDueAt } from './schedule.ts';
 import * as signing from './signing.ts';
@@ -38,7 +39,7 @@ export const reads = {
   changesSince,
 } satisfies Operations<Reading>;
 
-/** The contract's writes, all but `claimDue`, whose randomness stays where it was passed in. */
+/** The contract's writes, all but two: the randomness of `claimDue` stays where it was passed in, and `addRequests` is one statement where it can be. */
 export const writes = {
   createWorkspace: access.createWorkspace,
   setWorkspaceDisabled: access.setWorkspaceDisabled,
@@ -59,6 +60,7 @@ export const writes = {
   deleteDomain: domains.deleteDomain,
   saveTransition: checks.saveTransition,
   pruneChanges,
+  pruneRequests,
 } satisfies Operations<Writing>;
 
 type Operations<Run> = {

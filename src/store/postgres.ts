@@ -10,6 +10,7 @@ import { asUnavailable } from './postgres/failure.ts';
 import { prepareSchema } from './postgres/migrate.ts';
 import { type Announcer, announcer } from './postgres/news.ts';
 import { type Connections, connections } from './postgres/pool.ts';
+import { addRequests } from './postgres/requests.ts';
 import { type Transaction, transact } from './postgres/transaction.ts';
 import type { Reading, Writing } from './query.ts';
 import { type Store, StoreUnavailable } from './store.ts';
@@ -91,6 +92,14 @@ export async function postgresStore(options: PostgresOptions): Promise<Store> {
       const claim = { now, limit, checkIntervalMs, jitter, except };
       const perform = (run: Writing, client: pg.ClientBase) => claimDue(run, client, claim);
       return ask(() => write({ locks: [], synced: isDurable('claimDue', []), perform }));
+    },
+    addRequests(counts) {
+      return ask(() =>
+        writers.lend(
+          (client) => addRequests(client, counts),
+          () => false,
+        ),
+      );
     },
     async ping() {
       await read((run) => reads.earliestDueAt(run));

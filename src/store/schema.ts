@@ -17,6 +17,7 @@ export interface Schema {
   certificates: CertificatesTable;
   events: EventsTable;
   changes: ChangesTable;
+  request_counts: RequestCountsTable;
 }
 
 interface WorkspacesTable {
@@ -141,4 +142,13 @@ interface ChangesTable {
   kind: ChangeKind;
   key: string;
   created_at: number;
+}
+
+/** No foreign key: rate limits do not know what their subjects are. */
+interface RequestCountsTable {
+  subject: string;
+  operation: string;
+  window_ms: number;
+  window_ends_at: number;
+  requests: number;
 }

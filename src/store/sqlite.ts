@@ -69,6 +69,9 @@ export async function sqliteStore(options: SqliteOptions): Promise<Store> {
       const jitters = Array.from({ length: due }, jitter);
       return (await write('claimDue', [now, checkIntervalMs, jitters, except])) as DueCheck[];
     },
+    async addRequests(counts) {
+      return (await write('addRequests', [counts])) as number[];
+    },
     async ping() {
       await read(() => reads.earliestDueAt(reader));
       await write('ping', []);

@@ -13,7 +13,7 @@ import type { CheckMemory } from '../domains/status.ts';
  *   was rejected may or may not have happened. Any other rejection is a mistake of the program (an id used twice); nothing happened.
  * - All times are Unix milliseconds and come from the caller.
  */
-export interface Store extends AccessStore, TreeStore, DomainStore, CheckStore, ChangeStore {
+export interface Store extends AccessStore, TreeStore, DomainStore, CheckStore, ChangeStore, RequestStore {
   /** Resolves when the store can be read and written; rejects with the reason otherwise. For `/readyz` and `doctor`. */
   ping(): Promise<void>;
   /** Finishes writes that were asked for, then lets go of everything. Methods called afterwards reject. */
@@ -377,4 +377,27 @@ export interface ChangeStore {
    * latest change is known. (unsynced)
    */
   pruneChanges(before: number): Promise<void>;
+}
+
+// Rate limits
+
+/** Requests of one subject to one operation that were let through in one window. */
+export interface RequestCount {
+  /** Whoever is limited: a workspace. */
+  subject: string;
+  operation: string;
+  windowMs: number;
+  windowEndsAt: number;
+  requests: number;
+}
+
+export interface RequestStore {
+  /**
+   * Adds requests to what was counted so far, by this caller and all others. Resolves with the totals, in the order of `counts`, which name
+   * each subject, operation and window once. (unsynced)
+   */
+  addRequests(counts: RequestCount[]): Promise<number[]>;
+
+  /** Forgets the counts of windows that ended before `endedBefore`. (unsynced) */
+  pruneRequests(endedBefore: number): Promise<void>;
 }

@@ -7,7 +7,7 @@ import {
   postgresStore,
 } from '../../src/store/postgres.ts';
 import type { Environment, Store } from '../../src/store/store.ts';
-import { attach, failedAt, NOW, plant, verifiedAt, verifyingAt } from '../fixtures/entities.ts';
+import { aRequestCount, attach, failedAt, NOW, plant, verifiedAt, verifyingAt } from '../fixtures/entities.ts';
 import { addressOf, type PostgresServer, startPostgres } from '../fixtures/postgres.ts';
 
 // Several nodes on one database: each test opens as many stores as it needs, and may have a connection of somebody else's.
@@ -119,6 +119,37 @@ it('waits for the disk exactly where the contract says so', async () => {
   expect(await seen()).toEqual(['off']);
   await store.saveTransition({ before: domain, after: verifyingAt(domain, NOW), memory, now: NOW });
   expect(await seen()).toEqual(['on']);
+});
+
+it('adds up counts in one statement, however many there are', async () => {
+  const store = await node();
+  await other.query('create table seen (statement bigint)');
+  await other.query(`create function see() returns trigger language plpgsql as $$
+    begin insert into seen values (txid_current()); return null; end $$`);
+  await other.query('create trigger see after insert on request_counts for each statement execute function see()');
+  await store.addRequests(Array.from({ length: 1000 }, () => aRequestCount()));
+  expect((await other.query('select * from seen')).rowCount).toBe(1);
+});
+
+it('adds up what nodes have counted without a deadlock, whatever they name first', async () => {
+  const nodes = await Promise.all([1, 2, 3, 4].map(() => node()));
+  const counts = Array.from({ length: 200 }, () => aRequestCount());
+  const ROUNDS = 10;
+  const add = async (store: Store, i: number) => {
+    const mine = i % 2 === 0 ? counts : counts.toReversed();
+    for (let round = 0; round < ROUNDS; round++) await store.addRequests(mine);
+  };
+  await Promise.all(nodes.map(add));
+  const totals = await (nodes[0] as Store).addRequests(counts.map((count) => ({ ...count, requests: 0 })));
+  expect(totals).toEqual(counts.map(() => nodes.length * ROUNDS));
+  // Sessions that are over have told what they met.
+  await Promise.all(open.splice(0).map((store) => store.close()));
+  const sessions =
+    "select pid from pg_stat_activity where datname = current_database() and application_name = 'nameplate'";
+  while ((await watcher.query(sessions)).rowCount !== 0);
+  expect((await other.query('select deadlocks from pg_stat_database where datname = current_database()')).rows).toEqual(
+    [{ deadlocks: '0' }],
+  );
 });
 
 it('keeps the reads going while every write waits for a lock', async () => {

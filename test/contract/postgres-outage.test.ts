@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { WINDOW_MS } from '../../src/domains/domain.ts';
 import { migrate, type PostgresAddress, type PostgresOptions, postgresStore } from '../../src/store/postgres.ts';
 import { type Environment, type Store, StoreUnavailable } from '../../src/store/store.ts';
-import { aDomain, attach, NOW, plant, verifyingAt } from '../fixtures/entities.ts';
+import { aDomain, aRequestCount, attach, NOW, plant, verifyingAt } from '../fixtures/entities.ts';
 import { addressOf, type PostgresServer, startPostgres } from '../fixtures/postgres.ts';
 
 // What becomes of a store when its server, or the way there, fails. Each test leaves the server as it found it.
@@ -197,5 +197,7 @@ it('needs no more than reading and writing rows from a role that does not own th
   expect(await store.claimDue(NOW, 1, 60_000, () => 0)).toHaveLength(1);
   await store.saveTransition({ before: domain, after: verifyingAt(domain, NOW), memory, now: NOW });
   await store.pruneChanges(NOW);
+  await store.addRequests([aRequestCount()]);
+  await store.pruneRequests(NOW);
   await store.ping();
 });

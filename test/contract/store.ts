@@ -7,6 +7,7 @@ import { describeChecks } from './checks.ts';
 import { describeDomains } from './domains.ts';
 import { describeLife } from './life.ts';
 import { describeRaces } from './races.ts';
+import { describeRequests } from './requests.ts';
 import { describeSigning } from './signing.ts';
 import type { OpenedStore, Subject } from './subject.ts';
 import { describeTree } from './tree.ts';
@@ -44,6 +45,7 @@ export function describeStore(name: string, open: () => Promise<OpenedStore>): v
     describeChecks(subject);
     describeRaces(subject);
     describeChanges(subject);
+    describeRequests(subject);
     describeLife(subject);
   });
 }

@@ -1,5 +1,6 @@
 import type { Migration } from 'kysely/migration';
 import { initial } from './initial.ts';
+import { requestCounts } from './requests.ts';
 import { signingKeys } from './signing.ts';
 import type { Types } from './types.ts';
 
@@ -8,5 +9,6 @@ export function allMigrations(types: Types): Record<string, Migration> {
   return {
     '0001-initial': initial(types),
     '0002-signing-keys': signingKeys(types),
+    '0003-request-counts': requestCounts(types),
   };
 }

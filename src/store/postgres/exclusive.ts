@@ -33,6 +33,7 @@ const exclusive: { [Name in Write]: (...args: Parameters<Store[Name]>) => string
     return [before.id, ...(loser === undefined ? [] : [loser.before.id]), ...name];
   },
   pruneChanges: () => [],
+  pruneRequests: () => [],
 };
 
 /** The keys of the advisory locks that a write takes at its start, in the order in which everybody takes them. */

@@ -95,12 +95,12 @@ describe('migrating', () => {
 
   it('upgrades a database of an older version, which opening refuses to do by itself', async () => {
     await migrate(address);
-    await edit("drop table signing_keys; delete from kysely_migration where name = '0002-signing-keys'");
-    expect(await pendingMigrations(address)).toEqual(['0002-signing-keys']);
+    await edit("drop table request_counts; delete from kysely_migration where name = '0003-request-counts'");
+    expect(await pendingMigrations(address)).toEqual(['0003-request-counts']);
     expect(await refusal(() => open(address))).toMatch(
-      /older nameplate .*"0002-signing-keys".*run "nameplate migrate"/,
+      /older nameplate .*"0003-request-counts".*run "nameplate migrate"/,
     );
-    expect(await migrate(address)).toEqual(['0002-signing-keys']);
+    expect(await migrate(address)).toEqual(['0003-request-counts']);
     await (await postgresStore({ address })).close();
   });
 

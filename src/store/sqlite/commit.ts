@@ -2,6 +2,7 @@ import { idMaker } from '../../ids.ts';
 import { claimDue } from '../checks.ts';
 import { writes } from '../operations.ts';
 import type { Writing } from '../query.ts';
+import { addRequests } from '../requests.ts';
 import type { Connection } from './connection.ts';
 
 /** One operation that was asked for. */
@@ -70,6 +71,7 @@ export function committer(connection: Connection): (batch: Batch) => Promise<Ans
 function operationsOn({ db }: Connection) {
   return {
     ...writes,
+    addRequests,
     claimDue,
     // Writes a page, though nothing changes: nothing less shows that the file takes writes.
     ping: async () => db.exec('pragma user_version = 0'),

@@ -66,12 +66,12 @@ describe('migrating', () => {
 
   it('upgrades a file of an older version, which opening refuses to do by itself', async () => {
     await migrate(path);
-    edit("drop table signing_keys; delete from kysely_migration where name = '0002-signing-keys'");
-    expect(await pendingMigrations(path)).toEqual(['0002-signing-keys']);
+    edit("drop table request_counts; delete from kysely_migration where name = '0003-request-counts'");
+    expect(await pendingMigrations(path)).toEqual(['0003-request-counts']);
     expect(await refusal(sqliteStore({ path }))).toMatch(
-      /older nameplate .*"0002-signing-keys".*run "nameplate migrate"/,
+      /older nameplate .*"0003-request-counts".*run "nameplate migrate"/,
     );
-    expect(await migrate(path)).toEqual(['0002-signing-keys']);
+    expect(await migrate(path)).toEqual(['0003-request-counts']);
     await (await sqliteStore({ path })).close();
   });
 
