@@ -18,18 +18,20 @@ export interface Data {
 
 export type Operation = 'createDomain' | 'getDomain' | 'verifyDomain' | 'deleteDomain';
 
-/** Asks the API once. Rejects when no whole answer came. */
+/** Asks the API once. Rejects when no whole answer came in time. */
 export async function ask(
   url: string,
   { key }: Pick<Tenant, 'key'>,
   operation: Operation,
   domain: string,
+  timeoutMs = 60_000,
 ): Promise<Answer> {
   const place = operation === 'createDomain' ? { project: 'ppp', app: 'aaa', environment: 'eee' } : {};
   const answer = await fetch(`${url}/v2/domains.${operation}`, {
     method: 'POST',
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
     body: JSON.stringify({ ...place, domain }),
+    signal: AbortSignal.timeout(timeoutMs),
   });
   const { meta, data } = (await answer.json()) as { meta: { requestId: string }; data?: Data };
   return { status: answer.status, requestId: meta.requestId, data, headers: answer.headers };

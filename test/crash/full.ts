@@ -22,15 +22,15 @@ const SCHEDULE = { checkIntervalMs: 500, windowMs: 600_000 };
 /** Fills the disk of a server that is used, for a time, and sees that it says so, loses nothing, and recovers by itself. */
 export async function endure(room: Room, fullMs: number): Promise<Endured> {
   const site = await createSite(SCHEDULE);
-  const tenant = await plant(site.path);
+  const tenant = await plant(site);
   const path = join(room.inside, 'nameplate.db');
   await copyFile(site.path, join(room.outside, 'nameplate.db'));
-  const start = { ...SCHEDULE, path, nameserverPort: site.dns.port, wrapper: room.wrapper };
+  const start = { ...SCHEDULE, database: `sqlite:${path}`, nameserverPort: site.dns.port, wrapper: room.wrapper };
   const server = await startServer(start);
   try {
     const world: World = { site, server, tenant, ledger: createLedger(), refused: 0, full: false };
     const reads = await use(world, room, fullMs, () =>
-      expectNoStart({ ...start, path: join(room.inside, 'other.db') }),
+      expectNoStart({ ...start, database: `sqlite:${join(room.inside, 'other.db')}` }),
     );
     expect(server.errors().map(({ err }) => err?.message)).toContainEqual(expect.stringContaining('the disk is full'));
     await server.kill();

@@ -1,4 +1,5 @@
 import { DatabaseSync } from 'node:sqlite';
+import { type Entry, timelineFaults } from './timeline.ts';
 
 /** A database file, looked at from outside, all of it at one moment. */
 export interface Contents {
@@ -57,8 +58,15 @@ const FAULTS: Record<string, string> = {
     "select domain_id from events where type = 'domain.deleted' and domain_id in (select id from domains)",
 };
 
-/** Opens the file as a reader. `now` is in Unix milliseconds. */
-export function inspect(path: string, about: { now: number; checkIntervalMs: number; windowMs: number }): Contents {
+export interface About {
+  /** Unix ms. */
+  now: number;
+  checkIntervalMs: number;
+  windowMs: number;
+}
+
+/** Opens the file as a reader. */
+export function inspect(path: string, about: About): Contents {
   const db = new DatabaseSync(path, { readOnly: true, timeout: 5000 });
   try {
     db.exec('begin');
@@ -66,13 +74,15 @@ export function inspect(path: string, about: { now: number; checkIntervalMs: num
     const faults = Object.entries(FAULTS).flatMap(([fault, query]) => {
       const statement = db.prepare(query);
       statement.setAllowUnknownNamedParameters(true);
-      const found = statement.all(about).map((row) => Object.values(row).join());
+      const found = statement.all({ ...about }).map((row) => Object.values(row).join());
       return found.length === 0 ? [] : [`${fault}: ${found.slice(0, 5).join(', ')} (${found.length} in all)`];
     });
     const [intact, ...damage] = all('pragma integrity_check').map((row) => String(row.integrity_check));
     if (intact !== 'ok') faults.push(`integrity_check: ${[intact, ...damage].join('; ')}`);
     const orphans = all('pragma foreign_key_check');
     if (orphans.length > 0) faults.push(`foreign_key_check: ${JSON.stringify(orphans.slice(0, 5))}`);
+    const events = all('select domain_id as domainId, type, data from events order by seq');
+    faults.push(...timelineFaults(events.map((row) => ({ ...row, data: JSON.parse(String(row.data)) }) as Entry)));
     const domains = all(
       'select id, workspace_id as workspaceId, name, target, token, status, window_started_at as windowStartedAt from domains',
     ) as unknown as StoredDomain[];

@@ -2,18 +2,19 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createRootKey } from '../../src/access/key.ts';
 import { systemClock } from '../../src/clock.ts';
+import { databaseUrl } from '../../src/config/parse.ts';
 import { idMaker } from '../../src/ids.ts';
-import { sqliteStore } from '../../src/store/sqlite.ts';
+import { databaseAt } from '../../src/store/open.ts';
 
 // Makes and revokes root keys straight on the store while a server runs on it, as `nameplate keys` does, and says on standard output what has
-// been acknowledged, before it asks for the next: `node keymaker.ts FILE WORKSPACE`.
+// been acknowledged, before it asks for the next: `node keymaker.ts URL WORKSPACE`.
 
 /** A line of standard output. What `asked` names may have happened or not, unless its outcome follows. */
 export type KeySaid = { hash: string; key: string } & ({ asked: 'make' | 'revoke' } | { done: 'make' | 'revoke' });
 
-const [path = '', workspaceId = ''] = process.argv.slice(2);
+const [database = '', workspaceId = ''] = process.argv.slice(2);
 const newId = idMaker(systemClock);
-const store = await sqliteStore({ path });
+const store = await (await databaseAt(databaseUrl(database))).open();
 const kept: { id: string; key: string; hash: string }[] = [];
 process.stdin.resume().on('end', () => process.exit(0));
 

@@ -1,19 +1,22 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'vitest';
+import type { PostgresServer } from '../fixtures/postgres.ts';
 import { ask } from './api.ts';
-import { inspect } from './inspection.ts';
+import { embedded, onPostgres } from './data.ts';
 import type { KeySaid } from './keymaker.ts';
 import { createLedger, type Entry, type Ledger, reconcile } from './ledger.ts';
 import { publish, readHeld, type Scene, startLoad, untilVerified } from './load.ts';
 import { launchKeymaker, launchServer, type Server } from './program.ts';
 import type { Random } from './random.ts';
-import { createSite, plant, type Site } from './site.ts';
+import { createSite, plant, type Site, until } from './site.ts';
 
 /** What was tried, and what was found to be there of what had been acknowledged. */
 export interface Survived extends Record<string, number> {
   kills: number;
   /** Of these, while the server started. */
   'while starting': number;
+  /** How often PostgreSQL was stopped as by a crash, and started again. */
+  'stops of the store': number;
   /** Domains and keys that were looked at after the restarts, each time anew. */
   looks: number;
   /** Names that another workspace has taken over. */
@@ -25,16 +28,17 @@ const LOAD = { clients: 6, pauseMs: 12, most: 60 };
 
 /**
  * Kills the server `kills` times at random moments, under load and while it starts, and sees after each restart that everything is there
- * that was acknowledged, that nothing is torn, and that checks go on.
+ * that was acknowledged, that nothing is torn, and that checks go on. Where the data is on a PostgreSQL server, that one is stopped, too.
  */
-export async function survive(kills: number, random: Random): Promise<Survived> {
-  const site = await createSite(SCHEDULE);
-  const tally: Survived = { kills: 0, 'while starting': 0, looks: 0, 'taken over': 0 };
+export async function survive(kills: number, random: Random, postgres?: PostgresServer): Promise<Survived> {
+  const site = await createSite(SCHEDULE, postgres === undefined ? embedded : onPostgres(postgres));
+  const tally: Survived = { kills: 0, 'while starting': 0, 'stops of the store': 0, looks: 0, 'taken over': 0 };
   try {
-    const tenants = [await plant(site.path), await plant(site.path)] as const;
+    const tenants = [await plant(site), await plant(site)] as const;
     const scene: Scene = { site, tenants, ledger: createLedger(), random };
     while (tally.kills < kills) {
       if (random.chance(0.15)) await killStarting(scene, tally);
+      else if (postgres !== undefined && random.chance(0.3)) await stopStore(scene, postgres, tally);
       else await killLoaded(scene, tally);
     }
     const server = await site.serve();
@@ -50,7 +54,7 @@ export async function survive(kills: number, random: Random): Promise<Survived> 
 }
 
 async function killStarting({ site, random }: Scene, tally: Survived): Promise<void> {
-  const program = launchServer({ ...SCHEDULE, path: site.path, nameserverPort: site.dns.port });
+  const program = launchServer({ ...SCHEDULE, database: site.data.url, nameserverPort: site.dns.port });
   await delay(random.between(0, 800));
   await program.kill();
   tally.kills += 1;
@@ -61,25 +65,51 @@ async function killLoaded(scene: Scene, tally: Survived): Promise<void> {
   const { site, ledger, random, tenants } = scene;
   const server = await site.serve();
   await examine(scene, server, tally);
-  const keymaker = launchKeymaker(site.path, tenants[0].workspaceId);
-  const load = startLoad(scene, server.url, LOAD);
+  const keymaker = launchKeymaker(site.data.url, tenants[0].workspaceId);
+  const load = startLoad(scene, () => server.url, LOAD);
   // In any order: commands die as servers do, and must not take the server along.
   await Promise.all([
     delay(random.between(0, 1000)).then(() => keymaker.kill()),
     delay(random.between(0, 1000)).then(() => {
-      load.expectDeath();
+      load.expectFailures();
       return server.kill();
     }),
   ]);
+  load.finish();
   await load.ended;
   expect(server.errors()).toEqual([]);
   noteKeys(ledger, keymaker.lines);
   tally.kills += 1;
 }
 
+/** Stops PostgreSQL in the middle of everything, and starts it again; the server goes on by itself, and is killed now and then as well. */
+async function stopStore(scene: Scene, postgres: PostgresServer, tally: Survived): Promise<void> {
+  const { site, ledger, random, tenants } = scene;
+  const server = await site.serve();
+  await examine(scene, server, tally);
+  const keymaker = launchKeymaker(site.data.url, tenants[0].workspaceId);
+  const load = startLoad(scene, () => server.url, LOAD);
+  await delay(random.between(0, 1000));
+  load.expectFailures();
+  await postgres.stop('immediate');
+  tally['stops of the store'] += 1;
+  const dies = random.chance(0.3);
+  if (dies) await server.kill();
+  await delay(random.between(0, 300));
+  await postgres.start();
+  const { created } = ledger.acknowledged;
+  if (!dies) await until('domains are created again', () => ledger.acknowledged.created > created);
+  load.finish();
+  await Promise.all([load.ended, keymaker.kill()]);
+  noteKeys(ledger, keymaker.lines);
+  if (dies) tally.kills += 1;
+  else await examine(scene, server, tally);
+  await server.kill();
+}
+
 /** Looks at everything after a restart: at the file, at what the API answers, and whether checks go on. */
 async function examine({ site, ledger, random }: Scene, server: Server, tally: Survived): Promise<void> {
-  const contents = inspect(site.path, { ...SCHEDULE, now: Date.now() });
+  const contents = await site.data.inspect({ ...SCHEDULE, now: Date.now() });
   expect(contents.faults).toEqual([]);
   expect(reconcile(ledger, contents)).toEqual([]);
   tally.looks += ledger.entries.length + ledger.keys.size;

@@ -20,6 +20,8 @@ export interface Entry {
   contested: boolean;
   /** Before a retry of the failed domain was asked for that was acknowledged (Unix ms). */
   retriedAt: number;
+  /** Since when it has been known to be as it is (Unix ms). */
+  knownAt: number;
 }
 
 /** What was acknowledged, and what was only asked for. */
@@ -37,12 +39,13 @@ export function createLedger(): Ledger {
 
 export function newEntry(tenant: Tenant, name: string): Entry {
   const unknown = { state: 'asked', id: null, records: [] } as const;
-  return { tenant, name, ...unknown, records: [], verified: false, contested: false, retriedAt: 0 };
+  return { tenant, name, ...unknown, records: [], verified: false, contested: false, retriedAt: 0, knownAt: 0 };
 }
 
 export function seeVerified({ acknowledged }: Ledger, entry: Entry): void {
-  if (!entry.verified) acknowledged.verified += 1;
-  entry.verified = true;
+  if (entry.verified) return;
+  acknowledged.verified += 1;
+  Object.assign(entry, { verified: true, knownAt: Date.now() });
 }
 
 /**

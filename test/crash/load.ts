@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { ask, type Data } from './api.ts';
+import { type Answer, ask, type Data, type Operation } from './api.ts';
 import { type Entry, type Ledger, newEntry, seeVerified } from './ledger.ts';
 import type { Random } from './random.ts';
 import { type Site, type Tenant, until } from './site.ts';
@@ -12,13 +12,15 @@ export interface Scene {
   random: Random;
 }
 
-/** Clients that use a server until they are told to stop. */
+/** Clients that use servers until they are told to stop. */
 export interface Load {
-  /** Requests that fail from now on fail because the server was killed. */
-  expectDeath(): void;
+  /** Requests may fail from now on, since something is done to the servers. Whatever had no outcome is left alone. */
+  expectFailures(): void;
+  /** Requests that have failed so far. */
+  failures(): number;
   /** Lets the clients finish what they have begun. */
   finish(): void;
-  /** Resolves once every client has ended; rejects when an answer was wrong, or a request failed while the server ran. */
+  /** Resolves once every client has ended; rejects when an answer was wrong, or a request failed that should not. */
   ended: Promise<void>;
 }
 
@@ -28,40 +30,49 @@ export interface LoadOptions {
   pauseMs: number;
   /** Domains that a client holds before it deletes more than it creates. */
   most: number;
+  /** How long a client waits for an answer. */
+  timeoutMs?: number;
+  /** How long a server may not know yet what another has done. */
+  staleMs?: number;
 }
 
 const ZONES = 20;
 let names = 0;
 
-export function startLoad(scene: Scene, url: string, { clients, pauseMs, most }: LoadOptions): Load {
+/** `at` says which server the next request goes to. */
+export function startLoad(scene: Scene, at: () => string, options: LoadOptions): Load {
   const { random, ledger, tenants } = scene;
-  let dying = false;
+  const { clients, pauseMs, most } = options;
+  let mayFail = false;
+  let failures = 0;
   let finishing = false;
   const users = Array.from({ length: clients }, (_, client) => {
     const tenant = tenants[client % 2 === 0 ? 0 : 1];
     const held = ledger.entries.filter((entry) => entry.tenant === tenant && entry.state === 'held');
     // Of its tenant's domains each takes those that no other does.
     const own = held.filter((_, i) => i % Math.ceil(clients / 2) === Math.floor(client / 2));
-    return createUser(scene, url, tenant, own);
+    return createUser(scene, at, tenant, own, options);
   });
   const ended = Promise.all(
     users.map(async (user) => {
-      try {
-        while (!finishing) {
+      while (!finishing) {
+        try {
           await user.act(most);
-          await delay(random.between(0, pauseMs));
+        } catch (error) {
+          if (!mayFail || error instanceof WrongAnswer) throw error;
+          failures += 1;
         }
-      } catch (error) {
-        if (!dying || error instanceof WrongAnswer) throw error;
+        await delay(random.between(0, pauseMs));
       }
     }),
   ).then(() => {});
   // Whoever awaits it later is told all the same.
   ended.catch(() => {});
   return {
-    expectDeath() {
-      dying = true;
+    expectFailures() {
+      mayFail = true;
     },
+    failures: () => failures,
     finish() {
       finishing = true;
     },
@@ -71,14 +82,36 @@ export function startLoad(scene: Scene, url: string, { clients, pauseMs, most }:
 
 class WrongAnswer extends Error {}
 
+/** Asks, and rejects when the server could not say what came of it, and says to come again. */
+async function askOnce(
+  url: string,
+  tenant: Tenant,
+  operation: Operation,
+  name: string,
+  timeoutMs?: number,
+): Promise<Answer> {
+  const answer = await ask(url, tenant, operation, name, timeoutMs);
+  const { status, headers } = answer;
+  if ((status === 500 || status === 429) && headers.has('retry-after')) {
+    throw new Error(`${operation} ${name}: ${status}, come again`);
+  }
+  return answer;
+}
+
 /** Creates a domain, of a name that is new unless it is given, and publishes the records of most. */
-export async function create(scene: Scene, url: string, tenant: Tenant, name = newName()): Promise<Entry> {
+export async function create(
+  scene: Scene,
+  url: string,
+  tenant: Tenant,
+  name = newName(),
+  timeoutMs?: number,
+): Promise<Entry> {
   const { site, ledger, random } = scene;
   const entry = newEntry(tenant, name);
   ledger.entries.push(entry);
-  const { status, data } = await ask(url, tenant, 'createDomain', name);
+  const { status, data } = await askOnce(url, tenant, 'createDomain', name, timeoutMs);
   if (status !== 200 || data === undefined) throw new WrongAnswer(`createDomain ${name}: ${status}`);
-  Object.assign(entry, { state: 'held', id: data.domainId, records: data.dnsRecords });
+  Object.assign(entry, { state: 'held', id: data.domainId, records: data.dnsRecords, knownAt: Date.now() });
   ledger.acknowledged.created += 1;
   if (random.chance(0.6)) publish(site, entry);
   return entry;
@@ -90,12 +123,13 @@ function newName(): string {
 }
 
 /** One client, with domains that no other touches. */
-function createUser(scene: Scene, url: string, tenant: Tenant, own: Entry[]) {
+function createUser(scene: Scene, at: () => string, tenant: Tenant, own: Entry[], options: LoadOptions) {
   const { site, tenants, ledger, random } = scene;
+  const { timeoutMs, staleMs = 0 } = options;
   const { acknowledged } = ledger;
 
   async function add(name?: string): Promise<Entry> {
-    const entry = await create(scene, url, tenant, name);
+    const entry = await create(scene, at(), tenant, name, timeoutMs);
     own.push(entry);
     return entry;
   }
@@ -103,7 +137,7 @@ function createUser(scene: Scene, url: string, tenant: Tenant, own: Entry[]) {
   async function remove(entry: Entry): Promise<void> {
     entry.state = 'leaving';
     own.splice(own.indexOf(entry), 1);
-    const { status } = await ask(url, tenant, 'deleteDomain', entry.name);
+    const { status } = await askOnce(at(), tenant, 'deleteDomain', entry.name, timeoutMs);
     if (status !== 200) throw new WrongAnswer(`deleteDomain ${entry.name}: ${status}`);
     entry.state = 'gone';
     acknowledged.deleted += 1;
@@ -115,15 +149,15 @@ function createUser(scene: Scene, url: string, tenant: Tenant, own: Entry[]) {
   async function retry(entry: Entry): Promise<void> {
     const before = Date.now();
     const { status: was } = await read(entry);
-    const { status } = await ask(url, tenant, 'verifyDomain', entry.name);
+    const { status } = await askOnce(at(), tenant, 'verifyDomain', entry.name, timeoutMs);
     if (status !== 202 && status !== 412) throw new WrongAnswer(`verifyDomain ${entry.name}: ${status}`);
     if (status === 412) return seeVerified(ledger, entry);
     acknowledged.retried += 1;
-    if (was === 'failed') entry.retriedAt = before;
+    if (was === 'failed') Object.assign(entry, { retriedAt: before, knownAt: Date.now() });
   }
 
   async function read(entry: Entry): Promise<Data> {
-    const data = await readHeld(url, entry);
+    const data = await readHeld(at(), entry, timeoutMs);
     if (data.status === 'verified') seeVerified(ledger, entry);
     else if (entry.verified && !entry.contested)
       throw new WrongAnswer(`${entry.name} was verified, and is ${data.status}`);
@@ -142,7 +176,8 @@ function createUser(scene: Scene, url: string, tenant: Tenant, own: Entry[]) {
   return {
     /** One thing that clients do, at random. */
     async act(most: number): Promise<void> {
-      const entry = random.pick(own.filter(({ contested }) => !contested));
+      const settled = Date.now() - staleMs;
+      const entry = random.pick(own.filter(({ contested, knownAt }) => !contested && knownAt <= settled));
       const dice = random.next();
       if (entry === undefined || dice < (own.length >= most ? 0.05 : 0.3)) await add();
       else if (dice < 0.4) await remove(entry);
@@ -160,8 +195,8 @@ export function publish({ dns }: Site, entry: Entry): void {
 }
 
 /** Reads a domain that was acknowledged; rejects when it is not there, or its records are not those that were handed out. */
-export async function readHeld(url: string, entry: Entry): Promise<Data> {
-  const { status, data } = await ask(url, entry.tenant, 'getDomain', entry.name);
+export async function readHeld(url: string, entry: Entry, timeoutMs?: number): Promise<Data> {
+  const { status, data } = await askOnce(url, entry.tenant, 'getDomain', entry.name, timeoutMs);
   if (status !== 200 || data === undefined) throw new WrongAnswer(`getDomain ${entry.name}: ${status}`);
   const values = (records: Data['dnsRecords']) =>
     JSON.stringify(records.map(({ name, type, value }) => [name, type, value]));

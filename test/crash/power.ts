@@ -38,14 +38,14 @@ export async function record(
   { clients, domains }: { clients: number; domains: number },
 ): Promise<Recording> {
   const site = await createSite(SCHEDULE);
-  const tenant = await plant(site.path);
+  const tenant = await plant(site);
   const directory = await realpath(site.directory);
   const path = join(directory, 'nameplate.db');
   const before = await readFile(path);
   const file = join(directory, 'trace');
   const server = await startServer({
     ...SCHEDULE,
-    path,
+    database: `sqlite:${path}`,
     nameserverPort: site.dns.port,
     wrapper: tracing(strace, file),
   });

@@ -43,8 +43,12 @@ export interface LogLine {
 export type ServerLine = Said | LogLine;
 
 export interface ServerStart extends ServerSettings {
-  /** The database file. */
-  path: string;
+  /** Its NAMEPLATE_DATABASE_URL. */
+  database: string;
+  /** Its NAMEPLATE_ROLES; all unless given. */
+  roles?: string;
+  /** A file that Node loads first. */
+  preload?: string;
   /** A program, with its arguments, that runs the server. */
   wrapper?: readonly string[];
 }
@@ -78,15 +82,18 @@ export async function startServer(start: ServerStart): Promise<Server> {
 }
 
 /** Starts the server, and waits for nothing. */
-export function launchServer({ path, wrapper = [], ...settings }: ServerStart): Program<ServerLine> {
+export function launchServer(start: ServerStart): Program<ServerLine> {
+  const { database, roles = '', preload, wrapper = [], ...settings } = start;
   const words = [
     '--expose-gc',
+    ...(preload === undefined ? [] : ['--import', preload]),
     join(import.meta.dirname, 'server.ts'),
     JSON.stringify(settings satisfies ServerSettings),
   ];
   return launch([...wrapper, process.execPath, ...words], {
     NAMEPLATE_LISTEN: '127.0.0.1:0',
-    NAMEPLATE_DATABASE_URL: `sqlite:${path}`,
+    NAMEPLATE_DATABASE_URL: database,
+    NAMEPLATE_ROLES: roles,
     NAMEPLATE_CNAME_ZONE: 'cname.nameplate.test',
     NAMEPLATE_DNS_RESOLVERS: `127.0.0.1:${settings.nameserverPort}`,
     NAMEPLATE_DNS_ALLOWED_NETWORKS: '127.0.0.0/8',
@@ -96,8 +103,8 @@ export function launchServer({ path, wrapper = [], ...settings }: ServerStart): 
 }
 
 /** Starts what makes and revokes keys of a workspace. */
-export function launchKeymaker(path: string, workspaceId: string): Program<KeySaid> {
-  return launch([process.execPath, join(import.meta.dirname, 'keymaker.ts'), path, workspaceId], {});
+export function launchKeymaker(database: string, workspaceId: string): Program<KeySaid> {
+  return launch([process.execPath, join(import.meta.dirname, 'keymaker.ts'), database, workspaceId], {});
 }
 
 function launch<Line>([command = '', ...words]: string[], env: Record<string, string>): Program<Line> {

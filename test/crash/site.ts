@@ -5,15 +5,18 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createRootKey } from '../../src/access/key.ts';
 import { systemClock } from '../../src/clock.ts';
+import { databaseUrl } from '../../src/config/parse.ts';
 import { type Simulator, startSimulator } from '../../src/dev/dns/simulator.ts';
 import { idMaker } from '../../src/ids.ts';
-import { migrate, sqliteStore } from '../../src/store/sqlite.ts';
+import { databaseAt } from '../../src/store/open.ts';
+import { type Data, embedded } from './data.ts';
 import { type Server, startServer } from './program.ts';
 
 /** What outlives the servers that are killed: a directory for their data, and the world's DNS. */
 export interface Site {
   directory: string;
-  /** The database file. */
+  data: Data;
+  /** The database file of the embedded engine. */
   path: string;
   dns: Simulator;
   /** Length of the verification window of its servers. */
@@ -31,18 +34,22 @@ export interface Tenant {
   key: string;
 }
 
-export async function createSite(schedule: { checkIntervalMs: number; windowMs: number }): Promise<Site> {
+export async function createSite(
+  schedule: { checkIntervalMs: number; windowMs: number },
+  makeData = embedded,
+): Promise<Site> {
   const directory = await mkdtemp(join(tmpdir(), 'nameplate-'));
-  const path = join(directory, 'nameplate.db');
+  const data = await makeData(directory);
   const dns = await startSimulator({ port: 0 });
   const servers: Server[] = [];
   return {
     ...schedule,
     directory,
-    path,
+    data,
+    path: join(directory, 'nameplate.db'),
     dns,
     async serve() {
-      const server = await startServer({ ...schedule, path, nameserverPort: dns.port });
+      const server = await startServer({ ...schedule, database: data.url, nameserverPort: dns.port });
       servers.push(server);
       return server;
     },
@@ -57,11 +64,10 @@ export async function createSite(schedule: { checkIntervalMs: number; windowMs: 
 const PERMISSIONS = ['create', 'read', 'verify', 'delete'].map((action) => `environment.*.${action}_domain`);
 
 /** Makes a tenant straight on the store. */
-export async function plant(path: string): Promise<Tenant> {
+export async function plant({ data }: Pick<Site, 'data'>): Promise<Tenant> {
   const newId = idMaker(systemClock);
   const createdAt = systemClock.now();
-  await migrate(path);
-  const store = await sqliteStore({ path });
+  const store = await (await databaseAt(databaseUrl(data.url))).open();
   const ids = { workspaceId: newId('ws'), projectId: newId('proj'), appId: newId('app') };
   const { workspaceId, projectId } = ids;
   const common = { workspaceId, name: null, createdAt };

@@ -47,7 +47,7 @@ const CHANGES_KEPT_MS = 10 * MINUTE;
 export async function soak(random: Random, options: SoakOptions): Promise<Soaked> {
   const site = await createSite(SCHEDULE);
   try {
-    const tenants = [await plant(site.path), await plant(site.path)] as const;
+    const tenants = [await plant(site), await plant(site)] as const;
     const scene: Scene = { site, tenants, ledger: createLedger(), random };
     const server = await site.serve();
     await populate(scene, server, options);
@@ -73,7 +73,7 @@ async function populate(scene: Scene, { url }: Server, { domains, clients }: Soa
 
 async function use(scene: Scene, server: Server, options: SoakOptions): Promise<Vitals[]> {
   const { forMs, everyMs, clients, domains } = options;
-  const load = startLoad(scene, server.url, { clients, pauseMs: 20, most: domains / clients });
+  const load = startLoad(scene, () => server.url, { clients, pauseMs: 20, most: domains / clients });
   const vitals: Vitals[] = [];
   const began = performance.now();
   for (let atMs = 0; atMs < forMs; atMs = performance.now() - began) {
@@ -111,10 +111,10 @@ export function growthPerMinute(vitals: readonly Vitals[], vital: Exclude<keyof 
 export async function expectForgotten(random: Random): Promise<void> {
   const site = await createSite(SCHEDULE);
   try {
-    const tenants = [await plant(site.path), await plant(site.path)] as const;
+    const tenants = [await plant(site), await plant(site)] as const;
     const scene: Scene = { site, tenants, ledger: createLedger(), random };
     const server = await site.serve();
-    const load = startLoad(scene, server.url, { clients: 4, pauseMs: 20, most: 50 });
+    const load = startLoad(scene, () => server.url, { clients: 4, pauseMs: 20, most: 50 });
     await until('changes are told of', () => changesIn(site).newest > 50);
     load.finish();
     await load.ended;
