@@ -1,3 +1,4 @@
+import type { PostgresServer } from '../test/fixtures/postgres.ts';
 import type { Part } from './part.ts';
 import type { Population } from './population.ts';
 import { type Spread, spreadOf } from './spread.ts';
@@ -30,6 +31,8 @@ export interface Bench {
   populate(domains: number): Promise<Population>;
   /** The same database for everybody who asks for this many. */
   shared(domains: number): Promise<Population>;
+  /** A PostgreSQL server of its own, on loopback; it is gone after the figure. */
+  postgres(): Promise<PostgresServer>;
   /** Starts `parts/<name>.ts`; it is stopped after the figure at the latest. `profiled`: with --profile, its CPU profile is written. */
   start<Methods>(name: string, options?: { profiled: boolean }): Promise<Part<Methods>>;
   /** Tells people what is going on. */
@@ -46,6 +49,8 @@ export interface Effort {
   /** Domains on the schedule, and the time in which records appear. */
   scheduled: number;
   scheduleSeconds: number;
+  /** How long a snapshot of PostgreSQL is held. */
+  snapshotSeconds: number;
   starts: number;
 }
 

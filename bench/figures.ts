@@ -4,6 +4,9 @@ import { cost } from './figures/cost.ts';
 import { create } from './figures/create.ts';
 import { evenly, often } from './figures/getDomain.ts';
 import { beside, latency } from './figures/latency.ts';
+import { postgresCost } from './figures/postgresCost.ts';
+import { postgresReads } from './figures/postgresReads.ts';
+import { postgresSnapshot } from './figures/postgresSnapshot.ts';
 import { schedule } from './figures/schedule.ts';
 import { start } from './figures/start.ts';
 import { steps } from './figures/steps.ts';
@@ -20,4 +23,7 @@ export const figures: readonly Figure[] = [
   cost,
   start,
   steps,
+  postgresReads,
+  postgresCost,
+  postgresSnapshot,
 ];

@@ -11,9 +11,14 @@ export interface Listening {
   port: number;
 }
 
-export async function startServer(bench: Bench, { path }: Population): Promise<Listening & { part: Part<Server> }> {
+export function startServer(bench: Bench, { path }: Population): Promise<Listening & { part: Part<Server> }> {
+  return serve(bench, `sqlite:${path}`);
+}
+
+/** Nameplate on the database with this URL. */
+export async function serve(bench: Bench, databaseUrl: string): Promise<Listening & { part: Part<Server> }> {
   const part = await bench.start<Server>('server', { profiled: true });
-  return { part, port: await part.call.start(path) };
+  return { part, port: await part.call.start(databaseUrl) };
 }
 
 /** Nameplate and the bare server beside it, which answers as many bytes under the same headers. */
@@ -55,6 +60,9 @@ export async function saturate(load: Part<Load>, server: Listening, target: Omit
 /** Enough that the server never waits for a request, few enough that requests wait little. */
 export const CONNECTIONS = 32;
 
-export function getting({ rootKey, domains }: Population): { rootKey: string; ask: Asking } {
+export function getting({ rootKey, domains }: Pick<Population, 'rootKey' | 'domains'>): {
+  rootKey: string;
+  ask: Asking;
+} {
   return { rootKey, ask: { operation: 'domains.getDomain', domains } };
 }

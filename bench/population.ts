@@ -5,6 +5,7 @@ import { type Domain, WINDOW_MS } from '../src/domains/domain.ts';
 import { CHECK_INTERVAL_MS } from '../src/domains/schedule.ts';
 import { idMaker } from '../src/ids.ts';
 import { migrate, sqliteStore } from '../src/store/sqlite.ts';
+import type { Store } from '../src/store/store.ts';
 
 /** A database with domains in it, and what is needed to ask for them. */
 export interface Population {
@@ -38,13 +39,8 @@ export async function populate(path: string, domains: number, onProgress: (done:
   const newId = idMaker(clock);
   await migrate(path);
   const store = await sqliteStore({ path, clock });
-  const { rootKey, workspaceId, project, app, environment } = await seed(
-    { store, clock, newId, randomBytes },
-    undefined,
-  );
+  const { rootKey, ids, slugs } = await prepare(store, now);
   await store.close();
-  const ids = { workspaceId, projectId: project.id, appId: app.id, environmentId: environment.id };
-  const slugs = { project: project.slug, app: app.slug, environment: environment.slug };
 
   const db = new DatabaseSync(path);
   // Nobody would miss the file: no syncs; and a cache that holds the indexes whose keys come in no order.
@@ -63,6 +59,18 @@ export async function populate(path: string, domains: number, onProgress: (done:
   db.exec('pragma wal_checkpoint(truncate)');
   db.close();
   return { path, domains, rootKey, ids, slugs, createdAt: now };
+}
+
+/** Makes what domains belong to. */
+export async function prepare(store: Store, now: number): Promise<Pick<Population, 'rootKey' | 'ids' | 'slugs'>> {
+  const clock = { now: () => now };
+  const deps = { store, clock, newId: idMaker(clock), randomBytes };
+  const { rootKey, workspaceId, project, app, environment } = await seed(deps, undefined);
+  return {
+    rootKey,
+    ids: { workspaceId, projectId: project.id, appId: app.id, environmentId: environment.id },
+    slugs: { project: project.slug, app: app.slug, environment: environment.slug },
+  };
 }
 
 /** A domain whose records are not there yet, and whose first check is over. */

@@ -2,10 +2,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { type PostgresServer, startPostgres } from '../test/fixtures/postgres.ts';
 import type { Bench, Effort, Figure, Row } from './figure.ts';
 import { figures } from './figures.ts';
 import { type Part, startPart } from './part.ts';
 import { type Population, populate } from './population.ts';
+import { SETTINGS } from './postgres.ts';
 import { renderTable } from './table.ts';
 
 /** `npm run bench`: measures one figure after the other and prints them as a table. Loopback only; leaves nothing behind. */
@@ -18,19 +20,48 @@ const USAGE = `npm run bench -- [--only NAME]… [--quick | --long] [--profile D
   --profile  writes CPU profiles of the measured processes into this directory`;
 
 const EFFORTS: Record<'quick' | 'usual' | 'long', Effort> = {
-  quick: { rounds: 2, seconds: 0.3, mostDomains: 20_000, scheduled: 2000, scheduleSeconds: 5, starts: 2 },
-  usual: { rounds: 7, seconds: 2, mostDomains: 1_000_000, scheduled: 100_000, scheduleSeconds: 60, starts: 10 },
-  long: { rounds: 15, seconds: 3, mostDomains: 1_000_000, scheduled: 100_000, scheduleSeconds: 240, starts: 20 },
+  quick: {
+    rounds: 2,
+    seconds: 0.3,
+    mostDomains: 20_000,
+    scheduled: 2000,
+    scheduleSeconds: 5,
+    snapshotSeconds: 3,
+    starts: 2,
+  },
+  usual: {
+    rounds: 7,
+    seconds: 2,
+    mostDomains: 1_000_000,
+    scheduled: 100_000,
+    scheduleSeconds: 60,
+    snapshotSeconds: 120,
+    starts: 10,
+  },
+  long: {
+    rounds: 15,
+    seconds: 3,
+    mostDomains: 1_000_000,
+    scheduled: 100_000,
+    scheduleSeconds: 240,
+    snapshotSeconds: 600,
+    starts: 20,
+  },
 };
 
 const directory = await mkdtemp(join(tmpdir(), 'nameplate-bench-'));
 const parts: Part<unknown>[] = [];
+const servers: PostgresServer[] = [];
 const shared = new Map<number, Promise<Population>>();
 let databases = 0;
 
 const say = (text: string) => console.error(`bench: ${text}`);
 const path = (name: string) => join(directory, name);
-const stopParts = () => Promise.all(parts.splice(0).map((part) => part.stop()));
+
+async function stopParts(): Promise<void> {
+  await Promise.all(parts.splice(0).map((part) => part.stop()));
+  await Promise.all(servers.splice(0).map((server) => server.close()));
+}
 
 function populateFile(domains: number): Promise<Population> {
   const file = path(`population-${++databases}.db`);
@@ -49,6 +80,11 @@ function benchOf(effort: Effort, profiles: string | undefined): Bench {
       const made = shared.get(domains) ?? populateFile(domains);
       shared.set(domains, made);
       return made;
+    },
+    async postgres() {
+      const server = await startPostgres('newest', SETTINGS);
+      servers.push(server);
+      return server;
     },
     async start<Methods>(name: string, { profiled }: { profiled: boolean } = { profiled: false }) {
       const execArgv = profiled && profiles !== undefined ? ['--cpu-prof', `--cpu-prof-dir=${resolve(profiles)}`] : [];

@@ -7,25 +7,25 @@ import { offer } from '../part.ts';
 
 /** Nameplate as it is served: default configuration, log lines to standard output. Checks begin and end as they are told. */
 const methods = {
-  async start(path: string): Promise<number> {
+  async start(databaseUrl: string): Promise<number> {
     const config = readServerConfig({
       NAMEPLATE_LISTEN: '127.0.0.1:0',
       NAMEPLATE_METRICS_LISTEN: 'off',
-      NAMEPLATE_DATABASE_URL: `sqlite:${path}`,
+      NAMEPLATE_DATABASE_URL: databaseUrl,
       NAMEPLATE_CNAME_ZONE: 'cname.bench.test',
       NAMEPLATE_DNS_RESOLVERS: '127.0.0.1',
       NAMEPLATE_ROLES: 'api',
     });
     running = await startServer(config, { log: createLog(config.logLevel) });
-    database = path;
+    database = databaseUrl;
     return Number(new URL(running.api ?? '').port);
   },
 
-  /** Checks from now on, in this process, as if no time had passed since `rest`. */
+  /** On the embedded store: checks from now on, in this process, as if no time had passed since `rest`. */
   check(options: { port: number; checkIntervalMs: number }): void {
     if (running === undefined) throw new Error('the server was not started');
     checking ??= prepareChecks(running.store, options);
-    const db = new DatabaseSync(database, { timeout: 5000 });
+    const db = new DatabaseSync(database.slice('sqlite:'.length), { timeout: 5000 });
     db.prepare('update checks set next_check_at = next_check_at + ?').run(Date.now() - restingSince);
     db.close();
     checking.start();
