@@ -1,7 +1,7 @@
 /** One press of Ctrl-C may arrive twice: from the terminal, and from npm, which passes it on. */
 const SAME_PRESS_MS = 500;
 /** Longest time that a clean stop may take. */
-const STOP_MS = 4500;
+export const STOP_MS = 4500;
 
 /** Resolves with the first SIGINT or SIGTERM. A second one ends the process at once. */
 export function untilSignal(): Promise<NodeJS.Signals> {

@@ -1,0 +1,97 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Image, instruction, makeImage } from './image.ts';
+
+let image: Image;
+beforeAll(() => {
+  image = makeImage();
+});
+afterAll(async () => {
+  await Promise.all(running.map((program) => program.stop()));
+  image.remove();
+});
+
+const running: { stop(): Promise<Ended> }[] = [];
+
+interface Ended {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+/** Runs what the Dockerfile says, in the image's files and nothing but its environment. `ready` resolves once its log says so. */
+function runIn(command: string[], env: Record<string, string>) {
+  const [program = '', ...args] = command.map((word) => word.replace(/^\/app\b/, image.app));
+  const child = spawn(program, args, { ...image.user, cwd: image.app, env: { ...image.env, ...env } });
+  const output = { stdout: '', stderr: '' };
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name].setEncoding('utf8').on('data', (text: string) => {
+      output[name] += text;
+      if (output.stdout.includes('"msg":"ready"')) child.emit('ready');
+    });
+  }
+  const ended = once(child, 'close').then(([code]): Ended => ({ code, ...output }));
+  const early = ended.then(({ stderr }) => Promise.reject(new Error(`it ended: ${stderr}`)));
+  const ready = Promise.race([once(child, 'ready'), early]);
+  ready.catch(() => {});
+  const stop = () => {
+    child.kill('SIGTERM');
+    return ended;
+  };
+  running.push({ stop });
+  return { ended, ready, stop };
+}
+
+const start: string[] = JSON.parse(instruction('ENTRYPOINT'));
+const serve = [...start, ...JSON.parse(instruction('CMD'))];
+const check: string[] = JSON.parse(instruction('HEALTHCHECK').replace(/^.*? CMD /, ''));
+
+async function surroundings(): Promise<Record<string, string>> {
+  const [api, metrics] = await Promise.all([freePort(), freePort()]);
+  return {
+    NAMEPLATE_CNAME_ZONE: 'cname.example.net',
+    NAMEPLATE_DNS_RESOLVERS: '192.0.2.53',
+    NAMEPLATE_DATABASE_URL: `sqlite:${image.data}/${api}.db`,
+    NAMEPLATE_LISTEN: `0.0.0.0:${api}`,
+    NAMEPLATE_METRICS_LISTEN: `0.0.0.0:${metrics}`,
+  };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0);
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (address === null || typeof address === 'string') throw new Error('a TCP server has a port');
+  return address.port;
+}
+
+test('what is in the image, without the right to write any of it and without a home, migrates a store, serves it and stops', async () => {
+  const env = await surroundings();
+  expect(await runIn([...start, 'migrate'], env).ended).toMatchObject({ code: 0, stderr: '' });
+  const server = runIn(serve, env);
+  await server.ready;
+  const address = `http://${env.NAMEPLATE_LISTEN}`;
+  for (const path of ['/v2/liveness', '/readyz', '/openapi.json', '/docs']) {
+    expect({ path, status: (await fetch(address + path)).status }).toEqual({ path, status: 200 });
+  }
+  const made = await runIn([...start, 'workspaces', 'create', 'acme'], env).ended;
+  expect(made).toMatchObject({ code: 0, stderr: '' });
+  expect(await server.stop()).toMatchObject({ code: 0, stderr: '' });
+});
+
+test.each([
+  'api,verifier',
+  'api',
+  'verifier',
+])('the health check of the image tells a process with the roles %s from none', async (roles) => {
+  const env = { ...(await surroundings()), NAMEPLATE_ROLES: roles };
+  expect((await runIn(check, env).ended).code).toBe(1);
+  const server = runIn(serve, env);
+  await server.ready;
+  expect(await runIn(check, env).ended).toEqual({ code: 0, stdout: '', stderr: '' });
+  expect((await server.stop()).code).toBe(0);
+});
