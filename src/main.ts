@@ -13,6 +13,7 @@ import { CHECK_INTERVAL_MS } from './domains/schedule.ts';
 import { idMaker, pooled } from './ids.ts';
 import type { Log } from './log.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
+import { sharedLimiter } from './ratelimit/shared.ts';
 import { type ChangeNews, followChanges } from './store/changes.ts';
 import { type Database, databaseAt } from './store/open.ts';
 import { rememberDomains } from './store/remember.ts';
@@ -47,6 +48,8 @@ interface Parts extends Required<Omit<ServerOptions, 'signal'>> {
   metrics: Metrics;
   changes: ChangeNews;
   store: Store;
+  /** Of which several may serve the API. */
+  manyNodes: boolean;
 }
 
 /** Something that works in the background. It finishes what is under way when it is stopped. */
@@ -64,6 +67,8 @@ const GRACE_MS = 3000;
 const PRUNE_EVERY_MS = 60_000;
 /** No cache is ever this far behind. */
 const CHANGES_KEPT_MS = 10 * 60_000;
+/** The clocks of nodes differ by less. */
+const ENDED_WINDOWS_KEPT_MS = 10 * 60_000;
 
 /** Starts what the configuration names. Rejects with one line that says what to do, having let go of what it had begun. */
 export async function startServer(config: Config, options: ServerOptions): Promise<RunningServer> {
@@ -91,8 +96,9 @@ export async function startServer(config: Config, options: ServerOptions): Promi
     const defaults = { nameserverPort: 53, checkIntervalMs: CHECK_INTERVAL_MS, windowMs: WINDOW_MS };
     const changes = begin(followChanges(store, { clock, log }));
     begin(database.listen(changes.poll));
+    const { manyNodes } = database;
     const shared = { clock, config, changes, metrics: createMetrics(), store: rememberDomains(store, changes) };
-    const parts: Parts = { ...defaults, ...options, ...shared };
+    const parts: Parts = { ...defaults, ...options, ...shared, manyNodes };
     begin(startPruning(parts));
     if (config.roles.includes('verifier')) begin(startVerifier(parts));
     const api = config.roles.includes('api') ? begin(await startApi(parts)).address : null;
@@ -109,7 +115,8 @@ async function openStore(database: Database, clock: Clock, waiting: Waiting): Pr
   return database.open({ clock });
 }
 
-async function startApi({ store, changes, clock, log, metrics, config, windowMs }: Parts): Promise<Listening> {
+async function startApi(parts: Parts): Promise<Listening> {
+  const { store, changes, clock, log, metrics, config, windowMs, manyNodes } = parts;
   const settings = {
     service: config.service,
     docsUrl: config.docsUrl,
@@ -120,10 +127,17 @@ async function startApi({ store, changes, clock, log, metrics, config, windowMs 
     windowMs,
   };
   const context = { store, clock, newId: idMaker(clock), randomBytes: pooled(randomBytes), settings };
-  const app = createApi({ ...context, log, metrics, changes });
+  const limiter = manyNodes ? sharedLimiter({ store, clock, log }) : undefined;
+  const app = createApi({ ...context, log, metrics, changes, ...(limiter && { limiter }) });
   await app.ready();
   const listening = await listen(app.server, config.listen, 'NAMEPLATE_LISTEN');
-  return { address: listening.address, stop: () => Promise.all([app.close(), listening.stop()]) };
+  return {
+    address: listening.address,
+    async stop() {
+      await Promise.all([app.close(), listening.stop()]);
+      await limiter?.stop();
+    },
+  };
 }
 
 function startVerifier(parts: Parts): Running {
@@ -143,8 +157,10 @@ function startVerifier(parts: Parts): Running {
 
 function startPruning({ store, clock, log }: Parts): Running {
   const timer = setInterval(() => {
-    store.pruneChanges(clock.now() - CHANGES_KEPT_MS).catch((error: unknown) => {
-      log.warn({ err: error }, 'old changes could not be pruned; trying again in a minute');
+    const now = clock.now();
+    const pruned = [store.pruneChanges(now - CHANGES_KEPT_MS), store.pruneRequests(now - ENDED_WINDOWS_KEPT_MS)];
+    Promise.all(pruned).catch((error: unknown) => {
+      log.warn({ err: error }, 'what is no longer needed could not be pruned; trying again in a minute');
     });
   }, PRUNE_EVERY_MS);
   return { stop: async () => clearInterval(timer) };

@@ -4,7 +4,7 @@ import { authenticate } from '../access/authenticate.ts';
 import type { Principal } from '../access/principals.ts';
 import type { Clock } from '../clock.ts';
 import { limitFor, type RateLimits } from '../ratelimit/decide.ts';
-import { memoryLimiter } from '../ratelimit/limiter.ts';
+import { type Limiter, memoryLimiter } from '../ratelimit/limiter.ts';
 import type { News } from '../store/changes.ts';
 import type { Store } from '../store/store.ts';
 import { Problem } from './errors.ts';
@@ -29,11 +29,12 @@ interface GateParts {
   clock: Clock;
   settings: { rateLimits: RateLimits };
   changes?: News;
+  /** Counts in memory unless given. */
+  limiter?: Limiter;
 }
 
-export function createGate({ store, clock, settings, changes }: GateParts): Gate {
+export function createGate({ store, clock, settings, changes, limiter = memoryLimiter(clock) }: GateParts): Gate {
   const access = accessOn(store, clock, changes);
-  const limiter = memoryLimiter(clock);
 
   return {
     async authenticate(request) {

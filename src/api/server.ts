@@ -2,6 +2,7 @@ import type { Server } from 'node:http';
 import Fastify, { type FastifyHttpOptions, type FastifyInstance } from 'fastify';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
+import type { Limiter } from '../ratelimit/limiter.ts';
 import type { News } from '../store/changes.ts';
 import { serveClientErrors } from './connection.ts';
 import { boundConnections, CONNECTIONS, type ConnectionBounds } from './connections.ts';
@@ -22,6 +23,8 @@ export interface ApiDeps extends Context {
   metrics: Metrics;
   /** News of changed keys and workspaces; without it nothing is remembered of them. */
   changes?: News;
+  /** Of requests per workspace; counts in memory unless given. */
+  limiter?: Limiter;
   /** Measured unless given. */
   load?: Load;
   bounds?: Partial<Bounds>;

@@ -1,9 +1,9 @@
 import type { Clock } from '../clock.ts';
-import { type Recent, recentMap } from '../recent.ts';
+import { recentMap } from '../recent.ts';
 import type { RateLimit } from '../store/store.ts';
 import { type Decision, decide, windowStart } from './decide.ts';
 
-/** Counts requests and decides about them. A subject is whoever is limited: a workspace, an address. */
+/** Counts requests and decides about them. A subject is whoever is limited: a workspace, an address. No name has a space in it. */
 export interface Limiter {
   /** Decides the next request of a subject to an operation, and counts it. */
   take(subject: string, operation: string, limit: RateLimit): Decision;
@@ -13,30 +13,51 @@ export interface Limiter {
   size(): number;
 }
 
-interface Window {
+/** Requests that were let through in one window, by `<subject> <operation>`. */
+export interface Counts {
+  get(key: string): number | undefined;
+  set(key: string, requests: number): void;
+  size(): number;
+}
+
+export interface Window<Kept extends Counts> {
+  lengthMs: number;
   /** Unix ms. */
   startedAt: number;
-  /** Requests so far, by subject and operation. */
-  counts: Recent<number>;
+  counts: Kept;
 }
 
 /** About 20 MB. */
-const CAPACITY = 200_000;
+export const CAPACITY = 200_000;
 
 /**
- * Counts in this process's memory, and writes nothing anywhere. Of each length of window one is kept: the one in progress. With more than
- * `capacity` subjects and operations in one window, the counts of those that have asked for nothing for longest begin anew.
+ * Counts in this process's memory, and writes nothing anywhere. With more than `capacity` subjects and operations in one window, the counts
+ * of those that have asked for nothing for longest begin anew.
  */
 export function memoryLimiter(clock: Clock, capacity = CAPACITY): Limiter {
-  const windows = new Map<number, Window>();
+  return limiterOn(clock, () => recentMap<number>(capacity));
+}
 
-  function countsAt(now: number, lengthMs: number): Recent<number> {
+/** Decides by counts of any kind. Of each length of window one is kept: the one in progress. */
+export function limiterOn<Kept extends Counts>(
+  clock: Clock,
+  newCounts: () => Kept,
+): Limiter & { windows(): Window<Kept>[] } {
+  const windows = new Map<number, Window<Kept>>();
+
+  function forgetEnded(now: number): void {
+    for (const [lengthMs, { startedAt }] of windows) {
+      if (startedAt !== windowStart(now, lengthMs)) windows.delete(lengthMs);
+    }
+  }
+
+  function countsAt(now: number, lengthMs: number): Kept {
     const known = windows.get(lengthMs);
     const startedAt = windowStart(now, lengthMs);
     if (known?.startedAt === startedAt) return known.counts;
-    for (const [each, window] of windows) if (window.startedAt !== windowStart(now, each)) windows.delete(each);
-    const counts = recentMap<number>(capacity);
-    windows.set(lengthMs, { startedAt, counts });
+    forgetEnded(now);
+    const counts = newCounts();
+    windows.set(lengthMs, { lengthMs, startedAt, counts });
     return counts;
   }
 
@@ -54,5 +75,9 @@ export function memoryLimiter(clock: Clock, capacity = CAPACITY): Limiter {
       return decide(countsAt(now, limit.windowMs).get(`${subject} ${operation}`) ?? 0, limit, now);
     },
     size: () => [...windows.values()].reduce((sum, { counts }) => sum + counts.size(), 0),
+    windows() {
+      forgetEnded(clock.now());
+      return [...windows.values()];
+    },
   };
 }

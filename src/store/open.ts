@@ -1,13 +1,16 @@
 import { existsSync } from 'node:fs';
 import type { Clock } from '../clock.ts';
 import type { DatabaseUrl, PostgresUrl, SqliteUrl } from '../config/parse.ts';
-import type { Store } from './store.ts';
+import type { CopySource, CopyTarget } from './copy.ts';
+import { type Store, StoreUnavailable } from './store.ts';
 import type { Waiting } from './waiting.ts';
 
 /** A database that is configured, and what can be done with it. Whatever fails rejects with `StoreUnavailable`, in one line that says what to do. */
 export interface Database {
   /** For people; without a password. */
   name: string;
+  /** Whether several nodes may serve the API from it, so that what each counts has to be added up. */
+  manyNodes: boolean;
   /** Whether nothing has been stored there yet, not even a schema. */
   isNew(): Promise<boolean>;
   /** Brings the schema up to date. Resolves with the names of the migrations it ran. */
@@ -20,6 +23,12 @@ export interface Database {
   lockRoles(roles: readonly string[]): Promise<() => void>;
   /** Calls `onNews` soon after changes were announced, where the engine can. Polling the log of changes finds them all the same. */
   listen(onNews: () => Promise<void>): { stop(): Promise<void> };
+  /** Opens it to be copied from: nobody may use it until it is closed. Its schema must be current. */
+  copySource(): Promise<CopySource>;
+  /** Opens it to be copied to, making it where it is new; `source` names the store that is copied. Rejects unless it is empty, or holds the beginning of a copy. */
+  copyTarget(source: string): Promise<CopyTarget>;
+  /** Copies an embedded store to a new file while it is used; `onProgress` is told shares of 1. Resolves with the file's size in bytes. */
+  backUp(file: string, onProgress: (done: number) => void): Promise<number>;
 }
 
 /** The one place that knows which engine a URL means. Only that engine is loaded. */
@@ -31,12 +40,16 @@ async function sqliteDatabase({ path }: SqliteUrl): Promise<Database> {
   const { lockRoles, migrate, pendingMigrations, sqliteStore } = await import('./sqlite.ts');
   return {
     name: path,
+    manyNodes: false,
     isNew: async () => !existsSync(path),
     migrate: (waiting) => migrate(path, waiting),
     pendingMigrations: () => pendingMigrations(path),
     open: (options) => sqliteStore({ path, ...options }),
     lockRoles: (roles) => lockRoles(path, roles),
     listen: () => ({ stop: async () => {} }),
+    copySource: async () => (await import('./sqlite/copy.ts')).copySource(path),
+    copyTarget: async (source) => (await import('./sqlite/copy.ts')).copyTarget(path, source),
+    backUp: async (file, onProgress) => (await import('./sqlite/backup.ts')).backUp(path, file, onProgress),
   };
 }
 
@@ -44,6 +57,7 @@ async function postgresDatabase(address: PostgresUrl): Promise<Database> {
   const { isNew, listenForChanges, migrate, nameOf, pendingMigrations, postgresStore } = await import('./postgres.ts');
   return {
     name: nameOf(address),
+    manyNodes: true,
     isNew: () => isNew(address),
     migrate: (waiting) => migrate(address, waiting),
     pendingMigrations: () => pendingMigrations(address),
@@ -51,5 +65,12 @@ async function postgresDatabase(address: PostgresUrl): Promise<Database> {
     // Its work is claimed piece by piece, so no role has to be single.
     lockRoles: async () => () => {},
     listen: (onNews) => listenForChanges(address, onNews),
+    copySource: async () => (await import('./postgres/copy.ts')).copySource(address),
+    copyTarget: async (source) => (await import('./postgres/copy.ts')).copyTarget(address, source),
+    async backUp() {
+      throw new StoreUnavailable(
+        `${nameOf(address)} is on a PostgreSQL server: back it up with pg_dump, or as the server is backed up`,
+      );
+    },
   };
 }
