@@ -47,6 +47,9 @@ const BATCH = 250;
  */
 const WORKSPACE_SHARE = 0.8;
 
+/** In deadlines. A process that merely has much to do is late by less. */
+const STALE_AFTER = 2;
+
 /** Claims due checks and completes each: observe, transition, save. A check that is lost comes round again with the next period. */
 export function createVerifier(options: VerifierOptions): Verifier {
   const { store, resolver, clock, random, log, metrics } = options;
@@ -69,7 +72,7 @@ export function createVerifier(options: VerifierOptions): Verifier {
     metrics.claims.inc(due.length);
     return due.map((check) => {
       metrics.scheduleLatenessSeconds.observe(Math.max(0, now - check.dueAt) / 1000);
-      return begin(check);
+      return begin(check, now);
     });
   }
 
@@ -87,11 +90,11 @@ export function createVerifier(options: VerifierOptions): Verifier {
     metrics.checksInFlight.set(inFlight.size);
   }
 
-  function begin(due: DueCheck): Promise<void> {
+  function begin(due: DueCheck, claimedAt: number): Promise<void> {
     const controller = new AbortController();
     const deadline = setTimeout(() => controller.abort(), deadlineMs);
     const began = performance.now();
-    const done = complete(due, controller.signal)
+    const done = complete(due, claimedAt, controller.signal)
       .catch((error: unknown): Outcome => {
         log.error({ err: error, domainId: due.domain.id }, 'a check could not be completed; it comes round again');
         return 'error';
@@ -108,12 +111,14 @@ export function createVerifier(options: VerifierOptions): Verifier {
     return done;
   }
 
-  async function complete(due: DueCheck, signal: AbortSignal): Promise<Outcome> {
+  async function complete(due: DueCheck, claimedAt: number, signal: AbortSignal): Promise<Outcome> {
     const { domain, incumbent, memory } = due;
     const seen = await observe(resolver, domain, incumbent, signal);
     // A look that our own shutdown cut short says nothing about the domain.
     if (stopped && signal.aborted) return 'dropped';
     const now = clock.now();
+    // Nor does one in which this process stood still: it may be as old as that was long, and its window has ended since.
+    if (now - claimedAt > STALE_AFTER * deadlineMs) return 'dropped';
     const next = transition({ domain, incumbent, memory }, seen, now, { windowMs, checkIntervalMs });
     const remembered =
       next.memory.unreadableInARow === memory.unreadableInARow && next.memory.provenSince === memory.provenSince;

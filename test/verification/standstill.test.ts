@@ -1,0 +1,25 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { ownershipName } from '../../src/domains/records.ts';
+import { createWorld, type World } from './world.ts';
+
+// A process that is stopped in the middle of a check, or a machine that is suspended, goes on with what it saw long ago.
+
+const HOUR = 3_600_000;
+
+let world: World;
+beforeEach(async () => {
+  world = await createWorld();
+});
+afterEach(() => world.close());
+
+test('a check in which the process stood still decides nothing: the domain is looked at again before it fails', async () => {
+  const domain = await world.create('www.acme.com');
+  world.dns.delay(ownershipName(domain), 300);
+  const checked = world.verifier.runOnce();
+  await expect.poll(() => world.dns.log().some(({ name }) => name === ownershipName(domain))).toBe(true);
+  world.clock.pass(25 * HOUR);
+  expect(await checked).toBe(1);
+  expect((await world.read(domain)).status).toBe('pending');
+  world.publish(domain);
+  expect((await world.check(domain)).status).toBe('verified');
+});
