@@ -23,6 +23,13 @@ const methods = {
     published.set(domain.name, domain);
     return Date.now();
   },
+
+  /** When the ownership record of each name was asked for, Unix ms, since this was last called. The first call only begins it. */
+  asked(): { [name: string]: number[] } {
+    const before = asked;
+    asked = new Map();
+    return Object.fromEntries(before ?? []);
+  },
 };
 
 type Unpublished = 'absent' | 'wrong';
@@ -31,6 +38,7 @@ const published = new Map<string, { target: string; token: string }>();
 const sockets: Socket[] = [];
 let unpublished: Unpublished = 'absent';
 let wrongValues = 0;
+let asked: Map<string, number[]> | undefined;
 
 const A = 1;
 const NS = 2;
@@ -97,6 +105,7 @@ function lookUp(labels: string[], type: number): Found {
     return type === NS ? found(...servers.map((data) => ({ owner: zone, type: NS, data }))) : nodata;
   }
   const isOwnership = below.startsWith('_service.');
+  if (isOwnership && type === TXT && !below.endsWith('.test')) note(name.slice('_service.'.length));
   const there = published.get(isOwnership ? name.slice('_service.'.length) : name);
   if (there !== undefined) {
     if (!isOwnership) return found({ owner: name, type: CNAME, data: nameData(there.target) });
@@ -107,6 +116,12 @@ function lookUp(labels: string[], type: number): Found {
   if (unpublished === 'absent' || below.endsWith('.test')) return { rcode: NXDOMAIN, answers: [], denied: zone };
   if (type === TXT) return found({ owner: name, type: TXT, data: textData(`wrong-${++wrongValues}`) });
   return type === A ? found({ owner: name, type: A, data: Buffer.from([192, 0, 2, 1]) }) : nodata;
+}
+
+function note(name: string): void {
+  const times = asked?.get(name);
+  if (times === undefined) asked?.set(name, [Date.now()]);
+  else times.push(Date.now());
 }
 
 function encode({ owner, type, data }: Record): Buffer {

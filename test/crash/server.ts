@@ -19,7 +19,7 @@ export type Said =
   | { event: 'ready'; api: string; pid: number }
   | { event: 'stepped' }
   /** After a collection of garbage. `resources`: what keeps the event loop alive. */
-  | { event: 'vitals'; heapBytes: number; resources: number };
+  | { event: 'vitals'; heapBytes: number; resources: number; cpuSeconds: number };
 
 let aheadMs = 0;
 const settings: ServerSettings = JSON.parse(process.argv[2] ?? '');
@@ -38,11 +38,13 @@ createInterface({ input: process.stdin })
 say({ event: 'ready', api: server.api ?? '', pid: process.pid });
 
 function vitals(): Said {
+  const { user, system } = process.cpuUsage();
   globalThis.gc?.();
   return {
     event: 'vitals',
     heapBytes: process.memoryUsage().heapUsed,
     resources: process.getActiveResourcesInfo().length,
+    cpuSeconds: (user + system) / 1e6,
   };
 }
 

@@ -1,0 +1,15 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type PostgresServer, startPostgres } from '../../fixtures/postgres.ts';
+import { keepSchedule } from '../../nodes/schedule.ts';
+
+let postgres: PostgresServer;
+beforeAll(async () => {
+  postgres = await startPostgres();
+});
+afterAll(() => postgres.close());
+
+test('three nodes check 100,000 domains once a minute: none twice in a period, and none is left out', async () => {
+  const kept = await keepSchedule(postgres, { nodes: 3, domains: 100_000, checkIntervalMs: 60_000, periods: 3 });
+  console.log(kept);
+  expect(kept['longest gap']).toBeLessThan(2);
+});

@@ -1,0 +1,144 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createRootKey } from '../../src/access/key.ts';
+import { readServerConfig } from '../../src/config.ts';
+import { createLog } from '../../src/log.ts';
+import { type RunningServer, startServer } from '../../src/main.ts';
+import { TIMEOUTS } from '../../src/store/postgres/connection.ts';
+import { aRootKey, plant } from '../fixtures/entities.ts';
+import { type PostgresServer, startPostgres } from '../fixtures/postgres.ts';
+import { startProxy } from '../fixtures/proxy.ts';
+
+// Nodes that serve the API from one PostgreSQL, as `nameplate serve` makes them, on the real clock.
+
+const LIMIT = 100;
+let postgres: PostgresServer;
+let url: string;
+let nodes: RunningServer[];
+let workspaceId: string;
+
+beforeAll(async () => {
+  postgres = await startPostgres();
+  url = await postgres.createDatabase();
+  nodes = await Promise.all([1, 2, 3, 4].map(() => serve(url)));
+  workspaceId = (await plant(node(0).store)).workspace.id;
+});
+afterAll(async () => {
+  await Promise.all(nodes.map(({ stop }) => stop()));
+  await postgres.close();
+});
+
+/** The window is longer than any test: it ends in the year 2243. */
+function serve(database: string): Promise<RunningServer> {
+  const config = readServerConfig({
+    NAMEPLATE_DATABASE_URL: database,
+    NAMEPLATE_CNAME_ZONE: 'cname.example.net',
+    NAMEPLATE_DNS_RESOLVERS: '127.0.0.1',
+    NAMEPLATE_LISTEN: '127.0.0.1:0',
+    NAMEPLATE_METRICS_LISTEN: 'off',
+    NAMEPLATE_RATE_LIMITS: `domains.getDomain=${LIMIT}/99999d`,
+    NAMEPLATE_ROLES: 'api',
+  });
+  return startServer(config, { log: createLog('silent') });
+}
+
+function node(i: number): RunningServer {
+  const found = nodes[i];
+  if (found === undefined) throw new Error(`there is no node ${i}`);
+  return found;
+}
+
+/** A key that all nodes can look up. */
+async function makeKey(): Promise<{ id: string; key: string }> {
+  const { key, hash, start } = createRootKey(randomBytes);
+  const made = aRootKey({ workspaceId, start });
+  await node(0).store.createRootKey(made, hash);
+  return { id: made.id, key };
+}
+
+/** Asks for a domain that is not there: 404 to whom is let in. */
+async function ask({ api }: RunningServer, key: string, operation = 'domains.getDomain'): Promise<Response> {
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+  const response = await fetch(`${api}/v2/${operation}`, { method: 'POST', headers, body: '{"domain":"nobody.test"}' });
+  await response.arrayBuffer();
+  return response;
+}
+
+/** Asks until the key is no longer accepted: when it was for the last time, Unix ms, and what was answered then, after how long. */
+async function askUntilRefused(at: RunningServer, key: string) {
+  let acceptedAt = 0;
+  for (;;) {
+    const askedAt = Date.now();
+    const answer = await ask(at, key, 'domains.deleteDomain');
+    if (answer.status !== 404) return { acceptedAt, answer, tookMs: Date.now() - askedAt };
+    acceptedAt = askedAt;
+  }
+}
+
+describe('the rate limit of four nodes', () => {
+  const counted = async () => {
+    const [row] = await postgres.run(url, 'select sum(requests) as sum from request_counts');
+    return Number(row?.sum);
+  };
+
+  it('is that of all of them together, and of one that stops while it counts', async () => {
+    const BURST = 10;
+    const { key } = await makeKey();
+    const leaving = await serve(url);
+    let allowed = 0;
+    for (let i = 0; i < 3; i += 1) allowed += Number((await ask(leaving, key)).status === 404);
+    await leaving.stop();
+    expect([allowed, await counted()]).toEqual([3, 3]);
+    for (let before = -1; before !== allowed; ) {
+      before = allowed;
+      const answers = await Promise.all(nodes.flatMap((each) => Array.from({ length: BURST }, () => ask(each, key))));
+      allowed += answers.filter(({ status }) => status === 404).length;
+      while ((await counted()) !== allowed);
+    }
+    expect(allowed).toBeGreaterThanOrEqual(LIMIT);
+    // A burst, and the one before where its flush was not answered yet.
+    expect(allowed - LIMIT).toBeLessThanOrEqual((nodes.length - 1) * 2 * BURST);
+    for (const each of nodes) {
+      const refused = await ask(each, key);
+      expect(refused.status).toBe(429);
+      expect(refused.headers.get('ratelimit-remaining')).toBe('0');
+    }
+  });
+});
+
+describe('a key that was revoked', () => {
+  it('is refused by every node within a second, also where it was just used', async () => {
+    const { id, key } = await makeKey();
+    for (const each of nodes) expect((await ask(each, key, 'domains.deleteDomain')).status).toBe(404);
+    expect(await node(0).store.revokeRootKey(id)).toBe(true);
+    const revokedAt = Date.now();
+    const refusals = await Promise.all(nodes.map((each) => askUntilRefused(each, key)));
+    for (const { acceptedAt, answer } of refusals) {
+      expect(answer.status).toBe(401);
+      expect(acceptedAt - revokedAt).toBeLessThanOrEqual(1000);
+    }
+  });
+
+  it('is trusted for no longer than a second by a node whose connections to the store hang: it answers 500, in time', async () => {
+    const proxy = await startProxy(Number(new URL(url).port));
+    const cut = await serve(Object.assign(new URL(url), { port: String(proxy.port) }).href);
+    try {
+      const { id, key } = await makeKey();
+      expect((await ask(cut, key, 'domains.deleteDomain')).status).toBe(404);
+      proxy.hang();
+      await node(0).store.revokeRootKey(id);
+      const revokedAt = Date.now();
+      const { acceptedAt, answer, tookMs } = await askUntilRefused(cut, key);
+      expect(acceptedAt - revokedAt).toBeLessThanOrEqual(1000);
+      expect(answer.status).toBe(500);
+      expect(answer.headers.get('retry-after')).toBe('1');
+      expect(tookMs).toBeLessThan(TIMEOUTS.connectMs + TIMEOUTS.answerMs);
+      proxy.goOn();
+      while ((await ask(cut, key, 'domains.deleteDomain')).status !== 401);
+    } finally {
+      proxy.goOn();
+      await cut.stop();
+      await proxy.close();
+    }
+  });
+});
