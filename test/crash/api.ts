@@ -5,6 +5,7 @@ export interface Answer {
   status: number;
   requestId: string;
   data: Data | undefined;
+  error: { title: string; detail: string; status: number; type: string } | undefined;
   headers: Headers;
 }
 
@@ -33,6 +34,8 @@ export async function ask(
     body: JSON.stringify({ ...place, domain }),
     signal: AbortSignal.timeout(timeoutMs),
   });
-  const { meta, data } = (await answer.json()) as { meta: { requestId: string }; data?: Data };
-  return { status: answer.status, requestId: meta.requestId, data, headers: answer.headers };
+  const { meta, data, error } = (await answer.json()) as Pick<Answer, 'data' | 'error'> & {
+    meta: { requestId: string };
+  };
+  return { status: answer.status, requestId: meta.requestId, data, error, headers: answer.headers };
 }

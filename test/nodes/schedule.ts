@@ -63,7 +63,7 @@ export async function keepSchedule(postgres: PostgresServer, options: ScheduleOp
     await Promise.all(servers.map((server) => server.stop()));
     const asked = new Map(Object.entries(await nameserver.call.asked()));
     const claims = (await sql('select * from claims order by name, claimed_at')).map(toClaim);
-    for (const server of servers) expect(server.errors()).toEqual([]);
+    for (const server of servers) expect(server.errors().map(({ msg, err }) => `${msg}: ${err?.message}`)).toEqual([]);
     const { faults } = await site.data.inspect({ ...schedule, now: until });
     expect(faults).toEqual([]);
     return { ...judge(claims, asked, { ...options, from, until }), nodes: cpu.map((s) => s.toFixed(1)).join(' + ') };

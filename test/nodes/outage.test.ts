@@ -1,0 +1,17 @@
+import { afterAll, beforeAll, test } from 'vitest';
+import { chooseSeed, seeded } from '../crash/random.ts';
+import { type PostgresServer, startPostgres } from '../fixtures/postgres.ts';
+import { outlive } from './outage.ts';
+
+let postgres: PostgresServer;
+beforeAll(async () => {
+  postgres = await startPostgres();
+});
+afterAll(() => postgres.close());
+
+test('PostgreSQL away under load: clear errors, no node ends, checks go on by themselves, and no window ends without a last look', async () => {
+  const times = { awayMs: 3000, aroundMs: 1000, checkIntervalMs: 1500 };
+  const { phases, recovery } = await outlive(postgres, seeded(chooseSeed()), { ...times, domains: 20 });
+  console.table(phases);
+  console.log(recovery);
+}, 120_000);
