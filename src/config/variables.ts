@@ -103,7 +103,7 @@ export const serverVariables = {
   rateLimits: {
     name: 'NAMEPLATE_RATE_LIMITS',
     about:
-      'Requests per workspace and operation: `OPERATION=N/WINDOW`, separated by commas; `*` is every operation that is not named, 0 blocks one. Without it nothing is limited. A workspace may have limits of its own (`nameplate workspaces limits`).',
+      'Requests per workspace and operation: `OPERATION=N/WINDOW`, separated by commas; `*` is every operation that is not named, 0 blocks one. Without it nothing is limited. A workspace may have limits of its own (`nameplate workspaces limits`). Nodes on one PostgreSQL add up what they let through, four times a second; processes on one SQLite file each count their own.',
     example: '*=6000/1m,domains.createDomain=60/1m',
     parse: rateLimits,
   },
