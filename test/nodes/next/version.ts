@@ -1,0 +1,16 @@
+import { registerHooks } from 'node:module';
+
+// Loaded first (`node --import`), it makes the program that follows the next version of itself: with one more migration.
+
+const MIGRATIONS = '/src/store/migrations/all.ts';
+const NEXT = `
+  import { allMigrations as before } from './all.ts?before';
+  import { nextMigrations } from '${new URL('./migration.ts', import.meta.url)}';
+  export const allMigrations = (types) => ({ ...before(types), ...nextMigrations(types) });`;
+
+registerHooks({
+  load(url, context, load) {
+    if (!url.endsWith(MIGRATIONS)) return load(url, context);
+    return { format: 'module', source: NEXT, shortCircuit: true };
+  },
+});
