@@ -83,15 +83,14 @@ test('what is in the image, without the right to write any of it and without a h
   expect(await server.stop()).toMatchObject({ code: 0, stderr: '' });
 });
 
-test.each([
-  'api,verifier',
-  'api',
-  'verifier',
-])('the health check of the image tells a process with the roles %s from none', async (roles) => {
-  const env = { ...(await surroundings()), NAMEPLATE_ROLES: roles };
-  expect((await runIn(check, env).ended).code).toBe(1);
-  const server = runIn(serve, env);
-  await server.ready;
-  expect(await runIn(check, env).ended).toEqual({ code: 0, stdout: '', stderr: '' });
-  expect((await server.stop()).code).toBe(0);
-});
+test.each(['api,verifier', 'api', 'verifier'])(
+  'the health check of the image tells a process with the roles %s from none',
+  async (roles) => {
+    const env = { ...(await surroundings()), NAMEPLATE_ROLES: roles };
+    expect((await runIn(check, env).ended).code).toBe(1);
+    const server = runIn(serve, env);
+    await server.ready;
+    expect(await runIn(check, env).ended).toEqual({ code: 0, stdout: '', stderr: '' });
+    expect((await server.stop()).code).toBe(0);
+  },
+);

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, copyFileSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, copyFileSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { CLONE } from '../e2e/program.ts';
@@ -59,11 +59,9 @@ const NOBODY = 65_534;
 /** Copies what the Dockerfile copies, and the packages that its `npm ci` leaves. */
 export function makeImage(): Image {
   const directory = mkdtempSync(join(tmpdir(), 'nameplate-image-'));
-  const [app, data, programs] = ['app', 'data', 'programs'].map((name) => join(directory, name)) as [
-    string,
-    string,
-    string,
-  ];
+  const app = join(directory, 'app');
+  const data = join(directory, 'data');
+  const programs = join(directory, 'programs');
   for (const path of [app, data, programs]) mkdirSync(path);
   for (const { name, value } of instructions()) if (name === 'COPY') copy(value.split(' '), app);
   // A clone may be where others cannot read.
@@ -85,16 +83,18 @@ export function makeImage(): Image {
 }
 
 function copy(words: string[], app: string): void {
-  if (words[0] === '--from=packages') return copyPackages(app);
-  const target = words.pop() ?? '.';
-  const sources = words;
-  const sent = read('.dockerignore').split('\n');
-  for (const source of sources) {
-    if (!sent.includes(`!${source}`)) throw new Error(`.dockerignore keeps ${source} from the Dockerfile`);
-    const isDirectory = basename(source) === basename(target);
-    const to = isDirectory ? join(app, target) : join(app, target, basename(source));
-    cpSync(join(CLONE, source), to, { recursive: true, filter: (path) => !path.endsWith('.test.ts') });
+  if (words[0] === '--from=packages') copyPackages(app);
+  else for (const source of words.slice(0, -1)) copyFiles(source, join(app, words.at(-1) ?? '.'));
+}
+
+/** A directory becomes the target, a file goes into it. */
+function copyFiles(source: string, target: string): void {
+  if (!read('.dockerignore').split('\n').includes(`!${source}`)) {
+    throw new Error(`.dockerignore keeps ${source} from the Dockerfile`);
   }
+  const from = join(CLONE, source);
+  const to = statSync(from).isDirectory() ? target : join(target, basename(source));
+  cpSync(from, to, { recursive: true, filter: (path) => !path.endsWith('.test.ts') });
 }
 
 interface Locked {

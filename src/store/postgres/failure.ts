@@ -1,19 +1,26 @@
 import { StoreUnavailable } from '../store.ts';
 
+const PREPARED =
+  'the pooler before PostgreSQL mixes up prepared statements: see "Poolers" in docs/operations.md for what it has to be told';
+
 /** What SQLSTATEs mean for whoever runs the program (PostgreSQL manual, appendix A); two characters stand for their class. */
 const MEANINGS: Record<string, string> = {
   '08': 'the connection to PostgreSQL broke: see that the server and the network between are up',
+  '08P01':
+    'what is said at the start of a connection was refused, as by a pooler that does not know it: see "Poolers" in docs/operations.md',
   '25006': 'the database cannot be written: it is read-only, as a standby is; name the primary in the URL',
   '25P03':
     'PostgreSQL ended a transaction because this process stood still in it: see that the machine has CPU time to spare',
+  '26000': PREPARED,
   28: 'PostgreSQL refused the login: see the user in the URL, and pg_hba.conf for what it demands of this host',
   '28P01': 'PostgreSQL refused the password: see the user and the password in the URL',
   '3D000': 'there is no such database on the server: create it (createdb), or name another in the URL',
   '3F000': "the role's search_path names no schema that exists: create one, or set another search_path",
   40: 'the database is busy: transactions stood in the way of each other again and again; try again',
   '42501':
-    'the role may not do this in the database: let it own the schema and its tables, or grant it what docs/architecture.md names',
+    'the role may not do this in the database: let it own the schema and its tables, or grant it what deploy/postgres/roles.sql does',
   '42P01': 'the database lacks a table of nameplate: run "nameplate migrate", or name another database',
+  '42P05': PREPARED,
   '53100': 'the disk of PostgreSQL is full: nothing was written; free some space, and it can be written again',
   '53200': 'PostgreSQL is out of memory: see its log',
   '53300': 'PostgreSQL has no connection to spare: raise its max_connections, or run fewer processes',

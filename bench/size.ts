@@ -1,0 +1,123 @@
+// node bench/size.ts [domains]: bytes on the disk per domain, on both engines, for docs/scale.md. Every row is written by the store itself.
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { newTarget, newToken } from '../src/api/domains/secrets.ts';
+import { idMaker } from '../src/ids.ts';
+import { migrate as migratePostgres, postgresStore } from '../src/store/postgres.ts';
+import { sqliteStore } from '../src/store/sqlite.ts';
+import type { Store } from '../src/store/store.ts';
+import { attach, plant, verifiedAt, verifyingAt } from '../test/fixtures/entities.ts';
+import { addressOf, startPostgres } from '../test/fixtures/postgres.ts';
+
+/** Of tables, with their indexes; by name. */
+type Sizes = Map<string, number>;
+
+const domains = Number(process.argv[2] ?? 20_000);
+const memory = { unreadableInARow: 0, provenSince: null };
+
+/** As many domains as asked for, each as long as names of customers are; all are checked once, then all are verified. */
+async function live(store: Store, measure: () => Promise<Sizes>): Promise<Record<'waiting' | 'verified', Sizes>> {
+  const newId = idMaker({ now: Date.now });
+  const { environment } = await plant(store);
+  const empty = await measure();
+  const waiting = await each(domains, async (number) => {
+    const now = Date.now();
+    const name = `www.customer-${String(number).padStart(8, '0')}.com`;
+    const records = { target: newTarget('cname.example.net', randomBytes), token: newToken(randomBytes) };
+    const times = { createdAt: now, windowStartedAt: now };
+    const before = await attach(store, environment, { id: newId('dom'), name, ...records, ...times });
+    const after = verifyingAt(before, now);
+    await store.saveTransition({ before, after, memory, now });
+    return after;
+  });
+  const atFirst = perDomain(await measure(), empty);
+  await each(domains, async (number) => {
+    const before = waiting[number];
+    if (before === undefined) throw new Error('every domain was made');
+    const now = Date.now();
+    await store.saveTransition({ before, after: verifiedAt(before, now), memory, now });
+  });
+  return { waiting: atFirst, verified: perDomain(await measure(), empty) };
+}
+
+/** A few at a time, as requests come. */
+async function each<T>(count: number, work: (number: number) => Promise<T>): Promise<T[]> {
+  const results: T[] = [];
+  let next = 0;
+  const worker = async () => {
+    while (next < count) {
+      const number = next++;
+      results[number] = await work(number);
+    }
+  };
+  await Promise.all(Array.from({ length: 16 }, worker));
+  return results;
+}
+
+function perDomain(sizes: Sizes, empty: Sizes): Sizes {
+  return new Map([...sizes].map(([table, bytes]) => [table, (bytes - (empty.get(table) ?? 0)) / domains]));
+}
+
+async function onSqlite() {
+  const directory = await mkdtemp(join(tmpdir(), 'nameplate-size-'));
+  const path = join(directory, 'nameplate.db');
+  const store = await sqliteStore({ path });
+  const db = new DatabaseSync(path, { readOnly: true });
+  const sizes = await live(store, async () => {
+    const rows = db
+      .prepare('select tbl_name as name, sum(pgsize) as bytes from dbstat join sqlite_schema using (name) group by 1')
+      .all();
+    return new Map(rows.map(({ name, bytes }) => [String(name), Number(bytes)]));
+  });
+  db.close();
+  await store.close();
+  await rm(directory, { recursive: true });
+  return sizes;
+}
+
+async function onPostgres() {
+  const server = await startPostgres();
+  const url = await server.createDatabase();
+  await migratePostgres(addressOf(url));
+  // What this measures does not depend on syncs.
+  await server.run(server.url('postgres'), 'alter system set synchronous_commit = off');
+  await server.run(server.url('postgres'), 'select pg_reload_conf()');
+  const store = await postgresStore({ address: addressOf(url) });
+  const sizes = await live(store, async () => {
+    const sql =
+      "select relname, pg_total_relation_size(oid) as bytes from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace";
+    await server.run(url, 'vacuum analyze');
+    return new Map((await server.run(url, sql)).map(({ relname, bytes }) => [String(relname), Number(bytes)]));
+  });
+  await store.close();
+  await server.close();
+  return sizes;
+}
+
+const [sqlite, postgres] = [await onSqlite(), await onPostgres()];
+const columns = [sqlite.waiting, sqlite.verified, postgres.waiting, postgres.verified];
+console.log(`Bytes per domain, indexes included (${domains} domains)\n`);
+console.log(
+  '| Table | SQLite, waiting | SQLite, verified | PostgreSQL, waiting | PostgreSQL, verified |\n|---|---|---|---|---|',
+);
+const tables = ['domains', 'checks', 'routes', 'certificates', 'events', 'changes'];
+for (const table of tables)
+  console.log(
+    row(
+      table,
+      columns.map((sizes) => sizes.get(table) ?? 0),
+    ),
+  );
+console.log(
+  row(
+    'all',
+    columns.map((sizes) => tables.reduce((sum, table) => sum + (sizes.get(table) ?? 0), 0)),
+  ),
+);
+
+function row(name: string, bytes: number[]): string {
+  return `| ${[name, ...bytes.map((each) => Math.round(each).toLocaleString('en'))].join(' | ')} |`;
+}

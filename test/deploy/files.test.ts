@@ -1,0 +1,85 @@
+import { dirname } from 'node:path';
+import { expect, test } from 'vitest';
+import { operations } from '../../src/api/operations.ts';
+import { STOP_MS } from '../../src/cli/signals.ts';
+import { commandVariables, serverVariables } from '../../src/config/variables.ts';
+import { readServerConfig } from '../../src/config.ts';
+import { createMetrics } from '../../src/metrics.ts';
+import { asUnavailable } from '../../src/store/postgres/failure.ts';
+import { assignment, imageEnvironment, instruction, instructions, read } from './image.ts';
+
+const example = Object.fromEntries(
+  read('deploy/nameplate.env.example')
+    .split('\n')
+    .filter((line) => /^\w+=/.test(line))
+    .map(assignment),
+);
+const image = readServerConfig({ ...imageEnvironment(), ...example });
+const unit = read('deploy/nameplate.service');
+
+/** The values that the unit gives a setting. */
+function settings(name: string): string[] {
+  return [...unit.matchAll(new RegExp(`^${name}=(.*)$`, 'gm'))].map(([, value = '']) => value);
+}
+
+const service = readServerConfig({ ...Object.fromEntries(settings('Environment').map(assignment)), ...example });
+
+test.each([
+  'Dockerfile',
+  'compose.yaml',
+  'deploy/healthcheck.ts',
+  'deploy/nameplate.service',
+  'deploy/nameplate.env.example',
+  'docs/operations.md',
+  'docs/scale.md',
+])('%s names no variable that the program does not know', (path) => {
+  const known = Object.values({ ...serverVariables, ...commandVariables }).map(({ name }) => name);
+  for (const [name] of read(path).matchAll(/NAMEPLATE_[A-Z_]*[A-Z]/g)) expect(known).toContain(name);
+});
+
+test('the image listens on the ports of the defaults, on all addresses, and exposes those that compose.yaml publishes', () => {
+  const ports = [serverVariables.listen, serverVariables.metricsListen].map((each) => each.parse(each.default)?.port);
+  expect([image.listen, image.metricsListen]).toEqual(ports.map((port) => ({ host: '0.0.0.0', port })));
+  expect(instruction('EXPOSE')).toBe(ports.join(' '));
+  const published = [...read('compose.yaml').matchAll(/"127\.0\.0\.1:(\d+):(\d+)"/g)];
+  expect(published.map(([, outer, inner]) => [Number(outer), Number(inner)])).toEqual(
+    ports.map((port) => [port, port]),
+  );
+});
+
+test('the image and the unit keep the store where they may write', () => {
+  const directoryOf = ({ databaseUrl }: typeof image) =>
+    databaseUrl.engine === 'sqlite' ? dirname(databaseUrl.path) : databaseUrl.engine;
+  expect(instructions().find(({ value }) => value.includes('install -d'))?.value).toContain(` ${directoryOf(image)} `);
+  expect(settings('StateDirectory').map((name) => `/var/lib/${name}`)).toEqual([directoryOf(service)]);
+  const cache = settings('Environment')
+    .map(assignment)
+    .find(([name]) => name === 'NODE_COMPILE_CACHE');
+  expect(settings('CacheDirectory').map((name) => `/var/cache/${name}`)).toEqual([cache?.[1]]);
+});
+
+test('the unit gives a clean stop the time that it may take, and compose.yaml no less than the ten seconds of Docker', () => {
+  expect(Number(settings('TimeoutStopSec')[0]) * 1000).toBeGreaterThan(STOP_MS);
+  expect(read('compose.yaml')).not.toMatch(/stop_grace_period: \d{1,4}m?s/);
+});
+
+test('every alert asks for metrics and operations that there are', async () => {
+  const known = new Set((await createMetrics().registry.getMetricsAsJSON()).map(({ name }) => name));
+  const alerts = read('deploy/alerts.yml');
+  const asked = [...alerts.matchAll(/\b(?:nameplate|nodejs)_\w+/g)].map(([name]) => name.replace(/_bucket$/, ''));
+  expect(asked.length).toBeGreaterThan(0);
+  for (const name of asked) expect(known).toContain(name);
+  const answers = operations.map(({ name, status }) => `operation="${name}",status="${status}"`);
+  for (const [answer] of alerts.matchAll(/operation="[^}]*/g)) expect(answers).toContain(answer);
+});
+
+test('every alert is told of in docs/operations.md', () => {
+  const told = read('docs/operations.md');
+  for (const [, name] of read('deploy/alerts.yml').matchAll(/- alert: (\w+)/g)) expect(told).toContain(`\`${name}\``);
+});
+
+test.each(['08P01', '26000', '42P05'])('what a pooler refuses (%s) leads to what it has to be told', (code) => {
+  const refusal = Object.assign(new Error('as the pooler says it'), { severity: 'ERROR', code });
+  const [, section, page = ''] = /see "(\w+)" in (\S+\.md)/.exec(String(asUnavailable(refusal))) ?? [];
+  expect(read(page)).toContain(`## ${section}\n`);
+});
