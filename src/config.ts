@@ -86,6 +86,11 @@ export function configuresServer(env: Environment = process.env): boolean {
   return [serverVariables.cnameZone, serverVariables.dnsResolvers].some(({ name }) => textOf(env, name) !== undefined);
 }
 
+/** Whether the environment names a database. */
+export function namesDatabase(env: Environment = process.env): boolean {
+  return textOf(env, serverVariables.databaseUrl.name) !== undefined;
+}
+
 /** Whether a failing command shows its stack. Never throws: it is asked when the configuration itself is bad, too. */
 export function showsStacks(env: Environment = process.env): boolean {
   return ['debug', 'trace'].includes(textOf(env, serverVariables.logLevel.name) ?? '');

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { type DatabaseUrl, readCommandConfig } from '../config.ts';
-import { databaseAt } from '../store/open.ts';
+import { type Database, databaseAt } from '../store/open.ts';
 import type { Store } from '../store/store.ts';
 import { Failure } from './failure.ts';
 import { type StoreOptions, storeFlag } from './options.ts';
@@ -16,6 +16,14 @@ export function namedDatabase({ database, data }: StoreOptions): DatabaseUrl | u
   return database ?? (data === undefined ? undefined : { engine: 'sqlite', path: join(data, 'nameplate.db') });
 }
 
+/** Throws `Failure` where nothing has been stored yet. */
+export async function refuseNew(database: Database, options: StoreOptions): Promise<void> {
+  if (!(await database.isNew())) return;
+  throw new Failure(
+    `There is no store at ${database.name}. Make one with "nameplate migrate${storeFlag(options)}", or name another with --database.`,
+  );
+}
+
 /** Opens the store that the options name, for as long as `use` takes. Unless `make` is set there must be one. Throws `Failure`. */
 export async function withStore<T>(
   options: StoreOptions,
@@ -23,11 +31,7 @@ export async function withStore<T>(
   { make = false }: { make?: boolean } = {},
 ): Promise<T> {
   const database = await databaseAt(databaseUrlOf(options));
-  if (!make && (await database.isNew())) {
-    throw new Failure(
-      `There is no store at ${database.name}. Make one with "nameplate migrate${storeFlag(options)}", or name another with --database.`,
-    );
-  }
+  if (!make) await refuseNew(database, options);
   const store = await database.open();
   try {
     return await use(store);

@@ -107,7 +107,7 @@ export function parseName(text: string): string {
   return text;
 }
 
-function parseDatabaseUrl(text: string): DatabaseUrl {
+export function parseDatabaseUrl(text: string): DatabaseUrl {
   try {
     return readDatabaseUrl(text);
   } catch (error) {

@@ -63,6 +63,8 @@ describe('help', () => {
       'demo',
       'serve',
       'migrate',
+      'backup',
+      'copy',
       'doctor',
       ...['create', 'list', 'disable', 'enable', 'limits'].map((verb) => `workspaces ${verb}`),
       ...['create', 'list', 'disable', 'enable', 'revoke'].map((verb) => `keys ${verb}`),
@@ -130,6 +132,8 @@ describe('mistakes', () => {
     ['workspaces', 'limits', 'ws_1', '--rate', 'often'],
     ['workspaces', 'limits', 'ws_1', '--domains', '-1'],
     ['workspaces', 'list', '--database', 'mysql://db'],
+    ['backup'],
+    ['copy', '--to', 'mysql://db'],
     ['workspaces', 'create', ''],
     ['workspaces', 'create', ' \t'],
     ['keys', 'create'],
@@ -150,6 +154,7 @@ describe('mistakes', () => {
 
   test.each([
     ['workspaces', 'list', '--database', 'postgres://u:hunter2@h'],
+    ['copy', '--to', 'postgres://u:hunter2@h'],
     ['workspaces', 'list', '--database', "it's 'hunter2' is invalid. "],
     ['domains', 'list', '--kye=np_hunter2'],
     ['domains', 'list', '--key', 'np_hunter2', 'one too many'],

@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { addApps } from './apps.ts';
+import { addBackup } from './backup.ts';
+import { addCopy } from './copy.ts';
 import { addDemo } from './demo.ts';
 import { addDeployments } from './deployments.ts';
 import { addDev } from './dev.ts';
@@ -20,6 +22,8 @@ const COMMANDS = [
   addDemo,
   addServe,
   addMigrate,
+  addBackup,
+  addCopy,
   addDoctor,
   addWorkspaces,
   addKeys,

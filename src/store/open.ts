@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import type { Clock } from '../clock.ts';
 import type { DatabaseUrl, PostgresUrl, SqliteUrl } from '../config/parse.ts';
 import type { CopySource, CopyTarget } from './copy.ts';
-import { type Store, StoreUnavailable } from './store.ts';
+import type { Store } from './store.ts';
 import type { Waiting } from './waiting.ts';
 
 /** A database that is configured, and what can be done with it. Whatever fails rejects with `StoreUnavailable`, in one line that says what to do. */
@@ -27,8 +27,8 @@ export interface Database {
   copySource(): Promise<CopySource>;
   /** Opens it to be copied to, making it where it is new; `source` names the store that is copied. Rejects unless it is empty, or holds the beginning of a copy. */
   copyTarget(source: string): Promise<CopyTarget>;
-  /** Copies an embedded store to a new file while it is used; `onProgress` is told shares of 1. Resolves with the file's size in bytes. */
-  backUp(file: string, onProgress: (done: number) => void): Promise<number>;
+  /** Copies an embedded store to a new file while it is used (`sqlite/backup.ts`); null where a server has ways of its own. */
+  backUp: ((file: string, onProgress: (done: number) => void) => Promise<number>) | null;
 }
 
 /** The one place that knows which engine a URL means. Only that engine is loaded. */
@@ -67,10 +67,6 @@ async function postgresDatabase(address: PostgresUrl): Promise<Database> {
     listen: (onNews) => listenForChanges(address, onNews),
     copySource: async () => (await import('./postgres/copy.ts')).copySource(address),
     copyTarget: async (source) => (await import('./postgres/copy.ts')).copyTarget(address, source),
-    async backUp() {
-      throw new StoreUnavailable(
-        `${nameOf(address)} is on a PostgreSQL server: back it up with pg_dump, or as the server is backed up`,
-      );
-    },
+    backUp: null,
   };
 }

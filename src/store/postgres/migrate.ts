@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Kysely, PostgresAdapter, PostgresDialect, type PostgresPoolClient, sql } from 'kysely';
 import { type MigrationResult, Migrator } from 'kysely/migration';
 import pg from 'pg';
+import { UNFINISHED, unfinished } from '../copy.ts';
 import { allMigrations } from '../migrations/all.ts';
 import { StoreUnavailable } from '../store.ts';
 import type { Waiting } from '../waiting.ts';
@@ -156,6 +157,10 @@ async function refuseForeign(address: PostgresAddress, client: pg.Client): Promi
     throw new StoreUnavailable(
       `${nameOf(address)} is the database of another program; name another one, or another schema (search_path)`,
     );
+  }
+  if (tables.some(({ name }) => name === UNFINISHED)) {
+    const { rows } = await client.query(`select source from ${UNFINISHED}`);
+    throw unfinished(nameOf(address), rows[0]?.source);
   }
   const unknown = done.find((name) => migrations[name] === undefined);
   if (unknown !== undefined) {

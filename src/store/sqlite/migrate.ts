@@ -3,6 +3,7 @@ import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Kysely, SqliteDialect, sql } from 'kysely';
 import { Migrator } from 'kysely/migration';
+import { UNFINISHED, unfinished } from '../copy.ts';
 import { allMigrations } from '../migrations/all.ts';
 import { StoreUnavailable } from '../store.ts';
 import type { Waiting } from '../waiting.ts';
@@ -128,11 +129,14 @@ function readDone(path: string): string[] {
 }
 
 /** Names of the migrations that the file has seen. Refuses a file that is not ours, or not of this version. */
-function doneIn(path: string, db: DatabaseSync): string[] {
+export function doneIn(path: string, db: DatabaseSync): string[] {
   const tables = db.prepare("select name from sqlite_schema where type = 'table'").all();
   if (tables.length === 0) return [];
   if (!tables.some(({ name }) => name === 'kysely_migration')) {
     throw new StoreUnavailable(`${path} is the database of another program; name another file`);
+  }
+  if (tables.some(({ name }) => name === UNFINISHED)) {
+    throw unfinished(path, db.prepare(`select source from ${UNFINISHED}`).get()?.source);
   }
   const done = db
     .prepare('select name from kysely_migration order by name')

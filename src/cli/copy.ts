@@ -1,0 +1,105 @@
+import { resolve } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import type { Command } from 'commander';
+import { type DatabaseUrl, namesDatabase, readCommandConfig } from '../config.ts';
+import { type CopiedTable, CopyRefused, type CopySource, type CopyTarget, copyStore } from '../store/copy.ts';
+import { type Database, databaseAt } from '../store/open.ts';
+import { StoreUnavailable } from '../store/store.ts';
+import { createBar } from './bar.ts';
+import { namedDatabase } from './database.ts';
+import { EXIT, Failure } from './failure.ts';
+import { type DataOptions, dataOption, define, jsonOption, parseDatabaseUrl } from './options.ts';
+import { type Column, show, table } from './output.ts';
+
+interface CopyOptions extends DataOptions {
+  from?: DatabaseUrl;
+  to?: DatabaseUrl;
+}
+
+const COLUMNS: Column<CopiedTable>[] = [
+  { title: 'Table', text: ({ table }) => table },
+  { title: 'Rows', text: ({ source }) => String(source) },
+  { title: 'Copied', text: ({ target }) => String(target) },
+];
+
+export function addCopy(program: Command): void {
+  const summary =
+    'Copy a whole installation to a store that is new, of either kind. Stop every server first. Once interrupted, the same command goes on where it ended.';
+  const examples = [
+    'NAMEPLATE_DATABASE_URL=postgres://nameplate:…@db.internal/nameplate nameplate copy --from sqlite:/var/lib/nameplate/nameplate.db',
+    'nameplate copy --from sqlite:.nameplate/nameplate.db --to postgres://nameplate@db.internal/nameplate',
+  ];
+  jsonOption(dataOption(define(program, 'copy', summary, examples)))
+    .option(
+      '--from <url>',
+      'the store to copy, as sqlite:PATH or postgres://… (default: the one in --data)',
+      parseDatabaseUrl,
+    )
+    .option(
+      '--to <url>',
+      'where to, likewise (default: NAMEPLATE_DATABASE_URL, which hides a password better)',
+      parseDatabaseUrl,
+    )
+    .action(async (options: CopyOptions) => {
+      const { from, to } = endsOf(options);
+      const [source, target] = [await databaseAt(from), await databaseAt(to)];
+      if (await source.isNew()) throw new Failure(`There is no store at ${source.name}.`);
+      const copied = await copy(source, target);
+      show(options, { from: source.name, to: target.name, ...copied }, ({ tables }) =>
+        [
+          `${target.name} is a copy of ${source.name}; every field was compared.`,
+          '',
+          table(COLUMNS, tables),
+          '',
+          `Start servers with NAMEPLATE_DATABASE_URL naming ${target.name}, and none on ${source.name} any more: it was left as it is.`,
+        ].join('\n'),
+      );
+    });
+}
+
+/** Neither end is guessed. Throws `Failure`. */
+function endsOf(options: CopyOptions): { from: DatabaseUrl; to: DatabaseUrl } {
+  const from = options.from ?? namedDatabase(options);
+  if (from === undefined) throw badUsage('Say what to copy, with --from or --data.');
+  const to = options.to ?? (namesDatabase() ? readCommandConfig().databaseUrl : undefined);
+  if (to === undefined) throw badUsage('Say where to copy it, with --to or NAMEPLATE_DATABASE_URL.');
+  if (isDeepStrictEqual(placeOf(from), placeOf(to))) throw badUsage('A store cannot be copied to itself.');
+  return { from, to };
+}
+
+function badUsage(message: string): Failure {
+  return new Failure(message, { exitCode: EXIT.usage });
+}
+
+function placeOf(url: DatabaseUrl): unknown {
+  return url.engine === 'sqlite' ? resolve(url.path) : [url.host, url.port, url.database, url.user];
+}
+
+async function copy(from: Database, to: Database): Promise<{ continued: boolean; tables: CopiedTable[] }> {
+  const source = await from.copySource();
+  try {
+    const target = await to.copyTarget(source.name);
+    try {
+      return { continued: target.continues, tables: await copyWithBar(source, target) };
+    } finally {
+      await target.close();
+    }
+  } finally {
+    await source.close();
+  }
+}
+
+async function copyWithBar(source: CopySource, target: CopyTarget): Promise<CopiedTable[]> {
+  const bar = createBar(process.stderr);
+  if (target.continues) process.stderr.write(`Going on with the copy that ${target.name} holds the beginning of.\n`);
+  try {
+    return await copyStore(source, target, ({ doing, done, total }) =>
+      bar.show(doing === 'copying' ? 'Copying' : 'Comparing', total === 0 ? 1 : done / total),
+    );
+  } catch (error) {
+    if (error instanceof CopyRefused || !(error instanceof StoreUnavailable)) throw error;
+    throw new Failure(`${error.message}. What has been copied is kept: the same command goes on there.`);
+  } finally {
+    bar.clear();
+  }
+}
