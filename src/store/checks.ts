@@ -35,7 +35,8 @@ export async function claimDue(
   return due;
 }
 
-type CheckRow = Domain & CheckMemory & { attempts: number; dueAt: number; incumbentId: string | null };
+export type CheckRow = Domain &
+  CheckMemory & { attempts: number; dueAt: number; windowEndsAt: number; incumbentId: string | null };
 
 /** The check of a row that was claimed. */
 export async function dueCheckOf(run: Writing, row: CheckRow): Promise<DueCheck> {
