@@ -5,6 +5,8 @@ import { create } from './figures/create.ts';
 import { evenly, often } from './figures/getDomain.ts';
 import { beside, latency } from './figures/latency.ts';
 import { postgresCost } from './figures/postgresCost.ts';
+import { postgresCreate } from './figures/postgresCreate.ts';
+import { postgresNodes } from './figures/postgresNodes.ts';
 import { postgresReads } from './figures/postgresReads.ts';
 import { postgresSnapshot } from './figures/postgresSnapshot.ts';
 import { schedule } from './figures/schedule.ts';
@@ -24,6 +26,8 @@ export const figures: readonly Figure[] = [
   start,
   steps,
   postgresReads,
+  postgresNodes,
+  postgresCreate,
   postgresCost,
   postgresSnapshot,
 ];
