@@ -7,6 +7,7 @@ import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
 import type { CheckStore, DueCheck } from '../store/store.ts';
 import { observe } from './observe.ts';
+import { turns } from './turns.ts';
 
 export interface VerifierOptions {
   store: CheckStore;
@@ -47,6 +48,12 @@ const BATCH = 250;
  */
 const WORKSPACE_SHARE = 0.8;
 
+/**
+ * Most results that are being saved at once. A burst of them would stand in front of the API's writes, and wait for the store for longer than
+ * that lets anybody wait; those that wait here count as under way, so that less is claimed meanwhile.
+ */
+const SAVES = 100;
+
 /** In deadlines. A process that merely has much to do is late by less. */
 const STALE_AFTER = 2;
 
@@ -59,8 +66,10 @@ export function createVerifier(options: VerifierOptions): Verifier {
   const batch = Math.min(BATCH, Math.ceil(capacity / 10));
   const inFlight = new Map<Promise<void>, AbortController>();
   const inFlightOf = new Map<string, number>();
+  const inTurn = turns(SAVES);
   let timer: NodeJS.Timeout | undefined;
   let claiming: Promise<unknown> = Promise.resolve();
+  let failing = false;
   let stopped = false;
 
   /** Claims and begins at most one batch. */
@@ -124,7 +133,8 @@ export function createVerifier(options: VerifierOptions): Verifier {
       next.memory.unreadableInARow === memory.unreadableInARow && next.memory.provenSince === memory.provenSince;
     if (next.after === domain && remembered) return 'unchanged';
     const loser = incumbent && next.loser ? { before: incumbent, after: next.loser } : undefined;
-    const saved = await store.saveTransition({ before: domain, after: next.after, memory: next.memory, loser, now });
+    const save = { before: domain, after: next.after, memory: next.memory, loser, now };
+    const saved = await inTurn(() => store.saveTransition(save));
     if (saved === 'stale') return 'stale';
     const { status } = next.after;
     if (status !== domain.status)
@@ -136,9 +146,14 @@ export function createVerifier(options: VerifierOptions): Verifier {
   function poll(): void {
     timer = undefined;
     claiming = claim()
-      .then((checks) => (checks.length === batch ? 0 : pollMs))
+      .then((checks) => {
+        if (failing) log.info('due checks can be claimed again');
+        failing = false;
+        return checks.length === batch ? 0 : pollMs;
+      })
       .catch((error: unknown) => {
-        log.error({ err: error }, 'due checks could not be claimed; trying again');
+        if (!failing) log.error({ err: error }, 'due checks cannot be claimed; trying again until they can');
+        failing = true;
         return pollMs;
       })
       .then((waitMs) => {

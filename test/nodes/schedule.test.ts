@@ -12,4 +12,5 @@ test('three nodes check every domain once in a period: none twice, and none is l
   const kept = await keepSchedule(postgres, { nodes: 3, domains: 600, checkIntervalMs: 1500, periods: 3 });
   console.log(kept);
   expect(kept['longest gap']).toBeLessThan(2);
+  expect(kept.errors).toEqual([]);
 }, 120_000);

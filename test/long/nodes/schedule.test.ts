@@ -12,4 +12,5 @@ test('three nodes check 100,000 domains once a minute: none twice in a period, a
   const kept = await keepSchedule(postgres, { nodes: 3, domains: 100_000, checkIntervalMs: 60_000, periods: 3 });
   console.log(kept);
   expect(kept['longest gap']).toBeLessThan(2);
+  expect(kept.errors).toEqual([]);
 });

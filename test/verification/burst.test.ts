@@ -1,0 +1,40 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { Resolver } from '../../src/dns/resolver.ts';
+import { createLog } from '../../src/log.ts';
+import { createMetrics } from '../../src/metrics.ts';
+import type { Store } from '../../src/store/store.ts';
+import { createVerifier } from '../../src/verification/worker.ts';
+import { openEngine } from '../fixtures/engine.ts';
+import { attach, NOW, plant } from '../fixtures/entities.ts';
+
+let store: Store;
+let remove: () => Promise<void>;
+beforeEach(async () => {
+  ({ store, remove } = await openEngine());
+});
+afterEach(async () => {
+  await store.close();
+  await remove();
+});
+
+test('a burst of results leaves the store to others, too: at most 100 are being saved at a time, and none is lost', async () => {
+  const DOMAINS = 250;
+  const { environment } = await plant(store);
+  const domains = await Promise.all(Array.from({ length: DOMAINS }, () => attach(store, environment)));
+  const by = { server: 'ns1.example.com', address: '192.0.2.1', authoritative: true };
+  const absent = { kind: 'absent' as const, reason: 'nxdomain' as const, chain: [], zone: 'example.com', by };
+  const resolver: Resolver = { lookupTxt: async () => absent, lookupRoute: async () => absent };
+  let [saving, most] = [0, 0];
+  const counting: Store = {
+    ...store,
+    async saveTransition(save) {
+      most = Math.max(most, ++saving);
+      return store.saveTransition(save).finally(() => saving--);
+    },
+  };
+  const parts = { clock: { now: () => NOW }, random: Math.random, log: createLog('silent'), metrics: createMetrics() };
+  expect(await createVerifier({ ...parts, store: counting, resolver }).runOnce()).toBe(DOMAINS);
+  expect(most).toBe(100);
+  const found = await Promise.all(domains.map(({ id, workspaceId }) => store.findDomainById(workspaceId, id)));
+  expect(found.every((domain) => domain?.status === 'verifying')).toBe(true);
+});
