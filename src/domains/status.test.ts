@@ -81,7 +81,7 @@ function see(routing: RoutingKey, ownership: OwnershipKey, other?: [RoutingKey, 
 }
 
 function check(domain: Domain, seen: Observation, memory = fresh, now = NOW, held: Domain | null = null) {
-  return transition({ domain, memory, incumbent: held }, seen, now);
+  return transition({ domain, memory, incumbent: held, claimedAt: now }, seen, now);
 }
 
 describe('a domain that nobody else holds', () => {
@@ -228,6 +228,13 @@ describe('the window', () => {
     expect(check(subdomain, see('matched', 'absent'), fresh, late).after.status).toBe('verified');
   });
 
+  test('a check that was claimed before the end, and completes after it, leaves the failure to the last one', () => {
+    const end = windowEndsAt(subdomain);
+    const checked = { domain: subdomain, memory: fresh, incumbent: null, claimedAt: end - 1 };
+    expect(transition(checked, see('absent', 'absent'), end + 9000).after.status).toBe('verifying');
+    expect(transition(checked, see('matched', 'absent'), end + 9000).after.status).toBe('verified');
+  });
+
   test('the reason of a failure is built from the last observation', () => {
     const end = windowEndsAt(apex);
     const { verificationError } = check(apex, see('absent', 'wrong'), fresh, end).after;
@@ -237,10 +244,13 @@ describe('the window', () => {
   });
 
   test('a window of another length ends when it ends', () => {
-    const checked = { domain: subdomain, memory: fresh, incumbent: null };
     const timing = { windowMs: 60_000, checkIntervalMs: 1000 };
-    expect(transition(checked, see('absent', 'absent'), CREATED + 59_999, timing).after.status).toBe('verifying');
-    expect(transition(checked, see('absent', 'absent'), CREATED + 60_000, timing).after.status).toBe('failed');
+    const checkAt = (claimedAt: number) => {
+      const checked = { domain: subdomain, memory: fresh, incumbent: null, claimedAt };
+      return transition(checked, see('absent', 'absent'), claimedAt, timing).after.status;
+    };
+    expect(checkAt(CREATED + 59_999)).toBe('verifying');
+    expect(checkAt(CREATED + 60_000)).toBe('failed');
   });
 });
 

@@ -17,6 +17,8 @@ export interface Checked {
   memory: CheckMemory;
   /** Another workspace's verified domain of the same name. */
   incumbent: Domain | null;
+  /** When the check was claimed: from the end of the window on it is the last one. */
+  claimedAt: number;
 }
 
 /** What is to be saved. `after` is `domain` itself when a reader would see no change. */
@@ -38,7 +40,7 @@ export interface Timing {
 
 const TIMING: Timing = { windowMs: WINDOW_MS, checkIntervalMs: CHECK_INTERVAL_MS };
 
-/** End of the verification window; from this millisecond on a check is the last one. */
+/** End of the verification window; a check that is claimed from this millisecond on is the last one. */
 export function windowEndsAt(domain: Pick<Domain, 'windowStartedAt'>, windowMs = WINDOW_MS): number {
   return domain.windowStartedAt + windowMs;
 }
@@ -63,7 +65,7 @@ export function transition(checked: Checked, seen: Observation, now: number, tim
     const after = changed({ ...seenDomain, status: 'verified', verifiedAt: now, verificationError: null }, now);
     return incumbent === null ? { after, memory } : { after, memory, loser: supersede(incumbent, now) };
   }
-  if (now >= windowEndsAt(domain, timing.windowMs)) {
+  if (checked.claimedAt >= windowEndsAt(domain, timing.windowMs)) {
     const verificationError = failure(domain, seen, timing.windowMs, claimOf(checked, seen));
     return { after: changed({ ...seenDomain, status: 'failed', verificationError }, now), memory };
   }

@@ -128,7 +128,7 @@ export function createVerifier(options: VerifierOptions): Verifier {
     const now = clock.now();
     // Nor does one in which this process stood still: it may be as old as that was long, and its window has ended since.
     if (now - claimedAt > STALE_AFTER * deadlineMs) return 'dropped';
-    const next = transition({ domain, incumbent, memory }, seen, now, { windowMs, checkIntervalMs });
+    const next = transition({ domain, incumbent, memory, claimedAt }, seen, now, { windowMs, checkIntervalMs });
     const remembered =
       next.memory.unreadableInARow === memory.unreadableInARow && next.memory.provenSince === memory.provenSince;
     if (next.after === domain && remembered) return 'unchanged';

@@ -11,7 +11,7 @@ export async function observed(api: Harness, domain: Domain, seen: Partial<Obser
   const before = (await api.store.findDomainById(domain.workspaceId, domain.id)) ?? domain;
   const memory = { unreadableInARow: 0, provenSince: null };
   const next = transition(
-    { domain: before, incumbent: null, memory },
+    { domain: before, incumbent: null, memory, claimedAt: now },
     { ownership: ABSENT, routing: ABSENT, ...seen },
     now,
   );
