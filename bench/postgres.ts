@@ -7,8 +7,8 @@ import { migrate, postgresStore } from '../src/store/postgres.ts';
 import { addressOf, type PostgresServer } from '../test/fixtures/postgres.ts';
 import { nameOf, newDomain, type Population, prepare } from './population.ts';
 
-/** As an operator would set them for a server of this size (docs/operations.md); all else is PostgreSQL's default, syncs included. */
-export const SETTINGS = { shared_buffers: '1GB', max_wal_size: '8GB', wal_compression: 'on' };
+/** Memory for a million domains, and room between two checkpoints (docs/operations.md); all else is PostgreSQL's default, syncs included. */
+export const SETTINGS = { shared_buffers: '1GB', max_wal_size: '8GB' };
 
 /** A database on PostgreSQL with domains in it. */
 export interface PostgresPopulation extends Omit<Population, 'path'> {

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { type Bench, type Figure, showNumber } from '../figure.ts';
 import type { PostgresChecks } from '../parts/postgresChecks.ts';
-import { type PostgresPopulation, populatePostgres } from '../postgres.ts';
+import { cpuMicrosOf, type PostgresPopulation, populatePostgres } from '../postgres.ts';
 import { quantile } from '../spread.ts';
 
 const MOST_DOMAINS = 100_000;
@@ -19,10 +19,13 @@ export const postgresSnapshot: Figure = {
     const population = await populatePostgres(server, Math.min(MOST_DOMAINS, mostDomains), () => {});
     const part = await bench.start<PostgresChecks>('postgresChecks', { profiled: true });
     await part.call.open(population);
+    const serverMicros = await cpuMicrosOf(server);
     const watch = async (words: string) => {
+      const before = await serverMicros();
       const { claimsMs, checks } = await part.call.pace(WATCHED_SECONDS);
-      const dead = await deadRows(population);
-      return { words, claimsMs, checks, dead };
+      const micros = ((await serverMicros()) - before) / checks;
+      const dead = (await statistics(population)).dead;
+      return { words, claimsMs, checks, micros, dead };
     };
 
     await part.call.pace(WATCHED_SECONDS);
@@ -35,14 +38,14 @@ export const postgresSnapshot: Figure = {
     await vacuumed(bench, population, () => part.call.pace(1));
     watched.push(await watch('after autovacuum has come round'));
     const [before] = watched;
-    return watched.map(({ words, claimsMs, checks, dead }) => ({
+    return watched.map(({ words, claimsMs, checks, micros, dead }) => ({
       figure: `PostgreSQL: claims of ${showNumber(population.domains)} pending domains, another snapshot open: ${words}`,
-      measured: `p50 ${quantile(claimsMs, 0.5).toFixed(1)} ms, p99 ${quantile(claimsMs, 0.99).toFixed(1)} ms; ${showNumber(checks / WATCHED_SECONDS)} checks/s; ${showNumber(dead)} dead rows`,
-      baseline: words === 'before' ? '' : 'before',
+      measured: `p50 ${quantile(claimsMs, 0.5).toFixed(1)} ms, p99 ${quantile(claimsMs, 0.99).toFixed(1)} ms; ${showNumber(checks / WATCHED_SECONDS)} checks/s, each ${showNumber(micros)} CPU-µs of the server; ${showNumber(dead)} dead rows`,
+      baseline: words === before?.words ? '' : 'before',
       result:
-        words === 'before'
+        before === undefined || words === before.words
           ? ''
-          : `${(quantile(claimsMs, 0.5) / quantile(before?.claimsMs ?? [], 0.5)).toFixed(2)} times as long`,
+          : `${(micros / before.micros).toFixed(2)} times its CPU time`,
       goal: '',
       met: null,
     }));
@@ -66,10 +69,6 @@ async function statistics({ url }: PostgresPopulation): Promise<{ dead: number; 
   );
   await client.end();
   return { dead: Number(rows[0]?.dead), vacuums: Number(rows[0]?.vacuums) };
-}
-
-async function deadRows(population: PostgresPopulation): Promise<number> {
-  return (await statistics(population)).dead;
 }
 
 async function vacuumed(
