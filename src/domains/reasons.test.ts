@@ -57,6 +57,11 @@ describe('what a customer is told', () => {
       '_service.api.acme.com could not be read: its nameserver ns1.acme.com did not answer in time.',
     ],
     [
+      'a nameserver that too many domains wait for',
+      { kind: 'unreadable', reason: 'overloaded', chain: [], server: 'ns1.acme.com' },
+      '_service.api.acme.com could not be read: its nameserver ns1.acme.com could not be asked in time, since too many domains wait for it.',
+    ],
+    [
       'a CNAME into a zone that cannot be read',
       { kind: 'unreadable', reason: 'refused', chain: ['txt.broken.test'], server: 'ns1.broken.test' },
       '_service.api.acme.com leads to "txt.broken.test", which could not be read: its nameserver ns1.broken.test refused to answer (REFUSED).',
@@ -75,12 +80,17 @@ describe('what a customer is told', () => {
     [
       'addresses in place of the CNAME',
       { kind: 'hidden', addresses: ['192.0.2.1'], chain: [] },
-      'api.acme.com has the address 192.0.2.1 instead of being a CNAME to k7m.cname.example. Replace it by that CNAME; if your provider proxies or flattens it, publish the TXT record _service.api.acme.com too.',
+      'api.acme.com has the address 192.0.2.1 instead of being a CNAME to k7m.cname.example. Publish that CNAME instead; if your provider proxies or flattens it, publish the TXT record _service.api.acme.com too.',
+    ],
+    [
+      'several addresses',
+      { kind: 'hidden', addresses: ['192.0.2.1', '192.0.2.2'], chain: [] },
+      'api.acme.com has the addresses 192.0.2.1 and 192.0.2.2 instead of being a CNAME to k7m.cname.example. Publish that CNAME instead; if your provider proxies or flattens it, publish the TXT record _service.api.acme.com too.',
     ],
     [
       'a CNAME into a provider that proxies',
       { kind: 'hidden', addresses: [], chain: ['api.acme.com.cdn.cloudflare.net'] },
-      'api.acme.com is a CNAME to "api.acme.com.cdn.cloudflare.net" instead of being a CNAME to k7m.cname.example. Replace it by that CNAME; if your provider proxies or flattens it, publish the TXT record _service.api.acme.com too.',
+      'api.acme.com is a CNAME to "api.acme.com.cdn.cloudflare.net" instead of being a CNAME to k7m.cname.example. Publish that CNAME instead; if your provider proxies or flattens it, publish the TXT record _service.api.acme.com too.',
     ],
     [
       'the record below a doubled zone',

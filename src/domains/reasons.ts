@@ -99,8 +99,8 @@ function routingReason(domain: Domain, { routing, ownership }: Observation): str
       const seen =
         routing.chain.length > 0
           ? `is a CNAME to ${listed(routing.chain.map(shown))}`
-          : `has the address ${listed(routing.addresses)}`;
-      return `${name} ${seen} instead of being a CNAME to ${target}. Replace it by that CNAME; if your provider proxies or flattens it, publish the TXT record ${ownershipName(domain)} too.`;
+          : `has the address${routing.addresses.length > 1 ? 'es' : ''} ${listed(routing.addresses)}`;
+      return `${name} ${seen} instead of being a CNAME to ${target}. Publish that CNAME instead; if your provider proxies or flattens it, publish the TXT record ${ownershipName(domain)} too.`;
     }
     case 'absent':
       return routing.doubledAt === undefined ? null : doubledReason('CNAME', name, routing.doubledAt);
@@ -165,7 +165,7 @@ const UNREADABLE: Record<UnreadableReason, string> = {
   chain_too_long: 'gave a chain of more than 8 CNAMEs',
   no_nameserver: 'has no nameserver that could be found',
   forbidden_address: 'has only nameservers with private or special addresses, which are never asked',
-  overloaded: 'has nameservers that are too slow for the number of domains waiting for them',
+  overloaded: 'could not be asked in time, since too many domains wait for it',
 };
 
 function unreadableReason(name: string, { reason, chain, server }: UnreadableObservation): string {
