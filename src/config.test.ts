@@ -94,11 +94,12 @@ describe('values', () => {
 
 describe('refusals', () => {
   test.each<[variable: string, given: string, because: string]>([
-    ['NAMEPLATE_LISTEN', '7070', 'has no port'],
+    ['NAMEPLATE_LISTEN', '7070', 'not ADDRESS:PORT'],
+    ['NAMEPLATE_LISTEN', '::1', '[ADDRESS]:PORT for IPv6'],
     ['NAMEPLATE_LISTEN', 'example.net:70', 'neither an IP address nor localhost'],
     ['NAMEPLATE_LISTEN', '127.0.0.1:99999', 'above 65535'],
     ['NAMEPLATE_LISTEN', '::1:x:7070', 'not an address'],
-    ['NAMEPLATE_METRICS_LISTEN', 'on', 'has no port'],
+    ['NAMEPLATE_METRICS_LISTEN', 'on', 'not ADDRESS:PORT'],
     ['NAMEPLATE_DATABASE_URL', 'nameplate.db', 'neither sqlite:PATH nor postgres:'],
     ['NAMEPLATE_DATABASE_URL', 'sqlite:', 'neither sqlite:PATH nor postgres:'],
     ['NAMEPLATE_DATABASE_URL', 'postgres://db/nameplate', 'names no user'],

@@ -67,7 +67,7 @@ export function oneOf<const T extends string>(...words: T[]): (text: string) => 
 /** `host:port`, `[v6]:port`; port 0 is any free port. */
 export function listenAddress(text: string): Endpoint {
   const { host, port } = splitAddress(text);
-  if (port === undefined) throw new Invalid('which has no port');
+  if (port === undefined) throw new Invalid('which is not ADDRESS:PORT, or [ADDRESS]:PORT for IPv6');
   if (host !== 'localhost' && isIP(host) === 0) throw new Invalid('whose host is neither an IP address nor localhost');
   return { host, port };
 }
