@@ -38,7 +38,7 @@ describe('what a customer is told', () => {
     [
       'the record below a doubled zone',
       { ...absent, doubledAt: '_service.api.acme.com.acme.com' },
-      'The TXT record stands at _service.api.acme.com.acme.com, because your DNS provider adds the zone to every name. Edit its name so that the record stands at _service.api.acme.com.',
+      'The TXT record stands at _service.api.acme.com.acme.com, because your DNS provider adds the zone to every name. Enter its name there as "_service.api", so that the record stands at _service.api.acme.com.',
     ],
     [
       'nameservers that disagree',
@@ -95,7 +95,7 @@ describe('what a customer is told', () => {
     [
       'the record below a doubled zone',
       { ...absent, doubledAt: 'api.acme.com.acme.com' },
-      'The CNAME record stands at api.acme.com.acme.com, because your DNS provider adds the zone to every name. Edit its name so that the record stands at api.acme.com.',
+      'The CNAME record stands at api.acme.com.acme.com, because your DNS provider adds the zone to every name. Enter its name there as "api", so that the record stands at api.acme.com.',
     ],
     [
       'a CNAME to a host in a zone that cannot be read',

@@ -143,7 +143,10 @@ function wrongValue(name: string, values: string[], expected: string): string {
 }
 
 function doubledReason(type: string, name: string, doubledAt: string): string {
-  return `The ${type} record stands at ${doubledAt}, because your DNS provider adds the zone to every name. Edit its name so that the record stands at ${name}.`;
+  const zone = doubledAt.slice(name.length + 1);
+  // What such a panel wants; typed in whole, the name would be doubled again.
+  const belowZone = name.slice(0, Math.max(0, name.length - zone.length - 1)) || '@';
+  return `The ${type} record stands at ${doubledAt}, because your DNS provider adds the zone to every name. Enter its name there as "${belowZone}", so that the record stands at ${name}.`;
 }
 
 function disagreement(type: RecordType, name: string, answers: ServerAnswer[]): string {
