@@ -9,6 +9,7 @@ function openLog() {
   const log = {
     reads: 0,
     broken: false,
+    underWay: [] as string[],
     commit(...seqs: number[]) {
       for (const seq of seqs) rows.push({ seq, kind: 'route', key: `${seq}.example.com` });
       rows.sort((a, b) => a.seq - b.seq);
@@ -17,13 +18,14 @@ function openLog() {
       pruned = seq;
       rows.splice(0, rows.filter((row) => row.seq <= seq).length);
     },
-    async changesSince(seq: number) {
+    async changesSince(seq: number): ReturnType<ChangeStore['changesSince']> {
       log.reads += 1;
       if (log.broken) throw new StoreUnavailable('away');
       return {
         changes: rows.filter((row) => row.seq > seq),
         latest: rows.at(-1)?.seq ?? pruned,
         truncated: pruned > seq,
+        underWay: log.underWay,
       };
     },
   } satisfies Pick<ChangeStore, 'changesSince'> & Record<string, unknown>;
@@ -76,6 +78,38 @@ it('tells of a change that is committed after one with a higher number, once', a
     clock.ms += 1000;
     expect(await poll()).toEqual([]);
   }
+});
+
+it('tells caches to forget everything once a write has ended that was under way for longer than it looks back', async () => {
+  const log = openLog();
+  const { poll, clock } = await follow(log);
+  await poll();
+  log.underWay = ['slow'];
+  log.commit(2);
+  expect(await poll()).toEqual([2]);
+  for (let passed = 0; passed < 30_000; passed += 1000) {
+    clock.ms += 1000;
+    log.underWay = ['slow', `quick at ${passed}`];
+    expect(await poll()).toEqual([]);
+  }
+  log.commit(1);
+  log.underWay = ['quick'];
+  expect(await poll()).toEqual([null]);
+  log.underWay = [];
+  log.commit(3);
+  expect(await poll()).toEqual([3]);
+});
+
+it('tells caches to forget everything once a write has ended that was under way when it began to read', async () => {
+  const log = openLog();
+  log.commit(2);
+  log.underWay = ['slow'];
+  const { poll } = await follow(log);
+  expect(await poll()).toEqual([null]);
+  log.commit(1);
+  log.underWay = [];
+  expect(await poll()).toEqual([null]);
+  expect(await poll()).toEqual([]);
 });
 
 it('tells caches to forget everything when changes were removed before they were read', async () => {
@@ -180,7 +214,7 @@ it('waits for the read that is under way when it is stopped', async () => {
     async changesSince() {
       await asked;
       answered = true;
-      return { changes: [], latest: 0, truncated: false };
+      return { changes: [], latest: 0, truncated: false, underWay: [] };
     },
   });
   const stopped = news.stop();

@@ -83,34 +83,40 @@ export function followChanges(store: Pick<ChangeStore, 'changesSince'>, options:
 
 /**
  * Reads what is new since the last time. It reads on from where the log stood at least `overlapMs` ago, and leaves out what it gave
- * already; changes that are older than that and appear only now are missed, so no transaction may last as long.
+ * already. A write that was under way then and still is may commit changes behind that, however late: a disk or a standby that stands still
+ * holds up a commit for as long as it likes. Once such a write has ended, everything may have changed.
  */
 function newsReader(store: Pick<ChangeStore, 'changesSince'>, overlapMs: number) {
   const given = new Set<number>();
   let from = Number.MAX_SAFE_INTEGER;
   let latest = Number.POSITIVE_INFINITY;
-  let next = { seq: latest, at: 0 };
+  let next: { seq: number; at: number; underWay: string[] } = { seq: latest, at: 0, underWay: [] };
+  let late: string[] = [];
 
   return async (now: number): Promise<(Change | null)[]> => {
-    const { changes, latest: newest, truncated } = await store.changesSince(from);
+    const { changes, latest: newest, truncated, underWay } = await store.changesSince(from);
     // The first time, after too long a pause, or on a log that was replaced by an older one.
     const lost = truncated || newest < latest;
     latest = newest;
     if (lost) {
       given.clear();
       from = latest;
-      next = { seq: latest, at: now };
+      next = { seq: latest, at: now, underWay };
+      late = underWay;
       return [null];
     }
+    const ended = late.some((write) => !underWay.includes(write));
+    late = late.filter((write) => underWay.includes(write));
     const news = changes.filter(({ seq }) => !given.has(seq));
     for (const { seq } of news) given.add(seq);
     // A clock that was set back would let no time pass until it has caught up.
     next.at = Math.min(next.at, now);
     if (now - next.at >= overlapMs) {
       from = next.seq;
-      next = { seq: latest, at: now };
+      late = [...new Set([...late, ...next.underWay])].filter((write) => underWay.includes(write));
+      next = { seq: latest, at: now, underWay };
       for (const seq of given) if (seq <= from) given.delete(seq);
     }
-    return news;
+    return ended ? [null] : news;
   };
 }

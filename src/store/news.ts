@@ -6,8 +6,13 @@ export async function announce(run: Writing, kind: ChangeKind, key: string): Pro
   await run.change(insertChange, { kind, key, at: run.askedAt });
 }
 
+/** For an engine with one writer: all that was begun before the newest change has ended. */
 export async function changesSince(run: Reading, seq: number) {
-  const rows = await run.all(selectChanges, { seq });
+  return { ...logAfter(seq, await run.all(selectChanges, { seq })), underWay: [] };
+}
+
+/** What `selectChanges` has found. */
+export function logAfter(seq: number, rows: LogRow[]) {
   const changes: Change[] = [];
   for (const { seq, kind, key } of rows) {
     if (seq !== null && kind !== null && key !== null) changes.push({ seq, kind, key });
@@ -24,11 +29,19 @@ export function insertChange(db: Tables, p: { kind: ChangeKind; key: string; at:
   return db.insertInto('changes').values({ kind: p.kind, key: p.key, created_at: p.at });
 }
 
+interface LogRow {
+  oldest: number | null;
+  latest: number | null;
+  seq: number | null;
+  kind: ChangeKind | null;
+  key: string | null;
+}
+
 /**
  * One statement, so that the head and the rows are of one moment. Without rows after `seq` it gives one row, of nulls. The ends of the log
  * are asked for one by one, since SQLite reads the whole of it for both at once.
  */
-function selectChanges(db: Tables, p: { seq: number }) {
+export function selectChanges(db: Tables, p: { seq: number }) {
   const head = db.selectNoFrom((of) => [
     of
       .selectFrom('changes')

@@ -8,7 +8,7 @@ import { type PostgresAddress, reading, settingsFor, TIMEOUTS, type Timeouts } f
 import { locksOf } from './postgres/exclusive.ts';
 import { asUnavailable } from './postgres/failure.ts';
 import { prepareSchema } from './postgres/migrate.ts';
-import { type Announcer, announcer } from './postgres/news.ts';
+import { type Announcer, announcer, changesSince } from './postgres/news.ts';
 import { type Connections, connections } from './postgres/pool.ts';
 import { addRequests } from './postgres/requests.ts';
 import { type Transaction, transact } from './postgres/transaction.ts';
@@ -65,13 +65,22 @@ export async function postgresStore(options: PostgresOptions): Promise<Store> {
     }
   }
 
-  function read<T>(query: (run: Reading) => Promise<T>): Promise<T> {
-    return ask(() =>
+  // Each statement on a connection of its own: a search of many leaves the others their turn in between.
+  const statements: Reading = {
+    one: (query, input) =>
       readers.lend(
-        (client) => query(reading(client)),
+        async (client) => reading(client).one(query, input),
         () => true,
       ),
-    );
+    all: (query, input) =>
+      readers.lend(
+        async (client) => reading(client).all(query, input),
+        () => true,
+      ),
+  };
+
+  function read<T>(query: (run: Reading) => Promise<T>): Promise<T> {
+    return ask(() => query(statements));
   }
 
   function write<T>(about: Pick<Transaction<T>, 'locks' | 'synced' | 'perform'>): Promise<T> {
@@ -89,6 +98,7 @@ export async function postgresStore(options: PostgresOptions): Promise<Store> {
       const perform = (run: Writing) => operation(run, ...args);
       return ask(() => write({ locks: locksOf(name, args), synced: isDurable(name, args), perform }));
     }),
+    changesSince: (seq) => read((run) => changesSince(run, seq)),
     claimDue(now, limit, checkIntervalMs, jitter, except = '') {
       const claim = { now, limit, checkIntervalMs, jitter, except };
       const perform = (run: Writing, client: pg.ClientBase) => claimDue(run, client, claim);

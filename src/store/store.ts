@@ -368,9 +368,10 @@ export interface Change {
 export interface ChangeStore {
   /**
    * Changes after `seq`, oldest first, and the newest `seq`. Rows may commit out of order on engines with several writers: callers read with
-   * overlap. `truncated`: changes after `seq` have been pruned; a cache must forget everything.
+   * overlap, and `underWay` names the writes of that moment whose changes are not to be seen yet, and may have any number up to `latest`.
+   * `truncated`: changes after `seq` have been pruned; a cache must forget everything.
    */
-  changesSince(seq: number): Promise<{ changes: Change[]; latest: number; truncated: boolean }>;
+  changesSince(seq: number): Promise<{ changes: Change[]; latest: number; truncated: boolean; underWay: string[] }>;
 
   /**
    * Removes changes announced before `before`, by the store's clock: from the oldest on, and never the newest, by which the number of the

@@ -1,12 +1,13 @@
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { followChanges } from '../../src/store/changes.ts';
 import {
   listenForChanges,
   type PostgresAddress,
   type PostgresOptions,
   postgresStore,
 } from '../../src/store/postgres.ts';
-import type { Environment, Store } from '../../src/store/store.ts';
+import type { Change, Environment, Store } from '../../src/store/store.ts';
 import { aRequestCount, attach, failedAt, NOW, plant, verifiedAt, verifyingAt } from '../fixtures/entities.ts';
 import { addressOf, type PostgresServer, startPostgres } from '../fixtures/postgres.ts';
 
@@ -164,6 +165,48 @@ it('keeps the reads going while every write waits for a lock', async () => {
   expect(await store.findDomainByName(domain.workspaceId, domain.name)).toEqual(domain);
   await other.query('rollback');
   expect((await Promise.all(saves)).sort()).toEqual(['saved', 'stale', 'stale']);
+});
+
+it('lets others read between the steps of a search', async () => {
+  const store = await node({ poolSize: 1 });
+  const domain = await attach(store, environment);
+  await other.query(`insert into domains select (jsonb_populate_record(domains,
+    jsonb_build_object('id', 'dom_' || i, 'name', i || '.example.com', 'target', 'target' || i))).*
+    from domains, generate_series(1000, 9999) as i`);
+  const done: string[] = [];
+  await Promise.all([
+    store
+      .listDomains(domain.workspaceId, environment.id, { limit: 1, search: 'nowhere' })
+      .then(() => done.push('search')),
+    store.findDomainById(domain.workspaceId, domain.id).then(() => done.push('read')),
+  ]);
+  expect(done).toEqual(['read', 'search']);
+});
+
+it('tells caches to forget everything once a write has ended whose commit took longer than they look back', async () => {
+  // Its notification, for which it does not wait, is a write as well.
+  await open.splice(0)[0]?.close();
+  const clock = { ms: NOW, now: () => clock.ms };
+  const news = followChanges(await node(), { clock, intervalMs: 3_600_000, overlapMs: 5000 });
+  const heard: (Change | null)[] = [];
+  news.onChange((change) => heard.push(change));
+  const poll = async () => {
+    await news.poll();
+    return heard.splice(0).map((change) => change?.key ?? null);
+  };
+  const announce = "insert into changes (kind, key, created_at) values ('root_key', $1, 0)";
+  await watcher.query(announce, ['before']);
+  await poll();
+  await other.query('begin');
+  await other.query(announce, ['revoked']);
+  for (let passed = 0; passed < 30_000; passed += 3000) {
+    await watcher.query(announce, ['another']);
+    expect(await poll()).toEqual(['another']);
+    clock.ms += 3000;
+  }
+  await other.query('commit');
+  expect(await poll()).toEqual([null]);
+  await news.stop();
 });
 
 it('refuses a write whose turn does not come, and goes on once the lock is free', async () => {

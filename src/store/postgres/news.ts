@@ -1,6 +1,20 @@
+import { sql } from 'kysely';
 import pg from 'pg';
+import { logAfter, selectChanges } from '../news.ts';
+import type { Reading, Tables } from '../query.ts';
 import { type PostgresAddress, settingsFor, TIMEOUTS, type Timeouts } from './connection.ts';
 import type { Connections } from './pool.ts';
+
+/** The log, and the transactions of the server that have written and not ended, in one statement: both are of one moment. */
+export async function changesSince(run: Reading, seq: number) {
+  const rows = await run.all(selectChangesAndWrites, { seq });
+  return { ...logAfter(seq, rows), underWay: rows[0]?.underWay ?? [] };
+}
+
+export function selectChangesAndWrites(db: Tables, p: { seq: number }) {
+  const underWay = sql<string[]>`array(select id::text from pg_snapshot_xip(pg_current_snapshot()) as id)`;
+  return selectChanges(db, p).select(underWay.as('underWay'));
+}
 
 // NOTIFY only wakes the poll of the log of changes early. Nothing depends on it: where it does not come through, as behind a pooler in
 // transaction mode, caches hear a change with the next poll.

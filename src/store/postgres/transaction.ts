@@ -2,9 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import { insertChange } from '../news.ts';
 import type { Writing } from '../query.ts';
-import { StoreUnavailable } from '../store.ts';
 import { execute, reading } from './connection.ts';
-import { isConflict } from './failure.ts';
+import { isConflict, isLost } from './failure.ts';
 import type { Connections } from './pool.ts';
 
 /** A write, all of which happens or nothing. */
@@ -26,11 +25,6 @@ export interface Transaction<T> {
 const ATTEMPTS = 8;
 /** The first wait before another attempt, on average; each further one is twice as long. */
 const FIRST_PAUSE_MS = 5;
-/**
- * From the first change that is announced to the commit. Whoever follows the log of changes looks back by this and the time that the commit
- * itself may take (`changes.ts`, `Timeouts.statementMs`).
- */
-const LATEST_COMMIT_MS = 1000;
 
 /** Runs a transaction on one of the connections. Rejects with the engine's own error. */
 export async function transact<T>(writers: Connections, transaction: Transaction<T>, random: () => number): Promise<T> {
@@ -50,20 +44,15 @@ async function attempt<T>(writers: Connections, transaction: Transaction<T>): Pr
     async (client) => {
       try {
         await client.query(beginning(transaction));
-        const { run, announcedAt } = writing(client, transaction);
+        const { run, hasAnnounced } = writing(client, transaction);
         const outcome = await transaction.perform(run, client);
-        if (performance.now() - announcedAt() > LATEST_COMMIT_MS) {
-          throw new StoreUnavailable(
-            'the database is too slow: a transaction took longer than it may; nothing was written',
-          );
-        }
         committing = true;
         await client.query('commit');
-        if (announcedAt() < Number.POSITIVE_INFINITY) transaction.onAnnounced();
+        if (hasAnnounced()) transaction.onAnnounced();
         return outcome;
       } catch (error) {
-        // Where this fails, too, the connection is gone, and the server undoes what was not committed.
-        await client.query('rollback').catch(() => {});
+        // A connection that is lost will be closed, upon which the server undoes what was not committed. One that hangs would hang here again.
+        if (!isLost(error)) await client.query('rollback').catch(() => {});
         throw error;
       }
     },
@@ -81,15 +70,15 @@ function beginning({ locks, synced }: Transaction<unknown>): string {
 }
 
 function writing(client: pg.ClientBase, { newId, askedAt }: Transaction<unknown>) {
-  let announcedAt = Number.POSITIVE_INFINITY;
+  let announced = false;
   const run: Writing = {
     ...reading(client),
     async change(query, input) {
-      if ((query as unknown) === insertChange) announcedAt = Math.min(announcedAt, performance.now());
+      if ((query as unknown) === insertChange) announced = true;
       return (await execute(client, query, input)).rowCount ?? 0;
     },
     newId,
     askedAt,
   };
-  return { run, announcedAt: () => announcedAt };
+  return { run, hasAnnounced: () => announced };
 }
