@@ -103,6 +103,18 @@ describe('the zone of a name', () => {
     expect(await closest('www.broken.test', read())).toMatchObject({ kind: 'delegated' });
   });
 
+  test('has the same three nameservers at every reading, however many it names, and in whatever order', async () => {
+    const names = Array.from({ length: 8 }, (_, index) => `ns${index}.parent.test`);
+    for (const name of names) resolver.set(name, 'A', [parent.address]);
+    const { at } = zones();
+    for (let reading = 0; reading < 8; reading++) {
+      resolver.setZone('acme.com', [...names.slice(reading), ...names.slice(0, reading)]);
+      const found = await at('acme.com', read(true));
+      const followed = found.kind === 'delegated' ? found.delegation.nameservers.map(({ name }) => name) : [];
+      expect(followed.toSorted()).toEqual(['ns0.parent.test', 'ns1.parent.test', 'ns2.parent.test']);
+    }
+  });
+
   test('has few addresses that are kept, however many its nameservers have', async () => {
     const many = Array.from({ length: 50 }, (_, index) => `127.0.1.${index}`);
     resolver.set('ns1.parent.test', 'A', many);

@@ -97,7 +97,8 @@ export function delegations(setup: DelegationsSetup): Delegations {
     const heard = await recursion.ask({ name: zone, type: 'NS' }, { signal });
     if (heard.kind === 'failed') return heard;
     const records = heard.answer.answers.filter(({ type, name }) => type === 'NS' && name === zone);
-    const names = shuffled([...new Set(records.map(({ value }) => value))], random).slice(0, MAX_NAMESERVERS);
+    // The same ones every time: what is told of nameservers that do not agree would change with those that are heard.
+    const names = [...new Set(records.map(({ value }) => value))].toSorted().slice(0, MAX_NAMESERVERS);
     const looked = await Promise.all(names.map((name) => findAddresses(name, signal)));
     const { delegated, ttlMs } = judge(zone, records, looked);
     const readAt = clock.now();
