@@ -7,7 +7,7 @@ import { onPostgres } from '../crash/data.ts';
 import { type Server, startServer } from '../crash/program.ts';
 import { createSite, plant } from '../crash/site.ts';
 import type { PostgresServer } from '../fixtures/postgres.ts';
-import { percentiles } from './figures.ts';
+import { familyCpuSeconds, percentiles } from './figures.ts';
 
 /** How several nodes kept the schedule, as the database and the nameserver saw it. */
 export interface Kept {
@@ -21,10 +21,10 @@ export interface Kept {
   'never asked': number;
   /** Longest time between two checks of a domain, in periods. */
   'longest gap': number;
-  /** Of the nodes together, and of the nameserver. */
+  /** Of the nodes together, of PostgreSQL, and of the nameserver. */
   'CPU µs a check': string;
-  /** What they logged as errors, from their start on. */
-  errors: string[];
+  /** What they logged as errors from their start on, and how often. */
+  errors: Record<string, number>;
 }
 
 export interface ScheduleOptions {
@@ -58,21 +58,31 @@ export async function keepSchedule(postgres: PostgresServer, options: ScheduleOp
     for (let i = 0; i < nodes; i++) {
       servers.push(await startServer({ ...schedule, database: site.data.url, nameserverPort }));
     }
+    const postmaster = await postgres.pid();
+    const cpuSeconds = async () => {
+      const ofNodes = await Promise.all(servers.map(cpuOf));
+      const ofNameserver = (await nameserver.cpuMicros()) / 1e6;
+      return [ofNodes.reduce((sum, each) => sum + each, 0), familyCpuSeconds(postmaster), ofNameserver];
+    };
     await sql(WATCH);
     const spreadMs = firstPeriods * checkIntervalMs;
     await sql(POPULATE, domains, workspaceId, Date.now() + 1000, spreadMs, WINDOW_MS, ZONES);
     await sql('analyze');
     await delay(spreadMs + checkIntervalMs);
     await nameserver.call.asked();
-    const cpuBefore = [await cpuSeconds(servers), (await nameserver.cpuMicros()) / 1e6];
+    const cpuBefore = await cpuSeconds();
     const from = Date.now();
     await delay(periods * checkIntervalMs);
     const until = Date.now();
-    const cpuAfter = [await cpuSeconds(servers), (await nameserver.cpuMicros()) / 1e6];
+    const cpuAfter = await cpuSeconds();
     await Promise.all(servers.map((server) => server.stop()));
     const asked = new Map(Object.entries(await nameserver.call.asked()));
     const claims = (await sql('select * from claims order by name, claimed_at')).map(toClaim);
-    const errors = servers.flatMap((server) => server.errors().map(({ msg, err }) => `${msg}: ${err?.message}`));
+    const errors: Record<string, number> = {};
+    for (const { msg, err } of servers.flatMap((server) => server.errors())) {
+      const text = `${msg}: ${err?.message}`;
+      errors[text] = (errors[text] ?? 0) + 1;
+    }
     const { faults } = await site.data.inspect({ ...schedule, now: until });
     expect(faults).toEqual([]);
     const kept = judge(claims, asked, { ...options, from, until });
@@ -144,9 +154,9 @@ function toClaim(row: Record<string, unknown>): Claim {
   return { name: String(name), dueAt: Number(due_at), claimedAt: Number(claimed_at), nextAt: Number(next_at) };
 }
 
-async function cpuSeconds(servers: Server[]): Promise<number> {
-  const said = await Promise.all(servers.map((server) => server.tell('vitals')));
-  return said.reduce((sum, each) => sum + (each.event === 'vitals' ? each.cpuSeconds : 0), 0);
+async function cpuOf(server: Server): Promise<number> {
+  const said = await server.tell('vitals');
+  return said.event === 'vitals' ? said.cpuSeconds : 0;
 }
 
 /** Notes each claim in the transaction that makes it. */
