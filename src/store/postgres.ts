@@ -10,6 +10,7 @@ import { asUnavailable } from './postgres/failure.ts';
 import { prepareSchema } from './postgres/migrate.ts';
 import { type Announcer, announcer, changesSince } from './postgres/news.ts';
 import { type Connections, connections } from './postgres/pool.ts';
+import { createQueue } from './postgres/queue.ts';
 import { addRequests } from './postgres/requests.ts';
 import { type Transaction, transact } from './postgres/transaction.ts';
 import type { Reading, Writing } from './query.ts';
@@ -42,9 +43,11 @@ const WRITE_NOTHING = 'update changes set key = key where false';
 export async function postgresStore(options: PostgresOptions): Promise<Store> {
   const { address, clock = systemClock, poolSize = 5, maxWaiting = 4096, random = Math.random } = options;
   await prepareSchema(address);
-  const settings = settingsFor(address, { ...TIMEOUTS, ...options.timeouts });
+  const timeouts = { ...TIMEOUTS, ...options.timeouts };
+  const settings = settingsFor(address, timeouts);
   const readers = connections({ settings, size: poolSize, maxWaiting });
   const writers = connections({ settings, size: poolSize, maxWaiting });
+  const queue = createQueue({ patienceMs: timeouts.connectMs, maxWaiting });
   const news: Announcer = announcer(writers);
   const newId = idMaker(clock);
   const claimDue = claimer();
@@ -85,7 +88,7 @@ export async function postgresStore(options: PostgresOptions): Promise<Store> {
 
   function write<T>(about: Pick<Transaction<T>, 'locks' | 'synced' | 'perform'>): Promise<T> {
     const transaction = { ...about, newId, askedAt: clock.now(), onAnnounced: news.announce };
-    return transact(writers, transaction, random);
+    return queue(about.locks, () => transact(writers, transaction, random));
   }
 
   return {

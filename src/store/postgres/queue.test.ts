@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest';
+import { StoreUnavailable } from '../store.ts';
+import { createQueue } from './queue.ts';
+
+/** Work that goes on until it is told to end. */
+function work() {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const state = { begun: false };
+  const run = async () => {
+    state.begun = true;
+    await promise;
+  };
+  return { state, run, end: resolve };
+}
+
+const options = { patienceMs: 60_000, maxWaiting: 100 };
+
+const settle = () => new Promise((resolve) => setImmediate(resolve));
+
+describe('the queue of writes', () => {
+  it('lets those that share a key go one after the other, in order, and those that share none at once', async () => {
+    const queue = createQueue(options);
+    const [a, b, c, d] = [work(), work(), work(), work()];
+    const all = [queue([1n], a.run), queue([1n, 2n], b.run), queue([2n], c.run), queue([3n], d.run)];
+    await settle();
+    expect([a, b, c, d].map(({ state }) => state.begun)).toEqual([true, false, false, true]);
+    a.end();
+    await all[0];
+    await settle();
+    expect([b, c].map(({ state }) => state.begun)).toEqual([true, false]);
+    b.end();
+    await all[1];
+    await settle();
+    expect(c.state.begun).toBe(true);
+    for (const each of [c, d]) each.end();
+    await Promise.all(all);
+  });
+
+  it('goes on after one that failed', async () => {
+    const queue = createQueue(options);
+    await expect(queue([1n], async () => Promise.reject(new Error('no')))).rejects.toThrow('no');
+    expect(await queue([1n], async () => 'done')).toBe('done');
+  });
+
+  it('tells whoever waits for too long, who is passed over then, and keeps the order of the others', async () => {
+    const queue = createQueue({ ...options, patienceMs: 5 });
+    const first = work();
+    const holding = queue([1n], first.run);
+    let begun = false;
+    const late = queue([1n], async () => {
+      begun = true;
+    });
+    await expect(late).rejects.toBeInstanceOf(StoreUnavailable);
+    first.end();
+    await holding;
+    expect(await queue([1n], async () => 'done')).toBe('done');
+    expect(begun).toBe(false);
+  });
+
+  it('refuses at once whoever would wait behind too many others', async () => {
+    const queue = createQueue({ ...options, maxWaiting: 1 });
+    const first = work();
+    const all = [queue([1n], first.run), queue([1n], async () => {})];
+    await expect(queue([1n], async () => {})).rejects.toThrow(/^the database is busy: 1 operations wait/);
+    expect(await queue([2n], async () => 'done')).toBe('done');
+    first.end();
+    await Promise.all(all);
+  });
+});
