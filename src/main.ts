@@ -88,9 +88,10 @@ export async function startServer(config: Config, options: ServerOptions): Promi
     return part;
   };
   const stop = async () => {
-    await Promise.all(running.splice(0).map((part) => part.stop()));
+    const stopped = await Promise.allSettled(running.splice(0).map((part) => part.stop()));
     await store.close();
     unlock();
+    for (const part of stopped) if (part.status === 'rejected') throw part.reason;
   };
   try {
     const defaults = { nameserverPort: 53, checkIntervalMs: CHECK_INTERVAL_MS, windowMs: WINDOW_MS };
