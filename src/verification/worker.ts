@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '../clock.ts';
 import type { Resolver } from '../dns/resolver.ts';
 import { WINDOW_MS } from '../domains/domain.ts';
@@ -7,6 +8,7 @@ import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
 import type { CheckStore, DueCheck } from '../store/store.ts';
 import { observe } from './observe.ts';
+import { createRoom } from './room.ts';
 import { turns } from './turns.ts';
 
 export interface VerifierOptions {
@@ -39,8 +41,14 @@ export interface Verifier {
 
 type Outcome = 'unchanged' | 'changed' | 'verified' | 'failed' | 'stale' | 'dropped' | 'error';
 
-/** Most checks claimed and begun in one go: more would hold up the event loop, which answers requests too. */
+/** Most checks claimed in one go. */
 const BATCH = 250;
+
+/** Checks that are begun before requests have their turn. */
+const BEGUN_AT_ONCE = 25;
+
+/** When there is no room, it is looked for again. */
+const NO_ROOM_MS = 10;
 
 /**
  * The part of the capacity from which on a workspace's further checks stay due, so that those of others always find room. At most one
@@ -67,22 +75,25 @@ export function createVerifier(options: VerifierOptions): Verifier {
   const inFlight = new Map<Promise<void>, AbortController>();
   const inFlightOf = new Map<string, number>();
   const inTurn = turns(SAVES);
+  const room = createRoom(capacity);
   let timer: NodeJS.Timeout | undefined;
   let claiming: Promise<unknown> = Promise.resolve();
   let failing = false;
   let stopped = false;
 
-  /** Claims and begins at most one batch. */
-  async function claim(): Promise<Promise<void>[]> {
-    const limit = Math.min(batch, capacity - inFlight.size);
+  /** Claims and begins so many at most. */
+  async function claim(limit: number): Promise<Promise<void>[]> {
     if (stopped || limit <= 0) return [];
     const now = clock.now();
     const due = await store.claimDue(now, limit, checkIntervalMs, random, busiest());
     metrics.claims.inc(due.length);
-    return due.map((check) => {
+    const begun: Promise<void>[] = [];
+    for (const check of due) {
+      if (begun.length > 0 && begun.length % BEGUN_AT_ONCE === 0) await setImmediate();
       metrics.scheduleLatenessSeconds.observe(Math.max(0, now - check.dueAt) / 1000);
-      return begin(check, now);
-    });
+      begun.push(begin(check, now));
+    }
+    return begun;
   }
 
   /** The workspace that has its share under way already. */
@@ -145,11 +156,13 @@ export function createVerifier(options: VerifierOptions): Verifier {
 
   function poll(): void {
     timer = undefined;
-    claiming = claim()
+    const limit = Math.min(batch, room.left(inFlight.size));
+    claiming = claim(limit)
       .then((checks) => {
         if (failing) log.info('due checks can be claimed again');
         failing = false;
-        return checks.length === batch ? 0 : pollMs;
+        if (checks.length < limit) return pollMs;
+        return limit === batch ? 0 : NO_ROOM_MS;
       })
       .catch((error: unknown) => {
         if (!failing) log.error({ err: error }, 'due checks cannot be claimed; trying again until they can');
@@ -157,7 +170,12 @@ export function createVerifier(options: VerifierOptions): Verifier {
         return pollMs;
       })
       .then((waitMs) => {
-        if (!stopped) timer = setTimeout(poll, waitMs);
+        const began = performance.now();
+        const next = () => {
+          room.learn(performance.now() - began - waitMs);
+          poll();
+        };
+        if (!stopped) timer = setTimeout(next, waitMs);
       });
   }
 
@@ -168,7 +186,7 @@ export function createVerifier(options: VerifierOptions): Verifier {
     async runOnce() {
       const checks: Promise<void>[] = [];
       for (let claimed = batch; claimed === batch; ) {
-        const begun = await claim();
+        const begun = await claim(Math.min(batch, capacity - inFlight.size));
         claimed = begun.length;
         checks.push(...begun);
       }
