@@ -215,6 +215,7 @@ describe('who reads what', () => {
   test('an environment configures a server when it says what only a server needs', () => {
     expect(configuresServer({ NAMEPLATE_LOG_LEVEL: 'debug' })).toBe(false);
     expect(configuresServer({ NAMEPLATE_CNAME_ZONE: 'bad zone' })).toBe(true);
+    expect(configuresServer({ NAMEPLATE_DATABASE_URL: 'sqlite:/srv/nameplate.db' })).toBe(true);
   });
 });
 

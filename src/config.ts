@@ -83,7 +83,8 @@ export function readDatabaseUrl(text: string): DatabaseUrl {
 
 /** Whether the environment configures a server at all (and not just the playground). */
 export function configuresServer(env: Environment = process.env): boolean {
-  return [serverVariables.cnameZone, serverVariables.dnsResolvers].some(({ name }) => textOf(env, name) !== undefined);
+  const { cnameZone, dnsResolvers, databaseUrl } = serverVariables;
+  return [cnameZone, dnsResolvers, databaseUrl].some(({ name }) => textOf(env, name) !== undefined);
 }
 
 /** Whether the environment names a database. */
