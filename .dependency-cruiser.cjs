@@ -27,8 +27,8 @@ module.exports = {
     {
       name: 'ports-import-only-types-of-domains',
       severity: 'error',
-      from: { path: '^src/(store/store|dns/resolver)\\.ts$' },
-      to: { pathNot: '^src/domains/' },
+      from: { path: '^src/(store/(store\\.ts|contract/)|dns/resolver\\.ts)' },
+      to: { pathNot: ['^src/domains/', '^src/store/contract/'] },
     },
     ...roles.map((role) => ({
       name: `${role}-knows-ports-and-pure-code`,
@@ -40,7 +40,7 @@ module.exports = {
         pathNot: [
           `^src/${role}/`,
           '^src/(domains|access|ratelimit)/',
-          '^src/(store/store|store/changes|dns/resolver|clock|metrics|log|ids|version)\\.ts$',
+          '^src/(store/store|store/changes|dns/resolver|addresses|dialler|clock|metrics|log|ids|recent|version)\\.ts$',
         ],
       },
     })),

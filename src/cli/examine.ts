@@ -3,9 +3,9 @@ import { constants, existsSync, statSync } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { dirname } from 'node:path';
+import { isPublic } from '../addresses.ts';
 import type { Clock } from '../clock.ts';
 import type { DatabaseUrl, DnsServer, Endpoint } from '../config.ts';
-import { isPublic } from '../dns/addresses.ts';
 import { dnsClient, type Reply } from '../dns/client.ts';
 import { databaseAt } from '../store/open.ts';
 

@@ -1,5 +1,5 @@
+import { addressRule } from '../addresses.ts';
 import type { Clock } from '../clock.ts';
-import { addressRule } from './addresses.ts';
 import { type Asked, chainResolver } from './chain.ts';
 import type { DnsClient, QueryOptions } from './client.ts';
 import { type Delegation, delegations, type Nameserver } from './delegation.ts';

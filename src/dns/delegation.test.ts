@@ -1,9 +1,9 @@
 import packet from 'dns-packet';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { addressRule } from '../addresses.ts';
 import { startFleet } from '../dev/dns/fleet.ts';
 import { listen } from '../dev/dns/listener.ts';
 import type { Simulator } from '../dev/dns/simulator.ts';
-import { addressRule } from './addresses.ts';
 import { authoritativeResolver } from './authoritative.ts';
 import { type DnsClient, dnsClient } from './client.ts';
 import { type Delegations, delegations } from './delegation.ts';

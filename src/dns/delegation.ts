@@ -1,6 +1,6 @@
+import type { AddressRule } from '../addresses.ts';
 import type { Clock } from '../clock.ts';
 import { registrableDomain } from '../domains/name.ts';
-import type { AddressRule } from './addresses.ts';
 import { parentOf } from './name.ts';
 import type { Recursion } from './recursion.ts';
 import { type HeardFailure, shuffled } from './server.ts';

@@ -1,4 +1,4 @@
-import { canonicalAddress } from './addresses.ts';
+import { canonicalAddress } from '../addresses.ts';
 import type { DnsClient } from './client.ts';
 import type { Endpoint } from './exchange.ts';
 import { isWithin, parentOf } from './name.ts';

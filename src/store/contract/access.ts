@@ -1,0 +1,91 @@
+export interface Workspace {
+  /** `ws_…` */
+  id: string;
+  name: string;
+  disabledAt: number | null;
+  limits: WorkspaceLimits;
+  createdAt: number;
+}
+
+/** Overrides of the configured defaults for one workspace. */
+export interface WorkspaceLimits {
+  /** Requests per window, by operation (`domains.getDomain`) or `*`. `limit: 0` blocks the operation. */
+  rates: Record<string, RateLimit>;
+  /** Most domains the workspace may hold; null: no limit. */
+  domains: number | null;
+}
+
+export interface RateLimit {
+  limit: number;
+  windowMs: number;
+}
+
+export interface RootKey {
+  /** `key_…` */
+  id: string;
+  workspaceId: string;
+  name: string;
+  /** First characters of the key, for telling keys apart; never enough to use one. */
+  start: string;
+  /** Grants as given, compared exactly. */
+  permissions: string[];
+  expiresAt: number | null;
+  disabledAt: number | null;
+  createdAt: number;
+}
+
+/** A key pair that signs dashboard tokens (Ed25519). */
+export interface SigningKey {
+  /** `sig_…`, the `kid` of the tokens it signs. */
+  id: string;
+  /** SPKI, DER. */
+  publicKey: Uint8Array;
+  /** PKCS #8, DER. A secret. */
+  privateKey: Uint8Array;
+  createdAt: number;
+  /** When another key took its place; null while it is the one that signs. */
+  retiredAt: number | null;
+}
+
+/** What authentication needs of a key, in one read. */
+export interface StoredPrincipal {
+  key: RootKey;
+  workspace: Workspace;
+}
+
+export interface AccessStore {
+  /** The key with this SHA-256 (32 bytes) and its workspace; null when there is none, or it was revoked. */
+  findPrincipal(keyHash: Uint8Array): Promise<StoredPrincipal | null>;
+
+  createWorkspace(workspace: Workspace): Promise<void>;
+  findWorkspace(workspaceId: string): Promise<Workspace | null>;
+  /** In order of creation. */
+  listWorkspaces(): Promise<Workspace[]>;
+  /** False when there is no such workspace. Announces `workspace`. Disabling twice keeps the first time. */
+  setWorkspaceDisabled(workspaceId: string, disabledAt: number | null): Promise<boolean>;
+  /** Replaces the workspace's limits. False when there is no such workspace. Announces `workspace`. */
+  setWorkspaceLimits(workspaceId: string, limits: WorkspaceLimits): Promise<boolean>;
+
+  /** `workspace_missing` when the workspace does not exist. Announces `root_key`, since "unknown" may be cached too. */
+  createRootKey(key: RootKey, keyHash: Uint8Array): Promise<'created' | 'workspace_missing'>;
+  /** Keys of one workspace, or all; in order of creation. Revoked keys are gone. */
+  listRootKeys(workspaceId?: string): Promise<RootKey[]>;
+  /** False when there is no such key. Announces `root_key`. Disabling twice keeps the first time. */
+  setRootKeyDisabled(keyId: string, disabledAt: number | null): Promise<boolean>;
+  /** Deletes the key for good. False when there is no such key. Announces `root_key`. */
+  revokeRootKey(keyId: string): Promise<boolean>;
+
+  findSigningKey(keyId: string): Promise<SigningKey | null>;
+  /** The key that signs now; null before the first. */
+  findCurrentSigningKey(): Promise<SigningKey | null>;
+  /**
+   * Makes `after` the key that signs, in place of `before` (null: of none), which retires at `after.createdAt`; keys retired before
+   * `forgetRetiredBefore` are deleted. `stale`, and nothing is done, when `before` is not the one that signs. Announces `signing_key`
+   * for each of them.
+   */
+  replaceSigningKey(
+    before: string | null,
+    after: SigningKey,
+    forgetRetiredBefore: number,
+  ): Promise<'replaced' | 'stale'>;
+}
