@@ -17,6 +17,9 @@ const PATHS: Record<DomainEventType, { from: (DomainStatus | null)[]; to: Domain
   'domain.retried': { from: ['failed'], to: 'pending' },
   'domain.superseded': { from: ['verified'], to: 'failed' },
   'domain.deleted': { from: ['pending', 'verifying', 'verified', 'failed'], to: null },
+  'certificate.issued': { from: ['verified'], to: 'verified' },
+  'certificate.renewed': { from: ['verified'], to: 'verified' },
+  'certificate.failed': { from: ['verified'], to: 'verified' },
 };
 
 /** Transitions that the rules do not know, events that say nothing new, and names that two domains held as verified at one time. */
