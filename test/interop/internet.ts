@@ -4,8 +4,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { findPrograms } from '../fixtures/debian.ts';
 import { type Nameserver, type ServeOptions, startKnot } from './knot.ts';
-import { findPrograms } from './programs.ts';
 import { startUnbound, type Unbound } from './unbound.ts';
 
 /**
@@ -43,9 +43,6 @@ export interface Zone {
   delegate(hosts: Host[]): Promise<void>;
 }
 
-/** How long starting may take: the programs may have to be fetched first. */
-export const START_LIMIT_MS = 5 * 60_000;
-
 const RESOLVER = '127.53.0.1';
 const ROOT: Host = { host: 'ns.root', address: '127.53.0.2' };
 const VALIDATOR = '127.53.0.3';
@@ -58,7 +55,7 @@ const HOSTS: Host[] = Array.from({ length: 20 }, (_, index) => ({
 const TTL_SECONDS = 3600;
 
 export async function startInternet(): Promise<Internet> {
-  const programs = await findPrograms();
+  const programs = await findPrograms('dns', ['knot', 'unbound']);
   const directory = await mkdtemp(join(tmpdir(), 'nameplate-interop-'));
   const port = await freePort([RESOLVER, VALIDATOR, ROOT.address, ...HOSTS.map(({ address }) => address)]);
   const knot = (host: Host) => startKnot({ programs, directory: join(directory, host.host), port, ...host });

@@ -2,8 +2,8 @@ import { execFile } from 'node:child_process';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { Program, Programs } from './programs.ts';
-import { startService } from './service.ts';
+import type { Programs } from '../fixtures/debian.ts';
+import { startService } from '../fixtures/service.ts';
 
 const execute = promisify(execFile);
 
@@ -44,7 +44,7 @@ export async function startKnot({ programs, directory, host, address, port }: Kn
   const path = (name: string) => join(directory, name);
   const zones = new Map<string, ServeOptions>();
   const configure = () => writeFile(path('knot.conf'), configuration({ directory, address, port }, zones));
-  const run = async (program: Program, ...words: string[]) =>
+  const run = async (program: string, ...words: string[]) =>
     (await execute(programs.path(program), words, { env: programs.env })).stdout;
   const control = (...words: string[]) => run('knotc', '--socket', path('knot.sock'), '--blocking', ...words);
 

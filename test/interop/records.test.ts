@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { ownershipName, ownershipValue } from '../../src/domains/records.ts';
-import { type Internet, START_LIMIT_MS, startInternet } from './internet.ts';
+import { START_LIMIT_MS } from '../fixtures/debian.ts';
+import { type Internet, startInternet } from './internet.ts';
 import { checkThrice, createInterop, type InteropWorld, ownershipLine, routingLine, txtLine } from './world.ts';
 
 const DAY_MS = 86_400_000;
