@@ -1,0 +1,245 @@
+/** What the edge says itself, where no origin can. Pure. */
+
+export type PageName =
+  /** No domain of ours has this name. */
+  | 'unknown_host'
+  /** Nothing has been deployed to the name's environment yet. */
+  | 'not_deployed'
+  /** The name is ours, its certificate is not there yet. */
+  | 'not_certified'
+  /** The origin refused the connection, broke it off, or has no address. */
+  | 'origin_down'
+  /** The origin's address is one that is not connected to, such as one on our own network. */
+  | 'origin_forbidden'
+  /** What the origin answered is not HTTP, or more than is accepted. */
+  | 'origin_invalid'
+  /** The origin did not answer in time. */
+  | 'origin_timeout'
+  /** The request is for another name than the TLS connection (RFC 9110 section 15.5.20). */
+  | 'misdirected'
+  /** Our own store is away, and the name is not known from before; or there is too much to do. */
+  | 'unavailable'
+  | 'bad_request'
+  | 'request_timeout'
+  | 'header_too_large';
+
+export interface PageContext {
+  /** Null where the request names none that could be shown. */
+  hostname: string | null;
+  requestId: string;
+  /** The request's `Accept`: pages are HTML, JSON or plain text. */
+  accept: string | undefined;
+}
+
+export interface Page {
+  status: number;
+  /** Names in lower case, as HTTP/2 wants them; `content-length` is among them. */
+  headers: Record<string, string>;
+  body: string;
+}
+
+interface Content {
+  status: number;
+  title: string;
+  /** `{host}` stands for the name. */
+  happened: string;
+  mend: string;
+  /** Why it is we who answer, in RFC 9209's terms. */
+  error: string;
+  retryAfterSeconds?: number;
+}
+
+const PAGES: Record<PageName, Content> = {
+  unknown_host: {
+    status: 404,
+    title: 'No site at this name',
+    happened: '{host} leads to this server, but no site is connected to it here.',
+    mend: 'If it is your domain, add it in the settings of the service that hosts your site, or let its DNS records lead elsewhere.',
+    error: 'destination_not_found',
+  },
+  not_deployed: {
+    status: 503,
+    title: 'Nothing here yet',
+    happened: '{host} is connected, but no site has been published to it so far.',
+    mend: 'Whoever runs this site has to publish it. It appears here within a second of that.',
+    error: 'destination_not_found',
+    retryAfterSeconds: 60,
+  },
+  not_certified: {
+    status: 503,
+    title: 'Almost ready',
+    happened: '{host} is connected. The certificate for its secure connections is being obtained.',
+    mend: 'This usually takes less than a minute. If it lasts, whoever runs this site sees the reason in the settings of the domain.',
+    error: 'tls_certificate_error',
+    retryAfterSeconds: 10,
+  },
+  origin_down: {
+    status: 502,
+    title: 'The site does not answer',
+    happened: '{host} is connected as it should be, but the server behind it could not be reached.',
+    mend: 'Only those who run this site can mend that. Try again in a few minutes.',
+    error: 'destination_unavailable',
+  },
+  origin_forbidden: {
+    status: 502,
+    title: 'The site cannot be reached',
+    happened: 'The server behind {host} has an address that this service does not connect to.',
+    mend: 'Whoever runs this site has to publish it at a public address.',
+    error: 'destination_ip_prohibited',
+  },
+  origin_invalid: {
+    status: 502,
+    title: 'The site answered with something unreadable',
+    happened: 'The server behind {host} answered, but not in a way that could be passed on.',
+    mend: 'Only those who run this site can mend that. Try again in a few minutes.',
+    error: 'http_protocol_error',
+  },
+  origin_timeout: {
+    status: 504,
+    title: 'The site takes too long to answer',
+    happened: '{host} is connected as it should be, but the server behind it did not answer in time.',
+    mend: 'Only those who run this site can mend that. Try again in a few minutes.',
+    error: 'http_response_timeout',
+  },
+  misdirected: {
+    status: 421,
+    title: 'Wrong connection for this name',
+    happened: 'The request was for {host}, but came over a secure connection to another name.',
+    mend: 'Browsers ask again by themselves. Other clients have to open a connection of its own for each name.',
+    error: 'http_request_denied',
+  },
+  unavailable: {
+    status: 503,
+    title: 'Try again in a moment',
+    happened: 'This service cannot look up {host} at the moment.',
+    mend: 'Those who run this service can mend that. Try again in a few seconds.',
+    error: 'proxy_internal_error',
+    retryAfterSeconds: 5,
+  },
+  bad_request: {
+    status: 400,
+    title: 'The request cannot be understood',
+    happened: 'What was sent is not a request as HTTP describes it.',
+    mend: 'The program that sent it has to be mended. A browser does not send such requests by itself.',
+    error: 'http_request_error',
+  },
+  request_timeout: {
+    status: 408,
+    title: 'The request took too long to arrive',
+    happened: 'Only a part of the request had arrived when the time for it was over.',
+    mend: 'Try again, over a better connection if there is one.',
+    error: 'http_request_error',
+  },
+  header_too_large: {
+    status: 431,
+    title: 'The request is too large',
+    happened: 'The address or the header fields of the request are longer than is accepted.',
+    mend: 'Deleting the cookies of this site often helps.',
+    error: 'http_request_error',
+  },
+};
+
+/** The page, in the form that the client prefers. */
+export function renderPage(name: PageName, { hostname, requestId, accept }: PageContext): Page {
+  const content = PAGES[name];
+  const happened = content.happened.replace('{host}', hostname ?? 'this name');
+  const text = { ...content, happened: happened.charAt(0).toUpperCase() + happened.slice(1), requestId };
+  const { type, render } = preferredForm(accept);
+  const body = render(text);
+  return {
+    status: content.status,
+    headers: {
+      'content-type': type,
+      'content-length': String(Buffer.byteLength(body)),
+      'cache-control': 'no-store',
+      'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'",
+      'x-content-type-options': 'nosniff',
+      'x-request-id': requestId,
+      'proxy-status': `nameplate; error=${content.error}`,
+      ...(content.retryAfterSeconds && { 'retry-after': String(content.retryAfterSeconds) }),
+    },
+    body,
+  };
+}
+
+interface Text {
+  status: number;
+  title: string;
+  happened: string;
+  mend: string;
+  requestId: string;
+}
+
+interface Form {
+  type: string;
+  /** Media ranges that mean this form. */
+  ranges: readonly string[];
+  render(text: Text): string;
+}
+
+const PLAIN: Form = { type: 'text/plain; charset=utf-8', ranges: ['text/plain', '*/*'], render: plain };
+/** In order of preference, where the client has none. */
+const FORMS: readonly Form[] = [
+  { type: 'text/html; charset=utf-8', ranges: ['text/html', 'application/xhtml+xml', 'text/*'], render: html },
+  { type: 'application/json; charset=utf-8', ranges: ['application/json', 'application/*'], render: json },
+  PLAIN,
+];
+
+/** Whoever accepts none of the forms gets plain text all the same: it is an error that they have to be told of (RFC 9110 section 15.5.7). */
+function preferredForm(accept: string | undefined): Form {
+  const quality = new Map<string, number>();
+  for (const range of (accept ?? '').slice(0, 1000).toLowerCase().split(',')) {
+    const [name = '', ...parameters] = range.split(';').map((part) => part.trim());
+    const weight = parameters.find((parameter) => parameter.startsWith('q='));
+    quality.set(name, weight === undefined ? 1 : Number(weight.slice(2)) || 0);
+  }
+  const liking = ({ ranges }: Form) => Math.max(...ranges.map((range) => quality.get(range) ?? 0));
+  const best = FORMS.reduce((one, other) => (liking(other) > liking(one) ? other : one));
+  return liking(best) > 0 ? best : PLAIN;
+}
+
+function plain({ status, title, happened, mend, requestId }: Text): string {
+  return `${status} ${title}\n\n${happened}\n${mend}\n\nRequest ${requestId}\n`;
+}
+
+/** In the envelope of the API's errors. */
+function json({ status, title, happened, mend, requestId }: Text): string {
+  return `${JSON.stringify({ meta: { requestId }, error: { title, detail: `${happened} ${mend}`, status } })}\n`;
+}
+
+function html(text: Text): string {
+  const title = escaped(text.title);
+  return `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="robots" content="noindex">
+<title>${title}</title>
+<style>${STYLE}</style>
+<main>
+<p class="status">${text.status}</p>
+<h1>${title}</h1>
+<p>${escaped(text.happened)}</p>
+<p>${escaped(text.mend)}</p>
+<footer>Request <code>${escaped(text.requestId)}</code></footer>
+</main>
+</html>
+`;
+}
+
+const STYLE = `:root{--ink:#1c2330;--faint:#5d6778;--line:#dfe3ea;--paper:#f5f7fa;--card:#fff}
+@media(prefers-color-scheme:dark){:root{--ink:#e4e8ef;--faint:#98a3b5;--line:#2c3442;--paper:#12161d;--card:#1a202a}}
+*{box-sizing:border-box}
+body{margin:0;min-height:100vh;display:grid;place-items:center;padding:1.5rem;background:var(--paper);color:var(--ink);font:1.05rem/1.6 system-ui,sans-serif}
+main{max-width:34rem;width:100%;background:var(--card);border:1px solid var(--line);border-radius:12px;padding:2.25rem 2.5rem 1.5rem}
+.status{margin:0;color:var(--faint);font-weight:600;letter-spacing:.08em}
+h1{margin:.1rem 0 1rem;font-size:1.65rem;line-height:1.25}
+p{margin:0 0 .9rem;overflow-wrap:anywhere}
+footer{margin-top:1.75rem;padding-top:1rem;border-top:1px solid var(--line);color:var(--faint);font-size:.85rem;overflow-wrap:anywhere}`;
+
+const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+
+function escaped(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
+}
