@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { commandVariables, playgroundVariables, serverVariables, type Variable } from './config/variables.ts';
+import type { Variable } from './config/variable.ts';
+import { commandVariables, playgroundVariables, serverVariables } from './config/variables.ts';
 import {
   ConfigError,
   configuresServer,
@@ -11,7 +12,14 @@ import {
 } from './config.ts';
 import { nearest } from './nearest.ts';
 
+const KEY = Buffer.alloc(32, 1);
+const OLDER = Buffer.alloc(32, 2);
+const LETS_ENCRYPT = 'https://acme-v02.api.letsencrypt.org/directory';
 const REQUIRED = { NAMEPLATE_CNAME_ZONE: 'cname.example.net', NAMEPLATE_DNS_RESOLVERS: '9.9.9.9' };
+
+function base64(key: Buffer): string {
+  return key.toString('base64');
+}
 
 function problemsOf(env: Record<string, string>): string[] {
   try {
@@ -37,14 +45,28 @@ describe('values', () => {
       dnsResolvers: [{ address: '9.9.9.9', port: 53 }],
       dnsMode: 'authoritative',
       service: 'service',
-      roles: ['api', 'verifier'],
+      roles: ['api', 'verifier', 'certificates', 'edge'],
       metricsListen: { host: '127.0.0.1', port: 7071 },
       logLevel: 'info',
+      issuer: 'acme',
+      acmeDirectory: LETS_ENCRYPT,
+      acmeLimits: [
+        { name: 'orders', limit: 300, windowMs: 3 * 3_600_000 },
+        { name: 'failures', limit: 5, windowMs: 3_600_000 },
+        { name: 'certificates', limit: 50, windowMs: 7 * 86_400_000 },
+        { name: 'duplicates', limit: 5, windowMs: 7 * 86_400_000 },
+      ],
+      edgeHttpListen: { host: '0.0.0.0', port: 80 },
+      edgeHttpsListen: { host: '0.0.0.0', port: 443 },
+      edgeHttpsPort: 443,
+      edgeFrontListen: null,
+      edgeTlsContexts: 2000,
+      edgeThreads: 1,
     });
   });
 
   test.each<[variable: string, given: string, key: string, value: unknown]>([
-    ['NAMEPLATE_LISTEN', '0.0.0.0:80', 'listen', { host: '0.0.0.0', port: 80 }],
+    ['NAMEPLATE_LISTEN', '0.0.0.0:81', 'listen', { host: '0.0.0.0', port: 81 }],
     ['NAMEPLATE_LISTEN', '[::1]:0', 'listen', { host: '::1', port: 0 }],
     ['NAMEPLATE_LISTEN', 'localhost:7070', 'listen', { host: 'localhost', port: 7070 }],
     ['NAMEPLATE_METRICS_LISTEN', 'off', 'metricsListen', null],
@@ -74,8 +96,23 @@ describe('values', () => {
     ['NAMEPLATE_LOG_LEVEL', 'silent', 'logLevel', 'silent'],
     ['NAMEPLATE_RATE_LIMITS', '*=6000/1m', 'rateLimits', { '*': { limit: 6000, windowMs: 60_000 } }],
     ['NAMEPLATE_LISTEN', '', 'listen', { host: '127.0.0.1', port: 7070 }],
+    ['NAMEPLATE_ENCRYPTION_KEY', `${base64(KEY)}, ${base64(OLDER)}`, 'encryptionKeys', [KEY, OLDER]],
+    ['NAMEPLATE_ISSUER', 'internal', 'issuer', 'internal'],
+    ['NAMEPLATE_ACME_DIRECTORY', 'https://ca.example.net/acme/', 'acmeDirectory', 'https://ca.example.net/acme/'],
+    ['NAMEPLATE_ACME_DIRECTORY', 'http://127.0.0.1:14000/dir', 'acmeDirectory', 'http://127.0.0.1:14000/dir'],
+    ['NAMEPLATE_ACME_EMAIL', 'me@example.net', 'acmeEmail', 'me@example.net'],
+    ['NAMEPLATE_ACME_CA_FILE', '/etc/ca.pem', 'acmeCaFile', '/etc/ca.pem'],
+    ['NAMEPLATE_ACME_LIMITS', 'orders=9/1m', 'acmeLimits', [{ name: 'orders', limit: 9, windowMs: 60_000 }]],
+    ['NAMEPLATE_EDGE_HTTP_LISTEN', '[::]:8080', 'edgeHttpListen', { host: '::', port: 8080 }],
+    ['NAMEPLATE_EDGE_HTTPS_LISTEN', 'off', 'edgeHttpsListen', null],
+    ['NAMEPLATE_EDGE_HTTPS_PORT', '8443', 'edgeHttpsPort', 8443],
+    ['NAMEPLATE_EDGE_FRONT_LISTEN', '[::1]:7072', 'edgeFrontListen', { host: '::1', port: 7072 }],
+    ['NAMEPLATE_EDGE_ALLOWED_NETWORKS', '10.0.0.0/8', 'edgeAllowedNetworks', ['10.0.0.0/8']],
+    ['NAMEPLATE_EDGE_TRUSTED_PROXIES', '10.0.0.1', 'edgeTrustedProxies', ['10.0.0.1/32']],
+    ['NAMEPLATE_EDGE_THREADS', '4', 'edgeThreads', 4],
   ])('%s=%s is read', (variable, given, key, value) => {
-    expect(readServerConfig({ ...REQUIRED, [variable]: given })).toHaveProperty(key, value);
+    const sealing = { NAMEPLATE_ENCRYPTION_KEY: base64(KEY) };
+    expect(readServerConfig({ ...REQUIRED, ...sealing, [variable]: given })).toHaveProperty(key, value);
   });
 
   test('resolvers are addresses of either family, with or without a port', () => {
@@ -118,8 +155,23 @@ describe('refusals', () => {
     ['NAMEPLATE_DOCS_URL', 'https://example.net/?page=1', 'a query'],
     ['NAMEPLATE_RESERVED_NAMES', 'exa mple.net', 'not a host name'],
     ['NAMEPLATE_RATE_LIMITS', '6000', 'not a rate limit'],
-    ['NAMEPLATE_ROLES', 'api,edge', 'none of api, verifier'],
+    ['NAMEPLATE_ROLES', 'api,proxy', 'none of api, verifier, certificates, edge'],
     ['NAMEPLATE_LOG_LEVEL', 'loud', 'none of trace'],
+    ['NAMEPLATE_ISSUER', 'letsencrypt', 'none of acme, internal'],
+    ['NAMEPLATE_ACME_DIRECTORY', 'http://ca.example.net/directory', 'not an https URL'],
+    ['NAMEPLATE_ACME_SECOND_DIRECTORY', 'ca.example.net', 'not an https URL'],
+    ['NAMEPLATE_ACME_EMAIL', 'me', 'not an email address'],
+    ['NAMEPLATE_ACME_CA_FILE', '/etc/ssl/', 'not the path of a file'],
+    ['NAMEPLATE_ACME_LIMITS', 'order=300/3h', 'is of orders, failures, certificates, duplicates'],
+    ['NAMEPLATE_ACME_LIMITS', 'orders=300', 'looks like orders=300/3h'],
+    ['NAMEPLATE_ACME_LIMITS', 'orders=1/1h,orders=2/1h', 'limited twice'],
+    ['NAMEPLATE_ACME_LIMITS', 'failures=1/1h', 'nothing could ever be ordered'],
+    ['NAMEPLATE_EDGE_HTTP_LISTEN', '80', 'not ADDRESS:PORT'],
+    ['NAMEPLATE_EDGE_HTTPS_PORT', '0', 'between 1 and 65535'],
+    ['NAMEPLATE_EDGE_FRONT_LISTEN', '0.0.0.0:7072', 'is handed private keys'],
+    ['NAMEPLATE_EDGE_ALLOWED_NETWORKS', 'intranet', 'not a network'],
+    ['NAMEPLATE_EDGE_TLS_CONTEXTS', 'many', 'not a whole number'],
+    ['NAMEPLATE_EDGE_THREADS', '65', 'between 1 and 64'],
   ])('%s=%s is refused with the reason, what was given and an example', (variable, given, because) => {
     const [problem, ...others] = problemsOf({ [variable]: given });
     expect(others).toEqual([]);
@@ -169,6 +221,18 @@ describe('refusals', () => {
   });
 
   test.each([
+    ['NAMEPLATE_ENCRYPTION_KEY', 'c2hvcnQ='],
+    ['NAMEPLATE_ENCRYPTION_KEY', `${base64(KEY)},${base64(OLDER).slice(1)}`],
+    ['NAMEPLATE_ENCRYPTION_KEY', KEY.toString('hex')],
+    ['NAMEPLATE_ACME_EAB_HMAC_KEY', 'hunter2 hunter2 hunter2'],
+    ['NAMEPLATE_ACME_SECOND_EAB_HMAC_KEY', 'hunter2'],
+  ])('%s, a secret, is refused without being shown', (variable, given) => {
+    const problem = problemsOf({ [variable]: given }).find((each) => each.startsWith(`${variable} is (not shown), wh`));
+    expect(problem).toBeDefined();
+    expect(problem).not.toContain(given.slice(0, 7));
+  });
+
+  test.each([
     ['postgres://np@db', 'names no database'],
     ['postgres://np@db:x/n', 'not a URL'],
     ['postgres://n%p@db/n', 'write it as %25'],
@@ -188,6 +252,60 @@ describe('refusals', () => {
   ])('no password of the database URL %s is shown', (url) => {
     expect(problemsOf({ NAMEPLATE_DATABASE_URL: url })[0]).toMatch(/^NAMEPLATE_DATABASE_URL is "(?!.*hunter)/);
     expect(() => readDatabaseUrl(url)).toThrow(/^"(?!.*hunter)/);
+  });
+});
+
+describe('what does not go together', () => {
+  const POSTGRES = { NAMEPLATE_DATABASE_URL: 'postgres://np@db/n' };
+  const HMAC_KEY = 'bm90LWEtcmVhbC1rZXktYnV0LWFzLWxvbmctYXMtb25l';
+
+  test.each<[what: string, env: Record<string, string>, says: RegExp]>([
+    ['PostgreSQL without an encryption key', POSTGRES, /ENCRYPTION_KEY is not set.*"nameplate sealing key"/],
+    ['half a binding', { NAMEPLATE_ACME_EAB_KID: 'k' }, /EAB_KID is set without NAMEPLATE_ACME_EAB_HMAC_KEY/],
+    ['its other half', { NAMEPLATE_ACME_EAB_HMAC_KEY: HMAC_KEY }, /HMAC_KEY is set without NAMEPLATE_ACME_EAB_KID/],
+    [
+      'a binding at a second CA that is not named',
+      { NAMEPLATE_ACME_SECOND_EAB_KID: 'k', NAMEPLATE_ACME_SECOND_EAB_HMAC_KEY: HMAC_KEY },
+      /name the second CA/,
+    ],
+    ['the same CA twice', { NAMEPLATE_ACME_SECOND_DIRECTORY: LETS_ENCRYPT }, /names the first CA again/],
+    [
+      'a CA on the Internet beside our own',
+      { NAMEPLATE_ISSUER: 'internal', NAMEPLATE_ACME_EMAIL: 'me@example.net' },
+      /take NAMEPLATE_ACME_EMAIL away/,
+    ],
+    [
+      'an edge that listens nowhere',
+      { NAMEPLATE_EDGE_HTTP_LISTEN: 'off', NAMEPLATE_EDGE_HTTPS_LISTEN: 'off', NAMEPLATE_ISSUER: 'internal' },
+      /nothing for it to listen on/,
+    ],
+    [
+      'challenges that nobody answers',
+      { NAMEPLATE_EDGE_HTTP_LISTEN: 'off' },
+      /nothing here answers the CA's challenges/,
+    ],
+    [
+      'two listeners at one address',
+      { NAMEPLATE_EDGE_FRONT_LISTEN: '127.0.0.1:7071' },
+      /FRONT_LISTEN is the same address as NAMEPLATE_METRICS_LISTEN/,
+    ],
+  ])('%s: one line that says what to do', (_, env, says) => {
+    expect(problemsOf(env)).toEqual([expect.stringMatching(says)]);
+  });
+
+  test.each<[what: string, env: Record<string, string>]>([
+    ['PostgreSQL with an encryption key', { ...POSTGRES, NAMEPLATE_ENCRYPTION_KEY: base64(KEY) }],
+    ['PostgreSQL of a process that only checks DNS', { ...POSTGRES, NAMEPLATE_ROLES: 'verifier' }],
+    ['no listener of an edge elsewhere', { NAMEPLATE_EDGE_HTTP_LISTEN: 'off', NAMEPLATE_ROLES: 'certificates' }],
+    ['two listeners at any port', { NAMEPLATE_LISTEN: '127.0.0.1:0', NAMEPLATE_METRICS_LISTEN: '127.0.0.1:0' }],
+    ['a listener of a role that is elsewhere', { NAMEPLATE_LISTEN: '0.0.0.0:80', NAMEPLATE_ROLES: 'edge' }],
+  ])('%s: nothing is wrong', (_, env) => {
+    expect(problemsOf(env)).toEqual([]);
+  });
+
+  test('is told beside what is wrong by itself', () => {
+    const env = { NAMEPLATE_ACME_EAB_KID: 'k', NAMEPLATE_SERVICE: 'Acme' };
+    expect(problemsOf(env)).toEqual([expect.stringContaining('SERVICE'), expect.stringContaining('EAB_KID')]);
   });
 });
 
@@ -227,7 +345,8 @@ describe('the table', () => {
   });
 
   test.each(variables)('the default and the example of $name are values it takes', (variable) => {
-    expect(() => variable.parse(variable.example)).not.toThrow();
+    // A command is shown in the place of a secret that nobody should copy.
+    if (!variable.example.includes('$(')) expect(() => variable.parse(variable.example)).not.toThrow();
     if (variable.default !== undefined) expect(() => variable.parse(variable.default ?? '')).not.toThrow();
   });
 

@@ -1,27 +1,24 @@
+import { combinationProblems } from './config/combinations.ts';
 import { type DatabaseUrl, databaseUrl, Invalid } from './config/parse.ts';
-import { commandVariables, playgroundVariables, serverVariables, type Variable } from './config/variables.ts';
+import type { Values, Variable } from './config/variable.ts';
+import { commandVariables, playgroundVariables, type ServerValues, serverVariables } from './config/variables.ts';
 import { nearest } from './nearest.ts';
 import { unknownSubjects } from './ratelimit/subject.ts';
 
 export { renderConfiguration } from './config/docs.ts';
 export type { DatabaseUrl, DnsMode, DnsServer, Endpoint, Role } from './config/parse.ts';
 
-type Value<V> = V extends { parse: (text: string) => infer T }
-  ? V extends { default: string } | { required: true }
-    ? T
-    : T | undefined
-  : never;
-type Values<Table> = { [K in keyof Table]: Value<Table[K]> };
 type Environment = Record<string, string | undefined>;
 
 /** Configuration of `nameplate serve`. */
-export type Config = Values<typeof serverVariables>;
+export type Config = ServerValues;
 
 /** What the playground takes from the environment; its addresses, store and DNS are its own. */
 export type PlaygroundConfig = Values<typeof playgroundVariables>;
 
 /** What commands take from the environment. */
-export type CommandConfig = Values<typeof commandVariables> & Pick<Config, 'databaseUrl' | 'logLevel'>;
+export type CommandConfig = Values<typeof commandVariables> &
+  Pick<Config, 'databaseUrl' | 'encryptionKeys' | 'logLevel'>;
 
 /** Everything that is wrong with the environment, one line each. */
 export class ConfigError extends Error {
@@ -39,11 +36,13 @@ export class ConfigError extends Error {
 }
 
 /**
- * Throws `ConfigError` with every bad, missing and unknown variable. `operations`: names of those that there are to be limited; where they
- * are not given, limits are believed to name such.
+ * Throws `ConfigError` with every bad, missing and unknown variable, and what does not go together. `operations`: names of those that there
+ * are to be limited; where they are not given, limits are believed to name such.
  */
 export function readServerConfig(env: Environment = process.env, operations?: readonly string[]): Config {
-  return read({ ...serverVariables, rateLimits: limiting(operations) }, env);
+  const isSet = (name: string) => textOf(env, name) !== undefined;
+  const combinations = (values: Partial<Config>) => combinationProblems(values, isSet);
+  return read({ ...serverVariables, rateLimits: limiting(operations) }, env, combinations);
 }
 
 /** Throws `ConfigError`; `operations` as above. */
@@ -65,8 +64,8 @@ function limiting(operations: readonly string[] | undefined): typeof serverVaria
 
 /** Throws `ConfigError`; variables that only `serve` reads are not looked at. */
 export function readCommandConfig(env: Environment = process.env): CommandConfig {
-  const { databaseUrl, logLevel } = serverVariables;
-  return read({ ...commandVariables, databaseUrl, logLevel }, env);
+  const { databaseUrl, encryptionKeys, logLevel } = serverVariables;
+  return read({ ...commandVariables, databaseUrl, encryptionKeys, logLevel }, env);
 }
 
 /** Reads a database URL that was typed, as NAMEPLATE_DATABASE_URL is read. Throws an error that says what is wrong with it. */
@@ -97,9 +96,14 @@ export function showsStacks(env: Environment = process.env): boolean {
   return ['debug', 'trace'].includes(textOf(env, serverVariables.logLevel.name) ?? '');
 }
 
-function read<Table extends Record<string, Variable<unknown>>>(table: Table, env: Environment): Values<Table> {
+/** Throws `ConfigError`, also with what does not go together. */
+function read<Table extends Record<string, Variable<unknown>>>(
+  table: Table,
+  env: Environment,
+  combinations: (values: Partial<Values<Table>>) => string[] = () => [],
+): Values<Table> {
   const problems: string[] = [];
-  const values: Record<string, unknown> = {};
+  const right: Record<string, unknown> = {};
   for (const [key, variable] of Object.entries(table)) {
     const text = textOf(env, variable.name) ?? variable.default;
     const example = `Example: ${variable.name}=${variable.example}`;
@@ -108,15 +112,17 @@ function read<Table extends Record<string, Variable<unknown>>>(table: Table, env
       continue;
     }
     try {
-      values[key] = variable.parse(text);
+      right[key] = variable.parse(text);
     } catch (error) {
       if (!(error instanceof Invalid)) throw error;
       problems.push(`${variable.name} is ${given(variable, text)}, ${error.message}. ${example}`);
     }
   }
-  problems.push(...unknownVariables(env));
-  if (problems.length > 0) throw new ConfigError(problems, values);
-  // Every key of the table was parsed by its own parser, or is undefined because it has neither value nor default.
+  // Every key of the table that is in there was parsed by its own parser.
+  const values = right as Partial<Values<Table>>;
+  problems.push(...combinations(values), ...unknownVariables(env));
+  if (problems.length > 0) throw new ConfigError(problems, right);
+  // What is not there has neither value nor default.
   return values as Values<Table>;
 }
 

@@ -60,6 +60,7 @@ async function serve({ path }: Population): Promise<Served> {
     NAMEPLATE_CNAME_ZONE: 'cname.bench.test',
     // Nobody listens there, and nobody is asked.
     NAMEPLATE_DNS_RESOLVERS: '127.0.0.1:1',
+    NAMEPLATE_ROLES: 'api,verifier',
   };
   const began = performance.now();
   const child = spawn(PROGRAM, ['serve'], { env, stdio: ['ignore', 'ignore', 'inherit'] });

@@ -2,6 +2,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { readServerConfig } from '../../src/config.ts';
 import { createLog } from '../../src/log.ts';
 import { type RunningServer, startServer } from '../../src/main.ts';
+import { ENCRYPTION_KEY } from '../../test/fixtures/keys.ts';
 import { type Checking, prepareChecks } from '../checking.ts';
 import { offer } from '../part.ts';
 
@@ -15,6 +16,7 @@ const methods = {
       NAMEPLATE_CNAME_ZONE: 'cname.bench.test',
       NAMEPLATE_DNS_RESOLVERS: '127.0.0.1',
       NAMEPLATE_ROLES: 'api',
+      NAMEPLATE_ENCRYPTION_KEY: ENCRYPTION_KEY,
     });
     running = await startServer(config, { log: createLog(config.logLevel) });
     database = databaseUrl;

@@ -15,6 +15,7 @@ import { untilSignal } from './signals.ts';
 
 /** Short, so that the story takes seconds. */
 const CHECK_INTERVAL_MS = 1000;
+const anyPorts = { port: 0, dnsPort: 0, edgeHttpPort: 0, edgeHttpsPort: 0 };
 
 export function addDemo(program: Command): void {
   const summary =
@@ -38,7 +39,7 @@ async function run(options: DataOptions): Promise<void> {
   let playground: Playground | undefined;
   try {
     const timing = { clock, checkIntervalMs: CHECK_INTERVAL_MS };
-    playground = await startPlayground({ dataDir, port: 0, dnsPort: 0, config, log, ...timing });
+    playground = await startPlayground({ dataDir, ...anyPorts, config, log, ...timing });
     const tell = options.json ? (step: Step) => print(JSON.stringify(step)) : narrate(playground.ready);
     await Promise.race([playStory(playground, clock, tell), interrupted]);
   } finally {

@@ -4,17 +4,17 @@ import type { Playground } from '../dev/playground.ts';
 import { loadCatalogue } from './catalogue.ts';
 import { dataFlag, dataOption, define, jsonOption, parseDuration, parsePort } from './options.ts';
 import { clockTime, harmless, paint, print, span } from './output.ts';
-import { choosePlace, DEFAULT_DNS_PORT, DEFAULT_PORT, type DevOptions } from './place.ts';
+import { choosePlace, DEFAULTS, type DevOptions } from './place.ts';
 import { startUnless, stopInTime, untilSignal } from './signals.ts';
 
 export function addDev(program: Command): void {
   const summary = 'Run the playground: API, DNS checks and a DNS simulator in one process on loopback.';
   const examples = ['nameplate dev', 'nameplate dev --port 0 --dns-port 0 --data /tmp/playground --json'];
   jsonOption(dataOption(define(program, 'dev', summary, examples)))
-    .option('--port <port>', 'port of the API; 0 is any free one', parsePort, DEFAULT_PORT)
-    .option('--dns-port <port>', 'port of the DNS simulator', parsePort, DEFAULT_DNS_PORT)
-    .option('--edge-http-port <port>', 'port of the edge for HTTP (not built yet)', parsePort, 7080)
-    .option('--edge-https-port <port>', 'port of the edge for HTTPS (not built yet)', parsePort, 7443)
+    .option('--port <port>', 'port of the API; 0 is any free one', parsePort, DEFAULTS.port)
+    .option('--dns-port <port>', 'port of the DNS simulator', parsePort, DEFAULTS.dnsPort)
+    .option('--edge-http-port <port>', 'port of the edge for HTTP', parsePort, DEFAULTS.edgeHttpPort)
+    .option('--edge-https-port <port>', 'port of the edge for HTTPS', parsePort, DEFAULTS.edgeHttpsPort)
     .option('--check-interval <seconds>', 'time between two checks of a domain (default: 5)', parseDuration)
     .option('--window <seconds>', 'length of the verification window (default: 24h)', parseDuration)
     .action(run);
@@ -22,7 +22,7 @@ export function addDev(program: Command): void {
 
 async function run(options: DevOptions): Promise<void> {
   const config = readPlaygroundConfig(undefined, (await loadCatalogue()).operations);
-  const { dataDir, port, dnsPort } = await choosePlace(options);
+  const { dataDir, port, dnsPort, edgeHttpPort, edgeHttpsPort } = await choosePlace(options);
   const asked = untilSignal();
   const [{ startPlayground, PLAYGROUND_INTERVAL_MS }, { narrator }, { createLog }] = await Promise.all([
     import('../dev/playground.ts'),
@@ -36,7 +36,7 @@ async function run(options: DevOptions): Promise<void> {
   const { checkInterval: checkIntervalMs = PLAYGROUND_INTERVAL_MS, window } = options;
   const timing = { checkIntervalMs, ...(window !== undefined && { windowMs: window }) };
   const playground = await startUnless(asked, (signal) =>
-    startPlayground({ dataDir, port, dnsPort, config, log, signal, ...timing }),
+    startPlayground({ dataDir, port, dnsPort, edgeHttpPort, edgeHttpsPort, config, log, signal, ...timing }),
   );
   if (playground === null) return;
   if (options.json) print(JSON.stringify(playground.ready));

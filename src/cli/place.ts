@@ -6,35 +6,35 @@ import { isApi } from './api.ts';
 import { Failure } from './failure.ts';
 import { type DataOptions, DEFAULT_DATA, quoted } from './options.ts';
 
-export interface DevOptions extends DataOptions {
-  port: number;
-  dnsPort: number;
+const PORTS = ['port', 'dnsPort', 'edgeHttpPort', 'edgeHttpsPort'] as const;
+type Ports = Record<(typeof PORTS)[number], number>;
+
+export interface DevOptions extends DataOptions, Ports {
   checkInterval?: number;
   window?: number;
 }
 
 /** Where a playground runs. */
-interface Place {
+interface Place extends Ports {
   dataDir: string;
-  port: number;
-  dnsPort: number;
 }
 
-export const DEFAULT_PORT = 7070;
-export const DEFAULT_DNS_PORT = 7053;
+export const DEFAULTS: Ports = { port: 7070, dnsPort: 7053, edgeHttpPort: 7080, edgeHttpsPort: 7443 };
+
+const FLAGS = {
+  port: '--port',
+  dnsPort: '--dns-port',
+  edgeHttpPort: '--edge-http-port',
+  edgeHttpsPort: '--edge-https-port',
+} as const;
 
 /** The place that was asked for; where that is taken, the next free one if the person agrees. Throws `Failure`, with the command that would do. */
 export async function choosePlace(options: DevOptions): Promise<Place> {
-  const { data: dataDir = DEFAULT_DATA, port, dnsPort } = options;
-  const apiBusy = !(await isFree(port, { udp: false }));
-  const dnsBusy = !(await isFree(dnsPort, { udp: true }));
+  const { data: dataDir = DEFAULT_DATA } = options;
+  const { ports, busy, instead } = await freePorts(options);
   const other = await findRunning(dataDir);
-  if (other === null && !apiBusy && !dnsBusy) return { dataDir, port, dnsPort };
+  if (other === null && busy.length === 0) return { dataDir, ...ports };
 
-  const ports = {
-    port: apiBusy ? await nextFree(port, { udp: false }, [dnsPort]) : port,
-    dnsPort: dnsBusy ? await nextFree(dnsPort, { udp: true }, [port]) : dnsPort,
-  };
   if (other !== null) {
     const place = { dataDir: beside(dataDir, ports.port || 'second'), ...ports };
     const held = `A playground runs on ${dataDir} already (process ${other.pid}), at ${other.api}.`;
@@ -43,11 +43,29 @@ export async function choosePlace(options: DevOptions): Promise<Place> {
     throw new Failure(`${held} Use that one, or start a second one: ${commandFor(place, options)}`);
   }
   const place = { dataDir, ...ports };
-  const busy = [apiBusy && port, dnsBusy && dnsPort].filter((each) => each !== false);
-  const free = [apiBusy && ports.port, dnsBusy && ports.dnsPort].filter((each) => each !== false).join(' and ');
-  const held = `${busy.length === 1 ? `Port ${busy[0]} is` : `Ports ${busy.join(' and ')} are`} in use by another program.`;
-  if (!options.json && (await agreed(`${held} Take ${free} instead? [Y/n] `, true))) return place;
+  const held = `${busy.length === 1 ? `Port ${busy[0]} is` : `Ports ${list(busy)} are`} in use by another program.`;
+  if (!options.json && (await agreed(`${held} Take ${list(instead)} instead? [Y/n] `, true))) return place;
   throw new Failure(`${held} Take the next free one: ${commandFor(place, options)}`);
+}
+
+/** The ports that were asked for, and in the place of those that are busy the next free ones. */
+async function freePorts(asked: Ports): Promise<{ ports: Ports; busy: number[]; instead: number[] }> {
+  const { port, dnsPort, edgeHttpPort, edgeHttpsPort } = asked;
+  const ports = { port, dnsPort, edgeHttpPort, edgeHttpsPort };
+  const busy: number[] = [];
+  const instead: number[] = [];
+  for (const key of PORTS) {
+    const use = { udp: key === 'dnsPort' };
+    if (await isFree(asked[key], use)) continue;
+    ports[key] = await nextFree(asked[key], use, Object.values(ports));
+    busy.push(asked[key]);
+    instead.push(ports[key]);
+  }
+  return { ports, busy, instead };
+}
+
+function list(ports: readonly number[]): string {
+  return ports.join(', ').replace(/, (\d+)$/, ' and $1');
 }
 
 /** Another directory next to this one, written as this one is: relative or not. */
@@ -81,10 +99,9 @@ async function agreed(question: string, otherwise: boolean): Promise<boolean> {
 }
 
 /** The same command, for another place. */
-function commandFor({ dataDir, port, dnsPort }: Place, { json, checkInterval, window }: DevOptions): string {
+function commandFor({ dataDir, ...ports }: Place, { json, checkInterval, window }: DevOptions): string {
   const flags = [
-    port !== DEFAULT_PORT && `--port ${port}`,
-    dnsPort !== DEFAULT_DNS_PORT && `--dns-port ${dnsPort}`,
+    ...PORTS.map((key) => ports[key] !== DEFAULTS[key] && `${FLAGS[key]} ${ports[key]}`),
     dataDir !== DEFAULT_DATA && `--data ${quoted(dataDir)}`,
     checkInterval !== undefined && `--check-interval ${checkInterval / 1000}`,
     window !== undefined && `--window ${window / 1000}`,

@@ -1,11 +1,14 @@
-import { commandVariables, playgroundVariables, serverVariables, type Variable } from './variables.ts';
+import { certificateVariables } from './certificates.ts';
+import { edgeVariables } from './edge.ts';
+import type { Variable } from './variable.ts';
+import { commandVariables, generalVariables, playgroundVariables, serverVariables } from './variables.ts';
 
 /** The text of docs/configuration.md. */
 export function renderConfiguration(): string {
   return [
     '# Configuration',
     '',
-    '<!-- Generated from src/config/variables.ts by "npm run generate". Do not edit. -->',
+    '<!-- Generated from src/config/ by "npm run generate". Do not edit. -->',
     '',
     '`nameplate serve` is configured by environment variables. It reports everything that is wrong with them at once, and an',
     'unknown `NAMEPLATE_` variable is an error, so a mistyped one cannot go unnoticed. An empty variable counts as unset.',
@@ -20,7 +23,15 @@ export function renderConfiguration(): string {
     '',
     '## The server',
     '',
-    ...section(serverVariables),
+    ...section(generalVariables),
+    '## Certificates',
+    '',
+    '[certificates.md](certificates.md) says what becomes of a certificate, and when a CA is asked for what.',
+    '',
+    ...section(certificateVariables),
+    '## The edge',
+    '',
+    ...section(edgeVariables),
     '## The commands',
     '',
     'Commands that speak to a running server also take these from the environment. In a clone with a running playground (`npm start`)',

@@ -18,7 +18,8 @@ export interface Endpoint {
   port: number;
 }
 
-export type Role = 'api' | 'verifier';
+export const ROLES = ['api', 'verifier', 'certificates', 'edge'] as const;
+export type Role = (typeof ROLES)[number];
 export type DnsMode = 'authoritative' | 'recursive';
 
 /** Where the store is. */
@@ -74,6 +75,29 @@ export function listenAddress(text: string): Endpoint {
 
 export function listenAddressOrOff(text: string): Endpoint | null {
   return text === 'off' ? null : listenAddress(text);
+}
+
+/** Where only programs on this machine can connect. */
+export function loopbackAddressOrOff(text: string): Endpoint | null {
+  const endpoint = listenAddressOrOff(text);
+  if (endpoint !== null && !/^(localhost|127\.\d+\.\d+\.\d+|::1)$/.test(endpoint.host))
+    throw new Invalid('whose host is not on loopback; whoever reaches it is handed private keys');
+  return endpoint;
+}
+
+/** A whole number between two others. */
+export function count(least: number, most: number): (text: string) => number {
+  return (text) => {
+    if (!/^\d{1,9}$/.test(text) || Number(text) < least || Number(text) > most)
+      throw new Invalid(`which is not a whole number between ${least} and ${most}`);
+    return Number(text);
+  };
+}
+
+/** The path of a file. It is read by whoever needs it. */
+export function filePath(text: string): string {
+  if (text.includes('\0') || text.endsWith('/')) throw new Invalid('which is not the path of a file');
+  return text;
 }
 
 /** A DNS server. */

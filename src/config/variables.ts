@@ -1,3 +1,5 @@
+import { certificateVariables } from './certificates.ts';
+import { edgeVariables } from './edge.ts';
 import {
   databaseUrl,
   hostName,
@@ -7,6 +9,7 @@ import {
   logLevel,
   network,
   oneOf,
+  ROLES,
   rateLimits,
   resolverAddress,
   secret,
@@ -14,24 +17,10 @@ import {
   webUrl,
   zone,
 } from './parse.ts';
+import type { Values, Variable } from './variable.ts';
 
-/** One environment variable. Two literal tables of them say everything; parsing, messages and docs/configuration.md come from these. */
-export interface Variable<T> {
-  name: `NAMEPLATE_${string}`;
-  /** What it does, in full sentences (Markdown). */
-  about: string;
-  example: string;
-  parse: (text: string) => T;
-  /** Used when the variable is unset or empty; without one the value is undefined. */
-  default?: string;
-  /** `serve` refuses to start without it. */
-  required?: true;
-  /** The value is never shown. */
-  secret?: true;
-}
-
-/** What `nameplate serve` reads. */
-export const serverVariables = {
+/** What the roles `api` and `verifier` read, and all of them. */
+export const generalVariables = {
   listen: {
     name: 'NAMEPLATE_LISTEN',
     about: 'Address and port of the API. Put a proxy that speaks TLS in front of it. Port 0 takes any free port.',
@@ -117,10 +106,10 @@ export const serverVariables = {
   roles: {
     name: 'NAMEPLATE_ROLES',
     about:
-      'What this process does, separated by commas: `api` answers requests, `verifier` checks DNS. One process at a time may be the verifier of a SQLite file; of a PostgreSQL database any number.',
-    default: 'api,verifier',
-    example: 'api',
-    parse: listOf(oneOf('api', 'verifier')),
+      "What this process does, separated by commas: `api` answers requests, `verifier` checks DNS, `certificates` obtains and renews certificates, `edge` serves the customers' names. One process at a time may be the verifier of a SQLite file; of a PostgreSQL database any number.",
+    default: ROLES.join(','),
+    example: 'api,verifier',
+    parse: listOf(oneOf(...ROLES)),
   },
   metricsListen: {
     name: 'NAMEPLATE_METRICS_LISTEN',
@@ -138,6 +127,11 @@ export const serverVariables = {
     parse: logLevel,
   },
 } as const satisfies Record<string, Variable<unknown>>;
+
+/** What `nameplate serve` reads. */
+export const serverVariables = { ...generalVariables, ...certificateVariables, ...edgeVariables } as const;
+
+export type ServerValues = Values<typeof serverVariables>;
 
 /** What the commands that speak to a running server read. */
 export const commandVariables = {

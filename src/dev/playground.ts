@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { type Clock, systemClock } from '../clock.ts';
-import type { PlaygroundConfig } from '../config.ts';
+import { type PlaygroundConfig, readServerConfig } from '../config.ts';
 import { WINDOW_MS } from '../domains/domain.ts';
 import { idMaker } from '../ids.ts';
 import type { Log } from '../log.ts';
@@ -20,6 +20,8 @@ export interface PlaygroundOptions {
   /** Ports; 0 is any free one. */
   port: number;
   dnsPort: number;
+  edgeHttpPort: number;
+  edgeHttpsPort: number;
   config: PlaygroundConfig;
   log: Log;
   clock?: Clock;
@@ -42,7 +44,7 @@ export interface Playground {
 
 /** In production a minute (spec: Limits). */
 export const PLAYGROUND_INTERVAL_MS = 5000;
-const LOOPBACK = ['127.0.0.0/8', '::1/128'];
+const LOOPBACK = '127.0.0.0/8,::1';
 
 /** Rejects with one line that says what to do, having let go of what it had begun. */
 export async function startPlayground(options: PlaygroundOptions): Promise<Playground> {
@@ -62,17 +64,20 @@ export async function startPlayground(options: PlaygroundOptions): Promise<Playg
     if (!records.found) simulator.set(`*.${config.cnameZone}`, 'A', ['127.0.0.1']);
 
     const { address, port } = simulator;
+    const own = readServerConfig({
+      NAMEPLATE_CNAME_ZONE: config.cnameZone,
+      NAMEPLATE_LISTEN: `127.0.0.1:${options.port}`,
+      NAMEPLATE_DNS_RESOLVERS: `${address}:${port}`,
+      NAMEPLATE_DNS_ALLOWED_NETWORKS: LOOPBACK,
+      NAMEPLATE_ISSUER: 'internal',
+      NAMEPLATE_EDGE_HTTP_LISTEN: `127.0.0.1:${options.edgeHttpPort}`,
+      NAMEPLATE_EDGE_HTTPS_LISTEN: `127.0.0.1:${options.edgeHttpsPort}`,
+      NAMEPLATE_EDGE_ALLOWED_NETWORKS: LOOPBACK,
+      NAMEPLATE_ROLES: 'api,verifier',
+    });
+    const databaseUrl = { engine: 'sqlite', path: join(dataDir, 'nameplate.db') } as const;
     const server = await startServer(
-      {
-        ...config,
-        listen: { host: '127.0.0.1', port: options.port },
-        databaseUrl: { engine: 'sqlite', path: join(dataDir, 'nameplate.db') },
-        dnsResolvers: [{ address, port }],
-        dnsMode: 'authoritative',
-        dnsAllowedNetworks: LOOPBACK,
-        trustedProxies: undefined,
-        roles: ['api', 'verifier'],
-      },
+      { ...own, ...config, databaseUrl },
       { log, clock, nameserverPort: port, checkIntervalMs, windowMs, ...(signal && { signal }) },
     );
     opened.push(() => server.stop());

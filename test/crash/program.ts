@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { ENCRYPTION_KEY } from '../fixtures/keys.ts';
 import type { KeySaid } from './keymaker.ts';
 import type { Said, ServerSettings } from './server.ts';
 
@@ -45,7 +46,7 @@ export type ServerLine = Said | LogLine;
 export interface ServerStart extends ServerSettings {
   /** Its NAMEPLATE_DATABASE_URL. */
   database: string;
-  /** Its NAMEPLATE_ROLES; all unless given. */
+  /** Its NAMEPLATE_ROLES; `api,verifier` unless given. */
   roles?: string;
   /** A file that Node loads first. */
   preload?: string;
@@ -83,7 +84,7 @@ export async function startServer(start: ServerStart): Promise<Server> {
 
 /** Starts the server, and waits for nothing. */
 export function launchServer(start: ServerStart): Program<ServerLine> {
-  const { database, roles = '', preload, wrapper = [], ...settings } = start;
+  const { database, roles = 'api,verifier', preload, wrapper = [], ...settings } = start;
   const words = [
     '--expose-gc',
     ...(preload === undefined ? [] : ['--import', preload]),
@@ -94,6 +95,7 @@ export function launchServer(start: ServerStart): Program<ServerLine> {
     NAMEPLATE_LISTEN: '127.0.0.1:0',
     NAMEPLATE_DATABASE_URL: database,
     NAMEPLATE_ROLES: roles,
+    NAMEPLATE_ENCRYPTION_KEY: ENCRYPTION_KEY,
     NAMEPLATE_CNAME_ZONE: 'cname.nameplate.test',
     NAMEPLATE_DNS_RESOLVERS: `127.0.0.1:${settings.nameserverPort}`,
     NAMEPLATE_DNS_ALLOWED_NETWORKS: '127.0.0.0/8',

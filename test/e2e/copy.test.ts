@@ -204,7 +204,7 @@ describe('a copy that was killed in the middle of a table', () => {
     await interrupt();
     const before = dumpOfFile(source);
     const env = { NAMEPLATE_DATABASE_URL: target, NAMEPLATE_CNAME_ZONE: 'c.example.net' };
-    const serving = { ...env, NAMEPLATE_DNS_RESOLVERS: '127.0.0.1:9', NAMEPLATE_LISTEN: '127.0.0.1:0' };
+    const serving = { ...env, NAMEPLATE_DNS_RESOLVERS: '127.0.0.1:9', NAMEPLATE_ROLES: 'verifier' };
     for (const args of [['serve'], ['workspaces', 'list'], ['copy', '--from', target, '--to', `sqlite:${newFile()}`]]) {
       const refused = await run(args, { env: serving });
       expect(refused).toMatchObject({ code: 1, stderr: expect.stringMatching(/a copy of .* that was not finished/) });

@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type PlaygroundFile, readPlaygroundFile } from '../../src/dev/ready.ts';
 import { migrate } from '../../src/store/sqlite.ts';
-import { run, start, startPlayground, startScript, startTyped, temporaryDirectory } from './program.ts';
+import { ANY_PORTS, run, start, startPlayground, startScript, startTyped, temporaryDirectory } from './program.ts';
 
 const directory = temporaryDirectory();
 const data = directory.path;
@@ -23,8 +23,8 @@ afterAll(async () => {
 
 describe.concurrent('a running playground', () => {
   test('takes every flag of the design, and says exactly one line on standard output: where everything is', async () => {
-    const flags = ['--edge-http-port', '0', '--edge-https-port', '0', '--check-interval', '0.5', '--window', '60'];
-    const started = start(['dev', '--data', `${data}/other`, ...anyPorts, ...flags, '--json']);
+    const flags = ['--check-interval', '0.5', '--window', '60'];
+    const started = start(['dev', '--data', `${data}/other`, ...ANY_PORTS, ...flags, '--json']);
     await started.says(/"ready"/);
     const { stdout, stderr, code } = await started.stop();
     expect(code).toBe(0);
@@ -43,7 +43,7 @@ describe.concurrent('a running playground', () => {
   });
 
   test('takes the service word from the environment', async () => {
-    const other = start(['dev', '--data', `${data}/service`, ...anyPorts, '--json'], {
+    const other = start(['dev', '--data', `${data}/service`, ...ANY_PORTS, '--json'], {
       env: { NAMEPLATE_SERVICE: 'acme' },
     });
     await other.says(/ready/);
@@ -72,7 +72,7 @@ describe.concurrent('a running playground', () => {
 describe('a second start', () => {
   test('on the same directory names who runs there, and a command that works', async () => {
     const port = new URL(playground.ready.api).port;
-    const second = await run(['dev', '--data', data, '--port', port, '--dns-port', '0']);
+    const second = await run(['dev', '--data', data, ...ANY_PORTS, '--port', port]);
     expect(second).toMatchObject({ code: 1, stdout: '' });
     expect(second.stderr).toMatch(
       new RegExp(
@@ -88,7 +88,7 @@ describe('a second start', () => {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
     const port = portOf(server);
-    const second = await run(['dev', '--data', `${data}/busy`, '--port', `${port}`, '--dns-port', '0']);
+    const second = await run(['dev', '--data', `${data}/busy`, ...ANY_PORTS, '--port', `${port}`]);
     expect(second).toMatchObject({ code: 1, stdout: '' });
     expect(second.stderr).toMatch(
       new RegExp(`^nameplate: Port ${port} is in use by another program\\. .*--port \\d+ .*\n$`),
@@ -104,10 +104,12 @@ describe.concurrent('a start that cannot be', () => {
     const db = new DatabaseSync(`${data}/newer/nameplate.db`);
     db.exec("insert into kysely_migration values ('9999-later', '2030-01-01T00:00:00Z')");
     db.close();
-    const { code, stderr } = await run(['dev', '--data', `${data}/newer`, ...anyPorts]);
+    const { code, stderr } = await run(['dev', '--data', `${data}/newer`, ...ANY_PORTS]);
     expect(code).toBe(1);
     expect(stderr).toMatch(/^nameplate: .*newer nameplate.*upgrade nameplate.*\n$/);
-    const debug = await run(['dev', '--data', `${data}/newer`, ...anyPorts], { env: { NAMEPLATE_LOG_LEVEL: 'debug' } });
+    const debug = await run(['dev', '--data', `${data}/newer`, ...ANY_PORTS], {
+      env: { NAMEPLATE_LOG_LEVEL: 'debug' },
+    });
     expect(debug.stderr).toMatch(/\n +at /);
   });
 
@@ -122,7 +124,7 @@ describe.concurrent('a start that cannot be', () => {
   ])('%s with %s, where no data can be kept: one line that says what to do', async (command, name) => {
     writeFileSync(`${data}/file`, '');
     const dataDir = resolve(data, name);
-    const { code, stdout, stderr } = await run([command, '--data', dataDir, ...(command === 'dev' ? anyPorts : [])]);
+    const { code, stdout, stderr } = await run([command, '--data', dataDir, ...(command === 'dev' ? ANY_PORTS : [])]);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toMatch(/^nameplate: cannot keep data in .* \(E[A-Z]+\): .* or name another with --data\n$/);
     expect(stderr).toContain(dataDir);
@@ -131,7 +133,7 @@ describe.concurrent('a start that cannot be', () => {
   test('kept DNS records that cannot be read are not thrown away', async () => {
     mkdirSync(`${data}/broken`);
     writeFileSync(`${data}/broken/dns.json`, '{"records":[');
-    const { code, stderr } = await run(['dev', '--data', `${data}/broken`, ...anyPorts]);
+    const { code, stderr } = await run(['dev', '--data', `${data}/broken`, ...ANY_PORTS]);
     expect(code).toBe(1);
     expect(stderr).toMatch(/^nameplate: .*dns\.json.*Move the file away.*\n$/);
     expect(readdirSync(`${data}/broken`)).toContain('dns.json');
@@ -155,7 +157,7 @@ describe('a stop', () => {
     await migrate(`${data}/locked/nameplate.db`);
     const other = new DatabaseSync(`${data}/locked/nameplate.db`);
     other.exec('begin immediate');
-    const waiting = start(['dev', '--data', `${data}/locked`, ...anyPorts]);
+    const waiting = start(['dev', '--data', `${data}/locked`, ...ANY_PORTS]);
     await waiting.says(/waiting for another process, which holds the write lock of .*nameplate\.db/);
     const began = performance.now();
     expect(await waiting.stop()).toMatchObject({ code: 0, signal: null });
@@ -166,7 +168,7 @@ describe('a stop', () => {
   });
 
   test('SIGTERM reaches it through npm start', async () => {
-    const script = startScript('start', ['--data', `${data}/npm`, ...anyPorts]);
+    const script = startScript('start', ['--data', `${data}/npm`, ...ANY_PORTS]);
     await script.says(/Ctrl-C stops it/);
     expect(await script.stop()).toMatchObject({ code: 0, signal: null, stdout: expect.stringContaining('Stopping…') });
   });
@@ -202,8 +204,6 @@ describe('a stop', () => {
     expect(await busy.ended).toMatchObject({ code: 0 });
   });
 });
-
-const anyPorts = ['--port', '0', '--dns-port', '0'];
 
 /** Types the command at the end of a message, and sees the playground that it starts. */
 async function worksAsPrinted(message: string): Promise<void> {

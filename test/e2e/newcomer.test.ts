@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { afterAll, expect, test } from 'vitest';
 import type { Domain } from '../../src/cli/domain.ts';
 import type { Controlled } from '../../src/dev/control.ts';
-import { run, runJson, type Started, start, temporaryDirectory, type } from './program.ts';
+import { ANY_PORTS, run, runJson, type Started, start, temporaryDirectory, type } from './program.ts';
 
 const directory = temporaryDirectory();
 const data = ['--data', directory.path];
@@ -14,7 +14,7 @@ afterAll(async () => {
 });
 
 async function npmStart(): Promise<{ commands: string[]; rootKey: string }> {
-  const flags = ['--port', '0', '--dns-port', '0', '--check-interval', '1'];
+  const flags = [...ANY_PORTS, '--check-interval', '1'];
   playground = start(['dev', ...data, ...flags]);
   const [text] = await playground.says(/[\s\S]*Ctrl-C stops it.*\n/);
   const commands = [...text.matchAll(/^ +(\.\/bin\/nameplate .+)$/gm)].map(([, command = '']) => command);

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Domain } from '../../src/cli/domain.ts';
 import { type Simulator, startSimulator } from '../../src/dev/dns/simulator.ts';
+import { ENCRYPTION_KEY } from '../fixtures/keys.ts';
 import { type PostgresServer, startPostgres } from '../fixtures/postgres.ts';
 import { run, runJson, type Started, start } from './program.ts';
 
@@ -20,6 +21,10 @@ beforeAll(async () => {
     NAMEPLATE_DNS_RESOLVERS: `127.0.0.1:${dns.port}`,
     NAMEPLATE_LISTEN: '127.0.0.1:0',
     NAMEPLATE_METRICS_LISTEN: 'off',
+    NAMEPLATE_EDGE_HTTP_LISTEN: '127.0.0.1:0',
+    NAMEPLATE_EDGE_HTTPS_LISTEN: '127.0.0.1:0',
+    NAMEPLATE_ISSUER: 'internal',
+    NAMEPLATE_ENCRYPTION_KEY: ENCRYPTION_KEY,
   };
 });
 afterAll(async () => {

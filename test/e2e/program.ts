@@ -71,9 +71,12 @@ export function temporaryDirectory(): { path: string; remove(): void } {
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
 }
 
+/** So that playgrounds run beside each other. */
+export const ANY_PORTS = ['--port', '0', '--dns-port', '0', '--edge-http-port', '0', '--edge-https-port', '0'];
+
 /** A running playground with ports and data of its own. */
 export async function startPlayground(data: string, flags: string[] = []): Promise<Started & { ready: Ready }> {
-  const started = start(['dev', '--json', '--data', data, '--port', '0', '--dns-port', '0', ...flags]);
+  const started = start(['dev', '--json', '--data', data, ...ANY_PORTS, ...flags]);
   const [line] = await started.says(/^\{.*\}$/m);
   return { ...started, ready: JSON.parse(line) as Ready };
 }

@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, expect, test } from 'vitest';
 import { migrate } from '../../src/store/sqlite.ts';
+import { ENCRYPTION_KEY } from '../fixtures/keys.ts';
 import { run, runJson, type Started, start, temporaryDirectory } from './program.ts';
 
 const directory = temporaryDirectory();
@@ -12,6 +13,10 @@ const env = {
   NAMEPLATE_DATABASE_URL: databaseFor('any'),
   NAMEPLATE_LISTEN: '127.0.0.1:0',
   NAMEPLATE_METRICS_LISTEN: '127.0.0.1:0',
+  NAMEPLATE_EDGE_HTTP_LISTEN: '127.0.0.1:0',
+  NAMEPLATE_EDGE_HTTPS_LISTEN: '127.0.0.1:0',
+  NAMEPLATE_ISSUER: 'internal',
+  NAMEPLATE_ENCRYPTION_KEY: ENCRYPTION_KEY,
 };
 const running: Started[] = [];
 

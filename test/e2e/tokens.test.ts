@@ -18,6 +18,7 @@ test('tokens are minted and rotated from the command line, on a store that a ser
       NAMEPLATE_DATABASE_URL: database,
       NAMEPLATE_LISTEN: '127.0.0.1:0',
       NAMEPLATE_METRICS_LISTEN: 'off',
+      NAMEPLATE_ROLES: 'api',
     },
   });
   const [, line = ''] = await server.says(/^(\{.*"msg":"ready"\})$/m);

@@ -38,6 +38,7 @@ export async function startVictim(): Promise<Victim> {
       NAMEPLATE_LISTEN: '127.0.0.1:0',
       NAMEPLATE_METRICS_LISTEN: '127.0.0.1:0',
       NAMEPLATE_LOG_LEVEL: 'info',
+      NAMEPLATE_ROLES: 'api,verifier',
     },
   });
   const [, line = ''] = await server.says(/^(\{.*"msg":"ready"\})$/m);

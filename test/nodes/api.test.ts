@@ -7,6 +7,7 @@ import { createLog } from '../../src/log.ts';
 import { type RunningServer, startServer } from '../../src/main.ts';
 import { TIMEOUTS } from '../../src/store/postgres/connection.ts';
 import { aRootKey, plant } from '../fixtures/entities.ts';
+import { ENCRYPTION_KEY } from '../fixtures/keys.ts';
 import { type PostgresServer, startPostgres } from '../fixtures/postgres.ts';
 import { startProxy } from '../fixtures/proxy.ts';
 
@@ -39,6 +40,7 @@ function serve(database: string): Promise<RunningServer> {
     NAMEPLATE_METRICS_LISTEN: 'off',
     NAMEPLATE_RATE_LIMITS: `domains.getDomain=${LIMIT}/99999d`,
     NAMEPLATE_ROLES: 'api',
+    NAMEPLATE_ENCRYPTION_KEY: ENCRYPTION_KEY,
   });
   return startServer(config, { log: createLog('silent') });
 }

@@ -1,0 +1,23 @@
+/** One environment variable. Literal tables of them say everything; parsing, messages and docs/configuration.md come from these. */
+export interface Variable<T> {
+  name: `NAMEPLATE_${string}`;
+  /** What it does, in full sentences (Markdown). */
+  about: string;
+  example: string;
+  parse: (text: string) => T;
+  /** Used when the variable is unset or empty; without one the value is undefined. */
+  default?: string;
+  /** `serve` refuses to start without it. */
+  required?: true;
+  /** The value is never shown. */
+  secret?: true;
+}
+
+type Value<V> = V extends { parse: (text: string) => infer T }
+  ? V extends { default: string } | { required: true }
+    ? T
+    : T | undefined
+  : never;
+
+/** The values of a table of variables. */
+export type Values<Table> = { [K in keyof Table]: Value<Table[K]> };
