@@ -142,7 +142,7 @@ const PAGES: Record<PageName, Content> = {
 /** The page, in the form that the client prefers. */
 export function renderPage(name: PageName, { hostname, requestId, accept }: PageContext): Page {
   const content = PAGES[name];
-  const happened = content.happened.replace('{host}', hostname ?? 'this name');
+  const happened = content.happened.replace('{host}', () => hostname ?? 'this name');
   const text = { ...content, happened: happened.charAt(0).toUpperCase() + happened.slice(1), requestId };
   const { type, render } = preferredForm(accept);
   const body = render(text);
