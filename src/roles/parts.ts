@@ -1,0 +1,22 @@
+import type { Clock } from '../clock.ts';
+import type { Config } from '../config.ts';
+import type { Log } from '../log.ts';
+import type { Metrics } from '../metrics.ts';
+import type { ChangeNews } from '../store/changes.ts';
+import type { Store } from '../store/store.ts';
+
+/** What the roles of one process are made of. */
+export interface Parts {
+  config: Config;
+  clock: Clock;
+  log: Log;
+  metrics: Metrics;
+  store: Store;
+  changes: ChangeNews;
+  /** Of which several may serve the API. */
+  manyNodes: boolean;
+  /** Port that nameservers are asked at. */
+  nameserverPort: number;
+  checkIntervalMs: number;
+  windowMs: number;
+}
