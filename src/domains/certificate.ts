@@ -38,6 +38,7 @@ export interface CertificateProblem {
   reason: CertificateReason;
   /** What happened, where, and what to do: words for the customer or the operator, bounded, with nothing secret in them. */
   message: string;
+  /** Since when the reason is this one. */
   at: number;
 }
 
@@ -52,6 +53,15 @@ export interface SelfCheckAnswer {
 export interface SelfCheck {
   at: number;
   answers: SelfCheckAnswer[];
+}
+
+/** One record of a CAA set (RFC 8659 section 4.1). */
+export interface CaaRecord {
+  /** Whoever does not understand it must not issue. */
+  critical: boolean;
+  /** `issue`, `issuewild`, …; lower case. */
+  tag: string;
+  value: string;
 }
 
 /** When a certificate is to be renewed. */

@@ -171,7 +171,8 @@ const UNREADABLE: Record<UnreadableReason, string> = {
   overloaded: 'could not be asked in time, since too many domains wait for it',
 };
 
-function unreadableReason(name: string, { reason, chain, server }: UnreadableObservation): string {
+/** In words, why a record at a name could not be read. */
+export function unreadableReason(name: string, { reason, chain, server }: Omit<UnreadableObservation, 'kind'>): string {
   const end = chain.at(-1);
   const unread = end === undefined ? name : `${name} leads to ${shown(end)}, which`;
   return `${unread} could not be read: ${server === undefined ? 'its zone' : `its nameserver ${server}`} ${UNREADABLE[reason]}.`;
