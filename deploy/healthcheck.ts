@@ -6,7 +6,7 @@ const PATIENCE_MS = 4000;
 const { roles, listen, metricsListen } = readServerConfig();
 const [endpoint, path] = roles.includes('api') ? [listen, '/healthz'] : [metricsListen, '/metrics'];
 if (endpoint === null)
-  throw new Error('A verifier without NAMEPLATE_METRICS_LISTEN listens nowhere, so it cannot be asked.');
+  throw new Error('Without the API and without NAMEPLATE_METRICS_LISTEN there is nothing that could be asked.');
 const { host, port } = endpoint;
 const url = `http://${host.includes(':') ? `[${host}]` : host}:${port}${path}`;
 const { ok, status } = await fetch(url, { signal: AbortSignal.timeout(PATIENCE_MS) });

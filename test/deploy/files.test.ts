@@ -37,14 +37,35 @@ test.each([
   for (const [name] of read(path).matchAll(/NAMEPLATE_[A-Z_]*[A-Z]/g)) expect(known).toContain(name);
 });
 
-test('the image listens on the ports of the defaults, on all addresses, and exposes those that compose.yaml publishes', () => {
-  const ports = [serverVariables.listen, serverVariables.metricsListen].map((each) => each.parse(each.default)?.port);
-  expect([image.listen, image.metricsListen]).toEqual(ports.map((port) => ({ host: '0.0.0.0', port })));
+const { listen, metricsListen, edgeHttpListen, edgeHttpsListen } = serverVariables;
+
+test('the image listens on all addresses, above port 1023, and exposes that; API and metrics at the ports of the defaults', () => {
+  const usual = [listen, metricsListen].map((each) => each.parse(each.default)?.port);
+  const listeners = [image.listen, image.metricsListen, image.edgeHttpListen, image.edgeHttpsListen];
+  const ports = listeners.map((listener) => listener?.port);
+  expect(ports).toEqual([...usual, 8080, 8443]);
+  expect(listeners).toEqual(ports.map((port) => ({ host: '0.0.0.0', port })));
   expect(instruction('EXPOSE')).toBe(ports.join(' '));
-  const published = [...read('compose.yaml').matchAll(/"127\.0\.0\.1:(\d+):(\d+)"/g)];
-  expect(published.map(([, outer, inner]) => [Number(outer), Number(inner)])).toEqual(
-    ports.map((port) => [port, port]),
-  );
+});
+
+test('compose.yaml publishes the edge to the world at the ports of the defaults, all else to this machine', () => {
+  const published = [...read('compose.yaml').matchAll(/- "((?:[\d.]+:)?\d+):(\d+)"/g)];
+  const outside = [edgeHttpListen, edgeHttpsListen].map((each) => `${each.parse(each.default)?.port}`);
+  expect(published.map(([, outer, inner]) => [outer, Number(inner)])).toEqual([
+    [outside[0], image.edgeHttpListen?.port],
+    [outside[1], image.edgeHttpsListen?.port],
+    [`127.0.0.1:${image.listen.port}`, image.listen.port],
+    [`127.0.0.1:${image.metricsListen?.port}`, image.metricsListen?.port],
+  ]);
+});
+
+test('the unit may listen on the ports of the edge, and may nothing else that root may', () => {
+  const ports = [service.edgeHttpListen?.port, service.edgeHttpsListen?.port];
+  expect(ports).toEqual([80, 443]);
+  for (const name of ['AmbientCapabilities', 'CapabilityBoundingSet'])
+    expect(settings(name)).toEqual(['CAP_NET_BIND_SERVICE']);
+  // In a user namespace of its own it would have the capability there alone, where there are no such ports.
+  expect(settings('PrivateUsers')).toEqual([]);
 });
 
 test('the image and the unit keep the store where they may write', () => {

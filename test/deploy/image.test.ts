@@ -56,6 +56,9 @@ async function surroundings(): Promise<Record<string, string>> {
     NAMEPLATE_DATABASE_URL: `sqlite:${image.data}/${api}.db`,
     NAMEPLATE_LISTEN: `0.0.0.0:${api}`,
     NAMEPLATE_METRICS_LISTEN: `0.0.0.0:${metrics}`,
+    NAMEPLATE_EDGE_HTTP_LISTEN: '127.0.0.1:0',
+    NAMEPLATE_EDGE_HTTPS_LISTEN: '127.0.0.1:0',
+    NAMEPLATE_ISSUER: 'internal',
   };
 }
 
@@ -83,7 +86,7 @@ test('what is in the image, without the right to write any of it and without a h
   expect(await server.stop()).toMatchObject({ code: 0, stderr: '' });
 });
 
-test.each(['api,verifier', 'api', 'verifier'])(
+test.each(['api,verifier,certificates,edge', 'api', 'verifier', 'edge'])(
   'the health check of the image tells a process with the roles %s from none',
   async (roles) => {
     const env = { ...(await surroundings()), NAMEPLATE_ROLES: roles };
