@@ -4,6 +4,7 @@ import { commandVariables, playgroundVariables, serverVariables } from './config
 import {
   ConfigError,
   configuresServer,
+  configWarnings,
   readCommandConfig,
   readDatabaseUrl,
   readPlaygroundConfig,
@@ -306,6 +307,30 @@ describe('what does not go together', () => {
   test('is told beside what is wrong by itself', () => {
     const env = { NAMEPLATE_ACME_EAB_KID: 'k', NAMEPLATE_SERVICE: 'Acme' };
     expect(problemsOf(env)).toEqual([expect.stringContaining('SERVICE'), expect.stringContaining('EAB_KID')]);
+  });
+});
+
+describe('what may be an oversight', () => {
+  const warnings = (url: string) =>
+    configWarnings({ databaseUrl: readDatabaseUrl(url) }, { NAMEPLATE_DATABASE_URL: url });
+
+  test('a database on another machine, in clear text', () => {
+    expect(warnings('postgres://np:hunter2@db.internal/n')).toEqual([
+      expect.stringMatching(/db\.internal, and no sslmode.*\?sslmode=verify-full/),
+    ]);
+    expect(warnings('postgres://np:hunter2@db.internal/n').join()).not.toContain('hunter2');
+  });
+
+  test.each([
+    'sqlite:n.db',
+    'postgres://np@localhost/n',
+    'postgres://np@127.0.0.1/n',
+    'postgres://np@[::1]/n',
+    'postgres://np@/n?host=/run/postgresql',
+    'postgres://np@db.internal/n?sslmode=disable',
+    'postgres://np@db.internal/n?sslmode=verify-full',
+  ])('not %s', (url) => {
+    expect(warnings(url)).toEqual([]);
   });
 });
 

@@ -80,6 +80,20 @@ export function readDatabaseUrl(text: string): DatabaseUrl {
   }
 }
 
+/** What is no mistake but may be an oversight, a line each that says what to do. */
+export function configWarnings({ databaseUrl }: Partial<Config>, env: Environment = process.env): string[] {
+  const { name } = serverVariables.databaseUrl;
+  if (databaseUrl?.engine !== 'postgres' || isThisMachine(databaseUrl.host)) return [];
+  if (textOf(env, name)?.includes('sslmode=')) return [];
+  return [
+    `${name} names another machine, ${databaseUrl.host}, and no sslmode, so everything travels there in clear text. Add ?sslmode=verify-full, or ?sslmode=disable where that network is to be trusted.`,
+  ];
+}
+
+function isThisMachine(host: string): boolean {
+  return /^(\/|localhost$|127\.\d+\.\d+\.\d+$|::1$)/.test(host);
+}
+
 /** Whether the environment configures a server at all (and not just the playground). */
 export function configuresServer(env: Environment = process.env): boolean {
   const { cnameZone, dnsResolvers, databaseUrl } = serverVariables;

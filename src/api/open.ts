@@ -67,6 +67,8 @@ interface OpenDeps {
 
 export function serveOpenRoutes(app: FastifyInstance, { store, clock, log }: OpenDeps): void {
   const ping = rarely(() => store.ping(), clock);
+  /** Why it is not ready, as was logged; null while it is. Probes come every few seconds: the log has what changes. */
+  let logged: string | null = null;
 
   app.get(liveness.path, { config: { operation: liveness.name } }, async ({ id }) => ({
     meta: { requestId: id },
@@ -78,10 +80,14 @@ export function serveOpenRoutes(app: FastifyInstance, { store, clock, log }: Ope
   app.get(readyz.path, { config: { operation: readyz.name } }, async (request, reply) => {
     try {
       await ping();
+      if (logged !== null) log.info({ requestId: request.id }, 'ready again: the store answers');
+      logged = null;
       return { status: 'ready' };
     } catch (error) {
       // The engine's reason may name hosts and files: it is for the log.
-      log.warn({ err: error, requestId: request.id }, 'not ready: the store does not answer');
+      const reason = String(error);
+      if (reason !== logged) log.warn({ err: error, requestId: request.id }, 'not ready: the store does not answer');
+      logged = reason;
       reply.code(503);
       return notReady;
     }

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { type DatabaseUrl, readCommandConfig } from '../config.ts';
+import { STORE_FILE } from '../dev/ready.ts';
 import { type Database, databaseAt } from '../store/open.ts';
 import type { Store } from '../store/store.ts';
 import { Failure } from './failure.ts';
@@ -13,7 +14,7 @@ export function databaseUrlOf(options: StoreOptions): DatabaseUrl {
 
 /** The database that the options name, if they do. */
 export function namedDatabase({ database, data }: StoreOptions): DatabaseUrl | undefined {
-  return database ?? (data === undefined ? undefined : { engine: 'sqlite', path: join(data, 'nameplate.db') });
+  return database ?? (data === undefined ? undefined : { engine: 'sqlite', path: join(data, STORE_FILE) });
 }
 
 /** Throws `Failure` where nothing has been stored yet. */

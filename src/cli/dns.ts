@@ -1,11 +1,11 @@
 import { Argument, type Command } from 'commander';
 import type { Commands, Controlled } from '../dev/control.ts';
-import type { SimulatedRecord } from '../dev/dns/record.ts';
+import { parseRecord, RecordRefused, type SimulatedRecord } from '../dev/dns/record.ts';
 import { FAULTS, type LoggedQuery, type SimulatedFault } from '../dev/dns/simulator.ts';
 import { type PlaygroundFile, readPlaygroundFile } from '../dev/ready.ts';
 import { noPlayground, serverAt, startCommand, unreachable } from './api.ts';
 import { type Domain, recordsTable } from './domain.ts';
-import { Failure } from './failure.ts';
+import { EXIT, Failure } from './failure.ts';
 import {
   type DataOptions,
   DEFAULT_DATA,
@@ -64,8 +64,9 @@ function addSet(dns: Command): void {
   simulatorOptions(define(dns, 'set <name> <type> <value...>', summary, examples))
     .option('--ttl <seconds>', 'seconds a resolver may cache the records (default: 60)', parseCount)
     .action(async (name: string, type: string, values: string[], options: DataOptions & { ttl?: number }) => {
-      const playground = await findPlayground(options);
       const record = { name, type, values, ...(options.ttl !== undefined && { ttl: options.ttl }) };
+      refuseMistyped(record);
+      const playground = await findPlayground(options);
       await steer(playground, 'set', record);
       show(options, record, () => `Set ${harmless(`${type.toUpperCase()} ${name}`)}.`);
     });
@@ -175,4 +176,14 @@ async function steer<C extends keyof Commands>(
   const answer = (await response.json()) as Controlled[C] & { message?: string };
   if (!response.ok) throw new Failure(answer.message ?? `The playground answered with status ${response.status}.`);
   return answer;
+}
+
+/** Throws `Failure` where what was typed is no record, whatever else is set. */
+function refuseMistyped({ name, type, values, ttl }: Commands['set']): void {
+  try {
+    parseRecord(name, type, values, ttl);
+  } catch (error) {
+    if (!(error instanceof RecordRefused)) throw error;
+    throw new Failure(error.message, { exitCode: EXIT.usage });
+  }
 }

@@ -1,6 +1,9 @@
+import { basename, dirname } from 'node:path';
 import type { Command } from 'commander';
-import { readServerConfig } from '../config.ts';
+import { type Config, configWarnings, readServerConfig } from '../config.ts';
+import { readPlaygroundFile, STORE_FILE } from '../dev/ready.ts';
 import { loadCatalogue } from './catalogue.ts';
+import { Failure } from './failure.ts';
 import { define } from './options.ts';
 import { startUnless, stopInTime, untilSignal } from './signals.ts';
 
@@ -15,7 +18,9 @@ export function addServe(program: Command): void {
     const config = readServerConfig(undefined, (await loadCatalogue()).operations);
     const asked = untilSignal();
     const [{ startServer }, { createLog }] = await Promise.all([import('../main.ts'), import('../log.ts')]);
+    await refusePlayground(config);
     const log = createLog(config.logLevel);
+    for (const warning of configWarnings(config)) log.warn(warning);
     const server = await startUnless(asked, (signal) => startServer(config, { log, signal }));
     if (server === null) return log.info('stopped before it was ready');
     log.info({ api: server.api, metrics: server.metrics, roles: config.roles }, 'ready');
@@ -23,4 +28,13 @@ export function addServe(program: Command): void {
     await stopInTime(server.stop);
     log.info('stopped');
   });
+}
+
+/** A playground's store holds what its root key may do, and that key lies beside it. */
+async function refusePlayground({ databaseUrl }: Config): Promise<void> {
+  if (databaseUrl.engine !== 'sqlite' || basename(databaseUrl.path) !== STORE_FILE) return;
+  if ((await readPlaygroundFile(dirname(databaseUrl.path))) === null) return;
+  throw new Failure(
+    `${databaseUrl.path} is the store of a playground, with a key in dev.json beside it. Name another file in NAMEPLATE_DATABASE_URL, such as sqlite:/var/lib/nameplate/nameplate.db.`,
+  );
 }

@@ -9,7 +9,14 @@ import { startServer } from '../main.ts';
 import type { Store } from '../store/store.ts';
 import { startControl } from './control.ts';
 import { startSimulator } from './dns/simulator.ts';
-import { makeDataDir, type PlaygroundFile, type Ready, readPlaygroundFile, writePlaygroundFile } from './ready.ts';
+import {
+  makeDataDir,
+  type PlaygroundFile,
+  type Ready,
+  readPlaygroundFile,
+  STORE_FILE,
+  writePlaygroundFile,
+} from './ready.ts';
 import { deployHello, type SeedDeps, seed } from './seed.ts';
 import { keepRecords } from './snapshot.ts';
 
@@ -75,7 +82,7 @@ export async function startPlayground(options: PlaygroundOptions): Promise<Playg
       NAMEPLATE_EDGE_ALLOWED_NETWORKS: LOOPBACK,
       NAMEPLATE_ROLES: 'api,verifier',
     });
-    const databaseUrl = { engine: 'sqlite', path: join(dataDir, 'nameplate.db') } as const;
+    const databaseUrl = { engine: 'sqlite', path: join(dataDir, STORE_FILE) } as const;
     const server = await startServer(
       { ...own, ...config, databaseUrl },
       { log, clock, nameserverPort: port, checkIntervalMs, windowMs, ...(signal && { signal }) },

@@ -2,6 +2,9 @@ import { mkdtemp, readFile, rename, rmdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { codeOf, makeDirectory } from '../store/sqlite/file.ts';
 
+/** The store in a data directory. */
+export const STORE_FILE = 'nameplate.db';
+
 /** What a playground says when everything listens, as `nameplate dev --json` prints it. */
 export interface Ready {
   event: 'ready';

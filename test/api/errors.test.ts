@@ -142,6 +142,11 @@ describe('probes', () => {
         body: { status: 'not ready', reason: 'The store cannot be read and written.' },
       });
       expect(api.logged.join()).toContain('db.internal');
+      const lines = () => api.logged.filter((line) => line.includes('not ready: the store does not answer'));
+      expect(lines()).toHaveLength(1);
+      api.clock.advance(60_000);
+      expect(await api.send({ method: 'GET', path: '/readyz', key: null })).toMatchObject({ status: 503 });
+      expect(lines(), 'probes come every few seconds').toHaveLength(1);
       expect(await api.send({ method: 'GET', path: '/healthz', key: null })).toMatchObject({ status: 200 });
     }));
 });

@@ -235,6 +235,10 @@ describe.concurrent('the DNS simulator', () => {
       stderr: expect.stringContaining('apex of its zone'),
     });
     expect(await run(['dns', 'fail', 'example.org', 'gently', ...data])).toMatchObject({ code: 2 });
+    expect(await run(['dns', 'set', 'example.org', 'CNAM', 'x', ...data])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('not a type the simulator knows'),
+    });
   });
 
   test.each(['apex-of-a-shop.com', 'wrong.example.com'])(

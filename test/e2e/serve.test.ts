@@ -1,9 +1,11 @@
+import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, expect, test } from 'vitest';
 import { migrate } from '../../src/store/sqlite.ts';
 import { ENCRYPTION_KEY } from '../fixtures/keys.ts';
-import { run, runJson, type Started, start, temporaryDirectory } from './program.ts';
+import { run, runJson, type Started, start, startPlayground, temporaryDirectory } from './program.ts';
 
 const directory = temporaryDirectory();
 const databaseFor = (name: string) => `sqlite:${directory.path}/${name}.db`;
@@ -100,6 +102,28 @@ test.concurrent('a port in use: one clear line, exit code 1', async () => {
   expect(second.stderr).toBe(
     `nameplate: ${address} is in use by another program. Stop that one, or set NAMEPLATE_LISTEN to another port.\n`,
   );
+});
+
+test.concurrent('an IPv6 address in use is named as it is written in the configuration', async () => {
+  const holder = createServer().listen(0, '::1');
+  await once(holder, 'listening');
+  const { port } = holder.address() as AddressInfo;
+  const changes = { NAMEPLATE_ROLES: 'api', NAMEPLATE_LISTEN: `[::1]:${port}` };
+  const { code, stderr } = await run(['serve'], { env: { ...env, ...changes } });
+  holder.close();
+  expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(`nameplate: [::1]:${port} is in use`) });
+});
+
+test.concurrent("a playground's store is not served: its key lies beside it", async () => {
+  const data = `${directory.path}/playground`;
+  const playground = await startPlayground(data);
+  await playground.stop();
+  const database = { NAMEPLATE_DATABASE_URL: `sqlite:${data}/nameplate.db` };
+  expect(await run(['serve'], { env: { ...env, ...database } })).toMatchObject({
+    code: 1,
+    stdout: '',
+    stderr: expect.stringMatching(/^nameplate: .* is the store of a playground.* Name another file .*\n$/),
+  });
 });
 
 test.concurrent.each<[what: string, changes: Record<string, string>, says: RegExp]>([
