@@ -58,6 +58,12 @@ export function addressRule(allowedNetworks: readonly string[] = []): AddressRul
   return (address) => contains(allowed, address) || isPublic(address);
 }
 
+/** Tells which addresses are in the networks, written as above; also where IPv4 comes over a socket of IPv6. */
+export function networkRule(list: readonly string[] = []): AddressRule {
+  const known = networks(list);
+  return (address) => contains(known, address);
+}
+
 /** Whether the address is one that a server on the Internet can have. Text that is no address is not. */
 export function isPublic(address: string): boolean {
   const family = familyOf(address);

@@ -1,11 +1,12 @@
 import type { Server } from 'node:http';
 import Fastify, { type FastifyHttpOptions, type FastifyInstance } from 'fastify';
+import { networkRule } from '../addresses.ts';
+import { boundConnections, type ConnectionBounds } from '../connections.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
 import type { Limiter } from '../ratelimit/limiter.ts';
 import type { News } from '../store/changes.ts';
 import { serveClientErrors } from './connection.ts';
-import { boundConnections, CONNECTIONS, type ConnectionBounds } from './connections.ts';
 import { serveDocumentation } from './documentation.ts';
 import { Problem } from './errors.ts';
 import { createGate, principalOf } from './gate.ts';
@@ -46,7 +47,7 @@ declare module 'fastify' {
 }
 
 const BODY_LIMIT_BYTES = 1024 * 1024;
-const BOUNDS: Bounds = { ...CONNECTIONS, headerTimeoutMs: 10_000, requestTimeoutMs: 30_000 };
+const BOUNDS: Bounds = { total: 10_000, perAddress: 1000, headerTimeoutMs: 10_000, requestTimeoutMs: 30_000 };
 
 /**
  * The HTTP API, not yet listening. A request takes the numbered steps from top to bottom; whichever step refuses it throws a `Problem`,
@@ -57,7 +58,11 @@ export function createApi(deps: ApiDeps): FastifyInstance {
   const app = Fastify(serverOptions(deps, bounds));
   const gate = createGate(deps);
   const { load = measureLoad() } = deps;
-  const connections = boundConnections(app.server, bounds, deps);
+  const connections = boundConnections(bounds, {
+    isProxy: networkRule(deps.settings.trustedProxies),
+    onCount: (open) => deps.metrics.connections.set(open),
+  });
+  app.server.on('connection', connections.hold);
   app.decorateRequest('principal', null);
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (_: unknown, body: Buffer) =>

@@ -1,14 +1,14 @@
-import type { Server } from 'node:http';
-import { BlockList, isIPv6, type Socket } from 'node:net';
-import { network } from '../access/attempts.ts';
-import type { Metrics } from '../metrics.ts';
-import type { ApiSettings } from './operation.ts';
+import type { Socket } from 'node:net';
+import { network } from './access/attempts.ts';
+import type { AddressRule } from './addresses.ts';
 
 /**
  * Bounds the connections of a server. One that is over the bound costs the connection that has waited longest for a request, its own address's
  * first: so whoever only holds connections open loses them, and whoever sends requests is answered.
  */
 export interface Connections {
+  /** Counts a new connection, which waits for a request, until it is closed. */
+  hold(socket: Socket): void;
   /** A request has begun on the connection; it is not closed for others meanwhile. */
   busy(socket: Socket): void;
   /** The request was answered. */
@@ -20,7 +20,12 @@ export interface ConnectionBounds {
   perAddress: number;
 }
 
-export const CONNECTIONS: ConnectionBounds = { total: 10_000, perAddress: 1000 };
+export interface ConnectionRules {
+  /** Those bring everybody's requests over few addresses; only the total bounds them. */
+  isProxy: AddressRule;
+  /** Told whenever the number of open connections has changed. */
+  onCount(open: number): void;
+}
 
 /** The connections from one address. Sets keep the order in which their sockets began to wait. */
 interface Party {
@@ -34,15 +39,9 @@ interface HeldSocket extends Socket {
   [party]?: Party;
 }
 
-/** Trusted proxies bring everybody's requests over few addresses; only the total bounds those. */
-export function boundConnections(
-  server: Server,
-  bounds: ConnectionBounds,
-  { settings, metrics }: { settings: Pick<ApiSettings, 'trustedProxies'>; metrics: Pick<Metrics, 'connections'> },
-): Connections {
+export function boundConnections(bounds: ConnectionBounds, { isProxy, onCount }: ConnectionRules): Connections {
   const parties = new Map<string, Party>();
   const waiting = new Set<Socket>();
-  const proxies = networks(settings.trustedProxies ?? []);
   let open = 0;
 
   function partyOf(address: string): Party {
@@ -53,25 +52,25 @@ export function boundConnections(
     return made;
   }
 
-  server.on('connection', (socket: HeldSocket) => {
+  function hold(socket: HeldSocket): void {
     const { remoteAddress = '' } = socket;
     const address = network(remoteAddress);
     const mine = partyOf(address);
     socket[party] = mine;
     mine.open += 1;
     open += 1;
-    metrics.connections.set(open);
+    onCount(open);
     waits(socket);
     socket.once('close', () => {
       busy(socket);
       open -= 1;
-      metrics.connections.set(open);
+      onCount(open);
       mine.open -= 1;
       if (mine.open === 0) parties.delete(address);
     });
-    if (mine.open > bounds.perAddress && !proxies(remoteAddress)) closeEldest(mine.waiting);
+    if (mine.open > bounds.perAddress && !isProxy(remoteAddress)) closeEldest(mine.waiting);
     else if (open > bounds.total) closeEldest(waiting);
-  });
+  }
 
   function busy(socket: HeldSocket): void {
     waiting.delete(socket);
@@ -84,7 +83,7 @@ export function boundConnections(
     socket[party]?.waiting.add(socket);
   }
 
-  return { busy, waits };
+  return { hold, busy, waits };
 }
 
 /** Where all others are busy, the eldest is the one that has just come. */
@@ -93,13 +92,4 @@ function closeEldest(waiting: Set<Socket>): void {
     socket.destroy();
     return;
   }
-}
-
-function networks(list: readonly string[]): (address: string) => boolean {
-  const known = new BlockList();
-  for (const each of list) {
-    const [address = '', bits] = each.split('/');
-    known.addSubnet(address, Number(bits), isIPv6(address) ? 'ipv6' : 'ipv4');
-  }
-  return (address) => known.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
 }
