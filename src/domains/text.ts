@@ -11,9 +11,14 @@ const SHOWN_LIMIT = 100;
  * it can reorder, hide or break the text around it; what exceeds 100 characters is cut.
  */
 export function shown(text: string): string {
-  const characters = [...text.slice(0, 4 * SHOWN_LIMIT)];
-  const visible = characters.slice(0, SHOWN_LIMIT).map(show);
-  const cut = characters.length > SHOWN_LIMIT || text.length > 4 * SHOWN_LIMIT;
+  return shownUpTo(SHOWN_LIMIT, text);
+}
+
+/** The same, cut at so many characters. */
+export function shownUpTo(limit: number, text: string): string {
+  const characters = [...text.slice(0, 4 * limit)];
+  const visible = characters.slice(0, limit).map(show);
+  const cut = characters.length > limit || text.length > 4 * limit;
   return `"${visible.join('')}${cut ? '…' : ''}"`;
 }
 

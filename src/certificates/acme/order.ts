@@ -1,0 +1,139 @@
+import type { KeyObject } from 'node:crypto';
+import { CaProblem } from '../issuer.ts';
+import { createRequest } from '../x509/certificate.ts';
+import { ChainRefused, readChain } from '../x509/chain.ts';
+import { readPrivateKey } from '../x509/key.ts';
+import { authorize, whyUnauthorized } from './authorization.ts';
+import type { AcmeReply } from './client.ts';
+import { Refusal, said } from './problem.ts';
+import type { Order } from './resources.ts';
+import { ask, type Session } from './session.ts';
+
+/** An order at a CA (RFC 8555 section 7.1.6), taken on from whatever state it is in. */
+
+/** An order as it was when the CA was asked, and how long the CA wants to be left alone since. */
+export interface OrderSeen {
+  url: string;
+  order: Order;
+  retryAfterMs: number | null;
+}
+
+/** Begins an order, and has its URL kept before anything else is asked of the CA. */
+export async function beginOrder(session: Session): Promise<OrderSeen> {
+  const { client, task } = session;
+  const { newOrder, renewalInfo } = await client.directory();
+  const identifiers = [{ type: 'dns', value: task.hostname }];
+  const begin = (more: object) => ask(session, newOrder, { identifiers, ...more });
+  const reply =
+    task.replaces === null || renewalInfo === null
+      ? await begin({})
+      : await begin({ replaces: task.replaces }).catch((error: unknown) => {
+          // What is wrong may be the certificate that it replaces (RFC 9773 section 5): then it replaces none.
+          if (error instanceof Refusal && error.kind === 'refused') return begin({});
+          throw error;
+        });
+  const url = client.read.url(reply.location, 'an order');
+  await task.onOrder(url);
+  return seen(session, url, reply);
+}
+
+/** Rejects with `CaProblem`, of kind `order_gone` where the CA no longer has it. */
+export async function findOrder(session: Session, url: string): Promise<OrderSeen> {
+  try {
+    return seen(session, url, await ask(session, url, null));
+  } catch (error) {
+    if (error instanceof Refusal && error.status === 404) throw gone(error);
+    throw error;
+  }
+}
+
+function seen({ client, task }: Session, url: string, { json, retryAfterMs }: AcmeReply): OrderSeen {
+  const order = client.read.order(json);
+  if (order.hostnames.length !== 1 || order.hostnames[0] !== task.hostname) {
+    throw orderGone(`${client.host} has an order for another name where that for ${task.hostname} was.`);
+  }
+  return { url, order, retryAfterMs };
+}
+
+/** Takes an order to its end. Rejects with `CaProblem`. */
+export async function finishOrder(
+  session: Session,
+  { url, order, retryAfterMs }: OrderSeen,
+): Promise<{ chain: string }> {
+  const { task, patience } = session;
+  const privateKey = readPrivateKey(task.privateKey);
+  let before: Order['status'] | null = null;
+  for (;;) {
+    if (order.status === before || order.status === 'processing') await patience.wait(retryAfterMs);
+    before = order.status;
+    await task.alive();
+    switch (order.status) {
+      case 'pending':
+        for (const authorization of order.authorizations) await authorize(session, authorization);
+        ({ order, retryAfterMs } = await findOrder(session, url));
+        break;
+      case 'ready':
+        ({ order, retryAfterMs } = await finalize(session, url, order, privateKey));
+        break;
+      case 'processing':
+        ({ order, retryAfterMs } = await findOrder(session, url));
+        break;
+      case 'valid':
+        return download(session, order, privateKey);
+      case 'invalid':
+        throw await whyInvalid(session, order);
+      default:
+        return order.status satisfies never;
+    }
+  }
+}
+
+/** Asks for the certificate (section 7.4). */
+async function finalize(session: Session, url: string, order: Order, privateKey: KeyObject): Promise<OrderSeen> {
+  const csr = createRequest(session.task.hostname, privateKey).toString('base64url');
+  try {
+    return seen(session, url, await ask(session, order.finalize, { csr }));
+  } catch (error) {
+    // It may be on its way already, on account of a request whose answer was lost.
+    if (error instanceof Refusal && error.is('orderNotReady')) return findOrder(session, url);
+    throw error;
+  }
+}
+
+async function download(session: Session, order: Order, key: KeyObject): Promise<{ chain: string }> {
+  const { client, task, clock } = session;
+  if (order.certificate === null) {
+    throw new CaProblem(
+      'unavailable',
+      `${client.host} calls the order done, and does not say where the certificate is.`,
+    );
+  }
+  const { text } = await ask(session, order.certificate, null);
+  try {
+    return { chain: readChain(text, { hostname: task.hostname, key, now: clock.now() }).chain };
+  } catch (error) {
+    if (!(error instanceof ChainRefused)) throw error;
+    const message = `${client.host} issued a certificate that cannot be used: ${error.message}.`;
+    throw error.expired ? orderGone(message, error) : new CaProblem('refused', message, { cause: error });
+  }
+}
+
+/** An order that has failed stays so: either the name was at fault, or another has to be begun. */
+async function whyInvalid(session: Session, { authorizations, error }: Order): Promise<CaProblem> {
+  const { client } = session;
+  for (const url of authorizations) {
+    const authorization = client.read.authorization((await ask(session, url, null)).json);
+    if (authorization.status === 'invalid') return whyUnauthorized(client.host, authorization);
+  }
+  if (error !== null) return new CaProblem('refused', said(client.host, error), { type: error.type });
+  return orderGone(`${client.host} has given the order up.`);
+}
+
+/** What the CA said means that it no longer has the order, or not for us. */
+export function gone(refusal: Refusal): CaProblem {
+  return orderGone(refusal.message, refusal);
+}
+
+function orderGone(message: string, cause?: unknown): CaProblem {
+  return new CaProblem('order_gone', message, { cause });
+}

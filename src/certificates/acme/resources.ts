@@ -1,0 +1,149 @@
+import { isIPv4 } from 'node:net';
+import { CaProblem } from '../issuer.ts';
+import { isObject, type ProblemDocument, readProblem } from './problem.ts';
+
+/** The resources of RFC 8555 section 7.1, as far as they are used. Whatever a CA answers is checked here; what is missing or wrong is a `CaProblem`. */
+
+export interface Directory {
+  newNonce: string;
+  newAccount: string;
+  newOrder: string;
+  /** RFC 9773; null: the CA does not speak ARI. */
+  renewalInfo: string | null;
+  termsOfService: string | null;
+  caaIdentities: string[];
+  externalAccountRequired: boolean;
+}
+
+export interface Order {
+  status: 'pending' | 'ready' | 'processing' | 'valid' | 'invalid';
+  /** Of the names that it is for. */
+  hostnames: string[];
+  authorizations: string[];
+  finalize: string;
+  certificate: string | null;
+  error: ProblemDocument | null;
+}
+
+export interface Authorization {
+  status: 'pending' | 'valid' | 'invalid' | 'deactivated' | 'expired' | 'revoked';
+  hostname: string;
+  /** Null: the CA offers no HTTP-01. */
+  challenge: HttpChallenge | null;
+  /** Of any challenge that failed. */
+  error: ProblemDocument | null;
+}
+
+export interface HttpChallenge {
+  status: 'pending' | 'processing' | 'valid' | 'invalid';
+  url: string;
+  token: string;
+}
+
+const ORDER = ['pending', 'ready', 'processing', 'valid', 'invalid'] as const;
+const AUTHORIZATION = ['pending', 'valid', 'invalid', 'deactivated', 'expired', 'revoked'] as const;
+const CHALLENGE = ['pending', 'processing', 'valid', 'invalid'] as const;
+
+const LONGEST_URL = 2048;
+/** base64url, of 128 bits or more (section 8.3). */
+const TOKEN = /^[\w-]{22,256}$/;
+const HOSTNAME = /^[a-z0-9-]+(\.[a-z0-9-]+)+$/;
+
+/** Reads what the CA at this directory URL answers. */
+export function resourceReader(directoryUrl: string) {
+  const { host } = new URL(directoryUrl);
+  const plain = isPlainLoopback(new URL(directoryUrl));
+
+  function wrong(what: string): never {
+    throw new CaProblem('unavailable', `${host} answered with ${what}.`);
+  }
+
+  /** HTTPS; on loopback also HTTP where the directory is read by it. */
+  function url(value: unknown, what: string): string {
+    const parsed = typeof value === 'string' && value.length <= LONGEST_URL ? URL.parse(value, directoryUrl) : null;
+    if (parsed === null || !(parsed.protocol === 'https:' || (plain && isPlainLoopback(parsed)))) {
+      return wrong(`${what} whose URL is none, or not of HTTPS`);
+    }
+    return parsed.href;
+  }
+
+  function object(value: unknown, what: string): Record<string, unknown> {
+    return isObject(value) ? value : wrong(`${what} that is none`);
+  }
+
+  function list(value: unknown, what: string): unknown[] {
+    return Array.isArray(value) ? value : wrong(`${what} that is none`);
+  }
+
+  function status<Status extends string>(value: unknown, known: readonly Status[], what: string): Status {
+    return known.find((one) => one === value) ?? wrong(`${what} of a status that does not exist`);
+  }
+
+  function challenge(value: unknown): HttpChallenge {
+    const { token, ...rest } = object(value, 'a challenge');
+    return {
+      status: status(rest.status, CHALLENGE, 'a challenge'),
+      url: url(rest.url, 'a challenge'),
+      token: typeof token === 'string' && TOKEN.test(token) ? token : wrong('a challenge whose token is none'),
+    };
+  }
+
+  return {
+    url,
+    challenge,
+
+    directory(value: unknown): Directory {
+      const directory = object(value, 'a directory');
+      const meta = isObject(directory.meta) ? directory.meta : {};
+      const { termsOfService, caaIdentities } = meta;
+      return {
+        newNonce: url(directory.newNonce, 'a directory'),
+        newAccount: url(directory.newAccount, 'a directory'),
+        newOrder: url(directory.newOrder, 'a directory'),
+        renewalInfo: directory.renewalInfo === undefined ? null : url(directory.renewalInfo, 'a directory'),
+        termsOfService: typeof termsOfService === 'string' ? termsOfService : null,
+        caaIdentities: Array.isArray(caaIdentities)
+          ? caaIdentities.filter((name) => typeof name === 'string' && HOSTNAME.test(name))
+          : [],
+        externalAccountRequired: meta.externalAccountRequired === true,
+      };
+    },
+
+    order(value: unknown): Order {
+      const order = object(value, 'an order');
+      return {
+        status: status(order.status, ORDER, 'an order'),
+        hostnames: list(order.identifiers, 'an order').map((one) => hostnameOf(one)),
+        authorizations: list(order.authorizations, 'an order').map((one) => url(one, 'an authorization')),
+        finalize: url(order.finalize, 'an order'),
+        certificate: order.certificate === undefined ? null : url(order.certificate, 'a certificate'),
+        error: readProblem(order.error),
+      };
+    },
+
+    authorization(value: unknown): Authorization {
+      const authorization = object(value, 'an authorization');
+      const challenges = list(authorization.challenges, 'an authorization').filter(isObject);
+      const offered = challenges.find(({ type }) => type === 'http-01');
+      return {
+        status: status(authorization.status, AUTHORIZATION, 'an authorization'),
+        hostname: hostnameOf(authorization.identifier),
+        challenge: offered === undefined ? null : challenge(offered),
+        error: challenges.map(({ error }) => readProblem(error)).find((error) => error !== null) ?? null,
+      };
+    },
+  };
+}
+
+export type ResourceReader = ReturnType<typeof resourceReader>;
+
+function hostnameOf(identifier: unknown): string {
+  const { type, value } = isObject(identifier) ? identifier : {};
+  return type === 'dns' && typeof value === 'string' ? value.toLowerCase() : '';
+}
+
+function isPlainLoopback({ protocol, hostname }: URL): boolean {
+  const loopback =
+    hostname === 'localhost' || hostname === '[::1]' || (isIPv4(hostname) && hostname.startsWith('127.'));
+  return protocol === 'http:' && loopback;
+}
