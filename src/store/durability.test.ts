@@ -7,6 +7,10 @@ it('takes every write for one that must survive a power cut, but those of which 
   const names = Object.keys(writes) as (keyof typeof writes)[];
   expect(names.filter((name) => !isDurable(name, saveAgain))).toEqual([
     'saveTransition',
+    'extendLease',
+    'putChallenge',
+    'pruneChallenges',
+    'pruneSpending',
     'pruneChanges',
     'pruneRequests',
   ]);

@@ -2,12 +2,20 @@ import type { writes } from './operations.ts';
 import type { Store } from './store.ts';
 
 /** Whether the contract promises that a write survives a power cut, so that it is answered only once it is on the disk. */
-export function isDurable(name: keyof typeof writes | 'addRequests' | 'claimDue' | 'ping', args: unknown[]): boolean {
+export function isDurable(
+  name: keyof typeof writes | 'addRequests' | 'claimCertificates' | 'claimDue' | 'ping',
+  args: unknown[],
+): boolean {
   switch (name) {
     case 'addRequests':
+    case 'claimCertificates':
     case 'claimDue':
+    case 'extendLease':
+    case 'pruneChallenges':
     case 'pruneChanges':
     case 'pruneRequests':
+    case 'pruneSpending':
+    case 'putChallenge':
     case 'ping':
       return false;
     case 'saveTransition': {

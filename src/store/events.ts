@@ -2,8 +2,14 @@ import type { Domain } from '../domains/domain.ts';
 import type { Reading, Tables, Writing } from './query.ts';
 import type { DomainEvent, DomainEventData, DomainEventType } from './store.ts';
 
-/** Adds a line to the timeline of `domain`: what it looks like after the change. */
-export async function recordEvent(run: Writing, type: DomainEventType, domain: Domain, at: number): Promise<void> {
+/** Adds a line to the timeline of `domain`: what it, or its certificate, looks like after the change. */
+export async function recordEvent(
+  run: Writing,
+  type: DomainEventType,
+  domain: Domain,
+  at: number,
+  certificate?: DomainEventData['certificate'],
+): Promise<void> {
   const data: DomainEventData = {
     name: domain.name,
     environmentId: domain.environmentId,
@@ -11,6 +17,7 @@ export async function recordEvent(run: Writing, type: DomainEventType, domain: D
     routingVerified: domain.routingVerifiedAt !== null,
     ownershipVerified: domain.ownershipVerifiedAt !== null,
     verificationError: domain.verificationError,
+    ...(certificate && { certificate }),
   };
   const { id: domainId, workspaceId } = domain;
   await run.change(insertEvent, { id: run.newId('evt'), domainId, workspaceId, type, data: JSON.stringify(data), at });

@@ -1,20 +1,29 @@
 import * as access from './access.ts';
+import * as accounts from './accounts.ts';
 import * as apps from './apps.ts';
+import * as certificates from './certificates.ts';
+import * as challenges from './challenges.ts';
 import * as checks from './checks.ts';
 import * as deployments from './deployments.ts';
 import * as domains from './domains.ts';
+import * as edge from './edge.ts';
 import * as environments from './environments.ts';
 import { listEvents } from './events.ts';
+import * as issuance from './issuance.ts';
+import * as leases from './leases.ts';
 import { changesSince, pruneChanges } from './news.ts';
+import * as orders from './orders.ts';
 import * as projects from './projects.ts';
 import type { Reading, Writing } from './query.ts';
 import { pruneRequests } from './requests.ts';
-import { findCertificate, findRoute } from './routes.ts';
+import { findRoute } from './routes.ts';
 import { earliestDueAt } from './schedule.ts';
+import * as secrets from './secrets.ts';
 import * as signing from './signing.ts';
+import * as spending from './spending.ts';
 import type { Store } from './store.ts';
 
-/** The contract's reads: what to do once an engine says how a statement runs. One statement each, so that each sees one moment; but for a search. */
+/** The contract's reads: what to do once an engine says how a statement runs. One statement each, so that each sees one moment; but for those that look at many rows. */
 export const reads = {
   findPrincipal: access.findPrincipal,
   findWorkspace: access.findWorkspace,
@@ -33,13 +42,26 @@ export const reads = {
   findDomainById: domains.findDomainById,
   listDomains: domains.listDomains,
   earliestDueAt,
-  findRoute,
-  findCertificate,
   listEvents,
+  findCertificate: certificates.findCertificate,
+  listCertificates: certificates.listCertificates,
+  countCertificates: certificates.countCertificates,
+  listExpiring: certificates.listExpiring,
+  findCaAccount: accounts.findCaAccount,
+  countSpending: spending.countSpending,
+  findRoute,
+  findOrigin: edge.findOrigin,
+  findServedCertificate: edge.findServedCertificate,
+  findChallenge: challenges.findChallenge,
+  listSecretPrefixes: secrets.listSecretPrefixes,
+  listSecrets: secrets.listSecrets,
   changesSince,
 } satisfies Operations<Reading>;
 
-/** The contract's writes, all but two: the randomness of `claimDue` stays where it was passed in, and `addRequests` is one statement where it can be. */
+/**
+ * The contract's writes, all but three: the randomness of `claimDue` stays where it was passed in, `claimCertificates` remembers whose turn it
+ * was, and `addRequests` is one statement where it can be.
+ */
 export const writes = {
   createWorkspace: access.createWorkspace,
   setWorkspaceDisabled: access.setWorkspaceDisabled,
@@ -59,6 +81,19 @@ export const writes = {
   retryVerification: domains.retryVerification,
   deleteDomain: domains.deleteDomain,
   saveTransition: checks.saveTransition,
+  extendLease: leases.extendLease,
+  beginOrder: orders.beginOrder,
+  noteOrder: orders.noteOrder,
+  saveCertificate: issuance.saveCertificate,
+  importCertificate: issuance.importCertificate,
+  renewCertificate: issuance.renewCertificate,
+  putChallenge: challenges.putChallenge,
+  pruneChallenges: challenges.pruneChallenges,
+  createCaAccount: accounts.createCaAccount,
+  updateCaAccount: accounts.updateCaAccount,
+  replaceCaAccount: accounts.replaceCaAccount,
+  pruneSpending: spending.pruneSpending,
+  replaceSecret: secrets.replaceSecret,
   pruneChanges,
   pruneRequests,
 } satisfies Operations<Writing>;

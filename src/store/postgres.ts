@@ -2,10 +2,11 @@ import type pg from 'pg';
 import { type Clock, systemClock } from '../clock.ts';
 import { idMaker } from '../ids.ts';
 import { isDurable } from './durability.ts';
+import { certificateClaimer, isAnyDue } from './leases.ts';
 import { bind, reads, writes } from './operations.ts';
 import { claimer } from './postgres/claim.ts';
 import { type PostgresAddress, reading, settingsFor, TIMEOUTS, type Timeouts } from './postgres/connection.ts';
-import { locksOf } from './postgres/exclusive.ts';
+import { lockKey, locksOf } from './postgres/exclusive.ts';
 import { asUnavailable } from './postgres/failure.ts';
 import { prepareSchema } from './postgres/migrate.ts';
 import { type Announcer, announcer, changesSince } from './postgres/news.ts';
@@ -51,6 +52,7 @@ export async function postgresStore(options: PostgresOptions): Promise<Store> {
   const news: Announcer = announcer(writers);
   const newId = idMaker(clock);
   const claimDue = claimer();
+  const claimCertificates = certificateClaimer();
   const underWay = new Set<Promise<unknown>>();
   let closed: Promise<void> | undefined;
 
@@ -106,6 +108,13 @@ export async function postgresStore(options: PostgresOptions): Promise<Store> {
       const claim = { now, limit, checkIntervalMs, jitter, except };
       const perform = (run: Writing, client: pg.ClientBase) => claimDue(run, client, claim);
       return ask(() => write({ locks: [], synced: isDurable('claimDue', []), perform }));
+    },
+    async claimCertificates(claim) {
+      if (!(await read((run) => isAnyDue(run, claim)))) return [];
+      // One after the other, which for some milliseconds costs nothing beside an order: so that each finds its full share.
+      const locks = [lockKey('claims of certificates')];
+      const perform = (run: Writing) => claimCertificates(run, claim);
+      return ask(() => write({ locks, synced: isDurable('claimCertificates', []), perform }));
     },
     addRequests(counts) {
       return ask(() =>

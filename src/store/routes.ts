@@ -1,4 +1,5 @@
 import type { Domain } from '../domains/domain.ts';
+import { forgetChallenges } from './challenges.ts';
 import { announce } from './news.ts';
 import type { Reading, Tables, Writing } from './query.ts';
 
@@ -6,7 +7,7 @@ import type { Reading, Tables, Writing } from './query.ts';
 export async function serve(run: Writing, domain: Domain, at: number): Promise<void> {
   await withdraw(run, domain.name);
   await run.change(insertRoute, { hostname: domain.name, domainId: domain.id, environmentId: domain.environmentId });
-  await run.change(insertCertificate, { hostname: domain.name, at });
+  await run.change(insertCertificate, { hostname: domain.name, workspaceId: domain.workspaceId, at });
   await announce(run, 'route', domain.name);
 }
 
@@ -22,13 +23,10 @@ export async function findRoute(run: Reading, hostname: string) {
   return run.one(selectRoute, { hostname });
 }
 
-export async function findCertificate(run: Reading, hostname: string) {
-  return run.one(selectCertificate, { hostname });
-}
-
 async function withdraw(run: Writing, hostname: string): Promise<void> {
   await run.change(deleteRoute, { hostname });
   await run.change(deleteCertificate, { hostname });
+  await forgetChallenges(run, hostname);
 }
 
 function insertRoute(db: Tables, p: { hostname: string; domainId: string; environmentId: string }) {
@@ -48,17 +46,20 @@ function deleteRoute(db: Tables, p: { hostname: string }) {
   return db.deleteFrom('routes').where('hostname', '=', p.hostname);
 }
 
-function insertCertificate(db: Tables, p: { hostname: string; at: number }) {
-  return db.insertInto('certificates').values({ hostname: p.hostname, state: 'wanted', created_at: p.at });
+function insertCertificate(db: Tables, p: { hostname: string; workspaceId: string; at: number }) {
+  return db.insertInto('certificates').values({
+    hostname: p.hostname,
+    workspace_id: p.workspaceId,
+    state: 'wanted',
+    next_try_at: p.at,
+    begun: 0,
+    lease: p.at,
+    failures: 0,
+    created_at: p.at,
+  });
 }
 
-function selectCertificate(db: Tables, p: { hostname: string }) {
-  return db
-    .selectFrom('certificates')
-    .where('hostname', '=', p.hostname)
-    .select(['hostname', 'state', 'created_at as createdAt']);
-}
-
+/** Takes the order and the certificate in use along. */
 function deleteCertificate(db: Tables, p: { hostname: string }) {
   return db.deleteFrom('certificates').where('hostname', '=', p.hostname);
 }

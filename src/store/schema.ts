@@ -1,4 +1,5 @@
 import type { Generated } from 'kysely';
+import type { CertificateState } from '../domains/certificate.ts';
 import type { DomainKind, DomainStatus } from '../domains/domain.ts';
 import type { ChangeKind, DomainEventType } from './store.ts';
 
@@ -15,6 +16,11 @@ export interface Schema {
   checks: ChecksTable;
   routes: RoutesTable;
   certificates: CertificatesTable;
+  served_certificates: ServedCertificatesTable;
+  certificate_orders: CertificateOrdersTable;
+  spending: SpendingTable;
+  challenges: ChallengesTable;
+  ca_accounts: CaAccountsTable;
   events: EventsTable;
   changes: ChangesTable;
   request_counts: RequestCountsTable;
@@ -118,9 +124,85 @@ interface RoutesTable {
   environment_id: string;
 }
 
+/** One for each route. Whoever changes anything that belongs to a certificate changes its row first, and so comes after whoever did before. */
 interface CertificatesTable {
   hostname: string;
-  state: 'wanted';
+  state: CertificateState;
+  created_at: number;
+  /** Of the domain, for taking turns. The release before leaves it out, and `next_try_at`: `turns.ts` adds both. */
+  workspace_id: string | null;
+  next_try_at: number | null;
+  leased_until: number | null;
+  /** 1: a certificate is in use, or an order under way; 0: neither. */
+  begun: number;
+  /** Number of the lease given last. The first is that of the row's making, so that no two certificates of a name ever have the same. */
+  lease: number;
+  failures: number;
+  /** JSON of `CertificateProblem`. */
+  problem: string | null;
+  /** JSON of `SelfCheck`. */
+  self_check: string | null;
+}
+
+/** Certificates in use. */
+interface ServedCertificatesTable {
+  hostname: string;
+  issuer: string;
+  /** PEM. */
+  chain: string;
+  /** PKCS #8, DER. A secret. */
+  private_key: Uint8Array;
+  not_before: number;
+  not_after: number;
+  issued_at: number;
+  /** JSON of `RenewalWindow`. */
+  renewal: string;
+}
+
+/** Orders under way. */
+interface CertificateOrdersTable {
+  hostname: string;
+  issuer: string;
+  url: string | null;
+  /** PKCS #8, DER. A secret. */
+  private_key: Uint8Array;
+  replaces: string | null;
+  started_at: number;
+  /** Its line of the ledger. */
+  spending_seq: number;
+}
+
+/** The ledger of orders. */
+interface SpendingTable {
+  seq: Generated<number>;
+  issuer: string;
+  hostname: string;
+  registered_domain: string;
+  /** 1: exempt. */
+  exempt: number;
+  /** Null: under way, or nobody knows any more. */
+  outcome: 'issued' | 'failed' | null;
+  ordered_at: number;
+  /** When the CA counted what came of it: the end of the order; until then its beginning. */
+  counted_at: number;
+}
+
+interface ChallengesTable {
+  hostname: string;
+  token: string;
+  key_authorization: string;
+  expires_at: number;
+}
+
+interface CaAccountsTable {
+  issuer: string;
+  url: string | null;
+  /** PKCS #8, DER. A secret. */
+  private_key: Uint8Array;
+  /** PEM. */
+  certificate: string | null;
+  paused_until: number | null;
+  problem: string | null;
   created_at: number;
 }
 

@@ -1,5 +1,6 @@
 import { type Clock, systemClock } from '../clock.ts';
 import { isDurable } from './durability.ts';
+import { isAnyDue } from './leases.ts';
 import { bind, reads, writes } from './operations.ts';
 import type { Reading } from './query.ts';
 import { countDue } from './schedule.ts';
@@ -8,7 +9,7 @@ import { connect } from './sqlite/connection.ts';
 import { asUnavailable } from './sqlite/failure.ts';
 import { prepareSchema } from './sqlite/migrate.ts';
 import { startWriter } from './sqlite/writer.ts';
-import type { DueCheck, Store } from './store.ts';
+import type { DueCertificate, DueCheck, Store } from './store.ts';
 
 export { lockRoles } from './sqlite/lock.ts';
 export { migrate, pendingMigrations } from './sqlite/migrate.ts';
@@ -68,6 +69,10 @@ export async function sqliteStore(options: SqliteOptions): Promise<Store> {
       if (due === 0) return [];
       const jitters = Array.from({ length: due }, jitter);
       return (await write('claimDue', [now, checkIntervalMs, jitters, except])) as DueCheck[];
+    },
+    async claimCertificates(claim) {
+      if (!(await read(() => isAnyDue(reader, claim)))) return [];
+      return (await write('claimCertificates', [claim])) as DueCertificate[];
     },
     async addRequests(counts) {
       return (await write('addRequests', [counts])) as number[];

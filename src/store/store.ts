@@ -1,8 +1,11 @@
 import type { AccessStore } from './contract/access.ts';
+import type { CertificateStore } from './contract/certificates.ts';
 import type { ChangeStore } from './contract/changes.ts';
 import type { CheckStore } from './contract/checks.ts';
 import type { DomainStore } from './contract/domains.ts';
+import type { EdgeStore } from './contract/edge.ts';
 import type { RequestStore } from './contract/requests.ts';
+import type { SecretStore } from './contract/secrets.ts';
 import type { TreeStore } from './contract/tree.ts';
 
 export type * from './contract/access.ts';
@@ -27,7 +30,16 @@ export type * from './contract/tree.ts';
  *   was rejected may or may not have happened. Any other rejection is a mistake of the program (an id used twice); nothing happened.
  * - All times are Unix milliseconds and come from the caller.
  */
-export interface Store extends AccessStore, TreeStore, DomainStore, CheckStore, ChangeStore, RequestStore {
+export interface Store
+  extends AccessStore,
+    TreeStore,
+    DomainStore,
+    CheckStore,
+    CertificateStore,
+    EdgeStore,
+    SecretStore,
+    ChangeStore,
+    RequestStore {
   /** Resolves when the store can be read and written; rejects with the reason otherwise. For `/readyz` and `doctor`. */
   ping(): Promise<void>;
   /** Finishes writes that were asked for, then lets go of everything. Methods called afterwards reject. */

@@ -152,8 +152,8 @@ export function describeChecks(subject: Subject): void {
       expect(await stored(domain)).toEqual(after);
       const route = { hostname: domain.name, domainId: domain.id, environmentId: environment.id };
       expect(await subject.store.findRoute(domain.name)).toEqual(route);
-      const certificate = { hostname: domain.name, state: 'wanted', createdAt: NOW + 1 };
-      expect(await subject.store.findCertificate(domain.name)).toEqual(certificate);
+      const certificate = { hostname: domain.name, domainId: domain.id, state: 'wanted', nextTryAt: NOW + 1 };
+      expect(await subject.store.findCertificate(domain.name)).toMatchObject(certificate);
       expect(await subject.store.earliestDueAt()).toBeNull();
       expect(await eventsOf(domain)).toEqual(['domain.created', 'domain.verified']);
     });

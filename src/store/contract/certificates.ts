@@ -194,8 +194,11 @@ export interface CertificateStore {
   /** Puts a new account in the place of one that the CA no longer accepts. `stale`, and nothing is done, when its URL is no longer `before`. */
   replaceCaAccount(before: string | null, after: CaAccount): Promise<'replaced' | 'stale'>;
 
-  /** What the ledger holds since, of one issuer: for `doctor`, metrics and tests. */
-  countSpending(issuer: string, since: number): Promise<{ orders: number; issued: number; failed: number }>;
+  /** What the ledger holds since, of one issuer, and how much of that is exempt: for `doctor`, metrics and tests. */
+  countSpending(
+    issuer: string,
+    since: number,
+  ): Promise<{ orders: number; exempt: number; issued: number; failed: number }>;
   /** Forgets what was ordered before. (unsynced) */
   pruneSpending(orderedBefore: number): Promise<void>;
 }

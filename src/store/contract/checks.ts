@@ -1,7 +1,6 @@
 import type { CertificateReason, CertificateState } from '../../domains/certificate.ts';
 import type { Domain, DomainStatus } from '../../domains/domain.ts';
 import type { CheckMemory } from '../../domains/status.ts';
-import type { Route } from './edge.ts';
 
 /** One domain whose check is due. */
 export interface DueCheck {
@@ -49,17 +48,8 @@ export interface CheckStore {
     now: number;
   }): Promise<'saved' | 'stale'>;
 
-  findRoute(hostname: string): Promise<Route | null>;
-  /** The certificate asked for, as the certificates role will read it. */
-  findCertificate(hostname: string): Promise<WantedCertificate | null>;
   /** Timeline of one domain, oldest first; it outlives the domain. */
   listEvents(domainId: string): Promise<DomainEvent[]>;
-}
-
-export interface WantedCertificate {
-  hostname: string;
-  state: 'wanted';
-  createdAt: number;
 }
 
 /** One entry of a domain's timeline; rows are changes, never mere attempts. */

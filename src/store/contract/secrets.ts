@@ -9,9 +9,11 @@ export interface StoredSecret extends SecretPlace {
   bytes: Uint8Array;
 }
 
-/** For sealing all secrets under another key. These two see the bytes as they lie there, also where the rest of the store opens them. */
+/** For sealing all secrets under another key. These see the bytes as they lie there, also where the rest of the store opens them. */
 export interface SecretStore {
-  /** Secrets whose bytes do not begin with `prefix`. */
+  /** What secrets begin with: their first 9 bytes, each once. A sealed one tells by them which key it is sealed under. */
+  listSecretPrefixes(): Promise<Uint8Array[]>;
+  /** Secrets whose first 9 bytes these are. */
   listSecrets(prefix: Uint8Array, limit: number): Promise<StoredSecret[]>;
   /** `stale`, and nothing is done, when the secret is no longer `before`. */
   replaceSecret(before: StoredSecret, after: Uint8Array): Promise<'replaced' | 'stale'>;

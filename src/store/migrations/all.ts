@@ -1,4 +1,5 @@
 import type { Migration } from 'kysely/migration';
+import { certificates } from './certificates.ts';
 import { initial } from './initial.ts';
 import { requestCounts } from './requests.ts';
 import { signingKeys } from './signing.ts';
@@ -10,5 +11,6 @@ export function allMigrations(types: Types): Record<string, Migration> {
     '0001-initial': initial(types),
     '0002-signing-keys': signingKeys(types),
     '0003-request-counts': requestCounts(types),
+    '0004-certificates': certificates(types),
   };
 }

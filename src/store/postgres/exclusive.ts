@@ -6,7 +6,8 @@ type Write = keyof typeof writes;
 
 /**
  * What each use case must have to itself, so that it runs as if it ran alone: two that name the same thing come one after the other. A use
- * case names whatever it first reads and then relies on. What a single statement, a key or a constraint of the schema settles needs no name.
+ * case names whatever it first reads and then relies on. What a single statement, a key or a constraint of the schema settles needs no name;
+ * nor does what happens to one certificate, whose row each such use case changes before anything else.
  */
 const exclusive: { [Name in Write]: (...args: Parameters<Store[Name]>) => string[] } = {
   createWorkspace: () => [],
@@ -32,6 +33,20 @@ const exclusive: { [Name in Write]: (...args: Parameters<Store[Name]>) => string
     const name = after.status === 'verified' ? [before.name] : [];
     return [before.id, ...(loser === undefined ? [] : [loser.before.id]), ...name];
   },
+  extendLease: () => [],
+  // The ledger of the issuer, which is counted before a line is added.
+  beginOrder: ({ spending }) => [`ledger of ${spending.issuer}`],
+  noteOrder: () => [],
+  saveCertificate: () => [],
+  importCertificate: () => [],
+  renewCertificate: () => [],
+  putChallenge: () => [],
+  pruneChallenges: () => [],
+  createCaAccount: () => [],
+  updateCaAccount: (issuer) => [`account of ${issuer}`],
+  replaceCaAccount: (_, { issuer }) => [`account of ${issuer}`],
+  pruneSpending: () => [],
+  replaceSecret: () => [],
   pruneChanges: () => [],
   pruneRequests: () => [],
 };

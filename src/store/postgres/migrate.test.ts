@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { UNDO } from '../../../test/fixtures/before.ts';
 import { addressOf, type PostgresServer, startPostgres } from '../../../test/fixtures/postgres.ts';
 import { isNew, migrate, type PostgresAddress, pendingMigrations, postgresStore } from '../postgres.ts';
 import { StoreUnavailable } from '../store.ts';
@@ -95,12 +96,12 @@ describe('migrating', () => {
 
   it('upgrades a database of an older version, which opening refuses to do by itself', async () => {
     await migrate(address);
-    await edit("drop table request_counts; delete from kysely_migration where name = '0003-request-counts'");
-    expect(await pendingMigrations(address)).toEqual(['0003-request-counts']);
+    await edit(UNDO);
+    expect(await pendingMigrations(address)).toEqual(['0004-certificates']);
     expect(await refusal(() => open(address))).toMatch(
-      /older nameplate .*"0003-request-counts".*run "nameplate migrate"/,
+      /older nameplate .*"0004-certificates".*run "nameplate migrate"/,
     );
-    expect(await migrate(address)).toEqual(['0003-request-counts']);
+    expect(await migrate(address)).toEqual(['0004-certificates']);
     await (await postgresStore({ address })).close();
   });
 

@@ -1,5 +1,6 @@
 import { idMaker } from '../../ids.ts';
 import { claimDue } from '../checks.ts';
+import { certificateClaimer } from '../leases.ts';
 import { writes } from '../operations.ts';
 import type { Writing } from '../query.ts';
 import { addRequests } from '../requests.ts';
@@ -72,6 +73,7 @@ function operationsOn({ db }: Connection) {
   return {
     ...writes,
     addRequests,
+    claimCertificates: certificateClaimer(),
     claimDue,
     // Writes a page, though nothing changes: nothing less shows that the file takes writes.
     ping: async () => db.exec('pragma user_version = 0'),

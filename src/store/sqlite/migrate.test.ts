@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { UNDO } from '../../../test/fixtures/before.ts';
 import { sqliteStore } from '../sqlite.ts';
 import { StoreUnavailable } from '../store.ts';
 import { migrate, pendingMigrations } from './migrate.ts';
@@ -66,12 +67,12 @@ describe('migrating', () => {
 
   it('upgrades a file of an older version, which opening refuses to do by itself', async () => {
     await migrate(path);
-    edit("drop table request_counts; delete from kysely_migration where name = '0003-request-counts'");
-    expect(await pendingMigrations(path)).toEqual(['0003-request-counts']);
+    edit(UNDO);
+    expect(await pendingMigrations(path)).toEqual(['0004-certificates']);
     expect(await refusal(sqliteStore({ path }))).toMatch(
-      /older nameplate .*"0003-request-counts".*run "nameplate migrate"/,
+      /older nameplate .*"0004-certificates".*run "nameplate migrate"/,
     );
-    expect(await migrate(path)).toEqual(['0003-request-counts']);
+    expect(await migrate(path)).toEqual(['0004-certificates']);
     await (await sqliteStore({ path })).close();
   });
 
