@@ -6,6 +6,7 @@ import { createDeployment } from './deployments/createDeployment.ts';
 import { listDeployments } from './deployments/listDeployments.ts';
 import { createDomain } from './domains/createDomain.ts';
 import { deleteDomain } from './domains/deleteDomain.ts';
+import { getCertificate } from './domains/getCertificate.ts';
 import { getDomain } from './domains/getDomain.ts';
 import { listDomains } from './domains/listDomains.ts';
 import { verifyDomain } from './domains/verifyDomain.ts';
@@ -26,6 +27,7 @@ export const operations: readonly Operation[] = [
   listDomains,
   verifyDomain,
   deleteDomain,
+  getCertificate,
   createProject,
   getProject,
   listProjects,

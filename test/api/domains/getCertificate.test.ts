@@ -1,0 +1,194 @@
+import { generateKeyPairSync, X509Certificate } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createAuthorityCertificate, createServerCertificate } from '../../../src/certificates/x509/certificate.ts';
+import { toPem } from '../../../src/certificates/x509/pem.ts';
+import type { Domain } from '../../../src/domains/domain.ts';
+import type { Store } from '../../../src/store/store.ts';
+import { type Harness, startApi, type Tree } from '../harness.ts';
+import { observed } from './observed.ts';
+
+let api: Harness;
+let tree: Tree;
+beforeAll(async () => {
+  api = await startApi();
+  tree = await api.createTree();
+});
+afterAll(() => api.close());
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const ISSUER = 'https://ca.test/directory';
+
+const show = async (domain: string, key?: string) =>
+  (await api.call('domains.getCertificate', { domain }, key === undefined ? {} : { key })).body.data;
+
+async function verified(name: string, where = tree, key = api.rootKey): Promise<Domain> {
+  const domain = await api.createDomain(where, name, key);
+  return observed(api, domain, { routing: { kind: 'matched', chain: [domain.target] } });
+}
+
+/** Works on the certificate of one domain, as a process with the role does. */
+async function save(name: string, about: Partial<Parameters<Store['saveCertificate']>[0]>): Promise<void> {
+  const now = api.clock.now();
+  const due = await api.store.claimCertificates({ now, limit: 100, leaseMs: 1000, newNames: true });
+  const mine = due.find(({ certificate }) => certificate.hostname === name);
+  if (mine === undefined) throw new Error(`the certificate of ${name} is not due`);
+  const result = { state: 'wanted', problem: null, selfCheck: null, failures: 0, nextTryAt: now, now } as const;
+  expect(await api.store.saveCertificate({ hostname: name, lease: mine.lease, ...result, ...about })).toBe('saved');
+}
+
+/** A certificate for a name, as a CA would issue it now. */
+function issue(hostname: string) {
+  const now = api.clock.now();
+  const notBefore = now - HOUR_MS;
+  const notAfter = now + 90 * DAY_MS;
+  const [above, own] = [0, 1].map(() => generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey);
+  if (above === undefined || own === undefined) throw new Error('there are two keys');
+  const signer = { name: 'Test CA', privateKey: above };
+  const validity = { notBefore, notAfter };
+  const certificate = createServerCertificate({ hostname, key: own }, { signer, ...validity });
+  const chain = toPem(certificate) + toPem(createAuthorityCertificate(signer, { pathLength: 0, ...validity }));
+  const renewal = { source: 'ari', startsAt: now + 59 * DAY_MS, endsAt: now + 61 * DAY_MS } as const;
+  return {
+    leaf: new X509Certificate(certificate),
+    issued: {
+      issuer: ISSUER,
+      chain,
+      ...validity,
+      issuedAt: now,
+      renewal: { ...renewal, renewAt: now + 60 * DAY_MS, askAgainAt: now + HOUR_MS, explanationUrl: null },
+      privateKey: own.export({ type: 'pkcs8', format: 'der' }),
+    },
+  };
+}
+
+describe('domains.getCertificate', () => {
+  it('answers for a domain that is not verified, whose state is none: who polls needs no other case', async () => {
+    const { id } = await api.createDomain(tree, 'waiting.acme.com');
+    expect(await show('waiting.acme.com')).toEqual({
+      domainId: id,
+      domain: 'waiting.acme.com',
+      state: 'none',
+      failures: 0,
+    });
+  });
+
+  it('tells from the verification on that one is wanted; by name in any form, and by id', async () => {
+    const { id } = await verified('bücher.acme.com');
+    const now = api.clock.now();
+    for (const name of [id, 'bücher.acme.com', 'xn--bcher-kva.acme.com']) {
+      const domain = 'xn--bcher-kva.acme.com';
+      const wanted = { domainId: id, domain, state: 'wanted', failures: 0, nextTryAt: now, createdAt: now };
+      expect(await show(name)).toEqual(wanted);
+    }
+  });
+
+  it('says why there is none yet: the reason, in words, when it is tried again, and what each address answered', async () => {
+    await verified('stray.acme.com');
+    const at = api.clock.now();
+    const problem = { reason: 'answered_by_another', message: 'Somebody else answers at 192.0.2.9.', at } as const;
+    const answers = [
+      { address: '198.51.100.7', outcome: 'ours', seen: null },
+      { address: '192.0.2.9', outcome: 'another', seen: '404 "Not here"' },
+    ] as const;
+    const selfCheck = { at, answers: [...answers] };
+    const nextTryAt = at + 600_000;
+    await save('stray.acme.com', { state: 'waiting_for_routing', problem, selfCheck, failures: 2, nextTryAt });
+    expect(await show('stray.acme.com')).toMatchObject({
+      state: 'waiting_for_routing',
+      problem,
+      failures: 2,
+      nextTryAt,
+      selfCheck: {
+        at,
+        answers: [
+          { address: '198.51.100.7', outcome: 'ours' },
+          { address: '192.0.2.9', outcome: 'another', seen: '404 "Not here"' },
+        ],
+      },
+    });
+  });
+
+  it('tells nothing of a next try while somebody works on it', async () => {
+    await verified('busy.acme.com');
+    const now = api.clock.now();
+    await api.store.claimCertificates({ now, limit: 100, leaseMs: 1000, newNames: true });
+    const shown = await show('busy.acme.com');
+    expect(shown).toMatchObject({ state: 'wanted' });
+    expect(shown).not.toHaveProperty('nextTryAt');
+  });
+
+  it('shows the certificate in use: who issued it, its dates, serial number and fingerprint, and when it is renewed', async () => {
+    await verified('shop.acme.com');
+    const { issued, leaf } = issue('shop.acme.com');
+    await save('shop.acme.com', { state: 'issued', spent: 'issued', issued, nextTryAt: issued.renewal.renewAt });
+    expect(await show('shop.acme.com')).toMatchObject({
+      state: 'issued',
+      nextTryAt: issued.renewal.renewAt,
+      issued: {
+        issuer: ISSUER,
+        serialNumber: leaf.serialNumber,
+        fingerprint: leaf.fingerprint256,
+        notBefore: Date.parse(leaf.validFrom),
+        notAfter: Date.parse(leaf.validTo),
+        issuedAt: api.clock.now(),
+        renewal: {
+          source: 'ari',
+          startsAt: issued.renewal.startsAt,
+          endsAt: issued.renewal.endsAt,
+          renewAt: issued.renewal.renewAt,
+        },
+      },
+    });
+  });
+
+  it('shows no key, neither of the certificate nor of an order', async () => {
+    await verified('secret.acme.com');
+    const now = api.clock.now();
+    const { issued } = issue('secret.acme.com');
+    const [due] = (await api.store.claimCertificates({ now, limit: 100, leaseMs: 1000, newNames: true })).filter(
+      ({ certificate }) => certificate.hostname === 'secret.acme.com',
+    );
+    if (due === undefined) throw new Error('it is due');
+    const order = { hostname: 'secret.acme.com', issuer: ISSUER, url: null, replaces: null, startedAt: now };
+    const { privateKey } = issue('secret.acme.com').issued;
+    const spending = { issuer: ISSUER, hostname: order.hostname, registeredDomain: 'acme.com', exempt: false };
+    await api.store.beginOrder({ lease: due.lease, order: { ...order, privateKey }, spending, limits: [], now });
+    await api.store.importCertificate(order.hostname, issued, now);
+    const text = JSON.stringify(await show('secret.acme.com'));
+    expect(text).toContain('"issued"');
+    for (const key of [privateKey, issued.privateKey]) {
+      for (const encoding of ['base64', 'hex'] as const)
+        expect(text).not.toContain(key.toString(encoding).slice(0, 40));
+    }
+    expect(text).not.toContain('PRIVATE');
+  });
+
+  it("tells nothing of another workspace's certificate for the same name", async () => {
+    const { issued } = issue('taken.acme.com');
+    await verified('taken.acme.com');
+    await save('taken.acme.com', { state: 'issued', spent: 'issued', issued });
+    const other = await api.createWorkspace();
+    const { key } = await api.createKey({ workspaceId: other.id });
+    const { id } = await api.createDomain(await api.createTree('theirs', key), 'taken.acme.com', key);
+    expect(await show('taken.acme.com', key)).toEqual({
+      domainId: id,
+      domain: 'taken.acme.com',
+      state: 'none',
+      failures: 0,
+    });
+  });
+
+  it('needs no more than the permission to read the domain', async () => {
+    await api.createDomain(tree, 'plain.acme.com');
+    const { key } = await api.createKey({ permissions: [`environment.${tree.environmentId}.read_domain`] });
+    expect(await show('plain.acme.com', key)).toMatchObject({ state: 'none' });
+  });
+
+  it('answers 404 for a domain that is not there', async () => {
+    expect(await api.call('domains.getCertificate', { domain: 'nobody.acme.com' })).toMatchObject({
+      status: 404,
+      body: { error: { type: 'not-found' } },
+    });
+  });
+});
