@@ -1,4 +1,4 @@
-import type { Lookup, Resolver } from '../../src/dns/resolver.ts';
+import type { Lookup, RecordLookups } from '../../src/dns/resolver.ts';
 import { CHECK_INTERVAL_MS } from '../../src/domains/schedule.ts';
 import { createLog } from '../../src/log.ts';
 import { createMetrics } from '../../src/metrics.ts';
@@ -37,7 +37,7 @@ const CLAIMED_AT_ONCE = 250;
 
 const by = { server: 'ns.test', address: '192.0.2.1', authoritative: true };
 const absent: Lookup<never> = { kind: 'absent', reason: 'nxdomain', chain: [], by, zone: 'bench.test' };
-const nothingThere: Resolver = { lookupTxt: async () => absent, lookupRoute: async () => absent };
+const nothingThere: RecordLookups = { lookupTxt: async () => absent, lookupRoute: async () => absent };
 
 let nowMs = 0;
 let tickMs = 0;

@@ -60,16 +60,29 @@ function addSet(dns: Command): void {
   const examples = [
     'nameplate dns set shop.example.com CNAME elsewhere.example.net',
     'nameplate dns set example.com TXT "first" "second" --ttl 300',
+    'nameplate dns set example.com CAA 0 issue "letsencrypt.org"',
   ];
   simulatorOptions(define(dns, 'set <name> <type> <value...>', summary, examples))
     .option('--ttl <seconds>', 'seconds a resolver may cache the records (default: 60)', parseCount)
     .action(async (name: string, type: string, values: string[], options: DataOptions & { ttl?: number }) => {
-      const record = { name, type, values, ...(options.ttl !== undefined && { ttl: options.ttl }) };
+      const record = {
+        name,
+        type,
+        values: joined(type, values),
+        ...(options.ttl !== undefined && { ttl: options.ttl }),
+      };
       refuseMistyped(record);
       const playground = await findPlayground(options);
       await steer(playground, 'set', record);
       show(options, record, () => `Set ${harmless(`${type.toUpperCase()} ${name}`)}.`);
     });
+}
+
+/** A CAA record in the three words of a zone file is one value; the shell has taken its quotation marks away. */
+function joined(type: string, values: string[]): string[] {
+  const [flags = '', tag = '', value = ''] = values;
+  const isOne = type.toUpperCase() === 'CAA' && values.length === 3 && /^\d+$/.test(flags);
+  return isOne ? [`${flags} ${tag} "${value.replace(/^"(.*)"$/, '$1')}"`] : values;
 }
 
 function addRemove(dns: Command): void {

@@ -106,6 +106,28 @@ describe("the zone's own nameservers are asked", () => {
     expect(found.kind === 'found' && found.values.length).toBe(30);
   });
 
+  test('for addresses of both kinds and CAA records, too', async () => {
+    resolver.set('www.acme.com', 'A', ['192.0.2.9']);
+    resolver.set('www.acme.com', 'CAA', ['0 issue "stale.test"']);
+    ns1.set('www.acme.com', 'A', ['192.0.2.1']);
+    ns1.set('www.acme.com', 'AAAA', ['2001:db8::1']);
+    ns1.set('www.acme.com', 'CAA', ['0 issue "ca.test"']);
+    const { lookupAddresses, lookupCaa } = subject();
+    expect(await lookupAddresses('www.acme.com', within())).toEqual({
+      kind: 'found',
+      chain: [],
+      addresses: ['192.0.2.1', '2001:db8::1'],
+      zone: 'acme.com',
+      by: BY_NS1,
+    });
+    expect(await lookupCaa('www.acme.com', within())).toMatchObject({
+      kind: 'found',
+      records: [{ critical: false, tag: 'issue', value: 'ca.test' }],
+      by: BY_NS1,
+    });
+    expect(await lookupCaa('acme.com', within())).toMatchObject({ kind: 'absent', reason: 'nodata' });
+  });
+
   test('NXDOMAIN and NODATA are told apart', async () => {
     ns1.set('www.acme.com', 'A', ['192.0.2.1']);
     const { lookupTxt } = subject();

@@ -194,6 +194,123 @@ describe('lookupRoute', () => {
   });
 });
 
+describe('lookupAddresses', () => {
+  test('gives those of both kinds, at the end of the chain', async () => {
+    const { lookupAddresses } = world({
+      'www.acme.com A': answer([
+        'www.acme.com CNAME lb.acme.com',
+        'lb.acme.com A 192.0.2.2',
+        'lb.acme.com A 192.0.2.1',
+      ]),
+      'www.acme.com AAAA': answer(['www.acme.com CNAME lb.acme.com', 'lb.acme.com AAAA 2001:db8::1']),
+    });
+    expect(await lookupAddresses('WWW.acme.com.', options)).toEqual({
+      kind: 'found',
+      chain: ['lb.acme.com'],
+      addresses: ['192.0.2.1', '192.0.2.2', '2001:db8::1'],
+      zone: 'acme.com',
+      by: BY,
+    });
+  });
+
+  test.each([
+    ['IPv4', 'A', '192.0.2.1'],
+    ['IPv6', 'AAAA', '2001:db8::1'],
+  ])('gives those of %s where there are no others', async (_, type, address) => {
+    const { lookupAddresses } = world({
+      'www.acme.com': answer([]),
+      [`www.acme.com ${type}`]: answer([`www.acme.com ${type} ${address}`]),
+    });
+    expect(await lookupAddresses('www.acme.com', options)).toMatchObject({ kind: 'found', addresses: [address] });
+  });
+
+  test.each(['A', 'AAAA'])('gives none where %s could not be read: what is missing might be wrong', async (type) => {
+    const { lookupAddresses } = world({
+      'www.acme.com A': answer(['www.acme.com A 192.0.2.1']),
+      'www.acme.com AAAA': answer(['www.acme.com AAAA 2001:db8::1']),
+      [`www.acme.com ${type}`]: { kind: 'unreadable', reason: 'servfail', server: 'ns1.acme.com' },
+    });
+    expect(await lookupAddresses('www.acme.com', options)).toMatchObject({ kind: 'unreadable', reason: 'servfail' });
+  });
+
+  test('tells a name without addresses, and how far it led', async () => {
+    const { lookupAddresses } = world({
+      'none.acme.com': answer([]),
+      'www.acme.com': answer(['www.acme.com CNAME gone.acme.com']),
+    });
+    expect(await lookupAddresses('none.acme.com', options)).toMatchObject({ kind: 'absent', reason: 'nodata' });
+    expect(await lookupAddresses('www.acme.com', options)).toMatchObject({
+      kind: 'absent',
+      reason: 'nxdomain',
+      chain: ['gone.acme.com'],
+    });
+  });
+
+  test('gives a bounded part of many, of both kinds', async () => {
+    const many = Array.from({ length: 200 }, (_, index) => `www.acme.com A 192.0.2.${index}`);
+    const { lookupAddresses } = world({
+      'www.acme.com A': answer(many),
+      'www.acme.com AAAA': answer(['www.acme.com AAAA 2001:db8::1']),
+    });
+    const found = await lookupAddresses('www.acme.com', options);
+    expect(found.kind === 'found' && found.addresses.length).toBe(21);
+    expect(found.kind === 'found' && found.addresses).toContain('2001:db8::1');
+  });
+});
+
+describe('lookupCaa', () => {
+  test('gives the records at the name alone', async () => {
+    const { asked, lookupCaa } = world({
+      'www.acme.com': answer([
+        'www.acme.com CAA 0 issue ca.test; validationmethods=http-01',
+        'acme.com CAA 0 issue other.test',
+        'www.acme.com CAA 128 tbs ',
+      ]),
+    });
+    expect(await lookupCaa('www.acme.com', options)).toEqual({
+      kind: 'found',
+      records: [
+        { critical: false, tag: 'issue', value: 'ca.test; validationmethods=http-01' },
+        { critical: true, tag: 'tbs', value: '' },
+      ],
+      chain: [],
+      zone: 'acme.com',
+      by: BY,
+    });
+    expect(asked).toEqual(['www.acme.com CAA']);
+  });
+
+  test('follows a CNAME to the records of its target', async () => {
+    const { lookupCaa } = world({
+      'www.acme.com': answer(['www.acme.com CNAME acme.cdn.test']),
+      'acme.cdn.test': answer(['acme.cdn.test CAA 0 issue ca.test'], { zone: 'cdn.test' }),
+    });
+    expect(await lookupCaa('www.acme.com', options)).toMatchObject({
+      kind: 'found',
+      chain: ['acme.cdn.test'],
+      records: [{ tag: 'issue', value: 'ca.test' }],
+    });
+  });
+
+  test('tells that there is none from what cannot be read', async () => {
+    const { lookupCaa } = world({
+      'www.acme.com': answer([]),
+      'bad.acme.com': { kind: 'unreadable', reason: 'servfail' },
+    });
+    expect(await lookupCaa('www.acme.com', options)).toMatchObject({ kind: 'absent', reason: 'nodata' });
+    expect(await lookupCaa('no.acme.com', options)).toMatchObject({ kind: 'absent', reason: 'nxdomain' });
+    expect(await lookupCaa('bad.acme.com', options)).toMatchObject({ kind: 'unreadable', reason: 'servfail' });
+  });
+
+  test('a value that is too long to be shown whole allows nobody', async () => {
+    const { lookupCaa } = world({
+      'www.acme.com': answer([`www.acme.com CAA 0 issue ca.test; ${'x'.repeat(5000)}`]),
+    });
+    const found = await lookupCaa('www.acme.com', options);
+    expect(found.kind === 'found' && found.records[0]?.value.endsWith('…')).toBe(true);
+  });
+});
+
 describe('chains', () => {
   test('of 8 CNAMEs are followed', async () => {
     const { lookupRoute } = world({ 'www.acme.com': answer(chainOf(8, TARGET)) });

@@ -1,3 +1,4 @@
+import type { CaaRecord } from '../domains/certificate.ts';
 import type { AbsentReason, UnreadableReason } from '../domains/observation.ts';
 import { canonicalName, isWithin } from './name.ts';
 import type { AnsweredBy, Lookup, LookupOptions, Resolver } from './resolver.ts';
@@ -23,6 +24,8 @@ const MAX_CHAIN = 8;
 const MAX_VALUES = 100;
 const MAX_VALUE_LENGTH = 1024;
 const MAX_ADDRESSES = 20;
+/** The flag that is defined (RFC 8659 section 4.1.1). */
+const CAA_CRITICAL = 0x80;
 
 /** Reads records and CNAME chains out of the answers that `ask` gets. */
 export function chainResolver(ask: Ask): Resolver {
@@ -50,6 +53,29 @@ export function chainResolver(ask: Ask): Resolver {
       // The customer's record is there; it leads to a name that has no address.
       const { chain, by, zone } = followed;
       return { kind: 'found', chain, by, zone, addresses: [] };
+    },
+
+    async lookupAddresses(name, options) {
+      const [ipv4, ipv6] = await Promise.all([
+        follow(ask, { name: canonicalName(name), type: 'A' }, null, options),
+        follow(ask, { name: canonicalName(name), type: 'AAAA' }, null, options),
+      ]);
+      if (ipv4.kind === 'unreadable') return ipv4;
+      if (ipv6.kind === 'unreadable') return ipv6;
+      const addresses = [ipv4, ipv6].flatMap((read) =>
+        read.kind === 'found' ? valuesOf(read.records, MAX_ADDRESSES) : [],
+      );
+      const told = ipv4.kind === 'found' ? ipv4 : ipv6;
+      if (told.kind === 'absent') return told;
+      const { chain, by, zone } = told;
+      return { kind: 'found', chain, by, zone, addresses };
+    },
+
+    async lookupCaa(name, options) {
+      const followed = await follow(ask, { name: canonicalName(name), type: 'CAA' }, null, options);
+      if (followed.kind !== 'found') return followed;
+      const { records, ...found } = followed;
+      return { ...found, records: valuesOf(records, MAX_VALUES).map(toCaa) };
     },
   };
 }
@@ -107,6 +133,11 @@ function valuesOf(records: Resource[], most: number): string[] {
     .slice(0, most)
     .map(({ value }) => bounded(value))
     .sort();
+}
+
+function toCaa(text: string): CaaRecord {
+  const [flags = '', tag = '', ...value] = text.split(' ');
+  return { critical: (Number(flags) & CAA_CRITICAL) !== 0, tag, value: value.join(' ') };
 }
 
 /** What was cut off is longer than anything we expect, so it cannot become equal to it. */

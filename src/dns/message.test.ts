@@ -24,11 +24,11 @@ function octets(count: number, ...records: (number | string)[][]): Buffer {
 
 /** Type, class IN, TTL 60, and the length of what follows. */
 function fields(type: number, length: number, ...data: (number | string)[]): (number | string)[] {
-  return [0, type, 0, 1, 0, 0, 0, 60, length >> 8, length & 0xff, ...data];
+  return [type >> 8, type & 0xff, 0, 1, 0, 0, 0, 60, length >> 8, length & 0xff, ...data];
 }
 
 const POINTER_TO_QUESTION = [0xc0, 12];
-const [A, CNAME, TXT] = [1, 5, 16];
+const [A, CNAME, TXT, CAA] = [1, 5, 16, 257];
 
 function firstAnswer(message: Buffer): Resource | undefined {
   return decodeMessage(message)?.answers[0];
@@ -155,6 +155,33 @@ describe('a TXT value', () => {
   });
 });
 
+describe('a CAA value', () => {
+  const caa = (...data: (number | string)[]) => {
+    const length = data.reduce<number>((sum, part) => sum + (typeof part === 'number' ? 1 : part.length), 0);
+    return firstAnswer(octets(1, [...POINTER_TO_QUESTION, ...fields(CAA, length, ...data)]))?.value;
+  };
+
+  test('is flags, tag and value', () => {
+    expect(caa(0, 5, 'issue', 'letsencrypt.org')).toBe('0 issue letsencrypt.org');
+    expect(caa(128, 5, 'issue', ';')).toBe('128 issue ;');
+    expect(caa(255, 3, 'tbs', 'Any "thing"; at = all')).toBe('255 tbs Any "thing"; at = all');
+  });
+
+  test('may be empty', () => {
+    expect(caa(0, 5, 'issue')).toBe('0 issue ');
+  });
+
+  test('has a tag in which capitals fold', () => {
+    expect(caa(0, 9, 'IssueWild', 'CA.test')).toBe('0 issuewild CA.test');
+  });
+
+  test('is the same text as an expected one only if its octets are', () => {
+    expect(caa(0, 5, 'issue', '\xe2\x84\xaaca.test')).toBe('0 issue \u212aca.test');
+    expect(caa(0, 5, 'issue', 'ca.test\0')).toBe('0 issue ca.test\0');
+    expect(caa(0, 5, 'issue', '\xffca.test')).toBe('0 issue \ufffdca.test');
+  });
+});
+
 describe('a malformed message is null', () => {
   const name = POINTER_TO_QUESTION;
   test.each([
@@ -176,6 +203,10 @@ describe('a malformed message is null', () => {
     ['an address of three octets', octets(1, [...name, ...fields(A, 3, 1, 2, 3)])],
     ['an IPv6 address of four', octets(1, [...name, ...fields(28, 4, 1, 2, 3, 4)])],
     ['a TXT string past its record', octets(1, [...name, ...fields(TXT, 2, 200, 'x')])],
+    ['a CAA record without a tag', octets(1, [...name, ...fields(CAA, 3, 0, 0, 'x')])],
+    ['a CAA tag past its record', octets(1, [...name, ...fields(CAA, 7, 0, 6, 'issue', 0)])],
+    ['a CAA tag of other characters', octets(1, [...name, ...fields(CAA, 7, 0, 5, 'iss e')])],
+    ['a CAA record of one octet', octets(1, [...name, ...fields(CAA, 1, 0)])],
     ['a CNAME shorter than its record', octets(1, [...name, ...fields(CNAME, 4, 1, 'a', 0, 0)])],
     ['a CNAME longer than its record', octets(1, [...name, ...fields(CNAME, 2, 1, 'a', 0, 0)])],
   ])('%s', (_, message) => {
@@ -218,6 +249,7 @@ describe('whatever the octets', () => {
       { type: 'TXT', name: 'lb.acme.com', data: ['some', 'text'] },
       { type: 'SOA', name: 'acme.com', data: { mname: 'ns1.acme.com', rname: 'h.acme.com' } },
       { type: 'AAAA', name: 'acme.com', data: '2001:db8::1' },
+      { type: 'CAA', name: 'acme.com', data: { flags: 128, tag: 'issue', value: 'ca.test; x=y' } },
     ]);
     const change = fc.tuple(fc.nat(whole.length - 1), fc.nat(255));
     const changed = fc.array(change, { maxLength: 8 }).map((changes) => {

@@ -127,6 +127,8 @@ function readValue(reader: Reader, type: RecordType, end: number): string {
     }
     case 'TXT':
       return readText(reader, end);
+    case 'CAA':
+      return readCaa(reader, end);
     default:
       return type satisfies never;
   }
@@ -153,6 +155,19 @@ function readText({ octets, at }: Reader, end: number): string {
     strings.push(octets.subarray(start, next));
   }
   return Buffer.concat(strings).toString('utf8');
+}
+
+/**
+ * RFC 8659 section 4.1: flags, a tag of letters and digits, and the value without its length. What is not ASCII in the
+ * value is no part of any name that could be meant.
+ */
+function readCaa({ octets, view, at }: Reader, end: number): string {
+  const start = at + 2;
+  const valueStart = start + view.getUint8(at + 1);
+  const tag = Buffer.from(octets.subarray(start, valueStart)).toString('latin1');
+  if (valueStart > end || !/^[A-Za-z0-9]+$/.test(tag)) throw new Malformed();
+  const value = Buffer.from(octets.subarray(valueStart, end)).toString('utf8');
+  return `${view.getUint8(at)} ${tag.toLowerCase()} ${value}`;
 }
 
 /**

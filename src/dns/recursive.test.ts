@@ -58,6 +58,33 @@ test('chains are read across zones from one answer', async () => {
   expect(one.log().filter(({ type }) => type === 'A')).toHaveLength(1);
 });
 
+test('addresses of both kinds and CAA records are read', async () => {
+  one.set('www.acme.com', 'CNAME', ['lb.acme.com']);
+  one.set('lb.acme.com', 'A', ['192.0.2.1']);
+  one.set('lb.acme.com', 'AAAA', ['2001:db8::1']);
+  one.set('acme.com', 'CAA', ['128 issue "ca.test; validationmethods=http-01"', '0 issuewild ";"', '1 tbs "x"']);
+  const { lookupAddresses, lookupCaa } = subject();
+  expect(await lookupAddresses('www.acme.com', within())).toEqual({
+    kind: 'found',
+    chain: ['lb.acme.com'],
+    addresses: ['192.0.2.1', '2001:db8::1'],
+    zone: 'acme.com',
+    by: BY_ONE,
+  });
+  expect(await lookupCaa('acme.com', within())).toEqual({
+    kind: 'found',
+    chain: [],
+    records: [
+      { critical: false, tag: 'issuewild', value: ';' },
+      { critical: false, tag: 'tbs', value: 'x' },
+      { critical: true, tag: 'issue', value: 'ca.test; validationmethods=http-01' },
+    ],
+    zone: 'acme.com',
+    by: BY_ONE,
+  });
+  expect(await lookupCaa('www.acme.com', within())).toMatchObject({ kind: 'absent', reason: 'nodata' });
+});
+
 test('NXDOMAIN and NODATA are told apart, with the zone that says so', async () => {
   one.setZone('sub.acme.com');
   one.set('www.acme.com', 'A', ['192.0.2.1']);

@@ -1,10 +1,28 @@
+import type { CaaRecord } from '../domains/certificate.ts';
 import type { AbsentReason, UnreadableReason } from '../domains/observation.ts';
 
 /**
- * The DNS port: what verification calls. One implementation asks the zone's own nameservers (`dns/authoritative`),
- * one asks recursive resolvers only (`dns/recursive`).
+ * The DNS port. One implementation asks the zone's own nameservers (`dns/authoritative`), one asks recursive resolvers
+ * only (`dns/recursive`).
  */
-export interface Resolver {
+export interface Resolver extends RecordLookups {
+  /**
+   * Reads all addresses of a name, IPv4 and IPv6, at the end of its CNAME chain: found when it has one, unreadable when
+   * either kind could not be read.
+   * Never rejects.
+   */
+  lookupAddresses(name: string, options: LookupOptions): Promise<Lookup<{ addresses: string[] }>>;
+
+  /**
+   * Reads the CAA records at a name (RFC 8659 section 4.1), or at the end of its CNAME chain; not those of the names
+   * above.
+   * Never rejects.
+   */
+  lookupCaa(name: string, options: LookupOptions): Promise<Lookup<{ records: CaaRecord[] }>>;
+}
+
+/** What verification calls. */
+export interface RecordLookups {
   /**
    * Reads TXT records at a name. CNAMEs at the name are followed.
    * Never rejects: whatever goes wrong is an `unreadable` answer.

@@ -1,6 +1,6 @@
 /** What DNS messages are made of (RFC 1035 section 4, RFC 6891): the part of it that verification needs. */
 
-export const TYPES = { A: 1, NS: 2, CNAME: 5, SOA: 6, TXT: 16, AAAA: 28 } as const;
+export const TYPES = { A: 1, NS: 2, CNAME: 5, SOA: 6, TXT: 16, AAAA: 28, CAA: 257 } as const;
 export const TYPE_OPT = 41;
 export const CLASS_IN = 1;
 
@@ -30,7 +30,7 @@ export interface Resource {
   ttl: number;
   /**
    * A, AAAA: the address. CNAME, NS: the canonical name. SOA: the name of the primary. TXT: the strings of the record,
-   * joined.
+   * joined. CAA: flags, tag and value with a space between each, the tag in lower case: `0 issue ca.test`.
    */
   value: string;
 }

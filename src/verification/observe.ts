@@ -1,4 +1,4 @@
-import type { AnsweredBy, Lookup, LookupOptions, Resolver } from '../dns/resolver.ts';
+import type { AnsweredBy, Lookup, LookupOptions, RecordLookups } from '../dns/resolver.ts';
 import type { Domain } from '../domains/domain.ts';
 import type { Observation, OwnershipObservation, RoutingObservation, ServerAnswer } from '../domains/observation.ts';
 import { saysDisagreement } from '../domains/reasons.ts';
@@ -17,7 +17,7 @@ const MAX_ASKED = 3;
  * open when the signal fires is `unreadable`.
  */
 export async function observe(
-  resolver: Resolver,
+  resolver: RecordLookups,
   domain: Domain,
   incumbent: Domain | null,
   signal: AbortSignal,
@@ -42,7 +42,7 @@ const isMatch = (seen: Seen): boolean => seen.kind === 'matched';
 const isGone = (seen: Seen): boolean => !isMatch(seen);
 
 async function observeOwnership(
-  resolver: Resolver,
+  resolver: RecordLookups,
   domain: Domain,
   decides: (seen: Seen) => boolean,
   signal: AbortSignal,
@@ -67,7 +67,7 @@ async function observeOwnership(
 }
 
 async function observeRouting(
-  resolver: Resolver,
+  resolver: RecordLookups,
   domain: Domain,
   decides: (seen: Seen) => boolean,
   signal: AbortSignal,

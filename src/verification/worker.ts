@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '../clock.ts';
-import type { Resolver } from '../dns/resolver.ts';
+import type { RecordLookups } from '../dns/resolver.ts';
 import { WINDOW_MS } from '../domains/domain.ts';
 import { CHECK_INTERVAL_MS } from '../domains/schedule.ts';
 import { transition } from '../domains/status.ts';
@@ -13,7 +13,7 @@ import { turns } from './turns.ts';
 
 export interface VerifierOptions {
   store: CheckStore;
-  resolver: Resolver;
+  resolver: RecordLookups;
   clock: Clock;
   /** Numbers in [0, 1), for the schedule's jitter. */
   random: () => number;

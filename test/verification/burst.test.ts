@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { Resolver } from '../../src/dns/resolver.ts';
+import type { RecordLookups } from '../../src/dns/resolver.ts';
 import { createLog } from '../../src/log.ts';
 import { createMetrics } from '../../src/metrics.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -23,7 +23,7 @@ test('a burst of results leaves the store to others, too: at most 100 are being 
   const domains = await Promise.all(Array.from({ length: DOMAINS }, () => attach(store, environment)));
   const by = { server: 'ns1.example.com', address: '192.0.2.1', authoritative: true };
   const absent = { kind: 'absent' as const, reason: 'nxdomain' as const, chain: [], zone: 'example.com', by };
-  const resolver: Resolver = { lookupTxt: async () => absent, lookupRoute: async () => absent };
+  const resolver: RecordLookups = { lookupTxt: async () => absent, lookupRoute: async () => absent };
   let [saving, most] = [0, 0];
   const counting: Store = {
     ...store,

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import type { LookupOptions, Resolver } from '../../src/dns/resolver.ts';
+import type { LookupOptions, RecordLookups } from '../../src/dns/resolver.ts';
 import { WINDOW_MS } from '../../src/domains/domain.ts';
 import { createLog } from '../../src/log.ts';
 import { createMetrics, type Metrics } from '../../src/metrics.ts';
@@ -14,7 +14,7 @@ import { attach, NOW, plant } from '../fixtures/entities.ts';
 /** Names below this zone are asked of a nameserver that never says a word; every other one leads to its target. */
 const SILENT = 'silent.example';
 
-const resolver: Resolver = {
+const resolver: RecordLookups = {
   lookupTxt: async (name, options) => (name.endsWith(SILENT) ? silence(options) : nothing()),
   lookupRoute: async (name, target, options) =>
     name.endsWith(SILENT) ? silence(options) : { ...nothing(), kind: 'found', chain: [target], addresses: [] },

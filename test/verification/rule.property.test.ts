@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Lookup, Resolver } from '../../src/dns/resolver.ts';
+import type { Lookup, RecordLookups } from '../../src/dns/resolver.ts';
 import { type Domain, type DomainKind, newDomain } from '../../src/domains/domain.ts';
 import { ownershipName, ownershipValue } from '../../src/domains/records.ts';
 import { CHECK_INTERVAL_MS } from '../../src/domains/schedule.ts';
@@ -135,7 +135,7 @@ class World {
     this.name = kind === 'apex' ? `n${serial}.example` : `www.n${serial}.example`;
   }
 
-  readonly resolver: Resolver = {
+  readonly resolver: RecordLookups = {
     lookupTxt: async (name) => {
       await this.interfere();
       if (this.txtBroken) return { kind: 'unreadable', reason: 'timeout', chain: [] };

@@ -29,7 +29,7 @@ describe('a record', () => {
     ['www.acme.com', 'MX', ['mail.acme.com'], undefined, /not an MX value, such as "10 mail.acme.com"/],
     ['www.acme.com', 'MX', ['65536 mail.acme.com'], undefined, /not an MX value/],
     ['www.acme.com', 'CAA', ['issue letsencrypt.org'], undefined, /not a CAA value/],
-    ['www.acme.com', 'CAA', ['0 other "x"'], undefined, /not a CAA value/],
+    ['www.acme.com', 'CAA', ['0 iss-ue "x"'], undefined, /not a CAA value/],
     ['www.acme.com', 'SOA', ['ns1.acme.com hostmaster.acme.com 1 2 3'], undefined, /not an SOA value/],
     ['www.acme.com', 'TXT', ['x'], -1, /TTL is a number of seconds/],
     ['www.acme.com', 'TXT', ['x'], 1.5, /TTL is a number of seconds/],

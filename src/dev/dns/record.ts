@@ -115,17 +115,14 @@ export function parseMx(value: string): { preference: number; exchange: string }
   return { preference, exchange: parseName(match[2]) };
 }
 
-export type CaaTag = 'issue' | 'issuewild' | 'iodef';
-
 /** `0 issue "letsencrypt.org"` */
-export function parseCaa(value: string): { flags: number; tag: CaaTag; value: string } {
-  const match = /^(\d{1,3}) +(issue|issuewild|iodef) +(?:"([^"]{0,255})"|([^" ]{1,255}))$/.exec(value);
+export function parseCaa(value: string): { flags: number; tag: string; value: string } {
+  const match = /^(\d{1,3}) +([a-z0-9]{1,15}) +(?:"([^"]{0,255})"|([^" ]{1,255}))$/.exec(value);
   const flags = Number(match?.[1]);
   if (match === null || flags > 255) {
     throw new RecordRefused(`"${value}" is not a CAA value, such as 0 issue "letsencrypt.org".`);
   }
-  const tag: CaaTag = match[2] === 'issue' || match[2] === 'issuewild' ? match[2] : 'iodef';
-  return { flags, tag, value: match[3] ?? match[4] ?? '' };
+  return { flags, tag: match[2] ?? '', value: match[3] ?? match[4] ?? '' };
 }
 
 export interface Soa {

@@ -1,4 +1,4 @@
-import packet, { type Answer, type DecodedPacket, type OptAnswer } from 'dns-packet';
+import packet, { type Answer, type CaaData, type DecodedPacket, type OptAnswer } from 'dns-packet';
 import { parseCaa, parseMx, parseSoa } from './record.ts';
 import type { ZoneAnswer, ZoneRecord } from './zone.ts';
 
@@ -81,7 +81,8 @@ function toPacket({ name, type, ttl, value }: ZoneRecord): Answer {
     case 'MX':
       return { name, type, ttl, data: parseMx(value) };
     case 'CAA':
-      return { name, type, ttl, data: parseCaa(value) };
+      // The library writes any tag; its types know those of RFC 8659.
+      return { name, type, ttl, data: parseCaa(value) as CaaData };
     case 'SOA':
       return { name, type, ttl, data: parseSoa(value) };
     default:
