@@ -1,7 +1,11 @@
 import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import type { Clock } from '../clock.ts';
 import type { DatabaseUrl, PostgresUrl, SqliteUrl } from '../config/parse.ts';
+import { keyFile } from '../keyfile.ts';
+import { createKeyring, type Keyring } from '../sealing.ts';
 import type { CopySource, CopyTarget } from './copy.ts';
+import { sealSecrets } from './sealed.ts';
 import type { Store } from './store.ts';
 import type { Waiting } from './waiting.ts';
 
@@ -17,8 +21,10 @@ export interface Database {
   migrate(waiting?: Waiting): Promise<string[]>;
   /** Names of the migrations that `migrate` would run. Changes nothing. */
   pendingMigrations(): Promise<string[]>;
-  /** Opens the store, making its schema where it is new. */
-  open(options?: { clock?: Clock }): Promise<Store>;
+  /** Opens the store, making its schema where it is new; secrets in it are sealed with the keyring, or lie there as they are given. */
+  open(options?: { clock?: Clock; keyring?: Keyring }): Promise<Store>;
+  /** Where the keys lie that secrets are sealed with, unless others are configured; null: they have to be. */
+  keyFile: string | null;
   /** Makes this process the only owner of the roles that must be single there, until the returned function is called. */
   lockRoles(roles: readonly string[]): Promise<() => void>;
   /** Calls `onNews` soon after changes were announced, where the engine can. Polling the log of changes finds them all the same. */
@@ -29,6 +35,12 @@ export interface Database {
   copyTarget(source: string): Promise<CopyTarget>;
   /** Copies an embedded store to a new file while it is used (`sqlite/backup.ts`); null where a server has ways of its own. */
   backUp: ((file: string, onProgress: (done: number) => void) => Promise<number>) | null;
+}
+
+/** The configured keys; or those of the key file, where the store has one. */
+export function keyringFor({ keyFile: path }: Pick<Database, 'keyFile'>, configured?: readonly Uint8Array[]): Keyring {
+  if (configured === undefined && path !== null) return createKeyring(keyFile(path));
+  return createKeyring({ name: 'NAMEPLATE_ENCRYPTION_KEY', keys: () => configured ?? [] });
 }
 
 /** The one place that knows which engine a URL means. Only that engine is loaded. */
@@ -44,7 +56,8 @@ async function sqliteDatabase({ path }: SqliteUrl): Promise<Database> {
     isNew: async () => !existsSync(path),
     migrate: (waiting) => migrate(path, waiting),
     pendingMigrations: () => pendingMigrations(path),
-    open: (options) => sqliteStore({ path, ...options }),
+    open: ({ keyring, ...options } = {}) => sealed(sqliteStore({ path, ...options }), keyring),
+    keyFile: join(dirname(path), 'encryption.key'),
     lockRoles: (roles) => lockRoles(path, roles),
     listen: () => ({ stop: async () => {} }),
     copySource: async () => (await import('./sqlite/copy.ts')).copySource(path),
@@ -61,7 +74,8 @@ async function postgresDatabase(address: PostgresUrl): Promise<Database> {
     isNew: () => isNew(address),
     migrate: (waiting) => migrate(address, waiting),
     pendingMigrations: () => pendingMigrations(address),
-    open: (options) => postgresStore({ address, ...options }),
+    open: ({ keyring, ...options } = {}) => sealed(postgresStore({ address, ...options }), keyring),
+    keyFile: null,
     // Its work is claimed piece by piece, so no role has to be single.
     lockRoles: async () => () => {},
     listen: (onNews) => listenForChanges(address, onNews),
@@ -69,4 +83,9 @@ async function postgresDatabase(address: PostgresUrl): Promise<Database> {
     copyTarget: async (source) => (await import('./postgres/copy.ts')).copyTarget(address, source),
     backUp: null,
   };
+}
+
+async function sealed(opening: Promise<Store>, keyring: Keyring | undefined): Promise<Store> {
+  const store = await opening;
+  return keyring === undefined ? store : sealSecrets(store, keyring);
 }
