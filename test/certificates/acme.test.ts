@@ -1,0 +1,225 @@
+import { X509Certificate } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { IssueTask } from '../../src/certificates/issuer.ts';
+import { newPrivateKey, publicKeyInfo, readPrivateKey } from '../../src/certificates/x509/key.ts';
+import { splitPem } from '../../src/certificates/x509/pem.ts';
+import type { FakeCa } from './fakeca.ts';
+import { createIssuing, type Issuing, type Task } from './issuing.ts';
+
+let world: Issuing;
+beforeAll(async () => {
+  world = await createIssuing();
+});
+afterAll(() => world.close());
+
+/** The chain leads to the CA, and its first certificate is for the task's name and key. */
+function expectIssued(ca: FakeCa, { hostname, privateKey }: IssueTask, { chain }: { chain: string }): void {
+  const [leaf, above, ...others] = splitPem(chain).map((pem) => new X509Certificate(pem));
+  const root = new X509Certificate(ca.issuingRoots);
+  if (leaf === undefined || above === undefined) throw new Error(`not a chain: ${chain}`);
+  expect(others).toEqual([]);
+  expect(leaf.verify(above.publicKey) && above.verify(root.publicKey)).toBe(true);
+  expect(leaf.checkHost(hostname, { subject: 'never' })).toBe(hostname);
+  expect(publicKeyInfo(leaf.publicKey).equals(publicKeyInfo(readPrivateKey(privateKey)))).toBe(true);
+}
+
+describe('a certificate', () => {
+  test('is issued for the name and the key, with what is above it', async () => {
+    const ca = await world.startCa();
+    const task = world.task();
+    expectIssued(ca, task, await world.issuer(ca).issue(task));
+  });
+
+  test('costs seven requests, the nonce of each taken from the answer before', async () => {
+    const ca = await world.startCa();
+    const issuer = world.issuer(ca);
+    await issuer.issue(world.task());
+    const before = { ...ca.requests };
+    await issuer.issue(world.task());
+    const more = Object.entries(ca.requests).map(([endpoint, count]) => [
+      endpoint,
+      count - before[endpoint as 'order'],
+    ]);
+    expect(Object.fromEntries(more.filter(([, count]) => count !== 0))).toEqual({
+      newOrder: 1,
+      authorization: 2,
+      challenge: 1,
+      order: 1,
+      finalize: 1,
+      certificate: 1,
+    });
+  });
+
+  test('is waited for while the CA looks at the name, and while it issues', async () => {
+    const ca = await world.startCa();
+    ca.settings.looks = 3;
+    const task = world.task();
+    expectIssued(ca, task, await world.issuer(ca).issue(task));
+  });
+
+  test('has its order kept before anything else is asked, and its answer shown before the CA looks', async () => {
+    const ca = await world.startCa();
+    const seen: string[] = [];
+    const task = world.task({
+      onOrder: async () => {
+        seen.push(`order kept after ${ca.requests.authorization} authorizations`);
+      },
+    });
+    const present = task.present;
+    task.present = async (token, keyAuthorization) => {
+      seen.push(`shown after ${ca.requests.challenge} challenges`);
+      await present(token, keyAuthorization);
+    };
+    await world.issuer(ca).issue(task);
+    expect(seen).toEqual(['order kept after 0 authorizations', 'shown after 0 challenges']);
+  });
+
+  test('is issued at once where the CA trusts an authorization from before', async () => {
+    const ca = await world.startCa();
+    const task = world.task();
+    await expect(world.issuer(ca).issue({ ...task, onOrder: keepAndStop(task) })).rejects.toThrow('stopped');
+    const [order] = ca.orders();
+    Object.assign(order ?? {}, { challenge: 'valid', status: 'ready' });
+    expectIssued(ca, task, await world.issuer(ca).issue(task));
+    expect(task.steps).not.toContain('present');
+  });
+});
+
+function keepAndStop(task: Task): IssueTask['onOrder'] {
+  return async (url) => {
+    await task.onOrder(url);
+    throw new Error('stopped');
+  };
+}
+
+describe('an order that was left at some step', () => {
+  /** Whoever works on it ends at its n-th step; another goes on. Returns how many it took. */
+  async function issueInSteps(ca: FakeCa, task: Task, lives: (life: number) => number): Promise<number> {
+    for (let life = 1; ; life++) {
+      let left = lives(life);
+      const step =
+        <Args extends unknown[]>(original: (...args: Args) => Promise<void>) =>
+        async (...args: Args) => {
+          await original(...args);
+          if (left-- === 0) throw new Error('stopped');
+        };
+      try {
+        const mortal = { ...task, onOrder: step(task.onOrder), present: step(task.present), alive: step(task.alive) };
+        expectIssued(ca, task, await world.issuer(ca).issue(mortal));
+        return life;
+      } catch (error) {
+        if (!(error instanceof Error && error.message === 'stopped')) throw error;
+        expect(life).toBeLessThan(100);
+      }
+    }
+  }
+
+  test.each([0, 2])('is gone on with, and no other is begun, whichever step it was (%i looks)', async (looks) => {
+    const ca = await world.startCa();
+    ca.settings.looks = looks;
+    for (let steps = 0; ; steps++) {
+      const task = world.task();
+      const lives = await issueInSteps(ca, task, (life) => (life === 1 ? steps : Number.POSITIVE_INFINITY));
+      if (lives === 1) break;
+    }
+    expect(ca.ordersAtOnce).toEqual([]);
+    expect(ca.accounts()).toHaveLength(1);
+    expect(ca.orders().every(({ status }) => status === 'valid')).toBe(true);
+    expect(ca.requests.newOrder).toBe(ca.certificates.length);
+  });
+
+  test('is finished by workers none of which lives for long', async () => {
+    const ca = await world.startCa();
+    const lives = await issueInSteps(ca, world.task(), (life) => life);
+    expect(lives).toBeGreaterThan(2);
+    expect(ca.requests.newOrder).toBe(1);
+  });
+
+  test.each(['authorization', 'challenge', 'order', 'finalize', 'certificate'] as const)(
+    'is gone on with where the answer was lost: %s',
+    async (endpoint) => {
+      const ca = await world.startCa();
+      const task = world.task();
+      ca.fault({ at: [endpoint], times: 1, afterwards: true, answer: 'cut' });
+      await expect(world.issuer(ca).issue(task)).rejects.toMatchObject({ kind: 'unavailable' });
+      expectIssued(ca, task, await world.issuer(ca).issue(task));
+      expect(ca.requests.newOrder).toBe(1);
+      expect(ca.certificates).toHaveLength(1);
+    },
+  );
+
+  test('asks for the certificate of the key that it was begun with', async () => {
+    const ca = await world.startCa();
+    ca.settings.looks = 1;
+    const task = world.task();
+    ca.fault({ at: ['certificate'], times: 1, answer: 'cut' });
+    await expect(world.issuer(ca).issue(task)).rejects.toMatchObject({ kind: 'unavailable' });
+    const another = { ...task, privateKey: newPrivateKey() };
+    await expect(world.issuer(ca).issue(another)).rejects.toMatchObject({
+      kind: 'refused',
+      message: expect.stringContaining('its key is another'),
+    });
+    expectIssued(ca, task, await world.issuer(ca).issue(task));
+  });
+
+  test('is gone where the CA forgot it, gave it up, or let it expire', async () => {
+    const ca = await world.startCa();
+    const task = world.task();
+    await expect(world.issuer(ca).issue({ ...task, onOrder: keepAndStop(task) })).rejects.toThrow('stopped');
+    const [order] = ca.orders();
+    Object.assign(order ?? {}, { status: 'invalid' });
+    await expect(world.issuer(ca).issue(task)).rejects.toMatchObject({ kind: 'order_gone' });
+    ca.forgetOrders();
+    await expect(world.issuer(ca).issue(task)).rejects.toMatchObject({ kind: 'order_gone' });
+    expectIssued(ca, task, await world.issuer(ca).issue({ ...task, orderUrl: null }));
+  });
+
+  test('is gone where its certificate has ended meanwhile', async () => {
+    const ca = await world.startCa();
+    const task = world.task();
+    await world.issuer(ca).issue(task);
+    world.clock.pass(65 * 24 * 3_600_000);
+    await expect(world.issuer(ca).issue(task)).rejects.toMatchObject({ kind: 'order_gone' });
+  });
+
+  test('is gone where another order is at its URL', async () => {
+    const ca = await world.startCa();
+    const task = world.task();
+    await world.issuer(ca).issue(task);
+    const { orderUrl } = task;
+    await expect(world.issuer(ca).issue(world.task({ orderUrl }))).rejects.toMatchObject({ kind: 'order_gone' });
+  });
+});
+
+describe('whoever asked', () => {
+  test('may stop waiting for the CA', async () => {
+    const ca = await world.startCa();
+    ca.settings.looks = Number.POSITIVE_INFINITY;
+    const controller = new AbortController();
+    const issuing = world.issuer(ca).issue(world.task({ signal: controller.signal }));
+    const stopped = expect(issuing).rejects.toThrow('enough');
+    await expect.poll(() => ca.requests.authorization).toBeGreaterThan(3);
+    controller.abort(new Error('enough'));
+    await stopped;
+  });
+
+  test('may end a request that hangs', async () => {
+    const ca = await world.startCa();
+    const issuer = world.issuer(ca);
+    await issuer.issue(world.task());
+    ca.fault({ at: ['newOrder'], answer: 'hang' });
+    const controller = new AbortController();
+    const issuing = issuer.issue(world.task({ signal: controller.signal }));
+    const hung = expect(issuing).rejects.toThrow('enough');
+    await expect.poll(() => ca.requests.newOrder).toBe(2);
+    controller.abort(new Error('enough'));
+    await hung;
+  });
+
+  test('is asked for a sign of life at every step', async () => {
+    const ca = await world.startCa();
+    const task = world.task();
+    await world.issuer(ca).issue(task);
+    expect(task.steps).toEqual(['order', 'alive', 'present', 'alive', 'alive', 'alive']);
+  });
+});

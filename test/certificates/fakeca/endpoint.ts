@@ -1,0 +1,15 @@
+/** The resources of an ACME server, which are also its paths. */
+export const ENDPOINTS = [
+  'directory',
+  'nonce',
+  'newAccount',
+  'account',
+  'newOrder',
+  'order',
+  'authorization',
+  'challenge',
+  'finalize',
+  'certificate',
+  'renewalInfo',
+] as const;
+export type Endpoint = (typeof ENDPOINTS)[number];

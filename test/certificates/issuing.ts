@@ -1,0 +1,105 @@
+import { type AcmeOptions, acmeIssuer } from '../../src/certificates/acme.ts';
+import type { Issuer, IssueTask } from '../../src/certificates/issuer.ts';
+import { newPrivateKey } from '../../src/certificates/x509/key.ts';
+import { createLog } from '../../src/log.ts';
+import type { Store } from '../../src/store/store.ts';
+import { openEngine } from '../fixtures/engine.ts';
+import { type FakeCa, type FakeCaOptions, startFakeCa } from './fakeca.ts';
+
+/** A store, a clock that stands still, and whoever issues on them. */
+export interface Issuing {
+  store: Store;
+  clock: { now(): number; pass(ms: number): void };
+  /** Every line that was logged. */
+  logged: string[];
+  /** Starts a CA of its own for a test; it ends with everything. */
+  startCa(options?: Partial<FakeCaOptions>): Promise<FakeCa>;
+  /** Another one each time: another node, or the same after a crash. */
+  issuer(ca: Pick<FakeCa, 'directoryUrl'>, about?: Partial<AcmeOptions>): Issuer;
+  /** What a caller brings: it keeps the order's URL, and shows answers to challenges to the CA. */
+  task(about?: Partial<IssueTask>): Task;
+  close(): Promise<void>;
+}
+
+export interface Task extends IssueTask {
+  /** What was asked of the caller, in order: `order`, `present`, `alive`. */
+  steps: string[];
+}
+
+/** Nothing here waits for longer than it must. */
+const FAST = { pollMs: 1, timeoutMs: 5_000, patienceMs: 2_000 };
+const START = Date.UTC(2026, 10, 21);
+
+export async function createIssuing(): Promise<Issuing> {
+  let now = START;
+  const clock = {
+    now: () => now,
+    pass(ms: number) {
+      now += ms;
+    },
+  };
+  const { store, remove } = await openEngine({ clock });
+  const logged: string[] = [];
+  const log = createLog('trace', { write: (line: string) => void logged.push(line) });
+  const answers = new Map<string, string>();
+  const cas: FakeCa[] = [];
+  let names = 0;
+
+  async function fetchChallenge(hostname: string, token: string): Promise<string> {
+    const answer = answers.get(`${hostname} ${token}`);
+    if (answer === undefined) throw new Error('404');
+    return answer;
+  }
+
+  return {
+    store,
+    clock,
+    logged,
+    async startCa(options = {}) {
+      const ca = await startFakeCa({ clock, limits: [], fetchChallenge, ...options });
+      cas.push(ca);
+      return ca;
+    },
+    issuer: ({ directoryUrl }, about) =>
+      acmeIssuer({
+        ...FAST,
+        directoryUrl,
+        email: 'ops@example.com',
+        externalAccount: null,
+        trustRoots: null,
+        store,
+        clock,
+        log,
+        ...about,
+      }),
+    task(about = {}) {
+      const steps: string[] = [];
+      const task: Task = {
+        steps,
+        hostname: `name${++names}.example.com`,
+        privateKey: newPrivateKey(),
+        orderUrl: null,
+        replaces: null,
+        signal: new AbortController().signal,
+        async onOrder(url) {
+          steps.push('order');
+          task.orderUrl = url;
+        },
+        async present(token, keyAuthorization) {
+          steps.push('present');
+          answers.set(`${task.hostname} ${token}`, keyAuthorization);
+        },
+        async alive() {
+          steps.push('alive');
+        },
+        ...about,
+      };
+      return task;
+    },
+    async close() {
+      for (const ca of cas) await ca.close();
+      await store.close();
+      await remove();
+    },
+  };
+}
