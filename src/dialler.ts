@@ -49,9 +49,17 @@ export interface DiallerOptions {
 
 /**
  * `not_allowed`: none of the addresses may be connected to. `no_address`: the name has none. `lookup`: it could not be looked up. `refused`,
- * `unreachable`: what the last address came to. `timeout`: no answer in time. `tls`: there is somebody, but the handshake failed.
+ * `unreachable`: what the last address came to. `no_route`: this machine has no way to such an address, as one without IPv6. `timeout`: no answer in time. `tls`: there is somebody, but the handshake failed.
  */
-export type DialFailure = 'not_allowed' | 'no_address' | 'lookup' | 'refused' | 'unreachable' | 'timeout' | 'tls';
+export type DialFailure =
+  | 'not_allowed'
+  | 'no_address'
+  | 'lookup'
+  | 'refused'
+  | 'unreachable'
+  | 'no_route'
+  | 'timeout'
+  | 'tls';
 
 /** There is no connection. The message says why in plain words, bounded and safe to show. */
 export class DialFailed extends Error {
@@ -206,8 +214,12 @@ function failureOf(error: unknown, address: string, port: number): DialFailed {
   const code = codeOf(error);
   if (code === 'ETIMEDOUT') return new DialFailed('timeout', `${where} did not answer in time`, error);
   if (code === 'ECONNREFUSED') return new DialFailed('refused', `${where} refused the connection`, error);
+  if (NO_ROUTE.includes(code ?? ''))
+    return new DialFailed('no_route', `there is no route from here to ${where}`, error);
   return new DialFailed('unreachable', `${where} could not be reached (${code ?? 'closed'})`, error);
 }
+
+const NO_ROUTE = ['ENETUNREACH', 'EHOSTUNREACH', 'EADDRNOTAVAIL', 'EAFNOSUPPORT'];
 
 const bare = ({ message }: DialFailed) => message;
 

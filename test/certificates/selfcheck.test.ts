@@ -1,8 +1,12 @@
 import { createServer, type RequestListener } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
 import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { addressRule } from '../../src/addresses.ts';
 import { createSelfChecker, type SelfCheckOptions } from '../../src/certificates/selfcheck.ts';
+import { createServerCertificate } from '../../src/certificates/x509/certificate.ts';
+import { newPrivateKey, readPrivateKey } from '../../src/certificates/x509/key.ts';
+import { toPem } from '../../src/certificates/x509/pem.ts';
 import { systemClock } from '../../src/clock.ts';
 import { type Simulator, startSimulator } from '../../src/dev/dns/simulator.ts';
 import { type DnsClient, dnsClient } from '../../src/dns/client.ts';
@@ -95,20 +99,6 @@ describe('a name is ours', () => {
     expect(new Set(asked).size).toBe(2);
   });
 
-  test('where it redirects to itself on the other port, whatever certificate is there', async () => {
-    const other = await serve('127.0.0.2', edge);
-    await serve(
-      '127.0.0.3',
-      (_, response) => response.writeHead(302, { location: `http://${HOST}.:${other}/x` }).end(),
-      port,
-    );
-    // The port of HTTPS is the other one, since this one speaks no TLS.
-    dns.set(HOST, 'A', ['127.0.0.3']);
-    const { reason, answers } = await reasonOf({ ports: { http: port, https: other } });
-    expect(reason).toBe('answered_by_another');
-    expect(answers?.[0]?.seen).toContain(`it redirects to "http://${HOST}.:${other}/x"`);
-  });
-
   test('where there is no way from here to another of its addresses', async () => {
     dns.set(HOST, 'A', ['127.0.0.1']);
     // No connection ever leads to a multicast address.
@@ -119,4 +109,218 @@ describe('a name is ours', () => {
     dns.remove(HOST, 'A');
     expect(await reasonOf({ mayDial: () => true })).toMatchObject({ reason: 'unreachable' });
   });
+});
+
+/** Answers challenges whatever the host, as a host does to which customers redirect. */
+const answerer: RequestListener = ({ url = '' }, response) => {
+  const answer = [...challenges].find(([what]) => what.endsWith(url));
+  response.writeHead(answer === undefined ? 404 : 200).end(answer?.[1]);
+};
+
+/** Redirects to the same path elsewhere. */
+const redirecting =
+  (origin: string, status = 301): RequestListener =>
+  ({ url = '' }, response) =>
+    response.writeHead(status, { location: `${origin}${url}` }).end();
+
+describe('redirects are followed', () => {
+  beforeEach(() => {
+    dns.set(HOST, 'A', ['127.0.0.2']);
+    dns.set('hop.example.com', 'A', ['127.0.0.3']);
+  });
+
+  test.each([301, 302, 303, 307, 308])('with status %i', async (status) => {
+    await serve('127.0.0.2', redirecting('http://hop.example.com', status), port);
+    await serve('127.0.0.3', answerer, port);
+    expect(await reasonOf()).toMatchObject({ reason: undefined, answers: [{ address: '127.0.0.2', outcome: 'ours' }] });
+  });
+
+  test('to https, whatever certificate is there', async () => {
+    const key = readPrivateKey(newPrivateKey());
+    const signer = { name: 'nobody', privateKey: key };
+    const cert = toPem(createServerCertificate({ hostname: 'other.test', key }, { signer, notBefore: 0, notAfter: 1 }));
+    const pem = key.export({ type: 'pkcs8', format: 'pem' });
+    const https = await listening(createSecureServer({ key: pem, cert }, answerer), '127.0.0.3', 0);
+    await serve('127.0.0.2', redirecting('https://hop.example.com'), port);
+    expect(await reasonOf({ ports: { http: port, https } })).toMatchObject({ reason: undefined });
+  });
+
+  test('ten times, and not an eleventh', async () => {
+    let left = 10;
+    await serve(
+      '127.0.0.2',
+      (request, response) => (left-- > 0 ? redirecting('')(request, response) : answerer(request, response)),
+      port,
+    );
+    expect(await reasonOf()).toMatchObject({ reason: undefined });
+    left = 11;
+    expect(await reasonOf()).toMatchObject({
+      reason: 'answered_by_another',
+      answers: [{ seen: 'it redirects more than 10 times' }],
+    });
+  });
+
+  test.each([
+    'http://hop.example.com:81',
+    'https://hop.example.com:8443',
+    'ftp://hop.example.com',
+    'javascript:alert(1)//',
+    'http://[',
+  ])('but not to %s', async (origin) => {
+    await serve('127.0.0.2', redirecting(origin), port);
+    const { reason, answers } = await reasonOf();
+    expect(reason).toBe('answered_by_another');
+    expect(answers?.[0]?.seen).toMatch(/^it redirects to ".*", where no certificate authority follows$/);
+  });
+
+  test.each([
+    ['by address', 'http://169.254.169.254'],
+    ['by an address in disguise', 'http://0xa9fea9fe'],
+    ['by an IPv6 address', 'http://[::ffff:169.254.169.254]'],
+    ['by a name', 'http://metadata.example.com'],
+  ])('and never to a special address, %s', async (_, origin) => {
+    dns.set('metadata.example.com', 'A', ['169.254.169.254']);
+    await serve('127.0.0.2', redirecting(origin), port);
+    const { reason, answers } = await reasonOf();
+    expect(reason).toBe('answered_by_another');
+    expect(answers?.[0]?.seen).toMatch(
+      /^it redirects to ".*": .*(169\.254\.169\.254|a9fe:a9fe).* is not an address on the Internet/,
+    );
+  });
+
+  test('where nobody answers, the words say where that was', async () => {
+    await serve('127.0.0.2', redirecting('http://hop.example.com'), port);
+    const { reason, answers } = await reasonOf();
+    expect(reason).toBe('answered_by_another');
+    expect(answers?.[0]?.seen).toMatch(
+      /^it redirects to "http:\/\/hop\.example\.com\/.*": 127\.0\.0\.3:\d+ refused the connection$/,
+    );
+  });
+});
+
+describe('a name is not ours', () => {
+  test('where it has no address', async () => {
+    expect(await check()).toEqual({ selfCheck: null, obstacle: { reason: 'no_address', chain: [] } });
+    dns.set(HOST, 'CNAME', ['gone.test']);
+    expect(await check()).toMatchObject({ obstacle: { reason: 'no_address', chain: ['gone.test'] } });
+  });
+
+  test('where its addresses cannot be read', async () => {
+    dns.fail(HOST, 'servfail');
+    expect(await check()).toMatchObject({
+      selfCheck: null,
+      obstacle: { reason: 'dns_unreadable', record: 'address', name: HOST, seen: { reason: 'servfail' } },
+    });
+    expect(challenges.size).toBe(0);
+  });
+
+  test.each([
+    ['private', 'A', '10.0.0.1'],
+    ['of cloud metadata', 'A', '169.254.169.254'],
+    ['mapped', 'AAAA', '::ffff:169.254.169.254'],
+    ['translated', 'AAAA', '64:ff9b::a9fe:a9fe'],
+    ['loopback', 'AAAA', '::1'],
+  ])('where one of its addresses is special (%s), and nobody is asked there', async (_, type, address) => {
+    dns.set(HOST, 'A', ['127.0.0.1']);
+    dns.set(HOST, type, type === 'A' ? ['127.0.0.1', address] : [address]);
+    const { reason, answers } = await reasonOf();
+    expect(reason).toBe('address_not_public');
+    expect(answers).toContainEqual({ address: '127.0.0.1', outcome: 'ours', seen: null });
+    expect(answers).toContainEqual(expect.objectContaining({ outcome: 'not_public', seen: null }));
+  });
+
+  test('where one of its addresses does not answer', async () => {
+    dns.set(HOST, 'A', ['127.0.0.1', '127.0.0.2']);
+    expect(await reasonOf()).toEqual({
+      reason: 'unreachable',
+      answers: [
+        { address: '127.0.0.1', outcome: 'ours', seen: null },
+        { address: '127.0.0.2', outcome: 'unreachable', seen: `127.0.0.2:${port} refused the connection` },
+      ],
+    });
+  });
+
+  test.each<[string, RequestListener, RegExp]>([
+    [
+      'does not know the challenge',
+      (_, response) => response.writeHead(404).end('<h1>Not "here"</h1>'),
+      /^HTTP 404, "<h1>Not \\"here\\"<\/h1>"$/,
+    ],
+    ['answers everything with success', (_, response) => response.end('parked'), /^HTTP 200, "parked"$/],
+    [
+      'answers with more than the challenge',
+      (request, response) => response.end(`${challenges.get(`${HOST}${request.url}`)}x`),
+      /^HTTP 200, "np-/,
+    ],
+    [
+      'has the answer and calls it an error',
+      (request, response) => response.writeHead(500).end(challenges.get(`${HOST}${request.url}`)),
+      /^HTTP 500/,
+    ],
+    [
+      'sends what is hostile',
+      (_, response) => response.end(Buffer.from('\u202e\0\r\n\xff')),
+      /^HTTP 200, "\\u\{202e\}\\u\{0\}\\u\{d\}\\u\{a\}/,
+    ],
+    [
+      'sends without an end',
+      (_, response) => {
+        response.on('drain', () => response.write('x'.repeat(65_536))).write('x'.repeat(1_000_000));
+      },
+      /^HTTP 200, "x{100}…"$/,
+    ],
+  ])('where somebody answers who %s', async (_, listener, seen) => {
+    await serve('127.0.0.2', listener, port);
+    dns.set(HOST, 'A', ['127.0.0.1', '127.0.0.2']);
+    const { reason, answers } = await reasonOf();
+    expect(reason).toBe('answered_by_another');
+    expect(answers?.[1]).toMatchObject({ address: '127.0.0.2', outcome: 'another', seen: expect.stringMatching(seen) });
+  });
+
+  test.each([
+    ['says nothing', () => {}, 'there was no answer within 0.2 s'],
+    [
+      'speaks another language',
+      (socket: Socket) => void socket.end('220 mail.example.com ESMTP\r\n'),
+      'it accepts connections, and answers nothing that is HTTP',
+    ],
+    [
+      'sends headers without an end',
+      (socket: Socket) => void socket.write(`HTTP/1.1 200 OK\r\nx: ${'x'.repeat(100_000)}`),
+      'it accepts connections, and answers nothing that is HTTP',
+    ],
+    ['hangs up', (socket: Socket) => void socket.destroy(), 'it accepts connections, and answers nothing that is HTTP'],
+    [
+      'sends a body too slowly',
+      (socket: Socket) => void socket.write('HTTP/1.1 200 OK\r\ncontent-length: 50\r\n\r\nx'),
+      'there was no answer within 0.2 s',
+    ],
+  ])('where somebody listens who %s', async (_, greet, seen) => {
+    await listening(createTcpServer(greet), '127.0.0.2', port);
+    dns.set(HOST, 'A', ['127.0.0.2']);
+    expect(await reasonOf({ timeoutMs: 200 })).toEqual({
+      reason: 'unreachable',
+      answers: [{ address: '127.0.0.2', outcome: 'unreachable', seen }],
+    });
+  });
+});
+
+test('a name with many addresses is asked at eight of them', async () => {
+  dns.set(
+    HOST,
+    'A',
+    Array.from({ length: 15 }, (_, index) => `127.0.0.${index + 1}`),
+  );
+  expect((await check()).selfCheck?.answers).toHaveLength(8);
+});
+
+test('the end of the signal ends it, with its reason', async () => {
+  const controller = new AbortController();
+  await listening(
+    createTcpServer(() => controller.abort(new Error('shut down'))),
+    '127.0.0.2',
+    port,
+  );
+  dns.set(HOST, 'A', ['127.0.0.2']);
+  await expect(check({}, controller.signal)).rejects.toThrow('shut down');
 });

@@ -1,0 +1,112 @@
+import { type IncomingMessage, request } from 'node:http';
+import type { Socket } from 'node:net';
+import { DialFailed, type Dialler } from '../dialler.ts';
+import { shown } from '../domains/text.ts';
+
+/** What is at the other end of an address when a CA asks there for the answer to its challenge. */
+export type Probed =
+  | { kind: 'answer'; status: number; body: string }
+  /** It leads to where no CA follows, or where nobody answers. */
+  | { kind: 'astray'; seen: string }
+  | { kind: 'unreachable'; seen: string; reason: DialFailed['reason'] | null };
+
+export interface ProbeOptions {
+  dialler: Dialler;
+  /** The ports that CAs ask at, and follow to: 80 and 443. */
+  ports: { http: number; https: number };
+  signal: AbortSignal;
+}
+
+/** As many as Let's Encrypt follows. */
+const MAX_REDIRECTS = 10;
+const REDIRECTS = [301, 302, 303, 307, 308];
+/** So much of a body is read; an answer to a challenge is shorter. */
+const BODY_OCTETS = 1024;
+
+/**
+ * Asks for a URL at one address of its host, and follows redirects as Let's Encrypt does: at most ten, to http and https on their own ports, whatever
+ * certificate is there. Wherever they lead, the address is looked up and checked anew. Rejects with the signal's reason, and with nothing else.
+ */
+export async function probe(start: URL, address: string, options: ProbeOptions): Promise<Probed> {
+  let url = start;
+  let hostname = address;
+  for (let redirects = 0; ; redirects++) {
+    const response = await ask(url, hostname, options);
+    if (response.kind === 'unreachable' && redirects > 0) {
+      return { kind: 'astray', seen: `it redirects to ${shown(url.href)}: ${response.seen}` };
+    }
+    if (response.kind === 'unreachable' || response.location === null) return response;
+    const next = URL.parse(response.location, url.href);
+    if (next === null || !isFollowed(next, options.ports)) {
+      return {
+        kind: 'astray',
+        seen: `it redirects to ${shown(response.location)}, where no certificate authority follows`,
+      };
+    }
+    if (redirects === MAX_REDIRECTS) return { kind: 'astray', seen: `it redirects more than ${MAX_REDIRECTS} times` };
+    url = next;
+    hostname = next.hostname;
+  }
+}
+
+type Response =
+  | { kind: 'answer'; status: number; body: string; location: string | null }
+  | Extract<Probed, { kind: 'unreachable' }>;
+
+async function ask(url: URL, hostname: string, { dialler, ports, signal }: ProbeOptions): Promise<Response> {
+  const secure = url.protocol === 'https:';
+  const target = { hostname, port: portOf(url, ports), signal };
+  let socket: Socket | undefined;
+  try {
+    // What a certificate is wanted for need not have one yet.
+    socket = secure ? await dialler.dialTls(target, { rejectUnauthorized: false }) : await dialler.dial(target);
+    return await exchange(url, socket, signal);
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof DialFailed) return { kind: 'unreachable', seen: plain(error.message), reason: error.reason };
+    return { kind: 'unreachable', seen: 'it accepts connections, and answers nothing that is HTTP', reason: null };
+  } finally {
+    socket?.destroy();
+  }
+}
+
+function exchange(url: URL, socket: Socket, signal: AbortSignal): Promise<Response> {
+  return new Promise((resolve, reject) => {
+    const headers = { host: url.host, 'user-agent': 'nameplate', accept: '*/*', connection: 'close' };
+    const path = url.pathname + url.search;
+    const asked = request({ createConnection: () => socket, path, headers, signal });
+    asked.once('error', reject);
+    asked.once('response', (response) => {
+      const status = response.statusCode ?? 0;
+      const location = REDIRECTS.includes(status) ? (response.headers.location ?? null) : null;
+      read(response).then((body) => resolve({ kind: 'answer', status, location, body }), reject);
+    });
+    asked.end();
+  });
+}
+
+/** The beginning of a body. */
+async function read(response: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  let octets = 0;
+  for await (const chunk of response) {
+    chunks.push(chunk);
+    octets += chunk.length;
+    if (octets >= BODY_OCTETS) break;
+  }
+  return Buffer.concat(chunks).subarray(0, BODY_OCTETS).toString('utf8');
+}
+
+function isFollowed(url: URL, ports: ProbeOptions['ports']): boolean {
+  return ['http:', 'https:'].includes(url.protocol) && Object.values(ports).includes(portOf(url, ports));
+}
+
+function portOf({ protocol, port }: URL, ports: ProbeOptions['ports']): number {
+  if (port !== '') return Number(port);
+  return protocol === 'https:' ? ports.https : ports.http;
+}
+
+/** A sentence as a part of another. */
+function plain(sentence: string): string {
+  return sentence.replace(/\.$/, '');
+}
