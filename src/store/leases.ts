@@ -13,8 +13,14 @@ const WINDOW = 200;
 /** Rows of the release before that one claim completes. */
 const COMPLETED_AT_ONCE = 1000;
 
-/** The claims of one process. */
-export function certificateClaimer(): CertificateClaimer {
+/**
+ * Two leases of a name have the same number as good as never: neither that of a certificate and of the one that took its place, nor those before
+ * and after a power cut that undid a claim.
+ */
+const LEASE_STEP = 2 ** 30;
+
+/** The claims of one process. `random` yields numbers in [0, 1). */
+export function certificateClaimer(random: () => number = Math.random): CertificateClaimer {
   let last = '';
 
   async function choose(run: Writing, claim: CertificateClaim): Promise<Overdue[]> {
@@ -40,8 +46,9 @@ export function certificateClaimer(): CertificateClaimer {
     await run.change(completeRows, { limit: COMPLETED_AT_ONCE });
     const due: DueCertificate[] = [];
     for (const { hostname } of await choose(run, claim)) {
+      const step = 1 + Math.floor(random() * LEASE_STEP);
       // Since it was chosen it may have been deleted, or saved by whoever's lease had run out.
-      if ((await run.change(giveLease, { hostname, now, until: now + leaseMs })) === 0) continue;
+      if ((await run.change(giveLease, { hostname, now, until: now + leaseMs, step })) === 0) continue;
       const row = await run.one(selectLeased, { hostname });
       if (row !== null) due.push(dueOf(row));
     }
@@ -160,12 +167,12 @@ function selectWorkspaces(db: Tables, p: { begun: number; now: number; after: st
   };
 }
 
-function giveLease(db: Tables, p: { hostname: string; now: number; until: number }) {
+function giveLease(db: Tables, p: { hostname: string; now: number; until: number; step: number }) {
   return db
     .updateTable('certificates')
     .where('hostname', '=', p.hostname)
     .where('next_try_at', '<=', p.now)
-    .set((of) => ({ lease: of('lease', '+', 1), leased_until: p.until, next_try_at: p.until }));
+    .set((of) => ({ lease: of('lease', '+', p.step), leased_until: p.until, next_try_at: p.until }));
 }
 
 function selectLeased(db: Tables, p: { hostname: string }) {
@@ -210,7 +217,6 @@ function completeRows(db: Tables, p: { limit: number }) {
         .whereRef('routes.hostname', '=', 'certificates.hostname')
         .select('domains.workspace_id'),
       next_try_at: of.fn.coalesce('next_try_at', 'created_at'),
-      lease: of('lease', '+', of.ref('created_at')),
     }));
 }
 
@@ -219,6 +225,5 @@ function selectIncomplete(db: Tables) {
     .selectFrom('certificates')
     .where('begun', 'in', [0, 1])
     .where('workspace_id', 'is', null)
-    .where('leased_until', 'is', null)
     .select('hostname');
 }

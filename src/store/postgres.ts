@@ -52,7 +52,7 @@ export async function postgresStore(options: PostgresOptions): Promise<Store> {
   const news: Announcer = announcer(writers);
   const newId = idMaker(clock);
   const claimDue = claimer();
-  const claimCertificates = certificateClaimer();
+  const claimCertificates = certificateClaimer(random);
   const underWay = new Set<Promise<unknown>>();
   let closed: Promise<void> | undefined;
 

@@ -53,7 +53,7 @@ function insertCertificate(db: Tables, p: { hostname: string; workspaceId: strin
     state: 'wanted',
     next_try_at: p.at,
     begun: 0,
-    lease: p.at,
+    lease: 0,
     failures: 0,
     created_at: p.at,
   });

@@ -135,7 +135,7 @@ interface CertificatesTable {
   leased_until: number | null;
   /** 1: a certificate is in use, or an order under way; 0: neither. */
   begun: number;
-  /** Number of the lease given last. The first is that of the row's making, so that no two certificates of a name ever have the same. */
+  /** Number of the lease given last. */
   lease: number;
   failures: number;
   /** JSON of `CertificateProblem`. */

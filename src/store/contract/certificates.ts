@@ -132,7 +132,8 @@ export interface CertificateStore {
   /**
    * Enters an order in the ledger, keeps it, and moves the certificate to `ordering`, or `renewing` where one is in use. `refused`, and
    * nothing is done, where a limit would be exceeded: by its name, and when there is room again. To be called before the CA is asked;
-   * orders of one issuer are counted one after another. An order that is under way already is replaced, and stays in the ledger.
+   * orders of one issuer are counted one after another. Where several limits would be exceeded, the one is named that has room last. An order
+   * that is under way already is replaced, and stays in the ledger.
    */
   beginOrder(begin: {
     lease: number;
@@ -166,8 +167,8 @@ export interface CertificateStore {
   }): Promise<'saved' | 'lost'>;
 
   /**
-   * Puts a certificate from elsewhere in use, whatever is under way; `issued.issuer` is `imported`. `missing`: no such host name.
-   * Event and announcement as above.
+   * Puts a certificate from elsewhere in use, whatever is under way: that is lost, its order with it. It is looked at again as its renewal
+   * window says; `issued.issuer` is `imported`. `missing`: no such host name. Event and announcement as above.
    */
   importCertificate(
     hostname: string,
@@ -175,7 +176,10 @@ export interface CertificateStore {
     now: number,
   ): Promise<'imported' | 'missing'>;
 
-  /** Makes a certificate due at `now`, to be renewed whatever its window says. `under_way`: somebody works on it, nothing was done. */
+  /**
+   * Makes a certificate due at `now`, to be renewed whatever its window says: its `renewAt` is `now`, too. `under_way`: somebody works on it,
+   * nothing was done.
+   */
   renewCertificate(hostname: string, now: number): Promise<'accepted' | 'under_way' | 'missing'>;
 
   /** Adds or replaces. Every node sees it when it resolves. (unsynced) */

@@ -1,0 +1,285 @@
+import { describe, expect, it } from 'vitest';
+import type { Domain } from '../../src/domains/domain.ts';
+import type { CertificateStore, DueCertificate } from '../../src/store/store.ts';
+import { anIssuedCertificate, anIssuer, anOrder, aSave, aSpending, DAY_MS, verify } from '../fixtures/certificates.ts';
+import { attach, failedAt, NOW, verifiedAt } from '../fixtures/entities.ts';
+import type { Subject } from './subject.ts';
+import { readAll } from './tree.ts';
+
+type About = Partial<Parameters<CertificateStore['saveCertificate']>[0]>;
+
+const problem = { reason: 'no_address', message: 'The name has no address.', at: NOW } as const;
+const selfCheck = {
+  at: NOW,
+  answers: [{ address: '192.0.2.1', outcome: 'another', seen: 'HTTP 200, "It works!"' }],
+} as const;
+
+export function describeCertificates(subject: Subject): void {
+  const claim = (now = NOW) => subject.store.claimCertificates({ now, limit: 100, leaseMs: 60_000, newNames: true });
+  /** A name, leased. */
+  const lease = async () => {
+    const { environment } = await subject.plant();
+    const domain = await verify(subject.store, environment);
+    return { domain, due: (await claim())[0] as DueCertificate };
+  };
+  const begin = ({ certificate: { hostname }, lease }: DueCertificate, issuer = anIssuer()) =>
+    subject.store.beginOrder({
+      lease,
+      order: anOrder({ hostname, issuer }),
+      spending: aSpending({ hostname, issuer }),
+      limits: [],
+      now: NOW,
+    });
+  const save = (due: DueCertificate, about: About) => subject.store.saveCertificate(aSave(due, about));
+  const eventsOf = async ({ id }: Domain) =>
+    (await subject.store.listEvents(id)).filter(({ type }) => type.startsWith('certificate.'));
+  const announcedBy = async (action: () => Promise<unknown>) => {
+    const { latest } = await subject.store.changesSince(0);
+    await action();
+    const { changes } = await subject.store.changesSince(latest);
+    return changes.map(({ kind, key }) => `${kind} ${key}`);
+  };
+  const putChallenge = (hostname: string) =>
+    subject.store.putChallenge({ hostname, token: 'token', keyAuthorization: 'token.print', expiresAt: NOW });
+
+  describe('saving a certificate', () => {
+    it('that was issued puts it in use with its key, ends the order, and tells caches and the timeline', async () => {
+      const { store } = subject;
+      const { domain, due } = await lease();
+      const { name } = domain;
+      const issuer = anIssuer();
+      await begin(due, issuer);
+      await putChallenge(name);
+      const { privateKey, ...issued } = anIssuedCertificate({ issuer });
+      const save: About = {
+        state: 'issued',
+        spent: 'issued',
+        issued: { ...issued, privateKey },
+        selfCheck: { ...selfCheck, answers: [] },
+      };
+      expect(await announcedBy(() => store.saveCertificate(aSave(due, save)))).toEqual([`certificate ${name}`]);
+      expect(await store.findCertificate(name)).toEqual({
+        ...due.certificate,
+        state: 'issued',
+        selfCheck: { at: NOW, answers: [] },
+        nextTryAt: NOW + DAY_MS,
+        leasedUntil: null,
+        issued,
+      });
+      const { chain, notAfter } = issued;
+      expect(await store.findServedCertificate(name)).toEqual({ chain, notAfter, privateKey });
+      expect(await store.findChallenge(name, 'token', NOW)).toBeNull();
+      expect(await store.countSpending(issuer, 0)).toMatchObject({ orders: 1, issued: 1 });
+      expect((await claim(NOW + DAY_MS))[0]?.order).toBeNull();
+      expect(await eventsOf(domain)).toEqual([
+        {
+          id: expect.stringMatching(/^evt_/),
+          domainId: domain.id,
+          workspaceId: domain.workspaceId,
+          type: 'certificate.issued',
+          data: {
+            name,
+            environmentId: domain.environmentId,
+            status: 'verified',
+            routingVerified: true,
+            ownershipVerified: true,
+            verificationError: null,
+            certificate: { state: 'issued', reason: null, message: null, issuer, notAfter },
+          },
+          createdAt: NOW,
+        },
+      ]);
+    });
+
+    it('that was issued in place of another says that it was renewed', async () => {
+      const { domain, due } = await lease();
+      await save(due, { state: 'issued', issued: anIssuedCertificate(), nextTryAt: NOW });
+      const [again] = (await claim()) as [DueCertificate];
+      const issued = anIssuedCertificate({ notAfter: NOW + 180 * DAY_MS });
+      await save(again, { state: 'issued', issued });
+      expect((await eventsOf(domain)).map(({ type }) => type)).toEqual(['certificate.issued', 'certificate.renewed']);
+      const { chain, notAfter, privateKey } = issued;
+      expect(await subject.store.findServedCertificate(domain.name)).toEqual({ chain, notAfter, privateKey });
+    });
+
+    it('that came no further says why, once for each reason, and takes nothing out of use', async () => {
+      const { store } = subject;
+      const { domain, due } = await lease();
+      const issued = anIssuedCertificate();
+      await save(due, { state: 'issued', issued, nextTryAt: NOW });
+      const inUse = await store.findServedCertificate(domain.name);
+      const refused = { reason: 'ca_refused', message: 'The CA will not.', at: NOW } as const;
+      for (const seen of [problem, { ...problem, message: 'Still none.' }, refused, problem, null]) {
+        const [again] = (await claim()) as [DueCertificate];
+        const stored = { state: 'renewing', problem: seen, selfCheck, failures: 3, nextTryAt: NOW } as const;
+        const about = { ...stored, selfCheck: { ...selfCheck, answers: [...selfCheck.answers] } };
+        expect(await announcedBy(() => save(again, about))).toEqual([]);
+        expect(await store.findCertificate(domain.name)).toMatchObject(stored);
+      }
+      expect(await store.findServedCertificate(domain.name)).toEqual(inUse);
+      const [, ...failures] = await eventsOf(domain);
+      expect(
+        failures.map(({ type, data: { certificate } }) => [type, certificate?.reason, certificate?.message]),
+      ).toEqual([problem, refused, problem].map(({ reason, message }) => ['certificate.failed', reason, message]));
+    });
+
+    it('whose order is to be gone on with keeps it, and its challenges', async () => {
+      const { store } = subject;
+      const { domain, due } = await lease();
+      await begin(due);
+      await putChallenge(domain.name);
+      await save(due, { state: 'ordering', nextTryAt: NOW });
+      expect((await claim())[0]?.order?.hostname).toBe(domain.name);
+      expect(await store.findChallenge(domain.name, 'token', NOW)).toBe('token.print');
+    });
+
+    it('may change nothing but the renewal window', async () => {
+      const { store } = subject;
+      const { domain, due } = await lease();
+      const { privateKey, ...issued } = anIssuedCertificate();
+      await save(due, { state: 'issued', issued: { ...issued, privateKey }, nextTryAt: NOW });
+      const renewal = { ...issued.renewal, renewAt: NOW + 5, explanationUrl: 'https://ca.example/why' };
+      const [again] = (await claim()) as [DueCertificate];
+      expect(await announcedBy(() => save(again, { renewal }))).toEqual([]);
+      expect((await store.findCertificate(domain.name))?.issued).toEqual({ ...issued, renewal });
+      expect(await eventsOf(domain)).toHaveLength(1);
+    });
+  });
+
+  describe('a certificate from elsewhere', () => {
+    it('is put in use whatever is under way, which is lost', async () => {
+      const { store } = subject;
+      const { domain, due } = await lease();
+      await begin(due);
+      const { privateKey, ...issued } = anIssuedCertificate({ issuer: 'imported' });
+      const doImport = () => store.importCertificate(domain.name, { ...issued, privateKey }, NOW);
+      expect(await announcedBy(doImport)).toEqual([`certificate ${domain.name}`]);
+      expect(await save(due, { state: 'failed', spent: 'failed' })).toBe('lost');
+      expect(await store.findCertificate(domain.name)).toMatchObject({
+        state: 'issued',
+        problem: null,
+        failures: 0,
+        nextTryAt: issued.renewal.askAgainAt,
+        leasedUntil: null,
+        issued,
+      });
+      expect(await store.findServedCertificate(domain.name)).toMatchObject({ privateKey });
+      expect((await claim(NOW + DAY_MS))[0]).toMatchObject({ order: null, certificate: { hostname: domain.name } });
+      await doImport();
+      expect((await eventsOf(domain)).map(({ type }) => type)).toEqual(['certificate.issued', 'certificate.renewed']);
+      expect(await store.importCertificate('nobody.example.com', anIssuedCertificate(), NOW)).toBe('missing');
+    });
+  });
+
+  describe('renewing a certificate by hand', () => {
+    it('makes it due, whatever its window says', async () => {
+      const { store } = subject;
+      const { domain, due } = await lease();
+      await save(due, { state: 'issued', issued: anIssuedCertificate(), nextTryAt: NOW + DAY_MS });
+      expect(await store.renewCertificate(domain.name, NOW + 5)).toBe('accepted');
+      const [again] = await claim(NOW + 5);
+      expect(again?.certificate.issued?.renewal.renewAt).toBe(NOW + 5);
+    });
+
+    it('makes a name that waits for its first one due, and leaves alone what somebody works on', async () => {
+      const { store } = subject;
+      const { domain, due } = await lease();
+      expect(await store.renewCertificate(domain.name, NOW + 59_999)).toBe('under_way');
+      await save(due, { state: 'failed', nextTryAt: NOW + DAY_MS });
+      expect(await store.renewCertificate(domain.name, NOW + 5)).toBe('accepted');
+      expect(await claim(NOW + 5)).toHaveLength(1);
+      expect(await store.renewCertificate('nobody.example.com', NOW)).toBe('missing');
+    });
+  });
+
+  describe('a name that is lost', () => {
+    const certified = async () => {
+      const { domain, due } = await lease();
+      await save(due, { state: 'issued', issued: anIssuedCertificate(), nextTryAt: NOW });
+      const [again] = (await claim()) as [DueCertificate];
+      await begin(again);
+      await putChallenge(domain.name);
+      return { domain, due: again };
+    };
+    const nothingIsLeft = async ({ name }: Domain, due: DueCertificate) => {
+      const { store } = subject;
+      expect(await store.findServedCertificate(name)).toBeNull();
+      expect(await store.findChallenge(name, 'token', NOW)).toBeNull();
+      expect(await store.noteOrder(name, due.lease, 'https://ca.example/order/1')).toBe('lost');
+      expect(await save(due, { state: 'issued', issued: anIssuedCertificate() })).toBe('lost');
+      expect(await store.findServedCertificate(name)).toBeNull();
+    };
+
+    it('because its domain was deleted, leaves neither certificate, order nor challenge behind', async () => {
+      const { domain, due } = await certified();
+      await subject.store.deleteDomain(domain.workspaceId, domain.id, NOW);
+      expect(await subject.store.findCertificate(domain.name)).toBeNull();
+      await nothingIsLeft(domain, due);
+      expect(await claim(NOW + DAY_MS)).toEqual([]);
+    });
+
+    it('to another workspace, begins anew there, with nothing of what was', async () => {
+      const { store } = subject;
+      const { domain: incumbent, due } = await certified();
+      const { environment } = await subject.plant();
+      const claimed = await attach(store, environment, { name: incumbent.name });
+      const after = verifiedAt(claimed, NOW + 1);
+      const loser = { before: incumbent, after: failedAt(incumbent, NOW + 1) };
+      const memory = { unreadableInARow: 0, provenSince: null };
+      await store.saveTransition({ before: claimed, after, loser, memory, now: NOW + 1 });
+      const wanted = { state: 'wanted', domainId: claimed.id, workspaceId: claimed.workspaceId, issued: null };
+      expect(await store.findCertificate(claimed.name)).toMatchObject({ ...wanted, nextTryAt: NOW + 1 });
+      await nothingIsLeft(incumbent, due);
+      const [fresh] = await claim(NOW + 1);
+      expect(fresh).toMatchObject({ certificate: wanted, order: null });
+      await nothingIsLeft(incumbent, due);
+    });
+
+    it('while its certificate is saved leaves nothing behind, whichever comes first', async () => {
+      const { store } = subject;
+      for (const deletesFirst of [true, false]) {
+        const { domain, due } = await lease();
+        const steps = [
+          () => store.deleteDomain(domain.workspaceId, domain.id, NOW),
+          () => save(due, { state: 'issued', issued: anIssuedCertificate() }),
+        ];
+        await Promise.all((deletesFirst ? steps : steps.toReversed()).map((step) => step()));
+        expect(await store.findServedCertificate(domain.name)).toBeNull();
+        expect(await store.findCertificate(domain.name)).toBeNull();
+      }
+    });
+  });
+
+  describe('lists of certificates', () => {
+    it('are in order of host name, page by page, each once; of one state where that is asked for', async () => {
+      const { store } = subject;
+      const { environment } = await subject.plant();
+      const names = ['b', 'a', 'e', 'd', 'c'].map((label) => `${label}.lists.example.com`);
+      for (const name of names) await verify(store, environment, { name });
+      for (const due of await claim()) {
+        const failed = due.certificate.hostname < 'c';
+        await save(due, { state: failed ? 'failed' : 'issued', ...(!failed && { issued: anIssuedCertificate() }) });
+      }
+      const listed = await readAll(2, (page) => store.listCertificates(page));
+      expect(listed.items.map(({ hostname }) => hostname)).toEqual(names.toSorted());
+      expect(listed.items).toContainEqual(await store.findCertificate('a.lists.example.com'));
+      const issued = await readAll(1, (page) => store.listCertificates({ ...page, state: 'issued' }));
+      expect(issued.items.map(({ hostname }) => hostname)).toEqual(names.toSorted().slice(2));
+      expect(await store.listCertificates({ limit: 9, state: 'wanted' })).toEqual({ items: [] });
+      expect(await store.countCertificates()).toEqual({ failed: 2, issued: 3 });
+    });
+
+    it('of those that expire first name them in that order', async () => {
+      const { store } = subject;
+      const { environment } = await subject.plant();
+      for (let i = 0; i < 4; i++) await verify(store, environment);
+      const dues = await claim();
+      for (const [i, due] of dues.slice(0, 3).entries()) {
+        await save(due, { state: 'issued', issued: anIssuedCertificate({ notAfter: NOW + ((i + 2) % 3) * DAY_MS }) });
+      }
+      const expected = [dues[1], dues[2], dues[0]].map((due) => due?.certificate.hostname);
+      expect((await store.listExpiring(9)).map(({ hostname }) => hostname)).toEqual(expected);
+      expect((await store.listExpiring(1)).map(({ hostname }) => hostname)).toEqual(expected.slice(0, 1));
+    });
+  });
+}

@@ -1,0 +1,256 @@
+import { describe, expect, it } from 'vitest';
+import type { DueCertificate, Spending, SpendingLimit } from '../../src/store/store.ts';
+import {
+  aCaAccount,
+  anIssuedCertificate,
+  anIssuer,
+  anOrder,
+  aPrivateKey,
+  aSave,
+  aSpending,
+  verify,
+} from '../fixtures/certificates.ts';
+import { NOW } from '../fixtures/entities.ts';
+import type { Subject } from './subject.ts';
+
+const WINDOW_MS = 3_600_000;
+
+export function describeOrders(subject: Subject): void {
+  /** Names that are leased, each for an hour. */
+  const leased = async (count: number): Promise<DueCertificate[]> => {
+    const { environment } = await subject.plant();
+    for (let i = 0; i < count; i++) await verify(subject.store, environment, { at: NOW - count + i });
+    return subject.store.claimCertificates({ now: NOW, limit: count, leaseMs: WINDOW_MS, newNames: true });
+  };
+  const lease = async () => (await leased(1))[0] as DueCertificate;
+
+  /** Begins an order. */
+  const begin = (
+    { certificate: { hostname }, lease }: DueCertificate,
+    { limits = [], now = NOW, ...about }: Partial<Spending> & { limits?: SpendingLimit[]; now?: number },
+  ) => {
+    const { issuer = anIssuer() } = about;
+    const order = anOrder({ hostname, issuer, startedAt: now });
+    const spending = aSpending({ hostname, issuer, ...about });
+    return subject.store.beginOrder({ lease, order, spending, limits, now });
+  };
+  const most = (name: SpendingLimit['name'], limit: number): SpendingLimit => ({ name, limit, windowMs: WINDOW_MS });
+  const ledger = (issuer: string) => subject.store.countSpending(issuer, 0);
+
+  describe('an order', () => {
+    it('is kept from its beginning on, so that whoever takes it over goes on with it', async () => {
+      const { store } = subject;
+      const due = await lease();
+      const { hostname } = due.certificate;
+      const order = anOrder({ hostname, issuer: anIssuer(), replaces: 'aYhba4dGQEHhs3uEe6CuLN4ByNQ.AIdlQyE' });
+      const spending = aSpending({ hostname, issuer: order.issuer });
+      const begun = { lease: due.lease, order, spending, limits: [], now: NOW };
+      expect(await store.beginOrder(begun)).toEqual({ kind: 'begun' });
+      expect(await store.findCertificate(hostname)).toMatchObject({ state: 'ordering' });
+      const url = 'https://ca.example/order/1';
+      expect(await store.noteOrder(hostname, due.lease, url)).toBe('saved');
+      const [taken] = await store.claimCertificates({ now: NOW + WINDOW_MS, limit: 1, leaseMs: 1, newNames: false });
+      expect(taken).toMatchObject({ certificate: { hostname, state: 'ordering' }, order: { ...order, url } });
+    });
+
+    it('for a name that has a certificate leaves that in use, and is a renewal', async () => {
+      const { store } = subject;
+      const due = await lease();
+      const { hostname } = due.certificate;
+      const issued = anIssuedCertificate();
+      await store.saveCertificate(aSave(due, { state: 'issued', issued, nextTryAt: NOW }));
+      const [again] = await store.claimCertificates({ now: NOW, limit: 1, leaseMs: 1, newNames: false });
+      expect(await begin(again as DueCertificate, {})).toEqual({ kind: 'begun' });
+      const { privateKey, ...inUse } = issued;
+      expect(await store.findCertificate(hostname)).toMatchObject({ state: 'renewing', issued: inUse });
+      expect(await store.findServedCertificate(hostname)).toMatchObject({ privateKey });
+    });
+
+    it('takes the place of the one that was under way, which the ledger goes on counting', async () => {
+      const { store } = subject;
+      const due = await lease();
+      const issuer = anIssuer();
+      await begin(due, { issuer });
+      await store.noteOrder(due.certificate.hostname, due.lease, 'https://ca.example/order/1');
+      expect(await begin(due, { issuer })).toEqual({ kind: 'begun' });
+      const [taken] = await store.claimCertificates({ now: NOW + WINDOW_MS, limit: 1, leaseMs: 1, newNames: false });
+      expect(taken?.order?.url).toBeNull();
+      expect(await ledger(issuer)).toEqual({ orders: 2, exempt: 0, issued: 0, failed: 0 });
+      await store.saveCertificate(aSave(taken as DueCertificate, { spent: 'issued' }));
+      expect(await ledger(issuer)).toEqual({ orders: 2, exempt: 0, issued: 1, failed: 0 });
+    });
+
+    it('has a URL only while it is under way', async () => {
+      const due = await lease();
+      expect(await subject.store.noteOrder(due.certificate.hostname, due.lease, 'https://ca.example/1')).toBe('lost');
+    });
+  });
+
+  describe('the ledger', () => {
+    it('refuses an order too many of an issuer until the oldest that has to leave its window does, and counts no other issuer', async () => {
+      const [a, b, c] = (await leased(3)) as [DueCertificate, DueCertificate, DueCertificate];
+      const issuer = anIssuer();
+      const limits = [most('orders', 2)];
+      expect(await begin(a, { issuer, limits, now: NOW })).toEqual({ kind: 'begun' });
+      expect(await begin(b, { issuer, limits, now: NOW + 10 })).toEqual({ kind: 'begun' });
+      const until = NOW + WINDOW_MS;
+      expect(await begin(c, { issuer, limits, now: NOW + 20 })).toEqual({ kind: 'refused', by: 'orders', until });
+      expect(await begin(c, { issuer, limits: [most('orders', 1)], now: NOW + 20 })).toEqual({
+        kind: 'refused',
+        by: 'orders',
+        until: until + 10,
+      });
+      expect(await begin(c, { issuer, limits, now: until - 1 })).toMatchObject({ kind: 'refused', until });
+      expect(await subject.store.findCertificate(c.certificate.hostname)).toEqual(c.certificate);
+      expect(await ledger(issuer)).toMatchObject({ orders: 2 });
+      expect(await begin(c, { limits, now: NOW + 20 })).toEqual({ kind: 'begun' });
+      expect(await begin(c, { issuer, limits, now: until })).toEqual({ kind: 'begun' });
+    });
+
+    it('counts against a name what failed from the moment it failed, and what is under way, but nothing that was issued', async () => {
+      const { store } = subject;
+      const issuer = anIssuer();
+      const limits = [most('failures', 1)];
+      const other = await lease();
+      const first = await lease();
+      await begin(first, { issuer, limits });
+      expect(await begin(first, { issuer, limits })).toMatchObject({ by: 'failures', until: NOW + WINDOW_MS });
+      expect(await begin(other, { issuer, limits })).toEqual({ kind: 'begun' });
+      const failedAt = NOW + 1000;
+      await store.saveCertificate(aSave(first, { spent: 'failed', nextTryAt: failedAt, now: failedAt }));
+      const retry = { now: failedAt, limit: 1, leaseMs: 1, newNames: true };
+      const [again] = (await store.claimCertificates(retry)) as [DueCertificate];
+      const until = failedAt + WINDOW_MS;
+      expect(await begin(again, { issuer, limits, now: failedAt })).toMatchObject({ by: 'failures', until });
+      expect(await begin(again, { issuer, limits, now: until })).toEqual({ kind: 'begun' });
+      await store.saveCertificate(aSave(again, { spent: 'issued', nextTryAt: until, now: until }));
+      const [renewing] = (await store.claimCertificates({ ...retry, now: until })) as [DueCertificate];
+      expect(await begin(renewing, { issuer, limits, now: until })).toEqual({ kind: 'begun' });
+    });
+
+    it('counts against a registered domain what was issued and what is under way, but nothing that failed', async () => {
+      const issuer = anIssuer();
+      const limits = [most('certificates', 1)];
+      const [a, b, c] = (await leased(3)) as [DueCertificate, DueCertificate, DueCertificate];
+      const registeredDomain = 'acme.com';
+      await begin(a, { issuer, limits, registeredDomain });
+      const refused = { kind: 'refused', by: 'certificates', until: NOW + WINDOW_MS };
+      expect(await begin(b, { issuer, limits, registeredDomain })).toEqual(refused);
+      expect(await begin(c, { issuer, limits, registeredDomain: 'acme.org' })).toEqual({ kind: 'begun' });
+      await subject.store.saveCertificate(aSave(a, { spent: 'failed' }));
+      expect(await begin(b, { issuer, limits, registeredDomain })).toEqual({ kind: 'begun' });
+      const issuedAt = NOW + 5;
+      await subject.store.saveCertificate(aSave(b, { spent: 'issued', now: issuedAt }));
+      const late = { issuer, limits, registeredDomain, now: NOW + 9 };
+      expect(await begin(c, late)).toEqual({ ...refused, until: issuedAt + WINDOW_MS });
+    });
+
+    it('counts against a name what was issued and what is under way as one more of the same, but nothing that failed', async () => {
+      const { store } = subject;
+      const issuer = anIssuer();
+      const limits = [most('duplicates', 1)];
+      const first = await lease();
+      await begin(first, { issuer, limits });
+      expect(await begin(first, { issuer, limits })).toMatchObject({ by: 'duplicates', until: NOW + WINDOW_MS });
+      await store.saveCertificate(aSave(first, { spent: 'failed', nextTryAt: NOW }));
+      const retry = { now: NOW, limit: 1, leaseMs: 1, newNames: true };
+      const [again] = (await store.claimCertificates(retry)) as [DueCertificate];
+      expect(await begin(again, { issuer, limits })).toEqual({ kind: 'begun' });
+      await store.saveCertificate(aSave(again, { spent: 'issued', nextTryAt: NOW }));
+      const [renewing] = (await store.claimCertificates(retry)) as [DueCertificate];
+      expect(await begin(renewing, { issuer, limits })).toMatchObject({ by: 'duplicates' });
+    });
+
+    it('lets what is exempt through but for failures, and counts it for nothing else', async () => {
+      const issuer = anIssuer();
+      const [a, b] = (await leased(2)) as [DueCertificate, DueCertificate];
+      const full = [most('orders', 1), most('certificates', 1), most('duplicates', 1)];
+      await begin(a, { issuer, exempt: true });
+      expect(await begin(a, { issuer, limits: full })).toEqual({ kind: 'begun' });
+      expect(await begin(a, { issuer, limits: full })).toMatchObject({ kind: 'refused' });
+      expect(await begin(a, { issuer, limits: full, exempt: true })).toEqual({ kind: 'begun' });
+      const failures = [most('failures', 3)];
+      expect(await begin(a, { issuer, limits: failures, exempt: true })).toMatchObject({ by: 'failures' });
+      expect(await begin(b, { issuer, limits: failures, exempt: true })).toEqual({ kind: 'begun' });
+      expect(await ledger(issuer)).toEqual({ orders: 4, exempt: 3, issued: 0, failed: 0 });
+    });
+
+    it('names the limit that has room last, and allows nothing where nothing is allowed', async () => {
+      const issuer = anIssuer();
+      const due = await lease();
+      await begin(due, { issuer });
+      const long = { ...most('duplicates', 1), windowMs: 2 * WINDOW_MS };
+      const limits = [most('orders', 1), long, most('failures', 1)];
+      const until = NOW + long.windowMs;
+      expect(await begin(due, { issuer, limits })).toEqual({ kind: 'refused', by: 'duplicates', until });
+      const none = { limits: [most('orders', 0)], now: NOW + 7 };
+      expect(await begin(due, none)).toEqual({ kind: 'refused', by: 'orders', until: NOW + 7 + WINDOW_MS });
+    });
+
+    it('gives the last place to one of several orders at the same moment', async () => {
+      for (const name of ['orders', 'certificates'] as const) {
+        const dues = await leased(6);
+        const issuer = anIssuer();
+        const outcomes = await Promise.all(dues.map((due) => begin(due, { issuer, limits: [most(name, 2)] })));
+        expect(outcomes.map(({ kind }) => kind).sort()).toEqual(['begun', 'begun', ...Array(4).fill('refused')]);
+      }
+    });
+
+    it('outlives the domain, as the memory of the CA does, until it is told to forget', async () => {
+      const { store } = subject;
+      const issuer = anIssuer();
+      const [a, b] = (await leased(2)) as [DueCertificate, DueCertificate];
+      await begin(a, { issuer, now: NOW });
+      await begin(b, { issuer, now: NOW + 10 });
+      for (const { certificate } of [a, b])
+        await store.deleteDomain(certificate.workspaceId, certificate.domainId, NOW);
+      expect(await ledger(issuer)).toMatchObject({ orders: 2 });
+      expect(await store.countSpending(issuer, NOW + 10)).toMatchObject({ orders: 1 });
+      await store.pruneSpending(NOW + 10);
+      expect(await ledger(issuer)).toMatchObject({ orders: 1 });
+      expect(await ledger(anIssuer())).toEqual({ orders: 0, exempt: 0, issued: 0, failed: 0 });
+    });
+  });
+
+  describe('an account at a CA', () => {
+    it('is made once, also by several at the same moment, all of whom get the one that is kept', async () => {
+      const issuer = anIssuer();
+      expect(await subject.store.findCaAccount(issuer)).toBeNull();
+      const made = [1, 2, 3].map(() => aCaAccount({ issuer, certificate: 'PEM' }));
+      const kept = await Promise.all(made.map((account) => subject.store.createCaAccount(account)));
+      expect(made).toContainEqual(kept[0]);
+      expect(kept).toEqual([kept[0], kept[0], kept[0]]);
+      expect(await subject.store.findCaAccount(issuer)).toEqual(kept[0]);
+    });
+
+    it('is changed in what is given, and in nothing else', async () => {
+      const { store } = subject;
+      const account = await store.createCaAccount(aCaAccount());
+      const { issuer } = account;
+      expect(await store.updateCaAccount(issuer, { url: 'https://ca.example/acct/1' })).toBe(true);
+      await Promise.all([
+        store.updateCaAccount(issuer, { pausedUntil: NOW }),
+        store.updateCaAccount(issuer, { problem: 'Too much was asked.' }),
+      ]);
+      const changed = { url: 'https://ca.example/acct/1', pausedUntil: NOW, problem: 'Too much was asked.' };
+      expect(await store.findCaAccount(issuer)).toEqual({ ...account, ...changed });
+      await store.updateCaAccount(issuer, { pausedUntil: null, problem: null });
+      expect(await store.findCaAccount(issuer)).toEqual({ ...account, url: changed.url });
+      expect(await store.updateCaAccount(anIssuer(), changed)).toBe(false);
+    });
+
+    it('is replaced by one of several that find it refused', async () => {
+      const { store } = subject;
+      const account = await store.createCaAccount(aCaAccount({ url: 'https://ca.example/acct/1' }));
+      const others = [2, 3, 4].map((n) => ({
+        ...account,
+        url: `https://ca.example/acct/${n}`,
+        privateKey: aPrivateKey(),
+      }));
+      const outcomes = await Promise.all(others.map((after) => store.replaceCaAccount(account.url, after)));
+      expect(outcomes.toSorted()).toEqual(['replaced', 'stale', 'stale']);
+      expect(await store.findCaAccount(account.issuer)).toEqual(others[outcomes.indexOf('replaced')]);
+      expect(await store.replaceCaAccount(null, aCaAccount())).toBe('stale');
+    });
+  });
+}
