@@ -12,11 +12,12 @@ export interface Routed {
   scheme: 'http' | 'https';
   /** Address of the client, also where a trusted proxy said so. */
   clientAddress: string;
-  /** What the trusted proxies in front said they forward for, oldest first; empty where the client is connected to us. */
+  /** For `X-Forwarded-For`: the client, then the trusted proxies that the request came through, the one that is connected to us last. */
   forwardedFor: readonly string[];
   requestId: string;
   /** `http://host[:port]` or `https://host[:port]`. */
   origin: string;
+  environmentId: string;
   /** Of which the origin is; another one means that connections to it may be let go of. */
   deploymentId: string;
 }

@@ -15,6 +15,8 @@ export type PageName =
   | 'origin_invalid'
   /** The origin did not answer in time. */
   | 'origin_timeout'
+  /** Nobody has set such a challenge (RFC 8555 section 8.3). */
+  | 'no_challenge'
   /** The request is for another name than the TLS connection (RFC 9110 section 15.5.20). */
   | 'misdirected'
   /** Our own store is away, and the name is not known from before; or there is too much to do. */
@@ -101,6 +103,13 @@ const PAGES: Record<PageName, Content> = {
     mend: 'Only those who run this site can mend that. Try again in a few minutes.',
     error: 'http_response_timeout',
   },
+  no_challenge: {
+    status: 404,
+    title: 'No such challenge',
+    happened: 'No certificate authority is expected to ask for this at {host}.',
+    mend: 'Addresses that begin like this one are kept for obtaining certificates, and show nothing else.',
+    error: 'destination_not_found',
+  },
   misdirected: {
     status: 421,
     title: 'Wrong connection for this name',
@@ -138,6 +147,8 @@ const PAGES: Record<PageName, Content> = {
     error: 'http_request_error',
   },
 };
+
+export const PAGE_NAMES = Object.keys(PAGES);
 
 /** The page, in the form that the client prefers. */
 export function renderPage(name: PageName, { hostname, requestId, accept }: PageContext): Page {

@@ -1,0 +1,59 @@
+import { STATUS_CODES } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { Exchange } from './exchange.ts';
+import { type Page, type PageContext, type PageName, renderPage } from './pages.ts';
+
+/** Answers a request with a page. A response that has begun can only be broken off. */
+export function answerPage(
+  { request, response }: Pick<Exchange, 'request' | 'response'>,
+  name: PageName,
+  context: Omit<PageContext, 'accept'>,
+): void {
+  answer({ request, response }, renderPage(name, { ...context, accept: request.headers.accept }));
+}
+
+/** Answers a request with what is at hand. */
+export function answer({ request, response }: Pick<Exchange, 'request' | 'response'>, { status, headers, body }: Page) {
+  if (response.headersSent || isGone(response)) {
+    response.destroy();
+    return;
+  }
+  // The two kinds of response differ in what else they could be given here.
+  if ('stream' in response) response.writeHead(status, headers);
+  else response.writeHead(status, headers);
+  if (request.method === 'HEAD') response.end();
+  else response.end(body);
+  if (!request.complete) letGo(request);
+}
+
+/** Whether nobody is there any more to be answered. */
+export function isGone(response: Exchange['response']): boolean {
+  return 'stream' in response ? response.stream.destroyed || response.stream.closed : response.destroyed;
+}
+
+/** The status that was sent; null where none was. */
+export function sentStatus(response: Exchange['response']): number | null {
+  if (!response.headersSent) return null;
+  return 'stream' in response ? Number(response.stream.sentHeaders?.[':status']) : response.statusCode;
+}
+
+/** What is left of the body is thrown away, but not for long. */
+function letGo(request: Exchange['request']): void {
+  const late = setTimeout(() => {
+    if ('stream' in request) request.stream.close();
+    else if (!request.complete) request.destroy();
+  }, LINGER_MS).unref();
+  request.once('close', () => clearTimeout(late));
+}
+
+/** Answers where there is a socket and no response: what is no request, or wanted to become another protocol. */
+export function answerSocket(socket: Duplex, { status, headers, body }: Page): void {
+  const lines = Object.entries({ ...headers, connection: 'close' }).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines.join('')}\r\n${body}`);
+  // Also where the client keeps its side open.
+  const late = setTimeout(() => socket.destroy(), LINGER_MS).unref();
+  socket.once('close', () => clearTimeout(late));
+  socket.resume();
+}
+
+const LINGER_MS = 1000;

@@ -1,0 +1,72 @@
+import { isGone } from './answer.ts';
+import type { Client } from './client.ts';
+import type { Exchange } from './exchange.ts';
+import type { EdgeLimits } from './limits.ts';
+
+/**
+ * Ends connections whose client sends a body so slowly that it can only mean to hold on to us, and to a connection to the origin. A body that
+ * nobody reads is no fault of the client's, and once the origin has begun to answer it may wait for whatever it likes.
+ */
+export interface Bodies {
+  watch(client: Client, exchange: Pick<Exchange, 'request' | 'response'>): void;
+  stop(): void;
+}
+
+interface Watched {
+  client: Client;
+  request: Exchange['request'];
+  response: Exchange['response'];
+  /** Bytes of the connection when it last moved, and when that was. */
+  bytes: number;
+  movedAt: number;
+}
+
+export function watchBodies(
+  { bodyMs, bodyBytes }: Pick<EdgeLimits, 'bodyMs' | 'bodyBytes'>,
+  onSlow: (watched: Pick<Watched, 'client' | 'request' | 'response'>) => void,
+): Bodies {
+  const watched = new Set<Watched>();
+
+  function look(): void {
+    const now = performance.now();
+    for (const one of watched) {
+      const { client, request, response } = one;
+      if (request.complete || isGone(response)) {
+        watched.delete(one);
+        continue;
+      }
+      const bytes = client.bytesRead();
+      if (bytes - one.bytes >= bodyBytes || isNotRead(request) || isBeingAnswered(response)) {
+        one.bytes = bytes;
+        one.movedAt = now;
+      } else if (now - one.movedAt >= bodyMs) {
+        watched.delete(one);
+        onSlow(one);
+      }
+    }
+  }
+
+  const timer = setInterval(look, Math.min(1000, bodyMs / 4)).unref();
+  return {
+    watch(client, { request, response }) {
+      if (request.complete || !hasBody(request)) return;
+      watched.add({ client, request, response, bytes: client.bytesRead(), movedAt: performance.now() });
+    },
+    stop: () => clearInterval(timer),
+  };
+}
+
+function hasBody(request: Exchange['request']): boolean {
+  if ('stream' in request) return !request.stream.readableEnded && !request.stream.endAfterHeaders;
+  return request.headers['content-length'] !== undefined || request.headers['transfer-encoding'] !== undefined;
+}
+
+/** What has arrived waits for somebody to read it. */
+function isNotRead(request: Exchange['request']): boolean {
+  return request.isPaused() || request.readableLength > 0;
+}
+
+/** What is sent after the answer serves nothing. */
+function isBeingAnswered(response: Exchange['response']): boolean {
+  return response.headersSent && !response.writableEnded;
+}

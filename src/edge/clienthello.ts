@@ -1,0 +1,104 @@
+/**
+ * Reads the server name out of a TLS ClientHello before TLS begins. So a name that nobody has costs no TLS state, and each name has a TLS context
+ * of its own from the first byte on: session tickets of one name mean nothing to another (RFC 6066 section 3 wants that; OpenSSL does not
+ * ask for the context of a name when it resumes a session). Pure.
+ */
+
+export type Hello =
+  /** `serverName` is as it was sent; null without one (RFC 6066 section 3). */
+  | { kind: 'hello'; serverName: string | null }
+  /** The message has not arrived completely. */
+  | { kind: 'partial' }
+  /** Not TLS, or not as RFC 8446 section 4.1.2 describes it, or longer than `MAX_HELLO_BYTES`. */
+  | { kind: 'malformed' };
+
+/** Those with post-quantum key shares are about 2,000 bytes long. */
+export const MAX_HELLO_BYTES = 16_384;
+
+const HANDSHAKE_RECORD = 22;
+const CLIENT_HELLO = 1;
+const SERVER_NAME = 0;
+const HOST_NAME = 0;
+
+const PARTIAL: Hello = { kind: 'partial' };
+const MALFORMED: Hello = { kind: 'malformed' };
+
+/** Reads what has arrived on a connection so far. */
+export function readClientHello(bytes: Buffer): Hello {
+  const message = handshakeBytes(bytes);
+  if (message === null) return MALFORMED;
+  if (message.length < 4) return bytes.length > MAX_HELLO_BYTES ? MALFORMED : PARTIAL;
+  const length = message.readUIntBE(1, 3);
+  if (message[0] !== CLIENT_HELLO || length > MAX_HELLO_BYTES) return MALFORMED;
+  if (message.length < 4 + length) return bytes.length > 2 * MAX_HELLO_BYTES ? MALFORMED : PARTIAL;
+  try {
+    return { kind: 'hello', serverName: serverName(reader(message.subarray(4, 4 + length))) };
+  } catch {
+    return MALFORMED;
+  }
+}
+
+/** The payloads of the records so far, one after another (RFC 8446 section 5.1); null when something else is among them. */
+function handshakeBytes(bytes: Buffer): Buffer | null {
+  const parts: Buffer[] = [];
+  for (let at = 0; at < bytes.length; ) {
+    if (bytes[at] !== HANDSHAKE_RECORD || (bytes[at + 1] ?? 3) !== 3) return null;
+    if (at + 5 > bytes.length) break;
+    const length = bytes.readUInt16BE(at + 3);
+    if (length === 0 || length > MAX_HELLO_BYTES) return null;
+    parts.push(bytes.subarray(at + 5, at + 5 + length));
+    at += 5 + length;
+  }
+  return parts.length === 1 && parts[0] !== undefined ? parts[0] : Buffer.concat(parts);
+}
+
+function serverName(hello: Reader): string | null {
+  hello.skip(2 + 32); // version, random
+  hello.vector(1); // session id
+  hello.vector(2); // cipher suites
+  hello.vector(1); // compression methods
+  if (hello.isDone()) return null;
+  const extensions = hello.vector(2);
+  while (!extensions.isDone()) {
+    const type = extensions.number(2);
+    const body = extensions.vector(2);
+    if (type === SERVER_NAME) return hostName(body.vector(2));
+  }
+  return null;
+}
+
+function hostName(names: Reader): string | null {
+  while (!names.isDone()) {
+    const type = names.number(1);
+    const name = names.vector(2);
+    if (type === HOST_NAME) return name.text();
+  }
+  return null;
+}
+
+/** Throws `RangeError` past the end. */
+interface Reader {
+  number(bytes: 1 | 2): number;
+  skip(bytes: number): void;
+  /** What follows a length of so many bytes (RFC 8446 section 3.4). */
+  vector(lengthBytes: 1 | 2): Reader;
+  isDone(): boolean;
+  text(): string;
+}
+
+function reader(bytes: Buffer): Reader {
+  let at = 0;
+  const take = (count: number) => {
+    if (at + count > bytes.length) throw new RangeError('past the end');
+    at += count;
+    return bytes.subarray(at - count, at);
+  };
+  const number = (count: 1 | 2) => take(count).readUIntBE(0, count);
+  return {
+    number,
+    skip: take,
+    vector: (lengthBytes) => reader(take(number(lengthBytes))),
+    isDone: () => at === bytes.length,
+    text: () => bytes.toString('latin1'),
+  };
+}

@@ -1,0 +1,188 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { networkRule } from '../addresses.ts';
+import type { Clock } from '../clock.ts';
+import { boundConnections } from '../connections.ts';
+import type { NewId } from '../ids.ts';
+import type { News } from '../store/changes.ts';
+import type { EdgeStore } from '../store/store.ts';
+import { watchBodies } from './bodies.ts';
+import { createChallenges } from './challenges.ts';
+import { type Client, peerAddress } from './client.ts';
+import { createDecide } from './decide.ts';
+import type { Forwarder } from './exchange.ts';
+import { createHandler } from './handler.ts';
+import { createJudge } from './judge.ts';
+import type { EdgeLimits } from './limits.ts';
+import type { Report } from './report.ts';
+import { createRoutes } from './routes.ts';
+import { createServers } from './servers.ts';
+import type { Tally } from './tally.ts';
+import { createTls } from './tls.ts';
+import { trackUnderWay } from './underway.ts';
+
+/** What the edge of one thread is told: values alone. */
+export interface ServingSettings {
+  http: Listener | null;
+  https: Listener | null;
+  /** Where the world finds HTTPS. */
+  httpsPort: number;
+  trustedProxies: readonly string[];
+  limits: EdgeLimits;
+  tlsContexts: number;
+  /** Most names that are remembered. */
+  names: number;
+}
+
+/** Where to listen. Port 0: any that is free. */
+export interface Listener {
+  host: string;
+  port: number;
+  /** Other threads listen there as well (Linux). */
+  reusePort: boolean;
+}
+
+/** What the edge of one thread works with. */
+export interface ServingDeps {
+  store: EdgeStore;
+  changes: Pick<News, 'onChange'>;
+  clock: Clock;
+  newId: NewId;
+  tally: Tally;
+  report: Report;
+  forwarder: Forwarder;
+  /** Secret of the TLS session tickets of the hour, 32 bytes. */
+  ticketSecret(): Uint8Array;
+}
+
+export interface Serving {
+  /** Null where there is no such listener. */
+  httpPort: number | null;
+  httpsPort: number | null;
+  /** Accepts nothing more, lets what is under way finish for so long, and lets go of everything. */
+  stop(graceMs: number): Promise<void>;
+}
+
+const MEASURE_EVERY_MS = 1000;
+/** A peer that has vanished is noticed by then. */
+const KEEP_ALIVE_MS = 60_000;
+
+/** The edge of one thread: its listeners, its memory, its TLS contexts. Rejects when it cannot listen. */
+export async function serve(settings: ServingSettings, deps: ServingDeps): Promise<Serving> {
+  const { limits } = settings;
+  const { tally, report, forwarder } = deps;
+  const isTrusted = networkRule(settings.trustedProxies);
+  const routes = createRoutes({
+    ...deps,
+    isProxy: isTrusted,
+    unknownPerMinute: limits.unknownPerMinute,
+    capacity: settings.names,
+  });
+  const decide = createDecide({
+    routes,
+    challenges: createChallenges({ ...deps, routes }),
+    isTrusted,
+    httpsPort: settings.httpsPort,
+    servesHttps: settings.https !== null,
+  });
+  const bodies = watchBodies(limits, (exchange) => handler.onSlowBody(exchange));
+  const underWay = trackUnderWay(deps.changes, routes.routes);
+  const handler = createHandler({ ...deps, decide, forwarder, bodies, underWay });
+  const servers = createServers({ limits, ...handler });
+  const connections = boundConnections(
+    { total: limits.connections, perAddress: limits.connectionsPerAddress },
+    { isProxy: isTrusted, onCount: (open) => tally.measure('connections', open) },
+  );
+  const tls = createTls({
+    judge: createJudge(routes),
+    onSecure(socket, { raw, serverName, h2 }) {
+      const client = clientOf(raw, serverName);
+      if (h2) servers.http2(socket, client);
+      else servers.http1(socket, client);
+    },
+    onFault: (name, error) => report('a certificate cannot be used', { name, err: error }),
+    ticketSecret: deps.ticketSecret,
+    tally,
+    handshakeMs: limits.handshakeMs,
+    contexts: settings.tlsContexts,
+  });
+
+  const open = new Set<Socket>();
+  function hold(raw: Socket): void {
+    open.add(raw);
+    raw.once('close', () => open.delete(raw));
+    raw.on('error', () => {});
+    connections.hold(raw);
+  }
+
+  function clientOf(raw: Socket, serverName: string | null): Client {
+    const address = peerAddress(raw.remoteAddress);
+    let underWay = 0;
+    return {
+      serverName,
+      address,
+      isProxy: isTrusted(address),
+      bytesRead: () => raw.bytesRead,
+      begin() {
+        if (underWay === 0) connections.busy(raw);
+        underWay += 1;
+      },
+      end() {
+        underWay -= 1;
+        if (underWay === 0) connections.waits(raw);
+      },
+      destroy: () => raw.destroy(),
+    };
+  }
+
+  const http = acceptor((raw) => {
+    hold(raw);
+    servers.http1(raw, clientOf(raw, null));
+  });
+  const https = acceptor((raw) => {
+    hold(raw);
+    tls.accept(raw);
+  });
+  const measuring = setInterval(routes.measure, MEASURE_EVERY_MS).unref();
+
+  async function stop(graceMs: number): Promise<void> {
+    clearInterval(measuring);
+    const closed = [http, https].map(close);
+    const idle = setInterval(servers.closeIdle, 50);
+    const late = setTimeout(() => open.forEach((raw) => void raw.destroy()), graceMs);
+    servers.closeIdle();
+    await Promise.all(closed);
+    clearInterval(idle);
+    clearTimeout(late);
+    servers.stop();
+    bodies.stop();
+    await forwarder.stop();
+  }
+
+  try {
+    const httpPort = settings.http && (await listen(http, settings.http));
+    const httpsPort = settings.https && (await listen(https, settings.https));
+    return { httpPort, httpsPort, stop };
+  } catch (error) {
+    await stop(0);
+    throw error;
+  }
+}
+
+/** Clients may close their side and wait for the rest of the answer. */
+function acceptor(accept: (raw: Socket) => void): Server {
+  const options = { allowHalfOpen: true, noDelay: true, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MS };
+  return createServer(options, accept);
+}
+
+async function listen(server: Server, { host, port, reusePort }: Listener): Promise<number> {
+  const listening = once(server, 'listening');
+  server.listen({ host, port, reusePort, backlog: 4096 });
+  await listening;
+  return (server.address() as AddressInfo).port;
+}
+
+/** Resolves when the connections that came in there have ended as well. */
+function close(server: Server): Promise<void> {
+  return new Promise((resolve) => server.close(() => resolve()));
+}
