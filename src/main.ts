@@ -9,9 +9,11 @@ import { startApi } from './roles/api.ts';
 import { startMetrics } from './roles/metrics.ts';
 import type { Parts } from './roles/parts.ts';
 import { startVerifier } from './roles/verifier.ts';
+import type { Keyring } from './sealing.ts';
 import { followChanges } from './store/changes.ts';
-import { type Database, databaseAt } from './store/open.ts';
+import { type Database, databaseAt, keyringFor } from './store/open.ts';
 import { rememberDomains } from './store/remember.ts';
+import { missingKeys, sealClearSecrets } from './store/sealed.ts';
 import type { Store } from './store/store.ts';
 import type { Waiting } from './store/waiting.ts';
 
@@ -51,7 +53,8 @@ export async function startServer(config: Config, options: ServerOptions): Promi
   const unlock = await database.lockRoles(config.roles.filter((role) => role === 'verifier'));
   const onLongWait = (doing: string) => log.warn(`waiting for another process, ${doing}`);
   const waiting = { onLongWait, ...(signal && { signal }) };
-  const store = await openStore(database, clock, waiting).catch((error: unknown) => {
+  const keyring = keyringFor(database, config.encryptionKeys);
+  const store = await openStore(database, { clock, keyring }, waiting).catch((error: unknown) => {
     unlock();
     throw error;
   });
@@ -67,6 +70,7 @@ export async function startServer(config: Config, options: ServerOptions): Promi
     for (const part of stopped) if (part.status === 'rejected') throw part.reason;
   };
   try {
+    await settleSecrets(store, keyring, config);
     const defaults = { nameserverPort: 53, checkIntervalMs: CHECK_INTERVAL_MS, windowMs: WINDOW_MS };
     const changes = begin(followChanges(store, { clock, log }));
     begin(database.listen(changes.poll));
@@ -84,9 +88,25 @@ export async function startServer(config: Config, options: ServerOptions): Promi
   }
 }
 
-async function openStore(database: Database, clock: Clock, waiting: Waiting): Promise<Store> {
+async function openStore(
+  database: Database,
+  options: { clock: Clock; keyring: Keyring },
+  waiting: Waiting,
+): Promise<Store> {
   await database.migrate(waiting);
-  return database.open({ clock });
+  return database.open(options);
+}
+
+/** Nothing lies in the store in clear, nor under a key that this process lacks. A process that only verifies needs no key. */
+async function settleSecrets(store: Store, keyring: Keyring, { roles }: Config): Promise<void> {
+  if (roles.every((role) => role === 'verifier')) return;
+  await sealClearSecrets(store, keyring);
+  const missing = await missingKeys(store, keyring);
+  if (missing.length > 0) throw new Error(lacking(missing));
+}
+
+function lacking(keyIds: string[]): string {
+  return `Private keys in the store are sealed under ${keyIds.join(', ')}, which this process does not have. Add that key to NAMEPLATE_ENCRYPTION_KEY, or put the key file back beside the database.`;
 }
 
 function startPruning({ store, clock, log }: Parts): Running {
