@@ -97,7 +97,12 @@ describe('values', () => {
     ['NAMEPLATE_LOG_LEVEL', 'silent', 'logLevel', 'silent'],
     ['NAMEPLATE_RATE_LIMITS', '*=6000/1m', 'rateLimits', { '*': { limit: 6000, windowMs: 60_000 } }],
     ['NAMEPLATE_LISTEN', '', 'listen', { host: '127.0.0.1', port: 7070 }],
-    ['NAMEPLATE_ENCRYPTION_KEY', `${base64(KEY)}, ${base64(OLDER)}`, 'encryptionKeys', [KEY, OLDER]],
+    [
+      'NAMEPLATE_ENCRYPTION_KEY',
+      `${base64(KEY)}, ${base64(OLDER)}`,
+      'encryptionKeys',
+      [new Uint8Array(KEY), new Uint8Array(OLDER)],
+    ],
     ['NAMEPLATE_ISSUER', 'internal', 'issuer', 'internal'],
     ['NAMEPLATE_ACME_DIRECTORY', 'https://ca.example.net/acme/', 'acmeDirectory', 'https://ca.example.net/acme/'],
     ['NAMEPLATE_ACME_DIRECTORY', 'http://127.0.0.1:14000/dir', 'acmeDirectory', 'http://127.0.0.1:14000/dir'],

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { databaseAt } from '../store/open.ts';
 import { createBar } from './bar.ts';
-import { databaseUrlOf, refuseNew } from './database.ts';
+import { databaseUrlOf, keysOf, refuseNew } from './database.ts';
 import { Failure } from './failure.ts';
 import { define, type StoreOptions, storeOptions } from './options.ts';
 import { show } from './output.ts';
@@ -21,6 +21,7 @@ export function addBackup(program: Command): void {
       show(options, { database: name, file, bytes }, () =>
         [
           `${file} is a backup of ${name}, whole and without faults.`,
+          `The private keys in it are sealed under ${keysOf(database)}: keep that too, in another place.`,
           'To go back to it: stop every server, remove the file of the store with its -wal and -shm, and put a copy of this one in its place.',
         ].join('\n'),
       );

@@ -1,10 +1,12 @@
 import { join } from 'node:path';
 import { type DatabaseUrl, readCommandConfig } from '../config.ts';
 import { STORE_FILE } from '../dev/ready.ts';
-import { type Database, databaseAt } from '../store/open.ts';
+import { type Database, databaseAt, keyringFor } from '../store/open.ts';
 import type { Store } from '../store/store.ts';
 import { Failure } from './failure.ts';
 import { type StoreOptions, storeFlag } from './options.ts';
+
+export const KEY_VARIABLE = 'NAMEPLATE_ENCRYPTION_KEY';
 
 /** The database that the options name; otherwise the environment's. Throws what is wrong with a URL. */
 export function databaseUrlOf(options: StoreOptions): DatabaseUrl {
@@ -15,6 +17,11 @@ export function databaseUrlOf(options: StoreOptions): DatabaseUrl {
 /** The database that the options name, if they do. */
 export function namedDatabase({ database, data }: StoreOptions): DatabaseUrl | undefined {
   return database ?? (data === undefined ? undefined : { engine: 'sqlite', path: join(data, STORE_FILE) });
+}
+
+/** Where the keys are under which private keys lie in the store, for people. */
+export function keysOf({ keyFile }: Database): string {
+  return readCommandConfig().encryptionKeys === undefined && keyFile !== null ? keyFile : KEY_VARIABLE;
 }
 
 /** Throws `Failure` where nothing has been stored yet. */
@@ -33,7 +40,7 @@ export async function withStore<T>(
 ): Promise<T> {
   const database = await databaseAt(databaseUrlOf(options));
   if (!make) await refuseNew(database, options);
-  const store = await database.open();
+  const store = await database.open({ keyring: keyringFor(database, readCommandConfig().encryptionKeys) });
   try {
     return await use(store);
   } finally {

@@ -1,11 +1,19 @@
 import { type Command, Option } from 'commander';
 import { connect, type Server } from './api.ts';
+import { type CertificateShown, describeCertificate } from './certificate.ts';
 import { type Domain, describeDomain, type PublishedRecord, recordsTable, statusStyle } from './domain.ts';
 import { EXIT } from './failure.ts';
 import { dataFlag, define, group, parseDuration, type ServerOptions, serverOptions } from './options.ts';
 import { type Column, harmless, paint, print, show, table, when } from './output.ts';
 import { type Parent, type ParentOptions, parentOptions, parentsOf } from './tree.ts';
-import { createProgress, waitUntilVerified } from './wait.ts';
+import {
+  createProgress,
+  type Patience,
+  type Progress,
+  patienceOf,
+  waitUntilIssued,
+  waitUntilVerified,
+} from './wait.ts';
 import { renderZone } from './zone.ts';
 
 const PARENTS: Parent[] = ['project', 'app', 'environment'];
@@ -27,6 +35,7 @@ export function addDomains(program: Command): void {
   addList(domains);
   addVerify(domains);
   addWait(domains);
+  addCertificate(domains);
   addRecords(domains);
   addDelete(domains);
 }
@@ -94,15 +103,26 @@ function addVerify(domains: Command): void {
   );
 }
 
+interface WaitOptions extends ServerOptions {
+  certificate?: true;
+  timeout?: number;
+}
+
 function addWait(domains: Command): void {
-  const examples = ['nameplate domains wait shop.example.com', 'nameplate domains wait shop.example.com --timeout 10m'];
+  const examples = [
+    'nameplate domains wait shop.example.com',
+    'nameplate domains wait shop.example.com --certificate --timeout 10m',
+  ];
   const summary = 'Show progress until a domain is verified; exits with 3 if it failed or the time ran out.';
   serverOptions(define(domains, 'wait <domain>', summary, examples))
+    .option('--certificate', 'go on until it is served over HTTPS')
     .option('--timeout <time>', 'give up after this time, such as 90s or 10m (default: never)', parseDuration)
-    .action(async (name: string, options: ServerOptions & { timeout?: number }) => {
+    .action(async (name: string, options: WaitOptions) => {
       const server = await connect(options);
-      const progress = options.json ? { show() {} } : createProgress(process.stdout, server.playground?.windowMs);
-      const { outcome, domain } = await waitUntilVerified(server, name, progress, options.timeout);
+      const progress = options.json ? SILENT : createProgress(process.stdout, server.playground?.windowMs);
+      const patience = patienceOf(options.timeout);
+      const { outcome, domain } = await waitUntilVerified(server, name, progress, patience);
+      if (outcome === 'verified' && options.certificate) return waitOn(server, name, progress, patience, options);
       show(options, domain, () => {
         if (outcome === 'verified') return 'Routing is in place.';
         if (outcome === 'timed out') return 'Not verified in the time given. The checks go on.';
@@ -110,6 +130,36 @@ function addWait(domains: Command): void {
       });
       if (outcome !== 'verified') process.exitCode = EXIT.notVerified;
     });
+}
+
+const SILENT: Progress = { show() {}, showCertificate() {} };
+
+async function waitOn(
+  server: Server,
+  name: string,
+  progress: Progress,
+  patience: Patience,
+  options: WaitOptions,
+): Promise<void> {
+  const { outcome, certificate } = await waitUntilIssued(server, name, progress, patience);
+  show(options, certificate, () => {
+    if (outcome === 'issued') return `https://${harmless(certificate.domain)} is served.`;
+    if (outcome === 'timed out') return 'No certificate in the time given. It is tried again.';
+    return `The domain is no longer verified.\n${next(server, options, `domains get ${name}`)}`;
+  });
+  if (outcome !== 'issued') process.exitCode = EXIT.notVerified;
+}
+
+function addCertificate(domains: Command): void {
+  const examples = ['nameplate domains certificate shop.example.com'];
+  const summary = 'Show how the certificate of a domain stands, and what stands in the way.';
+  serverOptions(define(domains, 'certificate <domain>', summary, examples)).action(
+    async (name: string, options: ServerOptions) => {
+      const server = await connect(options);
+      const certificate = await server.call<CertificateShown>('domains.getCertificate', { domain: name });
+      show(options, certificate, (found) => describeCertificate(found));
+    },
+  );
 }
 
 function addRecords(domains: Command): void {

@@ -33,6 +33,7 @@ test('harmless text stays as it is', () => {
 });
 
 test.each([
+  [59.5 * 86_400_000, '59 d 12 h'],
   [86_399_000, '23 h 59 min'],
   [250_000, '4 min 10 s'],
   [9400, '9 s'],

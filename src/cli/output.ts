@@ -114,10 +114,11 @@ export function clockTime(ms: number): string {
   return new Date(ms).toTimeString().slice(0, 8);
 }
 
-/** `23 h 59 min`, `4 min 10 s`, `9 s`: a length of time, in its two largest units. */
+/** `59 d 3 h`, `23 h 59 min`, `4 min 10 s`, `9 s`: a length of time, in its two largest units. */
 export function span(ms: number): string {
   const seconds = Math.max(0, Math.round(ms / 1000));
   const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
+  if (hours >= 48) return `${Math.floor(hours / 24)} d ${hours % 24} h`;
   if (hours > 0) return `${hours} h ${minutes} min`;
   return minutes > 0 ? `${minutes} min ${seconds % 60} s` : `${seconds} s`;
 }

@@ -69,8 +69,12 @@ describe('help', () => {
       ...['create', 'list', 'disable', 'enable', 'limits'].map((verb) => `workspaces ${verb}`),
       ...['create', 'list', 'disable', 'enable', 'revoke'].map((verb) => `keys ${verb}`),
       ...['mint', 'rotate'].map((verb) => `tokens ${verb}`),
+      ...['list', 'show', 'renew', 'import'].map((verb) => `certificates ${verb}`),
+      ...['key', 'rotate'].map((verb) => `sealing ${verb}`),
       ...['projects', 'apps', 'environments', 'deployments'].flatMap((of) => [`${of} create`, `${of} list`]),
-      ...['create', 'get', 'list', 'verify', 'delete', 'wait', 'records'].map((verb) => `domains ${verb}`),
+      ...['create', 'get', 'list', 'verify', 'delete', 'wait', 'certificate', 'records'].map(
+        (verb) => `domains ${verb}`,
+      ),
       ...['set', 'remove', 'publish', 'fail', 'list', 'log'].map((verb) => `dns ${verb}`),
     ];
     expect(leaves.map((leaf) => leaf.join(' ')).toSorted()).toEqual(design.toSorted());
@@ -83,13 +87,13 @@ describe('help', () => {
     expect(about).toMatch(/list of processes shows .* not .* standard input, --key-file or NAMEPLATE_ROOT_KEY/);
   });
 
-  test('every command but serve takes --data', () => {
+  test('every command takes --data but serve, and what only prints a new key', () => {
     const { program } = createProgram();
     for (const path of leaves) {
       let command = program;
       for (const word of path) command = command.commands.find((child) => child.name() === word) ?? command;
       const takesData = command.options.some(({ long }) => long === '--data');
-      expect({ path, takesData }).toEqual({ path, takesData: path.join() !== 'serve' });
+      expect({ path, takesData }).toEqual({ path, takesData: !['serve', 'sealing key'].includes(path.join(' ')) });
     }
   });
 });

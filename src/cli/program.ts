@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { addApps } from './apps.ts';
 import { addBackup } from './backup.ts';
+import { addCertificates } from './certificates.ts';
 import { addCopy } from './copy.ts';
 import { addDemo } from './demo.ts';
 import { addDeployments } from './deployments.ts';
@@ -13,6 +14,7 @@ import { addEnvironments } from './environments.ts';
 import { addKeys } from './keys.ts';
 import { addMigrate } from './migrate.ts';
 import { addProjects } from './projects.ts';
+import { addSealing } from './sealing.ts';
 import { addServe } from './serve.ts';
 import { addTokens } from './tokens.ts';
 import { addWorkspaces } from './workspaces.ts';
@@ -28,6 +30,8 @@ const COMMANDS = [
   addWorkspaces,
   addKeys,
   addTokens,
+  addCertificates,
+  addSealing,
   addProjects,
   addApps,
   addEnvironments,

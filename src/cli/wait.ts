@@ -4,6 +4,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { type Clock, systemClock } from '../clock.ts';
 import { WINDOW_MS } from '../domains/domain.ts';
 import { ApiFailure, type Server, Unreachable } from './api.ts';
+import { type CertificateShown, describeCertificate } from './certificate.ts';
 import { type Domain, paintStatus, progressTable } from './domain.ts';
 import { harmless, paint, span } from './output.ts';
 
@@ -11,9 +12,10 @@ const POLL_MS = 1000;
 /** Longest time between two polls, however long the server asks to wait. */
 const MAX_POLL_MS = 60_000;
 
-/** Shows how far a domain is, over and over. */
+/** Shows how far a domain or its certificate is, over and over. */
 export interface Progress {
   show(domain: Domain, note?: string): void;
+  showCertificate(certificate: CertificateShown, note?: string): void;
 }
 
 export interface Waited {
@@ -21,46 +23,96 @@ export interface Waited {
   domain: Domain;
 }
 
+export interface WaitedForCertificate {
+  /** `not wanted`: the domain is verified no longer. */
+  outcome: 'issued' | 'not wanted' | 'timed out';
+  certificate: CertificateShown;
+}
+
+/** When waiting ends without what was waited for. */
+export interface Patience {
+  givesUpAt: number;
+  clock: Clock;
+}
+
+/** Without a time, for ever. */
+export function patienceOf(timeoutMs = Number.POSITIVE_INFINITY, clock: Clock = systemClock): Patience {
+  return { givesUpAt: clock.now() + timeoutMs, clock };
+}
+
 /**
- * Polls a domain until it is verified or failed, or `timeoutMs` has passed. Once the domain has been read, a server that is away or
- * asks for patience is asked again. Throws `Failure` for anything else that the server refuses.
+ * Polls a domain until it is verified or failed, or the patience ends. Once the domain has been read, a server that is away or asks for
+ * patience is asked again. Throws `Failure` for anything else that the server refuses.
  */
 export async function waitUntilVerified(
   server: Server,
   name: string,
   progress: Progress,
-  timeoutMs = Number.POSITIVE_INFINITY,
-  clock: Clock = systemClock,
+  patience = patienceOf(),
 ): Promise<Waited> {
-  const givesUpAt = clock.now() + timeoutMs;
   const read = () => server.call<Domain>('domains.getDomain', { domain: name });
-  let domain = await read();
+  const isOver = ({ status }: Domain) => status === 'verified' || status === 'failed';
+  const { last: domain } = await poll(read, isOver, progress.show, patience);
+  const { status } = domain;
+  return { outcome: status === 'verified' || status === 'failed' ? status : 'timed out', domain };
+}
+
+/** Likewise until a certificate is in use that is good at present. One that could not be issued is tried again, so that is no end. */
+export async function waitUntilIssued(
+  server: Server,
+  name: string,
+  progress: Progress,
+  patience = patienceOf(),
+): Promise<WaitedForCertificate> {
+  const read = () => server.call<CertificateShown>('domains.getCertificate', { domain: name });
+  const isServed = ({ issued }: CertificateShown) => issued !== undefined && issued.notAfter > patience.clock.now();
+  const isOver = (certificate: CertificateShown) => certificate.state === 'none' || isServed(certificate);
+  const { last: certificate, over } = await poll(read, isOver, progress.showCertificate, patience);
+  return { outcome: isServed(certificate) ? 'issued' : over ? 'not wanted' : 'timed out', certificate };
+}
+
+async function poll<T extends object>(
+  read: () => Promise<T>,
+  isOver: (value: T) => boolean,
+  show: (value: T, note?: string) => void,
+  { givesUpAt, clock }: Patience,
+): Promise<{ last: T; over: boolean }> {
+  let last = await read();
   for (;;) {
-    progress.show(domain);
-    const { status } = domain;
-    if (status === 'verified' || status === 'failed') return { outcome: status, domain };
+    show(last);
+    if (isOver(last)) return { last, over: true };
     let pauseMs = POLL_MS;
     for (;;) {
       const leftMs = givesUpAt - clock.now();
-      if (leftMs <= 0) return { outcome: 'timed out', domain };
+      if (leftMs <= 0) return { last, over: false };
       await sleep(Math.min(pauseMs, leftMs));
-      const next = await read().catch(patience);
-      if (!('afterMs' in next)) {
-        domain = next;
+      const next = await read().catch(afterRefusal);
+      if (!(next instanceof TryAgain)) {
+        last = next;
         break;
       }
       pauseMs = Math.min(next.afterMs, MAX_POLL_MS);
-      progress.show(domain, next.note);
+      show(last, next.note);
     }
   }
 }
 
+class TryAgain {
+  readonly afterMs: number;
+  readonly note: string;
+
+  constructor(afterMs: number, note: string) {
+    this.afterMs = afterMs;
+    this.note = note;
+  }
+}
+
 /** How long to wait after a refusal that passes by itself; throws any other again. */
-function patience(error: unknown): { afterMs: number; note: string } {
+function afterRefusal(error: unknown): TryAgain {
   if (error instanceof Unreachable)
-    return { afterMs: POLL_MS, note: 'The server cannot be reached at the moment; trying again.' };
+    return new TryAgain(POLL_MS, 'The server cannot be reached at the moment; trying again.');
   if (error instanceof ApiFailure && (error.status === 429 || error.status >= 500)) {
-    return { afterMs: (error.retryAfter ?? 1) * 1000, note: 'The server asked for patience; trying again.' };
+    return new TryAgain((error.retryAfter ?? 1) * 1000, 'The server asked for patience; trying again.');
   }
   throw error;
 }
@@ -69,22 +121,32 @@ function patience(error: unknown): { afterMs: number; note: string } {
 export function createProgress(output: NodeJS.WriteStream, windowMs = WINDOW_MS, clock: Clock = systemClock): Progress {
   let rows = 0;
   let before = '';
+
+  /** `about`: what makes it another picture, where the passing of time alone is no change. */
+  function draw(lines: string[], about: unknown): void {
+    const picture = [...lines, ''].join('\n');
+    const change = output.isTTY ? picture : JSON.stringify(about);
+    if (change === before) return;
+    if (output.isTTY && rows > 0) {
+      moveCursor(output, 0, -rows);
+      clearScreenDown(output);
+    }
+    output.write(`${picture}\n`);
+    rows = rowsOf(picture, output.columns);
+    before = change;
+  }
+
   return {
     show(domain, note) {
       const leftMs = domain.createdAt + windowMs - clock.now();
-      const picture = [headline(domain, leftMs), '', ...body(domain, note), ''].join('\n');
-      // Off a terminal the passing of time alone is no change.
-      const change = output.isTTY
-        ? picture
-        : JSON.stringify([domain.status, domain.verificationError, domain.dnsRecords, note]);
-      if (change === before) return;
-      if (output.isTTY && rows > 0) {
-        moveCursor(output, 0, -rows);
-        clearScreenDown(output);
-      }
-      output.write(`${picture}\n`);
-      rows = rowsOf(picture, output.columns);
-      before = change;
+      const { status, verificationError, dnsRecords } = domain;
+      draw([headline(domain, leftMs), '', ...body(domain, note)], [status, verificationError, dnsRecords, note]);
+    },
+    showCertificate(certificate, note) {
+      const { state, problem, failures, selfCheck } = certificate;
+      const noted = note === undefined ? [] : ['', paint('dim', note)];
+      const about = [state, problem?.message, failures, selfCheck?.answers, note];
+      draw([describeCertificate(certificate, clock.now()), ...noted], about);
     },
   };
 }

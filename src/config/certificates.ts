@@ -1,4 +1,5 @@
 import { parseWindow } from '../ratelimit/parse.ts';
+import { parseKeys, SealingProblem } from '../sealing.ts';
 import type { SpendingLimit } from '../store/store.ts';
 import { filePath, Invalid, listOf, oneOf, secret } from './parse.ts';
 import type { Variable } from './variable.ts';
@@ -10,9 +11,9 @@ export const certificateVariables = {
   encryptionKeys: {
     name: 'NAMEPLATE_ENCRYPTION_KEY',
     about:
-      'The keys under which private keys lie in the store: 32 random bytes in base64 each, separated by commas. The first one seals, all of them open; docs/certificates.md says how to change to another. Every node needs the same, and whoever loses it loses every private key. Required with PostgreSQL; without it a SQLite file has a key file beside it, which is made at the first start. `nameplate sealing key` prints a new one.',
+      'The keys under which private keys lie in the store: 32 random bytes in base64 each, separated by commas or white space. The first one seals, all of them open; docs/certificates.md says how to change to another. Every node needs the same, and whoever loses it loses every private key. Required with PostgreSQL; without it a SQLite file has a key file beside it, `encryption.key`, which is made when it is needed. `nameplate sealing key` prints a new one.',
     example: '"$(nameplate sealing key)"',
-    parse: listOf(encryptionKey),
+    parse: encryptionKeys,
     secret: true,
   },
   issuer: {
@@ -86,12 +87,15 @@ export const certificateVariables = {
   },
 } as const satisfies Record<string, Variable<unknown>>;
 
-/** 32 bytes in base64. */
-function encryptionKey(text: string): Uint8Array {
-  const key = Buffer.from(text, 'base64');
-  if (key.length !== 32 || key.toString('base64') !== text)
-    throw new Invalid('where an item is not 32 bytes in base64 (44 characters); "nameplate sealing key" prints one');
-  return key;
+function encryptionKeys(text: string): Uint8Array[] {
+  try {
+    return parseKeys(text, 'it');
+  } catch (error) {
+    if (!(error instanceof SealingProblem)) throw error;
+    throw new Invalid(
+      'which holds something that is no key (32 bytes in base64, 44 characters); "nameplate sealing key" prints one',
+    );
+  }
 }
 
 /** The URL of an ACME directory, as it was given: accounts and orders are kept under it. */

@@ -1,9 +1,8 @@
-import { generateKeyPairSync, X509Certificate } from 'node:crypto';
+import { X509Certificate } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createAuthorityCertificate, createServerCertificate } from '../../../src/certificates/x509/certificate.ts';
-import { toPem } from '../../../src/certificates/x509/pem.ts';
 import type { Domain } from '../../../src/domains/domain.ts';
 import type { Store } from '../../../src/store/store.ts';
+import { issueChain } from '../../fixtures/chain.ts';
 import { type Harness, startApi, type Tree } from '../harness.ts';
 import { observed } from './observed.ts';
 
@@ -40,24 +39,18 @@ async function save(name: string, about: Partial<Parameters<Store['saveCertifica
 /** A certificate for a name, as a CA would issue it now. */
 function issue(hostname: string) {
   const now = api.clock.now();
-  const notBefore = now - HOUR_MS;
-  const notAfter = now + 90 * DAY_MS;
-  const [above, own] = [0, 1].map(() => generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey);
-  if (above === undefined || own === undefined) throw new Error('there are two keys');
-  const signer = { name: 'Test CA', privateKey: above };
-  const validity = { notBefore, notAfter };
-  const certificate = createServerCertificate({ hostname, key: own }, { signer, ...validity });
-  const chain = toPem(certificate) + toPem(createAuthorityCertificate(signer, { pathLength: 0, ...validity }));
+  const { leaf, intermediate, key, notBefore, notAfter } = issueChain(hostname, { now });
   const renewal = { source: 'ari', startsAt: now + 59 * DAY_MS, endsAt: now + 61 * DAY_MS } as const;
   return {
-    leaf: new X509Certificate(certificate),
+    leaf: new X509Certificate(leaf),
     issued: {
       issuer: ISSUER,
-      chain,
-      ...validity,
+      chain: leaf + intermediate,
+      notBefore,
+      notAfter,
       issuedAt: now,
       renewal: { ...renewal, renewAt: now + 60 * DAY_MS, askAgainAt: now + HOUR_MS, explanationUrl: null },
-      privateKey: own.export({ type: 'pkcs8', format: 'der' }),
+      privateKey: key.export({ type: 'pkcs8', format: 'der' }),
     },
   };
 }
