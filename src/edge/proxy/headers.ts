@@ -1,0 +1,226 @@
+/** Which header fields pass, and which are ours. Pure. Lists of fields are flat, name and value in turn, as Node has them (`rawHeaders`). */
+
+import type { Routed } from '../exchange.ts';
+
+/** How a message's content is framed (RFC 9112 section 6). */
+export type Framing = { kind: 'none' } | { kind: 'sized'; length: string } | { kind: 'chunked' };
+
+/** Our name in `Via` (RFC 9110 section 7.6.3). */
+const PSEUDONYM = 'nameplate';
+
+/** Whoever comes by more often goes in circles. */
+const MOST_PASSES = 4;
+
+/** About the one connection they came over (RFC 9110 section 7.6.1), or about the proxy itself. */
+const HOP_BY_HOP = [
+  'connection',
+  'http2-settings',
+  'keep-alive',
+  'proxy',
+  'proxy-authenticate',
+  'proxy-authentication-info',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'transfer-encoding',
+  'upgrade',
+];
+
+/** What we say ourselves, whatever a client says, or say in another way. `cookie` may have come in pieces (RFC 9113 section 8.2.3). */
+const OURS = [
+  'content-length',
+  'cookie',
+  'expect',
+  'forwarded',
+  'host',
+  'trailer',
+  'via',
+  'x-forwarded',
+  'x-real-ip',
+  'x-request-id',
+];
+
+const NOT_PASSED_TO_ORIGIN = new Set([...HOP_BY_HOP, ...OURS]);
+/** Other ways to an origin (RFC 7838) would lead past us. */
+const NOT_PASSED_TO_CLIENT = new Set([...HOP_BY_HOP, 'alt-svc', 'trailer']);
+/** What trailers must not change (RFC 9110 section 6.5.1). */
+const NOT_IN_TRAILERS = new Set([
+  ...NOT_PASSED_TO_ORIGIN,
+  ...NOT_PASSED_TO_CLIENT,
+  'authorization',
+  'cache-control',
+  'content-encoding',
+  'content-range',
+  'content-type',
+  'location',
+  'set-cookie',
+]);
+
+export interface RequestHead {
+  fields: string[];
+  /** The request has been here so often that it goes in circles. */
+  isLooping: boolean;
+}
+
+/** What is read of a request; IncomingMessage has all of it, and so does the compatible request of HTTP/2. */
+export interface ReceivedHead {
+  httpVersion: string;
+  method?: string | undefined;
+  rawHeaders: readonly string[];
+}
+
+/** The header fields of a request to an origin, `Host` first. */
+export function requestHead(
+  { httpVersion, method, rawHeaders }: ReceivedHead,
+  { hostname, scheme, clientAddress, forwardedFor, requestId }: Omit<Routed, 'path' | 'origin' | 'deploymentId'>,
+  framing: Framing,
+): RequestHead {
+  const fields = ['Host', hostname];
+  const nominated = nominatedIn(rawHeaders);
+  let authority = hostname;
+  let cookie = '';
+  let via = '';
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i] ?? '';
+    const value = rawHeaders[i + 1] ?? '';
+    const lower = name.toLowerCase();
+    if (lower === 'host' || lower === ':authority') authority = withPortOf(value, hostname);
+    else if (lower === 'cookie') cookie = cookie === '' ? value : `${cookie}; ${value}`;
+    else if (lower === 'via') via += `${value}, `;
+    else if (lower === 'te' && acceptsTrailers(value)) fields.push('TE', 'trailers');
+    else if (lower === 'trailer' && framing.kind === 'chunked') fields.push(name, value);
+    else if (passesToOrigin(lower) && !nominated?.has(lower)) fields.push(name, value);
+  }
+  fields[1] = authority;
+  if (cookie !== '') fields.push('Cookie', cookie);
+  if (framing.kind === 'sized') fields.push('Content-Length', framing.length);
+  else if (framing.kind === 'chunked') fields.push('Transfer-Encoding', 'chunked');
+  else if (!HAS_NO_CONTENT.has(method ?? '')) fields.push('Content-Length', '0');
+  fields.push('X-Forwarded-For', forwardedFor.join(', '));
+  fields.push('X-Forwarded-Host', authority);
+  fields.push('X-Forwarded-Proto', scheme);
+  fields.push('X-Real-IP', clientAddress);
+  fields.push('Forwarded', forwarded(forwardedFor, authority, scheme));
+  fields.push('X-Request-Id', requestId);
+  fields.push('Via', `${via}${httpVersion} ${PSEUDONYM}`);
+  return { fields, isLooping: via.split(PSEUDONYM).length > MOST_PASSES };
+}
+
+/** Methods that need no `Content-Length: 0` to say that there is nothing (RFC 9110 section 8.6). */
+const HAS_NO_CONTENT = new Set(['GET', 'HEAD', 'DELETE', 'OPTIONS', 'TRACE']);
+
+/** How the content of an HTTP/1.1 request is framed. What contradicts itself was refused by Node's parser. */
+export function framingOf(rawHeaders: readonly string[]): Framing {
+  let length: string | undefined;
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i] ?? '';
+    // The lengths of both names, since this is looked at for each field of each request.
+    if (name.length === 17 && name.toLowerCase() === 'transfer-encoding') return { kind: 'chunked' };
+    if (name.length === 14 && name.toLowerCase() === 'content-length') length = rawHeaders[i + 1];
+  }
+  return length === undefined || /^0*$/.test(length) ? { kind: 'none' } : { kind: 'sized', length };
+}
+
+/** The header fields of an origin's response that clients get; `mayHaveTrailers` lets `Trailer` through. */
+export function responseFields(rawHeaders: readonly string[], statusCode: number, mayHaveTrailers: boolean): string[] {
+  const fields: string[] = [];
+  const nominated = nominatedIn(rawHeaders);
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i] ?? '';
+    const lower = name.toLowerCase();
+    if (!passesToClient(lower, statusCode, mayHaveTrailers) || nominated?.has(lower)) continue;
+    fields.push(name, rawHeaders[i + 1] ?? '');
+  }
+  return fields;
+}
+
+/** The same for HTTP/2, where each field that is there several times has one value, but for `set-cookie`. */
+export function responseHeaders(
+  headers: NodeJS.Dict<string | string[]>,
+  statusCode: number,
+  mayHaveTrailers: boolean,
+): Record<string, string | string[]> {
+  const passed: Record<string, string | string[]> = {};
+  const nominated = namesIn(headers.connection);
+  for (const name in headers) {
+    const value = headers[name];
+    if (value === undefined || !passesToClient(name, statusCode, mayHaveTrailers) || nominated?.has(name)) continue;
+    passed[name] = value;
+  }
+  return passed;
+}
+
+/** The fields of a trailer section that are passed on, whichever way, as pairs. */
+export function trailerFields(rawTrailers: readonly string[]): [name: string, value: string][] {
+  const pairs: [string, string][] = [];
+  for (let i = 0; i < rawTrailers.length; i += 2) {
+    const name = rawTrailers[i] ?? '';
+    const lower = name.toLowerCase();
+    if (!NOT_IN_TRAILERS.has(lower) && !isForged(lower)) pairs.push([name, rawTrailers[i + 1] ?? '']);
+  }
+  return pairs;
+}
+
+function passesToOrigin(lower: string): boolean {
+  return !lower.startsWith(':') && !NOT_PASSED_TO_ORIGIN.has(lower) && !isForged(lower);
+}
+
+function passesToClient(lower: string, statusCode: number, mayHaveTrailers: boolean): boolean {
+  if (lower === 'trailer') return mayHaveTrailers;
+  // RFC 9110 section 8.6.
+  if (lower === 'content-length' && statusCode === 204) return false;
+  return !NOT_PASSED_TO_CLIENT.has(lower);
+}
+
+/** Whether a client says what only proxies say. To many origins (CGI, WSGI) `_` and `-` are the same. */
+function isForged(lower: string): boolean {
+  if (lower.includes('_')) return isSaidByUs(lower.replaceAll('_', '-'));
+  return lower.startsWith('x-forwarded-');
+}
+
+function isSaidByUs(lower: string): boolean {
+  return lower.startsWith('x-forwarded-') || NOT_PASSED_TO_ORIGIN.has(lower);
+}
+
+/** The fields that `Connection` names, in lower case; null where it names none worth a look. */
+function nominatedIn(rawHeaders: readonly string[]): ReadonlySet<string> | null {
+  let names: Set<string> | null = null;
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i] ?? '';
+    if (name.length !== 10 || name.toLowerCase() !== 'connection') continue;
+    for (const nominated of namesIn(rawHeaders[i + 1]) ?? []) names = (names ?? new Set()).add(nominated);
+  }
+  return names;
+}
+
+function namesIn(connection: string | string[] | undefined): ReadonlySet<string> | null {
+  if (connection === undefined || typeof connection !== 'string') return null;
+  if (connection === 'keep-alive' || connection === 'close') return null;
+  return new Set(
+    connection
+      .toLowerCase()
+      .split(',')
+      .map((option) => option.trim()),
+  );
+}
+
+function acceptsTrailers(te: string): boolean {
+  return te === 'trailers' || /(?:^|,)[ \t]*trailers[ \t]*(?:,|$)/i.test(te);
+}
+
+/** The name that was asked for, with the port that was asked at. */
+function withPortOf(authority: string, hostname: string): string {
+  const port = authority.length === hostname.length ? undefined : /:\d{1,5}$/.exec(authority)?.[0];
+  return port === undefined ? hostname : hostname + port;
+}
+
+/** `Forwarded` (RFC 7239). */
+function forwarded(hops: readonly string[], authority: string, scheme: string): string {
+  const host = authority.includes(':') ? `"${authority}"` : authority;
+  return hops
+    .map((address, i) => {
+      const by = address.includes(':') ? `"[${address}]"` : address;
+      return i === 0 ? `for=${by};host=${host};proto=${scheme}` : `for=${by}`;
+    })
+    .join(', ');
+}
