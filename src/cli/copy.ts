@@ -3,10 +3,11 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Command } from 'commander';
 import { type DatabaseUrl, namesDatabase, readCommandConfig } from '../config.ts';
 import { type CopiedTable, CopyRefused, type CopySource, type CopyTarget, copyStore } from '../store/copy.ts';
-import { type Database, databaseAt } from '../store/open.ts';
+import { type Database, databaseAt, keyringFor } from '../store/open.ts';
+import { missingKeys } from '../store/sealed.ts';
 import { StoreUnavailable } from '../store/store.ts';
 import { createBar } from './bar.ts';
-import { namedDatabase } from './database.ts';
+import { KEY_VARIABLE, keysOf, namedDatabase } from './database.ts';
 import { EXIT, Failure } from './failure.ts';
 import { type DataOptions, dataOption, define, jsonOption, parseDatabaseUrl } from './options.ts';
 import { type Column, show, table } from './output.ts';
@@ -45,6 +46,7 @@ export function addCopy(program: Command): void {
       const [source, target] = [await databaseAt(from), await databaseAt(to)];
       if (await source.isNew()) throw new Failure(`There is no store at ${source.name}.`);
       const copied = await copy(source, target);
+      const missing = await keysMissing(target);
       show(options, { from: source.name, to: target.name, ...copied }, ({ tables }) =>
         [
           `${target.name} is a copy of ${source.name}; every field was compared.`,
@@ -52,9 +54,25 @@ export function addCopy(program: Command): void {
           table(COLUMNS, tables),
           '',
           `Start servers with NAMEPLATE_DATABASE_URL naming ${target.name}, and none on ${source.name} any more: it was left as it is.`,
+          ...(missing ? [keysAdvice(source, target)] : []),
         ].join('\n'),
       );
     });
+}
+
+/** Whether private keys were copied that the servers of the target could not open. */
+async function keysMissing(target: Database): Promise<boolean> {
+  const store = await target.open();
+  try {
+    return (await missingKeys(store, keyringFor(target, readCommandConfig().encryptionKeys))).length > 0;
+  } finally {
+    await store.close();
+  }
+}
+
+function keysAdvice(source: Database, target: Database): string {
+  const from = source.keyFile ?? `the ${KEY_VARIABLE} that its servers had`;
+  return `Private keys are sealed as they were: put the keys of ${from} into ${keysOf(target)}, behind any that are there, and say "nameplate sealing rotate" later to be rid of them.`;
 }
 
 /** Neither end is guessed. Throws `Failure`. */
