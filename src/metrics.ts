@@ -13,6 +13,11 @@ export interface Metrics {
   claims: Counter;
   scheduleLatenessSeconds: Histogram;
   dnsAnswers: Counter<'kind'>;
+  certificates: Gauge<'state'>;
+  certificateOrders: Counter<'issuer' | 'outcome'>;
+  certificateSeconds: Histogram<'issuer'>;
+  certificateExpiry: Gauge;
+  certificateBudget: Gauge<'issuer'>;
 }
 
 export function createMetrics(): Metrics {
@@ -76,6 +81,36 @@ export function createMetrics(): Metrics {
       name: 'nameplate_dns_answers_total',
       help: 'DNS queries that ended, by kind of answer.',
       labelNames: ['kind'],
+      registers,
+    }),
+    certificates: new Gauge({
+      name: 'nameplate_certificates',
+      help: 'Certificates in the store, by state.',
+      labelNames: ['state'],
+      registers,
+    }),
+    certificateOrders: new Counter({
+      name: 'nameplate_certificate_orders_total',
+      help: 'Orders that came to an end, by CA and outcome: issued, rate_limited, unavailable, account, authorization_failed, refused, order_gone.',
+      labelNames: ['issuer', 'outcome'],
+      registers,
+    }),
+    certificateSeconds: new Histogram({
+      name: 'nameplate_certificate_seconds',
+      help: 'Time from an order to its certificate, by CA.',
+      labelNames: ['issuer'],
+      buckets: [0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 3600, 86_400],
+      registers,
+    }),
+    certificateExpiry: new Gauge({
+      name: 'nameplate_certificate_expiry_timestamp_seconds',
+      help: 'When the first of the certificates in use expires, Unix time.',
+      registers,
+    }),
+    certificateBudget: new Gauge({
+      name: 'nameplate_certificate_budget_orders',
+      help: 'Orders that the CA still allows in its current period, by CA.',
+      labelNames: ['issuer'],
       registers,
     }),
   };

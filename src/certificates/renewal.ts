@@ -70,6 +70,16 @@ export function unaskedWindow(renewal: RenewalWindow, now: number, random: numbe
   return { ...renewal, askAgainAt: Math.round(now + HOUR_MS * (1 + random)) };
 }
 
+/** Whether its time has come, by the window or for an emergency. */
+export function isToBeRenewed(issued: Issued, now: number): boolean {
+  return now >= issued.renewal.renewAt || now >= emergencyAt(issued);
+}
+
+/** Whether the CA is to be asked for its window. What lies further ahead than any CA may say was written by a clock that has been set back since. */
+export function isToBeAsked({ askAgainAt }: RenewalWindow, now: number): boolean {
+  return askAgainAt !== null && (askAgainAt <= now || askAgainAt > now + 2 * ASK_MS.most);
+}
+
 /** When something is to be done about a certificate in use: at least daily it is looked at, so that no clock that was wrong once hides it for long. */
 export function nextLookAt({ renewAt, askAgainAt }: RenewalWindow, now: number): number {
   return Math.min(renewAt, askAgainAt ?? Number.POSITIVE_INFINITY, now + DAY_MS);

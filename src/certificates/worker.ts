@@ -1,0 +1,217 @@
+import type { AddressRule } from '../addresses.ts';
+import type { Clock } from '../clock.ts';
+import type { Resolver } from '../dns/resolver.ts';
+import type { Log } from '../log.ts';
+import type { Metrics } from '../metrics.ts';
+import type { CertificateStore, DueCertificate, SpendingLimit } from '../store/store.ts';
+import { createAttempt } from './attempt.ts';
+import { LETS_ENCRYPT_LIMITS } from './budget.ts';
+import { createGate } from './gate.ts';
+import { measure } from './gauges.ts';
+import type { Issuer } from './issuer.ts';
+import { Interrupted, type Lease, LeaseLost } from './lease.ts';
+import { createOrdering } from './ordering.ts';
+import { type Outcome, unchanged } from './outcome.ts';
+import { createPauses } from './pauses.ts';
+import { createSelfChecker } from './selfcheck.ts';
+import { createSubstitutes } from './substitutes.ts';
+
+export interface CertificateWorkerOptions {
+  store: CertificateStore;
+  /** In the order in which they are asked: the second does what the first refuses or cannot do. */
+  issuers: readonly Issuer[];
+  resolver: Resolver;
+  /** Tells at which addresses of names the self-check may ask (`addressRule`). */
+  mayDial: AddressRule;
+  clock: Clock;
+  /** Numbers in [0, 1), for jitter. */
+  random: () => number;
+  log: Log;
+  metrics: Metrics;
+  /** What each CA allows, as it publishes it; Let's Encrypt's unless given. The internal CA is not limited. */
+  limits?: readonly SpendingLimit[];
+  /** Ports that the world reaches the edge at; 80 and 443 unless given. */
+  ports?: { http: number; https: number };
+  /** Most certificates that are worked on at once. */
+  capacity?: number;
+  /** How long a crash leaves a certificate alone. */
+  leaseMs?: number;
+  /** Longest time one attempt may take; what is not done by then is gone on with later. */
+  deadlineMs?: number;
+  /** Longest time the self-check waits for one address. */
+  selfCheckMs?: number;
+  /** How often due certificates are looked for. */
+  pollMs?: number;
+}
+
+/** Obtains and renews the certificates that are due, in one process. */
+export interface CertificateWorker {
+  /** Looks for due certificates from now on. */
+  start(): void;
+  /** Claims all that is due and does what there is to do, for tests and tools. Resolves with the number of certificates. */
+  runOnce(): Promise<number>;
+  /** Claims no more; resolves when what is under way is done, or `graceMs` later, when the rest has been left for others to go on with. */
+  stop(graceMs?: number): Promise<void>;
+}
+
+const MINUTE_MS = 60_000;
+/** The gauges are read, and what nobody needs any more is forgotten. */
+const UPKEEP_MS = MINUTE_MS;
+/** Longer than any CA counts. */
+const LEDGER_KEPT_MS = 30 * 24 * 60 * MINUTE_MS;
+
+/** Claims due certificates and completes each: look, order, save. One that is lost comes round again when its lease ends. */
+export function createCertificateWorker(options: CertificateWorkerOptions): CertificateWorker {
+  const { store, issuers, resolver, mayDial, clock, log, ports, selfCheckMs } = options;
+  const { limits = LETS_ENCRYPT_LIMITS, capacity = 25, leaseMs = MINUTE_MS } = options;
+  const { deadlineMs = 10 * MINUTE_MS, pollMs = 500 } = options;
+  const pauses = createPauses(options);
+  const substitutes = createSubstitutes({ issuers, pauses, clock });
+  const ordering = createOrdering({ ...options, limits, pauses, substitutes });
+  const checked = { ...(ports && { ports }), ...(selfCheckMs && { timeoutMs: selfCheckMs }) };
+  const checkSelf = createSelfChecker({ store, resolver, mayDial, clock, ...checked });
+  const attempt = createAttempt({ ...options, ordering, pauses, substitutes, checkSelf });
+  const gate = createGate();
+  const inFlight = new Map<Promise<void>, AbortController>();
+  let timer: NodeJS.Timeout | undefined;
+  let upkeep: NodeJS.Timeout | undefined;
+  let claiming: Promise<unknown> = Promise.resolve();
+  let keeping: Promise<unknown> = Promise.resolve();
+  let failing = false;
+  let stopped = false;
+
+  /** Claims and begins as many as there is room for. */
+  async function claim(): Promise<Promise<void>[]> {
+    const begun: Promise<void>[] = [];
+    const claimed = async (limit: number, newNames: boolean) => {
+      if (stopped || limit <= 0) return;
+      const due = await store.claimCertificates({ now: clock.now(), limit, leaseMs, newNames });
+      for (const one of due) begun.push(begin(one));
+    };
+    const left = () => capacity - inFlight.size;
+    // Where not every new name may go on, what is in use goes first.
+    if (gate.room(left(), clock.now()) < left()) await claimed(left(), false);
+    await claimed(gate.room(left(), clock.now()), true);
+    return begun;
+  }
+
+  function begin(due: DueCertificate): Promise<void> {
+    const controller = new AbortController();
+    const { hostname } = due.certificate;
+    const late = () => controller.abort(new Interrupted('It took too long.', MINUTE_MS));
+    const deadline = setTimeout(late, deadlineMs);
+    const lease = hold(due, controller);
+    const done = complete(due, lease)
+      .catch((error: unknown) => {
+        if (error instanceof LeaseLost) log.info({ hostname }, 'somebody else works on the certificate now');
+        else log.error({ err: error, hostname }, 'a certificate could not be seen to; it comes round again');
+      })
+      .then(() => {
+        clearTimeout(deadline);
+        lease.end();
+        inFlight.delete(done);
+      });
+    inFlight.set(done, controller);
+    return done;
+  }
+
+  async function complete(due: DueCertificate, lease: Lease): Promise<void> {
+    const { certificate } = due;
+    const { hostname } = certificate;
+    const outcome = await attempt(due, lease).catch((error: unknown): Outcome => {
+      if (!(lease.signal.reason instanceof Interrupted)) throw error;
+      return unchanged(certificate, clock.now() + lease.signal.reason.retryMs);
+    });
+    const { fullUntil, ...save } = outcome;
+    if (fullUntil !== undefined) gate.close(fullUntil);
+    else if (save.spent !== undefined && certificate.issued === null) gate.open();
+    const saved = await store.saveCertificate({ ...save, hostname, lease: lease.number, now: clock.now() });
+    if (saved === 'lost') throw new LeaseLost();
+  }
+
+  /** Keeps a lease for as long as the work takes. A store that is away for a while does not end it. */
+  function hold({ certificate: { hostname }, lease: number }: DueCertificate, controller: AbortController) {
+    let extendedAt = performance.now();
+    const extend = async () => {
+      const held = await store.extendLease(hostname, number, clock.now() + leaseMs).catch((error: unknown) => {
+        log.warn({ err: error, hostname }, 'the lease of a certificate could not be extended');
+        return performance.now() - extendedAt < leaseMs ? 'unknown' : 'lost';
+      });
+      if (held === 'held') extendedAt = performance.now();
+      if (held === 'lost') controller.abort(new LeaseLost());
+    };
+    const timer = setInterval(extend, leaseMs / 3);
+    return {
+      number,
+      signal: controller.signal,
+      async alive() {
+        if (performance.now() - extendedAt > leaseMs / 3) await extend();
+        controller.signal.throwIfAborted();
+      },
+      end: () => clearInterval(timer),
+    };
+  }
+
+  function poll(): void {
+    timer = undefined;
+    claiming = claim()
+      .then((begun) => {
+        if (failing) log.info('due certificates can be claimed again');
+        failing = false;
+        return begun.length;
+      })
+      .catch((error: unknown) => {
+        if (!failing) log.error({ err: error }, 'due certificates cannot be claimed; trying again until they can');
+        failing = true;
+        return 0;
+      })
+      .then((count) => {
+        // Whoever found something may find more.
+        if (!stopped) timer = setTimeout(poll, count > 0 && inFlight.size < capacity ? 0 : pollMs);
+      });
+  }
+
+  async function keepUp(): Promise<void> {
+    const now = clock.now();
+    await store.pruneChallenges(now);
+    await store.pruneSpending(now - LEDGER_KEPT_MS);
+    await measure({ ...options, limits });
+  }
+
+  function keepUpFromNowOn(): void {
+    keeping = keepUp()
+      .catch((error: unknown) =>
+        log.warn({ err: error }, 'certificates could not be counted; trying again in a minute'),
+      )
+      .then(() => {
+        if (!stopped) upkeep = setTimeout(keepUpFromNowOn, UPKEEP_MS);
+      });
+  }
+
+  return {
+    start() {
+      if (timer !== undefined || stopped) return;
+      poll();
+      keepUpFromNowOn();
+    },
+    async runOnce() {
+      let count = 0;
+      for (let begun = await claim(); begun.length > 0; begun = await claim()) {
+        count += begun.length;
+        await Promise.all(begun);
+      }
+      return count;
+    },
+    async stop(graceMs = 3000) {
+      stopped = true;
+      clearTimeout(timer);
+      clearTimeout(upkeep);
+      await Promise.all([claiming, keeping]);
+      const grace = setTimeout(() => {
+        for (const controller of inFlight.values()) controller.abort(new Interrupted('The process stops.', 0));
+      }, graceMs);
+      await Promise.all(inFlight.keys());
+      clearTimeout(grace);
+    },
+  };
+}
