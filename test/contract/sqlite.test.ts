@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sqliteStore } from '../../src/store/sqlite.ts';
@@ -14,6 +14,10 @@ describeStore('the embedded store', async () => {
       await store.close();
       store = await sqliteStore({ path });
       return store;
+    },
+    async contains(bytes) {
+      const files = await Promise.all((await readdir(directory)).map((name) => readFile(join(directory, name))));
+      return files.some((file) => file.includes(Buffer.from(bytes)));
     },
     async close() {
       await store.close();

@@ -12,6 +12,7 @@ import { describeLife } from './life.ts';
 import { describeOrders } from './orders.ts';
 import { describeRaces } from './races.ts';
 import { describeRequests } from './requests.ts';
+import { describeSecrets } from './secrets.ts';
 import { describeSigning } from './signing.ts';
 import type { OpenedStore, Subject } from './subject.ts';
 import { describeTree } from './tree.ts';
@@ -51,6 +52,7 @@ export function describeStore(name: string, open: () => Promise<OpenedStore>): v
     describeOrders(subject);
     describeCertificates(subject);
     describeEdge(subject);
+    describeSecrets(subject);
     describeRaces(subject);
     describeChanges(subject);
     describeRequests(subject);

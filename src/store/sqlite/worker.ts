@@ -25,6 +25,8 @@ const connection = connect(path, { busyTimeoutMs });
 // Claims touch pages all over the schedule. Folding the log into the file four times as rarely as by default writes most of them once
 // instead of again and again: with 100,000 domains a claimed check costs 25 µs of CPU instead of 32.
 connection.db.exec('pragma wal_autocheckpoint = 4000; pragma cache_size = -16384');
+// What is changed or deleted is overwritten where its page is written anyway: a secret that lay in clear leaves nothing behind.
+connection.db.exec('pragma secure_delete = fast');
 if (maxPages !== undefined) connection.db.exec(`pragma max_page_count = ${maxPages}`);
 const commit = committer(connection);
 

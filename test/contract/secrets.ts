@@ -1,0 +1,217 @@
+import { describe, expect, it } from 'vitest';
+import { createKeyring, keyIdIn, SealingProblem } from '../../src/sealing.ts';
+import { missingKeys, rotateSecrets, sealClearSecrets, sealSecrets } from '../../src/store/sealed.ts';
+import { type DueCertificate, type Environment, type Store, StoreUnavailable } from '../../src/store/store.ts';
+import {
+  aCaAccount,
+  anIssuedCertificate,
+  anIssuer,
+  anOrder,
+  aPrivateKey,
+  aSave,
+  aSpending,
+  verify,
+} from '../fixtures/certificates.ts';
+import { aSigningKey, NOW, plant } from '../fixtures/entities.ts';
+import type { OpenedStore, Subject } from './subject.ts';
+
+const [OLD, NEW, LOST] = ['old', 'new', 'lost'].map((fill) => new Uint8Array(Buffer.alloc(32, fill))) as [
+  Uint8Array,
+  Uint8Array,
+  Uint8Array,
+];
+const ring = (...keys: Uint8Array[]) => createKeyring({ name: 'the configuration', keys: () => keys });
+
+export function describeSecrets(subject: Subject): void {
+  /** A store of its own, since these look at all secrets that there are. */
+  const alone = async (test: (opened: OpenedStore, environment: Environment) => Promise<void>) => {
+    const opened = await subject.open();
+    try {
+      await test(opened, (await plant(opened.store)).environment);
+    } finally {
+      await opened.close();
+    }
+  };
+
+  /** Stores a secret of each kind, and tells all of them. */
+  async function storeSecrets(store: Store, environment: Environment) {
+    const [issued, ordered] = [await verify(store, environment), await verify(store, environment)];
+    const dues = await store.claimCertificates({ now: NOW, limit: 9, leaseMs: 1, newNames: true });
+    const dueOf = (name: string) => dues.find((due) => due.certificate.hostname === name) as DueCertificate;
+    const certificate = anIssuedCertificate();
+    const save = aSave(dueOf(issued.name), { state: 'issued', issued: certificate });
+    await store.saveCertificate(save);
+    const order = anOrder({ hostname: ordered.name, issuer: anIssuer() });
+    const spending = aSpending(order);
+    await store.beginOrder({ lease: dueOf(ordered.name).lease, order, spending, limits: [], now: NOW });
+    const account = await store.createCaAccount(aCaAccount());
+    const signingKey = aSigningKey({ privateKey: aPrivateKey() });
+    await store.replaceSigningKey(null, signingKey, 0);
+    const secrets = [certificate, order, account, signingKey].map(({ privateKey }) => privateKey);
+    const names = { issued: issued.name, ordered: ordered.name, account: account.issuer, signingKey: signingKey.id };
+    return { ...names, secrets };
+  }
+
+  /** The same secrets, as the store gives them. */
+  async function readSecrets(store: Store, names: Awaited<ReturnType<typeof storeSecrets>>, now = NOW + 1) {
+    const claimed = await store.claimCertificates({ now, limit: 9, leaseMs: 1, newNames: false });
+    const order = claimed.find(({ certificate }) => certificate.hostname === names.ordered)?.order;
+    const holders = [
+      await store.findServedCertificate(names.issued),
+      order,
+      await store.findCaAccount(names.account),
+      await store.findSigningKey(names.signingKey),
+    ];
+    expect((await store.findCurrentSigningKey())?.privateKey).toEqual(holders[3]?.privateKey);
+    return holders.map((holder) => holder?.privateKey);
+  }
+
+  const keyIds = async (store: Store) => (await store.listSecretPrefixes()).map(keyIdIn);
+  const idOf = (key: Uint8Array) => keyIdIn(ring(key).prefix());
+
+  describe('secrets', () => {
+    it('of every kind come out of a store that seals as they went in, and lie in it nowhere in clear', () =>
+      alone(async ({ store, reopen, contains }, environment) => {
+        const stored = await storeSecrets(sealSecrets(store, ring(OLD)), environment);
+        expect(await readSecrets(sealSecrets(store, ring(OLD)), stored)).toEqual(stored.secrets);
+        const imported = anIssuedCertificate({ issuer: 'imported' });
+        await sealSecrets(store, ring(OLD)).importCertificate(stored.issued, imported, NOW);
+        const replaced = aCaAccount({ issuer: stored.account, url: 'https://ca.example/acct/2' });
+        await sealSecrets(store, ring(OLD)).replaceCaAccount(null, replaced);
+        const secrets = [...stored.secrets, imported.privateKey, replaced.privateKey];
+        const again = sealSecrets(await reopen(), ring(OLD));
+        expect(await again.findServedCertificate(stored.issued)).toMatchObject({ privateKey: imported.privateKey });
+        expect(await again.findCaAccount(stored.account)).toEqual(replaced);
+        for (const secret of secrets) expect(await contains(secret.subarray(-32))).toBe(false);
+        expect(await contains(Buffer.from(stored.account))).toBe(true);
+      }));
+
+    it('are listed by what they begin with, and replaced unless they have changed since', () =>
+      alone(async ({ store }, environment) => {
+        expect(await store.listSecretPrefixes()).toEqual([]);
+        await storeSecrets(sealSecrets(store, ring(OLD)), environment);
+        const account = await store.createCaAccount(aCaAccount());
+        expect((await keyIds(store)).toSorted()).toEqual([idOf(OLD), null].toSorted());
+        const clear = await store.listSecrets(account.privateKey.subarray(0, 9), 9);
+        expect(clear).toEqual([{ kind: 'account', id: account.issuer, bytes: account.privateKey }]);
+        const sealed = await store.listSecrets(ring(OLD).prefix(), 9);
+        expect(sealed.map(({ kind }) => kind).toSorted()).toEqual(['account', 'certificate', 'order', 'signing_key']);
+        expect(await store.listSecrets(ring(OLD).prefix(), 3)).toHaveLength(3);
+        for (const secret of sealed) {
+          const after = ring(NEW).seal(aPrivateKey(), secret);
+          expect(await store.replaceSecret(secret, after)).toBe('replaced');
+          expect(await store.replaceSecret(secret, aPrivateKey())).toBe('stale');
+          expect(await store.listSecrets(ring(NEW).prefix(), 9)).toContainEqual({ ...secret, bytes: after });
+        }
+        expect(await store.listSecrets(ring(OLD).prefix(), 9)).toEqual([]);
+      }));
+
+    it('that were written before there was sealing are read as they are, until they are sealed; then they are nowhere in clear', () =>
+      alone(async ({ store, reopen, contains }, environment) => {
+        const stored = await storeSecrets(store, environment);
+        expect(await contains((stored.secrets[0] as Uint8Array).subarray(-32))).toBe(true);
+        expect(await readSecrets(sealSecrets(store, ring(OLD)), stored)).toEqual(stored.secrets);
+        const accounts = Array.from({ length: 40 }, () => aCaAccount());
+        for (const account of accounts) await store.createCaAccount(account);
+        expect(await sealClearSecrets(store, ring(OLD))).toBe(44);
+        expect(await sealClearSecrets(store, ring(NEW, OLD))).toBe(0);
+        expect(await keyIds(store)).toEqual([idOf(OLD)]);
+        expect(await readSecrets(sealSecrets(store, ring(OLD)), stored, NOW + 9)).toEqual(stored.secrets);
+        await reopen();
+        const secrets = [...stored.secrets, ...accounts.map(({ privateKey }) => privateKey)];
+        for (const secret of secrets) expect(await contains(secret.subarray(-32))).toBe(false);
+      }));
+
+    it('do not open in the place of another', () =>
+      alone(async ({ store }, environment) => {
+        const sealed = sealSecrets(store, ring(OLD));
+        const { account, issued } = await storeSecrets(sealed, environment);
+        const secrets = await store.listSecrets(ring(OLD).prefix(), 9);
+        const [theirs, mine] = ['account', 'certificate'].map((kind) => secrets.find((secret) => secret.kind === kind));
+        if (theirs === undefined || mine === undefined) throw new Error('a secret is missing');
+        expect([theirs.id, mine.id]).toEqual([account, issued]);
+        await store.replaceSecret(mine, theirs.bytes);
+        await expect(sealed.findServedCertificate(issued)).rejects.toThrow(/changed, or moved from elsewhere/);
+      }));
+
+    it('whose key is missing are told by its id; an order without its key is given as if there were none', () =>
+      alone(async ({ store }, environment) => {
+        const stored = await storeSecrets(sealSecrets(store, ring(LOST)), environment);
+        const sealed = sealSecrets(store, ring(OLD));
+        expect(await missingKeys(store, ring(OLD))).toEqual([idOf(LOST)]);
+        expect(await missingKeys(store, ring(OLD, LOST))).toEqual([]);
+        const reads = [
+          () => sealed.findServedCertificate(stored.issued),
+          () => sealed.findCaAccount(stored.account),
+          () => sealed.findSigningKey(stored.signingKey),
+        ];
+        for (const read of reads) {
+          const error: unknown = await read().catch((reason: unknown) => reason);
+          expect(error).toBeInstanceOf(StoreUnavailable);
+          expect(String(error)).toContain(`sealed under the key ${idOf(LOST)}, which the configuration does not have`);
+        }
+        const claimed = await sealed.claimCertificates({ now: NOW + 1, limit: 9, leaseMs: 1, newNames: false });
+        expect(claimed).toMatchObject([{ certificate: { hostname: stored.ordered }, order: null }]);
+      }));
+  });
+
+  describe('sealing under another key', () => {
+    it('comes to everything, wherever it was broken off before', () =>
+      alone(async ({ store }, environment) => {
+        const stored = await storeSecrets(sealSecrets(store, ring(OLD)), environment);
+        for (let i = 0; i < 120; i++) await sealSecrets(store, ring(OLD)).createCaAccount(aCaAccount());
+        const keyring = ring(NEW, OLD);
+        const brokenOff = rotateSecrets(store, keyring, () => {
+          throw new Error('broken off');
+        });
+        await expect(brokenOff).rejects.toThrow('broken off');
+        expect((await keyIds(store)).toSorted()).toEqual([idOf(OLD), idOf(NEW)].toSorted());
+        const told: number[] = [];
+        expect(await rotateSecrets(store, keyring, (done) => told.push(done))).toBe(24);
+        expect(told.at(-1)).toBe(24);
+        expect(await keyIds(store)).toEqual([idOf(NEW)]);
+        expect(await readSecrets(sealSecrets(store, ring(NEW)), stored)).toEqual(stored.secrets);
+        expect(await rotateSecrets(store, keyring)).toBe(0);
+      }));
+
+    it('does the rest, and says which key is missing, where something cannot be opened', () =>
+      alone(async ({ store }, environment) => {
+        const account = await sealSecrets(store, ring(LOST)).createCaAccount(aCaAccount());
+        await storeSecrets(sealSecrets(store, ring(OLD)), environment);
+        const error: unknown = await rotateSecrets(store, ring(NEW, OLD)).catch((reason: unknown) => reason);
+        expect(error).toBeInstanceOf(SealingProblem);
+        expect(String(error)).toContain(`sealed under the key ${idOf(LOST)}`);
+        expect((await keyIds(store)).toSorted()).toEqual([idOf(LOST), idOf(NEW)].toSorted());
+        expect(await rotateSecrets(store, ring(NEW, OLD, LOST))).toBe(1);
+        expect(await sealSecrets(store, ring(NEW)).findCaAccount(account.issuer)).toEqual(account);
+      }));
+
+    it('loses nothing that is written meanwhile, by servers that have the new key already and by those that seal under the old one', () =>
+      alone(async ({ store }, environment) => {
+        const servers = [ring(OLD, NEW), ring(NEW, OLD)].map((keyring) => sealSecrets(store, keyring));
+        const written = new Map<string, Uint8Array>();
+        const certify = async (server: Store, name: string) => {
+          const issued = anIssuedCertificate();
+          await server.importCertificate(name, issued, NOW);
+          written.set(name, issued.privateKey);
+        };
+        const names: string[] = [];
+        for (let i = 0; i < 8; i++) names.push((await verify(store, environment)).name);
+        for (const name of names) await certify(servers[0] as Store, name);
+        const writes = names.map(async (name, i) => {
+          for (let round = 0; round < 10; round++) await certify(servers[(i + round) % 2] as Store, name);
+        });
+        const keyring = ring(NEW, OLD);
+        await Promise.all([rotateSecrets(store, keyring), ...writes]);
+        await rotateSecrets(store, keyring);
+        expect(await keyIds(store)).toEqual([idOf(NEW)]);
+        await expectAll(sealSecrets(store, ring(NEW)), written);
+      }));
+  });
+
+  async function expectAll(store: Store, written: Map<string, Uint8Array>): Promise<void> {
+    for (const [name, privateKey] of written) {
+      expect(await store.findServedCertificate(name), name).toMatchObject({ privateKey });
+    }
+  }
+}
