@@ -2,10 +2,13 @@ import { type Clock, systemClock } from './clock.ts';
 import type { Config } from './config.ts';
 import { WINDOW_MS } from './domains/domain.ts';
 import { CHECK_INTERVAL_MS } from './domains/schedule.ts';
+import type { Edge } from './edge/edge.ts';
 import type { Running } from './listen.ts';
 import type { Log } from './log.ts';
 import { createMetrics } from './metrics.ts';
 import { startApi } from './roles/api.ts';
+import { startCertificates } from './roles/certificates.ts';
+import { startEdge } from './roles/edge.ts';
 import { startMetrics } from './roles/metrics.ts';
 import type { Parts } from './roles/parts.ts';
 import { startVerifier } from './roles/verifier.ts';
@@ -24,6 +27,8 @@ export interface ServerOptions {
   clock?: Clock;
   /** Port that nameservers are asked at; 53 unless given. */
   nameserverPort?: number;
+  /** Port that the CA looks at names at; 80 unless given. */
+  challengePort?: number;
   checkIntervalMs?: number;
   windowMs?: number;
   /** Gives up the start while that waits for another process. */
@@ -33,6 +38,7 @@ export interface ServerOptions {
 export interface RunningServer {
   /** `http://host:port`; null where the process has no such listener. */
   api: string | null;
+  edge: Pick<Edge, 'http' | 'https'> | null;
   metrics: string | null;
   store: Store;
   /** Accepts nothing more, finishes what is under way within `listen.GRACE_MS`, and lets go of everything. */
@@ -71,7 +77,7 @@ export async function startServer(config: Config, options: ServerOptions): Promi
   };
   try {
     await settleSecrets(store, keyring, config);
-    const defaults = { nameserverPort: 53, checkIntervalMs: CHECK_INTERVAL_MS, windowMs: WINDOW_MS };
+    const defaults = { nameserverPort: 53, challengePort: 80, checkIntervalMs: CHECK_INTERVAL_MS, windowMs: WINDOW_MS };
     const changes = begin(followChanges(store, { clock, log }));
     begin(database.listen(changes.poll));
     const { manyNodes } = database;
@@ -79,9 +85,11 @@ export async function startServer(config: Config, options: ServerOptions): Promi
     const parts: Parts = { ...defaults, ...options, ...shared, manyNodes };
     begin(startPruning(parts));
     if (config.roles.includes('verifier')) begin(startVerifier(parts));
+    if (config.roles.includes('certificates')) begin(startCertificates(parts));
+    const edge = config.roles.includes('edge') ? begin(await startEdge(parts)) : null;
     const api = config.roles.includes('api') ? begin(await startApi(parts)).address : null;
     const metrics = config.metricsListen && begin(await startMetrics(parts, config.metricsListen)).address;
-    return { api, metrics, store: parts.store, stop };
+    return { api, edge, metrics, store: parts.store, stop };
   } catch (error) {
     await stop();
     throw error;

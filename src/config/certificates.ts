@@ -1,7 +1,7 @@
 import { parseWindow } from '../ratelimit/parse.ts';
 import { parseKeys, SealingProblem } from '../sealing.ts';
 import type { SpendingLimit } from '../store/store.ts';
-import { filePath, Invalid, listOf, oneOf, secret } from './parse.ts';
+import { filePath, Invalid, listOf, network, oneOf, secret } from './parse.ts';
 import type { Variable } from './variable.ts';
 
 const LETS_ENCRYPT = 'https://acme-v02.api.letsencrypt.org/directory';
@@ -76,6 +76,13 @@ export const certificateVariables = {
     example: 'bm90LWEtcmVhbC1rZXktYnV0LWFzLWxvbmctYXMtb25l',
     parse: eabHmacKey,
     secret: true,
+  },
+  acmeAllowedNetworks: {
+    name: 'NAMEPLATE_ACME_ALLOWED_NETWORKS',
+    about:
+      "Networks of private or otherwise special addresses that customers' names may lead to all the same, separated by commas: for a CA in a closed network. Before the CA is asked, the edge is fetched at every address of a name; without this at public ones only.",
+    example: '10.20.0.0/16,fd00:20::/32',
+    parse: listOf(network),
   },
   acmeLimits: {
     name: 'NAMEPLATE_ACME_LIMITS',

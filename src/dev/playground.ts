@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
+import { internalIssuer } from '../certificates/internal.ts';
 import { type Clock, systemClock } from '../clock.ts';
 import { type PlaygroundConfig, readServerConfig } from '../config.ts';
 import { WINDOW_MS } from '../domains/domain.ts';
@@ -10,10 +11,12 @@ import type { Store } from '../store/store.ts';
 import { startControl } from './control.ts';
 import { startSimulator } from './dns/simulator.ts';
 import {
+  CA_FILE,
   makeDataDir,
   type PlaygroundFile,
   type Ready,
   readPlaygroundFile,
+  replaceFile,
   STORE_FILE,
   writePlaygroundFile,
 } from './ready.ts';
@@ -79,8 +82,8 @@ export async function startPlayground(options: PlaygroundOptions): Promise<Playg
       NAMEPLATE_ISSUER: 'internal',
       NAMEPLATE_EDGE_HTTP_LISTEN: `127.0.0.1:${options.edgeHttpPort}`,
       NAMEPLATE_EDGE_HTTPS_LISTEN: `127.0.0.1:${options.edgeHttpsPort}`,
+      ...(options.edgeHttpsPort !== 0 && { NAMEPLATE_EDGE_HTTPS_PORT: String(options.edgeHttpsPort) }),
       NAMEPLATE_EDGE_ALLOWED_NETWORKS: LOOPBACK,
-      NAMEPLATE_ROLES: 'api,verifier',
     });
     const databaseUrl = { engine: 'sqlite', path: join(dataDir, STORE_FILE) } as const;
     const server = await startServer(
@@ -96,7 +99,11 @@ export async function startPlayground(options: PlaygroundOptions): Promise<Playg
     const control = await startControl(simulator, seeded.rootKey, records.save);
     opened.push(() => control.close());
 
-    const ready: Ready = { event: 'ready', api: server.api ?? '', ...seeded, dns: `${address}:${port}` };
+    const ca = join(resolve(dataDir), CA_FILE);
+    await replaceFile(ca, await internalIssuer({ store: server.store, clock }).rootCertificate());
+
+    const edge = { http: placeOf(server.edge?.http), https: placeOf(server.edge?.https), ca };
+    const ready: Ready = { event: 'ready', api: server.api ?? '', ...seeded, dns: `${address}:${port}`, edge };
     const file: PlaygroundFile = { ...ready, control: control.url, pid: process.pid, windowMs };
     await writePlaygroundFile(dataDir, file);
     return { ready, control: control.url, metrics: server.metrics, store: server.store, stop };
@@ -104,4 +111,9 @@ export async function startPlayground(options: PlaygroundOptions): Promise<Playg
     await stop();
     throw error;
   }
+}
+
+/** `host:port` */
+function placeOf(url: string | null | undefined): string {
+  return url == null ? '' : new URL(url).host;
 }

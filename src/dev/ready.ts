@@ -4,6 +4,8 @@ import { codeOf, makeDirectory } from '../store/sqlite/file.ts';
 
 /** The store in a data directory. */
 export const STORE_FILE = 'nameplate.db';
+/** The internal CA's certificate in a playground's data directory. */
+export const CA_FILE = 'ca.pem';
 
 /** What a playground says when everything listens, as `nameplate dev --json` prints it. */
 export interface Ready {
@@ -16,6 +18,8 @@ export interface Ready {
   environment: { id: string; slug: string };
   /** Address and port of the DNS simulator. */
   dns: string;
+  /** Addresses and ports of the edge; `ca` is the file with the certificate that has to be trusted. */
+  edge: { http: string; https: string; ca: string };
 }
 
 /** What commands need of a playground, beyond what it says: `dev.json` in its data directory. */

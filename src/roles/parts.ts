@@ -17,6 +17,8 @@ export interface Parts {
   manyNodes: boolean;
   /** Port that nameservers are asked at. */
   nameserverPort: number;
+  /** Port that the CA looks at names at (RFC 8555 section 8.3). */
+  challengePort: number;
   checkIntervalMs: number;
   windowMs: number;
 }
