@@ -68,12 +68,14 @@ export function createAccounts(options: AccountOptions): Accounts {
     if (externalAccountRequired && externalAccount === null) {
       throw new CaProblem('account', `${client.host} wants an external account (EAB), and none is configured.`);
     }
-    const reply = await client.post(signer, newAccount, {
+    const wanted = {
       termsOfServiceAgreed: true,
       ...(email !== null && { contact: [`mailto:${email}`] }),
-      ...(externalAccount !== null && {
-        externalAccountBinding: await bind(externalAccount, newAccount, signer),
-      }),
+      ...(externalAccount !== null && { externalAccountBinding: await bind(externalAccount, newAccount, signer) }),
+    };
+    const reply = await client.post(signer, newAccount, wanted).catch((error: unknown) => {
+      if (!(error instanceof Refusal && error.kind === 'refused')) throw error;
+      throw new CaProblem('account', error.message, { type: error.type, cause: error });
     });
     const url = client.read.url(reply.location, 'an account');
     await store.updateCaAccount(issuer, { url });

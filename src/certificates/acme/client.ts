@@ -3,7 +3,7 @@ import { FlattenedSign } from 'jose/jws/flattened/sign';
 import type { Clock } from '../../clock.ts';
 import type { Log } from '../../log.ts';
 import { CaProblem } from '../issuer.ts';
-import { ERROR_PREFIX, parseJson, refusalOf } from './problem.ts';
+import { ERROR_PREFIX, parseJson, Refusal, refusalOf } from './problem.ts';
 import { type Directory, type ResourceReader, resourceReader } from './resources.ts';
 import { readRetryAfter } from './retryafter.ts';
 import type { AcmeAnswer, Transport } from './transport.ts';
@@ -105,7 +105,11 @@ export function createAcmeClient({ directoryUrl, transport, clock, log }: AcmeCl
       try {
         return received(answer);
       } catch (error) {
-        if (!isBadNonce(error) || tries === BAD_NONCES) throw error;
+        if (isBadNonce(error) && tries < BAD_NONCES) continue;
+        if (error instanceof Refusal && isForOperators(error)) {
+          log.warn({ ca: host, status: error.status, type: error.type, said: error.words }, 'the CA refused');
+        }
+        throw error;
       }
     }
   }
@@ -115,6 +119,11 @@ export function createAcmeClient({ directoryUrl, transport, clock, log }: AcmeCl
 
 function isBadNonce(error: unknown): boolean {
   return error instanceof CaProblem && error.type === `${ERROR_PREFIX}badNonce`;
+}
+
+/** What no customer can mend. */
+function isForOperators({ kind }: Refusal): boolean {
+  return kind === 'rate_limited' || kind === 'account';
 }
 
 async function signed(

@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto';
-import { CaProblem } from '../issuer.ts';
+import { CaProblem, type CaProblemKind } from '../issuer.ts';
 import { createRequest } from '../x509/certificate.ts';
-import { ChainRefused, readChain } from '../x509/chain.ts';
+import { type ChainFault, ChainRefused, readChain } from '../x509/chain.ts';
 import { readPrivateKey } from '../x509/key.ts';
 import { authorize, whyUnauthorized } from './authorization.ts';
 import type { AcmeReply } from './client.ts';
@@ -10,6 +10,9 @@ import type { Order } from './resources.ts';
 import { ask, type Session } from './session.ts';
 
 /** An order at a CA (RFC 8555 section 7.1.6), taken on from whatever state it is in. */
+
+/** What is unreadable may be read another time. */
+const KINDS: Record<ChainFault, CaProblemKind> = { unreadable: 'unavailable', wrong: 'refused', expired: 'order_gone' };
 
 /** An order as it was when the CA was asked, and how long the CA wants to be left alone since. */
 export interface OrderSeen {
@@ -114,7 +117,7 @@ async function download(session: Session, order: Order, key: KeyObject): Promise
   } catch (error) {
     if (!(error instanceof ChainRefused)) throw error;
     const message = `${client.host} issued a certificate that cannot be used: ${error.message}.`;
-    throw error.expired ? orderGone(message, error) : new CaProblem('refused', message, { cause: error });
+    throw new CaProblem(KINDS[error.fault], message, { cause: error });
   }
 }
 

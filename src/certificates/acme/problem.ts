@@ -25,8 +25,9 @@ const KINDS: Readonly<Record<string, CaProblemKind>> = {
   tls: 'authorization_failed',
 };
 
-/** So much of the CA's own words is kept. */
-const WORDS_LIMIT = 300;
+/** So much of the CA's own words is told to customers, and to operators, for whom there may be a long link in them. */
+const TOLD_LIMIT = 300;
+const LOGGED_LIMIT = 2000;
 const SUBPROBLEMS = 3;
 
 /** A problem document (RFC 7807), as far as it is used. */
@@ -39,10 +40,16 @@ export interface ProblemDocument {
 /** The CA answered with a status that is no success. */
 export class Refusal extends CaProblem {
   readonly status: number;
+  /** The CA's own words, for the log: longer than those of the message. */
+  readonly words: string | null;
 
-  constructor(status: number, ...problem: ConstructorParameters<typeof CaProblem>) {
+  constructor(
+    { status, words }: { status: number; words: string | null },
+    ...problem: ConstructorParameters<typeof CaProblem>
+  ) {
     super(...problem);
     this.status = status;
+    this.words = words;
   }
 
   is(type: string): boolean {
@@ -56,9 +63,12 @@ export function refusalOf(host: string, answer: AcmeAnswer, retryAfterMs: number
   const document = readProblem(parseJson(answer.body));
   if (document === null) {
     const kind = status === 429 ? 'rate_limited' : 'unavailable';
-    return new Refusal(status, kind, `${host} answered with status ${status}, and no reason.`, { retryAfterMs });
+    const message = `${host} answered with status ${status}, and no reason.`;
+    return new Refusal({ status, words: null }, kind, message, { retryAfterMs });
   }
-  return new Refusal(status, kindOf(document, status), said(host, document), { retryAfterMs, type: document.type });
+  const { type, detail } = document;
+  const words = shownUpTo(LOGGED_LIMIT, detail);
+  return new Refusal({ status, words }, kindOf(document, status), said(host, document), { retryAfterMs, type });
 }
 
 export function kindOf({ type }: ProblemDocument, status: number): CaProblemKind {
@@ -71,7 +81,7 @@ export function kindOf({ type }: ProblemDocument, status: number): CaProblemKind
 /** Who said what, bounded and escaped. */
 export function said(host: string, { type, detail }: ProblemDocument): string {
   const name = type === null ? '' : ` (${shown(type.replace(ERROR_PREFIX, '')).slice(1, -1)})`;
-  return bounded(`${host} said: ${shownUpTo(WORDS_LIMIT, detail)}${name}.`);
+  return bounded(`${host} said: ${shownUpTo(TOLD_LIMIT, detail)}${name}.`);
 }
 
 /** Null: it is no problem document. Subproblems (RFC 8555 section 6.7.1) are part of the detail, and the first gives a type where there is none. */

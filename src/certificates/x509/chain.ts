@@ -13,14 +13,17 @@ export interface Chain {
 /** More than any CA has above its certificates. */
 const LONGEST_CHAIN = 10;
 
-/** What stands in the way of serving a chain. The message is in plain words, for a sentence: `its key is another`. */
+/** Why a chain is not to be served: it cannot be read, is not what was wanted, or is over. */
+export type ChainFault = 'unreadable' | 'wrong' | 'expired';
+
+/** The message is in plain words, for a sentence: `its key is another`. */
 export class ChainRefused extends Error {
   override name = 'ChainRefused';
-  readonly expired: boolean;
+  readonly fault: ChainFault;
 
-  constructor(message: string, { expired = false } = {}) {
+  constructor(fault: ChainFault, message: string) {
     super(message);
-    this.expired = expired;
+    this.fault = fault;
   }
 }
 
@@ -28,16 +31,18 @@ export class ChainRefused extends Error {
 export function readChain(pem: string, wanted: { hostname: string; key: KeyObject; now: number }): Chain {
   const certificates = splitPem(pem).map(parse);
   const [leaf] = certificates;
-  if (leaf === undefined) throw new ChainRefused('there is no certificate in it');
-  if (certificates.length > LONGEST_CHAIN) throw new ChainRefused(`it has more than ${LONGEST_CHAIN} certificates`);
-  if (!publicKeyInfo(leaf.publicKey).equals(publicKeyInfo(wanted.key))) throw new ChainRefused('its key is another');
+  if (leaf === undefined) throw new ChainRefused('unreadable', 'there is no certificate in it');
+  if (certificates.length > LONGEST_CHAIN)
+    throw new ChainRefused('unreadable', `it has more than ${LONGEST_CHAIN} certificates`);
+  if (!publicKeyInfo(leaf.publicKey).equals(publicKeyInfo(wanted.key)))
+    throw new ChainRefused('wrong', 'its key is another');
   // A common name alone is for nobody (RFC 9525 section 2).
   if (leaf.checkHost(wanted.hostname, { subject: 'never' }) === undefined)
-    throw new ChainRefused('it is for another name');
+    throw new ChainRefused('wrong', 'it is for another name');
   const notBefore = leaf.validFromDate.getTime();
   const notAfter = leaf.validToDate.getTime();
   if (notAfter <= wanted.now) {
-    throw new ChainRefused(`it ended at ${leaf.validToDate.toISOString()}`, { expired: true });
+    throw new ChainRefused('expired', `it ended at ${leaf.validToDate.toISOString()}`);
   }
   return { chain: certificates.map(String).join(''), notBefore, notAfter };
 }
@@ -46,6 +51,6 @@ function parse(pem: string): X509Certificate {
   try {
     return new X509Certificate(pem);
   } catch {
-    throw new ChainRefused('one of its certificates cannot be read');
+    throw new ChainRefused('unreadable', 'one of its certificates cannot be read');
   }
 }

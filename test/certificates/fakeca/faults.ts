@@ -65,6 +65,7 @@ export function refuse(response: ServerResponse, { status, more, document }: Acm
 }
 
 function pour(response: ServerResponse): void {
-  if (response.destroyed) return;
-  response.write('x'.repeat(64 * 1024), () => pour(response));
+  // An answer to HEAD has no body, and what is written of it goes nowhere, at once.
+  if (response.req.method === 'HEAD') response.end();
+  else if (!response.destroyed) response.write('x'.repeat(64 * 1024), () => pour(response));
 }
