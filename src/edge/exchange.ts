@@ -25,6 +25,8 @@ export interface Routed {
 export interface Exchange extends Routed {
   request: IncomingMessage | Http2ServerRequest;
   response: ServerResponse | Http2ServerResponse;
+  /** The client waits for 100 (Continue) before it sends content, and nobody has told it to go on yet (`checkContinue`). */
+  expectsContinue?: boolean;
 }
 
 /** A request that wants to speak another protocol (RFC 9110 section 7.8), such as WebSocket. */
@@ -39,6 +41,8 @@ export interface UpgradeExchange extends Routed {
 export interface Forwarder {
   forward(exchange: Exchange): void;
   upgrade(exchange: UpgradeExchange): void;
+  /** What there is now: requests and tunnels under way, connections to origins. */
+  counts(): { requests: number; tunnels: number; connections: number; idleConnections: number };
   /** Lets go of the connections to origins that nobody uses. */
   stop(): Promise<void>;
 }

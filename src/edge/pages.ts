@@ -153,8 +153,8 @@ export const PAGE_NAMES = Object.keys(PAGES);
 /** The page, in the form that the client prefers. */
 export function renderPage(name: PageName, { hostname, requestId, accept }: PageContext): Page {
   const content = PAGES[name];
-  const happened = content.happened.replace('{host}', () => hostname ?? 'this name');
-  const text = { ...content, happened: happened.charAt(0).toUpperCase() + happened.slice(1), requestId };
+  const happened = content.happened.replace('{host}', (_, at) => hostname ?? (at === 0 ? 'This name' : 'this name'));
+  const text = { ...content, happened, requestId };
   const { type, render } = preferredForm(accept);
   const body = render(text);
   return {

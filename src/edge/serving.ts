@@ -50,7 +50,7 @@ export interface ServingDeps {
   newId: NewId;
   tally: Tally;
   report: Report;
-  forwarder: Forwarder;
+  proxy: Forwarder;
   /** Secret of the TLS session tickets of the hour, 32 bytes. */
   ticketSecret(): Uint8Array;
 }
@@ -70,7 +70,7 @@ const KEEP_ALIVE_MS = 60_000;
 /** The edge of one thread: its listeners, its memory, its TLS contexts. Rejects when it cannot listen. */
 export async function serve(settings: ServingSettings, deps: ServingDeps): Promise<Serving> {
   const { limits } = settings;
-  const { tally, report, forwarder } = deps;
+  const { tally, report, proxy } = deps;
   const isTrusted = networkRule(settings.trustedProxies);
   const routes = createRoutes({
     ...deps,
@@ -87,7 +87,7 @@ export async function serve(settings: ServingSettings, deps: ServingDeps): Promi
   });
   const bodies = watchBodies(limits, (exchange) => handler.onSlowBody(exchange));
   const underWay = trackUnderWay(deps.changes, routes.routes);
-  const handler = createHandler({ ...deps, decide, forwarder, bodies, underWay });
+  const handler = createHandler({ ...deps, decide, forwarder: proxy, bodies, underWay });
   const servers = createServers({ limits, ...handler });
   const connections = boundConnections(
     { total: limits.connections, perAddress: limits.connectionsPerAddress },
@@ -143,7 +143,12 @@ export async function serve(settings: ServingSettings, deps: ServingDeps): Promi
     hold(raw);
     tls.accept(raw);
   });
-  const measuring = setInterval(routes.measure, MEASURE_EVERY_MS).unref();
+  const measuring = setInterval(measure, MEASURE_EVERY_MS).unref();
+
+  function measure(): void {
+    routes.measure();
+    tally.measure('tunnels', proxy.counts().tunnels);
+  }
 
   async function stop(graceMs: number): Promise<void> {
     clearInterval(measuring);
@@ -156,7 +161,7 @@ export async function serve(settings: ServingSettings, deps: ServingDeps): Promi
     clearTimeout(late);
     servers.stop();
     bodies.stop();
-    await forwarder.stop();
+    await proxy.stop();
   }
 
   try {

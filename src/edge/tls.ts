@@ -59,6 +59,9 @@ interface Pending {
   end(outcome: HandshakeOutcome): void;
 }
 
+/** Pieces in which a ClientHello may come: usually one, or two. */
+const MOST_READS = 64;
+
 /** How long a client that was refused may take to read the alert. */
 const LINGER_MS = 1000;
 
@@ -94,13 +97,16 @@ export function createTls(options: TlsOptions): { accept(raw: Socket): void } {
     }
 
     let seen: Buffer = Buffer.alloc(0);
+    let reads = 0;
     function read(): void {
       const more: Buffer | null = raw.read();
       if (more === null) return;
       seen = seen.length === 0 ? more : Buffer.concat([seen, more]);
       const hello = readClientHello(seen);
-      if (hello.kind === 'malformed') refuse(ALERTS.decodeError, 'closed');
-      if (hello.kind !== 'hello') return;
+      reads += 1;
+      // Each time it is read from the beginning.
+      if (hello.kind === 'malformed' || reads > MOST_READS) refuse(ALERTS.decodeError, 'closed');
+      if (ended || hello.kind !== 'hello') return;
       raw.off('readable', read);
       raw.unshift(seen);
       const serverName = hello.serverName === null ? null : domainName(hello.serverName);

@@ -1,0 +1,145 @@
+import { Worker } from 'node:worker_threads';
+import type { AddressLookup } from '../dialler.ts';
+import type { Log } from '../log.ts';
+import type { News } from '../store/changes.ts';
+import { type EdgeStore, StoreUnavailable } from '../store/store.ts';
+import type { AnyQuestion, ThreadData, ToMain, ToThread } from './messages.ts';
+import type { Report } from './report.ts';
+import type { ServingSettings } from './serving.ts';
+
+/** A thread of the edge, seen from outside. */
+export interface Thread {
+  httpPort: number | null;
+  httpsPort: number | null;
+  setTicketSecret(secret: Uint8Array): void;
+  /** Lets what is under way finish for so long, and ends the thread. */
+  stop(graceMs: number): Promise<void>;
+}
+
+export interface ThreadDeps {
+  store: EdgeStore;
+  changes: Pick<News, 'onChange'>;
+  lookUp: AddressLookup;
+  log: Log;
+  report: Report;
+}
+
+type Ports = Pick<Thread, 'httpPort' | 'httpsPort'>;
+
+const PAUSE_MS = 1000;
+/** How much longer than it was given a thread may take to end before it is made to. */
+const OVERTIME_MS = 2000;
+const LOOK_UP_MS = 10_000;
+
+/**
+ * Starts a thread; rejects when it cannot listen. Should it die later, another takes its place: its connections are lost, while those of the other
+ * threads, the API and the checks of this process go on.
+ */
+export async function startThread(data: ThreadData, deps: ThreadDeps): Promise<Thread> {
+  const { log } = deps;
+  let ticketSecret = data.ticketSecret;
+  let again: NodeJS.Timeout | undefined;
+  let stopping = false;
+  let current = startWorker(data, deps);
+  const ports = await current.listening;
+  const settings = settledOn(ports, data.settings);
+  current.exited.then(replace);
+  deps.changes.onChange((change) => current.send({ kind: 'change', change }));
+
+  function replace(fault: unknown): void {
+    if (stopping) return;
+    log.error({ err: fault }, 'a thread of the edge has died, and its connections with it; another takes its place');
+    again = setTimeout(() => {
+      current = startWorker({ ...data, ticketSecret, settings }, deps);
+      // When it cannot listen it ends, and is replaced in turn.
+      current.listening.catch(() => {});
+      current.exited.then(replace);
+    }, PAUSE_MS);
+  }
+
+  return {
+    ...ports,
+    setTicketSecret(secret) {
+      ticketSecret = secret;
+      current.send({ kind: 'ticketSecret', secret });
+    },
+    async stop(graceMs) {
+      stopping = true;
+      clearTimeout(again);
+      current.send({ kind: 'stop', graceMs });
+      const late = setTimeout(current.terminate, graceMs + OVERTIME_MS);
+      await current.exited;
+      clearTimeout(late);
+    },
+  };
+}
+
+/** Whatever port the first one was given, its successors have it. */
+function settledOn({ httpPort, httpsPort }: Ports, settings: ServingSettings): ServingSettings {
+  const { http, https } = settings;
+  return {
+    ...settings,
+    http: http && { ...http, port: httpPort ?? http.port },
+    https: https && { ...https, port: httpsPort ?? https.port },
+  };
+}
+
+interface RunningWorker {
+  /** Rejects when it ends before it listens. */
+  listening: Promise<Ports>;
+  /** Resolves with what ended it, if anything did. */
+  exited: Promise<unknown>;
+  /** Does nothing once it has ended. */
+  send(message: ToThread): void;
+  terminate(): void;
+}
+
+function startWorker(workerData: ThreadData, { report, ...deps }: ThreadDeps): RunningWorker {
+  const worker = new Worker(new URL('./thread.ts', import.meta.url), { workerData });
+  const send = (message: ToThread) => worker.postMessage(message);
+  let fault: unknown;
+  worker.on('error', (error) => {
+    fault = error;
+  });
+  const exited = new Promise<unknown>((resolve) => worker.once('exit', () => resolve(fault)));
+  const listening = new Promise<Ports>((resolve, reject) => {
+    worker.on('message', (message: ToMain) => {
+      if (message.kind === 'listening') resolve(message);
+      else if (message.kind === 'report') report(message.what, message.fields, message.about);
+      else void answer(message, deps).then(send);
+    });
+    exited.then(reject);
+  });
+  return { listening, exited, send, terminate: () => void worker.terminate() };
+}
+
+/** Never rejects. */
+async function answer(
+  question: AnyQuestion,
+  { store, lookUp }: Pick<ThreadDeps, 'store' | 'lookUp'>,
+): Promise<ToThread> {
+  const { id } = question;
+  try {
+    return { kind: 'answer', id, answer: await read() };
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    return { kind: 'failure', id, message, unavailable: error instanceof StoreUnavailable };
+  }
+
+  function read(): Promise<unknown> {
+    switch (question.method) {
+      case 'findRoute':
+        return store.findRoute(...question.args);
+      case 'findOrigin':
+        return store.findOrigin(...question.args);
+      case 'findServedCertificate':
+        return store.findServedCertificate(...question.args);
+      case 'findChallenge':
+        return store.findChallenge(...question.args);
+      case 'lookUp':
+        return lookUp(...question.args, AbortSignal.timeout(LOOK_UP_MS));
+      default:
+        return question satisfies never;
+    }
+  }
+}
