@@ -173,11 +173,11 @@ export function unreachable(error: unknown, origin: string, starter: string | nu
   return new Unreachable(`No server is running at ${origin}. ${start}`);
 }
 
-/** Whether what answers at a URL shows this sign of being ours. */
-export async function answers(url: string, sign: RegExp): Promise<boolean> {
+/** Whether what answers at a URL, with whatever status, shows a sign of being ours. */
+export async function answers(url: string, sign: (body: string, headers: Headers) => boolean): Promise<boolean> {
   try {
-    const response = await fetch(url, { signal: AbortSignal.timeout(2000) });
-    return sign.test(await response.text());
+    const response = await fetch(url, { redirect: 'manual', signal: AbortSignal.timeout(2000) });
+    return sign(await response.text(), response.headers);
   } catch {
     return false;
   }
@@ -185,5 +185,5 @@ export async function answers(url: string, sign: RegExp): Promise<boolean> {
 
 /** Whether Nameplate's API is at this address. */
 export function isApi(url: string): Promise<boolean> {
-  return answers(`${url}/v2/liveness`, /"requestId":"req_/);
+  return answers(`${url}/v2/liveness`, (body) => body.includes('"requestId":"req_'));
 }

@@ -1,18 +1,26 @@
 import type { Command } from 'commander';
 import { systemClock } from '../clock.ts';
-import { type Config, ConfigError, configuresServer, readPlaygroundConfig, readServerConfig } from '../config.ts';
+import {
+  type Config,
+  ConfigError,
+  configuresServer,
+  configWarnings,
+  readPlaygroundConfig,
+  readServerConfig,
+} from '../config.ts';
 import { type PlaygroundFile, readPlaygroundFile } from '../dev/ready.ts';
-import { answers, isApi, startCommand } from './api.ts';
+import { type Database, keyringFor } from '../store/open.ts';
+import { isApi, startCommand } from './api.ts';
 import { loadCatalogue } from './catalogue.ts';
-import { databaseUrlOf, namedDatabase } from './database.ts';
-import type { Finding } from './examine.ts';
+import { databaseUrlOf, keysOf, namedDatabase } from './database.ts';
+import type { Finding } from './examine/finding.ts';
 import { EXIT } from './failure.ts';
 import { DEFAULT_DATA, define, type StoreOptions, storeOptions } from './options.ts';
 import { harmless, paint, show, wrap } from './output.ts';
 
 export function addDoctor(program: Command): void {
   const summary =
-    'Check configuration, store, resolvers, ports and clock; says what to do. Exits with 1 if anything fails.';
+    'Check configuration, store, DNS, ports, clock, CA, keys and certificates; says what to do. Exits with 1 if anything fails.';
   storeOptions(define(program, 'doctor', summary, ['nameplate doctor', 'nameplate doctor --json'])).action(
     async (options: StoreOptions) => {
       const findings = await examineAll(options);
@@ -30,16 +38,23 @@ async function examineAll(options: StoreOptions): Promise<Finding[]> {
 
 /** Where variables are wrong, what does not depend on them is looked at all the same. */
 async function examineServer(options: StoreOptions): Promise<Finding[]> {
+  const clock = systemClock;
   const { findings, config } = await examineVariables();
-  const { dnsResolvers, cnameZone, dnsAllowedNetworks, listen, metricsListen } = config;
-  const { examineClock, examineDns, examineListener, examineStore } = await import('./examine.ts');
+  const { dnsResolvers, cnameZone, dnsMode, dnsAllowedNetworks: allowedNetworks } = config;
+  const [{ examineStore }, { examineDns, examineNameservers }, { examineClock, examineListeners, reachability }] =
+    await Promise.all([import('./examine/store.ts'), import('./examine/dns.ts'), import('./examine/host.ts')]);
   const url = namedDatabase(options) ?? config.databaseUrl;
-  if (url !== undefined) findings.push(await examineStore(url));
-  if (dnsResolvers && cnameZone)
-    findings.push(...(await examineDns(dnsResolvers, cnameZone, dnsAllowedNetworks !== undefined)));
-  if (listen) findings.push(await examineListener('NAMEPLATE_LISTEN', listen, isApi));
-  if (metricsListen) findings.push(await examineListener('NAMEPLATE_METRICS_LISTEN', metricsListen, isMetrics));
-  findings.push(examineClock(systemClock, url));
+  const store = url && (await examineStore(url));
+  if (store) findings.push(store.finding);
+  if (dnsResolvers && cnameZone) {
+    const asking = { resolvers: dnsResolvers, cnameZone, allowedNetworks: allowedNetworks ?? [] };
+    findings.push(...(await examineDns(dnsResolvers, cnameZone, allowedNetworks !== undefined)));
+    if (dnsMode === 'authoritative') findings.push(await examineNameservers({ ...asking, nameserverPort: 53, clock }));
+  }
+  findings.push(...(await examineListeners(config)));
+  if (cnameZone) findings.push(...reachability(config, cnameZone));
+  findings.push(...(await examineClock(clock, url)));
+  findings.push(...(await examineCertificates(config, store?.database)));
   return findings;
 }
 
@@ -48,7 +63,9 @@ async function examineVariables(): Promise<{ findings: Finding[]; config: Partia
   const about = 'configuration';
   try {
     const config = readServerConfig(undefined, (await loadCatalogue()).operations);
-    return { findings: [{ about, level: 'ok', found: 'every variable is right' }], config };
+    const advice = 'See that nobody else can listen on that network.';
+    const warnings = configWarnings(config).map((found): Finding => ({ about, level: 'warn', found, advice }));
+    return { findings: [{ about, level: 'ok', found: 'every variable is right' }, ...warnings], config };
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     const advice = 'Set it right, then look again; docs/configuration.md has every variable.';
@@ -57,9 +74,38 @@ async function examineVariables(): Promise<{ findings: Finding[]; config: Partia
   }
 }
 
+/** `database`: one that can be used. */
+async function examineCertificates(config: Partial<Config>, database: Database | undefined): Promise<Finding[]> {
+  const { roles, issuer, acmeCaFile, acmeLimits = [], encryptionKeys } = config;
+  if (roles === undefined || issuer === undefined || roles.every((role) => role === 'verifier')) return [];
+  const clock = systemClock;
+  const { casOf, examineAccount, examineCa, examineExpiry, examineSealing } = await import('./examine/certificates.ts');
+  const findings: Finding[] = [];
+  const cas = roles.includes('certificates') ? casOf(config) : [];
+  for (const ca of cas) findings.push(...(await examineCa(ca, acmeCaFile, clock)));
+  if (database === undefined) return findings;
+  const keyring = keyringFor(database, encryptionKeys);
+  const store = await database.open({ keyring });
+  try {
+    const issuers = issuer === 'internal' ? [issuer] : cas.map(({ directoryUrl }) => directoryUrl);
+    for (const each of issuers) findings.push(...(await examineAccount(store, each, acmeLimits, clock.now())));
+    findings.push(await examineSealing(store, keyring, keysOf(database)));
+    findings.push(await examineExpiry(store, clock.now()));
+  } finally {
+    await store.close();
+  }
+  return findings;
+}
+
 async function examinePlayground(options: StoreOptions, playground: PlaygroundFile): Promise<Finding[]> {
-  const { examineClock, examineDns, examineStore } = await import('./examine.ts');
+  const clock = systemClock;
+  const [{ examineStore }, { examineDns, examineNameservers }, { examineClock }] = await Promise.all([
+    import('./examine/store.ts'),
+    import('./examine/dns.ts'),
+    import('./examine/host.ts'),
+  ]);
   const url = databaseUrlOf({ data: DEFAULT_DATA, ...options });
+  const store = await examineStore(url);
   const about = 'configuration';
   const found = 'nothing is configured for serve, so this looks at the playground';
   const runs = await isApi(playground.api);
@@ -72,18 +118,18 @@ async function examinePlayground(options: StoreOptions, playground: PlaygroundFi
         found: `the playground does not run at ${playground.api}`,
         advice: `Start it with "${startCommand(options.data)}".`,
       };
-  const dns = () => examineDns([{ address: host, port: Number(port) }], readPlaygroundConfig().cnameZone, true);
+  const { cnameZone } = readPlaygroundConfig();
+  const resolvers = [{ address: host, port: Number(port) }];
+  const asking = { resolvers, cnameZone, allowedNetworks: [`${host}/32`], nameserverPort: Number(port), clock };
+  const dns = async () => [...(await examineDns(resolvers, cnameZone, true)), await examineNameservers(asking)];
   return [
     { about, level: 'ok', found },
-    await examineStore(url),
+    store.finding,
     server,
     ...(runs ? await dns() : []),
-    examineClock(systemClock, url),
+    ...(await examineClock(clock, url)),
+    ...(await examineCertificates({ roles: ['certificates'], issuer: 'internal' }, store.database)),
   ];
-}
-
-function isMetrics(url: string): Promise<boolean> {
-  return answers(`${url}/metrics`, /^nameplate_/m);
 }
 
 const COLOURS = { ok: 'green', warn: 'yellow', fail: 'red' } as const;

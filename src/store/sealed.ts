@@ -97,7 +97,7 @@ export function sealClearSecrets(store: SecretStore, keyring: Keyring): Promise<
 }
 
 /** Ids of keys that secrets are sealed under, and that the keyring does not have. */
-export async function missingKeys(store: SecretStore, keyring: Keyring): Promise<string[]> {
+export async function missingKeys(store: Pick<SecretStore, 'listSecretPrefixes'>, keyring: Keyring): Promise<string[]> {
   const prefixes = await store.listSecretPrefixes();
   return prefixes.filter((prefix) => !keyring.knows(prefix)).map((prefix) => String(keyIdIn(prefix)));
 }

@@ -267,7 +267,11 @@ describe.concurrent('doctor', () => {
       'server',
       'resolver',
       'CNAME zone',
+      'nameserver',
       'clock',
+      'account',
+      'sealing',
+      'expiry',
     ]);
   });
 
@@ -280,6 +284,9 @@ describe.concurrent('doctor', () => {
       NAMEPLATE_DATABASE_URL: `sqlite:${directory.path}/key/n.db`,
       NAMEPLATE_LISTEN: `127.0.0.1:${port}`,
       NAMEPLATE_METRICS_LISTEN: control.replace('http://', ''),
+      NAMEPLATE_EDGE_HTTP_LISTEN: '192.0.2.1:80',
+      NAMEPLATE_EDGE_HTTPS_LISTEN: '127.0.0.1:0',
+      NAMEPLATE_ACME_DIRECTORY: 'http://127.0.0.1:1/directory',
     };
     const { code, stdout } = await run(['doctor', '--json'], { env });
     expect(code).toBe(1);
@@ -289,9 +296,14 @@ describe.concurrent('doctor', () => {
       'store fail',
       'resolver warn',
       'CNAME zone warn',
+      'nameserver warn',
       'port ok',
       'port fail',
+      'port fail',
+      'port ok',
+      'reach ok',
       'clock ok',
+      'CA fail',
     ]);
     for (const { level, advice } of findings) expect(advice === undefined).toBe(level === 'ok');
   });
