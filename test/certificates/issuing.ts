@@ -30,8 +30,8 @@ export interface Task extends IssueTask {
 const FAST = { pollMs: 1, timeoutMs: 5_000, patienceMs: 2_000 };
 const START = Date.UTC(2026, 10, 21);
 
-export async function createIssuing(): Promise<Issuing> {
-  let now = START;
+/** `now`: what the clock stands at in the beginning. */
+export async function createIssuing({ now = START } = {}): Promise<Issuing> {
   const clock = {
     now: () => now,
     pass(ms: number) {

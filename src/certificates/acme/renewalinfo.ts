@@ -14,8 +14,7 @@ const LATEST_MS = 24 * 3_600_000;
 /** How a certificate is named (section 4.1); null where it does not say who signed it. `leaf`: PEM, its first certificate counts. */
 export function renewalIdOf(leaf: string): string | null {
   const identity = readIdentity(new X509Certificate(leaf));
-  if (identity === null) return null;
-  return `${identity.authorityKeyId.toString('base64url')}.${identity.serial.toString('base64url')}`;
+  return identity && `${identity.authorityKeyId.toString('base64url')}.${identity.serial.toString('base64url')}`;
 }
 
 /** Null: the CA does not know the certificate. */

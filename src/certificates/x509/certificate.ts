@@ -81,9 +81,24 @@ export function createRequest(hostname: string, privateKey: KeyObject): Buffer {
   return signed(sequence(integer([0]), sequence(), publicKeyInfo(privateKey), attributes), privateKey);
 }
 
-/** How a certificate names the key that signed it, and its serial number as it stands there; null where it does not name the key. */
-export function readIdentity(certificate: X509Certificate): { authorityKeyId: Buffer; serial: Buffer } | null {
-  const [, serial, , , , , , ...rest] = readInside(readInside(certificate.raw)[0]?.whole ?? Buffer.alloc(0));
+/** How a certificate names the key that signed it, and its serial number as it stands there. */
+export interface Identity {
+  authorityKeyId: Buffer;
+  serial: Buffer;
+}
+
+/** Null where a certificate does not name the key, or not in a way that can be read. */
+export function readIdentity({ raw }: X509Certificate): Identity | null {
+  try {
+    return findIdentity(raw);
+  } catch (error) {
+    if (error instanceof RangeError) return null;
+    throw error;
+  }
+}
+
+function findIdentity(certificate: Buffer): Identity | null {
+  const [, serial, , , , , , ...rest] = readInside(readInside(certificate)[0]?.whole ?? Buffer.alloc(0));
   const extensions = rest.find(({ tag }) => tag === 0xa3);
   if (serial === undefined || extensions === undefined) return null;
   const type = oid(OID.authorityKeyIdentifier);

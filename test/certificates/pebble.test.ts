@@ -1,0 +1,171 @@
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { connect, createServer } from 'node:tls';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createAcmeClient } from '../../src/certificates/acme/client.ts';
+import { createTransport } from '../../src/certificates/acme/transport.ts';
+import { readPrivateKey } from '../../src/certificates/x509/key.ts';
+import { createLog } from '../../src/log.ts';
+import { START_LIMIT_MS } from '../fixtures/debian.ts';
+import { createIssuing, type Issuing, type Task } from './issuing.ts';
+import { type Pebble, startPebble } from './pebble.ts';
+import { type Site, startSite } from './site.ts';
+
+/** The client against a real CA, over HTTPS; the real CA looks at the names over real DNS and HTTP. */
+
+let world: Issuing;
+let site: Site;
+let usual: Pebble;
+let quick: Pebble;
+const closing: (() => Promise<void>)[] = [];
+
+beforeAll(async () => {
+  world = await createIssuing({ now: Date.now() });
+  site = await startSite();
+  const at = { dns: site.dns, httpPort: site.port };
+  usual = await startPebble(at);
+  // Every fifth nonce is refused, and nothing is trusted from before.
+  const env = { PEBBLE_VA_NOSLEEP: '1', PEBBLE_WFE_NONCEREJECT: '20', PEBBLE_AUTHZREUSE: '0' };
+  quick = await startPebble({ ...at, env });
+  closing.push(usual.close, quick.close, site.close, world.close);
+}, START_LIMIT_MS);
+afterAll(async () => {
+  for (const close of closing) await close();
+});
+
+/** A name that leads here, and where its challenges are answered. */
+function task(about: Partial<Task> = {}): Task {
+  const made = world.task({
+    present: async (token, keyAuthorization) => site.present(made.hostname, token, keyAuthorization),
+    ...about,
+  });
+  site.add(made.hostname);
+  return made;
+}
+
+const issuer = (pebble: Pebble, about = {}) =>
+  world.issuer(pebble, { trustRoots: pebble.trustRoots, pollMs: 50, patienceMs: 60_000, ...about });
+
+describe('pebble', () => {
+  test('issues as it is by default: good nonces refused, looks that take their time', async () => {
+    const node = issuer(usual);
+    const tasks = Array.from({ length: 10 }, () => task());
+    const chains = await Promise.all(tasks.map((one) => node.issue(one)));
+    for (const [index, { chain }] of chains.entries()) {
+      const { hostname, privateKey } = tasks[index] ?? task();
+      await expectServed({ hostname, privateKey, chain }, usual.issuingRoots);
+    }
+  });
+
+  test('issues where an order was left at any step, also with every fifth nonce refused', async () => {
+    let steps = 0;
+    for (let left = true; left; steps++) {
+      const order = task();
+      let remaining = steps;
+      const mortal: Partial<Task> = {};
+      for (const step of ['onOrder', 'present', 'alive'] as const) {
+        const original: (...args: [string, string]) => Promise<void> = order[step];
+        mortal[step] = async (...args: string[]) => {
+          const [first = '', second = ''] = args;
+          await original(first, second);
+          if (remaining-- === 0) throw new Error('stopped');
+        };
+      }
+      const outcome = await issuer(quick)
+        .issue({ ...order, ...mortal })
+        .catch((error: Error) => error.message);
+      left = outcome === 'stopped';
+      const { chain } = typeof outcome === 'object' ? outcome : await issuer(quick).issue(order);
+      await expectServed({ ...order, chain }, quick.issuingRoots);
+    }
+    expect(steps).toBeGreaterThan(4);
+  });
+
+  test('binds external accounts', async () => {
+    const hmacKey = Buffer.alloc(32, 1).toString('base64url');
+    const at = { dns: site.dns, httpPort: site.port, env: { PEBBLE_VA_NOSLEEP: '1' } };
+    const bound = await startPebble({ ...at, externalAccounts: { ours: hmacKey } });
+    const externalAccount = { kid: 'ours', hmacKey };
+    const { chain } = await issuer(bound, { externalAccount }).issue(task());
+    expect(chain).toContain('BEGIN CERTIFICATE');
+    await bound.close();
+  });
+
+  test('is told apart from others by the root of its HTTPS', async () => {
+    await expect(issuer(quick, { trustRoots: null }).issue(task())).rejects.toMatchObject({
+      kind: 'unavailable',
+      message: expect.stringMatching(/could not be asked: \w*(CERT|SIGNATURE)\w*/),
+    });
+  });
+
+  test('sees no answer where there is none, and says what it saw', async () => {
+    await expect(issuer(quick).issue(task({ present: async () => {} }))).rejects.toMatchObject({
+      kind: 'authorization_failed',
+      message: expect.stringContaining('404'),
+    });
+    const nowhere = world.task();
+    await expect(issuer(quick).issue(nowhere)).rejects.toMatchObject({ kind: 'authorization_failed' });
+    await expect(issuer(quick).issue(nowhere)).rejects.toMatchObject({ kind: 'authorization_failed' });
+  });
+
+  test('does not issue for a name that is none', async () => {
+    await expect(issuer(quick).issue(world.task({ hostname: 'a_b.example.com' }))).rejects.toMatchObject({
+      kind: 'refused',
+    });
+  });
+
+  test('suggests no renewals', async () => {
+    const { chain } = await issuer(quick).issue(task());
+    expect(await issuer(quick).renewalInfo(chain)).toBe(null);
+    expect(await issuer(quick).renewalId(chain)).toBe(null);
+    expect(await issuer(quick).caaNames()).toEqual([]);
+  });
+
+  test('is given another account where it ended the one before, or never knew it; orders are gone with it', async () => {
+    const { url, privateKey } = await account();
+    const client = createAcmeClient({
+      directoryUrl: quick.directoryUrl,
+      transport: createTransport({ trustRoots: quick.trustRoots, timeoutMs: 5_000 }),
+      clock: world.clock,
+      log: createLog('silent'),
+    });
+    const order = task();
+    await issuer(quick).issue(order);
+    await client.post({ key: readPrivateKey(privateKey), accountUrl: url }, url, { status: 'deactivated' });
+    await expect(issuer(quick).issue(task())).rejects.toMatchObject({ kind: 'account' });
+    world.clock.pass(24 * 3_600_000);
+    await issuer(quick).issue(task());
+    expect((await account()).url).not.toBe(url);
+    await expect(issuer(quick).issue(order)).rejects.toMatchObject({ kind: 'order_gone' });
+
+    const unknown = url.replace(/[^/]+$/, 'nobody');
+    await world.store.updateCaAccount(quick.directoryUrl, { url: unknown });
+    await expect(issuer(quick).issue(task())).rejects.toMatchObject({ kind: 'account' });
+    world.clock.pass(24 * 3_600_000);
+    await issuer(quick).issue(task());
+    expect((await account()).url).not.toBe(unknown);
+  });
+
+  async function account() {
+    await issuer(quick).issue(task());
+    const kept = await world.store.findCaAccount(quick.directoryUrl);
+    if (kept?.url == null) throw new Error('there is no account');
+    return { url: kept.url, privateKey: kept.privateKey };
+  }
+});
+
+/** A client that trusts the CA and no other is served with the certificate. */
+async function expectServed(
+  { hostname, privateKey, chain }: { hostname: string; privateKey: Uint8Array; chain: string },
+  ca: string,
+): Promise<void> {
+  const key = readPrivateKey(privateKey).export({ type: 'pkcs8', format: 'pem' });
+  const server = createServer({ key, cert: chain });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = server.address() as AddressInfo;
+  const client = connect({ port, host: '127.0.0.1', servername: hostname, ca });
+  await once(client, 'secureConnect');
+  expect(client.authorized).toBe(true);
+  client.destroy();
+  server.close();
+}
