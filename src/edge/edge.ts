@@ -8,11 +8,13 @@ import { idMaker } from '../ids.ts';
 import type { Log } from '../log.ts';
 import type { News } from '../store/changes.ts';
 import type { EdgeStore } from '../store/store.ts';
+import { startFront } from './front.ts';
 import { type EdgeLimits, LIMITS } from './limits.ts';
 import type { ThreadData } from './messages.ts';
 import { registerEdgeMetrics } from './metrics.ts';
 import { proxyToOrigins } from './origins.ts';
 import { type Report, reporting } from './report.ts';
+import { createRoutes, type Routes } from './routes.ts';
 import { type ServingSettings, serve } from './serving.ts';
 import { createTally, tallyMemory } from './tally.ts';
 import { startThread, type Thread } from './threads.ts';
@@ -27,6 +29,8 @@ export interface EdgeOptions {
   lookUp: AddressLookup;
   http: Endpoint | null;
   https: Endpoint | null;
+  /** Where a program in front asks, such as Caddy: on loopback alone (`front.ts`). */
+  front?: Endpoint | null;
   /** Where the world finds HTTPS; redirects lead there. */
   httpsPort: number;
   /** Networks of special addresses where origins may be all the same. */
@@ -53,64 +57,101 @@ export interface Edge {
   http: string | null;
   /** `https://host:port` */
   https: string | null;
+  /** `http://host:port` */
+  front: string | null;
   /** Accepts nothing more, lets what is under way finish within `GRACE_MS`, and lets go of everything. */
   stop(): Promise<void>;
 }
 
+/** Something that works in the background. */
+interface Running {
+  stop(graceMs: number): Promise<void>;
+}
+
+type Deps = EdgeOptions & { clock: Clock; report: Report };
+
 const GRACE_MS = 3000;
+const NAMES = 20_000;
 /** Whoever learns the secret of tickets can read what was said under TLS 1.2 meanwhile. */
 const NEW_TICKET_SECRET_MS = 6 * 3_600_000;
 const SECRET_BYTES = 32;
 
 /** Serves the customers' names: HTTP, HTTPS, and what lies behind. Rejects when it cannot listen, with the system's own error. */
 export async function startEdge(options: EdgeOptions): Promise<Edge> {
-  const { http, https, log, clock = systemClock } = options;
-  const threads = process.platform === 'linux' ? (options.threads ?? 1) : Math.min(options.threads ?? 1, 1);
-  const reusePort = threads > 1;
-  const limits = shareOf({ ...LIMITS, ...options.limits }, Math.max(1, threads));
-  const settings: ServingSettings = {
-    http: http && { ...(reusePort ? await reserve(http) : http), reusePort },
-    https: https && { ...(reusePort ? await reserve(https) : https), reusePort },
-    httpsPort: options.httpsPort,
-    trustedProxies: options.trustedProxies,
-    limits,
-    tlsContexts: options.tlsContexts ?? 2000,
-    names: options.names ?? 20_000,
-  };
+  const { log, clock = systemClock, front: frontListen = null } = options;
   const report = reporting(log, clock);
-  const memories = Array.from({ length: Math.max(1, threads) }, tallyMemory);
-  registerEdgeMetrics(options.metrics.registry, memories);
-  const running: Thread[] = [];
+  const running: Running[] = [];
   const stop = async () => {
-    clearInterval(renewing);
-    await Promise.all(running.splice(0).map((thread) => thread.stop(GRACE_MS)));
+    await Promise.all(running.splice(0).map((part) => part.stop(GRACE_MS)));
   };
-  let ticketSecret: Uint8Array = randomBytes(SECRET_BYTES);
-  const renewing = setInterval(() => {
-    ticketSecret = randomBytes(SECRET_BYTES);
-    for (const thread of running) thread.setTicketSecret(ticketSecret);
-  }, NEW_TICKET_SECRET_MS).unref();
-
+  const ownTally = tallyMemory();
+  const { http, https, tallies, start } = await prepareThreads(options);
+  registerEdgeMetrics(options.metrics.registry, [ownTally, ...tallies]);
   try {
-    for (const tally of memories) {
-      const data: ThreadData = { settings, allowedNetworks: options.allowedNetworks, tally, ticketSecret };
-      const deps = { ...options, clock, report };
-      running.push(await (threads === 0 ? serveHere(data, deps) : startThread(data, deps)));
-    }
+    const deps = { ...options, clock, report };
+    running.push(...(await start(deps)));
+    const front = frontListen && (await startFront({ listen: frontListen, routes: routesForFront(deps, ownTally) }));
+    if (front !== null) running.push(front);
+    return {
+      http: http && `http://${written(http)}`,
+      https: https && `https://${written(https)}`,
+      front: front && frontListen && `http://${written({ ...frontListen, port: front.port })}`,
+      stop,
+    };
   } catch (error) {
     await stop();
     throw error;
   }
-  const [first] = running;
-  return {
-    http: http && `http://${written(http, first?.httpPort)}`,
-    https: https && `https://${written(https, first?.httpsPort)}`,
-    stop,
+}
+
+/** Finds out where to listen, and how many threads it takes. */
+async function prepareThreads(options: EdgeOptions) {
+  const http = options.http && (await reserve(options.http));
+  const https = options.https && (await reserve(options.https));
+  const wanted = options.threads ?? 1;
+  const threads = process.platform === 'linux' ? wanted : Math.min(wanted, 1);
+  const count = http === null && https === null ? 0 : Math.max(1, threads);
+  const reusePort = count > 1;
+  const settings: ServingSettings = {
+    http: http && { ...http, reusePort },
+    https: https && { ...https, reusePort },
+    httpsPort: options.httpsPort,
+    trustedProxies: options.trustedProxies,
+    limits: shareOf({ ...LIMITS, ...options.limits }, Math.max(1, count)),
+    tlsContexts: options.tlsContexts ?? 2000,
+    names: options.names ?? NAMES,
   };
+  const tallies = Array.from({ length: count }, tallyMemory);
+
+  async function start(deps: Deps): Promise<Running[]> {
+    const { allowedNetworks } = options;
+    const ticketSecret = randomBytes(SECRET_BYTES);
+    const started: Thread[] = [];
+    const stop = async (graceMs: number) => {
+      clearInterval(renewing);
+      await Promise.all(started.map((thread) => thread.stop(graceMs)));
+    };
+    const renewing = setInterval(() => {
+      const secret = randomBytes(SECRET_BYTES);
+      for (const thread of started) thread.setTicketSecret(secret);
+    }, NEW_TICKET_SECRET_MS).unref();
+    try {
+      for (const tally of tallies) {
+        const data: ThreadData = { settings, allowedNetworks, tally, ticketSecret };
+        started.push(await (threads === 0 ? serveHere(data, deps) : startThread(data, deps)));
+      }
+    } catch (error) {
+      await stop(0);
+      throw error;
+    }
+    return [{ stop }];
+  }
+
+  return { http, https, tallies, start };
 }
 
 /** The edge in the caller's thread. */
-async function serveHere(data: ThreadData, { store, changes, clock, lookUp, report }: Here): Promise<Thread> {
+async function serveHere(data: ThreadData, { store, changes, clock, lookUp, report }: Deps): Promise<Thread> {
   const tally = createTally(data.tally);
   let { ticketSecret } = data;
   const serving = await serve(data.settings, {
@@ -131,7 +172,11 @@ async function serveHere(data: ThreadData, { store, changes, clock, lookUp, repo
   };
 }
 
-type Here = Pick<EdgeOptions, 'store' | 'changes' | 'lookUp'> & { clock: Clock; report: Report };
+/** Programs in front ask on behalf of everybody. */
+function routesForFront(deps: Deps, memory: SharedArrayBuffer): Routes {
+  const tally = createTally(memory);
+  return createRoutes({ ...deps, tally, isProxy: () => true, unknownPerMinute: 0, capacity: NAMES });
+}
 
 /** The port, if nobody has it: that several sockets share one is otherwise no error, also where they are of two programs. */
 async function reserve({ host, port }: Endpoint): Promise<Endpoint> {
@@ -155,6 +200,6 @@ function shareOf(limits: EdgeLimits, threads: number): EdgeLimits {
   };
 }
 
-function written({ host }: Endpoint, port: number | null | undefined): string {
+function written({ host, port }: Endpoint): string {
   return `${host.includes(':') ? `[${host}]` : host}:${port}`;
 }

@@ -21,7 +21,7 @@ export type AnyQuestion = { [M in keyof Asked]: Question<M> }[keyof Asked];
 
 export type ToMain =
   | AnyQuestion
-  | { kind: 'listening'; httpPort: number | null; httpsPort: number | null }
+  | { kind: 'listening' }
   | { kind: 'report'; what: string; fields: Record<string, unknown>; about: string | undefined };
 
 export type ToThread =

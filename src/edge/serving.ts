@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { createServer, type Server, type Socket } from 'node:net';
 import { networkRule } from '../addresses.ts';
 import type { Clock } from '../clock.ts';
 import { boundConnections } from '../connections.ts';
@@ -34,7 +34,7 @@ export interface ServingSettings {
   names: number;
 }
 
-/** Where to listen. Port 0: any that is free. */
+/** Where to listen. */
 export interface Listener {
   host: string;
   port: number;
@@ -56,9 +56,6 @@ export interface ServingDeps {
 }
 
 export interface Serving {
-  /** Null where there is no such listener. */
-  httpPort: number | null;
-  httpsPort: number | null;
   /** Accepts nothing more, lets what is under way finish for so long, and lets go of everything. */
   stop(graceMs: number): Promise<void>;
 }
@@ -165,9 +162,9 @@ export async function serve(settings: ServingSettings, deps: ServingDeps): Promi
   }
 
   try {
-    const httpPort = settings.http && (await listen(http, settings.http));
-    const httpsPort = settings.https && (await listen(https, settings.https));
-    return { httpPort, httpsPort, stop };
+    if (settings.http !== null) await listen(http, settings.http);
+    if (settings.https !== null) await listen(https, settings.https);
+    return { stop };
   } catch (error) {
     await stop(0);
     throw error;
@@ -180,11 +177,10 @@ function acceptor(accept: (raw: Socket) => void): Server {
   return createServer(options, accept);
 }
 
-async function listen(server: Server, { host, port, reusePort }: Listener): Promise<number> {
+async function listen(server: Server, { host, port, reusePort }: Listener): Promise<void> {
   const listening = once(server, 'listening');
   server.listen({ host, port, reusePort, backlog: 4096 });
   await listening;
-  return (server.address() as AddressInfo).port;
 }
 
 /** Resolves when the connections that came in there have ended as well. */

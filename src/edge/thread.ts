@@ -79,4 +79,4 @@ port.on('message', async (message: ToThread) => {
       message satisfies never;
   }
 });
-send({ kind: 'listening', httpPort: serving.httpPort, httpsPort: serving.httpsPort });
+send({ kind: 'listening' });

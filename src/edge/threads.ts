@@ -5,12 +5,9 @@ import type { News } from '../store/changes.ts';
 import { type EdgeStore, StoreUnavailable } from '../store/store.ts';
 import type { AnyQuestion, ThreadData, ToMain, ToThread } from './messages.ts';
 import type { Report } from './report.ts';
-import type { ServingSettings } from './serving.ts';
 
 /** A thread of the edge, seen from outside. */
 export interface Thread {
-  httpPort: number | null;
-  httpsPort: number | null;
   setTicketSecret(secret: Uint8Array): void;
   /** Lets what is under way finish for so long, and ends the thread. */
   stop(graceMs: number): Promise<void>;
@@ -23,8 +20,6 @@ export interface ThreadDeps {
   log: Log;
   report: Report;
 }
-
-type Ports = Pick<Thread, 'httpPort' | 'httpsPort'>;
 
 const PAUSE_MS = 1000;
 /** How much longer than it was given a thread may take to end before it is made to. */
@@ -41,8 +36,7 @@ export async function startThread(data: ThreadData, deps: ThreadDeps): Promise<T
   let again: NodeJS.Timeout | undefined;
   let stopping = false;
   let current = startWorker(data, deps);
-  const ports = await current.listening;
-  const settings = settledOn(ports, data.settings);
+  await current.listening;
   current.exited.then(replace);
   deps.changes.onChange((change) => current.send({ kind: 'change', change }));
 
@@ -50,7 +44,7 @@ export async function startThread(data: ThreadData, deps: ThreadDeps): Promise<T
     if (stopping) return;
     log.error({ err: fault }, 'a thread of the edge has died, and its connections with it; another takes its place');
     again = setTimeout(() => {
-      current = startWorker({ ...data, ticketSecret, settings }, deps);
+      current = startWorker({ ...data, ticketSecret }, deps);
       // When it cannot listen it ends, and is replaced in turn.
       current.listening.catch(() => {});
       current.exited.then(replace);
@@ -58,7 +52,6 @@ export async function startThread(data: ThreadData, deps: ThreadDeps): Promise<T
   }
 
   return {
-    ...ports,
     setTicketSecret(secret) {
       ticketSecret = secret;
       current.send({ kind: 'ticketSecret', secret });
@@ -74,19 +67,9 @@ export async function startThread(data: ThreadData, deps: ThreadDeps): Promise<T
   };
 }
 
-/** Whatever port the first one was given, its successors have it. */
-function settledOn({ httpPort, httpsPort }: Ports, settings: ServingSettings): ServingSettings {
-  const { http, https } = settings;
-  return {
-    ...settings,
-    http: http && { ...http, port: httpPort ?? http.port },
-    https: https && { ...https, port: httpsPort ?? https.port },
-  };
-}
-
 interface RunningWorker {
   /** Rejects when it ends before it listens. */
-  listening: Promise<Ports>;
+  listening: Promise<void>;
   /** Resolves with what ended it, if anything did. */
   exited: Promise<unknown>;
   /** Does nothing once it has ended. */
@@ -102,9 +85,9 @@ function startWorker(workerData: ThreadData, { report, ...deps }: ThreadDeps): R
     fault = error;
   });
   const exited = new Promise<unknown>((resolve) => worker.once('exit', () => resolve(fault)));
-  const listening = new Promise<Ports>((resolve, reject) => {
+  const listening = new Promise<void>((resolve, reject) => {
     worker.on('message', (message: ToMain) => {
-      if (message.kind === 'listening') resolve(message);
+      if (message.kind === 'listening') resolve();
       else if (message.kind === 'report') report(message.what, message.fields, message.about);
       else void answer(message, deps).then(send);
     });

@@ -5,6 +5,7 @@ import { recentMap } from '../recent.ts';
 import type { ServedCertificate } from '../store/store.ts';
 import { domainName } from './authority.ts';
 import { readClientHello } from './clienthello.ts';
+import { pem } from './pem.ts';
 import type { HandshakeOutcome, Tally } from './tally.ts';
 
 /** What a handshake for a name is to come to. */
@@ -186,11 +187,6 @@ function endsOf({ remoteAddress, remotePort, localAddress }: Socket): string {
 
 function nameOf(socket: TLSSocket & { servername?: string | false | null }): string | null {
   return socket.servername ? domainName(socket.servername) : null;
-}
-
-function pem(privateKey: Uint8Array): string {
-  const lines = Buffer.from(privateKey).toString('base64').replace(/.{64}/g, '$&\n');
-  return `-----BEGIN PRIVATE KEY-----\n${lines}\n-----END PRIVATE KEY-----\n`;
 }
 
 /** As OpenSSL wants them: a name, a key to authenticate with and a key to encrypt with. */
