@@ -19,7 +19,7 @@ const anyPorts = { port: 0, dnsPort: 0, edgeHttpPort: 0, edgeHttpsPort: 0 };
 
 export function addDemo(program: Command): void {
   const summary =
-    'Tell the story of one domain, from nothing to verified, with real requests, answers and DNS. Takes seconds.';
+    'Tell the story of one domain, from nothing to HTTPS, with real requests, answers and DNS. Takes seconds.';
   jsonOption(dataOption(define(program, 'demo', summary, ['nameplate demo']))).action(run);
 }
 
@@ -67,9 +67,11 @@ async function load() {
 }
 
 /** Tells the story in words, step by step. */
-function narrate({ api, dns }: Ready): (step: Step) => void {
-  print(`\n${paint('bold', 'One domain, from nothing to verified')}\n`);
-  print(`${wrap(`Every request and answer below is real. The API is at ${api}, DNS at ${dns}.`, 0)}\n`);
+function narrate({ api, dns, edge }: Ready): (step: Step) => void {
+  print(`\n${paint('bold', 'One domain, from nothing to HTTPS')}\n`);
+  print(
+    `${wrap(`Every request and answer below is real. The API is at ${api}, DNS at ${dns}, the edge at ${edge.https}.`, 0)}\n`,
+  );
   let number = 0;
   let before: Fields = {};
   return ({ title, zone, request, answer }) => {
@@ -78,10 +80,13 @@ function narrate({ api, dns }: Ready): (step: Step) => void {
     for (const { name, type, value } of zone ?? []) {
       print(`    ${paint('cyan', `${name}. ${type} ${type === 'TXT' ? `"${value}"` : `${value}.`}`)}`);
     }
-    if (request) print(`    ${paint('cyan', `${request.method} ${request.path}`)}\n    ${inJson(request.body)}\n`);
+    if (request) {
+      const body = request.body === undefined ? '' : `    ${inJson(request.body)}\n`;
+      print(`    ${paint('cyan', `${request.method} ${request.path}`)}\n${body}`);
+    }
     if (answer) {
       print(
-        `    ${paint('cyan', `${answer.status} ${STATUS_CODES[answer.status]}`)}\n    ${inJson(news(answer.body, before))}`,
+        `    ${paint('cyan', `${answer.status} ${STATUS_CODES[answer.status]}`)}\n    ${inWords(answer.body, before)}`,
       );
       before = dataOf(answer.body);
     }
@@ -90,6 +95,10 @@ function narrate({ api, dns }: Ready): (step: Step) => void {
 }
 
 type Fields = Record<string, unknown>;
+
+function inWords(answer: unknown, before: Fields): string {
+  return typeof answer === 'string' ? harmless(answer.trim()) : inJson(news(answer, before));
+}
 
 /** An answer without what the answer before it said already; the status is always worth a line. */
 function news(answer: unknown, before: Fields): unknown {
@@ -102,7 +111,7 @@ function news(answer: unknown, before: Fields): unknown {
 }
 
 function dataOf(answer: unknown): Fields {
-  return (answer as { data?: Fields }).data ?? {};
+  return typeof answer === 'string' ? {} : ((answer as { data?: Fields }).data ?? {});
 }
 
 const AS_BEFORE = '… the rest as before';

@@ -2,13 +2,14 @@ import type { Command } from 'commander';
 import { readPlaygroundConfig } from '../config.ts';
 import type { Playground } from '../dev/playground.ts';
 import { loadCatalogue } from './catalogue.ts';
-import { dataFlag, dataOption, define, jsonOption, parseDuration, parsePort } from './options.ts';
+import { curlCommand, dataFlag, dataOption, define, jsonOption, parseDuration, parsePort } from './options.ts';
 import { clockTime, harmless, paint, print, span } from './output.ts';
 import { choosePlace, DEFAULTS, type DevOptions } from './place.ts';
 import { startUnless, stopInTime, untilSignal } from './signals.ts';
 
 export function addDev(program: Command): void {
-  const summary = 'Run the playground: API, DNS checks and a DNS simulator in one process on loopback.';
+  const summary =
+    'Run the playground: API, DNS checks, certificates, the edge and a DNS simulator in one process on loopback.';
   const examples = ['nameplate dev', 'nameplate dev --port 0 --dns-port 0 --data /tmp/playground --json'];
   jsonOption(dataOption(define(program, 'dev', summary, examples)))
     .option('--port <port>', 'port of the API; 0 is any free one', parsePort, DEFAULTS.port)
@@ -52,7 +53,7 @@ async function run(options: DevOptions): Promise<void> {
 
 /** What a person sees first: where everything is, and three commands that end in `verified`. */
 function welcome({ ready, metrics }: Playground, dataDir: string, intervalMs: number, name: string): string {
-  const { api, dns, rootKey, project, app, environment } = ready;
+  const { api, dns, edge, rootKey, project, app, environment } = ready;
   const command = (words: string) => `    ${paint('bold', `./bin/nameplate ${words} ${name}${dataFlag(dataDir)}`)}`;
   return [
     '',
@@ -60,6 +61,7 @@ function welcome({ ready, metrics }: Playground, dataDir: string, intervalMs: nu
     '',
     `  API       ${api}`,
     `  DNS       ${dns} (a simulator; it answers for every name)`,
+    `  Edge      http://${edge.http} and https://${edge.https}; its CA is ${edge.ca}`,
     `  Root key  ${rootKey}`,
     `  Data      ${dataDir}`,
     ...(metrics === null ? [] : [`  Metrics   ${metrics}/metrics`]),
@@ -71,7 +73,11 @@ function welcome({ ready, metrics }: Playground, dataDir: string, intervalMs: nu
     '',
     command('domains create'),
     command('dns publish'),
-    command('domains wait'),
+    command('domains wait --certificate'),
+    '',
+    '  Then see it served over HTTPS:',
+    '',
+    `    ${paint('bold', curlCommand(edge, name))}`,
     '',
     `  ${paint('dim', 'Ctrl-C stops it. What becomes of domains is told here:')}`,
     '',

@@ -3,7 +3,7 @@ import { connect, type Server } from './api.ts';
 import { type CertificateShown, describeCertificate } from './certificate.ts';
 import { type Domain, describeDomain, type PublishedRecord, recordsTable, statusStyle } from './domain.ts';
 import { EXIT } from './failure.ts';
-import { dataFlag, define, group, parseDuration, type ServerOptions, serverOptions } from './options.ts';
+import { curlCommand, dataFlag, define, group, parseDuration, type ServerOptions, serverOptions } from './options.ts';
 import { type Column, harmless, paint, print, show, table, when } from './output.ts';
 import { type Parent, type ParentOptions, parentOptions, parentsOf } from './tree.ts';
 import {
@@ -143,7 +143,14 @@ async function waitOn(
 ): Promise<void> {
   const { outcome, certificate } = await waitUntilIssued(server, name, progress, patience);
   show(options, certificate, () => {
-    if (outcome === 'issued') return `https://${harmless(certificate.domain)} is served.`;
+    const { domain } = certificate;
+    if (outcome === 'issued') {
+      const edge = server.playground?.edge;
+      return [
+        `https://${harmless(domain)} is served.`,
+        ...(edge === undefined ? [] : [`See it: ${paint('bold', curlCommand(edge, domain))}`]),
+      ].join('\n');
+    }
     if (outcome === 'timed out') return 'No certificate in the time given. It is tried again.';
     return `The domain is no longer verified.\n${next(server, options, `domains get ${name}`)}`;
   });

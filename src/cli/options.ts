@@ -74,6 +74,12 @@ export function quoted(path: string): string {
   return /^[\w./:-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }
 
+/** How to ask a playground's edge for a name over HTTPS. */
+export function curlCommand({ https, ca }: { https: string; ca: string }, hostname: string): string {
+  const { hostname: address, port } = new URL(`https://${https}`);
+  return `curl --resolve ${hostname}:${port}:${address} --cacert ${quoted(ca)} https://${hostname}:${port}/`;
+}
+
 /** What a command that is shown to be typed needs to find the same directory. */
 export function dataFlag(data: string | undefined): string {
   return data === undefined || data === DEFAULT_DATA ? '' : ` --data ${quoted(data)}`;

@@ -1,13 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../clock.ts';
 import type { Playground } from './playground.ts';
+import { visit } from './visit.ts';
 
 /** One thing that happened, as it is told. */
 export interface Step {
   title: string;
   /** Records as they stand in the zone now. */
   zone?: ZoneLine[];
-  request?: { method: 'POST'; path: string; body: unknown };
+  /** `path` is a whole URL where it is not the API that is asked. */
+  request?: { method: 'GET' | 'POST'; path: string; body?: unknown };
+  /** `body` is a text where it is not JSON. */
   answer?: { status: number; body: unknown };
 }
 
@@ -15,6 +18,11 @@ export interface ZoneLine {
   name: string;
   type: string;
   value: string;
+}
+
+interface Certificate {
+  state: string;
+  issued?: object;
 }
 
 interface Domain {
@@ -34,7 +42,7 @@ const POLL_MS = 100;
 /** Longest wait for any one thing. */
 const PATIENCE_MS = 8000;
 
-/** The story of one domain, from nothing to verified, told as it happens. Rejects with `Surprise`. */
+/** The story of one domain, from nothing to HTTPS, told as it happens. Rejects with `Surprise`. */
 export async function playStory(
   { ready, control }: Playground,
   clock: Clock,
@@ -56,22 +64,26 @@ export async function playStory(
     return (answer.body as { data: unknown }).data;
   }
 
-  const get = async () => post(`${api}/v2/domains.getDomain`, { domain: NAME });
-
-  /** Polls until the domain is as it should be, and tells the answer that showed it. */
-  async function poll(title: string, expected: string, holds: (domain: Domain) => boolean): Promise<void> {
+  /** Polls until what is answered is as it should be, and tells the answer that showed it. */
+  async function pollFor<T>(
+    operation: string,
+    title: string,
+    expected: string,
+    holds: (data: T) => boolean,
+  ): Promise<void> {
     const givesUpAt = clock.now() + PATIENCE_MS;
+    const request = { method: 'POST', path: `/v2/${operation}`, body: { domain: NAME } } as const;
     for (;;) {
-      const answer = await get();
-      const domain = (answer.body as { data?: Domain }).data;
-      if (domain !== undefined && holds(domain)) {
-        const request = { method: 'POST', path: '/v2/domains.getDomain', body: { domain: NAME } } as const;
-        return tell({ title, request, answer });
-      }
+      const answer = await post(api + request.path, request.body);
+      const { data } = answer.body as { data?: T };
+      if (data !== undefined && holds(data)) return tell({ title, request, answer });
       if (clock.now() > givesUpAt) throw surprise(expected, answer);
       await sleep(POLL_MS);
     }
   }
+
+  const poll = (title: string, expected: string, holds: (domain: Domain) => boolean) =>
+    pollFor('domains.getDomain', title, expected, holds);
 
   async function publish(title: string, zone: ZoneLine[]): Promise<void> {
     for (const { name, type, value } of zone) {
@@ -115,6 +127,17 @@ export async function playStory(
     'status verified, and both records verified',
     (domain) => domain.status === 'verified' && domain.dnsRecords.every(({ verified }) => verified),
   );
+
+  await pollFor<Certificate>(
+    'domains.getCertificate',
+    "So a certificate was asked for. Here a CA of our own issues it, in production one such as Let's Encrypt:",
+    'state issued',
+    ({ state, issued }) => state === 'issued' && issued !== undefined,
+  );
+  const answer = await visit(ready, NAME);
+  const request = { method: 'GET', path: `https://${NAME}/` } as const;
+  tell({ title: 'The edge serves the name over HTTPS, from what is deployed to the environment:', request, answer });
+  if (answer.status !== 200) throw surprise(`status 200 from https://${NAME}/`, answer);
 }
 
 function surprise(expected: string, seen: unknown): Surprise {

@@ -18,6 +18,10 @@ test('the demo ends well, tells the whole story, and leaves nothing behind', asy
     'POST /v2/domains.verifyDomain',
     '202 Accepted',
     '"status": "verified"',
+    'POST /v2/domains.getCertificate',
+    '"state": "issued"',
+    'GET https://shop.example.com/',
+    'Hello from the playground. You asked for shop.example.com.',
     'It all worked',
   ];
   expect(story.map((part) => stdout.indexOf(part))).toEqual(

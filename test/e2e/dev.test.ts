@@ -38,6 +38,11 @@ describe.concurrent('a running playground', () => {
       app: { id: expect.stringMatching(/^app_/), slug: 'web' },
       environment: { id: expect.stringMatching(/^env_/), slug: 'production' },
       dns: expect.stringMatching(/^127\.0\.0\.1:\d+$/),
+      edge: {
+        http: expect.stringMatching(/^127\.0\.0\.1:\d+$/),
+        https: expect.stringMatching(/^127\.0\.0\.1:\d+$/),
+        ca: `${data}/other/ca.pem`,
+      },
     });
     expect(stderr).not.toContain('np_');
   });

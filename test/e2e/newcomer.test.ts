@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import { afterAll, expect, test } from 'vitest';
 import type { Domain } from '../../src/cli/domain.ts';
 import type { Controlled } from '../../src/dev/control.ts';
+import { visit } from '../../src/dev/visit.ts';
 import { ANY_PORTS, run, runJson, type Started, start, temporaryDirectory, type } from './program.ts';
 
 const directory = temporaryDirectory();
@@ -13,18 +14,31 @@ afterAll(async () => {
   directory.remove();
 });
 
-async function npmStart(): Promise<{ commands: string[]; rootKey: string }> {
+async function npmStart(): Promise<{ commands: string[]; curl: string; rootKey: string }> {
   const flags = [...ANY_PORTS, '--check-interval', '1'];
   playground = start(['dev', ...data, ...flags]);
   const [text] = await playground.says(/[\s\S]*Ctrl-C stops it.*\n/);
   const commands = [...text.matchAll(/^ +(\.\/bin\/nameplate .+)$/gm)].map(([, command = '']) => command);
-  return { commands, rootKey: /np_\w+/.exec(text)?.[0] ?? '' };
+  const curl = /^ +(curl .+)$/m.exec(text)?.[1] ?? '';
+  return { commands, curl, rootKey: /np_\w+/.exec(text)?.[0] ?? '' };
 }
 
-test('the three commands that a playground prints, typed as printed, end in verified', async () => {
-  const { commands } = await npmStart();
+test('the three commands that a playground prints, typed as printed, end in verified and served over HTTPS', async () => {
+  const { commands, curl } = await npmStart();
   expect(commands).toHaveLength(3);
-  for (const command of commands) expect(await type(command)).toMatchObject({ code: 0, stderr: '' });
+  let last = '';
+  for (const command of commands) {
+    const { code, stdout, stderr } = await type(command);
+    expect({ command, code, stderr }).toEqual({ command, code: 0, stderr: '' });
+    last = stdout;
+  }
+  expect(last).toContain('https://shop.example.com is served.');
+  expect(last).toContain(curl);
+  const [, name = '', port, address, ca = '', asked] =
+    /^curl --resolve (\S+):(\d+):(\S+) --cacert (\S+) https:\/\/(\S+)\/$/.exec(curl) ?? [];
+  expect(asked).toBe(`${name}:${port}`);
+  const { status, body } = await visit({ edge: { http: '', https: `${address}:${port}`, ca } }, name);
+  expect({ status, body }).toEqual({ status: 200, body: expect.stringContaining(`You asked for ${name}`) });
   const domain = await runJson<Domain>(['domains', 'get', 'shop.example.com', ...data]);
   expect(domain.status).toBe('verified');
   await playground?.says(/shop\.example\.com is verified/);
