@@ -2,7 +2,7 @@ import type { Clock } from '../clock.ts';
 import type { Resolver } from '../dns/resolver.ts';
 import type { Log } from '../log.ts';
 import type { Certificate, CertificateStore, DueCertificate } from '../store/store.ts';
-import { jittered, waitingMs } from './backoff.ts';
+import { afterMs, waitingMs } from './backoff.ts';
 import { CaProblem, type Issuer } from './issuer.ts';
 import type { Lease } from './lease.ts';
 import type { Ordering } from './ordering.ts';
@@ -173,7 +173,7 @@ export function createAttempt(options: AttemptOptions): Attempt {
   /** So that what waits for the same does not come at the same moment. */
   function later(until: number): number {
     const now = clock.now();
-    return now + jittered(until - now, random());
+    return now + afterMs(until - now, random());
   }
 
   return attempt;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { backoffMs, LONGEST_WAIT_MS, pauseMs, waitingMs } from './backoff.ts';
+import { afterMs, backoffMs, LONGEST_WAIT_MS, pauseMs, waitingMs } from './backoff.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -29,6 +29,19 @@ test('a name that cannot afford to wait for long is tried sooner, but not sooner
   expect(backoffMs(7, 0, { atMostMs: HOUR })).toBe(HOUR);
   expect(backoffMs(1, 0, { atMostMs: HOUR })).toBe(MINUTE);
   expect(backoffMs(7, 0, { atMostMs: HOUR, retryAfterMs: 2 * HOUR })).toBe(2 * HOUR);
+});
+
+test('what the CA asks for is kept to, and ten minutes more at most', () => {
+  for (const [ms, most] of [
+    [HOUR, 10 * MINUTE],
+    [10 * MINUTE, 2 * MINUTE],
+    [DAY, 10 * MINUTE],
+  ] as const) {
+    expect(afterMs(ms, 0)).toBe(ms);
+    expect(afterMs(ms, 0.999)).toBeLessThan(ms + most);
+    expect(backoffMs(1, 0.999, { retryAfterMs: ms })).toBe(afterMs(ms, 0.999));
+    expect(pauseMs(1, 0.999, ms)).toBe(afterMs(ms, 0.999));
+  }
 });
 
 test('whatever a CA asks for, there is an end to every wait', () => {

@@ -9,6 +9,8 @@ const STEPS_MS = [MINUTE_MS, 10 * MINUTE_MS, 100 * MINUTE_MS];
 
 /** So much of a wait is added at most, so that what failed together does not come back together. */
 const JITTER = 0.2;
+/** To a time that a CA has said, no more than that is added. */
+const CA_JITTER_MS = 10 * MINUTE_MS;
 
 /** Nobody waits longer, whatever a CA or a clock says; so a next try that lies further ahead is none of ours. */
 export const LONGEST_WAIT_MS = 8 * DAY_MS;
@@ -22,9 +24,8 @@ export function backoffMs(
   random: number,
   { retryAfterMs = null, atMostMs = DAY_MS }: { retryAfterMs?: number | null; atMostMs?: number } = {},
 ): number {
-  const step = STEPS_MS[failures - 1] ?? DAY_MS;
-  const wait = Math.max(Math.min(step, atMostMs), retryAfterMs ?? 0);
-  return Math.min(jittered(wait, random), LONGEST_WAIT_MS);
+  const step = Math.min(STEPS_MS[failures - 1] ?? DAY_MS, atMostMs);
+  return Math.min(Math.max(jittered(step, random), afterMs(retryAfterMs ?? 0, random)), LONGEST_WAIT_MS);
 }
 
 /**
@@ -39,10 +40,15 @@ export function waitingMs(sinceMs: number, random: number): number {
 /** Of a CA that was in trouble so many times in a row, at least one. What the CA asked for counts where it is longer. */
 export function pauseMs(troubles: number, random: number, retryAfterMs: number | null): number {
   const wait = Math.min(2 ** (troubles - 1) * MINUTE_MS, 15 * MINUTE_MS);
-  return Math.min(jittered(Math.max(wait, retryAfterMs ?? 0), random), LONGEST_WAIT_MS);
+  return Math.min(Math.max(jittered(wait, random), afterMs(retryAfterMs ?? 0, random)), LONGEST_WAIT_MS);
+}
+
+/** How long it is until somebody else says that something is possible again, or little longer: all who wait for it do not come at once. */
+export function afterMs(ms: number, random: number): number {
+  return Math.round(ms + Math.min(JITTER * ms, CA_JITTER_MS) * random);
 }
 
 /** Not sooner than `ms`, and a little later. */
-export function jittered(ms: number, random: number): number {
+function jittered(ms: number, random: number): number {
   return Math.round(ms * (1 + JITTER * random));
 }

@@ -3,14 +3,14 @@ import { registrableDomain } from '../domains/name.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
 import type { Certificate, CertificateOrder, CertificateStore, DueCertificate, SpendingLimit } from '../store/store.ts';
-import { backoffMs, jittered } from './backoff.ts';
+import { afterMs, backoffMs } from './backoff.ts';
 import { spendable } from './budget.ts';
 import { CaProblem, type Issuer } from './issuer.ts';
 import { Interrupted, type Lease, LeaseLost } from './lease.ts';
 import { type Outcome, problemWith, stateOrdering, stateWith, unchanged } from './outcome.ts';
 import type { Pauses } from './pauses.ts';
 import type { Obstacle } from './reasons.ts';
-import { isAnnounced, lifetimeWindow, longestEmergencyWaitMs, nextLookAt, urgencyOf } from './renewal.ts';
+import { calmUntil, isAnnounced, lifetimeWindow, longestEmergencyWaitMs, nextLookAt, urgencyOf } from './renewal.ts';
 import type { Substitutes } from './substitutes.ts';
 import { readChain } from './x509/chain.ts';
 import { newPrivateKey, readPrivateKey } from './x509/key.ts';
@@ -19,7 +19,7 @@ import { newPrivateKey, readPrivateKey } from './x509/key.ts';
 export interface Ordering {
   /** Enters an order in the ledger and keeps it. Rejects with `LeaseLost`, and with `CaProblem`. */
   begin(due: DueCertificate, issuer: Issuer, lease: Lease): Promise<CertificateOrder | Refusal>;
-  /** Takes an order that was begun to its end. Rejects with `LeaseLost`. */
+  /** Takes an order that was begun to its end. Rejects with `LeaseLost`, or with what the store rejects with; the order stays. */
   finish(due: DueCertificate, issuer: Issuer, order: CertificateOrder, lease: Lease): Promise<Outcome>;
 }
 
@@ -74,7 +74,7 @@ export function createOrdering(options: OrderingOptions): Ordering {
     const { by, until } = begun;
     const waitMs = Math.min(Math.max(until - now, 0), DAY_MS);
     const obstacle = { reason: 'budget_spent', by, ca: hostOf(issuer), registeredDomain } as const;
-    return { obstacle, until: now + jittered(waitMs, random()) };
+    return { obstacle, until: Math.min(now + afterMs(waitMs, random()), calmUntil(issued, now)) };
   }
 
   async function finish(due: DueCertificate, issuer: Issuer, order: CertificateOrder, lease: Lease): Promise<Outcome> {
@@ -100,7 +100,8 @@ export function createOrdering(options: OrderingOptions): Ordering {
       return await succeed(due.certificate, issuer, order, chain);
     } catch (error) {
       if (lease.signal.aborted) return interrupted(due.certificate, lease.signal.reason);
-      if (error instanceof LeaseLost) throw error;
+      // What is wrong on our own side says nothing about the order, which is gone on with when the lease has ended.
+      if (!(error instanceof CaProblem)) throw error;
       return fail(due, issuer, { ...order, url }, error);
     }
   }
@@ -138,21 +139,25 @@ export function createOrdering(options: OrderingOptions): Ordering {
     return { ...unchanged(certificate, now + reason.retryMs), state: stateOrdering(certificate, now) };
   }
 
-  async function fail(due: DueCertificate, issuer: Issuer, order: CertificateOrder, error: unknown): Promise<Outcome> {
+  async function fail(
+    due: DueCertificate,
+    issuer: Issuer,
+    order: CertificateOrder,
+    problem: CaProblem,
+  ): Promise<Outcome> {
     const { certificate } = due;
     const { hostname, issued, failures, selfCheck } = certificate;
     const now = clock.now();
-    const problem = error instanceof CaProblem ? error : mishap(error, hostname);
     metrics.certificateOrders.inc({ issuer: hostOf(issuer), outcome: problem.kind });
     const trouble = await troubleWith(issuer, problem, hostname);
     // A CA that has just been well may have stumbled over the name.
     const isNamesFault = trouble === null || (trouble.wasWell && problem.kind === 'unavailable');
     const counted = failures + (isNamesFault ? 1 : 0);
     const urgent = urgencyOf(issued, now) === 'emergency';
-    const atMostMs = urgent && issued !== null ? longestEmergencyWaitMs(issued) : DAY_MS;
+    const atMostMs = urgent && issued !== null ? longestEmergencyWaitMs(issued) : calmUntil(issued, now) - now;
     const { retryAfterMs } = problem;
     const waits = isNamesFault ? [backoffMs(counted, random(), { retryAfterMs, atMostMs })] : [];
-    if (trouble !== null) waits.push(jittered(trouble.until - now, random()));
+    if (trouble !== null) waits.push(afterMs(trouble.until - now, random()));
     const nextTryAt = now + Math.max(...waits);
 
     const stays = problem.kind === 'unavailable' && order.url !== null && now - order.startedAt < GIVEN_UP_MS;
@@ -185,11 +190,6 @@ export function createOrdering(options: OrderingOptions): Ordering {
     if (isCas) return pauses.pause(issuer.id, problem);
     await pauses.well(issuer.id);
     return null;
-  }
-
-  function mishap(error: unknown, hostname: string): CaProblem {
-    log.error({ err: error, hostname }, 'a certificate could not be ordered; trying again');
-    return new CaProblem('refused', 'Something went wrong on our side, which the log of the operator tells of.');
   }
 
   return { begin, finish };

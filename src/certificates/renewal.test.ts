@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import {
+  calmUntil,
   emergencyAt,
   isAnnounced,
   lifetimeWindow,
@@ -130,6 +131,12 @@ describe('an emergency', () => {
     expect(urgencyOf(issued(90), NOW + 80 * DAY)).toBe('renewal');
     expect(urgencyOf(issued(90), NOW + 81 * DAY)).toBe('emergency');
     expect(urgencyOf(issued(90), NOW + 91 * DAY)).toBe('emergency');
+  });
+
+  test('is not slept through', () => {
+    expect(calmUntil(issued(90), NOW)).toBe(NOW + 81 * DAY);
+    expect(calmUntil(issued(90), NOW + 81 * DAY)).toBe(Number.POSITIVE_INFINITY);
+    expect(calmUntil(null, NOW)).toBe(Number.POSITIVE_INFINITY);
   });
 
   test('affords waits of an hour, or of a tenth of what is left', () => {

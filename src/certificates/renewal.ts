@@ -104,6 +104,12 @@ export function urgencyOf(inUse: Validity | null, now: number): Urgency {
   return now >= emergencyAt(inUse) ? 'emergency' : 'renewal';
 }
 
+/** When a certificate whose time is not short comes to be in an emergency, so that nothing puts its next look off beyond that. */
+export function calmUntil(inUse: Validity | null, now: number): number {
+  const at = inUse === null ? now : emergencyAt(inUse);
+  return at > now ? at : Number.POSITIVE_INFINITY;
+}
+
 /** The longest wait between attempts that a certificate in its emergency can afford: an hour, or a tenth of what is left then. */
 export function longestEmergencyWaitMs(inUse: Validity): number {
   return Math.min(HOUR_MS, emergencyMs(inUse) / 10);

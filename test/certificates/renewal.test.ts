@@ -1,0 +1,144 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { AcmeProblem } from './fakeca/problem.ts';
+import type { FakeCa } from './fakeca.ts';
+import { createWorld, type World } from './world.ts';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+let world: World;
+beforeEach(async () => {
+  world = await createWorld();
+});
+afterEach(() => world.close());
+
+/** A name whose certificate has just been issued. */
+async function issued(ca: FakeCa): Promise<{ name: string; id: string }> {
+  const domain = await world.add();
+  await world.worker([world.issuer(ca)]).runOnce();
+  await world.worker([world.issuer(ca)]).runOnce();
+  return domain;
+}
+
+/** Lets time pass as a worker would see it, from one due time to the next. */
+async function live(name: string, until: number, runOnce: () => Promise<number>): Promise<void> {
+  while (world.clock.now() < until) {
+    await runOnce();
+    const { nextTryAt } = await world.read(name);
+    world.clock.set(Math.min(Math.max(nextTryAt, world.clock.now() + 1), until));
+  }
+  await runOnce();
+}
+
+/** On which day each certificate was issued. */
+const days = (ca: FakeCa) => ca.certificates.map(({ notBefore }) => Math.floor((notBefore + HOUR - START) / DAY));
+
+const START = Date.UTC(2026, 10, 21);
+const UNAVAILABLE = { answer: new AcmeProblem(500, 'serverInternal', 'The service is down for maintenance') };
+
+test('a certificate is renewed at a moment of its window, naming the one that it replaces, which costs no budget', async () => {
+  const ca = await world.startCa();
+  const { name, id } = await issued(ca);
+  await live(name, START + 44 * DAY, world.worker([world.issuer(ca)]).runOnce);
+  expect(ca.certificates).toHaveLength(2);
+  const [first, second] = ca.certificates;
+  const renewedAt = (second?.notBefore ?? 0) + HOUR;
+  const third = (first?.notAfter ?? 0) - (64 * DAY) / 3;
+  expect(Math.abs(renewedAt - third)).toBeLessThanOrEqual(DAY);
+  expect(ca.orders().at(-1)).toMatchObject({ replaces: first?.renewalId, exempt: true });
+  expect(await world.store.countSpending(ca.directoryUrl, 0)).toMatchObject({ orders: 2, exempt: 1 });
+  const events = (await world.store.listEvents(id)).map(({ type }) => type);
+  expect(events.filter((type) => type.startsWith('certificate.'))).toEqual([
+    'certificate.issued',
+    'certificate.renewed',
+  ]);
+});
+
+test('a window that moves forward renews at once; a CA that wants everything renewed at once, always, gets four orders a day', async () => {
+  const ca = await world.startCa();
+  const { name } = await issued(ca);
+  const worker = world.worker([world.issuer(ca)]);
+  await live(name, START + 5 * DAY, worker.runOnce);
+  ca.suggest({ start: START, end: START + DAY });
+  await live(name, START + 6 * DAY - MINUTE, worker.runOnce);
+  expect(days(ca).slice(0, 2)).toEqual([0, 5]);
+  expect(ca.certificates.length).toBeLessThanOrEqual(5);
+});
+
+test('where the CA says nothing, a certificate is renewed with a third of its lifetime left', async () => {
+  const ca = await world.startCa({ ari: false });
+  const { name } = await issued(ca);
+  await live(name, START + 46 * DAY, world.worker([world.issuer(ca)]).runOnce);
+  expect(ca.certificates).toHaveLength(2);
+  expect(days(ca)[1]).toBeGreaterThanOrEqual(42);
+  expect(days(ca)[1]).toBeLessThanOrEqual(45);
+});
+
+test('where the CA cannot be asked for its window, the window that is known holds', async () => {
+  const ca = await world.startCa();
+  const { name } = await issued(ca);
+  ca.fault({ ...UNAVAILABLE, at: ['renewalInfo'] });
+  await live(name, START + 46 * DAY, world.worker([world.issuer(ca)]).runOnce);
+  expect(ca.certificates).toHaveLength(2);
+});
+
+describe('a renewal that fails leaves the certificate in use', () => {
+  test('where the name no longer leads to us, and costs nothing at the CA', async () => {
+    const ca = await world.startCa();
+    const { name, id } = await issued(ca);
+    const before = await world.store.findServedCertificate(name);
+    const { newOrder } = ca.requests;
+    world.dns.set(name, 'A', ['127.0.0.9']);
+    await live(name, START + 45 * DAY, world.worker([world.issuer(ca)]).runOnce);
+    expect(await world.read(name)).toMatchObject({
+      state: 'renewing',
+      problem: { reason: 'unreachable' },
+      failures: 0,
+    });
+    expect(await world.store.findServedCertificate(name)).toEqual(before);
+    expect(ca.requests.newOrder).toBe(newOrder);
+    const events = (await world.store.listEvents(id)).map(({ type }) => type);
+    expect(events.filter((type) => type === 'certificate.failed')).toHaveLength(1);
+  });
+
+  test('where the CA does not see our answer, and goes on trying, hourly in the end', async () => {
+    const ca = await world.startCa();
+    const { name } = await issued(ca);
+    const before = await world.store.findServedCertificate(name);
+    ca.failAuthorizations(name, new AcmeProblem(403, 'unauthorized', 'somebody else answered'));
+    const worker = world.worker([world.issuer(ca)]);
+    await live(name, START + 55 * DAY, worker.runOnce);
+    expect(await world.read(name)).toMatchObject({ state: 'renewing', problem: { reason: 'authorization_failed' } });
+    expect(await world.store.findServedCertificate(name)).toEqual(before);
+    // 1, 10 and 100 minutes, then daily.
+    const calm = ca.requests.newOrder;
+    expect(calm).toBeLessThan(20);
+    await live(name, START + 63 * DAY, worker.runOnce);
+    const urgent = ca.requests.newOrder - calm;
+    expect(urgent).toBeGreaterThan(5 * 20);
+    expect(urgent).toBeLessThan(6 * 24);
+    ca.failAuthorizations(name, null);
+    await live(name, START + 64 * DAY, worker.runOnce);
+    expect(await world.read(name)).toMatchObject({ state: 'issued', problem: null, failures: 0 });
+  });
+
+  test('and where nothing helps until it is over, the name waits like a new one', async () => {
+    const ca = await world.startCa();
+    const { name } = await issued(ca);
+    world.dns.set(name, 'A', ['127.0.0.9']);
+    await live(name, START + 65 * DAY, world.worker([world.issuer(ca)]).runOnce);
+    expect(await world.read(name)).toMatchObject({ state: 'waiting_for_routing', problem: { reason: 'unreachable' } });
+  });
+});
+
+test('in an emergency the second CA does what the first does not, whatever the reason', async () => {
+  const [first, second] = [await world.startCa(), await world.startCa()];
+  const { name } = await issued(first);
+  first.failAuthorizations(name, new AcmeProblem(403, 'unauthorized', 'the first looks from elsewhere'));
+  const worker = world.worker([world.issuer(first), world.issuer(second)]);
+  await live(name, START + 57 * DAY, worker.runOnce);
+  expect(second.requests.newOrder).toBe(0);
+  await live(name, START + 58 * DAY, worker.runOnce);
+  expect((await world.read(name)).issued?.issuer).toBe(second.directoryUrl);
+});

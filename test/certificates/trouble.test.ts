@@ -1,0 +1,293 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { LETS_ENCRYPT_LIMITS } from '../../src/certificates/budget.ts';
+import type { SpendingLimit } from '../../src/store/store.ts';
+import { plant } from '../fixtures/entities.ts';
+import { AcmeProblem } from './fakeca/problem.ts';
+import { createWorld, type World } from './world.ts';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+let world: World;
+beforeEach(async () => {
+  world = await createWorld();
+});
+afterEach(() => world.close());
+
+const DOWN = { answer: new AcmeProblem(500, 'serverInternal', 'The service is down for maintenance') };
+
+async function addMany(count: number): Promise<string[]> {
+  const planted = await plant(world.store);
+  const names: string[] = [];
+  for (let i = 0; i < count; i++) names.push((await world.add({ name: `many${i}.customer${i}.org`, planted })).name);
+  return names;
+}
+
+const states = () => world.store.countCertificates();
+
+describe('a CA that does not answer as it should', () => {
+  test('is left alone by all nodes for longer each time, and costs other names no failure', async () => {
+    const ca = await world.startCa();
+    const names = await addMany(10);
+    ca.fault({ ...DOWN, at: ['newOrder'], until: world.clock.now() + HOUR });
+    const nodes = [1, 2].map(() => world.worker([world.issuer(ca)], { capacity: 1 }));
+    const began = world.clock.now();
+    for (; world.clock.now() < began + HOUR; world.clock.pass(MINUTE / 2)) {
+      for (const node of nodes) await node.runOnce();
+    }
+    expect(ca.requests.newOrder).toBeLessThanOrEqual(10);
+    const certificates = await Promise.all(names.map(world.read));
+    expect(certificates.reduce((sum, { failures }) => sum + failures, 0)).toBeLessThanOrEqual(2);
+    const account = await world.store.findCaAccount(ca.directoryUrl);
+    expect(account?.pausedUntil).toBeGreaterThan(world.clock.now() - MINUTE);
+    expect(account?.problem).toContain('The service is down for maintenance');
+    for (; world.clock.now() < began + 2 * HOUR; world.clock.pass(MINUTE / 2)) {
+      for (const node of nodes) await node.runOnce();
+    }
+    expect(await states()).toEqual({ issued: 10 });
+    expect(await world.store.findCaAccount(ca.directoryUrl)).toMatchObject({ pausedUntil: null, problem: null });
+  });
+
+  test('has the second CA take over at once, and nobody is told of a failure', async () => {
+    const [first, second] = [await world.startCa(), await world.startCa()];
+    const { name, id } = await world.add();
+    first.fault({ ...DOWN, at: ['newOrder'] });
+    await world.worker([world.issuer(first), world.issuer(second)]).runOnce();
+    expect(await world.read(name)).toMatchObject({
+      state: 'issued',
+      failures: 0,
+      issued: { issuer: second.directoryUrl },
+    });
+    expect(first.requests.newOrder).toBe(1);
+    const events = (await world.store.listEvents(id)).map(({ type }) => type);
+    expect(events.filter((type) => type.startsWith('certificate.'))).toEqual(['certificate.issued']);
+  });
+
+  test('in the middle of an order, which is gone on with', async () => {
+    const ca = await world.startCa();
+    const { name } = await world.add();
+    const end = ca.fault({ ...DOWN, at: ['finalize'] });
+    const worker = world.worker([world.issuer(ca)]);
+    await worker.runOnce();
+    expect(await world.read(name)).toMatchObject({ problem: { reason: 'ca_unavailable' } });
+    end();
+    world.clock.pass(2 * MINUTE);
+    await worker.runOnce();
+    expect(await world.read(name)).toMatchObject({ state: 'issued' });
+    expect(ca.orders()).toHaveLength(1);
+  });
+
+  test('in the middle of an order, which the second CA takes over; the ledger keeps both', async () => {
+    const [first, second] = [await world.startCa(), await world.startCa()];
+    const { name } = await world.add();
+    first.fault({ ...DOWN, at: ['finalize'] });
+    await world.worker([world.issuer(first), world.issuer(second)]).runOnce();
+    expect(await world.read(name)).toMatchObject({ state: 'issued', issued: { issuer: second.directoryUrl } });
+    for (const ca of [first, second]) {
+      expect(await world.store.countSpending(ca.directoryUrl, 0)).toMatchObject({ orders: 1 });
+    }
+  });
+
+  test('even before anything can be asked of it', async () => {
+    const ca = await world.startCa({ caaIdentities: ['ca.test'] });
+    const { name } = await world.add();
+    ca.fault({ ...DOWN, at: ['directory'] });
+    await world.worker([world.issuer(ca)]).runOnce();
+    expect(await world.read(name)).toMatchObject({
+      state: 'failed',
+      failures: 0,
+      problem: { reason: 'ca_unavailable' },
+    });
+    expect(await world.store.countSpending(ca.directoryUrl, 0)).toMatchObject({ orders: 0 });
+  });
+
+  test('for one name alone, does not keep others from their certificates for long', async () => {
+    const ca = await world.startCa();
+    const names = await addMany(20);
+    ca.fault({ ...DOWN, at: ['newOrder'], times: 1 });
+    const worker = world.worker([world.issuer(ca)], { capacity: 1 });
+    await worker.runOnce();
+    world.clock.pass(2 * MINUTE);
+    await worker.runOnce();
+    expect(await states()).toEqual({ issued: names.length });
+  });
+});
+
+describe('a CA of which too much was asked', () => {
+  const limited = (detail: string, seconds: number) => ({
+    at: ['newOrder' as const],
+    times: 1,
+    answer: new AcmeProblem(429, 'rateLimited', detail, { retryAfter: String(seconds) }),
+  });
+
+  test('is asked for nothing until the time that it said, by any node', async () => {
+    const ca = await world.startCa();
+    await addMany(5);
+    ca.fault(limited('too many new orders (300) from this account in the last 3h0m0s', 3 * 3600));
+    const began = world.clock.now();
+    for (; world.clock.now() < began + 3 * HOUR; world.clock.pass(10 * MINUTE)) {
+      await world.worker([world.issuer(ca)], { capacity: 1 }).runOnce();
+    }
+    expect(ca.requests.newOrder).toBe(1);
+    expect(await states()).toMatchObject({ failed: expect.any(Number) });
+    for (; world.clock.now() < began + 4 * HOUR; world.clock.pass(10 * MINUTE)) {
+      await world.worker([world.issuer(ca)]).runOnce();
+    }
+    expect(await states()).toEqual({ issued: 5 });
+  });
+
+  test('for one registered domain keeps no others from their certificates', async () => {
+    const ca = await world.startCa();
+    const [first = '', ...others] = await addMany(5);
+    ca.fault(limited(`too many certificates (50) already issued for "customer0.org" in the last 168h0m0s`, 6 * 3600));
+    const worker = world.worker([world.issuer(ca)], { capacity: 1 });
+    await worker.runOnce();
+    expect(await states()).toEqual({ failed: 1, issued: others.length });
+    const { problem, nextTryAt } = await world.read(first);
+    expect(problem?.reason).toBe('ca_rate_limited');
+    expect(nextTryAt).toBeGreaterThanOrEqual(world.clock.now() + 6 * HOUR);
+  });
+
+  test('has the second one take over', async () => {
+    const [first, second] = [await world.startCa(), await world.startCa()];
+    const names = await addMany(5);
+    first.fault({ ...limited('too many new orders recently', 3600), times: 100 });
+    await world.worker([world.issuer(first), world.issuer(second)], { capacity: 1 }).runOnce();
+    expect(await states()).toEqual({ issued: 5 });
+    expect(first.requests.newOrder).toBe(1);
+    expect(second.certificates.map(({ hostname }) => hostname).toSorted()).toEqual(names.toSorted());
+  });
+});
+
+test('a CA that does not accept our account is left alone for an hour, and the operator is told', async () => {
+  const ca = await world.startCa();
+  const { name } = await world.add();
+  ca.fault({ at: ['newAccount'], answer: new AcmeProblem(400, 'invalidContact', 'no such address') });
+  const worker = world.worker([world.issuer(ca)]);
+  const began = world.clock.now();
+  for (; world.clock.now() < began + HOUR; world.clock.pass(5 * MINUTE)) await worker.runOnce();
+  expect(ca.requests.newAccount).toBe(1);
+  expect(await world.read(name)).toMatchObject({ state: 'failed', failures: 0, problem: { reason: 'ca_account' } });
+});
+
+test('a name that the first CA refuses is issued by the second, and the first is not asked again', async () => {
+  const [first, second] = [await world.startCa(), await world.startCa()];
+  const { name } = await world.add();
+  first.fault({ at: ['newOrder'], answer: new AcmeProblem(400, 'rejectedIdentifier', 'forbidden by policy') });
+  await world.worker([world.issuer(first), world.issuer(second)]).runOnce();
+  expect(await world.read(name)).toMatchObject({ state: 'issued', issued: { issuer: second.directoryUrl } });
+  expect(first.requests.newOrder).toBe(1);
+});
+
+test('a name that every CA refuses waits, and its attempts are those of one name', async () => {
+  const cas = [await world.startCa(), await world.startCa()];
+  const { name } = await world.add();
+  for (const ca of cas)
+    ca.fault({ at: ['newOrder'], answer: new AcmeProblem(400, 'rejectedIdentifier', 'forbidden by policy') });
+  const worker = world.worker(cas.map((ca) => world.issuer(ca)));
+  const began = world.clock.now();
+  for (; world.clock.now() < began + DAY; world.clock.pass(5 * MINUTE)) await worker.runOnce();
+  expect(await world.read(name)).toMatchObject({ state: 'failed', problem: { reason: 'ca_refused' } });
+  for (const ca of cas) expect(ca.requests.newOrder).toBeLessThanOrEqual(5);
+});
+
+describe('the budget', () => {
+  const orders = (limit: number): SpendingLimit[] => [{ name: 'orders', limit, windowMs: 3 * HOUR }];
+
+  test('is never exceeded, by however many nodes; a fifth of it is kept for renewals', async () => {
+    const limits = orders(10);
+    const ca = await world.startCa({ limits });
+    await addMany(20);
+    const nodes = () => [1, 2, 3].map(() => world.worker([world.issuer(ca)], { limits, capacity: 4 }));
+    await Promise.all(nodes().map((node) => node.runOnce()));
+    expect(ca.requests.newOrder).toBe(8);
+    const began = world.clock.now();
+    const again = nodes();
+    for (; world.clock.now() < began + 3 * HOUR - MINUTE; world.clock.pass(MINUTE)) {
+      for (const node of again) await node.runOnce();
+    }
+    expect(ca.requests.newOrder).toBe(8);
+    expect(await states()).toMatchObject({ issued: 8 });
+    for (; world.clock.now() < began + 8 * HOUR; world.clock.pass(MINUTE))
+      for (const node of again) await node.runOnce();
+    expect(await states()).toEqual({ issued: 20 });
+    expect(ca.exceeded).toEqual([]);
+  });
+
+  test('when it is spent, new names are left alone until there is room, and nobody looks at them for nothing', async () => {
+    const limits = orders(10);
+    const ca = await world.startCa({ limits });
+    const names = await addMany(100);
+    const worker = world.worker([world.issuer(ca)], { limits, capacity: 4 });
+    await worker.runOnce();
+    const began = world.clock.now();
+    for (; world.clock.now() < began + 2 * HOUR; world.clock.pass(MINUTE)) await worker.runOnce();
+    const looked = new Set(world.asked.filter((path) => path.includes('/np-')).map((path) => path.split('/')[0]));
+    expect(looked.size).toBeLessThanOrEqual(12);
+    expect(await states()).toMatchObject({ issued: 8, wanted: expect.any(Number) });
+    const [spent] = await Promise.all(names.map(world.read)).then((all) =>
+      all.filter(({ problem }) => problem?.reason === 'budget_spent'),
+    );
+    expect(spent).toMatchObject({ state: 'failed', failures: 0 });
+  });
+
+  test('workspaces take turns at it', async () => {
+    const limits = orders(10);
+    const ca = await world.startCa({ limits });
+    await addMany(30);
+    const { name } = await world.add();
+    await world.worker([world.issuer(ca)], { limits, capacity: 4 }).runOnce();
+    expect(await world.read(name)).toMatchObject({ state: 'issued' });
+  });
+
+  test('leaves room for a renewal that the CA has not announced', async () => {
+    const limits = orders(10);
+    const ca = await world.startCa({ limits, ari: false });
+    const { name } = await world.add();
+    const worker = world.worker([world.issuer(ca)], { limits, capacity: 4 });
+    await worker.runOnce();
+    await addMany(30);
+    await worker.runOnce();
+    expect(ca.certificates).toHaveLength(8);
+    await world.store.renewCertificate(name, world.clock.now());
+    await worker.runOnce();
+    expect(ca.certificates).toHaveLength(9);
+  });
+
+  test('of a registered domain counts for its names alone', async () => {
+    const limits: SpendingLimit[] = [{ name: 'certificates', limit: 5, windowMs: 7 * DAY }];
+    const ca = await world.startCa({ limits });
+    const planted = await plant(world.store);
+    for (let i = 0; i < 8; i++) await world.add({ name: `n${i}.example.com`, planted });
+    const { name } = await world.add();
+    await world.worker([world.issuer(ca)], { limits }).runOnce();
+    expect(await states()).toEqual({ issued: 5, failed: 4 });
+    expect(await world.read(name)).toMatchObject({ state: 'issued' });
+    expect(ca.exceeded).toEqual([]);
+  });
+
+  test('of failures is never spent to the last', async () => {
+    const ca = await world.startCa({ limits: LETS_ENCRYPT_LIMITS });
+    const { name } = await world.add();
+    ca.failAuthorizations(name, new AcmeProblem(403, 'unauthorized', 'somebody else answered'));
+    const worker = world.worker([world.issuer(ca)]);
+    for (let i = 0; i < 30; i++) {
+      await world.store.renewCertificate(name, world.clock.now());
+      await worker.runOnce();
+      world.clock.pass(MINUTE);
+    }
+    expect(ca.requests.newOrder).toBe(4);
+    expect(await world.read(name)).toMatchObject({ problem: { reason: 'budget_spent' } });
+    expect(ca.exceeded).toEqual([]);
+  });
+
+  test('of the first CA being spent, the second takes over', async () => {
+    const limits = orders(10);
+    const [first, second] = [await world.startCa({ limits }), await world.startCa({ limits })];
+    await addMany(12);
+    await world.worker([world.issuer(first), world.issuer(second)], { limits, capacity: 4 }).runOnce();
+    expect(await states()).toEqual({ issued: 12 });
+    expect([first.certificates.length, second.certificates.length]).toEqual([8, 4]);
+  });
+});

@@ -1,0 +1,287 @@
+import { X509Certificate } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Issuer } from '../../src/certificates/issuer.ts';
+import { readPrivateKey } from '../../src/certificates/x509/key.ts';
+import type { Store } from '../../src/store/store.ts';
+import { anIssuedCertificate } from '../fixtures/certificates.ts';
+import { plant } from '../fixtures/entities.ts';
+import { AcmeProblem } from './fakeca/problem.ts';
+import { createWorld, type World } from './world.ts';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+let world: World;
+beforeEach(async () => {
+  world = await createWorld();
+});
+afterEach(() => world.close());
+
+const eventsOf = async (domainId: string) =>
+  (await world.store.listEvents(domainId)).map(({ type }) => type).filter((type) => type.startsWith('certificate.'));
+
+test('a name that leads to us gets a certificate, which is kept with its key', async () => {
+  const ca = await world.startCa();
+  const { name, id } = await world.add();
+  await world.worker([world.issuer(ca)]).runOnce();
+  const certificate = await world.read(name);
+  expect(certificate).toMatchObject({ state: 'issued', problem: null, failures: 0, leasedUntil: null });
+  expect(certificate.selfCheck?.answers).toEqual([{ address: '127.0.0.1', outcome: 'ours', seen: null }]);
+  const served = await world.store.findServedCertificate(name);
+  const leaf = new X509Certificate(served?.chain ?? '');
+  expect(leaf.checkHost(name)).toBe(name);
+  expect(leaf.checkPrivateKey(readPrivateKey(served?.privateKey ?? new Uint8Array()))).toBe(true);
+  expect(leaf.validToDate.getTime()).toBe(served?.notAfter);
+  expect(await eventsOf(id)).toEqual(['certificate.issued']);
+  expect(await world.store.countSpending(ca.directoryUrl, 0)).toEqual({ orders: 1, exempt: 0, issued: 1, failed: 0 });
+});
+
+test('a CA that does not look at names is asked without looking first', async () => {
+  const { name } = await world.add();
+  world.dns.remove(name);
+  await world.worker([world.internal()]).runOnce();
+  expect(await world.read(name)).toMatchObject({ state: 'issued', selfCheck: null, issued: { issuer: 'internal' } });
+  expect(world.dns.log()).toEqual([]);
+});
+
+test('two workers on one store order each name once', async () => {
+  const ca = await world.startCa();
+  const planted = await plant(world.store);
+  for (let i = 0; i < 30; i++) await world.add({ name: `n${i}.customer${i}.com`, planted });
+  const workers = [1, 2].map(() => world.worker([world.issuer(ca)], { capacity: 5 }));
+  const done = await Promise.all(workers.map((worker) => worker.runOnce()));
+  expect(done[0]).toBeGreaterThan(0);
+  expect(done[1]).toBeGreaterThan(0);
+  expect(await world.store.countCertificates()).toEqual({ issued: 30 });
+  expect(ca.orders()).toHaveLength(30);
+  expect(ca.ordersAtOnce).toEqual([]);
+});
+
+describe('a crash', () => {
+  /** A node that dies at a step: from then on nothing that it asks of the store happens. */
+  function dying(step: 'noteOrder' | 'putChallenge' | 'saveCertificate', when: 'before' | 'after'): Store {
+    let dead = false;
+    return new Proxy(world.store, {
+      get(store, name: keyof Store) {
+        const method = store[name];
+        return async (...args: unknown[]) => {
+          dead ||= name === step && when === 'before';
+          if (dead) throw new Error('dead');
+          const result = await Reflect.apply(method, store, args);
+          dead ||= name === step;
+          return result;
+        };
+      },
+    });
+  }
+
+  test.each([
+    ['after', 'noteOrder'],
+    ['before', 'saveCertificate'],
+  ] as const)('%s %s leaves an order that another node goes on with once the lease has ended', async (when, step) => {
+    const ca = await world.startCa();
+    const { name } = await world.add();
+    await expect(world.worker([world.issuer(ca)], { store: dying(step, when) }).runOnce()).rejects.toThrow('dead');
+    expect(await world.read(name)).toMatchObject({ state: 'ordering', issued: null });
+    const survivor = world.worker([world.issuer(ca)]);
+    expect(await survivor.runOnce()).toBe(0);
+    world.clock.pass(MINUTE);
+    expect(await survivor.runOnce()).toBe(1);
+    expect(await world.read(name)).toMatchObject({ state: 'issued' });
+    expect(ca.orders()).toHaveLength(1);
+    expect(ca.requests.newOrder).toBe(1);
+  });
+
+  test('before the URL of an order was kept costs another order, which the ledger knows of', async () => {
+    const ca = await world.startCa();
+    const { name } = await world.add();
+    const lost = world.issuer(ca);
+    const untilEnd = (signal: AbortSignal) =>
+      new Promise<void>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+    const dies: Issuer = {
+      ...lost,
+      issue: (task) => lost.issue({ ...task, onOrder: () => untilEnd(task.signal) }),
+    };
+    world.worker([dies]).start();
+    await until(() => ca.requests.newOrder === 1);
+    world.clock.pass(MINUTE);
+    await world.worker([world.issuer(ca)]).runOnce();
+    expect(await world.read(name)).toMatchObject({ state: 'issued' });
+    expect(ca.requests.newOrder).toBe(2);
+    expect(await world.store.countSpending(ca.directoryUrl, 0)).toMatchObject({ orders: 2, issued: 1, failed: 0 });
+  });
+});
+
+/** Resolves when it is so. */
+async function until(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await new Promise(setImmediate);
+}
+
+test('whoever has lost the lease stops, and changes nothing', async () => {
+  const ca = await world.startCa();
+  const { name } = await world.add();
+  const slow = world.issuer(ca);
+  const reached = Promise.withResolvers<void>();
+  const released = Promise.withResolvers<void>();
+  const signals: AbortSignal[] = [];
+  const issuer: Issuer = {
+    ...slow,
+    async issue(task) {
+      signals.push(task.signal);
+      reached.resolve();
+      await released.promise;
+      await task.alive();
+      throw new Error('it went on');
+    },
+  };
+  const loser = world.worker([issuer], { leaseMs: 30 });
+  const lost = loser.runOnce();
+  await reached.promise;
+  const winner = world.worker([world.issuer(ca)]);
+  while ((await winner.runOnce()) === 0) world.clock.pass(31);
+  const won = await world.read(name);
+  // It finds out by itself, too.
+  await until(() => signals[0]?.aborted === true);
+  released.resolve();
+  await lost;
+  expect(await world.read(name)).toEqual(won);
+  expect(world.logged.join()).not.toContain('it went on');
+  expect(world.logged.join()).toContain('somebody else works on the certificate now');
+});
+
+test('a worker that stops gives back what it has not done, and another goes on with it at once', async () => {
+  const ca = await world.startCa();
+  const { name } = await world.add();
+  ca.settings.looks = Number.POSITIVE_INFINITY;
+  const first = world.worker([world.issuer(ca, { patienceMs: HOUR })]);
+  first.start();
+  await until(() => ca.requests.challenge === 1);
+  await first.stop(0);
+  expect(await world.read(name)).toMatchObject({ state: 'ordering', problem: null, failures: 0, leasedUntil: null });
+  ca.settings.looks = 0;
+  for (const order of ca.orders()) order.looks = 0;
+  await world.worker([world.issuer(ca)]).runOnce();
+  expect(await world.read(name)).toMatchObject({ state: 'issued' });
+  expect(ca.orders()).toHaveLength(1);
+});
+
+test('what takes too long is gone on with later, without a failure', async () => {
+  const ca = await world.startCa();
+  const { name } = await world.add();
+  ca.settings.looks = Number.POSITIVE_INFINITY;
+  await world.worker([world.issuer(ca, { patienceMs: HOUR })], { deadlineMs: 50 }).runOnce();
+  const { state, failures, nextTryAt } = await world.read(name);
+  expect({ state, failures, waitMs: nextTryAt - world.clock.now() }).toEqual({
+    state: 'ordering',
+    failures: 0,
+    waitMs: MINUTE,
+  });
+});
+
+test('an order that the CA has forgotten is replaced by another at once', async () => {
+  const ca = await world.startCa();
+  const { name } = await world.add();
+  ca.settings.looks = Number.POSITIVE_INFINITY;
+  const issuer = world.issuer(ca, { patienceMs: HOUR });
+  await world.worker([issuer], { deadlineMs: 50 }).runOnce();
+  ca.settings.looks = 0;
+  ca.forgetOrders();
+  world.clock.pass(MINUTE);
+  await world.worker([issuer]).runOnce();
+  expect(await world.read(name)).toMatchObject({ state: 'issued', failures: 0 });
+});
+
+test('attempts that the name fails are made after 1, 10 and 100 minutes, and daily then', async () => {
+  const ca = await world.startCa();
+  const { name, id } = await world.add();
+  ca.failAuthorizations(name, new AcmeProblem(403, 'unauthorized', 'somebody else answered'));
+  const worker = world.worker([world.issuer(ca)], { random: () => 0 });
+  const waits: number[] = [];
+  for (let attempt = 0; attempt < 6; attempt++) {
+    expect(await worker.runOnce()).toBe(1);
+    const { state, failures, nextTryAt, problem } = await world.read(name);
+    expect({ state, failures, reason: problem?.reason }).toEqual({
+      state: 'failed',
+      failures: attempt + 1,
+      reason: 'authorization_failed',
+    });
+    waits.push((nextTryAt - world.clock.now()) / MINUTE);
+    world.clock.set(nextTryAt);
+  }
+  expect(waits).toEqual([1, 10, 100, 1440, 1440, 1440]);
+  expect(ca.requests.newOrder).toBe(6);
+  expect(await eventsOf(id)).toEqual(['certificate.failed']);
+  ca.failAuthorizations(name, null);
+  await worker.runOnce();
+  expect(await world.read(name)).toMatchObject({ state: 'issued', failures: 0, problem: null });
+});
+
+test('every order has a key of its own', async () => {
+  const ca = await world.startCa();
+  const { name } = await world.add();
+  const worker = world.worker([world.issuer(ca)]);
+  await worker.runOnce();
+  const before = await world.store.findServedCertificate(name);
+  await world.store.renewCertificate(name, world.clock.now());
+  await worker.runOnce();
+  const after = await world.store.findServedCertificate(name);
+  expect(after?.chain).not.toBe(before?.chain);
+  expect(after?.privateKey).not.toEqual(before?.privateKey);
+});
+
+test('a certificate from elsewhere is renewed like any other', async () => {
+  const ca = await world.startCa();
+  const { name } = await world.add();
+  const now = world.clock.now();
+  const renewal = { source: 'lifetime' as const, explanationUrl: null, askAgainAt: null };
+  const imported = anIssuedCertificate({
+    issuer: 'imported',
+    notBefore: now - 60 * DAY,
+    notAfter: now + 30 * DAY,
+    renewal: { ...renewal, startsAt: now, endsAt: now + DAY, renewAt: now + HOUR },
+  });
+  await world.store.importCertificate(name, imported, now);
+  const worker = world.worker([world.issuer(ca)]);
+  expect(await worker.runOnce()).toBe(0);
+  world.clock.pass(HOUR);
+  await worker.runOnce();
+  expect((await world.read(name)).issued?.issuer).toBe(ca.directoryUrl);
+});
+
+test('a domain that is deleted while its certificate is ordered leaves nothing behind', async () => {
+  const ca = await world.startCa();
+  const { name, id, workspaceId } = await world.add();
+  const inner = world.issuer(ca);
+  const issuer: Issuer = {
+    ...inner,
+    async issue(task) {
+      await world.store.deleteDomain(workspaceId, id, world.clock.now());
+      return inner.issue(task);
+    },
+  };
+  await world.worker([issuer]).runOnce();
+  expect(await world.store.findCertificate(name)).toBe(null);
+  expect(await world.store.findServedCertificate(name)).toBe(null);
+  expect(ca.certificates).toEqual([]);
+});
+
+test('neither keys nor tokens are ever logged', async () => {
+  const ca = await world.startCa();
+  const { name } = await world.add();
+  const worker = world.worker([world.issuer(ca)]);
+  ca.failAuthorizations(name, new AcmeProblem(403, 'unauthorized', 'somebody else answered'));
+  await worker.runOnce();
+  ca.failAuthorizations(name, null);
+  world.clock.pass(2 * MINUTE);
+  await worker.runOnce();
+  const served = await world.store.findServedCertificate(name);
+  const account = await world.store.findCaAccount(ca.directoryUrl);
+  const tokens = [...ca.orders().map(({ token }) => token), ...world.asked.map((path) => path.split('/').at(-1) ?? '')];
+  expect(tokens).toHaveLength(4);
+  const keys = [served?.privateKey, account?.privateKey].map((key) => Buffer.from(key ?? []));
+  const secrets = [...tokens, ...keys.flatMap((key) => [key.toString('base64'), key.toString('hex'), key.join()])];
+  const log = world.logged.join('\n');
+  expect(log).toContain(name);
+  expect(secrets.filter((secret) => log.includes(secret))).toEqual([]);
+});

@@ -1,0 +1,145 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { addressRule } from '../../src/addresses.ts';
+import { type AcmeOptions, acmeIssuer } from '../../src/certificates/acme.ts';
+import { internalIssuer } from '../../src/certificates/internal.ts';
+import type { Issuer } from '../../src/certificates/issuer.ts';
+import {
+  type CertificateWorker,
+  type CertificateWorkerOptions,
+  createCertificateWorker,
+} from '../../src/certificates/worker.ts';
+import { type Simulator, startSimulator } from '../../src/dev/dns/simulator.ts';
+import { dnsClient } from '../../src/dns/client.ts';
+import { recursiveResolver } from '../../src/dns/recursive.ts';
+import type { Domain } from '../../src/domains/domain.ts';
+import { createLog } from '../../src/log.ts';
+import { createMetrics, type Metrics } from '../../src/metrics.ts';
+import type { Certificate, Store } from '../../src/store/store.ts';
+import { verify } from '../fixtures/certificates.ts';
+import { openEngine } from '../fixtures/engine.ts';
+import { type Planted, plant } from '../fixtures/entities.ts';
+import { type FakeCa, type FakeCaOptions, startFakeCa } from './fakeca.ts';
+
+/** A real store, DNS on loopback, an edge that answers challenges from the store, CAs, and workers; only the clock is ours. */
+export interface World {
+  store: Store;
+  dns: Simulator;
+  clock: { now(): number; pass(ms: number): void; set(now: number): void };
+  metrics: Metrics;
+  /** Host and path of what the edge was asked for. */
+  asked: string[];
+  /** Every line that was logged. */
+  logged: string[];
+  /** Starts a CA, which looks at names as we do. */
+  startCa(options?: Partial<FakeCaOptions>): Promise<FakeCa>;
+  /** Another one each time: another node. */
+  issuer(ca: Pick<FakeCa, 'directoryUrl'>, about?: Partial<AcmeOptions>): Issuer;
+  internal(): Issuer;
+  worker(issuers: Issuer[], about?: Partial<CertificateWorkerOptions>): CertificateWorker;
+  /** A domain that has just been verified, whose name leads here. In a registered domain and a workspace of its own, unless given. */
+  add(about?: { name?: string; planted?: Planted }): Promise<Domain>;
+  /** Throws where there is none. */
+  read(hostname: string): Promise<Certificate>;
+  close(): Promise<void>;
+}
+
+/** Nothing here waits for longer than it must. */
+const FAST = { pollMs: 1, timeoutMs: 5_000, patienceMs: 2_000 };
+const START = Date.UTC(2026, 10, 21);
+
+export async function createWorld(): Promise<World> {
+  let now = START;
+  let serial = 0;
+  const clock = {
+    now: () => now,
+    pass(ms: number) {
+      now += ms;
+    },
+    set(to: number) {
+      now = to;
+    },
+  };
+  const { store, remove } = await openEngine({ clock });
+  const dns = await startSimulator({ port: 0 });
+  const client = dnsClient();
+  const resolver = recursiveResolver({ client, resolvers: [{ address: dns.address, port: dns.port }] });
+  const asked: string[] = [];
+  const logged: string[] = [];
+  const log = createLog('debug', { write: (line: string) => void logged.push(line) });
+  const metrics = createMetrics();
+  const cas: FakeCa[] = [];
+  const workers: CertificateWorker[] = [];
+
+  const edge = createServer(async ({ headers: { host = '' }, url = '' }, response) => {
+    const hostname = host.replace(/:\d+$/, '');
+    asked.push(`${hostname}${url}`);
+    const answer = await store.findChallenge(hostname, url.split('/').at(-1) ?? '', now);
+    response.writeHead(answer === null ? 404 : 200).end(answer);
+  });
+  await new Promise<void>((resolve) => edge.listen(0, '127.0.0.1', resolve));
+  const port = (edge.address() as AddressInfo).port;
+
+  async function fetchChallenge(hostname: string, token: string): Promise<string> {
+    const answer =
+      dns.list().some(({ name }) => name === hostname) && (await store.findChallenge(hostname, token, now));
+    if (!answer) throw new Error('404');
+    return answer;
+  }
+
+  return {
+    store,
+    dns,
+    clock,
+    metrics,
+    asked,
+    logged,
+    async startCa(options = {}) {
+      const ca = await startFakeCa({ clock, limits: [], fetchChallenge, ...options });
+      cas.push(ca);
+      return ca;
+    },
+    issuer({ directoryUrl }, about) {
+      const account = { email: null, externalAccount: null, trustRoots: null };
+      return acmeIssuer({ ...FAST, ...account, directoryUrl, store, clock, log, ...about });
+    },
+    internal: () => internalIssuer({ store, clock }),
+    worker(issuers, about) {
+      const worker = createCertificateWorker({
+        store,
+        issuers,
+        resolver,
+        mayDial: addressRule(['127.0.0.0/8']),
+        clock,
+        random: Math.random,
+        log,
+        metrics,
+        ports: { http: port, https: 443 },
+        selfCheckMs: 2_000,
+        ...about,
+      });
+      workers.push(worker);
+      return worker;
+    },
+    async add({ name = `shop.customer${++serial}.com`, planted } = {}) {
+      const { environment } = planted ?? (await plant(store));
+      dns.set(name, 'A', ['127.0.0.1']);
+      return verify(store, environment, { name, createdAt: now, at: now });
+    },
+    async read(hostname) {
+      const certificate = await store.findCertificate(hostname);
+      if (certificate === null) throw new Error(`${hostname} has no certificate`);
+      return certificate;
+    },
+    async close() {
+      await Promise.all(workers.map((worker) => worker.stop(0)));
+      for (const ca of cas) await ca.close();
+      edge.closeAllConnections();
+      await new Promise((resolve) => edge.close(resolve));
+      client.close();
+      await dns.close();
+      await store.close();
+      await remove();
+    },
+  };
+}
