@@ -35,6 +35,9 @@ async function open(server: PostgresServer, address: PostgresAddress): Promise<O
       store = await postgresStore({ address });
       return store;
     },
+    async run(sql) {
+      await server.run(url, sql);
+    },
     async contains(bytes) {
       const tables = await server.run(url, "select tablename from pg_tables where schemaname = 'public'");
       // A row as text has its bytes in hexadecimal digits.

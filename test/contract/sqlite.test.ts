@@ -1,6 +1,7 @@
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { sqliteStore } from '../../src/store/sqlite.ts';
 import { describeStore } from './store.ts';
 
@@ -14,6 +15,11 @@ describeStore('the embedded store', async () => {
       await store.close();
       store = await sqliteStore({ path });
       return store;
+    },
+    async run(sql) {
+      const db = new DatabaseSync(path, { timeout: 5000 });
+      db.exec(sql);
+      db.close();
     },
     async contains(bytes) {
       const files = await Promise.all((await readdir(directory)).map((name) => readFile(join(directory, name))));

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe } from 'vitest';
 import type { Store } from '../../src/store/store.ts';
 import { type Planted, plant } from '../fixtures/entities.ts';
 import { describeAccess } from './access.ts';
+import { describeBefore } from './before.ts';
 import { describeCertificates } from './certificates.ts';
 import { describeChanges } from './changes.ts';
 import { describeChecks } from './checks.ts';
@@ -52,6 +53,7 @@ export function describeStore(name: string, open: () => Promise<OpenedStore>): v
     describeOrders(subject);
     describeCertificates(subject);
     describeEdge(subject);
+    describeBefore(subject);
     describeSecrets(subject);
     describeRaces(subject);
     describeChanges(subject);

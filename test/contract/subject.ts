@@ -6,6 +6,8 @@ export interface OpenedStore {
   store: Store;
   /** Closes the store and opens it again on the same data. */
   reopen(): Promise<Store>;
+  /** Runs SQL on its data, past the store. */
+  run(sql: string): Promise<void>;
   /** Whether these bytes lie anywhere in its data. */
   contains(bytes: Uint8Array): Promise<boolean>;
   /** Closes the store and removes its data. */

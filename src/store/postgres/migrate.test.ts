@@ -1,6 +1,8 @@
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { UNDO } from '../../../test/fixtures/before.ts';
+import { verify } from '../../../test/fixtures/certificates.ts';
+import { NOW, plant } from '../../../test/fixtures/entities.ts';
 import { addressOf, type PostgresServer, startPostgres } from '../../../test/fixtures/postgres.ts';
 import { isNew, migrate, type PostgresAddress, pendingMigrations, postgresStore } from '../postgres.ts';
 import { StoreUnavailable } from '../store.ts';
@@ -94,15 +96,20 @@ describe('migrating', () => {
     }
   });
 
-  it('upgrades a database of an older version, which opening refuses to do by itself', async () => {
-    await migrate(address);
+  it('upgrades a database of an older version, which opening refuses to do by itself, and what was verified before is certified', async () => {
+    const store = await postgresStore({ address });
+    const verified = await verify(store, (await plant(store)).environment);
+    await store.close();
     await edit(UNDO);
     expect(await pendingMigrations(address)).toEqual(['0004-certificates']);
     expect(await refusal(() => open(address))).toMatch(
       /older nameplate .*"0004-certificates".*run "nameplate migrate"/,
     );
     expect(await migrate(address)).toEqual(['0004-certificates']);
-    await (await postgresStore({ address })).close();
+    const again = await postgresStore({ address });
+    const claim = { now: NOW, limit: 9, leaseMs: 1, newNames: true };
+    expect(await again.claimCertificates(claim)).toMatchObject([{ certificate: { hostname: verified.name } }]);
+    await again.close();
   });
 
   it.for([

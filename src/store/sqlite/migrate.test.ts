@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { UNDO } from '../../../test/fixtures/before.ts';
+import { verify } from '../../../test/fixtures/certificates.ts';
+import { NOW, plant } from '../../../test/fixtures/entities.ts';
 import { sqliteStore } from '../sqlite.ts';
 import { StoreUnavailable } from '../store.ts';
 import { migrate, pendingMigrations } from './migrate.ts';
@@ -65,15 +67,20 @@ describe('migrating', () => {
     }
   });
 
-  it('upgrades a file of an older version, which opening refuses to do by itself', async () => {
-    await migrate(path);
+  it('upgrades a file of an older version, which opening refuses to do by itself, and what was verified before is certified', async () => {
+    const store = await sqliteStore({ path });
+    const verified = await verify(store, (await plant(store)).environment);
+    await store.close();
     edit(UNDO);
     expect(await pendingMigrations(path)).toEqual(['0004-certificates']);
     expect(await refusal(sqliteStore({ path }))).toMatch(
       /older nameplate .*"0004-certificates".*run "nameplate migrate"/,
     );
     expect(await migrate(path)).toEqual(['0004-certificates']);
-    await (await sqliteStore({ path })).close();
+    const again = await sqliteStore({ path });
+    const claim = { now: NOW, limit: 9, leaseMs: 1, newNames: true };
+    expect(await again.claimCertificates(claim)).toMatchObject([{ certificate: { hostname: verified.name } }]);
+    await again.close();
   });
 
   it('refuses the database of another program, and so does opening it', async () => {
