@@ -7,10 +7,10 @@ import type { Parts } from './parts.ts';
 /** The edge of one process. Rejects with one line that says what to do. */
 export async function startEdge(parts: Parts): Promise<Edge> {
   const { config } = parts;
-  const { edgeHttpListen: http, edgeHttpsListen: https } = config;
   const settings = {
-    http,
-    https,
+    http: config.edgeHttpListen,
+    https: config.edgeHttpsListen,
+    front: config.edgeFrontListen,
     httpsPort: config.edgeHttpsPort,
     allowedNetworks: config.edgeAllowedNetworks ?? [],
     trustedProxies: config.edgeTrustedProxies ?? [],
@@ -22,11 +22,14 @@ export async function startEdge(parts: Parts): Promise<Edge> {
   });
 }
 
-function whereRefused(error: unknown, { edgeHttpListen, edgeHttpsListen }: Config): unknown {
+function whereRefused(error: unknown, config: Config): unknown {
   const port = error instanceof Error && 'port' in error ? error.port : undefined;
-  if (edgeHttpListen !== null && port === edgeHttpListen.port)
-    return cannotListen(error, edgeHttpListen, 'NAMEPLATE_EDGE_HTTP_LISTEN');
-  if (edgeHttpsListen !== null && port === edgeHttpsListen.port)
-    return cannotListen(error, edgeHttpsListen, 'NAMEPLATE_EDGE_HTTPS_LISTEN');
+  const listeners = [
+    [config.edgeHttpListen, 'NAMEPLATE_EDGE_HTTP_LISTEN'],
+    [config.edgeHttpsListen, 'NAMEPLATE_EDGE_HTTPS_LISTEN'],
+    [config.edgeFrontListen, 'NAMEPLATE_EDGE_FRONT_LISTEN'],
+  ] as const;
+  for (const [endpoint, variable] of listeners)
+    if (endpoint !== null && endpoint.port === port) return cannotListen(error, endpoint, variable);
   return error;
 }
