@@ -104,7 +104,7 @@ export function createMetrics(): Metrics {
     }),
     certificateExpiry: new Gauge({
       name: 'nameplate_certificate_expiry_timestamp_seconds',
-      help: 'When the first of the certificates in use expires, Unix time.',
+      help: 'When the first certificate in use expires whose name leads to us, Unix time.',
       registers,
     }),
     certificateBudget: new Gauge({

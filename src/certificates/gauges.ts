@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.ts';
+import { OWNERS_REASONS } from '../domains/certificate.ts';
 import type { Metrics } from '../metrics.ts';
 import type { CertificateStore, SpendingLimit } from '../store/store.ts';
 import type { Issuer } from './issuer.ts';
@@ -12,12 +13,16 @@ export interface GaugesOptions {
   metrics: Metrics;
 }
 
+/** So many that expire first are looked at: names that were led elsewhere stay among them until their domains are deleted. */
+const LOOKED_AT = 1000;
+
 /** Reads from the store how certificates stand as a whole. */
 export async function measure({ store, issuers, limits, clock, metrics }: GaugesOptions): Promise<void> {
   const counts = await store.countCertificates();
   metrics.certificates.reset();
   for (const [state, count] of Object.entries(counts)) metrics.certificates.set({ state }, count);
-  const [first] = await store.listExpiring(1);
+  const expiring = await store.listExpiring(LOOKED_AT);
+  const first = expiring.find(({ problem }) => problem === null || !OWNERS_REASONS.includes(problem.reason));
   if (first?.issued) metrics.certificateExpiry.set(first.issued.notAfter / 1000);
   else metrics.certificateExpiry.remove();
   const limit = limits.find(({ name }) => name === 'orders');

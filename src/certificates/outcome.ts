@@ -1,4 +1,9 @@
-import type { CertificateProblem, CertificateReason, CertificateState } from '../domains/certificate.ts';
+import {
+  type CertificateProblem,
+  type CertificateReason,
+  type CertificateState,
+  OWNERS_REASONS,
+} from '../domains/certificate.ts';
 import type { Certificate, CertificateStore } from '../store/store.ts';
 import { explain, type Obstacle } from './reasons.ts';
 
@@ -10,14 +15,7 @@ export interface Outcome
 }
 
 /** Reasons for which no CA was asked. */
-const ROUTING: readonly CertificateReason[] = [
-  'no_address',
-  'dns_unreadable',
-  'address_not_public',
-  'unreachable',
-  'answered_by_another',
-  'caa_forbids',
-];
+const ROUTING: readonly CertificateReason[] = [...OWNERS_REASONS, 'dns_unreadable'];
 
 /** How a certificate stands with something in the way. One that is in use stays so, whatever becomes of its successor. */
 export function stateWith(reason: CertificateReason, { issued }: Certificate, now: number): CertificateState {

@@ -7,12 +7,14 @@ interface Entry {
   msg: string;
   domain?: string;
   status?: string;
+  hostname?: string;
   err?: { message?: string };
 }
 
+const INFO = 30;
 const WARN = 40;
 
-/** Turns the log into plain words: what became of domains, and whatever went wrong. */
+/** Turns the log into plain words: what became of domains and certificates, and whatever went wrong. */
 export function narrator(tell: (words: string, at: number) => void): DestinationStream {
   return {
     write(json) {
@@ -23,8 +25,8 @@ export function narrator(tell: (words: string, at: number) => void): Destination
   };
 }
 
-function wordsOf({ level, msg, domain, status, err }: Entry): string | null {
+function wordsOf({ level, msg, domain, status, hostname, err }: Entry): string | null {
   if (domain !== undefined && status !== undefined) return `${domain} is ${status}`;
-  if (level < WARN) return null;
+  if (level < WARN) return hostname === undefined || level < INFO ? null : `${hostname}: ${msg}`;
   return err?.message === undefined ? msg : `${msg}: ${err.message}`;
 }

@@ -34,6 +34,15 @@ export type CertificateReason =
   /** The CA will not issue for this name. */
   | 'ca_refused';
 
+/** What the owner of a name alone can mend: it does not lead to us, or its owner forbids the CA. Such a certificate may expire. */
+export const OWNERS_REASONS: readonly CertificateReason[] = [
+  'no_address',
+  'address_not_public',
+  'unreachable',
+  'answered_by_another',
+  'caa_forbids',
+];
+
 export interface CertificateProblem {
   reason: CertificateReason;
   /** What happened, where, and what to do: words for the customer or the operator, bounded, with nothing secret in them. */

@@ -42,6 +42,7 @@ test('the three commands that a playground prints, typed as printed, end in veri
   const domain = await runJson<Domain>(['domains', 'get', 'shop.example.com', ...data]);
   expect(domain.status).toBe('verified');
   await playground?.says(/shop\.example\.com is verified/);
+  await playground?.says(/shop\.example\.com: certificate issued/);
 });
 
 test('a second start finds keys, domains, and the records and faults a person set; it offers a new name', async () => {

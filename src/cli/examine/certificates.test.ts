@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { CertificateReason } from '../../domains/certificate.ts';
 import { createKey, createKeyring, parseKeys } from '../../sealing.ts';
 import type { CaAccount, Certificate } from '../../store/store.ts';
 import { casOf, examineAccount, examineCa, examineExpiry, examineSealing } from './certificates.ts';
@@ -181,7 +182,7 @@ describe('sealing', () => {
 });
 
 describe('what expires', () => {
-  const certificate = (hostname: string, notAfter: number, reason?: 'no_address'): Certificate => ({
+  const certificate = (hostname: string, notAfter: number, reason?: CertificateReason): Certificate => ({
     hostname,
     domainId: 'dom_1',
     workspaceId: 'ws_1',
@@ -211,11 +212,15 @@ describe('what expires', () => {
     });
   });
 
+  test('of a name that its owner leads elsewhere is no concern of ours', async () => {
+    expect(await examine(certificate('gone.test', NOW - 1, 'answered_by_another'))).toMatchObject({ level: 'ok' });
+  });
+
   test('within its emergency, or over, is told of by name and reason', async () => {
-    const soon = certificate('b.test', NOW + 2 * DAY_MS, 'no_address');
+    const soon = certificate('b.test', NOW + 2 * DAY_MS, 'ca_unavailable');
     expect(await examine(soon)).toMatchObject({
       level: 'warn',
-      found: expect.stringMatching(/^1 certificate .*: b\.test \(no_address\)$/),
+      found: expect.stringMatching(/^1 certificate .*: b\.test \(ca_unavailable\)$/),
     });
     expect(await examine(certificate('c.test', NOW - 1), soon)).toMatchObject({
       level: 'fail',

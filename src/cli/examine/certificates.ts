@@ -6,6 +6,7 @@ import { INTERNAL } from '../../certificates/internal.ts';
 import { emergencyAt } from '../../certificates/renewal.ts';
 import type { Clock } from '../../clock.ts';
 import type { Config } from '../../config.ts';
+import { OWNERS_REASONS } from '../../domains/certificate.ts';
 import { listed } from '../../domains/text.ts';
 import { type Keyring, keyIdIn } from '../../sealing.ts';
 import { missingKeys } from '../../store/sealed.ts';
@@ -181,14 +182,15 @@ export async function examineSealing(
 }
 
 /** So many that expire first are looked at. */
-const LOOKED_AT = 100;
+const LOOKED_AT = 1000;
 
-/** Certificates in use whose end is near, so that something has kept them from being renewed. */
+/** Certificates in use whose end is near, so that something of ours has kept them from being renewed. */
 export async function examineExpiry(store: Pick<Store, 'listExpiring'>, now: number): Promise<Finding> {
   const about = 'expiry';
   const expiring = await store.listExpiring(LOOKED_AT);
-  const late = expiring.filter(({ issued }) => issued !== null && emergencyAt(issued) <= now);
-  const [first] = expiring;
+  const ours = expiring.filter(({ problem }) => problem === null || !OWNERS_REASONS.includes(problem.reason));
+  const late = ours.filter(({ issued }) => issued !== null && emergencyAt(issued) <= now);
+  const [first] = ours;
   if (first?.issued == null) return { about, level: 'ok', found: 'no certificate is in use yet' };
   if (late.length === 0) {
     return {
