@@ -161,8 +161,7 @@ export function createTls(options: TlsOptions): { accept(raw: Socket): void } {
     });
     server.on('secureConnection', (socket) => {
       const waiting = pending.get(endsOf(socket));
-      // OpenSSL has to have read what was read before.
-      if (waiting === undefined || nameOf(socket) !== serverName) {
+      if (waiting === undefined || !isFor(serverName, socket)) {
         socket.destroy();
         return;
       }
@@ -185,8 +184,12 @@ function endsOf({ remoteAddress, remotePort, localAddress }: Socket): string {
   return `${remoteAddress} ${remotePort} ${localAddress}`;
 }
 
-function nameOf(socket: TLSSocket & { servername?: string | false | null }): string | null {
-  return socket.servername ? domainName(socket.servername) : null;
+/**
+ * Whether OpenSSL has read the name that was read here before. When it resumes a session of TLS 1.2 it tells none; then the ticket says it,
+ * which no other name's context could have opened.
+ */
+function isFor(serverName: string, socket: TLSSocket & { servername?: string | false | null }): boolean {
+  return socket.servername ? domainName(socket.servername) === serverName : socket.isSessionReused();
 }
 
 /** As OpenSSL wants them: a name, a key to authenticate with and a key to encrypt with. */

@@ -1,0 +1,115 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Harness, handshake, overHttp2, overHttps, type Site, startHarness } from './harness.ts';
+
+let edge: Harness;
+let one: Site;
+let other: Site;
+beforeAll(async () => {
+  edge = await startHarness();
+  [one, other] = [await edge.addSite(), await edge.addSite()];
+});
+afterAll(() => edge.close());
+
+/** Sends bytes, and reads until the other side ends. */
+async function speak(socket: Duplex, text: string): Promise<string> {
+  let heard = '';
+  socket.on('data', (chunk: Buffer) => {
+    heard += chunk;
+  });
+  socket.write(text);
+  await once(socket, 'end');
+  socket.destroy();
+  return heard;
+}
+
+async function overTls(lines: string[], servername = one.hostname): Promise<string> {
+  return speak(await handshake(edge.httpsPort, { servername }), `${lines.join('\r\n')}\r\n\r\n`);
+}
+
+async function inClear(lines: string[]): Promise<string> {
+  const socket = connect(edge.httpPort, '127.0.0.1');
+  await once(socket, 'connect');
+  return speak(socket, `${lines.join('\r\n')}\r\n\r\n`);
+}
+
+const statusOf = (answer: string) => Number(/^HTTP\/1\.1 (\d{3})/.exec(answer)?.[1]);
+const END = 'Connection: close';
+
+describe('a request over a connection to another name', () => {
+  it('is misdirected, over both protocols (RFC 9110 section 15.5.20)', async () => {
+    const port = edge.httpsPort;
+    for (const ask of [overHttps, overHttp2]) {
+      for (const hostname of [other.hostname, 'nobody.example.com', '127.0.0.1']) {
+        const answer = await ask({ port, hostname, servername: one.hostname });
+        expect([answer.status, answer.text]).toEqual([421, expect.stringContaining('Wrong connection')]);
+      }
+    }
+    expect(await edge.metric('nameplate_edge_pages_total{page="misdirected"}')).toBe(6);
+  });
+
+  it('leaves the connection usable for what it is for', async () => {
+    const ask = (host: string, ...rest: string[]) => ['GET / HTTP/1.1', `Host: ${host}`, ...rest, '', ''].join('\r\n');
+    const socket = await handshake(edge.httpsPort, { servername: one.hostname });
+    const heard = await speak(socket, ask(other.hostname) + ask(one.hostname, END));
+    expect(heard.match(/HTTP\/1\.1 \d{3}/g)).toEqual(['HTTP/1.1 421', 'HTTP/1.1 200']);
+  });
+});
+
+describe('a target in absolute form', () => {
+  it('is what counts, and not the host (RFC 9112 section 3.2.2)', async () => {
+    const url = (name: string) => `GET https://${name}/x HTTP/1.1`;
+    expect(statusOf(await overTls([url(one.hostname), `Host: ${one.hostname}`, END]))).toBe(200);
+    expect(statusOf(await overTls([url(other.hostname), `Host: ${one.hostname}`, END]))).toBe(421);
+    const answer = await overTls([url(one.hostname), `Host: ${other.hostname}`, END]);
+    expect(statusOf(answer)).toBe(200);
+    // The origin is asked in origin form, and for the name that counts.
+    expect(answer).toContain(`"url":"/x","headers":{"host":"${one.hostname}"`);
+  });
+
+  it('leads to the right place in clear too', async () => {
+    const answer = await inClear([`GET http://${other.hostname}/x HTTP/1.1`, `Host: ${one.hostname}`, END]);
+    expect(answer).toContain(`location: https://${other.hostname}/x`);
+  });
+});
+
+describe('a request that does not name one host', () => {
+  it.each([
+    ['no host', []],
+    ['two hosts', ['Host: HOST', 'Host: HOST']],
+    ['a list of hosts', ['Host: HOST, HOST']],
+    ['a user', ['Host: me@HOST']],
+    ['a path', ['Host: HOST/path']],
+    ['white space', ['Host: HOST other']],
+  ])('is refused: %s', async (_, headers) => {
+    const lines = headers.map((line) => line.replaceAll('HOST', one.hostname));
+    for (const speakTo of [overTls, inClear]) {
+      expect(statusOf(await speakTo(['GET / HTTP/1.1', ...lines, END]))).toBe(400);
+    }
+  });
+
+  it.each(['OPTIONS', 'GET', 'CONNECT'])('is refused when its target is no path: %s', async (method) => {
+    const target = method === 'CONNECT' ? `${one.hostname}:443` : 'relative';
+    expect(statusOf(await overTls([`${method} ${target} HTTP/1.1`, `Host: ${one.hostname}`, END]))).toBe(400);
+  });
+
+  it('of HTTP/2 is refused where authority and host differ (RFC 9113 section 8.3.1)', async () => {
+    const asking = { port: edge.httpsPort, hostname: one.hostname };
+    expect((await overHttp2({ ...asking, headers: { host: one.hostname } })).status).toBe(200);
+    expect((await overHttp2({ ...asking, headers: { host: other.hostname } })).status).toBe(400);
+  });
+
+  it('of HTTP/1.0 is refused as well', async () => {
+    expect(statusOf(await overTls(['GET / HTTP/1.0']))).toBe(400);
+  });
+});
+
+describe('OPTIONS for the server as a whole', () => {
+  it('is for the name it was sent to', async () => {
+    const answer = await overTls(['OPTIONS * HTTP/1.1', `Host: ${one.hostname}`, END]);
+    expect(answer).toMatch(/"method":"OPTIONS","url":"\*?/);
+    expect(statusOf(await overTls(['OPTIONS * HTTP/1.1', `Host: ${other.hostname}`, END]))).toBe(421);
+  });
+});

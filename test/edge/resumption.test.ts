@@ -1,0 +1,94 @@
+import { once } from 'node:events';
+import type { SecureVersion, TLSSocket } from 'node:tls';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { issue } from './authority.ts';
+import { type Harness, handshake, startHarness } from './harness.ts';
+
+let edge: Harness;
+beforeAll(async () => {
+  edge = await startHarness();
+});
+afterAll(() => edge.close());
+
+const VERSIONS: SecureVersion[] = ['TLSv1.2', 'TLSv1.3'];
+
+/** Does a request, so that the tickets of TLS 1.3 have arrived; and returns them. */
+async function sessionFor(hostname: string, maxVersion: SecureVersion): Promise<Buffer> {
+  const socket = await handshake(edge.httpsPort, { servername: hostname, maxVersion });
+  const atOnce = socket.getSession();
+  const later: Buffer[] = [];
+  socket.on('session', (session: Buffer) => void later.push(session));
+  await request(socket, hostname);
+  const session = later.at(-1) ?? atOnce;
+  if (session === undefined) throw new Error('there is no session');
+  return session;
+}
+
+/** Clients of this OpenSSL offer a session to no other name. This one thinks that it was begun for that name, which has to be as long. */
+function relabelled(session: Buffer, before: string, after: string): Buffer {
+  const relabelled = Buffer.from(session.toString('latin1').replaceAll(before, after), 'latin1');
+  expect(relabelled.length).toBe(session.length);
+  return relabelled;
+}
+
+async function request(socket: TLSSocket, host: string): Promise<string> {
+  let heard = '';
+  socket.on('data', (chunk: Buffer) => {
+    heard += chunk;
+  });
+  socket.write(`GET / HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
+  await once(socket, 'close');
+  return heard;
+}
+
+describe.each(VERSIONS)('a session of %s', (maxVersion) => {
+  const named = (label: string) => `${label}.${maxVersion}.example.com`.toLowerCase();
+
+  it('is resumed by the name that it was begun for', async () => {
+    const { hostname } = await edge.addSite();
+    const session = await sessionFor(hostname, maxVersion);
+    const socket = await handshake(edge.httpsPort, { servername: hostname, session, maxVersion });
+    expect(socket.isSessionReused()).toBe(true);
+    expect(await request(socket, hostname)).toContain('HTTP/1.1 200');
+  });
+
+  it('is not resumed by any other: that name shows its own certificate, and serves itself alone', async () => {
+    const [a, b] = [named('a'), named('b')];
+    const [one, other] = [await edge.addSite({ hostname: a }), await edge.addSite({ hostname: b })];
+    const session = relabelled(await sessionFor(a, maxVersion), a, b);
+    for (const asked of [other.hostname, one.hostname]) {
+      const socket = await handshake(edge.httpsPort, { servername: other.hostname, session, maxVersion });
+      expect([socket.isSessionReused(), socket.getPeerX509Certificate()?.serialNumber]).toEqual([false, other.serial]);
+      expect(await request(socket, asked)).toContain(asked === other.hostname ? 'HTTP/1.1 200' : 'HTTP/1.1 421');
+    }
+  });
+
+  it('opens no name that is not served, and none without a name', async () => {
+    const [a, b] = [named('c'), named('d')];
+    await edge.addSite({ hostname: a });
+    await edge.addSite({ hostname: b, certified: false });
+    const begun = await sessionFor(a, maxVersion);
+    for (const servername of [named('x'), b, '']) {
+      const session = servername === '' ? begun : relabelled(begun, a, servername);
+      await expect(handshake(edge.httpsPort, { servername, session, maxVersion })).rejects.toThrow(/alert/);
+    }
+  });
+
+  it('ends with its certificate: whoever has taken the name over resumes nothing of before', async () => {
+    const { hostname } = await edge.addSite();
+    const session = await sessionFor(hostname, maxVersion);
+    const { serial, ...issued } = issue(hostname);
+    await edge.store.importCertificate(hostname, issued, edge.clock.now());
+    await edge.heard();
+    const socket = await handshake(edge.httpsPort, { servername: hostname, session, maxVersion });
+    expect([socket.isSessionReused(), socket.getPeerX509Certificate()?.serialNumber]).toEqual([false, serial]);
+    expect(await request(socket, hostname)).toContain('HTTP/1.1 200');
+  });
+});
+
+describe('handshakes', () => {
+  it('are counted as what they were', async () => {
+    expect(await edge.metric('nameplate_edge_handshakes_total{outcome="resumed"}')).toBe(2);
+    expect(await edge.metric('nameplate_edge_handshakes_total{outcome="full"}')).toBe(14);
+  });
+});
