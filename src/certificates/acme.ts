@@ -2,10 +2,11 @@ import type { Clock } from '../clock.ts';
 import type { Log } from '../log.ts';
 import { type AccountOptions, createAccounts, type ExternalAccount } from './acme/account.ts';
 import { createAcmeClient } from './acme/client.ts';
-import { beginOrder, findOrder, finishOrder, gone, type OrderSeen } from './acme/order.ts';
+import { beginOrder, findOrder, finishOrder, type OrderSeen } from './acme/order.ts';
 import { createPatience } from './acme/patience.ts';
 import { Refusal } from './acme/problem.ts';
 import { readRenewalInfo, renewalIdOf } from './acme/renewalinfo.ts';
+import { orderGone } from './acme/session.ts';
 import { createTransport } from './acme/transport.ts';
 import type { Issuer, IssueTask } from './issuer.ts';
 
@@ -47,13 +48,13 @@ export function acmeIssuer(options: AcmeOptions): Issuer {
       order = task.orderUrl === null ? await beginOrder(session) : await findOrder(session, task.orderUrl);
       return await finishOrder(session, order);
     } catch (error) {
-      if (!isAboutAccount(error)) throw error;
+      if (!(error instanceof Refusal && error.concernsAccount)) throw error;
       if (await accounts.isAccepted(account)) {
         // An order that the CA does not show to this account is that of the one before it.
-        throw task.orderUrl !== null && order === null ? gone(error) : error;
+        throw task.orderUrl !== null && order === null ? orderGone(error) : error;
       }
       await accounts.replace(account);
-      if (task.orderUrl !== null || order !== null) throw gone(error);
+      if (task.orderUrl !== null || order !== null) throw orderGone(error);
       return issue(task);
     }
   }
@@ -62,7 +63,10 @@ export function acmeIssuer(options: AcmeOptions): Issuer {
     id: directoryUrl,
     looksAtName: true,
     caaNames: async () => (await client.directory()).caaIdentities,
-    issue,
+    async issue(task) {
+      task.signal.throwIfAborted();
+      return await unlessAborted(issue(task), task.signal);
+    },
     async renewalInfo(leaf) {
       const { renewalInfo } = await client.directory();
       return renewalInfo === null ? null : readRenewalInfo(client, renewalInfo, leaf);
@@ -74,7 +78,14 @@ export function acmeIssuer(options: AcmeOptions): Issuer {
   };
 }
 
-/** Whether what the CA said may mean that it no longer accepts the account. */
-function isAboutAccount(error: unknown): error is Refusal {
-  return error instanceof Refusal && (error.is('accountDoesNotExist') || error.is('unauthorized'));
+/** What others wait for too (the directory, the account) goes on when one of them stops waiting. */
+async function unlessAborted<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
+  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  const abort = () => reject(signal.reason);
+  signal.addEventListener('abort', abort);
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    signal.removeEventListener('abort', abort);
+  }
 }

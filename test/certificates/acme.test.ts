@@ -174,6 +174,16 @@ describe('an order that was left at some step', () => {
     expectIssued(ca, task, await world.issuer(ca).issue({ ...task, orderUrl: null }));
   });
 
+  test.each(['authorization', 'challenge', 'finalize', 'certificate'] as const)(
+    'is gone where the CA forgot a part of it: %s',
+    async (endpoint) => {
+      const ca = await world.startCa();
+      const task = world.task();
+      ca.fault({ at: [endpoint], answer: { status: 404 } });
+      await expect(world.issuer(ca).issue(task)).rejects.toMatchObject({ kind: 'order_gone' });
+    },
+  );
+
   test('is gone where its certificate has ended meanwhile', async () => {
     const ca = await world.startCa();
     const task = world.task();
@@ -201,6 +211,30 @@ describe('whoever asked', () => {
     await expect.poll(() => ca.requests.authorization).toBeGreaterThan(3);
     controller.abort(new Error('enough'));
     await stopped;
+  });
+
+  test.each(['directory', 'newAccount'] as const)(
+    'may stop waiting for what others wait for too: %s',
+    async (endpoint) => {
+      const ca = await world.startCa();
+      const end = ca.fault({ at: [endpoint], times: 1, answer: 'hang' });
+      const issuer = world.issuer(ca, { timeoutMs: 300 });
+      const controller = new AbortController();
+      const stopped = expect(issuer.issue(world.task({ signal: controller.signal }))).rejects.toThrow('enough');
+      const patient = expect(issuer.issue(world.task())).rejects.toMatchObject({ kind: 'unavailable' });
+      await expect.poll(() => ca.requests[endpoint]).toBe(1);
+      controller.abort(new Error('enough'));
+      await stopped;
+      await patient;
+      end();
+    },
+  );
+
+  test('asks the CA for nothing where they had stopped before', async () => {
+    const ca = await world.startCa();
+    const task = world.task({ signal: AbortSignal.abort(new Error('enough')) });
+    await expect(world.issuer(ca).issue(task)).rejects.toThrow('enough');
+    expect(ca.requests.directory).toBe(0);
   });
 
   test('may end a request that hangs', async () => {

@@ -177,6 +177,8 @@ describe('a refusal', () => {
     [503, 'rateLimited', 'rate_limited'],
     [500, 'serverInternal', 'unavailable'],
     [400, 'neverHeardOf', 'refused'],
+    [400, 'constructor', 'refused'],
+    [500, '__proto__', 'unavailable'],
     [429, 'neverHeardOf', 'rate_limited'],
     [503, 'neverHeardOf', 'unavailable'],
   ];

@@ -94,9 +94,9 @@ export function createAccounts(options: AccountOptions): Accounts {
     async isAccepted(account) {
       try {
         const { json } = await client.post(account, account.accountUrl, null);
-        return isObject(json) && json.status === 'valid';
+        return !(isObject(json) && (json.status === 'deactivated' || json.status === 'revoked'));
       } catch (error) {
-        if (error instanceof Refusal && (error.kind === 'account' || error.is('unauthorized'))) return false;
+        if (error instanceof Refusal && error.concernsAccount) return false;
         throw error;
       }
     },

@@ -24,10 +24,9 @@ export async function authorize(session: Session, url: string): Promise<void> {
 
 /** Why an authorization failed. The order that it is part of has failed with it. */
 export function whyUnauthorized(host: string, { hostname, status, error }: Authorization): CaProblem {
-  if (status !== 'invalid')
-    return new CaProblem('order_gone', `${host} holds the order's authorization for ${status}.`);
+  if (status !== 'invalid') return new CaProblem('order_gone', `${host} calls the authorization ${status}.`);
   if (error === null)
-    return new CaProblem('authorization_failed', `${host} did not accept ${hostname}, and gave no reason.`);
+    return new CaProblem('authorization_failed', `${host} gave no reason for not accepting ${hostname}.`);
   const { type } = error;
   const refused = type === `${ERROR_PREFIX}caa` || type === `${ERROR_PREFIX}rejectedIdentifier`;
   return new CaProblem(refused ? 'refused' : 'authorization_failed', said(host, error), { type });

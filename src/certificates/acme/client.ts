@@ -27,7 +27,6 @@ export interface Signer {
 }
 
 export interface AcmeReply {
-  status: number;
   /** Undefined: no JSON. */
   json: unknown;
   text: string;
@@ -64,8 +63,8 @@ export function createAcmeClient({ directoryUrl, transport, clock, log }: AcmeCl
     if (nonces.length > NONCES) nonces.shift();
     const retryAfterMs = readRetryAfter(answer.headers['retry-after'], clock.now());
     if (answer.status < 200 || answer.status > 299) throw refusalOf(host, answer, retryAfterMs);
-    const { status, headers, body } = answer;
-    return { status, json: parseJson(body), text: body.toString('utf8'), location: headers.location, retryAfterMs };
+    const { headers, body } = answer;
+    return { json: parseJson(body), text: body.toString('utf8'), location: headers.location, retryAfterMs };
   }
 
   async function get(url: string): Promise<AcmeReply> {

@@ -23,10 +23,10 @@ export interface OrderSeen {
 
 /** Begins an order, and has its URL kept before anything else is asked of the CA. */
 export async function beginOrder(session: Session): Promise<OrderSeen> {
-  const { client, task } = session;
+  const { client, account, task } = session;
   const { newOrder, renewalInfo } = await client.directory();
   const identifiers = [{ type: 'dns', value: task.hostname }];
-  const begin = (more: object) => ask(session, newOrder, { identifiers, ...more });
+  const begin = (more: object) => client.post(account, newOrder, { identifiers, ...more }, task.signal);
   const reply =
     task.replaces === null || renewalInfo === null
       ? await begin({})
@@ -42,18 +42,14 @@ export async function beginOrder(session: Session): Promise<OrderSeen> {
 
 /** Rejects with `CaProblem`, of kind `order_gone` where the CA no longer has it. */
 export async function findOrder(session: Session, url: string): Promise<OrderSeen> {
-  try {
-    return seen(session, url, await ask(session, url, null));
-  } catch (error) {
-    if (error instanceof Refusal && error.status === 404) throw gone(error);
-    throw error;
-  }
+  return seen(session, url, await ask(session, url, null));
 }
 
 function seen({ client, task }: Session, url: string, { json, retryAfterMs }: AcmeReply): OrderSeen {
   const order = client.read.order(json);
   if (order.hostnames.length !== 1 || order.hostnames[0] !== task.hostname) {
-    throw orderGone(`${client.host} has an order for another name where that for ${task.hostname} was.`);
+    const message = `${client.host} has an order for another name where that for ${task.hostname} was.`;
+    throw new CaProblem('order_gone', message);
   }
   return { url, order, retryAfterMs };
 }
@@ -106,10 +102,7 @@ async function finalize(session: Session, url: string, order: Order, privateKey:
 async function download(session: Session, order: Order, key: KeyObject): Promise<{ chain: string }> {
   const { client, task, clock } = session;
   if (order.certificate === null) {
-    throw new CaProblem(
-      'unavailable',
-      `${client.host} calls the order done, and does not say where the certificate is.`,
-    );
+    throw new CaProblem('unavailable', `${client.host} calls the order done, and names no certificate.`);
   }
   const { text } = await ask(session, order.certificate, null);
   try {
@@ -129,14 +122,5 @@ async function whyInvalid(session: Session, { authorizations, error }: Order): P
     if (authorization.status === 'invalid') return whyUnauthorized(client.host, authorization);
   }
   if (error !== null) return new CaProblem('refused', said(client.host, error), { type: error.type });
-  return orderGone(`${client.host} has given the order up.`);
-}
-
-/** What the CA said means that it no longer has the order, or not for us. */
-export function gone(refusal: Refusal): CaProblem {
-  return orderGone(refusal.message, refusal);
-}
-
-function orderGone(message: string, cause?: unknown): CaProblem {
-  return new CaProblem('order_gone', message, { cause });
+  return new CaProblem('order_gone', `${client.host} has given the order up.`);
 }

@@ -7,23 +7,23 @@ import type { AcmeAnswer } from './transport.ts';
 export const ERROR_PREFIX = 'urn:ietf:params:acme:error:';
 
 /** What each type of RFC 8555 section 6.7 and RFC 9773 section 7.4 is to us. Of others the status decides. */
-const KINDS: Readonly<Record<string, CaProblemKind>> = {
-  accountDoesNotExist: 'account',
-  badPublicKey: 'account',
-  badSignatureAlgorithm: 'account',
-  externalAccountRequired: 'account',
-  invalidContact: 'account',
-  unsupportedContact: 'account',
-  userActionRequired: 'account',
-  rateLimited: 'rate_limited',
-  badNonce: 'unavailable',
-  orderNotReady: 'unavailable',
-  serverInternal: 'unavailable',
-  connection: 'authorization_failed',
-  dns: 'authorization_failed',
-  incorrectResponse: 'authorization_failed',
-  tls: 'authorization_failed',
-};
+const KINDS: ReadonlyMap<string, CaProblemKind> = new Map([
+  ['accountDoesNotExist', 'account'],
+  ['badPublicKey', 'account'],
+  ['badSignatureAlgorithm', 'account'],
+  ['externalAccountRequired', 'account'],
+  ['invalidContact', 'account'],
+  ['unsupportedContact', 'account'],
+  ['userActionRequired', 'account'],
+  ['rateLimited', 'rate_limited'],
+  ['badNonce', 'unavailable'],
+  ['orderNotReady', 'unavailable'],
+  ['serverInternal', 'unavailable'],
+  ['connection', 'authorization_failed'],
+  ['dns', 'authorization_failed'],
+  ['incorrectResponse', 'authorization_failed'],
+  ['tls', 'authorization_failed'],
+]);
 
 /** So much of the CA's own words is told to customers, and to operators, for whom there may be a long link in them. */
 const TOLD_LIMIT = 300;
@@ -55,6 +55,11 @@ export class Refusal extends CaProblem {
   is(type: string): boolean {
     return this.type === ERROR_PREFIX + type;
   }
+
+  /** Whether it may mean that the CA no longer accepts the account. */
+  get concernsAccount(): boolean {
+    return this.is('accountDoesNotExist') || this.is('unauthorized');
+  }
 }
 
 /** What an answer that is no success says. `retryAfterMs`: what it asks for. */
@@ -71,8 +76,8 @@ export function refusalOf(host: string, answer: AcmeAnswer, retryAfterMs: number
   return new Refusal({ status, words }, kindOf(document, status), said(host, document), { retryAfterMs, type });
 }
 
-export function kindOf({ type }: ProblemDocument, status: number): CaProblemKind {
-  const known = type?.startsWith(ERROR_PREFIX) ? KINDS[type.slice(ERROR_PREFIX.length)] : undefined;
+function kindOf({ type }: ProblemDocument, status: number): CaProblemKind {
+  const known = type?.startsWith(ERROR_PREFIX) ? KINDS.get(type.slice(ERROR_PREFIX.length)) : undefined;
   if (known !== undefined) return known;
   if (status === 429) return 'rate_limited';
   return status >= 500 ? 'unavailable' : 'refused';

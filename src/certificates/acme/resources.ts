@@ -45,6 +45,8 @@ const AUTHORIZATION = ['pending', 'valid', 'invalid', 'deactivated', 'expired', 
 const CHALLENGE = ['pending', 'processing', 'valid', 'invalid'] as const;
 
 const LONGEST_URL = 2048;
+/** An order for one name has one authorization, and that a challenge of each type. */
+const LONGEST_LIST = 10;
 /** base64url, of 128 bits or more (section 8.3). */
 const TOKEN = /^[\w-]{22,256}$/;
 const HOSTNAME = /^[a-z0-9-]+(\.[a-z0-9-]+)+$/;
@@ -72,7 +74,7 @@ export function resourceReader(directoryUrl: string) {
   }
 
   function list(value: unknown, what: string): unknown[] {
-    return Array.isArray(value) ? value : wrong(`${what} that is none`);
+    return Array.isArray(value) && value.length <= LONGEST_LIST ? value : wrong(`${what} that is none`);
   }
 
   function status<Status extends string>(value: unknown, known: readonly Status[], what: string): Status {

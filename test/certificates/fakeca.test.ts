@@ -1,0 +1,160 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type AcmeClient, createAcmeClient, type Signer } from '../../src/certificates/acme/client.ts';
+import { createTransport, type Transport } from '../../src/certificates/acme/transport.ts';
+import { newPrivateKey, readPrivateKey } from '../../src/certificates/x509/key.ts';
+import { createLog } from '../../src/log.ts';
+import type { SpendingLimit } from '../../src/store/store.ts';
+import { AcmeProblem } from './fakeca/problem.ts';
+import type { FakeCa } from './fakeca.ts';
+import { createIssuing, type Issuing } from './issuing.ts';
+
+/** What tests rely on in the fake CA: that it is as strict as a real one, and notices what it is there to notice. */
+
+let world: Issuing;
+beforeAll(async () => {
+  world = await createIssuing();
+});
+afterAll(() => world.close());
+
+const HOUR_MS = 3_600_000;
+
+/** A client whose requests may be spoilt on their way. */
+function clientOf(ca: FakeCa, spoil: (body: string) => string = (body) => body): AcmeClient {
+  const sent = createTransport({ trustRoots: null, timeoutMs: 5_000 });
+  const transport: Transport = (request) =>
+    sent(request.body === undefined ? request : { ...request, body: spoil(request.body) });
+  return createAcmeClient({ directoryUrl: ca.directoryUrl, transport, clock: world.clock, log: createLog('silent') });
+}
+
+async function registered(ca: FakeCa, client = clientOf(ca)): Promise<Signer> {
+  const key = readPrivateKey(newPrivateKey());
+  const { newAccount } = await client.directory();
+  const { location = '' } = await client.post({ key, accountUrl: null }, newAccount, { termsOfServiceAgreed: true });
+  return { key, accountUrl: location };
+}
+
+describe('a request is refused', () => {
+  const order = (value: string) => ({ identifiers: [{ type: 'dns', value }] });
+
+  test('whose content was changed on its way', async () => {
+    const ca = await world.startCa();
+    const signer = await registered(ca);
+    const payload = Buffer.from(JSON.stringify(order('evil.example.com'))).toString('base64url');
+    const client = clientOf(ca, (body) => JSON.stringify({ ...JSON.parse(body), payload }));
+    const { newOrder } = await client.directory();
+    await expect(client.post(signer, newOrder, order('good.example.com'))).rejects.toMatchObject({ status: 400 });
+    expect(ca.orders()).toEqual([]);
+  });
+
+  test('that is signed with the key of somebody else', async () => {
+    const ca = await world.startCa();
+    const client = clientOf(ca);
+    const { accountUrl } = await registered(ca);
+    const { key } = await registered(ca);
+    const { newOrder } = await client.directory();
+    await expect(client.post({ key, accountUrl }, newOrder, order('a.example.com'))).rejects.toMatchObject({
+      status: 400,
+    });
+  });
+
+  test('that was sent before, or to another place', async () => {
+    const ca = await world.startCa();
+    const bodies: string[] = [];
+    const client = clientOf(ca, (body) => {
+      bodies.push(body);
+      return body;
+    });
+    const signer = await registered(ca, client);
+    const { newOrder } = await client.directory();
+    await client.post(signer, newOrder, order('a.example.com'));
+    const again = (url: string) =>
+      fetch(url, { method: 'POST', headers: { 'content-type': 'application/jose+json' }, body: bodies.at(-1) ?? '' });
+    expect(await (await again(newOrder)).json()).toMatchObject({ type: expect.stringContaining('badNonce') });
+    expect(await (await again(signer.accountUrl ?? '')).json()).toMatchObject({
+      detail: expect.stringContaining('"url"'),
+    });
+    expect(ca.orders()).toHaveLength(1);
+  });
+});
+
+describe('it notices', () => {
+  test('two open orders of one name, and only of one', async () => {
+    const ca = await world.startCa();
+    const client = clientOf(ca);
+    const signer = await registered(ca, client);
+    const { newOrder } = await client.directory();
+    const order = (value: string) => client.post(signer, newOrder, { identifiers: [{ type: 'dns', value }] });
+    await order('a.example.com');
+    await order('b.example.com');
+    expect(ca.ordersAtOnce).toEqual([]);
+    await order('a.example.com');
+    expect(ca.ordersAtOnce).toEqual(['a.example.com']);
+    world.clock.pass(7 * 24 * HOUR_MS);
+    await order('b.example.com');
+    expect(ca.ordersAtOnce).toEqual(['a.example.com']);
+  });
+
+  const cases: [SpendingLimit, (ca: FakeCa, count: number) => Promise<unknown>][] = [
+    [{ name: 'orders', limit: 3, windowMs: HOUR_MS }, (ca) => world.issuer(ca).issue(world.task())],
+    [
+      { name: 'certificates', limit: 3, windowMs: HOUR_MS },
+      (ca, count) => world.issuer(ca).issue(world.task({ hostname: `${ca.requests.directory}-${count}.example.org` })),
+    ],
+    [
+      { name: 'duplicates', limit: 3, windowMs: HOUR_MS },
+      (ca) => world.issuer(ca).issue(world.task({ hostname: 'same.example.net' })),
+    ],
+    [
+      { name: 'failures', limit: 3, windowMs: HOUR_MS },
+      async (ca) => {
+        ca.failAuthorizations('fails.example.net', new AcmeProblem(403, 'unauthorized', 'no'));
+        const issuing = world.issuer(ca).issue(world.task({ hostname: 'fails.example.net' }));
+        await issuing.catch((error: { kind: string }) => {
+          if (error.kind !== 'authorization_failed') throw error;
+        });
+      },
+    ],
+  ];
+  test.each(cases)('what goes beyond a published limit: $name', async (limit, spend) => {
+    const ca = await world.startCa({ limits: [limit] });
+    for (let count = 0; count < limit.limit; count++) {
+      await spend(ca, count);
+      world.clock.pass(60_000);
+    }
+    expect(ca.exceeded).toEqual([]);
+    await expect(spend(ca, limit.limit)).rejects.toMatchObject({
+      kind: 'rate_limited',
+      retryAfterMs: HOUR_MS - limit.limit * 60_000,
+    });
+    expect(ca.exceeded).toMatchObject([{ limit: limit.name }]);
+    world.clock.pass(HOUR_MS - limit.limit * 60_000);
+    await spend(ca, limit.limit + 1);
+  });
+
+  test('that the successor of a certificate counts for nothing', async () => {
+    const limits = (['orders', 'certificates', 'duplicates'] as const).map((name) => ({
+      name,
+      limit: 1,
+      windowMs: HOUR_MS,
+    }));
+    const ca = await world.startCa({ limits });
+    const task = world.task();
+    let { chain } = await world.issuer(ca).issue(task);
+    for (let renewals = 0; renewals < 3; renewals++) {
+      const replaces = await world.issuer(ca).renewalId(chain);
+      ({ chain } = await world.issuer(ca).issue(world.task({ hostname: task.hostname, replaces })));
+    }
+    expect(ca.exceeded).toEqual([]);
+    await expect(world.issuer(ca).issue(world.task({ hostname: task.hostname }))).rejects.toMatchObject({
+      kind: 'rate_limited',
+    });
+  });
+});
+
+test.each([64, 45])('certificates last as long as they are told to: %i days', async (days) => {
+  const ca = await world.startCa();
+  ca.settings.lifetimeMs = days * 24 * HOUR_MS;
+  await world.issuer(ca).issue(world.task());
+  const [certificate] = ca.certificates;
+  expect((certificate?.notAfter ?? 0) - (certificate?.notBefore ?? 0)).toBe(days * 24 * HOUR_MS);
+});
