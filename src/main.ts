@@ -29,6 +29,8 @@ export interface ServerOptions {
   nameserverPort?: number;
   /** Port that the CA looks at names at; 80 unless given. */
   challengePort?: number;
+  /** How long a crash leaves a certificate alone; a minute unless given. */
+  certificateLeaseMs?: number;
   checkIntervalMs?: number;
   windowMs?: number;
   /** Gives up the start while that waits for another process. */
@@ -38,7 +40,7 @@ export interface ServerOptions {
 export interface RunningServer {
   /** `http://host:port`; null where the process has no such listener. */
   api: string | null;
-  edge: Pick<Edge, 'http' | 'https'> | null;
+  edge: Omit<Edge, 'stop'> | null;
   metrics: string | null;
   store: Store;
   /** Accepts nothing more, finishes what is under way within `listen.GRACE_MS`, and lets go of everything. */
@@ -77,12 +79,13 @@ export async function startServer(config: Config, options: ServerOptions): Promi
   };
   try {
     await settleSecrets(store, keyring, config);
-    const defaults = { nameserverPort: 53, challengePort: 80, checkIntervalMs: CHECK_INTERVAL_MS, windowMs: WINDOW_MS };
+    const ports = { nameserverPort: 53, challengePort: 80 };
+    const times = { certificateLeaseMs: 60_000, checkIntervalMs: CHECK_INTERVAL_MS, windowMs: WINDOW_MS };
     const changes = begin(followChanges(store, { clock, log }));
     begin(database.listen(changes.poll));
     const { manyNodes } = database;
     const shared = { clock, config, changes, metrics: createMetrics(), store: rememberDomains(store, changes) };
-    const parts: Parts = { ...defaults, ...options, ...shared, manyNodes };
+    const parts: Parts = { ...ports, ...times, ...options, ...shared, manyNodes };
     begin(startPruning(parts));
     if (config.roles.includes('verifier')) begin(startVerifier(parts));
     if (config.roles.includes('certificates')) begin(startCertificates(parts));

@@ -10,7 +10,7 @@ import { openResolver } from './resolver.ts';
 
 /** The certificates of one process. */
 export function startCertificates(parts: Parts): Running {
-  const { config, challengePort } = parts;
+  const { config, challengePort, certificateLeaseMs } = parts;
   const { resolver, close } = openResolver(parts);
   const worker = createCertificateWorker({
     ...parts,
@@ -18,6 +18,7 @@ export function startCertificates(parts: Parts): Running {
     issuers: issuersOf(parts),
     mayDial: addressRule(config.acmeAllowedNetworks),
     limits: config.acmeLimits,
+    leaseMs: certificateLeaseMs,
     ports: { http: challengePort, https: config.edgeHttpsPort },
     random: Math.random,
   });

@@ -19,6 +19,8 @@ export interface Parts {
   nameserverPort: number;
   /** Port that the CA looks at names at (RFC 8555 section 8.3). */
   challengePort: number;
+  /** How long a crash leaves a certificate alone. */
+  certificateLeaseMs: number;
   checkIntervalMs: number;
   windowMs: number;
 }

@@ -69,10 +69,10 @@ export async function startPebble(options: PebbleOptions): Promise<Pebble> {
   };
 }
 
-/** For its own HTTPS, at `localhost`. */
-function createIdentity(): { trustRoots: string; key: string; chain: string } {
+/** For HTTPS of its own, at `localhost`. */
+export function createIdentity(): { trustRoots: string; key: string; chain: string } {
   const validity = { notBefore: Date.now() - DAY_MS, notAfter: Date.now() + DAY_MS };
-  const signer = { name: 'pebble of a test', privateKey: readPrivateKey(newPrivateKey()) };
+  const signer = { name: 'CA of a test', privateKey: readPrivateKey(newPrivateKey()) };
   const key = readPrivateKey(newPrivateKey());
   return {
     trustRoots: toPem(createAuthorityCertificate(signer, { ...validity, pathLength: 0 })),

@@ -1,10 +1,11 @@
+import type { CertificateReason, CertificateState } from '../../src/domains/certificate.ts';
 import type { Tenant } from './site.ts';
 
 /** An answer of the API. */
-export interface Answer {
+export interface Answer<Found = Data> {
   status: number;
   requestId: string;
-  data: Data | undefined;
+  data: Found | undefined;
   error: { title: string; detail: string; status: number; type: string } | undefined;
   headers: Headers;
 }
@@ -17,16 +18,24 @@ export interface Data {
   dnsRecords: { type: string; name: string; value: string; ttl: number; verified: boolean; note: string }[];
 }
 
-export type Operation = 'createDomain' | 'getDomain' | 'verifyDomain' | 'deleteDomain';
+/** What domains.getCertificate answers, as far as it is looked at. */
+export interface CertificateData {
+  state: CertificateState | 'none';
+  problem?: { reason: CertificateReason; message: string };
+  failures: number;
+  issued?: { issuer: string; fingerprint: string; issuedAt: number };
+}
+
+export type Operation = 'createDomain' | 'getDomain' | 'verifyDomain' | 'deleteDomain' | 'getCertificate';
 
 /** Asks the API once. Rejects when no whole answer came in time. */
-export async function ask(
+export async function ask<Found = Data>(
   url: string,
   { key }: Pick<Tenant, 'key'>,
   operation: Operation,
   domain: string,
   timeoutMs = 60_000,
-): Promise<Answer> {
+): Promise<Answer<Found>> {
   const place = operation === 'createDomain' ? { project: 'ppp', app: 'aaa', environment: 'eee' } : {};
   const answer = await fetch(`${url}/v2/domains.${operation}`, {
     method: 'POST',
@@ -34,7 +43,7 @@ export async function ask(
     body: JSON.stringify({ ...place, domain }),
     signal: AbortSignal.timeout(timeoutMs),
   });
-  const { meta, data, error } = (await answer.json()) as Pick<Answer, 'data' | 'error'> & {
+  const { meta, data, error } = (await answer.json()) as Pick<Answer<Found>, 'data' | 'error'> & {
     meta: { requestId: string };
   };
   return { status: answer.status, requestId: meta.requestId, data, error, headers: answer.headers };

@@ -10,6 +10,8 @@ import { type About, type Contents, inspect } from './inspection.ts';
 export interface Data {
   /** For NAMEPLATE_DATABASE_URL. */
   url: string;
+  /** Runs a query that changes nothing. */
+  query(sql: string): Promise<Record<string, unknown>[]>;
   /** Looks at everything from outside, at one moment. */
   inspect(about: About): Promise<Contents>;
 }
@@ -17,7 +19,20 @@ export interface Data {
 /** The embedded store, in a file of the directory. */
 export async function embedded(directory: string): Promise<Data> {
   const path = join(directory, 'nameplate.db');
-  return { url: `sqlite:${path}`, inspect: async (about) => inspect(path, about) };
+  return {
+    url: `sqlite:${path}`,
+    query: async (sql) => query(path, sql),
+    inspect: async (about) => inspect(path, about),
+  };
+}
+
+function query(path: string, sql: string): Record<string, unknown>[] {
+  const db = new DatabaseSync(path, { readOnly: true, timeout: 5000 });
+  try {
+    return db.prepare(sql).all();
+  } finally {
+    db.close();
+  }
 }
 
 /** A database of its own on a server. What is wrong with it is found in a copy, by the same rules. */
@@ -26,6 +41,7 @@ export function onPostgres(server: PostgresServer): (directory: string) => Promi
     const url = await server.createDatabase();
     return {
       url,
+      query: (sql) => server.run(url, sql),
       async inspect(about) {
         const path = join(directory, 'copy.db');
         await copy(url, path);

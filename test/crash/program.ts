@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { ENCRYPTION_KEY } from '../fixtures/keys.ts';
 import type { KeySaid } from './keymaker.ts';
-import type { Said, ServerSettings } from './server.ts';
+import type { Addresses, Said, ServerSettings } from './server.ts';
 
 /** A program of this folder in a process of its own, which can be killed. */
 export interface Program<Line> {
@@ -22,7 +22,7 @@ export interface Program<Line> {
   complaints(): string;
 }
 
-export interface Server extends Program<ServerLine> {
+export interface Server extends Program<ServerLine>, Addresses {
   url: string;
   /** Of the server itself, also where another program runs it. */
   pid: number;
@@ -48,6 +48,8 @@ export interface ServerStart extends ServerSettings {
   database: string;
   /** Its NAMEPLATE_ROLES; `api,verifier` unless given. */
   roles?: string;
+  /** More variables, or others; empty ones are as good as none. */
+  env?: Record<string, string>;
   /** A file that Node loads first. */
   preload?: string;
   /** A program, with its arguments, that runs the server. */
@@ -60,11 +62,12 @@ const CLONE = join(import.meta.dirname, '../..');
 /** Starts the server; resolves when it is ready, rejects with what it complained of when it ends before. */
 export async function startServer(start: ServerStart): Promise<Server> {
   const server = launchServer(start);
-  const { api, pid } = await server.says((line) => 'event' in line && line.event === 'ready');
+  const { api, event, ...about } = await server.says((line) => 'event' in line && line.event === 'ready');
+  const { pid } = about;
   return {
     ...server,
+    ...about,
     url: api,
-    pid,
     async kill() {
       if (server.isRunning()) process.kill(pid, 'SIGKILL');
       await server.ended;
@@ -84,7 +87,7 @@ export async function startServer(start: ServerStart): Promise<Server> {
 
 /** Starts the server, and waits for nothing. */
 export function launchServer(start: ServerStart): Program<ServerLine> {
-  const { database, roles = 'api,verifier', preload, wrapper = [], ...settings } = start;
+  const { database, roles = 'api,verifier', env = {}, preload, wrapper = [], ...settings } = start;
   const words = [
     '--expose-gc',
     ...(preload === undefined ? [] : ['--import', preload]),
@@ -101,6 +104,7 @@ export function launchServer(start: ServerStart): Program<ServerLine> {
     NAMEPLATE_DNS_ALLOWED_NETWORKS: '127.0.0.0/8',
     NAMEPLATE_METRICS_LISTEN: 'off',
     NAMEPLATE_LOG_LEVEL: 'warn',
+    ...env,
   });
 }
 

@@ -31,6 +31,7 @@ export interface Site {
 /** A workspace, and a key with which all can be done to its domains. Its project, app and environment are `p`, `a` and `e` by their slugs. */
 export interface Tenant {
   workspaceId: string;
+  environmentId: string;
   key: string;
 }
 
@@ -70,6 +71,7 @@ export async function plant({ data }: Pick<Site, 'data'>): Promise<Tenant> {
   const store = await (await databaseAt(databaseUrl(data.url))).open();
   const ids = { workspaceId: newId('ws'), projectId: newId('proj'), appId: newId('app') };
   const { workspaceId, projectId } = ids;
+  const environmentId = newId('env');
   const common = { workspaceId, name: null, createdAt };
   const limits = { rates: {}, domains: null };
   const { key, hash, start } = createRootKey(randomBytes);
@@ -77,17 +79,17 @@ export async function plant({ data }: Pick<Site, 'data'>): Promise<Tenant> {
   await store.createWorkspace({ id: workspaceId, name: 'acme', disabledAt: null, limits, createdAt });
   await store.createProject({ ...common, id: projectId, slug: 'ppp' });
   await store.createApp({ ...common, id: ids.appId, projectId, slug: 'aaa' });
-  await store.createEnvironment({ ...common, ...ids, id: newId('env'), slug: 'eee', currentDeploymentId: null });
+  await store.createEnvironment({ ...common, ...ids, id: environmentId, slug: 'eee', currentDeploymentId: null });
   await store.createRootKey({ ...about, id: newId('key'), workspaceId }, hash);
   await store.close();
-  return { workspaceId, key };
+  return { workspaceId, environmentId, key };
 }
 
-/** Waits for something to become true; rejects after two minutes, or as soon as it throws. */
-export async function until(wanted: string, holds: () => Promise<boolean> | boolean): Promise<void> {
+/** Waits for something to become true; rejects after two minutes, or so many, or as soon as it throws. */
+export async function until(wanted: string, holds: () => Promise<boolean> | boolean, minutes = 2): Promise<void> {
   const began = performance.now();
   while (!(await holds())) {
-    if (performance.now() - began > 120_000) throw new Error(`waited two minutes in vain: ${wanted}`);
+    if (performance.now() - began > minutes * 60_000) throw new Error(`waited ${minutes} minutes in vain: ${wanted}`);
     await delay(25);
   }
 }

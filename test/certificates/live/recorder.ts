@@ -1,0 +1,106 @@
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import { Agent, createServer, request } from 'node:https';
+import type { AddressInfo, Socket } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import { createIdentity, type Pebble } from '../pebble.ts';
+import { createBook, type Order, type Request } from './book.ts';
+import { ownerOf } from './owner.ts';
+
+/** A proxy in front of pebble, through which everything goes that is asked of it: it writes down who ordered what, and can hold requests up. */
+export interface Recorder {
+  directoryUrl: string;
+  /** PEM: of its own HTTPS. */
+  trustRoots: string;
+  /** Every order that pebble took, in order of time. */
+  orders: readonly Order[];
+  /** Every request, in order of time, but for nonces. */
+  requests: readonly Request[];
+  /** Called at each moment of a request, which goes on when it resolves: at `asked` not to pebble unless with `true`. */
+  onMoment: (moment: Moment) => Promise<boolean>;
+  close(): Promise<void>;
+}
+
+/** `asked`: pebble knows nothing of it yet. `answered`: pebble has done it, and the node does not know. `told`: the answer was sent off. */
+export interface Moment extends Request {
+  when: 'asked' | 'answered' | 'told';
+}
+
+interface Answer {
+  status: number;
+  headers: IncomingHttpHeaders;
+  body: Buffer;
+}
+
+/** `pids`: of the nodes. */
+export async function startRecorder(pebble: Pebble, pids: () => Iterable<number>): Promise<Recorder> {
+  const { trustRoots, key, chain } = createIdentity();
+  const target = new URL(pebble.directoryUrl);
+  const agent = new Agent({ keepAlive: true, ca: pebble.trustRoots });
+  const book = createBook();
+  const requests: Request[] = [];
+  const owners = new WeakMap<Socket, number | null>();
+  const sockets = new Set<Socket>();
+  const recorder: Pick<Recorder, 'onMoment'> = { onMoment: async () => true };
+
+  function ownerAt(socket: Socket): number | null {
+    const known = owners.get(socket);
+    if (known !== undefined) return known;
+    const owner = ownerOf(socket.remotePort ?? 0, socket.localPort ?? 0, pids());
+    owners.set(socket, owner);
+    return owner;
+  }
+
+  function forward({ method, url, headers }: IncomingMessage, body: Buffer): Promise<Answer> {
+    return new Promise((resolve, reject) => {
+      // Pebble makes URLs of the host that it is asked at.
+      const to = { hostname: target.hostname, port: target.port, path: url, method, headers, agent };
+      const sent = request({ ...to, servername: 'localhost' }, (response) => {
+        const { statusCode: status = 0, headers } = response;
+        buffer(response).then((read) => resolve({ status, headers, body: read }), reject);
+      });
+      sent.once('error', reject);
+      sent.end(body);
+    });
+  }
+
+  const server = createServer({ key, cert: chain }, async (incoming, outgoing) => {
+    try {
+      const body = await buffer(incoming);
+      const path = incoming.url ?? '';
+      const { step, hostname } = book.read(path, body);
+      const about: Request = { step, hostname, pid: ownerAt(incoming.socket), at: Date.now() };
+      if (step !== 'nonce') requests.push(about);
+      book.ask(path, about);
+      if (!(await recorder.onMoment({ ...about, when: 'asked' }))) return void incoming.socket.destroy();
+      const answer = await forward(incoming, body);
+      book.answer(path, about, answer);
+      await recorder.onMoment({ ...about, when: 'answered' });
+      const { 'transfer-encoding': _, connection: __, ...headers } = answer.headers;
+      outgoing.writeHead(answer.status, { ...headers, 'content-length': answer.body.length });
+      outgoing.end(incoming.method === 'HEAD' ? undefined : answer.body);
+      await recorder.onMoment({ ...about, when: 'told' });
+    } catch {
+      // One of the two is gone: to the other it looks as it does without anybody between them.
+      incoming.socket.destroy();
+    }
+  });
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket.on('error', () => {}));
+    socket.once('close', () => sockets.delete(socket));
+  });
+  server.on('tlsClientError', () => {});
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+
+  return Object.assign(recorder, {
+    directoryUrl: `https://localhost:${port}${target.pathname}`,
+    trustRoots,
+    orders: book.orders,
+    requests,
+    async close() {
+      for (const socket of sockets) socket.destroy();
+      agent.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  });
+}

@@ -1,0 +1,175 @@
+import { writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { systemClock } from '../../../src/clock.ts';
+import { databaseUrl } from '../../../src/config/parse.ts';
+import { idMaker } from '../../../src/ids.ts';
+import { parseKeys } from '../../../src/sealing.ts';
+import { databaseAt, keyringFor } from '../../../src/store/open.ts';
+import type { Store } from '../../../src/store/store.ts';
+import { embedded } from '../../crash/data.ts';
+import {
+  launchServer,
+  type Program,
+  type Server,
+  type ServerLine,
+  type ServerStart,
+  startServer,
+} from '../../crash/program.ts';
+import { createSite, plant, type Site, type Tenant } from '../../crash/site.ts';
+import { ENCRYPTION_KEY } from '../../fixtures/keys.ts';
+import { type Pebble, startPebble } from '../pebble.ts';
+import { type Gateway, startGateway } from './gateway.ts';
+import { type Recorder, startRecorder } from './recorder.ts';
+
+/**
+ * Everything that issuing takes, all of it real: servers in processes of their own that have all roles, a CA behind a recorder, DNS, a port that the world
+ * reaches the edge at, an origin, and a tenant.
+ */
+export interface IssuingSite extends Omit<Site, 'serve' | 'close'> {
+  pebble: Pebble;
+  recorder: Recorder;
+  /** Where names are reached over HTTP and HTTPS. */
+  http: Gateway;
+  https: Gateway;
+  tenant: Tenant;
+  /** Those that run. */
+  nodes: ReadonlySet<Server>;
+  /** All that was ever started. */
+  programs: readonly Pick<Program<ServerLine>, 'lines' | 'complaints'>[];
+  /** The variables of nodes that are started from now on. */
+  env: Record<string, string>;
+  /** Starts a node. */
+  serve(): Promise<Server>;
+  /** Starts a node, and waits for nothing. */
+  launch(): Program<ServerLine>;
+  /** `kill -9`, or SIGTERM. Resolves once it is gone. */
+  end(node: Server, how: 'kill' | 'stop'): Promise<void>;
+  /** Opens the store beside the servers, with the keys that these have now. */
+  open(): Promise<Store>;
+  close(): Promise<void>;
+}
+
+export interface IssuingSiteOptions {
+  data?: typeof embedded;
+  env?: Record<string, string>;
+  /** Of a node that has died; a minute, as always, unless given. */
+  leaseMs?: number;
+  externalAccount?: { kid: string; hmacKey: string };
+}
+
+/** What an origin answers. */
+export const GREETING = 'hello from the origin';
+
+const SCHEDULE = { checkIntervalMs: 1000, windowMs: 3_600_000 };
+/** Nobody is to wait for these. */
+const LIMITS = ['orders=9999999/3h', 'failures=9999999/1h', 'certificates=9999999/7d', 'duplicates=9999999/7d'].join();
+
+export async function createIssuingSite(options: IssuingSiteOptions = {}): Promise<IssuingSite> {
+  const { data = embedded, externalAccount, leaseMs } = options;
+  const { serve: _, close: closeSite, ...site } = await createSite(SCHEDULE, data);
+  const nodes = new Set<Server>();
+  const programs: Pick<Program<ServerLine>, 'lines' | 'complaints'>[] = [];
+  const portsOf = (kind: 'httpPort' | 'httpsPort') => () => [...nodes].flatMap((node) => node[kind] ?? []);
+  const [http, https] = [await startGateway(portsOf('httpPort')), await startGateway(portsOf('httpsPort'))];
+  const pebble = await startPebble({
+    dns: site.dns,
+    httpPort: http.port,
+    ...(externalAccount && { externalAccounts: { [externalAccount.kid]: externalAccount.hmacKey } }),
+  });
+  const recorder = await startRecorder(pebble, () => [...nodes].map(({ pid }) => pid));
+  const trusted = join(site.directory, 'ca.pem');
+  await writeFile(trusted, recorder.trustRoots);
+  const origin = await startOrigin();
+  site.dns.set('*.cname.nameplate.test', 'A', ['127.0.0.1']);
+  const env: Record<string, string> = {
+    NAMEPLATE_ISSUER: 'acme',
+    NAMEPLATE_ACME_DIRECTORY: recorder.directoryUrl,
+    NAMEPLATE_ACME_CA_FILE: trusted,
+    NAMEPLATE_ACME_ALLOWED_NETWORKS: '127.0.0.0/8',
+    NAMEPLATE_ACME_LIMITS: LIMITS,
+    NAMEPLATE_EDGE_HTTP_LISTEN: '127.0.0.1:0',
+    NAMEPLATE_EDGE_HTTPS_LISTEN: '127.0.0.1:0',
+    NAMEPLATE_EDGE_HTTPS_PORT: String(https.port),
+    NAMEPLATE_EDGE_ALLOWED_NETWORKS: '127.0.0.0/8',
+    // All the world comes from there.
+    NAMEPLATE_EDGE_TRUSTED_PROXIES: '127.0.0.0/8',
+    NAMEPLATE_METRICS_LISTEN: '127.0.0.1:0',
+    // What is never to be said is looked for in all that can be said.
+    NAMEPLATE_LOG_LEVEL: 'trace',
+    ...(externalAccount && {
+      NAMEPLATE_ACME_EAB_KID: externalAccount.kid,
+      NAMEPLATE_ACME_EAB_HMAC_KEY: externalAccount.hmacKey,
+    }),
+    ...options.env,
+  };
+  const start = (): ServerStart => ({
+    ...SCHEDULE,
+    database: site.data.url,
+    nameserverPort: site.dns.port,
+    challengePort: http.port,
+    ...(leaseMs && { certificateLeaseMs: leaseMs }),
+    roles: 'api,verifier,certificates,edge',
+    env,
+  });
+  const open = async () => {
+    const database = await databaseAt(databaseUrl(site.data.url));
+    const configured = env.NAMEPLATE_ENCRYPTION_KEY ?? ENCRYPTION_KEY;
+    return database.open({ keyring: keyringFor(database, configured === '' ? undefined : parseKeys(configured)) });
+  };
+  const tenant = await plant(site);
+  await deploy(await open(), tenant, origin.url);
+
+  return {
+    ...site,
+    pebble,
+    recorder,
+    http,
+    https,
+    tenant,
+    nodes,
+    programs,
+    env,
+    open,
+    async serve() {
+      const node = await startServer(start());
+      nodes.add(node);
+      programs.push(node);
+      return node;
+    },
+    launch() {
+      const program = launchServer(start());
+      programs.push(program);
+      return program;
+    },
+    async end(node, how) {
+      nodes.delete(node);
+      await node[how]();
+    },
+    async close() {
+      await Promise.all([...nodes].map((node) => node.kill()));
+      await Promise.all([http.close(), https.close(), recorder.close(), origin.close()]);
+      await pebble.close();
+      await closeSite();
+    },
+  };
+}
+
+async function deploy(store: Store, { workspaceId, environmentId }: Tenant, origin: string): Promise<void> {
+  const id = idMaker(systemClock)('dep');
+  await store.createDeployment({ id, workspaceId, environmentId, origin, createdAt: systemClock.now() });
+  await store.close();
+}
+
+async function startOrigin() {
+  const server = createServer((_, response) => response.end(GREETING));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
