@@ -6,7 +6,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { databaseAt } from '../../src/store/open.ts';
 import { listenForChanges, postgresStore } from '../../src/store/postgres.ts';
 import { sqliteStore } from '../../src/store/sqlite.ts';
-import type { Store } from '../../src/store/store.ts';
+import type { Environment, Store } from '../../src/store/store.ts';
+import * as certificates from '../fixtures/certificates.ts';
 import * as entities from '../fixtures/entities.ts';
 import { addressOf, type PostgresServer, startPostgres } from '../fixtures/postgres.ts';
 import { run, runJson, start, temporaryDirectory } from './program.ts';
@@ -66,6 +67,21 @@ async function populate(store: Store): Promise<void> {
   for (const next of [entities.verifiedAt, entities.verifyingAt, entities.failedAt]) {
     const before = await entities.attach(store, environment);
     await store.saveTransition({ before, after: next(before, entities.NOW), memory, now: entities.NOW });
+  }
+  await certify(store, environment);
+}
+
+/** One certificate that is in use, and one that is ordered. */
+async function certify(store: Store, environment: Environment): Promise<void> {
+  const { name } = await certificates.verify(store, environment);
+  await store.importCertificate(name, certificates.anIssuedCertificate(), entities.NOW);
+  const account = await store.createCaAccount(certificates.aCaAccount());
+  const claim = { now: entities.NOW, limit: 9, leaseMs: 1, newNames: true };
+  for (const { lease, certificate } of await store.claimCertificates(claim)) {
+    const order = certificates.anOrder({ hostname: certificate.hostname, issuer: account.issuer });
+    await store.beginOrder({ lease, order, spending: certificates.aSpending(order), limits: [], now: entities.NOW });
+    const challenge = { hostname: certificate.hostname, token: 'token', keyAuthorization: 'token.print' };
+    await store.putChallenge({ ...challenge, expiresAt: entities.NOW });
   }
 }
 
@@ -223,7 +239,7 @@ describe('a copy that was killed in the middle of a table', () => {
         'update workspaces set disabled_at = null where disabled_at = 7',
       ],
       [
-        "insert into certificates values ('0.example', 'wanted', 1)",
+        "insert into certificates (hostname, state, created_at) values ('0.example', 'wanted', 1)",
         "delete from certificates where hostname = '0.example'",
       ],
       ['delete from certificates', 'no way back'],
