@@ -106,6 +106,11 @@ function moment(at: number, now: number): string {
 }
 
 /** `expires in 59 d 3 h`, or how long ago it did. */
-export function expiry(notAfter: number, now: number): string {
-  return notAfter > now ? `expires in ${span(notAfter - now)}` : `expired ${span(now - notAfter)} ago`;
+function expiry(notAfter: number, now: number): string {
+  return `${notAfter > now ? 'expires' : 'expired'} ${fromNow(notAfter, now)}`;
+}
+
+/** `in 59 d 3 h`, or `2 d 1 h ago`. */
+export function fromNow(at: number, now: number): string {
+  return at > now ? `in ${span(at - now)}` : `${span(now - at)} ago`;
 }

@@ -5,7 +5,7 @@ import { systemClock } from '../clock.ts';
 import type { CertificateState } from '../domains/certificate.ts';
 import { canonicalName } from '../domains/name.ts';
 import type { Certificate, Store } from '../store/store.ts';
-import { describeCertificate, expiry, stateStyle } from './certificate.ts';
+import { describeCertificate, fromNow, stateStyle } from './certificate.ts';
 import { withStore } from './database.ts';
 import { EXIT, Failure } from './failure.ts';
 import { ImportRefused, readImport } from './import.ts';
@@ -19,7 +19,7 @@ const COLUMNS: Column<Certificate>[] = [
   { title: 'Name', text: ({ hostname }) => hostname },
   { title: 'State', text: ({ state }) => state, style: ({ state }) => stateStyle(state) },
   { title: 'Issuer', text: ({ issued }) => issued?.issuer.replace(/^https:\/\/([^/]+)\/.*$/, '$1') ?? '' },
-  { title: 'Expires', text: ({ issued }) => (issued === null ? '' : expiry(issued.notAfter, systemClock.now())) },
+  { title: 'Expires', text: ({ issued }) => (issued === null ? '' : fromNow(issued.notAfter, systemClock.now())) },
   {
     title: 'Next try',
     text: ({ leasedUntil, nextTryAt }) => (leasedUntil === null ? when(nextTryAt) : 'under way'),
@@ -124,7 +124,7 @@ function addImport(certificates: Command): void {
       for (const note of notes) process.stderr.write(`nameplate: ${note}\n`);
       show(options, { name: hostname, imported: true, notAfter }, () =>
         [
-          `The certificate is in use for ${hostname}, on every node within a second, and ${expiry(notAfter, now)}.`,
+          `The certificate is in use for ${hostname}, on every node within a second, and expires ${fromNow(notAfter, now)}.`,
           `It is renewed at ${when(renewal.renewAt)} by whoever issues our certificates, unless another is imported before.`,
         ].join('\n'),
       );

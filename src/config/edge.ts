@@ -51,7 +51,7 @@ export const edgeVariables = {
   edgeTlsContexts: {
     name: 'NAMEPLATE_EDGE_TLS_CONTEXTS',
     about:
-      'Names whose certificates the edge keeps ready in memory, about 34 KB each: those that were asked for last. Any other is made ready when it is asked for.',
+      'Names whose certificates the edge keeps ready in memory, in each thread, about 45 KB each: those that were asked for last. Any other is made ready when it is asked for.',
     default: '2000',
     example: '10000',
     parse: count(10, 1_000_000),

@@ -4,6 +4,7 @@ import { operations } from '../../src/api/operations.ts';
 import { STOP_MS } from '../../src/cli/signals.ts';
 import { commandVariables, serverVariables } from '../../src/config/variables.ts';
 import { readServerConfig } from '../../src/config.ts';
+import { registerEdgeMetrics } from '../../src/edge/metrics.ts';
 import { createMetrics } from '../../src/metrics.ts';
 import { asUnavailable } from '../../src/store/postgres/failure.ts';
 import { assignment, imageEnvironment, instruction, instructions, read } from './image.ts';
@@ -30,6 +31,7 @@ test.each([
   'deploy/healthcheck.ts',
   'deploy/nameplate.service',
   'deploy/nameplate.env.example',
+  'docs/certificates.md',
   'docs/operations.md',
   'docs/scale.md',
 ])('%s names no variable that the program does not know', (path) => {
@@ -85,7 +87,9 @@ test('the unit gives a clean stop the time that it may take, and compose.yaml no
 });
 
 test('every alert asks for metrics and operations that there are', async () => {
-  const known = new Set((await createMetrics().registry.getMetricsAsJSON()).map(({ name }) => name));
+  const { registry } = createMetrics();
+  registerEdgeMetrics(registry, []);
+  const known = new Set((await registry.getMetricsAsJSON()).map(({ name }) => name));
   const alerts = read('deploy/alerts.yml');
   const asked = [...alerts.matchAll(/\b(?:nameplate|nodejs)_\w+/g)].map(([name]) => name.replace(/_bucket$/, ''));
   expect(asked.length).toBeGreaterThan(0);

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { lifetimeWindow } from '../../src/certificates/renewal.ts';
 import type { CertificateShown } from '../../src/cli/certificate.ts';
@@ -7,10 +8,11 @@ import type { Domain } from '../../src/domains/domain.ts';
 import { addKey } from '../../src/keyfile.ts';
 import { createKey, keyIdIn, parseKeys } from '../../src/sealing.ts';
 import { type Database, databaseAt, keyringFor } from '../../src/store/open.ts';
+import { missingKeys } from '../../src/store/sealed.ts';
 import type { Store } from '../../src/store/store.ts';
 import { issueChain, keyPem, newKey } from '../fixtures/chain.ts';
 import { attach, type Planted, plant, verifiedAt } from '../fixtures/entities.ts';
-import { run, runJson, temporaryDirectory } from './program.ts';
+import { CLONE, run, runJson, temporaryDirectory } from './program.ts';
 
 // Certificates and sealing from the command line, beside a program that uses the store.
 
@@ -239,6 +241,22 @@ describe('sealing', () => {
       code: 0,
       stdout: expect.stringMatching(/^0 private keys[\s\S]*on every node[\s\S]*behind/),
     });
+  });
+
+  test('without its key an installation begins anew as docs/certificates.md says: it starts, and wants every certificate', async () => {
+    await withSecrets();
+    rmSync(`${directory.path}/encryption.key`);
+    expect(await missingKeys(store, keyringFor(database))).toHaveLength(1);
+    const [, sql = ''] = /^```sql\n([\s\S]*?)^```/m.exec(readFileSync(`${CLONE}/docs/certificates.md`, 'utf8')) ?? [];
+    const db = new DatabaseSync(`${directory.path}/nameplate.db`);
+    db.exec(sql);
+    db.close();
+    expect(await missingKeys(store, keyringFor(database))).toEqual([]);
+    const claim = { now: Date.now(), limit: 10, leaseMs: 1000, newNames: true };
+    const due = await store.claimCertificates(claim);
+    expect(due.map(({ certificate: { state, issued } }) => ({ state, issued }))).toEqual(
+      Array.from({ length: 3 }, () => ({ state: 'wanted', issued: null })),
+    );
   });
 
   test('rotate says which key is not there, and loses nothing', async () => {

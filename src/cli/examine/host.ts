@@ -26,7 +26,11 @@ const LISTENERS: {
   },
   { key: 'edgeHttpListen', role: 'edge', isOurs: (address) => answers(`http://${address}/`, bySelf) },
   { key: 'edgeHttpsListen', role: 'edge', isOurs: refusesUnknownNames },
-  { key: 'edgeFrontListen', role: 'edge', isOurs: (address) => answers(`http://${address}/`, bySelf) },
+  {
+    key: 'edgeFrontListen',
+    role: 'edge',
+    isOurs: (address) => answers(`http://${address}/`, (body) => body.includes('/edge/certificate')),
+  },
 ];
 
 /** Whether the addresses can be listened on that the roles of this process want. */
