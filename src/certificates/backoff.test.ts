@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { afterMs, backoffMs, LONGEST_WAIT_MS, pauseMs, waitingMs } from './backoff.ts';
+import { LONGEST_WAIT_MS } from '../domains/certificate.ts';
+import { afterMs, backoffMs, pauseMs, waitingMs } from './backoff.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

@@ -1,3 +1,5 @@
+import { LONGEST_WAIT_MS } from '../domains/certificate.ts';
+
 /** When what did not succeed is tried again. Pure: times and randomness are arguments; `random` is in [0, 1). */
 
 const MINUTE_MS = 60_000;
@@ -11,9 +13,6 @@ const STEPS_MS = [MINUTE_MS, 10 * MINUTE_MS, 100 * MINUTE_MS];
 const JITTER = 0.2;
 /** To a time that a CA has said, no more than that is added. */
 const CA_JITTER_MS = 10 * MINUTE_MS;
-
-/** Nobody waits longer, whatever a CA or a clock says; so a next try that lies further ahead is none of ours. */
-export const LONGEST_WAIT_MS = 8 * DAY_MS;
 
 /**
  * How long a name waits after so many failures in a row, at least one. `retryAfterMs`: what the CA asked for, which counts where it is longer.

@@ -1,4 +1,4 @@
-import { LONGEST_WAIT_MS } from './backoff.ts';
+import { LONGEST_WAIT_MS } from '../domains/certificate.ts';
 
 /**
  * How many new names may be begun at once. When no CA takes more of them, nobody looks at the others until one does again: looking at each would cost, and

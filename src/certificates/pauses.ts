@@ -1,7 +1,8 @@
 import type { Clock } from '../clock.ts';
+import { LONGEST_WAIT_MS } from '../domains/certificate.ts';
 import type { Log } from '../log.ts';
 import type { CertificateStore } from '../store/store.ts';
-import { LONGEST_WAIT_MS, pauseMs } from './backoff.ts';
+import { pauseMs } from './backoff.ts';
 import type { CaProblem } from './issuer.ts';
 import type { Obstacle } from './reasons.ts';
 

@@ -51,6 +51,17 @@ export interface CertificateProblem {
   at: number;
 }
 
+/** No look at a certificate is put off for longer, whatever a CA asks for. */
+export const LONGEST_WAIT_MS = 8 * 86_400_000;
+
+/**
+ * A certificate that is to be looked at later than this, as of `now`, was put off by a clock that has been set back since, and would be left alone for as
+ * long as that was. It counts as due. Clocks of machines that share a store differ by less.
+ */
+export function furthestTryAt(now: number): number {
+  return now + LONGEST_WAIT_MS + 86_400_000;
+}
+
 /** What came back at one address of the name when our own challenge path was fetched through it. */
 export interface SelfCheckAnswer {
   address: string;

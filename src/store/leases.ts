@@ -1,3 +1,4 @@
+import { furthestTryAt } from '../domains/certificate.ts';
 import { type CertificateRow, certificateOf, selectFromCertificates } from './certificates.ts';
 import type { Reading, Tables, Writing } from './query.ts';
 import type { DueCertificate } from './store.ts';
@@ -6,8 +7,8 @@ import { type CertificateClaim, kindsOf, selectOverdue, turnChooser } from './tu
 /** Claims certificates, one call after the other: each goes on with the workspaces that the one before did not come to. */
 export type CertificateClaimer = (run: Writing, claim: CertificateClaim) => Promise<DueCertificate[]>;
 
-/** Rows of the release before that one claim completes. */
-const COMPLETED_AT_ONCE = 1000;
+/** Rows that one claim puts right, before it looks at what is due. */
+const MENDED_AT_ONCE = 1000;
 /**
  * Two leases of a name have the same number as good as never: neither that of a certificate and of the one that took its place, nor those before
  * and after a power cut that undid a claim.
@@ -21,7 +22,8 @@ export function certificateClaimer(random: () => number = Math.random): Certific
   return async (run, claim) => {
     const { now, limit, leaseMs } = claim;
     if (limit < 1) return [];
-    await run.change(completeRows, { limit: COMPLETED_AT_ONCE });
+    await run.change(completeRows, { limit: MENDED_AT_ONCE });
+    await run.change(recallRows, { now, furthest: furthestTryAt(now), limit: MENDED_AT_ONCE });
     const due: DueCertificate[] = [];
     for (const hostname of (await choose(run, claim)).slice(0, limit)) {
       const step = 1 + Math.floor(random() * LEASE_STEP);
@@ -39,6 +41,7 @@ export async function isAnyDue(run: Reading, claim: Pick<CertificateClaim, 'now'
   for (const begun of kindsOf(claim)) {
     if ((await run.one(selectOverdue, { begun, now: claim.now, limit: 1 })) !== null) return true;
   }
+  if ((await run.one(selectOutOfReach, { furthest: furthestTryAt(claim.now) })) !== null) return true;
   return (await run.one(selectIncomplete, {})) !== null;
 }
 
@@ -118,6 +121,22 @@ function completeRows(db: Tables, p: { limit: number }) {
         .select('domains.workspace_id'),
       next_try_at: of.fn.coalesce('next_try_at', 'created_at'),
     }));
+}
+
+/** What a clock put off that has been set back since is due. */
+function recallRows(db: Tables, p: { now: number; furthest: number; limit: number }) {
+  return db
+    .updateTable('certificates')
+    .where('hostname', 'in', selectOutOfReach(db, p).limit(p.limit))
+    .set({ next_try_at: p.now });
+}
+
+function selectOutOfReach(db: Tables, p: { furthest: number }) {
+  return db
+    .selectFrom('certificates')
+    .where('begun', 'in', [0, 1])
+    .where('next_try_at', '>', p.furthest)
+    .select('hostname');
 }
 
 function selectIncomplete(db: Tables) {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { LONGEST_WAIT_MS } from '../../src/domains/certificate.ts';
 import type { DueCertificate, Environment } from '../../src/store/store.ts';
-import { anIssuedCertificate, anIssuer, anOrder, aSave, aSpending, verify } from '../fixtures/certificates.ts';
+import { anIssuedCertificate, anIssuer, anOrder, aSave, aSpending, DAY_MS, verify } from '../fixtures/certificates.ts';
 import { NOW } from '../fixtures/entities.ts';
 import type { Subject } from './subject.ts';
 
@@ -113,6 +114,22 @@ export function describeLeases(subject: Subject): void {
       expect(await store.saveCertificate(aSave(due))).toBe('lost');
       expect(await claim({ now: nextTryAt - 1 })).toEqual([]);
       expect(namesOf(await claim({ now: nextTryAt }))).toEqual([name]);
+    });
+
+    it('are given of what was put off, or leased, by a clock that has been set back since', async () => {
+      const { store } = subject;
+      const { environment } = await subject.plant();
+      const patient = await verify(store, environment);
+      await store.saveCertificate(aSave(await one(), { nextTryAt: NOW + LONGEST_WAIT_MS }));
+      const ahead = NOW + 365 * DAY_MS;
+      const [putOff, leased] = await verifyMany(environment, 2, ahead - 10);
+      for (const due of await claim({ now: ahead })) {
+        const { hostname } = due.certificate;
+        const nextTryAt = hostname === patient.name ? NOW + LONGEST_WAIT_MS : ahead + LEASE_MS;
+        if (hostname !== leased?.name) await store.saveCertificate(aSave(due, { nextTryAt }));
+      }
+      expect(namesOf(await claim()).toSorted()).toEqual([putOff?.name, leased?.name].toSorted());
+      expect(await claim()).toEqual([]);
     });
 
     it('without new names are given of those alone that have a certificate in use or an order under way', async () => {

@@ -117,7 +117,8 @@ export interface CertificateStore {
   /**
    * Leases at most `limit` due certificates to the caller until `now + leaseMs`. Workspaces take turns: of each the most overdue, then of
    * each the next. Without `newNames`, only those that have a certificate in use or an order under way. A lease is taken over when it
-   * ends, so a crash costs that long, and two callers never hold the same one. (unsynced)
+   * ends, so a crash costs that long, and two callers never hold the same one. What a clock put off that has been set back since is due, too
+   * (`domains/certificate.furthestTryAt`). (unsynced)
    */
   claimCertificates(claim: {
     now: number;

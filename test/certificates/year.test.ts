@@ -1,0 +1,13 @@
+import { expect, test } from 'vitest';
+import { liveThrough } from './year.ts';
+
+test('a hundred days of few names: no certificate expires while its name leads to us, and no limit of a CA is exceeded', async () => {
+  const seed = Number(process.env.YEAR_SEED ?? 1);
+  console.log(`YEAR_SEED=${seed}`);
+  const year = await liveThrough({ seed, days: 100, names: 3, cas: 1 });
+  expect(year.uncertified).toEqual([]);
+  expect(year.exceeded).toEqual([]);
+  // A year in which nothing happened would show nothing.
+  expect(year.certificates).toBeGreaterThan(6);
+  expect(Object.keys(year.events).length).toBeGreaterThan(6);
+});

@@ -1,0 +1,253 @@
+import { LETS_ENCRYPT_LIMITS } from '../../src/certificates/budget.ts';
+import type { CertificateWorker } from '../../src/certificates/worker.ts';
+import type { Store } from '../../src/store/store.ts';
+import { type Random, seeded } from '../crash/random.ts';
+import { AcmeProblem } from './fakeca/problem.ts';
+import type { FakeCa } from './fakeca.ts';
+import { createWorld, type World } from './world.ts';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+/** So long a name may do without a certificate once it leads to us: what is new, or came back. */
+const GRACE_MS = 2 * DAY;
+
+export interface YearOptions {
+  seed: number;
+  days: number;
+  names: number;
+  /** How many CAs there are. */
+  cas: 1 | 2;
+}
+
+export interface Year {
+  /** Names that led to us and had no certificate in use, and when: there must be none. */
+  uncertified: string[];
+  /** Orders beyond a published limit of a CA: there must be none. */
+  exceeded: string[];
+  certificates: number;
+  orders: number;
+  exempt: number;
+  /** What happened to the CAs and to us. */
+  events: Record<string, number>;
+}
+
+/** Lets time pass as fast as it can, with everything going wrong that does go wrong in a year. */
+export async function liveThrough({ seed, days, names, cas: count }: YearOptions): Promise<Year> {
+  const random = seeded(seed);
+  const world = await createWorld();
+  try {
+    const cas: FakeCa[] = [];
+    while (cas.length < count) cas.push(await world.startCa({ limits: LETS_ENCRYPT_LIMITS }));
+    const customers = createCustomers(world, random);
+    const nodes = [1, 2].map(() => createNode(world, cas, random));
+    const troubles = createTroubles(world, cas, random);
+    const uncertified = new Set<string>();
+    const began = world.clock.now();
+    let seenAt = began;
+    const lasts = () => world.clock.now() - began;
+
+    for (let at = 0; at < names; at++) await customers.add();
+    while (lasts() < days * DAY) {
+      for (const ca of cas) ca.settings.lifetimeMs = (lasts() < (days / 2) * DAY ? 64 : 45) * DAY;
+      const hours = (world.clock.now() - seenAt) / HOUR;
+      seenAt = world.clock.now();
+      troubles.happen(hours);
+      await customers.live(hours);
+      for (const node of nodes) node.live(hours, troubles.events);
+      await Promise.all(nodes.map((node) => node.runOnce()));
+      const next = await customers.look(uncertified);
+      world.clock.set(Math.min(Math.max(next, world.clock.now() + MINUTE), world.clock.now() + HOUR));
+    }
+    const spent = await Promise.all(cas.map(({ directoryUrl }) => world.store.countSpending(directoryUrl, 0)));
+    return {
+      uncertified: [...uncertified],
+      exceeded: cas.flatMap(({ exceeded }) => exceeded.map((refused) => JSON.stringify(refused))),
+      certificates: cas.reduce((sum, { certificates }) => sum + certificates.length, 0),
+      orders: cas.reduce((sum, { requests }) => sum + requests.newOrder, 0),
+      exempt: spent.reduce((sum, { exempt }) => sum + exempt, 0),
+      events: troubles.events,
+    };
+  } finally {
+    await world.close();
+  }
+}
+
+/** Names of few registered domains, of which some go away for a while, and some are new. */
+function createCustomers(world: World, random: Random) {
+  /** Since when each leads to us; null: it does not. */
+  const routed = new Map<string, number | null>();
+  let serial = 0;
+
+  async function add(): Promise<void> {
+    serial += 1;
+    const { name } = await world.add({ name: `n${serial}.customer${serial % 3}.com` });
+    routed.set(name, world.clock.now());
+  }
+
+  return {
+    add,
+    async live(hours: number): Promise<void> {
+      if (random.chance(hours / (60 * 24))) await add();
+      const name = random.pick([...routed.keys()]);
+      if (name === undefined || !random.chance(hours / (30 * 24))) return;
+      const leaves = routed.get(name) !== null;
+      world.dns.set(name, 'A', [leaves ? '127.0.0.9' : '127.0.0.1']);
+      routed.set(name, leaves ? null : world.clock.now());
+    },
+    /** Notes who should have a certificate and has none. Resolves with when anything is due next. */
+    async look(uncertified: Set<string>): Promise<number> {
+      const now = world.clock.now();
+      const { items } = await world.store.listCertificates({ limit: 1000 });
+      for (const { hostname, issued } of items) {
+        const since = routed.get(hostname) ?? now;
+        const isCertified = issued !== null && now < issued.notAfter;
+        if (!isCertified && now - since > GRACE_MS) uncertified.add(`${hostname} on ${dayOf(now)}`);
+      }
+      return Math.min(...items.map(({ nextTryAt }) => nextTryAt));
+    },
+  };
+}
+
+const dayOf = (now: number) => new Date(now).toISOString().slice(0, 10);
+
+/** One that dies now and then, in the middle of what it does, and starts again. */
+function createNode(world: World, cas: FakeCa[], random: Random) {
+  let worker: CertificateWorker | null = null;
+  let callsLeft = Number.POSITIVE_INFINITY;
+
+  const store = (): Store =>
+    new Proxy(world.store, {
+      get(target, name: keyof Store) {
+        const method = target[name];
+        return async (...args: unknown[]) => {
+          if (callsLeft <= 0) throw new Error('The node is dead.');
+          callsLeft -= 1;
+          return Reflect.apply(method, target, args);
+        };
+      },
+    });
+
+  function start(): CertificateWorker {
+    callsLeft = Number.POSITIVE_INFINITY;
+    const mine = store();
+    const issuers = cas.map((ca) => world.issuer(ca, { store: mine }));
+    return world.worker(issuers, { store: mine, random: random.next, capacity: 10, selfCheckMs: 500 });
+  }
+
+  return {
+    live(hours: number, events: Record<string, number>): void {
+      worker ??= start();
+      if (!random.chance(hours / (5 * 24))) return;
+      events.crash = (events.crash ?? 0) + 1;
+      callsLeft = random.between(1, 40);
+    },
+    async runOnce(): Promise<void> {
+      await worker?.runOnce().catch(() => {});
+      if (callsLeft > 0) return;
+      await worker?.stop(0);
+      worker = null;
+    },
+  };
+}
+
+/** What happens to CAs. */
+function createTroubles(world: World, cas: FakeCa[], random: Random) {
+  const events: Record<string, number> = {};
+  const endings: { at: number; end(): void }[] = [];
+  let lastReplaced = Number.NEGATIVE_INFINITY;
+
+  const down = (ca: FakeCa, ms: number, answer: AcmeProblem | 'cut') =>
+    ca.fault({ answer, until: world.clock.now() + ms });
+  const serverInternal = new AcmeProblem(500, 'serverInternal', 'The service is down for maintenance');
+
+  /** Each with how often it happens, in hours. */
+  const troubles: [name: string, every: number, happens: (ca: FakeCa) => unknown][] = [
+    ['an hour of 500s', 10 * 24, (ca) => down(ca, HOUR, serverInternal)],
+    ['a day of 500s', 60 * 24, (ca) => down(ca, DAY, serverInternal)],
+    ['an hour without answers', 20 * 24, (ca) => down(ca, HOUR, 'cut')],
+    [
+      'too many orders',
+      10 * 24,
+      (ca) => {
+        const retryAfter = String(random.between(1, 6) * 3600);
+        const answer = new AcmeProblem(429, 'rateLimited', 'too many new orders recently', { retryAfter });
+        ca.fault({ at: ['newOrder'], times: random.between(1, 3), answer });
+      },
+    ],
+    [
+      'a window that moves',
+      3 * 24,
+      (ca) => {
+        const certificate = random.pick(ca.certificates);
+        const start = world.clock.now() + random.between(-10, 20) * DAY;
+        const end = start + 2 * DAY;
+        if (certificate !== undefined) ca.suggest({ start, end }, certificate.hostname);
+        const at = Math.max(end, world.clock.now() + HOUR * 12);
+        endings.push({ at, end: () => ca.suggest(null, certificate?.hostname) });
+      },
+    ],
+    [
+      'everything to be renewed at once',
+      120 * 24,
+      (ca) => {
+        ca.suggest({ start: world.clock.now() - DAY, end: world.clock.now() });
+        endings.push({ at: world.clock.now() + DAY, end: () => ca.suggest(null) });
+      },
+    ],
+    [
+      'a revoked account',
+      120 * 24,
+      (ca) => {
+        // Nobody gets two accounts a day.
+        if (world.clock.now() - lastReplaced < 2 * DAY) return;
+        lastReplaced = world.clock.now();
+        ca.revokeAccounts();
+      },
+    ],
+    [
+      'a paused account',
+      60 * 24,
+      (ca) => {
+        const paused = [...new Set(ca.certificates.map(({ hostname }) => hostname))];
+        for (const name of paused) ca.pause(name);
+        endings.push({
+          at: world.clock.now() + random.between(1, 3) * DAY,
+          end: () => {
+            for (const name of paused) ca.unpause(name);
+          },
+        });
+      },
+    ],
+    [
+      'a name that the CA does not reach',
+      20 * 24,
+      (ca) => {
+        const name = random.pick(ca.certificates)?.hostname ?? '';
+        ca.failAuthorizations(name, new AcmeProblem(400, 'connection', 'Timeout during connect'));
+        const at = world.clock.now() + random.between(1, 24) * HOUR;
+        endings.push({ at, end: () => ca.failAuthorizations(name, null) });
+      },
+    ],
+    ['forgotten orders', 30 * 24, (ca) => ca.forgetOrders()],
+    ['refused nonces', 10 * 24, (ca) => ca.refuseNonces(3)],
+  ];
+
+  return {
+    events,
+    happen(hours: number): void {
+      const now = world.clock.now();
+      for (const ending of endings.filter(({ at }) => at <= now)) {
+        endings.splice(endings.indexOf(ending), 1);
+        ending.end();
+      }
+      for (const [name, every, happens] of troubles) {
+        const ca = random.pick(cas);
+        if (ca === undefined || !random.chance(hours / every)) continue;
+        events[name] = (events[name] ?? 0) + 1;
+        happens(ca);
+      }
+    },
+  };
+}
