@@ -46,13 +46,13 @@ export interface ProxyOptions {
   onFailure(exchange: Exchange | UpgradeExchange, failure: Failure): void;
 }
 
-export interface Proxy extends Forwarder {
+export interface OriginProxy extends Forwarder {
   /** What there is now: requests and tunnels under way, connections to origins. */
   counts(): { requests: number; tunnels: number; connections: number; idleConnections: number };
 }
 
 /** Speaks with origins. Everything that an origin can do wrong ends in a page or in a broken connection, never in an exception. */
-export function createProxy({ dialler, tls = {}, limits: given, onFailure }: ProxyOptions): Proxy {
+export function createProxy({ dialler, tls = {}, limits: given, onFailure }: ProxyOptions): OriginProxy {
   const limits = { ...PROXY_LIMITS, ...given };
   const { responseMs, silenceMs, unreadMs, tunnelMs, halfOpenMs } = limits;
   const connections = createConnections({ dialler, tls, limits, keepAliveMs: limits.keepAliveMs });

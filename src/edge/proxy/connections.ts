@@ -68,9 +68,9 @@ export class Connection extends Agent {
   }
 
   /** Heeds `Keep-Alive: timeout=…` of an origin: sent over a connection that it is about to close, a request would be lost. */
-  heed(keepAlive: string | string[] | undefined): void {
-    const seconds = typeof keepAlive === 'string' ? /\btimeout=(\d{1,6})\b/i.exec(keepAlive)?.[1] : undefined;
-    if (seconds !== undefined) this.keepAliveMs = Math.min(this.keepAliveMs, Number(seconds) * 1000 - MARGIN_MS);
+  heed(keepAlive: string | undefined): void {
+    const seconds = keepAlive && /\btimeout=(\d{1,6})\b/i.exec(keepAlive)?.[1];
+    if (seconds) this.keepAliveMs = Math.min(this.keepAliveMs, Number(seconds) * 1000 - MARGIN_MS);
   }
 }
 

@@ -4,8 +4,8 @@ import { answerPage } from '../answer.ts';
 import type { Exchange } from '../exchange.ts';
 import type { Connection, Connections } from './connections.ts';
 import { type Failure, failureOf, isClosedConnection, Refused } from './failure.ts';
-import { type Framing, framingOf, requestHead, trailerFields } from './headers.ts';
-import { http1Reply, http2Reply, type Reply } from './reply.ts';
+import { type Framing, fieldOf, framingOf, requestHead, trailerFields } from './headers.ts';
+import { Http1Reply, Http2Reply, type Reply } from './reply.ts';
 
 /** What forwarding works with. */
 export interface ForwardingContext {
@@ -31,6 +31,8 @@ const IDEMPOTENT = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE', 'PUT', 'DELETE'])
 
 /** What cannot be sent again goes over connections that were in use a moment ago: those are hardly about to be closed. */
 const FRESH_MS = 2000;
+
+const CONTINUE_MS = 1000;
 
 const METHOD = /^[A-Z][A-Z-]*$/;
 
@@ -62,8 +64,8 @@ export class Forwarding {
     const { request, response } = exchange;
     this.exchange = exchange;
     this.#context = context;
-    this.#reply = 'stream' in response ? http2Reply(response) : http1Reply(response);
-    this.#framing = 'stream' in request ? http2Framing(request) : framingOf(request.rawHeaders);
+    this.#reply = 'stream' in response ? new Http2Reply(response) : new Http1Reply(response);
+    this.#framing = 'stream' in request ? http2Framing(request) : framingOf(request);
     this.#repeatable = this.#framing.kind === 'none' && IDEMPOTENT.has(request.method ?? '');
   }
 
@@ -92,6 +94,7 @@ export class Forwarding {
     }
     const { fields, isLooping } = requestHead(request, this.exchange, this.#framing);
     if (isLooping) throw new Refused('origin_invalid', 'loop', 'The origin leads back to this edge.');
+    if (this.exchange.expectsContinue) fields.push('Expect', '100-continue');
     return fields;
   }
 
@@ -128,8 +131,14 @@ export class Forwarding {
       // Also where Node has nothing to say, as of an upgrade that nobody asked for.
       if (this.#response === null) this.#break(request, new Refused('origin_invalid', 'no_response', 'No response.'));
     });
-    if (this.#framing.kind === 'none') request.end();
-    else this.#sendContent(request);
+    if (this.#framing.kind === 'none') {
+      request.end();
+    } else {
+      // The origin may have something to say before there is content.
+      request.flushHeaders();
+      if (this.exchange.expectsContinue) this.#awaitContinue(request);
+      else this.#sendContent(request);
+    }
   }
 
   #requestOver(connection: Connection): ClientRequest {
@@ -144,6 +153,21 @@ export class Forwarding {
     // Node drops what is more, silently; the size of the header bounds it.
     made.maxHeadersCount = 0;
     return made;
+  }
+
+  /** The client sends nothing before it has been told to go on (RFC 9110 section 10.1.1). */
+  #awaitContinue(request: ClientRequest): void {
+    const goOn = () => {
+      clearTimeout(timer);
+      if (this.#isClosed || this.#failure !== null || this.#response !== null) return;
+      this.exchange.response.writeContinue();
+      this.#sendContent(request);
+    };
+    // Many origins have never heard of it.
+    const timer = setTimeout(goOn, CONTINUE_MS);
+    request.once('continue', goOn);
+    request.once('response', () => clearTimeout(timer));
+    request.once('close', () => clearTimeout(timer));
   }
 
   #sendContent(request: ClientRequest): void {
@@ -165,11 +189,11 @@ export class Forwarding {
   #begin(response: IncomingMessage, connection: Connection): void {
     const { request } = this.exchange;
     const { statusCode = 502 } = response;
-    const length = response.headers['content-length'];
+    const length = fieldOf(response, 'content-length');
     const hasContent = request.method !== 'HEAD' && statusCode !== 204 && statusCode !== 304;
     this.#response = response;
     this.#bytes = -1;
-    connection.heed(response.headers['keep-alive']);
+    connection.heed(fieldOf(response, 'keep-alive'));
     response.on('error', (error) => this.#break(this.#request, error));
     try {
       this.#reply.begin(response, hasContent && length === undefined && request.httpVersion !== '1.0');

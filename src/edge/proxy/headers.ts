@@ -69,10 +69,13 @@ export interface ReceivedHead {
   rawHeaders: readonly string[];
 }
 
+/** What is said of a request on its way. */
+export type Sender = Pick<Routed, 'hostname' | 'scheme' | 'clientAddress' | 'forwardedFor' | 'requestId'>;
+
 /** The header fields of a request to an origin, `Host` first. */
 export function requestHead(
   { httpVersion, method, rawHeaders }: ReceivedHead,
-  { hostname, scheme, clientAddress, forwardedFor, requestId }: Omit<Routed, 'path' | 'origin' | 'deploymentId'>,
+  { hostname, scheme, clientAddress, forwardedFor, requestId }: Sender,
   framing: Framing,
 ): RequestHead {
   const fields = ['Host', hostname];
@@ -109,15 +112,19 @@ export function requestHead(
 /** Methods that need no `Content-Length: 0` to say that there is nothing (RFC 9110 section 8.6). */
 const HAS_NO_CONTENT = new Set(['GET', 'HEAD', 'DELETE', 'OPTIONS', 'TRACE']);
 
-/** How the content of an HTTP/1.1 request is framed. What contradicts itself was refused by Node's parser. */
-export function framingOf(rawHeaders: readonly string[]): Framing {
-  let length: string | undefined;
+/** The first value of a field. Node's `headers` would have all of them, and costs a request 2 µs. */
+export function fieldOf({ rawHeaders }: { rawHeaders: readonly string[] }, lower: string): string | undefined {
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const name = rawHeaders[i] ?? '';
-    // The lengths of both names, since this is looked at for each field of each request.
-    if (name.length === 17 && name.toLowerCase() === 'transfer-encoding') return { kind: 'chunked' };
-    if (name.length === 14 && name.toLowerCase() === 'content-length') length = rawHeaders[i + 1];
+    if (name.length === lower.length && name.toLowerCase() === lower) return rawHeaders[i + 1];
   }
+  return undefined;
+}
+
+/** How the content of an HTTP/1.1 request is framed. What contradicts itself was refused by Node's parser. */
+export function framingOf(message: { rawHeaders: readonly string[] }): Framing {
+  if (fieldOf(message, 'transfer-encoding') !== undefined) return { kind: 'chunked' };
+  const length = fieldOf(message, 'content-length');
   return length === undefined || /^0*$/.test(length) ? { kind: 'none' } : { kind: 'sized', length };
 }
 

@@ -1,16 +1,16 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { constants, type Http2ServerResponse } from 'node:http2';
+import { constants, type Http2ServerResponse, type ServerHttp2Stream } from 'node:http2';
 import { responseFields, responseHeaders, trailerFields } from './headers.ts';
 
-/** The client's side of an exchange, over either version of HTTP. Nothing of it throws once the client has gone. */
+/** The client's side of an exchange, over either version of HTTP. But for `begin`, nothing of it throws, also not once the client has gone. */
 export interface Reply {
+  /** The client went before anything was sent. */
+  readonly isGone: boolean;
+  readonly hasBegun: boolean;
   /** An interim response (RFC 9110 section 15.2). */
   inform(statusCode: number, headers: NodeJS.Dict<string | string[]>): void;
   /** The head of the final response. Throws when it is none that can be sent. */
   begin(response: IncomingMessage, mayHaveTrailers: boolean): void;
-  readonly hasBegun: boolean;
-  /** The client went before anything was sent. */
-  readonly isGone: boolean;
   /** Sends the head now, where the content lets wait for itself. */
   flush(): void;
   /** False: there is enough for now, until `onDrain`. */
@@ -23,66 +23,120 @@ export interface Reply {
   onClose(closed: () => void): void;
 }
 
-export function http1Reply(response: ServerResponse): Reply {
-  return {
+export class Http1Reply implements Reply {
+  readonly #response: ServerResponse;
+
+  constructor(response: ServerResponse) {
+    this.#response = response;
+  }
+
+  get isGone(): boolean {
+    return this.#response.destroyed;
+  }
+
+  get hasBegun(): boolean {
+    return this.#response.headersSent;
+  }
+
+  inform(statusCode: number, headers: NodeJS.Dict<string | string[]>): void {
     // Node has it since 24.18; before, interim responses are dropped.
-    inform: (statusCode, headers) => response.writeInformation?.(statusCode, interim(headers)),
-    begin({ statusCode = 502, statusMessage, rawHeaders }, mayHaveTrailers) {
-      response.writeHead(statusCode, statusMessage, responseFields(rawHeaders, statusCode, mayHaveTrailers));
-    },
-    get hasBegun() {
-      return response.headersSent;
-    },
-    flush: () => response.flushHeaders(),
-    write: (chunk) => response.write(chunk),
-    end(chunk, rawTrailers) {
-      if (rawTrailers.length > 0) response.addTrailers(trailerFields(rawTrailers));
-      response.end(chunk);
-    },
-    abort: () => response.destroy(),
-    onDrain: (drained) => response.once('drain', drained),
-    onClose: (closed) => response.once('close', closed),
-    get isGone() {
-      return response.destroyed;
-    },
-  };
+    this.#response.writeInformation?.(statusCode, interimHeaders(headers));
+  }
+
+  begin({ statusCode = 502, statusMessage, rawHeaders }: IncomingMessage, mayHaveTrailers: boolean): void {
+    this.#response.writeHead(statusCode, statusMessage, responseFields(rawHeaders, statusCode, mayHaveTrailers));
+  }
+
+  flush(): void {
+    this.#response.flushHeaders();
+  }
+
+  write(chunk: Buffer): boolean {
+    return this.#response.write(chunk);
+  }
+
+  end(chunk: Buffer | undefined, rawTrailers: readonly string[]): void {
+    if (rawTrailers.length > 0) this.#response.addTrailers(trailerFields(rawTrailers));
+    this.#response.end(chunk);
+  }
+
+  abort(): void {
+    this.#response.destroy();
+  }
+
+  onDrain(drained: () => void): void {
+    this.#response.once('drain', drained);
+  }
+
+  onClose(closed: () => void): void {
+    this.#response.once('close', closed);
+  }
 }
 
-/** Heads and content go to the stream itself: the compatible response would take twice as long to come to the same. */
-export function http2Reply(response: Http2ServerResponse): Reply {
-  const { stream } = response;
-  const isOpen = () => !stream.destroyed && !stream.closed && !stream.writableEnded;
-  return {
-    inform(statusCode, headers) {
-      if (isOpen()) stream.additionalHeaders({ ...interim(headers), [constants.HTTP2_HEADER_STATUS]: statusCode });
-    },
-    begin({ statusCode = 502, headers }, mayHaveTrailers) {
-      if (!isOpen()) return;
-      const passed = responseHeaders(headers, statusCode, mayHaveTrailers);
-      passed[constants.HTTP2_HEADER_STATUS] = String(statusCode);
-      stream.respond(passed, { waitForTrailers: mayHaveTrailers });
-    },
-    get hasBegun() {
-      return stream.headersSent;
-    },
-    flush() {},
-    write: (chunk) => !isOpen() || stream.write(chunk),
-    end(chunk, rawTrailers) {
-      if (!isOpen()) return;
-      // They are sent by the compatible response, which listens for the moment.
-      for (const [name, value] of trailerFields(rawTrailers)) response.setTrailer(name, value);
-      stream.end(chunk);
-    },
-    abort: () => stream.close(constants.NGHTTP2_INTERNAL_ERROR),
-    onDrain: (drained) => stream.once('drain', drained),
-    onClose: (closed) => stream.once('close', closed),
-    get isGone() {
-      return stream.destroyed;
-    },
-  };
+/** Heads and content go to the stream itself: the compatible response would take longer to come to the same. */
+export class Http2Reply implements Reply {
+  readonly #response: Http2ServerResponse;
+  readonly #stream: ServerHttp2Stream;
+
+  constructor(response: Http2ServerResponse) {
+    this.#response = response;
+    this.#stream = response.stream;
+  }
+
+  get isGone(): boolean {
+    return this.#stream.destroyed;
+  }
+
+  get hasBegun(): boolean {
+    return this.#stream.headersSent;
+  }
+
+  get #isClosed(): boolean {
+    return this.#stream.destroyed || this.#stream.closed;
+  }
+
+  /** Not where a response has none; for `HEAD`, Node ends the stream before there is a response. */
+  get #takesContent(): boolean {
+    return !this.#isClosed && !this.#stream.writableEnded;
+  }
+
+  inform(statusCode: number, headers: NodeJS.Dict<string | string[]>): void {
+    if (!this.#isClosed) this.#stream.additionalHeaders({ ...interimHeaders(headers), ':status': statusCode });
+  }
+
+  begin({ statusCode = 502, headers }: IncomingMessage, mayHaveTrailers: boolean): void {
+    if (this.#isClosed) return;
+    const passed = responseHeaders(headers, statusCode, mayHaveTrailers);
+    this.#stream.respond({ ':status': statusCode, ...passed }, { waitForTrailers: mayHaveTrailers });
+  }
+
+  flush(): void {}
+
+  write(chunk: Buffer): boolean {
+    return !this.#takesContent || this.#stream.write(chunk);
+  }
+
+  end(chunk: Buffer | undefined, rawTrailers: readonly string[]): void {
+    if (!this.#takesContent) return;
+    // They are sent by the compatible response, which listens for the moment.
+    this.#response.addTrailers(Object.fromEntries(trailerFields(rawTrailers)));
+    this.#stream.end(chunk);
+  }
+
+  abort(): void {
+    this.#stream.close(constants.NGHTTP2_INTERNAL_ERROR);
+  }
+
+  onDrain(drained: () => void): void {
+    this.#stream.once('drain', drained);
+  }
+
+  onClose(closed: () => void): void {
+    this.#stream.once('close', closed);
+  }
 }
 
-function interim(headers: NodeJS.Dict<string | string[]>): Record<string, string | string[]> {
+function interimHeaders(headers: NodeJS.Dict<string | string[]>): Record<string, string | string[]> {
   const { 'content-length': _, ...passed } = responseHeaders(headers, 103, false);
   return passed;
 }

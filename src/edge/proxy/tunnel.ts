@@ -57,7 +57,7 @@ export class Tunnel {
     // Anything else, such as `h2c`, would let requests past us that nobody has looked at.
     if (upgrade.toLowerCase() !== 'websocket' || request.method !== 'GET') {
       this.#fail(new Refused('bad_request', 'upgrade', 'Only WebSocket is upgraded to.'));
-    } else if (framingOf(request.rawHeaders).kind !== 'none') {
+    } else if (framingOf(request).kind !== 'none') {
       this.#fail(new Refused('bad_request', 'upgrade', 'A request to upgrade has no content.'));
     } else {
       this.#context.connections.open(origin, this.#dialling.signal).then(

@@ -1,0 +1,251 @@
+import { describe, expect, test } from 'vitest';
+import {
+  type Framing,
+  framingOf,
+  type ReceivedHead,
+  requestHead,
+  responseFields,
+  responseHeaders,
+  type Sender,
+  trailerFields,
+} from './headers.ts';
+
+const ROUTED: Sender = {
+  hostname: 'app.acme.com',
+  scheme: 'https',
+  clientAddress: '203.0.113.7',
+  forwardedFor: ['203.0.113.7'],
+  requestId: 'req_1',
+};
+const NONE: Framing = { kind: 'none' };
+
+function sent(rawHeaders: string[], more: Partial<ReceivedHead & Sender> = {}, framing: Framing = NONE) {
+  const { fields } = requestHead(
+    { httpVersion: '1.1', method: 'GET', rawHeaders, ...more },
+    { ...ROUTED, ...more },
+    framing,
+  );
+  return pairs(fields);
+}
+
+function pairs(fields: readonly string[]): [string, string][] {
+  return fields.flatMap((name, i) => (i % 2 === 0 ? [[name.toLowerCase(), fields[i + 1] ?? '']] : []));
+}
+
+const valuesOf = (list: [string, string][], name: string) =>
+  list.flatMap(([key, value]) => (key === name ? [value] : []));
+
+/** What every request gets, without anything of the client's. */
+const OWN = [
+  ['host', 'app.acme.com'],
+  ['x-forwarded-for', '203.0.113.7'],
+  ['x-forwarded-host', 'app.acme.com'],
+  ['x-forwarded-proto', 'https'],
+  ['x-real-ip', '203.0.113.7'],
+  ['forwarded', 'for=203.0.113.7;host=app.acme.com;proto=https'],
+  ['x-request-id', 'req_1'],
+  ['via', '1.1 nameplate'],
+];
+
+describe('to an origin', () => {
+  test('a request says who forwarded it for whom', () => {
+    expect(sent(['Host', 'app.acme.com'])).toEqual(OWN);
+  });
+
+  test('what has no meaning to us passes as it is: order, case, repetition', () => {
+    const passing = ['Accept', 'a', 'X-B', '1', 'x-b', '2', 'Authorization', 'Bearer x', 'Sec-WebSocket-Key', 'k'];
+    const { fields } = requestHead({ httpVersion: '1.1', method: 'GET', rawHeaders: passing }, ROUTED, NONE);
+    expect(fields.slice(2, 2 + passing.length)).toEqual(passing);
+  });
+
+  test.each([
+    'Connection',
+    'Keep-Alive',
+    'Proxy-Connection',
+    'Proxy-Authorization',
+    'Proxy',
+    'TE',
+    'Transfer-Encoding',
+    'Upgrade',
+    'HTTP2-Settings',
+    'Expect',
+    'Trailer',
+    'Content-Length',
+    'X-Forwarded-For',
+    'x-forwarded-host',
+    'X-FORWARDED-PROTO',
+    'X-Forwarded-Port',
+    'X-Forwarded-Anything',
+    'X-Real-IP',
+    'Forwarded',
+    'X-Request-Id',
+    'X_Forwarded_For',
+    'x_real-ip',
+    'Transfer_Encoding',
+    'content_length',
+  ])('%s of a client never arrives', (name) => {
+    expect(sent(['Host', 'app.acme.com', name, 'forged'])).toEqual(OWN);
+  });
+
+  test('what Connection nominates stays behind, whatever it is called, and however often there is a Connection', () => {
+    const list = [
+      'X-Secret',
+      '1',
+      'Connection',
+      'close, x-secret',
+      'connection',
+      ' X-Other ',
+      'x-other',
+      '2',
+      'X-Third',
+      '3',
+    ];
+    expect(sent(list)).toEqual([OWN[0], ['x-third', '3'], ...OWN.slice(1)]);
+  });
+
+  test('Connection cannot take away what we say', () => {
+    const fields = sent([
+      'Host',
+      'app.acme.com',
+      'Connection',
+      'host, x-forwarded-for, x-real-ip, forwarded, via, cookie',
+    ]);
+    expect(fields).toEqual(OWN);
+  });
+
+  test('pieces of a cookie arrive as one', () => {
+    expect(valuesOf(sent(['cookie', 'a=1', 'x', 'y', 'cookie', 'b=2; c=3']), 'cookie')).toEqual(['a=1; b=2; c=3']);
+  });
+
+  test.each([
+    ['trailers', ['trailers']],
+    ['gzip, Trailers', ['trailers']],
+    ['gzip;q=1', []],
+  ])('of TE: %s, %j is left', (value, left) => {
+    expect(valuesOf(sent(['TE', value]), 'te')).toEqual(left);
+  });
+
+  test('pseudo-header fields of HTTP/2 become none, and the port that was asked at stays', () => {
+    const rawHeaders = [
+      ':method',
+      'GET',
+      ':authority',
+      'app.acme.com:8443',
+      ':path',
+      '/',
+      ':scheme',
+      'https',
+      'a',
+      'b',
+    ];
+    const fields = sent(rawHeaders, { httpVersion: '2.0' });
+    expect(fields.slice(0, 2)).toEqual([
+      ['host', 'app.acme.com:8443'],
+      ['a', 'b'],
+    ]);
+    expect(valuesOf(fields, 'x-forwarded-host')).toEqual(['app.acme.com:8443']);
+    expect(valuesOf(fields, 'forwarded')).toEqual(['for=203.0.113.7;host="app.acme.com:8443";proto=https']);
+    expect(valuesOf(fields, 'via')).toEqual(['2.0 nameplate']);
+  });
+
+  test('the host is the name of the route, however it was written', () => {
+    expect(valuesOf(sent(['Host', 'APP.acme.com.']), 'host')).toEqual(['app.acme.com']);
+    expect(valuesOf(sent(['Host', 'evil.test:1x"']), 'host')).toEqual(['app.acme.com']);
+  });
+
+  test('trusted proxies in front are named, IPv6 in brackets', () => {
+    const fields = sent([], { forwardedFor: ['2001:db8::1', '192.0.2.1'], clientAddress: '2001:db8::1' });
+    expect(valuesOf(fields, 'x-forwarded-for')).toEqual(['2001:db8::1, 192.0.2.1']);
+    expect(valuesOf(fields, 'forwarded')).toEqual(['for="[2001:db8::1]";host=app.acme.com;proto=https, for=192.0.2.1']);
+    expect(valuesOf(fields, 'x-real-ip')).toEqual(['2001:db8::1']);
+  });
+
+  test.each<[string, string, Framing, string[], string[]]>([
+    ['GET', 'none', NONE, [], []],
+    ['POST', 'none', NONE, ['0'], []],
+    ['PROPFIND', 'none', NONE, ['0'], []],
+    ['GET', 'some', { kind: 'sized', length: '3' }, ['3'], []],
+    ['POST', 'some', { kind: 'sized', length: '3' }, ['3'], []],
+    ['POST', 'some of unknown length', { kind: 'chunked' }, [], ['chunked']],
+  ])('%s with content: %s', (method, _, framing, lengths, encodings) => {
+    const fields = sent(['Content-Length', '99', 'Transfer-Encoding', 'gzip, chunked'], { method }, framing);
+    expect(valuesOf(fields, 'content-length')).toEqual(lengths);
+    expect(valuesOf(fields, 'transfer-encoding')).toEqual(encodings);
+  });
+
+  test('a request that came by too often is told from one that passed several proxies', () => {
+    const isLooping = (via: string) =>
+      requestHead({ httpVersion: '1.1', method: 'GET', rawHeaders: ['Via', via] }, ROUTED, NONE).isLooping;
+    expect(isLooping('1.1 a, 2.0 nameplate, 1.1 b, 1.1 nameplate')).toBe(false);
+    expect(isLooping(Array(4).fill('1.1 nameplate').join(', '))).toBe(true);
+  });
+
+  test('Via names those that were there before', () => {
+    expect(valuesOf(sent(['Via', '1.1 a', 'via', '2 b']), 'via')).toEqual(['1.1 a, 2 b, 1.1 nameplate']);
+  });
+});
+
+test.each<[string[], Framing]>([
+  [[], NONE],
+  [['Content-Length', '0'], NONE],
+  [['content-length', '000'], NONE],
+  [['Content-Length', '12'], { kind: 'sized', length: '12' }],
+  [['Transfer-Encoding', 'chunked'], { kind: 'chunked' }],
+])('content framed by %j is %j', (rawHeaders, framing) => {
+  expect(framingOf({ rawHeaders })).toEqual(framing);
+});
+
+describe('to a client', () => {
+  const received = ['Content-Type', 'text/html', 'Set-Cookie', 'a=1', 'Set-Cookie', 'b=2', 'Via', '1.1 cache'];
+
+  test('fields pass as they are: order, case, repetition', () => {
+    expect(responseFields(received, 200, false)).toEqual(received);
+  });
+
+  test.each([
+    'Connection',
+    'Keep-Alive',
+    'Proxy-Connection',
+    'Proxy-Authenticate',
+    'Proxy-Authentication-Info',
+    'TE',
+    'Transfer-Encoding',
+    'Upgrade',
+    'Alt-Svc',
+    'Trailer',
+  ])('%s of an origin never arrives', (name) => {
+    expect(responseFields([...received, name, 'x'], 200, false)).toEqual(received);
+    expect(responseHeaders({ a: '1', [name.toLowerCase()]: 'x' }, 200, false)).toEqual({ a: '1' });
+  });
+
+  test('what Connection nominates stays behind', () => {
+    expect(responseFields(['Connection', 'X-A', 'x-a', '1', 'X-B', '2'], 200, false)).toEqual(['X-B', '2']);
+    expect(responseHeaders({ connection: 'X-A', 'x-a': '1', 'x-b': '2' }, 200, false)).toEqual({ 'x-b': '2' });
+  });
+
+  test('trailers are announced where there can be some', () => {
+    expect(responseFields(['Trailer', 'X-Sum'], 200, true)).toEqual(['Trailer', 'X-Sum']);
+  });
+
+  test('204 has no length', () => {
+    expect(responseFields(['Content-Length', '0'], 204, false)).toEqual([]);
+    expect(responseFields(['Content-Length', '7'], 304, false)).toEqual(['Content-Length', '7']);
+  });
+});
+
+test('trailers change nothing that was decided by the header', () => {
+  const harmless = ['X-Sum', '1', 'grpc-status', '0'];
+  const others = [
+    'Content-Length',
+    '5',
+    'Transfer-Encoding',
+    'chunked',
+    'Host',
+    'x',
+    'Set-Cookie',
+    'a=1',
+    'X-Forwarded-For',
+    'x',
+  ];
+  expect(trailerFields([...others, ...harmless, 'X_Real_IP', 'x']).flat()).toEqual(harmless);
+});

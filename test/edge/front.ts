@@ -1,0 +1,118 @@
+import { once } from 'node:events';
+import { createServer as createHttp1Server, type IncomingMessage } from 'node:http';
+import { createServer as createHttp2Server } from 'node:http2';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { addressRule } from '../../src/addresses.ts';
+import { createDialler, type Dialler } from '../../src/dialler.ts';
+import type { Routed } from '../../src/edge/exchange.ts';
+import type { Failure } from '../../src/edge/proxy/failure.ts';
+import { createProxy, type OriginProxy, type ProxyOptions } from '../../src/edge/proxy.ts';
+
+/** The proxy behind plain listeners, as the edge has it behind TLS. */
+export interface Front {
+  proxy: OriginProxy;
+  /** HTTP/1.1. */
+  port: number;
+  /** HTTP/2, with prior knowledge. */
+  http2Port: number;
+  failures: Failure[];
+}
+
+export interface FrontOptions extends Partial<Omit<ProxyOptions, 'onFailure'>> {
+  origin: string;
+  routed?: Partial<Routed>;
+  /** Called with what is about to be forwarded. */
+  onRequest?(request: IncomingMessage): void;
+}
+
+/** Everything that a test has opened, in the order in which it did. */
+export type Closing = (() => unknown)[];
+
+/** Connects to loopback alone; every name is there. */
+export const loopbackDialler: Dialler = createDialler({
+  mayDial: addressRule(['127.0.0.0/8']),
+  lookUp: async () => ['127.0.0.1'],
+});
+
+export async function startFront(closing: Closing, options: FrontOptions): Promise<Front> {
+  const { origin, routed = {}, onRequest, ...given } = options;
+  const failures: Failure[] = [];
+  const proxy = createProxy({
+    dialler: loopbackDialler,
+    onFailure: (_, failure) => void failures.push(failure),
+    ...given,
+  });
+  let requests = 0;
+  const route = (path: string | undefined): Routed => {
+    requests += 1;
+    const client = { clientAddress: '203.0.113.7', forwardedFor: ['203.0.113.7'] };
+    const request = { path: path ?? '/', requestId: `req_${requests}` };
+    return {
+      hostname: 'app.acme.com',
+      scheme: 'https',
+      origin,
+      environmentId: 'env_1',
+      deploymentId: 'd_1',
+      ...client,
+      ...request,
+      ...routed,
+    };
+  };
+  const http1 = createHttp1Server({ shouldUpgradeCallback: ({ headers }) => headers.upgrade !== undefined });
+  http1.maxHeadersCount = 0;
+  http1.on('request', (request, response) => {
+    onRequest?.(request);
+    proxy.forward({ ...route(request.url), request, response });
+  });
+  http1.on('checkContinue', (request, response) => {
+    proxy.forward({ ...route(request.url), request, response, expectsContinue: true });
+  });
+  http1.on('upgrade', (request, socket, head) => proxy.upgrade({ ...route(request.url), request, socket, head }));
+  const http2 = createHttp2Server();
+  http2.on('request', (request, response) => proxy.forward({ ...route(request.url), request, response }));
+  http2.on('checkContinue', (request, response) => {
+    proxy.forward({ ...route(request.url), request, response, expectsContinue: true });
+  });
+  const [port, http2Port] = [await listen(closing, http1), await listen(closing, http2)];
+  closing.push(() => proxy.stop());
+  return { proxy, port, http2Port, failures };
+}
+
+/** Listens on loopback; with its end all of its connections end. */
+export async function listen(closing: Closing, server: Server): Promise<number> {
+  const open = new Set<Socket>();
+  server.on('connection', (socket: Socket) => {
+    open.add(socket.on('error', () => {}));
+    socket.once('close', () => open.delete(socket));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  closing.push(() => {
+    for (const socket of open) socket.destroy();
+    return new Promise((resolve) => server.close(resolve));
+  });
+  return (server.address() as AddressInfo).port;
+}
+
+/** An origin that does with each connection what the test says. */
+export async function startRawOrigin(closing: Closing, onConnection: (socket: Socket, nth: number) => void) {
+  let connections = 0;
+  const server = createServer({ allowHalfOpen: true }, (socket) => {
+    connections += 1;
+    onConnection(socket, connections);
+  });
+  const port = await listen(closing, server);
+  return { origin: `http://127.0.0.1:${port}`, port, connections: () => connections };
+}
+
+/** An origin of Node's. */
+export async function startOrigin(closing: Closing, answer: Parameters<typeof createHttp1Server>[1]) {
+  const server = createHttp1Server(answer);
+  const port = await listen(closing, server);
+  return { origin: `http://127.0.0.1:${port}`, port, server };
+}
+
+/** Waits until it holds. */
+export async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await new Promise((resolve) => setImmediate(resolve));
+}

@@ -1,0 +1,19 @@
+import {
+  type Authority,
+  createAuthorityCertificate,
+  createServerCertificate,
+} from '../../src/certificates/x509/certificate.ts';
+import { newPrivateKey, readPrivateKey } from '../../src/certificates/x509/key.ts';
+import { toPem } from '../../src/certificates/x509/pem.ts';
+
+/** A certificate for a name, of a CA that exists for this alone. All PEM. */
+export function certificateFor(name: string): { key: string; cert: string; ca: string } {
+  const authority: Authority = { name: `CA of ${name}`, privateKey: readPrivateKey(newPrivateKey()) };
+  const key = readPrivateKey(newPrivateKey());
+  const validity = { notBefore: Date.now() - 3_600_000, notAfter: Date.now() + 3_600_000 };
+  return {
+    key: key.export({ type: 'pkcs8', format: 'pem' }).toString(),
+    cert: toPem(createServerCertificate({ hostname: name, key }, { signer: authority, ...validity })),
+    ca: toPem(createAuthorityCertificate(authority, { pathLength: 0, ...validity })),
+  };
+}
