@@ -1,3 +1,4 @@
+import { LONGEST_WAIT_MS } from '../domains/certificate.ts';
 import { findCertificate } from './certificates.ts';
 import { findDomainById } from './domains.ts';
 import { recordEvent } from './events.ts';
@@ -26,7 +27,7 @@ export async function saveCertificate(run: Writing, save: Save): Promise<'saved'
 
 export async function importCertificate(run: Writing, hostname: string, issued: Issued, now: number) {
   const { renewAt, askAgainAt } = issued.renewal;
-  const nextTryAt = Math.min(renewAt, askAgainAt ?? renewAt);
+  const nextTryAt = Math.min(renewAt, askAgainAt ?? renewAt, now + LONGEST_WAIT_MS);
   if ((await run.change(updateAny, { hostname, nextTryAt })) === 0) return 'missing';
   const before = await findCertificate(run, hostname);
   if (before === null) return 'missing';

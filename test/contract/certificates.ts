@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { LONGEST_WAIT_MS } from '../../src/domains/certificate.ts';
 import type { Domain } from '../../src/domains/domain.ts';
 import type { CertificateStore, DueCertificate } from '../../src/store/store.ts';
 import { anIssuedCertificate, anIssuer, anOrder, aSave, aSpending, DAY_MS, verify } from '../fixtures/certificates.ts';
@@ -147,6 +148,19 @@ export function describeCertificates(subject: Subject): void {
   });
 
   describe('a certificate from elsewhere', () => {
+    it('is looked at when its renewal window says, and no later than anything else', async () => {
+      const { domain } = await lease();
+      const { renewal } = anIssuedCertificate();
+      for (const [window, nextTryAt] of [
+        [renewal, NOW + DAY_MS],
+        [{ ...renewal, askAgainAt: null, renewAt: NOW + 5 }, NOW + 5],
+        [{ ...renewal, askAgainAt: null }, NOW + LONGEST_WAIT_MS],
+      ] as const) {
+        await subject.store.importCertificate(domain.name, anIssuedCertificate({ renewal: window }), NOW);
+        expect(await subject.store.findCertificate(domain.name)).toMatchObject({ nextTryAt });
+      }
+    });
+
     it('is put in use whatever is under way, which is lost', async () => {
       const { store } = subject;
       const { domain, due } = await lease();

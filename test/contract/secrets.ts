@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { createKeyring, keyIdIn, SealingProblem } from '../../src/sealing.ts';
 import { missingKeys, rotateSecrets, sealClearSecrets, sealSecrets } from '../../src/store/sealed.ts';
@@ -152,6 +153,24 @@ export function describeSecrets(subject: Subject): void {
         }
         const claimed = await sealed.claimCertificates({ now: NOW + 1, limit: 9, leaseMs: 1, newNames: false });
         expect(claimed).toMatchObject([{ certificate: { hostname: stored.ordered }, order: null }]);
+      }));
+  });
+
+  describe('once the key is lost', () => {
+    it('what docs/certificates.md says to take away lets every name begin anew', () =>
+      alone(async ({ store, run }, environment) => {
+        const { issued, ordered, account } = await storeSecrets(sealSecrets(store, ring(LOST)), environment);
+        const docs = await readFile(new URL('../../docs/certificates.md', import.meta.url), 'utf8');
+        const [, sql = ''] = /```sql\n(.*?)```/s.exec(docs) ?? [];
+        await run(sql);
+        expect(await store.listSecretPrefixes()).toEqual([]);
+        expect(await store.findCaAccount(account)).toBeNull();
+        const claim = { now: NOW, limit: 9, leaseMs: 1, newNames: true };
+        const due = await sealSecrets(store, ring(NEW)).claimCertificates(claim);
+        expect(due.map(({ certificate, order }) => [certificate.hostname, certificate.state, order])).toEqual(
+          expect.arrayContaining([issued, ordered].map((name) => [name, 'wanted', null])),
+        );
+        expect(due).toMatchObject([{ certificate: { issued: null } }, { certificate: { issued: null } }]);
       }));
   });
 
