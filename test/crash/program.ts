@@ -7,6 +7,8 @@ import type { Addresses, Said, ServerSettings } from './server.ts';
 
 /** A program of this folder in a process of its own, which can be killed. */
 export interface Program<Line> {
+  /** Of what was started. */
+  pid: number;
   /** The first line of standard output, after so many, that fulfils `wanted`; rejects when the program ends without it. */
   says<Wanted extends Line>(wanted: (line: Line) => line is Wanted, after?: number): Promise<Wanted>;
   /** Everything it has said so far. */
@@ -38,7 +40,7 @@ export interface Server extends Program<ServerLine>, Addresses {
 export interface LogLine {
   level: number;
   msg: string;
-  err?: { message: string; stack: string };
+  err?: { type?: string; message: string; stack: string };
 }
 
 export type ServerLine = Said | LogLine;
@@ -60,8 +62,12 @@ const ERROR_LEVEL = 50;
 const CLONE = join(import.meta.dirname, '../..');
 
 /** Starts the server; resolves when it is ready, rejects with what it complained of when it ends before. */
-export async function startServer(start: ServerStart): Promise<Server> {
-  const server = launchServer(start);
+export function startServer(start: ServerStart): Promise<Server> {
+  return whenReady(launchServer(start));
+}
+
+/** Resolves when a server that was launched is ready; rejects as above. */
+export async function whenReady(server: Program<ServerLine>): Promise<Server> {
   const { api, event, ...about } = await server.says((line) => 'event' in line && line.event === 'ready');
   const { pid } = about;
   return {
@@ -141,6 +147,7 @@ function launch<Line>([command = '', ...words]: string[], env: Record<string, st
   });
 
   return {
+    pid: child.pid ?? 0,
     lines,
     ended,
     complaints: () => complaints,

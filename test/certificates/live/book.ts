@@ -33,6 +33,11 @@ export interface Request {
   at: number;
 }
 
+/** `asked`: the CA knows nothing of it yet. `answered`: it has done it, and the node does not know. `told`: the answer was sent off. */
+export interface Moment extends Request {
+  when: 'asked' | 'answered' | 'told';
+}
+
 /** An order as the CA has it. Times are Unix ms. */
 export interface Order {
   hostname: string;

@@ -3,7 +3,7 @@ import { Agent, createServer, request } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { createIdentity, type Pebble } from '../pebble.ts';
-import { createBook, type Order, type Request } from './book.ts';
+import { createBook, type Moment, type Order, type Request } from './book.ts';
 import { ownerOf } from './owner.ts';
 
 /** A proxy in front of pebble, through which everything goes that is asked of it: it writes down who ordered what, and can hold requests up. */
@@ -18,11 +18,6 @@ export interface Recorder {
   /** Called at each moment of a request, which goes on when it resolves: at `asked` not to pebble unless with `true`. */
   onMoment: (moment: Moment) => Promise<boolean>;
   close(): Promise<void>;
-}
-
-/** `asked`: pebble knows nothing of it yet. `answered`: pebble has done it, and the node does not know. `told`: the answer was sent off. */
-export interface Moment extends Request {
-  when: 'asked' | 'answered' | 'told';
 }
 
 interface Answer {

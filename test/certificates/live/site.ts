@@ -15,7 +15,7 @@ import {
   type Server,
   type ServerLine,
   type ServerStart,
-  startServer,
+  whenReady,
 } from '../../crash/program.ts';
 import { createSite, plant, type Site, type Tenant } from '../../crash/site.ts';
 import { ENCRYPTION_KEY } from '../../fixtures/keys.ts';
@@ -36,8 +36,8 @@ export interface IssuingSite extends Omit<Site, 'serve' | 'close'> {
   tenant: Tenant;
   /** Those that run. */
   nodes: ReadonlySet<Server>;
-  /** All that was ever started. */
-  programs: readonly Pick<Program<ServerLine>, 'lines' | 'complaints'>[];
+  /** All that were ever started. */
+  programs: readonly Program<ServerLine>[];
   /** The variables of nodes that are started from now on. */
   env: Record<string, string>;
   /** Starts a node. */
@@ -70,7 +70,7 @@ export async function createIssuingSite(options: IssuingSiteOptions = {}): Promi
   const { data = embedded, externalAccount, leaseMs } = options;
   const { serve: _, close: closeSite, ...site } = await createSite(SCHEDULE, data);
   const nodes = new Set<Server>();
-  const programs: Pick<Program<ServerLine>, 'lines' | 'complaints'>[] = [];
+  const programs: Program<ServerLine>[] = [];
   const portsOf = (kind: 'httpPort' | 'httpsPort') => () => [...nodes].flatMap((node) => node[kind] ?? []);
   const [http, https] = [await startGateway(portsOf('httpPort')), await startGateway(portsOf('httpsPort'))];
   const pebble = await startPebble({
@@ -78,7 +78,7 @@ export async function createIssuingSite(options: IssuingSiteOptions = {}): Promi
     httpPort: http.port,
     ...(externalAccount && { externalAccounts: { [externalAccount.kid]: externalAccount.hmacKey } }),
   });
-  const recorder = await startRecorder(pebble, () => [...nodes].map(({ pid }) => pid));
+  const recorder = await startRecorder(pebble, () => programs.flatMap((one) => (one.isRunning() ? one.pid : [])));
   const trusted = join(site.directory, 'ca.pem');
   await writeFile(trusted, recorder.trustRoots);
   const origin = await startOrigin();
@@ -103,6 +103,11 @@ export async function createIssuingSite(options: IssuingSiteOptions = {}): Promi
       NAMEPLATE_ACME_EAB_HMAC_KEY: externalAccount.hmacKey,
     }),
     ...options.env,
+  };
+  const launch = () => {
+    const program = launchServer(start());
+    programs.push(program);
+    return program;
   };
   const start = (): ServerStart => ({
     ...SCHEDULE,
@@ -133,22 +138,17 @@ export async function createIssuingSite(options: IssuingSiteOptions = {}): Promi
     env,
     open,
     async serve() {
-      const node = await startServer(start());
+      const node = await whenReady(launch());
       nodes.add(node);
-      programs.push(node);
       return node;
     },
-    launch() {
-      const program = launchServer(start());
-      programs.push(program);
-      return program;
-    },
+    launch,
     async end(node, how) {
       nodes.delete(node);
       await node[how]();
     },
     async close() {
-      await Promise.all([...nodes].map((node) => node.kill()));
+      await Promise.all(programs.map((program) => program.kill()));
       await Promise.all([http.close(), https.close(), recorder.close(), origin.close()]);
       await pebble.close();
       await closeSite();

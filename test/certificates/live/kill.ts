@@ -1,0 +1,222 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect } from 'vitest';
+import type { Store } from '../../../src/store/store.ts';
+import type { LogLine, Server, ServerLine } from '../../crash/program.ts';
+import type { Random } from '../../crash/random.ts';
+import { until } from '../../crash/site.ts';
+import type { Moment, Step } from './book.ts';
+import { each, expectServed } from './names.ts';
+import { judge, type Killed } from './orders.ts';
+import { expectNothingLeft } from './rest.ts';
+import type { IssuingSite } from './site.ts';
+import { startTraffic } from './traffic.ts';
+
+/** What was tried, and what came of it. */
+export interface Survived extends Record<string, number> {
+  kills: number;
+}
+
+/** Where a node is killed: at a moment of a request to the CA, when a name is looked at over HTTP, at any time, or while it starts. */
+type Place =
+  | `${Exclude<Step, 'directory' | 'nonce' | 'account'>} ${Moment['when']}`
+  | 'a look'
+  | 'any time'
+  | 'starting';
+
+const PLACES: readonly Place[] = [
+  'new order asked',
+  'new order answered',
+  'new order told',
+  'authorization asked',
+  'authorization told',
+  'challenge asked',
+  'challenge answered',
+  'challenge told',
+  'order told',
+  'finalize asked',
+  'finalize answered',
+  'finalize told',
+  'certificate asked',
+  'certificate answered',
+  'certificate told',
+  'certificate told',
+  'a look',
+  'any time',
+  'any time',
+  'starting',
+];
+/** A node does so many at once: as many can lose the URL of their order in one kill. */
+const CAPACITY = 25;
+/** So many names have their certificate before the first kill. */
+const RENEWABLE = 5;
+/** For a node to come to a place. */
+const PATIENCE_MS = 20_000;
+/** What a node does next happens within so much of being told something. */
+const NEXT_MS = 30;
+
+interface Scene {
+  site: IssuingSite;
+  store: Store;
+  random: Random;
+  kills: Killed[];
+}
+
+/**
+ * Kills nodes `kills` times at every step of issuing, while names are added, renewed and visited, and sees that in the end all have a certificate, that none
+ * was ordered twice at a time, and that nothing is left over.
+ */
+export async function surviveIssuing(
+  site: IssuingSite,
+  options: { kills: number; nodes: number; random: Random },
+): Promise<Survived> {
+  const { kills, nodes, random } = options;
+  for (let i = 0; i < nodes; i++) await site.serve();
+  const scene: Scene = { site, store: await site.open(), random, kills: [] };
+  const traffic = startTraffic(site, scene.store, random, scene.kills);
+  const tally: Record<string, number> = {};
+  const isBegun = async () => ((await scene.store.countCertificates()).issued ?? 0) >= RENEWABLE;
+  await Promise.race([until('there is something to renew', isBegun), traffic.failed]);
+  for (let places: Place[] = []; scene.kills.length < kills; ) {
+    if (places.length === 0) places = shuffled(PLACES, random);
+    const place = await Promise.race([killAt(scene, places.pop() ?? 'any time'), traffic.failed]);
+    tally[`killed: ${place}`] = (tally[`killed: ${place}`] ?? 0) + 1;
+    await delay(random.between(0, 300));
+    while (site.nodes.size < nodes) await site.serve();
+  }
+  const names = await traffic.stop();
+  await settle(scene, names.length);
+  await each(names, 8, (name) => expectServed(site, scene.store, name));
+  const seen = await examine(scene, names.length);
+  await scene.store.close();
+  return { kills: scene.kills.length, ...tally, names: names.length, ...traffic.tally, ...seen };
+}
+
+/** Resolves with where a node was killed in the end. */
+async function killAt(scene: Scene, place: Place): Promise<Place> {
+  const { site, random } = scene;
+  if (place === 'any time') return killAny(scene, random.between(0, 2000));
+  if (place === 'starting') {
+    await killAny(scene, 0);
+    const program = site.launch();
+    await delay(random.between(0, 1500));
+    await program.kill();
+    scene.kills.push({ pid: program.pid, at: Date.now() });
+    return place;
+  }
+  const come = place === 'a look' ? await untilLook(scene) : await untilMoment(scene, place);
+  return come ? place : killAny(scene, 0);
+}
+
+async function killAny(scene: Scene, afterMs: number): Promise<Place> {
+  await delay(afterMs);
+  await kill(scene, scene.random.pick([...scene.site.nodes]));
+  return 'any time';
+}
+
+async function kill({ site, kills }: Scene, node: Server | undefined): Promise<void> {
+  if (node === undefined) throw new Error('there is no node to kill');
+  await site.end(node, 'kill');
+  kills.push({ pid: node.pid, at: Date.now() });
+}
+
+/** Kills the node that comes to the moment. False: none did. */
+function untilMoment(scene: Scene, place: Place): Promise<boolean> {
+  const { site, random } = scene;
+  const { recorder } = site;
+  return new Promise((resolve, reject) => {
+    const end = (come: boolean) => {
+      clearTimeout(late);
+      recorder.onMoment = async () => true;
+      resolve(come);
+    };
+    const late = setTimeout(() => end(false), PATIENCE_MS);
+    recorder.onMoment = async ({ step, when, pid }) => {
+      const node = [...site.nodes].find((one) => one.pid === pid);
+      if (`${step} ${when}` !== place || node === undefined) return true;
+      recorder.onMoment = async () => true;
+      if (when === 'told') await delay(random.between(0, NEXT_MS));
+      await kill(scene, node).then(() => end(true), reject);
+      // What it had asked for may still get there.
+      return random.chance(0.5);
+    };
+  });
+}
+
+/** Kills a node as a name is looked at, by itself or by the CA. False: nobody looked. */
+function untilLook(scene: Scene): Promise<boolean> {
+  const { site, random } = scene;
+  return new Promise((resolve, reject) => {
+    const end = (come: boolean) => {
+      clearTimeout(late);
+      site.http.onConnection = () => {};
+      resolve(come);
+    };
+    const late = setTimeout(() => end(false), PATIENCE_MS);
+    site.http.onConnection = () => {
+      site.http.onConnection = () => {};
+      killAny(scene, random.between(0, NEXT_MS)).then(() => end(true), reject);
+    };
+  });
+}
+
+/** Waits until every name has its certificate and nobody works on any; the clocks of nodes run ahead to whatever is due later. */
+async function settle({ site, store }: Scene, names: number): Promise<void> {
+  let aheadMs = 0;
+  await until(
+    'every name has its certificate',
+    async () => {
+      const unfinished = [];
+      for (const state of ['wanted', 'waiting_for_routing', 'ordering', 'renewing', 'failed'] as const) {
+        unfinished.push(...(await store.listCertificates({ limit: 1000, state })).items);
+      }
+      const counts = await store.countCertificates();
+      if (unfinished.length === 0) return counts.issued === names;
+      const waitMs = Math.min(...unfinished.map(({ nextTryAt }) => nextTryAt)) - (Date.now() + aheadMs);
+      if (unfinished.some(({ leasedUntil }) => leasedUntil !== null) || waitMs < 0) return false;
+      aheadMs += waitMs;
+      for (const node of site.nodes) await node.tell(`step ${waitMs}`);
+      return false;
+    },
+    10,
+  );
+}
+
+async function examine({ site, store, kills }: Scene, names: number): Promise<Record<string, number>> {
+  const { recorder, data } = site;
+  const { faults, orders, valid, lost, 'most lost in a kill': most } = judge(recorder.orders, kills);
+  expect(faults).toEqual([]);
+  expect(most).toBeLessThanOrEqual(CAPACITY);
+  const ledger = await store.countSpending(recorder.directoryUrl, 0);
+  expect(ledger.orders).toBeGreaterThanOrEqual(orders);
+  // Whatever the CA has issued was put in use, once.
+  const events = await data.query(
+    "select count(*) as count from events where type in ('certificate.issued', 'certificate.renewed')",
+  );
+  expect(Number(events[0]?.count)).toBe(valid);
+  expect(ledger.issued).toBe(valid);
+  await expectNothingLeft(site);
+  const errors = site.programs.flatMap(({ lines }) => errorsIn(lines));
+  const late = errors.filter(({ err }) => err?.type === 'StoreUnavailable');
+  expect(errors.filter((error) => !late.includes(error))).toEqual([]);
+  return {
+    orders,
+    issued: valid,
+    'failed at the CA': recorder.orders.filter(({ end }) => end === 'invalid').length,
+    'orders whose URL was lost': lost,
+    'most of these in a kill': most,
+    'orders in the ledger': ledger.orders,
+    renewals: valid - names,
+    'errors since the store was late': late.length,
+  };
+}
+
+function errorsIn(lines: readonly ServerLine[]): LogLine[] {
+  return lines.filter((line) => 'level' in line).filter(({ level }) => level >= 50);
+}
+
+function shuffled<T>(items: readonly T[], random: Random): T[] {
+  return items
+    .map((item) => ({ item, at: random.next() }))
+    .sort((a, b) => a.at - b.at)
+    .map(({ item }) => item);
+}
