@@ -12,11 +12,12 @@ import { type Client, peerAddress } from './client.ts';
 import { createDecide } from './decide.ts';
 import type { Forwarder } from './exchange.ts';
 import { createHandler } from './handler.ts';
+import { http1Speaker } from './http1.ts';
+import { http2Speaker } from './http2.ts';
 import { createJudge } from './judge.ts';
 import type { EdgeLimits } from './limits.ts';
 import type { Report } from './report.ts';
 import { createRoutes } from './routes.ts';
-import { createServers } from './servers.ts';
 import type { Tally } from './tally.ts';
 import { createTls } from './tls.ts';
 import { trackUnderWay } from './underway.ts';
@@ -85,7 +86,8 @@ export async function serve(settings: ServingSettings, deps: ServingDeps): Promi
   const bodies = watchBodies(limits, (exchange) => handler.onSlowBody(exchange));
   const underWay = trackUnderWay(deps.changes, routes.routes);
   const handler = createHandler({ ...deps, decide, forwarder: proxy, bodies, underWay });
-  const servers = createServers({ limits, ...handler });
+  const http1 = http1Speaker({ limits, ...handler });
+  const http2 = http2Speaker({ limits, ...handler });
   const connections = boundConnections(
     { total: limits.connections, perAddress: limits.connectionsPerAddress },
     { isProxy: isTrusted, onCount: (open) => tally.measure('connections', open) },
@@ -93,9 +95,8 @@ export async function serve(settings: ServingSettings, deps: ServingDeps): Promi
   const tls = createTls({
     judge: createJudge(routes),
     onSecure(socket, { raw, serverName, h2 }) {
-      const client = clientOf(raw, serverName);
-      if (h2) servers.http2(socket, client);
-      else servers.http1(socket, client);
+      const speaker = h2 ? http2 : http1;
+      speaker.accept(socket, clientOf(raw, serverName));
     },
     onFault: (name, error) => report('a certificate cannot be used', { name, err: error }),
     ticketSecret: deps.ticketSecret,
@@ -134,7 +135,7 @@ export async function serve(settings: ServingSettings, deps: ServingDeps): Promi
 
   const http = acceptor((raw) => {
     hold(raw);
-    servers.http1(raw, clientOf(raw, null));
+    http1.accept(raw, clientOf(raw, null));
   });
   const https = acceptor((raw) => {
     hold(raw);
@@ -150,13 +151,19 @@ export async function serve(settings: ServingSettings, deps: ServingDeps): Promi
   async function stop(graceMs: number): Promise<void> {
     clearInterval(measuring);
     const closed = [http, https].map(close);
-    const idle = setInterval(servers.closeIdle, 50);
+    const closeIdle = () => {
+      http1.closeIdle();
+      http2.closeIdle();
+    };
+    // A connection that is in use becomes idle with its answer.
+    const idle = setInterval(closeIdle, 50);
     const late = setTimeout(() => open.forEach((raw) => void raw.destroy()), graceMs);
-    servers.closeIdle();
+    closeIdle();
     await Promise.all(closed);
     clearInterval(idle);
     clearTimeout(late);
-    servers.stop();
+    http1.stop();
+    http2.stop();
     bodies.stop();
     await proxy.stop();
   }

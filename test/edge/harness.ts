@@ -4,6 +4,7 @@ import { connect as connectHttp2, type IncomingHttpHeaders } from 'node:http2';
 import { request as askHttps } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { type ConnectionOptions, connect as connectTls, type TLSSocket } from 'node:tls';
+import type { Domain } from '../../src/domains/domain.ts';
 import { type Edge, type EdgeOptions, startEdge } from '../../src/edge/edge.ts';
 import { createLog } from '../../src/log.ts';
 import { createMetrics } from '../../src/metrics.ts';
@@ -24,7 +25,7 @@ export interface Harness {
   /** Every line that was logged. */
   logged: string[];
   clock: { now(): number; advance(ms: number): void };
-  /** While it is away, everything that is asked of the store fails. */
+  /** While it is away, everything that is asked of the store fails; while it hangs, that is never answered. */
   setStore(state: 'there' | 'away' | 'hanging'): void;
   /** A number of the metrics, by its line up to the value; 0 where there is no such line. */
   metric(line: string): Promise<number>;
@@ -47,6 +48,7 @@ export interface SiteOptions {
 
 export interface Site {
   hostname: string;
+  domain: Domain;
   environment: Environment;
   /** Of its certificate; null without one. */
   serial: string | null;
@@ -65,11 +67,17 @@ export async function startHarness(options: Partial<EdgeOptions> = {}): Promise<
   const log = createLog('debug', { write: (line: string) => void logged.push(line) });
   const metrics = createMetrics();
   const closing: (() => Promise<unknown> | unknown)[] = [];
+  const held: (() => void)[] = [];
   let state: 'there' | 'away' | 'hanging' = 'there';
 
+  function setStore(wanted: typeof state): void {
+    state = wanted;
+    for (const goOn of held.splice(0)) goOn();
+  }
+
   async function there<T>(read: () => Promise<T>): Promise<T> {
+    if (state === 'hanging') await new Promise<void>((resolve) => void held.push(resolve));
     if (state === 'away') throw new StoreUnavailable('the store is away');
-    if (state === 'hanging') await new Promise(() => {});
     return read();
   }
   const reads = {
@@ -117,12 +125,12 @@ export async function startHarness(options: Partial<EdgeOptions> = {}): Promise<
   async function addSite({ origin = echo, certified = true, ...about }: Partial<SiteOptions> = {}): Promise<Site> {
     const { environment } = await plant(store);
     const hostname = about.hostname ?? `${unique('site')}.example.com`;
-    await verify(store, environment, { name: hostname, at: clock.now() });
+    const domain = await verify(store, environment, { name: hostname, at: clock.now() });
     if (origin !== null) await deploy(environment, origin);
-    if (!certified) return { hostname, environment, serial: null };
+    if (!certified) return { hostname, domain, environment, serial: null };
     const { serial, ...issued } = issue(hostname);
     await store.importCertificate(hostname, issued, clock.now());
-    return { hostname, environment, serial };
+    return { hostname, domain, environment, serial };
   }
 
   async function deploy(environment: Environment, origin: string): Promise<void> {
@@ -138,9 +146,7 @@ export async function startHarness(options: Partial<EdgeOptions> = {}): Promise<
     httpsPort: portOf(edge.https),
     logged,
     clock,
-    setStore(wanted) {
-      state = wanted;
-    },
+    setStore,
     async metric(line) {
       const text = await metrics.registry.metrics();
       const found = text.split('\n').find((one) => one.startsWith(`${line} `));
@@ -151,7 +157,7 @@ export async function startHarness(options: Partial<EdgeOptions> = {}): Promise<
     addOrigin,
     heard: () => news.poll(),
     async close() {
-      state = 'there';
+      setStore('there');
       for (const end of closing) await end();
       await edge.stop();
       await news.stop();

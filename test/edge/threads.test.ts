@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Harness, handshake, overHttp, overHttp2, overHttps, startHarness } from './harness.ts';
+import { type Harness, overHttp, overHttp2, overHttps, startHarness } from './harness.ts';
 
 let edge: Harness;
 beforeAll(async () => {

@@ -1,0 +1,77 @@
+import { createServer, type IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { answerSocket } from './answer.ts';
+import type { Client } from './client.ts';
+import { type PageName, renderPage } from './pages.ts';
+import type { Speaker, SpeakerOptions } from './speaker.ts';
+
+const client = Symbol('client');
+
+interface ClientSocket extends Duplex {
+  [client]?: Client;
+  bytesRead?: number;
+  /** A response that has begun; Node keeps it there. */
+  _httpMessage?: { headersSent: boolean } | null;
+}
+
+/** HTTP/1.1 and 1.0. */
+export function http1Speaker({ limits, onRequest, onUpgrade, onUnreadable }: SpeakerOptions): Speaker<Duplex> {
+  const server = createServer({
+    maxHeaderSize: limits.headerBytes,
+    headersTimeout: limits.headerMs,
+    // Bodies may take as long as they move (`bodies.ts`).
+    requestTimeout: 0,
+    keepAliveTimeout: limits.idleMs,
+    connectionsCheckingInterval: Math.min(1000, limits.headerMs),
+    // Refused with a page of our own.
+    requireHostHeader: false,
+    shouldUpgradeCallback: wantsUpgrade,
+  });
+  // Node drops what is more, silently; the size of the header bounds it.
+  server.maxHeadersCount = 0;
+  server.timeout = limits.silenceMs;
+  // The time limits are looked after from here on. It never listens by itself.
+  server.emit('listening');
+
+  const clientOf = (socket: ClientSocket): Client => {
+    const known = socket[client];
+    if (known === undefined) throw new Error('the connection was not accepted by us');
+    return known;
+  };
+  server.on('request', (request, response) => onRequest(clientOf(request.socket), { request, response }));
+  // An expectation that Node does not know is no reason to refuse (RFC 9110 section 10.1.1).
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response));
+  server.on('upgrade', (request, socket, head) => onUpgrade(clientOf(request.socket), request, socket, head));
+  server.on('connect', (_, socket) => refuse(socket, 'bad_request'));
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: ClientSocket) => {
+    const begun = socket._httpMessage?.headersSent === true;
+    // Browsers open connections that they may never use.
+    const unused = error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && socket.bytesRead === 0;
+    if (begun || unused || !socket.writable || error.code === 'ECONNRESET') socket.destroy();
+    else refuse(socket, pageFor(error.code));
+  });
+
+  function refuse(socket: Duplex, page: PageName): void {
+    const { requestId } = onUnreadable(page);
+    answerSocket(socket, renderPage(page, { hostname: null, requestId, accept: undefined }));
+  }
+
+  return {
+    accept(socket: ClientSocket, known: Client): void {
+      socket[client] = known;
+      server.emit('connection', socket);
+    },
+    closeIdle: () => server.closeIdleConnections(),
+    stop: () => void server.close(),
+  };
+}
+
+/** Any other protocol may be answered in HTTP as if it had not been asked for (RFC 9110 section 7.8), such as `h2c`. */
+function wantsUpgrade({ headers }: IncomingMessage): boolean {
+  return headers.upgrade?.toLowerCase() === 'websocket';
+}
+
+function pageFor(code: string | undefined): PageName {
+  if (code === 'HPE_HEADER_OVERFLOW') return 'header_too_large';
+  return code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 'request_timeout' : 'bad_request';
+}
