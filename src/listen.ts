@@ -48,7 +48,9 @@ export function cannotListen(error: unknown, endpoint: Endpoint, variable: strin
     case 'EADDRINUSE':
       return new Error(`${address} is in use by another program. Stop that one, or set ${variable} to another port.`);
     case 'EACCES':
-      return new Error(`${address} may not be listened on by this user. Set ${variable} to a port above 1023.`);
+      return new Error(
+        `${address} may not be listened on by this user: ports below 1024 need root or CAP_NET_BIND_SERVICE. Give it that, or set ${variable} to a port above 1023.`,
+      );
     case 'EADDRNOTAVAIL':
       return new Error(`${address} is not an address of this machine. Set ${variable} to one that is.`);
     default:

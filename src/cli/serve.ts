@@ -23,7 +23,8 @@ export function addServe(program: Command): void {
     for (const warning of configWarnings(config)) log.warn(warning);
     const server = await startUnless(asked, (signal) => startServer(config, { log, signal }));
     if (server === null) return log.info('stopped before it was ready');
-    log.info({ api: server.api, metrics: server.metrics, roles: config.roles }, 'ready');
+    const { api, edge, metrics } = server;
+    log.info({ api, edge: edge && { http: edge.http, https: edge.https }, metrics, roles: config.roles }, 'ready');
     log.info({ signal: await asked }, 'stopping');
     await stopInTime(server.stop);
     log.info('stopped');

@@ -1,7 +1,9 @@
 import { Writable } from 'node:stream';
 import { expect, test } from 'vitest';
+import type { Server } from './api.ts';
+import type { CertificateShown } from './certificate.ts';
 import type { Domain } from './domain.ts';
-import { createProgress } from './wait.ts';
+import { createProgress, patienceOf, waitUntilIssued } from './wait.ts';
 
 const START = Date.UTC(2026, 10, 20);
 
@@ -60,4 +62,44 @@ test('nothing is said of the time left where it is not known: after a retry', ()
   const { progress, written } = progressOn({ isTTY: false, columns: 80 });
   progress.show(domain({ createdAt: START - 120_000 }));
   expect(written[0]).toMatch(/is verifying: its records are being checked\.\n/);
+});
+
+function certificate(change: Partial<CertificateShown> = {}): CertificateShown {
+  return { domainId: 'dom_1', domain: 'shop.example.com', state: 'wanted', failures: 0, ...change };
+}
+
+const problem = { reason: 'no_address', message: 'It has no address.', at: START } as const;
+const issued = {
+  issuer: 'internal',
+  serialNumber: '01',
+  fingerprint: 'AA',
+  notBefore: START,
+  notAfter: START + 90 * 86_400_000,
+  issuedAt: START,
+  renewal: { source: 'lifetime', startsAt: START, endsAt: START, renewAt: START + 60 * 86_400_000 },
+} as const;
+
+test('off a terminal, what stands in the way of a certificate is printed once, until it is another', () => {
+  const { progress, written, clock } = progressOn({ isTTY: false, columns: 80 });
+  const waiting = certificate({ state: 'waiting_for_routing', problem, nextTryAt: START + 60_000 });
+  progress.showCertificate(waiting);
+  clock.at += 5000;
+  progress.showCertificate({ ...waiting, nextTryAt: START + 120_000 });
+  expect(written).toHaveLength(1);
+  expect(written[0]).toContain('It has no address.');
+  progress.showCertificate(certificate({ state: 'issued', issued }));
+  expect(written[1]).toMatch(/is issued: it is in use[\s\S]*expires in 89 d 23 h/);
+});
+
+test.each<[outcome: string, certificate: CertificateShown]>([
+  ['issued', certificate({ state: 'issued', issued })],
+  ['issued', certificate({ state: 'failed', problem, issued })],
+  ['timed out', certificate({ state: 'failed', problem })],
+  ['timed out', certificate({ state: 'issued', issued: { ...issued, notAfter: START - 1 } })],
+  ['not wanted', certificate({ state: 'none' })],
+])('waiting for a certificate ends with "%s" for what is there', async (outcome, found) => {
+  const { progress, clock } = progressOn({ isTTY: false, columns: 80 });
+  const server: Pick<Server, 'call'> = { call: async <T>() => found as T };
+  const waited = await waitUntilIssued(server, 'shop.example.com', progress, patienceOf(0, clock));
+  expect(waited).toEqual({ outcome, certificate: found });
 });

@@ -45,7 +45,7 @@ export function patienceOf(timeoutMs = Number.POSITIVE_INFINITY, clock: Clock = 
  * patience is asked again. Throws `Failure` for anything else that the server refuses.
  */
 export async function waitUntilVerified(
-  server: Server,
+  server: Pick<Server, 'call'>,
   name: string,
   progress: Progress,
   patience = patienceOf(),
@@ -59,7 +59,7 @@ export async function waitUntilVerified(
 
 /** Likewise until a certificate is in use that is good at present. One that could not be issued is tried again, so that is no end. */
 export async function waitUntilIssued(
-  server: Server,
+  server: Pick<Server, 'call'>,
   name: string,
   progress: Progress,
   patience = patienceOf(),

@@ -49,15 +49,15 @@ const serve = [...start, ...JSON.parse(instruction('CMD'))];
 const check: string[] = JSON.parse(instruction('HEALTHCHECK').replace(/^.*? CMD /, ''));
 
 async function surroundings(): Promise<Record<string, string>> {
-  const [api, metrics] = await Promise.all([freePort(), freePort()]);
+  const [api, metrics, http, https] = await Promise.all([freePort(), freePort(), freePort(), freePort()]);
   return {
     NAMEPLATE_CNAME_ZONE: 'cname.example.net',
     NAMEPLATE_DNS_RESOLVERS: '192.0.2.53',
     NAMEPLATE_DATABASE_URL: `sqlite:${image.data}/${api}.db`,
     NAMEPLATE_LISTEN: `0.0.0.0:${api}`,
     NAMEPLATE_METRICS_LISTEN: `0.0.0.0:${metrics}`,
-    NAMEPLATE_EDGE_HTTP_LISTEN: '127.0.0.1:0',
-    NAMEPLATE_EDGE_HTTPS_LISTEN: '127.0.0.1:0',
+    NAMEPLATE_EDGE_HTTP_LISTEN: `127.0.0.1:${http}`,
+    NAMEPLATE_EDGE_HTTPS_LISTEN: `127.0.0.1:${https}`,
     NAMEPLATE_ISSUER: 'internal',
   };
 }
