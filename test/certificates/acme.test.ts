@@ -256,4 +256,16 @@ describe('whoever asked', () => {
     await world.issuer(ca).issue(task);
     expect(task.steps).toEqual(['order', 'alive', 'present', 'alive', 'alive', 'alive']);
   });
+
+  test('is asked for one after every wait, too, and is heard', async () => {
+    const ca = await world.startCa();
+    ca.settings.looks = Number.POSITIVE_INFINITY;
+    const task = world.task();
+    const { alive } = task;
+    task.alive = async () => {
+      await alive();
+      if (task.steps.length > 20) throw new Error("the order is somebody else's");
+    };
+    await expect(world.issuer(ca).issue(task)).rejects.toThrow('somebody else');
+  });
 });

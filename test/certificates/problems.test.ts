@@ -96,7 +96,30 @@ describe('whatever the CA answers in the course of an order', () => {
     expect(ca.requests.newAccount).toBeLessThan(20);
   });
 
-  test('no address of the CA, or nobody there', async () => {
+  test('a body without end is not read to its end', async () => {
+    const ca = await world.startCa();
+    ca.fault({ at: ['directory'], answer: 'endless' });
+    expect(await problemAt(ca)).toMatchObject({ message: expect.stringContaining('more than 256 KB') });
+  });
+
+  test('a body that stops is given up', async () => {
+    const ca = await world.startCa();
+    ca.fault({ at: ['directory'], answer: 'stall' });
+    await expect(world.issuer(ca, { timeoutMs: 100 }).caaNames()).rejects.toMatchObject({
+      message: expect.stringContaining('no answer within 0.1 s'),
+    });
+  });
+
+  test('that the certificate is on its way already: it is waited for', async () => {
+    const ca = await world.startCa();
+    ca.settings.looks = 1;
+    const answer = new AcmeProblem(403, 'orderNotReady', 'The order is processing');
+    ca.fault({ at: ['finalize'], times: 1, afterwards: true, answer });
+    await expect(world.issuer(ca).issue(world.task())).resolves.toBeDefined();
+    expect(ca.certificates).toHaveLength(1);
+  });
+
+  test('nobody is there', async () => {
     const ca = await world.startCa();
     await ca.close();
     expect(await problemAt(ca)).toMatchObject({
@@ -112,7 +135,9 @@ describe('whatever the CA answers in the course of an order', () => {
     const slow = world.issuer(ca, { patienceMs: 20 });
     await expect(slow.issue(task)).rejects.toMatchObject({ kind: 'unavailable' });
     ca.settings.retryAfter = '3600';
+    const looks = ca.requests.authorization;
     await expect(slow.issue(task)).rejects.toMatchObject({ kind: 'unavailable', retryAfterMs: 3_600_000 });
+    expect(ca.requests.authorization).toBe(looks + 1);
     for (const order of ca.orders()) order.looks = 0;
     Object.assign(ca.settings, { looks: 0, retryAfter: null });
     await expect(world.issuer(ca).issue(task)).resolves.toBeDefined();
@@ -121,38 +146,51 @@ describe('whatever the CA answers in the course of an order', () => {
 });
 
 describe('a lie', () => {
-  const lies: [string, Endpoint, (ca: FakeCa, hostname: string) => object][] = [
-    ['a directory without newOrder', 'directory', (ca) => ({ newNonce: ca.directoryUrl, newAccount: ca.directoryUrl })],
-    ['a directory that leads elsewhere by HTTP', 'directory', (ca) => everywhere(ca, 'http://198.51.100.1/x')],
-    ['a directory that leads to a file', 'directory', (ca) => everywhere(ca, 'file:///etc/passwd')],
-    ['an order of no status', 'newOrder', () => ({ status: 'great' })],
+  const lies: [string, Endpoint, string, (ca: FakeCa, hostname: string) => object][] = [
+    [
+      'a directory without newOrder',
+      'directory',
+      'a directory whose URL is none',
+      (ca) => everywhere(ca.directoryUrl, {}),
+    ],
+    [
+      'a directory that leads elsewhere by HTTP',
+      'directory',
+      'not of HTTPS',
+      () => everywhere('http://198.51.100.1/x'),
+    ],
+    ['a directory that leads to a file', 'directory', 'not of HTTPS', () => everywhere('file:///etc/passwd')],
+    ['an order of no status', 'newOrder', 'a status that does not exist', () => ({ status: 'great' })],
+    ['an order of a thousand parts', 'newOrder', 'an order that is none', (ca) => manyParts(ca.directoryUrl)],
     [
       'an authorization for another name',
       'authorization',
-      (ca) => authorization(ca, 'other.example.com', 'A'.repeat(43)),
+      'another name',
+      (ca) => challenge(ca, 'a.example.com', LONG),
     ],
-    [
-      'a token that is a path',
-      'authorization',
-      (ca, name) => authorization(ca, name, '../../../../admin?x=aaaaaaaaaa'),
-    ],
-    ['a token that is too short', 'authorization', (ca, name) => authorization(ca, name, 'A')],
+    ['a token that is a path', 'authorization', 'token', (ca, name) => challenge(ca, name, `../${LONG}`)],
+    ['a token that is too short', 'authorization', 'token', (ca, name) => challenge(ca, name, 'A')],
   ];
-  const everywhere = (_: FakeCa, url: string) => ({ newNonce: url, newAccount: url, newOrder: url });
-  const authorization = (ca: FakeCa, value: string, token: string) => ({
+  const LONG = 'A'.repeat(43);
+  const everywhere = (url: string, more: object = { newOrder: url }) => ({ newNonce: url, newAccount: url, ...more });
+  const manyParts = (url: string) => ({
+    status: 'pending',
+    identifiers: [],
+    finalize: url,
+    authorizations: Array.from({ length: 1000 }, () => url),
+  });
+  const challenge = (ca: FakeCa, value: string, token: string) => ({
     status: 'pending',
     identifier: { type: 'dns', value },
     challenges: [{ type: 'http-01', status: 'pending', url: ca.directoryUrl.replace('directory', 'challenge'), token }],
   });
 
-  test.each(lies)('is seen through: %s', async (_, endpoint, lie) => {
+  test.each(lies)('is seen through: %s', async (_, endpoint, seen, lie) => {
     const ca = await world.startCa();
     const task = world.task();
-    ca.fault({
-      at: [endpoint],
-      answer: { status: 200, headers: { location: ca.directoryUrl }, body: JSON.stringify(lie(ca, task.hostname)) },
-    });
-    expect(await problemAt(ca, task)).toMatchObject({ kind: 'unavailable' });
+    const body = JSON.stringify(lie(ca, task.hostname));
+    ca.fault({ at: [endpoint], answer: { status: 200, headers: { location: ca.directoryUrl }, body } });
+    expect(await problemAt(ca, task)).toMatchObject({ kind: 'unavailable', message: expect.stringContaining(seen) });
     expect(task.steps).not.toContain('present');
   });
 

@@ -5,12 +5,18 @@ import { ask, type Session } from './session.ts';
 
 /** Proof of control over a name, by HTTP-01 (RFC 8555 sections 7.5 and 8.3). */
 
+/** An authorization as it was when the CA was asked, and how long the CA wants to be left alone since. */
+interface Looked {
+  authorization: Authorization;
+  retryAfterMs: number | null;
+}
+
 /** Resolves when the CA is satisfied, also where it was before. Rejects with `CaProblem`. */
 export async function authorize(session: Session, url: string): Promise<void> {
   const { client, patience } = session;
   let { authorization, retryAfterMs } = await look(session, url);
   if (authorization.status === 'pending') {
-    const answered = await answer(session, authorization);
+    const answered = await answer(session, { authorization, retryAfterMs });
     if (answered.open) await patience.wait(answered.retryAfterMs);
     ({ authorization, retryAfterMs } = await look(session, url));
     while (authorization.status === 'pending') {
@@ -32,7 +38,7 @@ export function whyUnauthorized(host: string, { hostname, status, error }: Autho
   return new CaProblem(refused ? 'refused' : 'authorization_failed', said(host, error), { type });
 }
 
-async function look(session: Session, url: string) {
+async function look(session: Session, url: string): Promise<Looked> {
   const { client, task } = session;
   const { json, retryAfterMs } = await ask(session, url, null);
   const authorization = client.read.authorization(json);
@@ -52,17 +58,19 @@ interface Answered {
 }
 
 /** Shows our answer to everybody, then has the CA look. */
-async function answer(session: Session, { challenge }: Authorization): Promise<Answered> {
+async function answer(session: Session, { authorization, retryAfterMs }: Looked): Promise<Answered> {
   const { client, account, task } = session;
+  const { challenge } = authorization;
   if (challenge === null) throw new CaProblem('refused', `${client.host} offers no HTTP-01 challenge for the name.`);
   await task.present(challenge.token, `${challenge.token}.${account.thumbprint}`);
   await task.alive();
   // The CA was told before a crash.
-  if (challenge.status !== 'pending') return { open: true, refusal: null, retryAfterMs: null };
+  if (challenge.status !== 'pending') return { open: true, refusal: null, retryAfterMs };
   try {
-    const { json, retryAfterMs } = await ask(session, challenge.url, {});
-    const { status } = client.read.challenge(json);
-    return { open: status === 'pending' || status === 'processing', refusal: null, retryAfterMs };
+    const reply = await ask(session, challenge.url, {});
+    const { status } = client.read.challenge(reply.json);
+    const open = status === 'pending' || status === 'processing';
+    return { open, refusal: null, retryAfterMs: reply.retryAfterMs };
   } catch (error) {
     if (!(error instanceof Refusal && error.kind === 'refused')) throw error;
     return { open: false, refusal: error, retryAfterMs: null };
