@@ -77,7 +77,7 @@ export function createAttempt(options: AttemptOptions): Attempt {
       return suggestedWindow(issued, suggestion, clock.now(), random());
     } catch (error) {
       if (!(error instanceof CaProblem)) throw error;
-      log.debug({ hostname, issuer: issuer.id }, error.message);
+      log.debug({ domain: hostname, issuer: issuer.id }, error.message);
       return unaskedWindow(issued.renewal, clock.now(), random());
     }
   }
@@ -149,7 +149,8 @@ export function createAttempt(options: AttemptOptions): Attempt {
     if (first === undefined) return unchanged(certificate, later(now + 60_000));
     const problem = problemWith(first.obstacle, certificate, now);
     const { hostname, selfCheck, failures, issued } = certificate;
-    if (problem.reason !== certificate.problem?.reason) log.info({ hostname, reason: problem.reason }, problem.message);
+    if (problem.reason !== certificate.problem?.reason)
+      log.info({ domain: hostname, reason: problem.reason }, problem.message);
     const until = Math.min(...hindrances.map((one) => one.until));
     // Of an order without a URL nothing is left, nor of one at a CA that we no longer have.
     const isLost = order !== null && (order.url === null || issuers.every(({ id }) => id !== order.issuer));

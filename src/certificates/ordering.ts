@@ -118,7 +118,7 @@ export function createOrdering(options: OrderingOptions): Ordering {
     const ca = hostOf(issuer);
     metrics.certificateOrders.inc({ issuer: ca, outcome: 'issued' });
     metrics.certificateSeconds.observe({ issuer: ca }, Math.max(0, now - startedAt) / 1000);
-    const line = { hostname, issuer: issuer.id, notAfter: new Date(notAfter).toISOString() };
+    const line = { domain: hostname, issuer: issuer.id, notAfter: new Date(notAfter).toISOString() };
     log.info(line, before === null ? 'certificate issued' : 'certificate renewed');
     const renewal = lifetimeWindow({ notBefore, notAfter }, now, random(), issuer.looksAtName);
     return {
@@ -163,7 +163,7 @@ export function createOrdering(options: OrderingOptions): Ordering {
     const stays = problem.kind === 'unavailable' && order.url !== null && now - order.startedAt < GIVEN_UP_MS;
     const spent = stays ? {} : { spent: 'failed' as const };
     const obstacle: Obstacle = { reason: REASONS[problem.kind], said: problem.message };
-    log.info({ hostname, issuer: issuer.id, kind: problem.kind, failures: counted }, problem.message);
+    log.info({ domain: hostname, issuer: issuer.id, kind: problem.kind, failures: counted }, problem.message);
     // What another CA may still do is no failure yet, and nobody is told of one.
     const mayTakeOver = problem.kind !== 'order_gone' && (problem.kind !== 'authorization_failed' || urgent);
     if (mayTakeOver && (await substitutes.takeOver(hostname, issuer, { obstacle, until: nextTryAt }))) {

@@ -103,8 +103,8 @@ export function createCertificateWorker(options: CertificateWorkerOptions): Cert
     const lease = hold(due, controller);
     const done = complete(due, lease)
       .catch((error: unknown) => {
-        if (error instanceof LeaseLost) log.info({ hostname }, 'somebody else works on the certificate now');
-        else log.error({ err: error, hostname }, 'a certificate could not be seen to; it comes round again');
+        if (error instanceof LeaseLost) log.info({ domain: hostname }, 'somebody else works on the certificate now');
+        else log.error({ err: error, domain: hostname }, 'a certificate could not be seen to; it comes round again');
       })
       .then(() => {
         clearTimeout(deadline);
@@ -134,7 +134,7 @@ export function createCertificateWorker(options: CertificateWorkerOptions): Cert
     let extendedAt = performance.now();
     const extend = async () => {
       const held = await store.extendLease(hostname, number, clock.now() + leaseMs).catch((error: unknown) => {
-        log.warn({ err: error, hostname }, 'the lease of a certificate could not be extended');
+        log.warn({ err: error, domain: hostname }, 'the lease of a certificate could not be extended');
         return performance.now() - extendedAt < leaseMs ? 'unknown' : 'lost';
       });
       if (held === 'held') extendedAt = performance.now();

@@ -7,7 +7,6 @@ interface Entry {
   msg: string;
   domain?: string;
   status?: string;
-  hostname?: string;
   err?: { message?: string };
 }
 
@@ -25,8 +24,8 @@ export function narrator(tell: (words: string, at: number) => void): Destination
   };
 }
 
-function wordsOf({ level, msg, domain, status, hostname, err }: Entry): string | null {
+function wordsOf({ level, msg, domain, status, err }: Entry): string | null {
   if (domain !== undefined && status !== undefined) return `${domain} is ${status}`;
-  if (level < WARN) return hostname === undefined || level < INFO ? null : `${hostname}: ${msg}`;
+  if (level < WARN) return domain === undefined || level < INFO ? null : `${domain}: ${msg}`;
   return err?.message === undefined ? msg : `${msg}: ${err.message}`;
 }
