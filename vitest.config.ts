@@ -20,7 +20,11 @@ export default defineConfig({
         test: {
           ...each,
           name: 'PostgreSQL',
-          include: ['test/api/**/*.test.ts', 'test/verification/**/*.test.ts'],
+          include: [
+            'test/api/**/*.test.ts',
+            'test/verification/**/*.test.ts',
+            'test/certificates/{worker,trouble}.test.ts',
+          ],
           globalSetup: 'test/fixtures/postgres.setup.ts',
         },
       },

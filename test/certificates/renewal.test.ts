@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Issuer } from '../../src/certificates/issuer.ts';
 import { AcmeProblem } from './fakeca/problem.ts';
 import type { FakeCa } from './fakeca.ts';
 import { createWorld, type World } from './world.ts';
@@ -58,12 +59,32 @@ test('a certificate is renewed at a moment of its window, naming the one that it
 test('a window that moves forward renews at once; a CA that wants everything renewed at once, always, gets four orders a day', async () => {
   const ca = await world.startCa();
   const { name } = await issued(ca);
-  const worker = world.worker([world.issuer(ca)]);
+  const worker = world.worker([world.issuer(ca)], { limits: [] });
   await live(name, START + 5 * DAY, worker.runOnce);
   ca.suggest({ start: START, end: START + DAY });
-  await live(name, START + 6 * DAY - MINUTE, worker.runOnce);
-  expect(days(ca).slice(0, 2)).toEqual([0, 5]);
-  expect(ca.certificates.length).toBeLessThanOrEqual(5);
+  await live(name, START + 7 * DAY, worker.runOnce);
+  expect(days(ca).slice(0, 3)).toEqual([0, 5, 5]);
+  expect(ca.certificates.length).toBeLessThanOrEqual(1 + 2 * 4);
+});
+
+test('a renewal whose order was lost in a crash costs budget: the CA may count it, and not take its place twice', async () => {
+  const ca = await world.startCa();
+  const { name } = await issued(ca);
+  const worker = world.worker([world.issuer(ca)]);
+  await live(name, START + DAY, worker.runOnce);
+  const renewAt = (await world.read(name)).issued?.renewal.renewAt ?? 0;
+  await live(name, renewAt - 1, worker.runOnce);
+  const forgetful = world.issuer(ca);
+  const lost: Issuer = {
+    ...forgetful,
+    issue: (task) => forgetful.issue({ ...task, onOrder: () => Promise.reject(new Error('crash')) }),
+  };
+  world.clock.set(renewAt);
+  await world.worker([lost]).runOnce();
+  world.clock.pass(MINUTE);
+  await worker.runOnce();
+  expect(ca.certificates).toHaveLength(2);
+  expect(await world.store.countSpending(ca.directoryUrl, 0)).toMatchObject({ orders: 3, exempt: 1 });
 });
 
 test('where the CA says nothing, a certificate is renewed with a third of its lifetime left', async () => {

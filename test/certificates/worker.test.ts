@@ -150,6 +150,47 @@ test('whoever has lost the lease stops, and changes nothing', async () => {
   expect(world.logged.join()).toContain('somebody else works on the certificate now');
 });
 
+test('a worker that was started sees to what becomes due, also once the store was away', async () => {
+  const ca = await world.startCa();
+  let away = false;
+  const store: Store = {
+    ...world.store,
+    async claimCertificates(claim) {
+      if (away) throw new Error('away');
+      return world.store.claimCertificates(claim);
+    },
+  };
+  world.worker([world.issuer(ca)], { store, pollMs: 1 }).start();
+  const first = await world.add();
+  await until(() => ca.certificates.length === 1);
+  away = true;
+  await until(() => world.logged.join().includes('due certificates cannot be claimed'));
+  const second = await world.add();
+  away = false;
+  await until(() => ca.certificates.length === 2);
+  await until(() => world.logged.join().includes('due certificates can be claimed again'));
+  expect(ca.certificates.map(({ hostname }) => hostname)).toEqual([first.name, second.name]);
+});
+
+test('what is measured says how certificates stand as a whole', async () => {
+  const ca = await world.startCa();
+  await world.add();
+  const waiting = await world.add();
+  world.dns.remove(waiting.name);
+  await world.worker([world.issuer(ca)]).runOnce();
+  world.worker([world.issuer(ca)]).start();
+  const lines = async () => (await world.metrics.registry.metrics()).split('\n');
+  const issuer = new URL(ca.directoryUrl).host;
+  const expected = [
+    'nameplate_certificates{state="issued"} 1',
+    'nameplate_certificates{state="waiting_for_routing"} 1',
+    `nameplate_certificate_orders_total{issuer="${issuer}",outcome="issued"} 1`,
+    `nameplate_certificate_budget_orders{issuer="${issuer}"} 299`,
+    `nameplate_certificate_expiry_timestamp_seconds ${(ca.certificates[0]?.notAfter ?? 0) / 1000}`,
+  ];
+  await expect.poll(lines).toEqual(expect.arrayContaining(expected));
+});
+
 test('a worker that stops gives back what it has not done, and another goes on with it at once', async () => {
   const ca = await world.startCa();
   const { name } = await world.add();
