@@ -86,8 +86,8 @@ export function nextLookAt({ renewAt, askAgainAt }: RenewalWindow, now: number):
 }
 
 /**
- * From then on a certificate's end is near: with a tenth of its lifetime left, at least a day, but not more than a quarter of it. What stood in the way
- * of its renewal until then must not any longer.
+ * From then on a certificate's end is near: with a tenth of its lifetime left, at least a day, but not more than a quarter of it. Its renewal waits for
+ * less, may spend more, and asks the next CA whatever the one before said.
  */
 export function emergencyAt({ notBefore, notAfter }: Validity): number {
   return Math.round(notAfter - emergencyMs({ notBefore, notAfter }));

@@ -221,6 +221,12 @@ describe.concurrent('the DNS simulator', () => {
     });
     await run(['dns', 'set', 'set.example.org', 'TXT', 'three', ...data]);
     expect((await list()).records).toContainEqual({ name: 'set.example.org', type: 'TXT', values: ['three'], ttl: 60 });
+    // As in a zone file, after the shell has taken the quotation marks away; or as one word.
+    await run(['dns', 'set', 'caa.example.org', 'CAA', '0', 'issue', 'ca.test; validationmethods=http-01', ...data]);
+    await run(['dns', 'set', 'caa2.example.org', 'CAA', '0 issue "ca.test"', '0 issuewild ";"', ...data]);
+    const caa = (await list()).records.filter(({ type }) => type === 'CAA').map(({ values }) => values);
+    expect(caa).toEqual([['0 issue "ca.test; validationmethods=http-01"'], ['0 issue "ca.test"', '0 issuewild ";"']]);
+    for (const name of ['caa', 'caa2']) await run(['dns', 'remove', `${name}.example.org`, ...data]);
     await run(['dns', 'fail', 'set.example.org', 'refused', ...data]);
     expect((await list()).faults).toContainEqual({ name: 'set.example.org', fault: 'refused', delayMs: 0 });
     await run(['dns', 'fail', 'set.example.org', 'none', ...data]);
