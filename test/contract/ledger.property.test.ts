@@ -1,0 +1,143 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Domain } from '../../src/domains/domain.ts';
+import { sqliteStore } from '../../src/store/sqlite.ts';
+import type { DueCertificate, Environment, SpendingLimit, Store } from '../../src/store/store.ts';
+import { anIssuer, anOrder, aSave, aSpending, verify } from '../fixtures/certificates.ts';
+import { NOW, plant } from '../fixtures/entities.ts';
+
+// The ledger against random orders and outcomes. What a CA would count is stated here a second time, over a list.
+
+const LIMITS: SpendingLimit[] = [
+  { name: 'orders', limit: 4, windowMs: 300 },
+  { name: 'failures', limit: 2, windowMs: 100 },
+  { name: 'certificates', limit: 3, windowMs: 700 },
+  { name: 'duplicates', limit: 2, windowMs: 700 },
+];
+const NAMES = 3;
+/** Longer than a lease. */
+const STEP_MS = 2;
+const YEAR_MS = 31_536_000_000;
+
+/** An order, as the CA remembers it. */
+interface Entry {
+  name: number;
+  domain: string;
+  exempt: boolean;
+  outcome: 'issued' | 'failed' | null;
+  orderedAt: number;
+  countedAt: number;
+}
+
+type Step =
+  | { do: 'order'; name: number; exempt: boolean }
+  | { do: 'end'; name: number; outcome: 'issued' | 'failed' }
+  /** Until the next step comes at the moment at which the last refusal ends, or as much sooner. */
+  | { do: 'wait'; soonerMs: number };
+
+const name = fc.nat(NAMES - 1);
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 5, arbitrary: fc.record({ do: fc.constant('order' as const), name, exempt: fc.boolean() }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({ do: fc.constant('end' as const), name, outcome: fc.constantFrom('issued', 'failed') }),
+  },
+  { weight: 3, arbitrary: fc.record({ do: fc.constant('wait' as const), soonerMs: fc.constantFrom(0, 1, 50) }) },
+);
+
+const counted: Record<SpendingLimit['name'], (entry: Entry, order: Entry) => boolean> = {
+  orders: ({ exempt }) => !exempt,
+  failures: ({ name, outcome }, order) => name === order.name && outcome !== 'issued',
+  certificates: ({ domain, exempt, outcome }, order) => domain === order.domain && !exempt && outcome !== 'failed',
+  duplicates: ({ name, exempt, outcome }, order) => name === order.name && !exempt && outcome !== 'failed',
+};
+
+/** Which limit has no room for the order, and until when: tried out, moment by moment in which anything leaves a window. */
+function expected(entries: Entry[], order: Entry, now: number) {
+  const fullUntil = ({ name, limit, windowMs }: SpendingLimit): number => {
+    const times = entries
+      .filter((entry) => counted[name](entry, order))
+      .map((entry) => (name === 'orders' ? entry.orderedAt : entry.countedAt));
+    const hasRoomAt = (at: number) => times.filter((time) => time > at - windowMs).length < limit;
+    const moments = [now, ...times.map((time) => time + windowMs)].filter((at) => at >= now);
+    return moments.toSorted((a, b) => a - b).find(hasRoomAt) ?? Number.NaN;
+  };
+  const limits = order.exempt ? LIMITS.filter(({ name }) => name === 'failures') : LIMITS;
+  const until = Math.max(...limits.map(fullUntil));
+  if (until === now) return { kind: 'begun' };
+  const by = limits.filter((limit) => fullUntil(limit) === until).map((limit) => limit.name);
+  return { kind: 'refused', until, by: expect.toSatisfy((name: SpendingLimit['name']) => by.includes(name)) };
+}
+
+let directory: string;
+let store: Store;
+let environment: Environment;
+let beginsAt = NOW;
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'nameplate-ledger-'));
+  store = await sqliteStore({ path: join(directory, 'nameplate.db') });
+  environment = (await plant(store)).environment;
+});
+afterAll(async () => {
+  await store.close();
+  await rm(directory, { recursive: true });
+});
+
+/** Leases the name, whoever had it before. */
+async function lease(hostname: string, now: number): Promise<DueCertificate> {
+  await store.renewCertificate(hostname, now);
+  const due = await store.claimCertificates({ now, limit: NAMES, leaseMs: 1, newNames: true });
+  const leased = due.find(({ certificate }) => certificate.hostname === hostname);
+  if (leased === undefined) throw new Error(`${hostname} could not be leased`);
+  return leased;
+}
+
+test('in any history an order is let through exactly where every limit has room, and told exactly when there is room again', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 60 }), async (steps) => {
+      beginsAt += YEAR_MS;
+      const issuer = anIssuer();
+      const domains: Domain[] = [];
+      for (let i = 0; i < NAMES; i++) domains.push(await verify(store, environment, { at: beginsAt }));
+      const entries: Entry[] = [];
+      const underWay = new Map<number, Entry>();
+      let now = beginsAt;
+      let until = now;
+      for (const step of steps) {
+        if (step.do === 'wait') {
+          now = Math.max(now, until - STEP_MS - step.soonerMs);
+          continue;
+        }
+        now += STEP_MS;
+        const hostname = domains[step.name]?.name ?? '';
+        const due = await lease(hostname, now);
+        if (step.do === 'end') {
+          const entry = underWay.get(step.name);
+          underWay.delete(step.name);
+          if (entry !== undefined) Object.assign(entry, { outcome: step.outcome, countedAt: now });
+          await store.saveCertificate(aSave(due, { spent: step.outcome, nextTryAt: now, now }));
+          continue;
+        }
+        const registeredDomain = step.name === 0 ? 'acme.org' : 'acme.com';
+        const times = { orderedAt: now, countedAt: now };
+        const { exempt } = step;
+        const entry: Entry = { name: step.name, domain: registeredDomain, exempt, outcome: null, ...times };
+        const order = anOrder({ hostname, issuer });
+        const spending = aSpending({ hostname, issuer, registeredDomain, exempt });
+        const begun = await store.beginOrder({ lease: due.lease, order, spending, limits: LIMITS, now });
+        expect(begun).toEqual(expected(entries, entry, now));
+        if (begun.kind === 'refused') until = begun.until;
+        if (begun.kind !== 'begun') continue;
+        entries.push(entry);
+        underWay.set(step.name, entry);
+      }
+      // Leases of another history would be in the way of the next one.
+      for (const { workspaceId, id } of domains) await store.deleteDomain(workspaceId, id, now);
+    }),
+    { numRuns: 25 },
+  );
+});
