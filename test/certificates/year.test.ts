@@ -10,4 +10,4 @@ test('a hundred days of few names: no certificate expires while its name leads t
   // A year in which nothing happened would show nothing.
   expect(year.certificates).toBeGreaterThan(6);
   expect(Object.keys(year.events).length).toBeGreaterThan(6);
-});
+}, 240_000);
