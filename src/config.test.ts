@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { LETS_ENCRYPT_LIMITS } from './certificates/budget.ts';
 import type { Variable } from './config/variable.ts';
 import { commandVariables, playgroundVariables, serverVariables } from './config/variables.ts';
 import {
@@ -51,12 +52,7 @@ describe('values', () => {
       logLevel: 'info',
       issuer: 'acme',
       acmeDirectory: LETS_ENCRYPT,
-      acmeLimits: [
-        { name: 'orders', limit: 300, windowMs: 3 * 3_600_000 },
-        { name: 'failures', limit: 5, windowMs: 3_600_000 },
-        { name: 'certificates', limit: 50, windowMs: 7 * 86_400_000 },
-        { name: 'duplicates', limit: 5, windowMs: 7 * 86_400_000 },
-      ],
+      acmeLimits: LETS_ENCRYPT_LIMITS,
       edgeHttpListen: { host: '0.0.0.0', port: 80 },
       edgeHttpsListen: { host: '0.0.0.0', port: 443 },
       edgeHttpsPort: 443,
@@ -108,6 +104,7 @@ describe('values', () => {
     ['NAMEPLATE_ACME_DIRECTORY', 'http://127.0.0.1:14000/dir', 'acmeDirectory', 'http://127.0.0.1:14000/dir'],
     ['NAMEPLATE_ACME_EMAIL', 'me@example.net', 'acmeEmail', 'me@example.net'],
     ['NAMEPLATE_ACME_CA_FILE', '/etc/ca.pem', 'acmeCaFile', '/etc/ca.pem'],
+    ['NAMEPLATE_ACME_ALLOWED_NETWORKS', '10.0.0.0/8', 'acmeAllowedNetworks', ['10.0.0.0/8']],
     ['NAMEPLATE_ACME_LIMITS', 'orders=9/1m', 'acmeLimits', [{ name: 'orders', limit: 9, windowMs: 60_000 }]],
     ['NAMEPLATE_EDGE_HTTP_LISTEN', '[::]:8080', 'edgeHttpListen', { host: '::', port: 8080 }],
     ['NAMEPLATE_EDGE_HTTPS_LISTEN', 'off', 'edgeHttpsListen', null],
