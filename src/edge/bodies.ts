@@ -1,4 +1,3 @@
-import { isGone } from './answer.ts';
 import type { Client } from './client.ts';
 import type { Exchange } from './exchange.ts';
 import type { EdgeLimits } from './limits.ts';
@@ -16,9 +15,9 @@ interface Watched {
   client: Client;
   request: Exchange['request'];
   response: Exchange['response'];
-  /** Bytes of the connection when it last moved, and when that was. */
+  /** Bytes of the connection when it last moved, and how long ago that was. */
   bytes: number;
-  movedAt: number;
+  quietMs: number;
 }
 
 export function watchBodies(
@@ -26,31 +25,38 @@ export function watchBodies(
   onSlow: (watched: Pick<Watched, 'client' | 'request' | 'response'>) => void,
 ): Bodies {
   const watched = new Set<Watched>();
+  const everyMs = Math.min(1000, bodyMs / 4);
+  let lookedAt = performance.now();
 
   function look(): void {
     const now = performance.now();
+    // While we were held up ourselves, nobody was slow.
+    const elapsedMs = Math.min(now - lookedAt, 2 * everyMs);
+    lookedAt = now;
     for (const one of watched) {
       const { client, request, response } = one;
-      if (request.complete || isGone(response)) {
+      if (request.complete || request.destroyed) {
         watched.delete(one);
         continue;
       }
       const bytes = client.bytesRead();
       if (bytes - one.bytes >= bodyBytes || isNotRead(request) || isBeingAnswered(response)) {
         one.bytes = bytes;
-        one.movedAt = now;
-      } else if (now - one.movedAt >= bodyMs) {
-        watched.delete(one);
-        onSlow(one);
+        one.quietMs = 0;
+        continue;
       }
+      one.quietMs += elapsedMs;
+      if (one.quietMs < bodyMs) continue;
+      watched.delete(one);
+      onSlow(one);
     }
   }
 
-  const timer = setInterval(look, Math.min(1000, bodyMs / 4)).unref();
+  const timer = setInterval(look, everyMs).unref();
   return {
     watch(client, { request, response }) {
       if (request.complete || !hasBody(request)) return;
-      watched.add({ client, request, response, bytes: client.bytesRead(), movedAt: performance.now() });
+      watched.add({ client, request, response, bytes: client.bytesRead(), quietMs: 0 });
     },
     stop: () => clearInterval(timer),
   };

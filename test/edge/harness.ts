@@ -3,7 +3,7 @@ import { request as askHttp, createServer, type IncomingMessage, type ServerResp
 import { connect as connectHttp2, type IncomingHttpHeaders } from 'node:http2';
 import { request as askHttps } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { type ConnectionOptions, connect as connectTls, type TLSSocket } from 'node:tls';
+import { type ConnectionOptions, connect as connectTls, createSecureContext, type TLSSocket } from 'node:tls';
 import type { Domain } from '../../src/domains/domain.ts';
 import { type Edge, type EdgeOptions, startEdge } from '../../src/edge/edge.ts';
 import { createLog } from '../../src/log.ts';
@@ -232,10 +232,13 @@ export async function overHttp2({ port, hostname, path = '/', method = 'GET', ..
   }
 }
 
+/** Made once: it costs more than a handshake. */
+const CLIENT = { secureContext: createSecureContext({ ca: ROOT }) };
+
 /** A TLS connection whose handshake is done; rejects with what ended it before. */
 export function handshake(port: number, options: ConnectionOptions): Promise<TLSSocket> {
   return new Promise((resolve, reject) => {
-    const socket = connectTls({ port, host: '127.0.0.1', ca: ROOT, ALPNProtocols: ['http/1.1'], ...options });
+    const socket = connectTls({ ...CLIENT, port, host: '127.0.0.1', ALPNProtocols: ['http/1.1'], ...options });
     socket.once('secureConnect', () => resolve(socket));
     socket.once('error', reject);
     socket.once('close', () => reject(new Error('the connection was closed')));

@@ -1,0 +1,103 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type Harness, handshake, overHttp, overHttps, startHarness } from './harness.ts';
+
+const MOST = 30;
+
+let edge: Harness;
+beforeAll(async () => {
+  edge = await startHarness({ limits: { unknownPerMinute: MOST } });
+});
+beforeEach(() => edge.clock.advance(60_000));
+afterAll(() => edge.close());
+
+const PLACEHOLDER = 'placeholder00000.example.com';
+
+/** What a client sends first, but for the name: doing TLS a thousand times would be a test of the client. */
+const hello = await (async () => {
+  const server = createServer();
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const accepted = once(server, 'connection');
+  const { port } = server.address() as AddressInfo;
+  const client = connectTls({ port, host: '127.0.0.1', servername: PLACEHOLDER }).on('error', () => {});
+  const [socket] = (await accepted) as [Socket];
+  const [bytes] = (await once(socket, 'data')) as [Buffer];
+  client.destroy();
+  socket.destroy();
+  server.close();
+  return bytes;
+})();
+
+/** Begins a handshake, and resolves with the alert that it came to. */
+async function alertFor(name: string): Promise<number | undefined> {
+  const socket = connect(edge.httpsPort, '127.0.0.1').on('error', () => {});
+  const heard: Buffer[] = [];
+  socket.on('data', (chunk: Buffer) => void heard.push(chunk));
+  socket.write(Buffer.from(hello.toString('latin1').replace(PLACEHOLDER, name), 'latin1'));
+  await once(socket, 'close');
+  return Buffer.concat(heard)[6];
+}
+
+const invented = (i: number) => `invented${String(i).padStart(8, '0')}.example.com`;
+const lookups = (kind: string) => edge.metric(`nameplate_edge_lookups_total{kind="${kind}"}`);
+
+const UNRECOGNIZED_NAME = 112;
+
+describe('many handshakes at once', () => {
+  it('for a name that is not ours cost one look-up', async () => {
+    const before = await lookups('route');
+    const alerts = await Promise.all(Array.from({ length: 200 }, () => alertFor(invented(1))));
+    expect(new Set(alerts)).toEqual(new Set([UNRECOGNIZED_NAME]));
+    expect(await lookups('route')).toBe(before + 1);
+    expect(await lookups('certificate')).toBe(0);
+  });
+
+  it('for a new name of ours cost one look-up of the name and one of its certificate, and one TLS context', async () => {
+    const { hostname } = await edge.addSite();
+    await edge.heard();
+    const before = [await lookups('route'), await lookups('certificate')];
+    const opening = Array.from({ length: 50 }, () => handshake(edge.httpsPort, { servername: hostname }));
+    for (const socket of await Promise.all(opening)) socket.destroy();
+    expect([await lookups('route'), await lookups('certificate')]).toEqual(before.map((count) => count + 1));
+    expect(await edge.metric('nameplate_edge_open{what="tls_contexts"}')).toBe(1);
+  });
+});
+
+describe('a flood of invented names', () => {
+  it('is refused without asking the store for more than so many a minute, and makes no TLS state', async () => {
+    const before = await lookups('route');
+    for (let i = 0; i < 2000; i += 50) {
+      const alerts = await Promise.all(Array.from({ length: 50 }, (_, n) => alertFor(invented(100 + i + n))));
+      expect(new Set(alerts)).toEqual(new Set([UNRECOGNIZED_NAME]));
+    }
+    // Those that were under way when the first of them turned out to be nobody's.
+    expect((await lookups('route')) - before).toBeLessThanOrEqual(MOST + 64);
+    expect(await edge.metric('nameplate_edge_open{what="tls_contexts"}')).toBe(1);
+    expect(await edge.metric('nameplate_edge_handshakes_total{outcome="refused"}')).toBeGreaterThan(1800);
+  });
+
+  it('keeps from nobody a name that is known, and a new one for a minute at most', async () => {
+    const [known, fresh] = [await edge.addSite(), await edge.addSite()];
+    expect((await overHttps({ port: edge.httpsPort, hostname: known.hostname })).status).toBe(200);
+    for (let i = 0; i < MOST; i += 1) await overHttp({ port: edge.httpPort, hostname: invented(5000 + i) });
+    expect((await overHttp({ port: edge.httpPort, hostname: invented(6000) })).status).toBe(503);
+    expect((await overHttp({ port: edge.httpPort, hostname: fresh.hostname })).status).toBe(503);
+    expect((await overHttps({ port: edge.httpsPort, hostname: known.hostname })).status).toBe(200);
+    edge.clock.advance(60_000);
+    expect((await overHttps({ port: edge.httpsPort, hostname: fresh.hostname })).status).toBe(200);
+  });
+
+  it('costs the store nothing where it is of what cannot be a name', async () => {
+    const before = await lookups('route');
+    for (const hostname of ['127.0.0.1', '[::1]', 'localhost', 'a..b', `${'a'.repeat(70)}.com`, '*.example.com']) {
+      expect((await overHttp({ port: edge.httpPort, hostname })).status).toBe(404);
+    }
+    for (const servername of ['localhost', '']) {
+      await expect(handshake(edge.httpsPort, { servername })).rejects.toThrow(/unrecognized name/i);
+    }
+    expect(await lookups('route')).toBe(before);
+  });
+});
