@@ -22,6 +22,7 @@ export interface Data {
 export interface CertificateData {
   state: CertificateState | 'none';
   problem?: { reason: CertificateReason; message: string };
+  selfCheck?: { at: number };
   failures: number;
   issued?: { issuer: string; fingerprint: string; issuedAt: number };
 }

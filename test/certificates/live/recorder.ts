@@ -26,6 +26,9 @@ interface Answer {
   body: Buffer;
 }
 
+/** The name by which CAA records allow the CA. Every real CA says one in its directory; pebble does not. */
+export const CAA_NAME = 'pebble.test';
+
 /** `pids`: of the nodes. */
 export async function startRecorder(pebble: Pebble, pids: () => Iterable<number>): Promise<Recorder> {
   const { trustRoots, key, chain } = createIdentity();
@@ -68,6 +71,7 @@ export async function startRecorder(pebble: Pebble, pids: () => Iterable<number>
       book.ask(path, about);
       if (!(await recorder.onMoment({ ...about, when: 'asked' }))) return void incoming.socket.destroy();
       const answer = await forward(incoming, body);
+      if (step === 'directory') answer.body = withCaaName(answer.body);
       book.answer(path, about, answer);
       await recorder.onMoment({ ...about, when: 'answered' });
       const { 'transfer-encoding': _, connection: __, ...headers } = answer.headers;
@@ -98,4 +102,9 @@ export async function startRecorder(pebble: Pebble, pids: () => Iterable<number>
       await new Promise((resolve) => server.close(resolve));
     },
   });
+}
+
+function withCaaName(directory: Buffer): Buffer {
+  const { meta, ...rest } = JSON.parse(directory.toString());
+  return Buffer.from(JSON.stringify({ ...rest, meta: { ...meta, caaIdentities: [CAA_NAME] } }));
 }

@@ -1,0 +1,104 @@
+import { createServer } from 'node:http';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { CertificateReason } from '../../src/domains/certificate.ts';
+import { until } from '../crash/site.ts';
+import { START_LIMIT_MS } from '../fixtures/debian.ts';
+import { addName, each, expectServed, nameOf, readCertificate } from './live/names.ts';
+import { CAA_NAME } from './live/recorder.ts';
+import { createIssuingSite, type IssuingSite } from './live/site.ts';
+
+let site: IssuingSite;
+/** Somebody else, at the port that names are looked at. */
+const stranger = createServer((_, response) => response.end('welcome to nginx'));
+beforeAll(async () => {
+  site = await createIssuingSite();
+  await new Promise<void>((resolve) => stranger.listen(site.http.port, '127.0.0.8', resolve));
+}, START_LIMIT_MS);
+afterAll(async () => {
+  await new Promise((resolve) => stranger.close(resolve));
+  await site.close();
+});
+
+interface Case {
+  name: string;
+  reason: CertificateReason;
+  says: RegExp;
+  spoil(): void;
+  mend(): void;
+}
+
+function leadTo(name: string, address: string): void {
+  site.dns.remove(name, 'CNAME');
+  site.dns.set(name, 'A', [address]);
+}
+
+const [unreachable, elsewhere, forbidden] = [nameOf(1), nameOf(6), nameOf(11)] as const;
+const CASES: readonly Case[] = [
+  {
+    name: unreachable,
+    reason: 'unreachable',
+    says: /has the address 127\.0\.0\.9, where nobody answers on port 80/,
+    spoil: () => leadTo(unreachable, '127.0.0.9'),
+    mend: () => leadTo(unreachable, '127.0.0.1'),
+  },
+  {
+    name: elsewhere,
+    reason: 'answered_by_another',
+    says: /has the address 127\.0\.0\.8, where somebody else answers: HTTP 200, "welcome to nginx"/,
+    spoil: () => leadTo(elsewhere, '127.0.0.8'),
+    mend: () => leadTo(elsewhere, '127.0.0.1'),
+  },
+  {
+    name: forbidden,
+    reason: 'caa_forbids',
+    says: /The CAA record 0 issue "other-ca\.test" of customer2\.test does not allow pebble\.test/,
+    spoil: () => site.dns.set('customer2.test', 'CAA', ['0 issue "other-ca.test"']),
+    mend: () => site.dns.set('customer2.test', 'CAA', [`0 issue "${CAA_NAME}"`]),
+  },
+];
+/** Longer than a name is left alone that has been waiting for less than an hour. */
+const STEP_MS = 75_000;
+
+test('names that do not lead here, or whose CAA records forbid the CA, cost no request there; customers are told why, and once mended they are issued', async () => {
+  const inState = (state: string) => async () => {
+    const found = await Promise.all(CASES.map(({ name }) => readCertificate(site, name)));
+    return found.every((certificate) => certificate.state === state);
+  };
+  // Their owners change the records after the verification, before anybody looks at them for a certificate.
+  site.env.NAMEPLATE_ROLES = 'api,verifier';
+  const verifier = await site.serve();
+  for (const { name } of CASES) await addName(site, name);
+  await until('the names are verified', inState('wanted'));
+  await site.end(verifier, 'kill');
+  for (const { spoil } of CASES) spoil();
+  delete site.env.NAMEPLATE_ROLES;
+  const node = await site.serve();
+
+  const lookedAt = new Map<string, number>();
+  for (let looks = 0; looks < 4; looks++) {
+    if (looks > 0) await node.tell(`step ${STEP_MS}`);
+    for (const { name, reason, says } of CASES) {
+      await until(`${name} is looked at`, async () => {
+        const { state, problem, selfCheck: { at } = { at: 0 } } = await readCertificate(site, name);
+        if (at <= (lookedAt.get(name) ?? 0) || problem === undefined) return false;
+        lookedAt.set(name, at);
+        expect({ state, ...problem }).toMatchObject({
+          state: 'waiting_for_routing',
+          reason,
+          message: expect.stringMatching(says),
+        });
+        return true;
+      });
+    }
+  }
+  // It says by which name CAA records allow it.
+  expect(site.recorder.requests.map(({ step }) => step)).toEqual(['directory']);
+
+  for (const { mend } of CASES) mend();
+  await node.tell(`step ${STEP_MS}`);
+  await until('the names are issued', inState('issued'));
+  const store = await site.open();
+  await each(CASES, 3, ({ name }) => expectServed(site, store, name));
+  await store.close();
+  expect(node.errors()).toEqual([]);
+}, 180_000);
