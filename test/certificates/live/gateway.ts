@@ -12,8 +12,8 @@ export interface Gateway {
   close(): Promise<void>;
 }
 
-/** Longer than a node takes to start. */
-const PATIENCE_MS = 15_000;
+/** Longer than a node takes to start, also on a machine that has much else to do. */
+const PATIENCE_MS = 60_000;
 const AGAIN_MS = 50;
 
 /** `ports`: of the nodes that run; asked for each connection. */
