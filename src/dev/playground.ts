@@ -82,12 +82,11 @@ export async function startPlayground(options: PlaygroundOptions): Promise<Playg
       NAMEPLATE_ISSUER: 'internal',
       NAMEPLATE_EDGE_HTTP_LISTEN: `127.0.0.1:${options.edgeHttpPort}`,
       NAMEPLATE_EDGE_HTTPS_LISTEN: `127.0.0.1:${options.edgeHttpsPort}`,
-      ...(options.edgeHttpsPort !== 0 && { NAMEPLATE_EDGE_HTTPS_PORT: String(options.edgeHttpsPort) }),
       NAMEPLATE_EDGE_ALLOWED_NETWORKS: LOOPBACK,
     });
     const databaseUrl = { engine: 'sqlite', path: join(dataDir, STORE_FILE) } as const;
     const server = await startServer(
-      { ...own, ...config, databaseUrl },
+      { ...own, ...config, databaseUrl, edgeHttpsPort: 0 },
       { log, clock, nameserverPort: port, checkIntervalMs, windowMs, ...(signal && { signal }) },
     );
     opened.push(() => server.stop());

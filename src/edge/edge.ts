@@ -31,7 +31,7 @@ export interface EdgeOptions {
   https: Endpoint | null;
   /** Where a program in front asks, such as Caddy: on loopback alone (`front.ts`). */
   front?: Endpoint | null;
-  /** Where the world finds HTTPS; redirects lead there. */
+  /** Where the world finds HTTPS; redirects lead there. 0: where it is listened. */
   httpsPort: number;
   /** Networks of special addresses where origins may be all the same. */
   allowedNetworks: readonly string[];
@@ -115,7 +115,7 @@ async function prepareThreads(options: EdgeOptions) {
   const settings: ServingSettings = {
     http: http && { ...http, reusePort },
     https: https && { ...https, reusePort },
-    httpsPort: options.httpsPort,
+    httpsPort: options.httpsPort || (https?.port ?? 443),
     trustedProxies: options.trustedProxies,
     limits: shareOf({ ...LIMITS, ...options.limits }, Math.max(1, count)),
     tlsContexts: options.tlsContexts ?? 2000,
