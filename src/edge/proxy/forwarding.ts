@@ -1,4 +1,4 @@
-import { ClientRequest, type IncomingMessage } from 'node:http';
+import { ClientRequest, type IncomingMessage, type InformationEvent } from 'node:http';
 import { constants, type Http2ServerRequest } from 'node:http2';
 import { answerPage } from '../answer.ts';
 import type { Exchange } from '../exchange.ts';
@@ -34,6 +34,11 @@ const FRESH_MS = 2000;
 
 const CONTINUE_MS = 1000;
 
+/** Interim responses to one request: nobody waits for the client to take them, so they must not pile up. */
+const INTERIM_BYTES = 32_768;
+/** What one takes beside its fields. */
+const STATUS_LINE_BYTES = 32;
+
 const METHOD = /^[A-Z][A-Z-]*$/;
 
 /** One exchange between a client and an origin. */
@@ -52,6 +57,7 @@ export class Forwarding {
   #failure: Failure | null = null;
   /** Bytes of the response that are still to come; not a number where it does not say how many. */
   #missing = Number.NaN;
+  #interimBytes = 0;
   #hasWritten = false;
   #hasEnded = false;
   #isClosed = false;
@@ -122,9 +128,7 @@ export class Forwarding {
     this.#connection = connection;
     this.#request = request;
     this.#bytes = -1;
-    request.on('information', ({ statusCode, headers }) => {
-      if (statusCode !== 100) this.#reply.inform(statusCode, headers);
-    });
+    request.on('information', (interim) => this.#inform(interim));
     request.on('response', (response) => this.#begin(response, connection));
     request.on('error', (error) => this.#break(request, error));
     request.on('close', () => {
@@ -186,6 +190,16 @@ export class Forwarding {
     });
   }
 
+  #inform({ statusCode, headers, rawHeaders }: InformationEvent): void {
+    if (this.#isClosed || this.#failure !== null) return;
+    this.#interimBytes += STATUS_LINE_BYTES + rawHeaders.join('').length;
+    if (this.#interimBytes > INTERIM_BYTES) {
+      this.#fail(new Refused('origin_invalid', 'interim', 'The origin sent more interim responses than are accepted.'));
+    } else if (statusCode !== 100 && this.exchange.request.httpVersion !== '1.0') {
+      this.#reply.inform(statusCode, headers);
+    }
+  }
+
   #begin(response: IncomingMessage, connection: Connection): void {
     const { request } = this.exchange;
     const { statusCode = 502 } = response;
@@ -195,6 +209,10 @@ export class Forwarding {
     this.#bytes = -1;
     connection.heed(fieldOf(response, 'keep-alive'));
     response.on('error', (error) => this.#break(this.#request, error));
+    if (statusCode < 200) {
+      this.#fail(new Refused('origin_invalid', 'upgrade', 'The origin agreed to what it was not asked for.'));
+      return;
+    }
     try {
       this.#reply.begin(response, hasContent && length === undefined && request.httpVersion !== '1.0');
     } catch (error) {

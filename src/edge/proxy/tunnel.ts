@@ -53,6 +53,9 @@ export class Tunnel {
     }
     socket.once('close', () => this.#close());
     socket.on('error', ignore);
+    socket.once('end', () => {
+      if (!this.#isAnswered) socket.destroy();
+    });
     const { upgrade = '' } = request.headers;
     // Anything else, such as `h2c`, would let requests past us that nobody has looked at.
     if (upgrade.toLowerCase() !== 'websocket' || request.method !== 'GET') {
@@ -102,7 +105,7 @@ export class Tunnel {
       socket.write(headOf(response, ['Connection', 'Upgrade', 'Upgrade', 'websocket']), 'latin1');
       this.#join(socket, head, origin, originHead);
     });
-    request.on('response', (response) => this.#decline(response));
+    request.on('response', (response) => this.#decline(response, connection));
     request.on('error', (error) => this.#fail(error));
     request.on('close', () => {
       if (!this.#isAnswered) this.#fail(new Refused('origin_invalid', 'no_response', 'No response.'));
@@ -128,9 +131,15 @@ export class Tunnel {
   }
 
   /** The origin would rather answer: its response is passed on, and ends the connection. */
-  #decline(response: IncomingMessage): void {
+  #decline(response: IncomingMessage, connection: Connection): void {
     const { socket } = this.exchange;
+    if (response.statusCode === 101) {
+      this.#fail(new Refused('origin_invalid', 'upgrade', 'The origin agreed to what it did not name.'));
+      return;
+    }
     this.#isAnswered = true;
+    // It ends with the client's: in between nobody else may come to use it.
+    connection.keepAliveMs = 0;
     socket.write(headOf(response, ['Connection', 'close']), 'latin1');
     response.on('error', () => socket.destroy());
     response.pipe(socket);
