@@ -112,7 +112,11 @@ export async function startOrigin(closing: Closing, answer: Parameters<typeof cr
   return { origin: `http://127.0.0.1:${port}`, port, server };
 }
 
-/** Waits until it holds. */
+/** Waits until it holds; not for ever, since a test that was given up would go on waiting. */
 export async function until(holds: () => boolean): Promise<void> {
-  while (!holds()) await new Promise((resolve) => setImmediate(resolve));
+  const end = performance.now() + 30_000;
+  while (!holds()) {
+    if (performance.now() > end) throw new Error(`this never held: ${holds}`);
+    await new Promise((resolve) => setTimeout(resolve, 1));
+  }
 }
