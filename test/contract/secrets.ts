@@ -142,13 +142,13 @@ export function describeSecrets(subject: Subject): void {
         expect(await missingKeys(store, ring(OLD))).toEqual([idOf(LOST)]);
         expect(await missingKeys(store, ring(OLD, LOST))).toEqual([]);
         const reads = [
-          () => sealed.findServedCertificate(stored.issued),
-          () => sealed.findCaAccount(stored.account),
-          () => sealed.findSigningKey(stored.signingKey),
+          { read: () => sealed.findServedCertificate(stored.issued), kind: SealingProblem },
+          { read: () => sealed.findCaAccount(stored.account), kind: StoreUnavailable },
+          { read: () => sealed.findSigningKey(stored.signingKey), kind: StoreUnavailable },
         ];
-        for (const read of reads) {
+        for (const { read, kind } of reads) {
           const error: unknown = await read().catch((reason: unknown) => reason);
-          expect(error).toBeInstanceOf(StoreUnavailable);
+          expect(error).toBeInstanceOf(kind);
           expect(String(error)).toContain(`sealed under the key ${idOf(LOST)}, which the configuration does not have`);
         }
         const claimed = await sealed.claimCertificates({ now: NOW + 1, limit: 9, leaseMs: 1, newNames: false });
