@@ -34,7 +34,7 @@ export function createChallenges({ store, routes, clock, tally, report }: Challe
     try {
       return await store.findChallenge(hostname, token, clock.now());
     } catch (error) {
-      report('a challenge could not be read from the store', { name: hostname, err: error });
+      report('a challenge could not be read from the store', { domain: hostname, err: error });
       return 'unavailable';
     } finally {
       underWay -= 1;

@@ -19,7 +19,7 @@ export interface Front {
 
 export interface FrontOptions {
   listen: { host: string; port: number };
-  routes: Pick<Routes, 'findRoute' | 'certificates'>;
+  routes: Pick<Routes, 'findRoute'> & { certificates: Pick<Routes['certificates'], 'find'> };
 }
 
 interface Reply {

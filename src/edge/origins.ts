@@ -19,7 +19,11 @@ export function proxyToOrigins({ allowedNetworks, lookUp, report, tally }: Origi
     dialler: createDialler({ mayDial: addressRule(allowedNetworks), lookUp }),
     onFailure({ hostname, deploymentId, origin, requestId }, { page, reason, detail }) {
       tally.page(page);
-      report('an origin failed', { hostname, deploymentId, origin, requestId, reason, detail }, `${origin} ${reason}`);
+      report(
+        'an origin failed',
+        { domain: hostname, deploymentId, origin, requestId, reason, detail },
+        `${origin} ${reason}`,
+      );
     },
   });
 }

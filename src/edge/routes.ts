@@ -56,7 +56,7 @@ export function createRoutes(options: RoutesOptions): Routes {
       try {
         return await read(name);
       } catch (error) {
-        report(`the ${kind} could not be read from the store`, { name, err: error });
+        report(`the ${kind} could not be read from the store`, { about: name, err: error });
         throw error;
       }
     };

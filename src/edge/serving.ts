@@ -98,7 +98,7 @@ export async function serve(settings: ServingSettings, deps: ServingDeps): Promi
       const speaker = h2 ? http2 : http1;
       speaker.accept(socket, clientOf(raw, serverName));
     },
-    onFault: (name, error) => report('a certificate cannot be used', { name, err: error }),
+    onFault: (domain, error) => report('a certificate cannot be used', { domain, err: error }),
     ticketSecret: deps.ticketSecret,
     tally,
     handshakeMs: limits.handshakeMs,

@@ -16,8 +16,17 @@ interface Held {
   cut(): void;
 }
 
-export function trackUnderWay(changes: Pick<News, 'onChange'>, routes: Pick<Known<Route>, 'find'>): UnderWay {
+/** A store that has not said what is there now is asked again after so long. */
+const AGAIN_MS = 1000;
+
+export function trackUnderWay(
+  changes: Pick<News, 'onChange'>,
+  routes: Pick<Known<Route>, 'find' | 'remembered'>,
+  againMs = AGAIN_MS,
+): UnderWay {
   const byName = new Map<string, Set<Held>>();
+  /** Names that are looked at again in a moment. */
+  const unsure = new Set<string>();
 
   changes.onChange((change) => {
     if (change === null) void reviewAll();
@@ -31,10 +40,20 @@ export function trackUnderWay(changes: Pick<News, 'onChange'>, routes: Pick<Know
 
   async function review(hostname: string): Promise<void> {
     if (!byName.has(hostname)) return;
-    const route = await routes.find(hostname).catch(() => undefined);
-    // Nobody knows; it goes on as names do that are served meanwhile.
-    if (route === undefined) return;
+    await routes.find(hostname).catch(() => {});
+    const route = routes.remembered(hostname);
+    if (route === undefined) {
+      // Nobody knows yet; until then it goes on, as names do that are served meanwhile.
+      if (!unsure.has(hostname)) setTimeout(() => again(hostname), againMs).unref();
+      unsure.add(hostname);
+      return;
+    }
     for (const { environmentId, cut } of byName.get(hostname) ?? []) if (route?.environmentId !== environmentId) cut();
+  }
+
+  function again(hostname: string): void {
+    unsure.delete(hostname);
+    void review(hostname);
   }
 
   return {
@@ -42,6 +61,8 @@ export function trackUnderWay(changes: Pick<News, 'onChange'>, routes: Pick<Know
       const held = { environmentId, cut };
       const those = byName.get(hostname) ?? new Set();
       byName.set(hostname, those.add(held));
+      // It may have changed since the route was found.
+      if (!unsure.has(hostname) && routes.remembered(hostname)?.environmentId !== environmentId) void review(hostname);
       return () => {
         those.delete(held);
         if (those.size === 0 && byName.get(hostname) === those) byName.delete(hostname);

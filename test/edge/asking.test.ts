@@ -1,0 +1,103 @@
+import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startFront } from '../../src/edge/front.ts';
+import { type Answer, type Harness, overHttp, overHttp2, overHttps, startHarness } from './harness.ts';
+
+let edge: Harness;
+let port: number;
+beforeAll(async () => {
+  edge = await startHarness({ front: { host: '127.0.0.1', port: 0 } });
+  port = Number(edge.edge.front?.split(':').at(-1));
+});
+afterAll(() => edge.close());
+
+const get = (path: string, headers: Record<string, string> = {}): Promise<Answer> =>
+  overHttp({ port, hostname: `127.0.0.1:${port}`, path, headers });
+const ask = (domain: string) => get(`/edge/ask?domain=${encodeURIComponent(domain)}`);
+const certificate = (name: string) =>
+  get(`/edge/certificate?server_name=${name}&signature_schemes=403&cipher_suites=1301`);
+
+describe('whoever asks whether a name is served', () => {
+  it('is told so: 200 for one that is ours, 404 for any other', async () => {
+    const { hostname } = await edge.addSite({ certified: false, origin: null });
+    expect((await ask(hostname)).status).toBe(200);
+    expect((await ask(hostname.toUpperCase())).status).toBe(200);
+    for (const other of ['nobody.example.com', '127.0.0.1', '', '%00', 'a b'])
+      expect((await ask(other)).status).toBe(404);
+    expect((await get('/edge/ask')).status).toBe(404);
+  });
+
+  it('hears of a name within the time that changes take', async () => {
+    const hostname = 'fresh.example.com';
+    expect((await ask(hostname)).status).toBe(404);
+    await edge.addSite({ hostname });
+    await edge.heard();
+    expect((await ask(hostname)).status).toBe(200);
+  });
+
+  it('is told to come back while the store is away, but for names that it has seen', async () => {
+    const { hostname } = await edge.addSite();
+    await edge.heard();
+    await ask(hostname);
+    await certificate(hostname);
+    edge.setStore('away');
+    try {
+      expect([(await ask(hostname)).status, (await certificate(hostname)).status]).toEqual([200, 200]);
+      expect([(await ask('unseen.example.com')).status, (await certificate('unseen.example.com')).status]).toEqual([
+        503, 503,
+      ]);
+    } finally {
+      edge.setStore('there');
+      edge.clock.advance(2000);
+    }
+  });
+});
+
+describe('whoever asks for a certificate', () => {
+  it('gets the chain and its key', async () => {
+    const { hostname, serial } = await edge.addSite();
+    const { status, text, headers } = await certificate(hostname);
+    expect([status, headers['cache-control']]).toEqual([200, 'no-store']);
+    const served = new X509Certificate(text);
+    expect(served.serialNumber).toBe(serial);
+    expect(served.checkPrivateKey(createPrivateKey(text))).toBe(true);
+  });
+
+  it('gets 204 for a name that is not ours, and 404 for one that has none yet', async () => {
+    const { hostname } = await edge.addSite({ certified: false });
+    expect((await certificate('nobody.example.com')).status).toBe(204);
+    expect((await certificate('')).status).toBe(204);
+    expect((await certificate(hostname)).status).toBe(404);
+  });
+});
+
+describe('private keys', () => {
+  it('are handed to nobody who asks by another name, or on behalf of another', async () => {
+    const { hostname } = await edge.addSite();
+    const path = `/edge/certificate?server_name=${hostname}`;
+    const foreign = ['attacker.example', hostname, '10.0.0.1', '169.254.169.254', '127.0.0.1.attacker.example'];
+    for (const host of foreign) {
+      expect((await overHttp({ port, hostname: host, path })).status).toBe(403);
+    }
+    for (const name of ['x-forwarded-for', 'forwarded', 'via', 'x-forwarded-host', 'x-forwarded-proto']) {
+      expect((await get(path, { [name]: '127.0.0.1' })).status).toBe(403);
+    }
+    expect((await overHttp({ port, hostname: 'localhost', path, method: 'POST' })).status).toBe(405);
+  });
+
+  it('are not to be had by deploying the listener as an origin, where origins may be on loopback', async () => {
+    const { hostname } = await edge.addSite({ origin: `http://127.0.0.1:${port}` });
+    const path = `/edge/certificate?server_name=${hostname}`;
+    for (const over of [overHttps, overHttp2]) {
+      const answer = await over({ port: edge.httpsPort, hostname, path });
+      expect([answer.status, answer.text]).toEqual([403, expect.not.stringContaining('PRIVATE')]);
+    }
+  });
+
+  it('are asked for on loopback alone: it listens nowhere else', async () => {
+    const routes = { findRoute: async () => ({ kind: 'unknown' }) as const, certificates: { find: async () => null } };
+    for (const host of ['0.0.0.0', '::', '10.0.0.1', 'localhost']) {
+      await expect(startFront({ listen: { host, port: 0 }, routes })).rejects.toThrow(/loopback/);
+    }
+  });
+});
