@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { bounded, duration, listed, shown } from './text.ts';
+import { bounded, duration, listed, shown, shownUpTo } from './text.ts';
 
 describe("a stranger's text", () => {
   test.each([
@@ -20,6 +20,7 @@ describe("a stranger's text", () => {
     expect(shown('x'.repeat(100))).toBe(`"${'x'.repeat(100)}"`);
     expect(shown('x'.repeat(101))).toBe(`"${'x'.repeat(100)}…"`);
     expect(shown('x'.repeat(1_000_000))).toBe(`"${'x'.repeat(100)}…"`);
+    expect(shownUpTo(300, 'x'.repeat(1000))).toBe(`"${'x'.repeat(300)}…"`);
   });
 
   test('never shows a control, format or bidirectional character, whatever it holds', () => {

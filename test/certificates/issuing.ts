@@ -1,5 +1,5 @@
 import { type AcmeOptions, acmeIssuer } from '../../src/certificates/acme.ts';
-import type { Issuer, IssueTask } from '../../src/certificates/issuer.ts';
+import { CaProblem, type Issuer, type IssueTask } from '../../src/certificates/issuer.ts';
 import { newPrivateKey } from '../../src/certificates/x509/key.ts';
 import { createLog } from '../../src/log.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -18,6 +18,8 @@ export interface Issuing {
   issuer(ca: Pick<FakeCa, 'directoryUrl'>, about?: Partial<AcmeOptions>): Issuer;
   /** What a caller brings: it keeps the order's URL, and shows answers to challenges to the CA. */
   task(about?: Partial<IssueTask>): Task;
+  /** What comes of an order at a CA where something is wrong; rejects where nothing does. */
+  problemAt(ca: FakeCa, task?: Task): Promise<CaProblem>;
   close(): Promise<void>;
 }
 
@@ -51,6 +53,45 @@ export async function createIssuing({ now = START } = {}): Promise<Issuing> {
     return answer;
   }
 
+  function createIssuer({ directoryUrl }: Pick<FakeCa, 'directoryUrl'>, about: Partial<AcmeOptions> = {}): Issuer {
+    return acmeIssuer({
+      ...FAST,
+      directoryUrl,
+      email: 'ops@example.com',
+      externalAccount: null,
+      trustRoots: null,
+      store,
+      clock,
+      log,
+      ...about,
+    });
+  }
+
+  function createTask(about: Partial<IssueTask> = {}): Task {
+    const steps: string[] = [];
+    const task: Task = {
+      steps,
+      hostname: `name${++names}.example.com`,
+      privateKey: newPrivateKey(),
+      orderUrl: null,
+      replaces: null,
+      signal: new AbortController().signal,
+      async onOrder(url) {
+        steps.push('order');
+        task.orderUrl = url;
+      },
+      async present(token, keyAuthorization) {
+        steps.push('present');
+        answers.set(`${task.hostname} ${token}`, keyAuthorization);
+      },
+      async alive() {
+        steps.push('alive');
+      },
+      ...about,
+    };
+    return task;
+  }
+
   return {
     store,
     clock,
@@ -60,41 +101,14 @@ export async function createIssuing({ now = START } = {}): Promise<Issuing> {
       cas.push(ca);
       return ca;
     },
-    issuer: ({ directoryUrl }, about) =>
-      acmeIssuer({
-        ...FAST,
-        directoryUrl,
-        email: 'ops@example.com',
-        externalAccount: null,
-        trustRoots: null,
-        store,
-        clock,
-        log,
-        ...about,
-      }),
-    task(about = {}) {
-      const steps: string[] = [];
-      const task: Task = {
-        steps,
-        hostname: `name${++names}.example.com`,
-        privateKey: newPrivateKey(),
-        orderUrl: null,
-        replaces: null,
-        signal: new AbortController().signal,
-        async onOrder(url) {
-          steps.push('order');
-          task.orderUrl = url;
-        },
-        async present(token, keyAuthorization) {
-          steps.push('present');
-          answers.set(`${task.hostname} ${token}`, keyAuthorization);
-        },
-        async alive() {
-          steps.push('alive');
-        },
-        ...about,
-      };
-      return task;
+    issuer: createIssuer,
+    task: createTask,
+    async problemAt(ca, task = createTask()) {
+      const outcome = await createIssuer(ca)
+        .issue(task)
+        .catch((error: unknown) => error);
+      if (!(outcome instanceof CaProblem)) throw new Error(`no problem of the CA: ${outcome}`);
+      return outcome;
     },
     async close() {
       for (const ca of cas) await ca.close();

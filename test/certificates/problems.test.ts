@@ -1,27 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { CaProblem } from '../../src/certificates/issuer.ts';
 import type { Endpoint } from './fakeca/endpoint.ts';
 import { ENDPOINTS } from './fakeca/endpoint.ts';
 import type { Fault } from './fakeca/faults.ts';
 import { AcmeProblem } from './fakeca/problem.ts';
 import type { FakeCa } from './fakeca.ts';
-import { createIssuing, type Issuing, type Task } from './issuing.ts';
+import { createIssuing, type Issuing } from './issuing.ts';
 
 let world: Issuing;
 beforeAll(async () => {
   world = await createIssuing();
 });
 afterAll(() => world.close());
-
-/** What comes of an order at a CA where something is wrong, or rejects where nothing does. */
-async function problemAt(ca: FakeCa, task = world.task()): Promise<CaProblem> {
-  const chain = await world
-    .issuer(ca)
-    .issue(task)
-    .catch((error: unknown) => error);
-  if (!(chain instanceof CaProblem)) throw new Error(`no problem of the CA: ${chain}`);
-  return chain;
-}
 
 const json = (body: object): Fault['answer'] => ({ status: 200, body: JSON.stringify(body) });
 /** Whatever is asked for in the course of an order. Of a nonce only the header counts. */
@@ -64,7 +53,7 @@ describe('whatever the CA answers in the course of an order', () => {
     if (answer === undefined) throw new Error(`no such answer: ${what}`);
     ca.fault({ at: ['nonce'], times: 1, answer });
     const task = world.task();
-    expect(await problemAt(ca, task)).toMatchObject({ kind: 'unavailable' });
+    expect(await world.problemAt(ca, task)).toMatchObject({ kind: 'unavailable' });
     await expect(world.issuer(ca).issue(task)).resolves.toBeDefined();
   });
 
@@ -73,9 +62,9 @@ describe('whatever the CA answers in the course of an order', () => {
     const until = world.clock.now() + 3_600_000;
     ca.fault({ until, answer: { status: 500, body: 'Internal Server Error' } });
     const task = world.task();
-    expect(await problemAt(ca, task)).toMatchObject({ kind: 'unavailable' });
+    expect(await world.problemAt(ca, task)).toMatchObject({ kind: 'unavailable' });
     world.clock.pass(3_599_000);
-    expect(await problemAt(ca, task)).toMatchObject({ kind: 'unavailable' });
+    expect(await world.problemAt(ca, task)).toMatchObject({ kind: 'unavailable' });
     world.clock.pass(1000);
     await expect(world.issuer(ca).issue(task)).resolves.toBeDefined();
   });
@@ -90,14 +79,17 @@ describe('whatever the CA answers in the course of an order', () => {
   test('bad nonces without end are a problem of the CA', async () => {
     const ca = await world.startCa();
     ca.refuseNonces(Number.POSITIVE_INFINITY);
-    expect(await problemAt(ca)).toMatchObject({ kind: 'unavailable', type: 'urn:ietf:params:acme:error:badNonce' });
+    expect(await world.problemAt(ca)).toMatchObject({
+      kind: 'unavailable',
+      type: 'urn:ietf:params:acme:error:badNonce',
+    });
     expect(ca.requests.newAccount).toBeLessThan(20);
   });
 
   test('a body without end is not read to its end', async () => {
     const ca = await world.startCa();
     ca.fault({ at: ['directory'], answer: 'endless' });
-    expect(await problemAt(ca)).toMatchObject({ message: expect.stringContaining('more than 256 KB') });
+    expect(await world.problemAt(ca)).toMatchObject({ message: expect.stringContaining('more than 256 KB') });
   });
 
   test('a body that stops is given up', async () => {
@@ -120,7 +112,7 @@ describe('whatever the CA answers in the course of an order', () => {
   test('nobody is there', async () => {
     const ca = await world.startCa();
     await ca.close();
-    expect(await problemAt(ca)).toMatchObject({
+    expect(await world.problemAt(ca)).toMatchObject({
       kind: 'unavailable',
       message: expect.stringContaining('ECONNREFUSED'),
     });
@@ -188,7 +180,10 @@ describe('a lie', () => {
     const task = world.task();
     const body = JSON.stringify(lie(ca, task.hostname));
     ca.fault({ at: [endpoint], answer: { status: 200, headers: { location: ca.directoryUrl }, body } });
-    expect(await problemAt(ca, task)).toMatchObject({ kind: 'unavailable', message: expect.stringContaining(seen) });
+    expect(await world.problemAt(ca, task)).toMatchObject({
+      kind: 'unavailable',
+      message: expect.stringContaining(seen),
+    });
     expect(task.steps).not.toContain('present');
   });
 
@@ -196,161 +191,7 @@ describe('a lie', () => {
     const ca = await world.startCa();
     ca.fault({ at: ['newOrder'], answer: json({ status: 'pending' }) });
     const task = world.task();
-    expect(await problemAt(ca, task)).toMatchObject({ kind: 'unavailable' });
+    expect(await world.problemAt(ca, task)).toMatchObject({ kind: 'unavailable' });
     expect(task.steps).toEqual([]);
-  });
-});
-
-describe('a refusal', () => {
-  const kinds: [number, string, string][] = [
-    [429, 'rateLimited', 'rate_limited'],
-    [400, 'rejectedIdentifier', 'refused'],
-    [403, 'caa', 'refused'],
-    [400, 'unsupportedIdentifier', 'refused'],
-    [400, 'malformed', 'refused'],
-    [403, 'userActionRequired', 'account'],
-    [400, 'badPublicKey', 'account'],
-    [503, 'rateLimited', 'rate_limited'],
-    [500, 'serverInternal', 'unavailable'],
-    [400, 'neverHeardOf', 'refused'],
-    [400, 'constructor', 'refused'],
-    [500, '__proto__', 'unavailable'],
-    [429, 'neverHeardOf', 'rate_limited'],
-    [503, 'neverHeardOf', 'unavailable'],
-  ];
-  test.each(kinds)('of an order with %i %s is %s, in the words of the CA', async (status, type, kind) => {
-    const ca = await world.startCa();
-    ca.fault({ at: ['newOrder'], answer: new AcmeProblem(status, type, 'not today') });
-    expect(await problemAt(ca)).toMatchObject({
-      kind,
-      type: `urn:ietf:params:acme:error:${type}`,
-      message: `${new URL(ca.directoryUrl).host} said: "not today" (${type}).`,
-    });
-  });
-
-  test.each([
-    ['120', 120_000],
-    ['Sat, 21 Nov 2026 00:10:00 GMT', 600_000],
-    ['Fri, 20 Nov 2026 00:00:00 GMT', 0],
-    ['99999999999', 7 * 24 * 3_600_000],
-    ['soon', null],
-  ])('asks for patience in either form: %s', async (retryAfter, retryAfterMs) => {
-    const here = await createIssuing();
-    const ca = await here.startCa();
-    ca.fault({ at: ['newOrder'], answer: new AcmeProblem(429, 'rateLimited', 'slow down', { retryAfter }) });
-    await expect(here.issuer(ca).issue(here.task())).rejects.toMatchObject({ kind: 'rate_limited', retryAfterMs });
-    await here.close();
-  });
-
-  test('names what is wrong with each part', async () => {
-    const ca = await world.startCa();
-    const type = 'urn:ietf:params:acme:error:caa';
-    const subproblems = [
-      { type, detail: 'CAA forbids a' },
-      { type, detail: 'CAA forbids b' },
-    ];
-    ca.fault({ at: ['newOrder'], answer: new AcmeProblem(403, 'compound', 'Two problems', { subproblems }) });
-    expect(await problemAt(ca)).toMatchObject({
-      kind: 'refused',
-      type,
-      message: expect.stringContaining('"Two problems, CAA forbids a and CAA forbids b" (caa)'),
-    });
-  });
-
-  test('is bounded, and can do nothing but be read', async () => {
-    const ca = await world.startCa();
-    const detail = `\u202e\u0000<script>${'x'.repeat(10_000)}`;
-    ca.fault({ at: ['newOrder'], answer: new AcmeProblem(403, `a\nb${'y'.repeat(5_000)}`, detail) });
-    const { message } = await problemAt(ca);
-    expect(message.length).toBeLessThanOrEqual(512);
-    expect(message).toMatch(/^[\x20-\x7e…]*$/);
-  });
-
-  test('of a name that is paused has its words told, and its whole link logged', async () => {
-    const ca = await world.startCa();
-    const task = world.task();
-    ca.pause(task.hostname);
-    const problem = await problemAt(ca, task);
-    expect(problem).toMatchObject({ kind: 'rate_limited', retryAfterMs: null });
-    expect(problem.message).toContain(`temporarily prevented from requesting certificates for ${task.hostname}`);
-    expect(world.logged.at(-1)).toContain(`https://portal.letsencrypt.test/sfe/v1/unpause?jwt=${'x'.repeat(300)}`);
-    ca.unpause(task.hostname);
-    await expect(world.issuer(ca).issue(task)).resolves.toBeDefined();
-  });
-});
-
-describe('an authorization that fails', () => {
-  test.each([
-    ['connection', 'authorization_failed'],
-    ['dns', 'authorization_failed'],
-    ['unauthorized', 'authorization_failed'],
-    ['serverInternal', 'authorization_failed'],
-    ['caa', 'refused'],
-    ['rejectedIdentifier', 'refused'],
-  ])('with %s is %s, also when it is looked at again', async (type, kind) => {
-    const ca = await world.startCa();
-    const task = world.task();
-    ca.failAuthorizations(task.hostname, new AcmeProblem(400, type, 'it did not work'));
-    const expected = {
-      kind,
-      type: `urn:ietf:params:acme:error:${type}`,
-      message: expect.stringContaining('"it did not work"'),
-    };
-    expect(await problemAt(ca, task)).toMatchObject(expected);
-    expect(await problemAt(ca, task)).toMatchObject(expected);
-    expect(ca.requests.newOrder).toBe(1);
-  });
-
-  test('since our answer was not shown in time says so', async () => {
-    const ca = await world.startCa();
-    const problem = await problemAt(ca, world.task({ present: async () => {} }));
-    expect(problem).toMatchObject({ kind: 'authorization_failed' });
-    expect(problem.message).toContain('404');
-  });
-
-  test('leaves the account as it is', async () => {
-    const ca = await world.startCa();
-    const task = world.task();
-    ca.failAuthorizations(task.hostname, new AcmeProblem(403, 'unauthorized', 'no'));
-    await problemAt(ca, task);
-    world.clock.pass(48 * 3_600_000);
-    await problemAt(ca, { ...task, orderUrl: null });
-    expect(ca.accounts()).toHaveLength(1);
-  });
-});
-
-describe('a successor', () => {
-  /** Of a certificate that the CA has issued. */
-  async function renewed(ca: FakeCa): Promise<Task> {
-    const task = world.task();
-    const { chain } = await world.issuer(ca).issue(task);
-    return world.task({ hostname: task.hostname, replaces: await world.issuer(ca).renewalId(chain) });
-  }
-
-  test('tells the CA which certificate it takes the place of', async () => {
-    const ca = await world.startCa();
-    const task = await renewed(ca);
-    await world.issuer(ca).issue(task);
-    expect(ca.orders().map(({ replaces }) => replaces)).toEqual([null, ca.certificates[0]?.renewalId]);
-  });
-
-  test.each([
-    ['was replaced already', (task: { replaces: string | null }) => task],
-    ['is none of the CA', () => ({ replaces: 'aYhba4dGQEHhs3uEe6CuLN4ByNQ.AIdlQyE' })],
-  ])('is ordered as another certificate where the one before %s', async (_, change) => {
-    const ca = await world.startCa();
-    const task = await renewed(ca);
-    await world.issuer(ca).issue(task);
-    await world.issuer(ca).issue(world.task({ hostname: task.hostname, ...change({ replaces: task.replaces }) }));
-    expect(ca.orders().at(-1)?.replaces).toBe(null);
-    expect(ca.accounts()).toHaveLength(1);
-  });
-
-  test('is not ordered twice where the CA has had enough', async () => {
-    const ca = await world.startCa();
-    const task = await renewed(ca);
-    ca.fault({ at: ['newOrder'], answer: new AcmeProblem(429, 'rateLimited', 'enough') });
-    expect(await problemAt(ca, task)).toMatchObject({ kind: 'rate_limited' });
-    expect(ca.requests.newOrder).toBe(2);
   });
 });

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { AcmeProblem } from './fakeca/problem.ts';
 import type { FakeCa } from './fakeca.ts';
-import { createIssuing, type Issuing } from './issuing.ts';
+import { createIssuing, type Issuing, type Task } from './issuing.ts';
 
 let world: Issuing;
 beforeAll(async () => {
@@ -130,5 +131,41 @@ describe('the names by which CAA records allow a CA', () => {
     world.clock.pass(HOUR_MS);
     await issuer.caaNames();
     expect(ca.requests.directory).toBe(3);
+  });
+});
+
+describe('a successor', () => {
+  /** Of a certificate that the CA has issued. */
+  async function renewed(ca: FakeCa): Promise<Task> {
+    const task = world.task();
+    const { chain } = await world.issuer(ca).issue(task);
+    return world.task({ hostname: task.hostname, replaces: await world.issuer(ca).renewalId(chain) });
+  }
+
+  test('tells the CA which certificate it takes the place of', async () => {
+    const ca = await world.startCa();
+    const task = await renewed(ca);
+    await world.issuer(ca).issue(task);
+    expect(ca.orders().map(({ replaces }) => replaces)).toEqual([null, ca.certificates[0]?.renewalId]);
+  });
+
+  test.each([
+    ['was replaced already', (task: { replaces: string | null }) => task],
+    ['is none of the CA', () => ({ replaces: 'aYhba4dGQEHhs3uEe6CuLN4ByNQ.AIdlQyE' })],
+  ])('is ordered as another certificate where the one before %s', async (_, change) => {
+    const ca = await world.startCa();
+    const task = await renewed(ca);
+    await world.issuer(ca).issue(task);
+    await world.issuer(ca).issue(world.task({ hostname: task.hostname, ...change({ replaces: task.replaces }) }));
+    expect(ca.orders().at(-1)?.replaces).toBe(null);
+    expect(ca.accounts()).toHaveLength(1);
+  });
+
+  test('is not ordered twice where the CA has had enough', async () => {
+    const ca = await world.startCa();
+    const task = await renewed(ca);
+    ca.fault({ at: ['newOrder'], answer: new AcmeProblem(429, 'rateLimited', 'enough') });
+    expect(await world.problemAt(ca, task)).toMatchObject({ kind: 'rate_limited' });
+    expect(ca.requests.newOrder).toBe(2);
   });
 });
