@@ -52,6 +52,7 @@ describe('values', () => {
       logLevel: 'info',
       issuer: 'acme',
       acmeDirectory: LETS_ENCRYPT,
+      acmeSelfCheck: 'on',
       acmeLimits: LETS_ENCRYPT_LIMITS,
       edgeHttpListen: { host: '0.0.0.0', port: 80 },
       edgeHttpsListen: { host: '0.0.0.0', port: 443 },

@@ -13,7 +13,7 @@ import { Interrupted, type Lease, LeaseLost } from './lease.ts';
 import { createOrdering } from './ordering.ts';
 import { type Outcome, unchanged } from './outcome.ts';
 import { createPauses } from './pauses.ts';
-import { createSelfChecker } from './selfcheck.ts';
+import { createSelfChecker, unchecked } from './selfcheck.ts';
 import { createSubstitutes } from './substitutes.ts';
 
 export interface CertificateWorkerOptions {
@@ -38,6 +38,8 @@ export interface CertificateWorkerOptions {
   leaseMs?: number;
   /** Longest time one attempt may take; what is not done by then is gone on with later. */
   deadlineMs?: number;
+  /** Whether our own challenge path is fetched through a name before the CA is asked; otherwise CAA alone is looked at. True unless given. */
+  checksSelf?: boolean;
   /** Longest time the self-check waits for one address. */
   selfCheckMs?: number;
   /** How often due certificates are looked for. */
@@ -69,7 +71,8 @@ export function createCertificateWorker(options: CertificateWorkerOptions): Cert
   const substitutes = createSubstitutes({ issuers, pauses, clock });
   const ordering = createOrdering({ ...options, limits, pauses, substitutes });
   const checked = { ...(ports && { ports }), ...(selfCheckMs && { timeoutMs: selfCheckMs }) };
-  const checkSelf = createSelfChecker({ store, resolver, mayDial, clock, ...checked });
+  const { checksSelf = true } = options;
+  const checkSelf = checksSelf ? createSelfChecker({ store, resolver, mayDial, clock, ...checked }) : unchecked;
   const attempt = createAttempt({ ...options, ordering, pauses, substitutes, checkSelf });
   const gate = createGate();
   const inFlight = new Map<Promise<void>, AbortController>();

@@ -84,6 +84,14 @@ export const certificateVariables = {
     example: '10.20.0.0/16,fd00:20::/32',
     parse: listOf(network),
   },
+  acmeSelfCheck: {
+    name: 'NAMEPLATE_ACME_SELF_CHECK',
+    about:
+      'Whether a challenge of our own is fetched through a name before the CA is asked. `off` only where this machine cannot reach its own public address (a router without hairpin NAT): a name that leads elsewhere then costs a failed attempt at the CA. CAA records are read all the same.',
+    default: 'on',
+    example: 'off',
+    parse: oneOf('on', 'off'),
+  },
   acmeLimits: {
     name: 'NAMEPLATE_ACME_LIMITS',
     about:

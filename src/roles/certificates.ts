@@ -17,6 +17,7 @@ export function startCertificates(parts: Parts): Running {
     resolver,
     issuers: issuersOf(parts),
     mayDial: addressRule(config.acmeAllowedNetworks),
+    checksSelf: config.acmeSelfCheck === 'on',
     limits: config.acmeLimits,
     leaseMs: certificateLeaseMs,
     ports: { http: challengePort, https: config.edgeHttpsPort },

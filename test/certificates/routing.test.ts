@@ -126,6 +126,22 @@ describe('a name that would fail costs no attempt at the CA, and the state says 
   });
 });
 
+test('where the machine cannot reach itself, the self-check can be left out; CAA is looked at all the same', async () => {
+  const ca = await world.startCa({ caaIdentities: ['ca.test'] });
+  await world.add({ name: NAME });
+  world.dns.set(NAME, 'A', ['127.0.0.9']);
+  world.dns.set(NAME, 'CAA', ['0 issue ";"']);
+  const worker = world.worker([world.issuer(ca)], { checksSelf: false });
+  await worker.runOnce();
+  expect((await world.read(NAME)).problem?.reason).toBe('caa_forbids');
+  expect(attempts(ca)).toBe(0);
+  world.dns.remove(NAME, 'CAA');
+  world.clock.pass(2 * MINUTE);
+  await worker.runOnce();
+  // The fake CA fetches the challenge from the edge itself.
+  expect(await world.read(NAME)).toMatchObject({ state: 'issued', selfCheck: null });
+});
+
 test('a name is looked at again every minute for an hour, every ten minutes for a day, and hourly then', async () => {
   const ca = await world.startCa();
   await world.add({ name: NAME });
