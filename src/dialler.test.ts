@@ -4,7 +4,7 @@ import { createServer as createTlsServer, type TLSSocket } from 'node:tls';
 import { Worker } from 'node:worker_threads';
 import { afterEach, describe, expect, test } from 'vitest';
 import { addressRule } from './addresses.ts';
-import { createDialler, type DiallerOptions, systemLookUp } from './dialler.ts';
+import { createDialler, type DiallerOptions } from './dialler.ts';
 
 const closing: (() => unknown)[] = [];
 afterEach(async () => {
@@ -211,11 +211,4 @@ test('whoever speaks no TLS is told from nobody', async () => {
     '127.0.0.1',
   );
   await expect(subject().dialTls({ hostname: '127.0.0.1', port })).rejects.toMatchObject({ reason: 'tls' });
-});
-
-test("this machine's own look-up gives the addresses of a name, and none for one that does not exist", async () => {
-  const { signal } = new AbortController();
-  expect(await systemLookUp('localhost', signal)).toContain('127.0.0.1');
-  // Longer than any label may be.
-  expect(await systemLookUp(`${'a'.repeat(64)}.test`, signal)).toEqual([]);
 });

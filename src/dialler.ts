@@ -1,4 +1,3 @@
-import { lookup } from 'node:dns/promises';
 import { connect, isIP, type Socket } from 'node:net';
 import { type ConnectionOptions, connect as startTls, type TLSSocket } from 'node:tls';
 import { domainToASCII } from 'node:url';
@@ -120,16 +119,6 @@ export function createDialler(setup: DiallerOptions): Dialler {
       }),
   };
 }
-
-/** Looks names up as every other program of this machine does. */
-export const systemLookUp: AddressLookup = async (hostname) => {
-  try {
-    return (await lookup(hostname, { all: true, order: 'verbatim' })).map(({ address }) => address);
-  } catch (error) {
-    if (codeOf(error) === 'ENOTFOUND') return [];
-    throw error;
-  }
-};
 
 /** The host as URLs read it; what no URL can hold has no address. */
 function canonicalHost(hostname: string): string {

@@ -1,7 +1,7 @@
 import type { Config } from '../config.ts';
-import { systemLookUp } from '../dialler.ts';
 import { type Edge, startEdge as serve } from '../edge/edge.ts';
 import { cannotListen } from '../listen.ts';
+import { systemLookUp } from '../systemlookup.ts';
 import type { Parts } from './parts.ts';
 
 /** The edge of one process. Rejects with one line that says what to do. */
@@ -17,7 +17,7 @@ export async function startEdge(parts: Parts): Promise<Edge> {
     tlsContexts: config.edgeTlsContexts,
     threads: config.edgeThreads,
   };
-  return serve({ ...parts, ...settings, lookUp: systemLookUp }).catch((error: unknown) => {
+  return serve({ ...parts, ...settings, lookUp: systemLookUp() }).catch((error: unknown) => {
     throw whereRefused(error, config);
   });
 }
