@@ -1,11 +1,11 @@
-import { ClientRequest, type IncomingMessage, type InformationEvent } from 'node:http';
-import { constants, type Http2ServerRequest } from 'node:http2';
+import type { ClientRequest, IncomingMessage, InformationEvent } from 'node:http';
 import { answerPage } from '../answer.ts';
 import type { Exchange } from '../exchange.ts';
 import type { Connection, Connections } from './connections.ts';
 import { type Failure, failureOf, isClosedConnection, Refused } from './failure.ts';
-import { type Framing, fieldOf, framingOf, requestHead, trailerFields } from './headers.ts';
+import { type Framing, fieldOf, isTransferCoded } from './headers.ts';
 import { Http1Reply, Http2Reply, type Reply } from './reply.ts';
+import { framingOfRequest, readFields, requestOver, sendContent } from './request.ts';
 
 /** What forwarding works with. */
 export interface ForwardingContext {
@@ -32,14 +32,13 @@ const IDEMPOTENT = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE', 'PUT', 'DELETE'])
 /** What cannot be sent again goes over connections that were in use a moment ago: those are hardly about to be closed. */
 const FRESH_MS = 2000;
 
-const CONTINUE_MS = 1000;
-
 /** Interim responses to one request: nobody waits for the client to take them, so they must not pile up. */
 const INTERIM_BYTES = 32_768;
 /** What one takes beside its fields. */
 const STATUS_LINE_BYTES = 32;
 
-const METHOD = /^[A-Z][A-Z-]*$/;
+/** The size of a header counts names and values alone. */
+const RESPONSE_FIELDS = 1000;
 
 /** One exchange between a client and an origin. */
 export class Forwarding {
@@ -71,7 +70,7 @@ export class Forwarding {
     this.exchange = exchange;
     this.#context = context;
     this.#reply = 'stream' in response ? new Http2Reply(response) : new Http1Reply(response);
-    this.#framing = 'stream' in request ? http2Framing(request) : framingOf(request);
+    this.#framing = framingOfRequest(request);
     this.#repeatable = this.#framing.kind === 'none' && IDEMPOTENT.has(request.method ?? '');
   }
 
@@ -82,7 +81,7 @@ export class Forwarding {
     }
     this.#reply.onClose(() => this.#close());
     try {
-      this.#fields = this.#readHead();
+      this.#fields = readFields(this.exchange, this.#framing);
     } catch (error) {
       this.#fail(error);
       return;
@@ -91,17 +90,6 @@ export class Forwarding {
     const connection = this.#context.connections.take(this.exchange.origin, patience);
     if (connection === null) this.#open();
     else this.#send(connection);
-  }
-
-  #readHead(): string[] {
-    const { request } = this.exchange;
-    if (!METHOD.test(request.method ?? '') || request.method === 'CONNECT') {
-      throw new Refused('bad_request', 'method', 'The method is none that is passed on.');
-    }
-    const { fields, isLooping } = requestHead(request, this.exchange, this.#framing);
-    if (isLooping) throw new Refused('origin_invalid', 'loop', 'The origin leads back to this edge.');
-    if (this.exchange.expectsContinue) fields.push('Expect', '100-continue');
-    return fields;
   }
 
   #open(): void {
@@ -117,9 +105,11 @@ export class Forwarding {
       this.#context.connections.putBack(connection);
       return;
     }
+    const { request: received, path } = this.exchange;
     let request: ClientRequest;
     try {
-      request = this.#requestOver(connection);
+      const { responseHeaderBytes } = this.#context.limits;
+      request = requestOver(connection, { method: received.method, path }, this.#fields, responseHeaderBytes);
     } catch {
       this.#context.connections.putBack(connection);
       this.#fail(new Refused('bad_request', 'not_sendable', 'The request has characters that no request has.'));
@@ -135,63 +125,17 @@ export class Forwarding {
       // Also where Node has nothing to say, as of an upgrade that nobody asked for.
       if (this.#response === null) this.#break(request, new Refused('origin_invalid', 'no_response', 'No response.'));
     });
-    if (this.#framing.kind === 'none') {
-      request.end();
-    } else {
-      // The origin may have something to say before there is content.
-      request.flushHeaders();
-      if (this.exchange.expectsContinue) this.#awaitContinue(request);
-      else this.#sendContent(request);
-    }
+    if (this.#framing.kind === 'none') request.end();
+    else sendContent(this.exchange, this.#framing, request, () => this.#isOver);
   }
 
-  #requestOver(connection: Connection): ClientRequest {
-    const { request, path } = this.exchange;
-    const made = new ClientRequest({
-      agent: connection,
-      method: request.method,
-      path,
-      headers: this.#fields,
-      maxHeaderSize: this.#context.limits.responseHeaderBytes,
-    });
-    // Node drops what is more, silently; the size of the header bounds it.
-    made.maxHeadersCount = 0;
-    return made;
-  }
-
-  /** The client sends nothing before it has been told to go on (RFC 9110 section 10.1.1). */
-  #awaitContinue(request: ClientRequest): void {
-    const goOn = () => {
-      clearTimeout(timer);
-      if (this.#isClosed || this.#failure !== null || this.#response !== null) return;
-      this.exchange.response.writeContinue();
-      this.#sendContent(request);
-    };
-    // Many origins have never heard of it.
-    const timer = setTimeout(goOn, CONTINUE_MS);
-    request.once('continue', goOn);
-    request.once('response', () => clearTimeout(timer));
-    request.once('close', () => clearTimeout(timer));
-  }
-
-  #sendContent(request: ClientRequest): void {
-    const { request: received, response } = this.exchange;
-    received.pipe(request, { end: false });
-    received.once('end', () => {
-      if (this.#isClosed || received.aborted) return;
-      if (this.#framing.kind === 'chunked') request.addTrailers(trailerFields(received.rawTrailers));
-      request.end();
-    });
-    if (!('stream' in response)) return;
-    // An answer that needs no more of the request ends it (RFC 9113 section 8.1).
-    const { stream } = response;
-    stream.once('finish', () => {
-      if (!received.complete) stream.close(constants.NGHTTP2_NO_ERROR);
-    });
+  /** The rest of the request changes nothing any more. */
+  get #isOver(): boolean {
+    return this.#isClosed || this.#failure !== null;
   }
 
   #inform({ statusCode, headers, rawHeaders }: InformationEvent): void {
-    if (this.#isClosed || this.#failure !== null) return;
+    if (this.#isOver) return;
     this.#interimBytes += STATUS_LINE_BYTES + rawHeaders.join('').length;
     if (this.#interimBytes > INTERIM_BYTES) {
       this.#fail(new Refused('origin_invalid', 'interim', 'The origin sent more interim responses than are accepted.'));
@@ -209,11 +153,8 @@ export class Forwarding {
     this.#bytes = -1;
     connection.heed(fieldOf(response, 'keep-alive'));
     response.on('error', (error) => this.#break(this.#request, error));
-    if (statusCode < 200) {
-      this.#fail(new Refused('origin_invalid', 'upgrade', 'The origin agreed to what it was not asked for.'));
-      return;
-    }
     try {
+      checkHead(response);
       this.#reply.begin(response, hasContent && length === undefined && request.httpVersion !== '1.0');
     } catch (error) {
       this.#fail(error);
@@ -252,7 +193,7 @@ export class Forwarding {
 
   /** The origin, or the way to it, broke. */
   #break(request: ClientRequest | null, error: unknown): void {
-    if (request !== this.#request || this.#isClosed || this.#failure !== null || this.#hasEnded) return;
+    if (request !== this.#request || this.#isOver || this.#hasEnded) return;
     const connection = this.#connection;
     const wasClosed = connection?.isReused === true && !connection.isAnswering && isClosedConnection(error);
     if (this.#repeatable && !this.#retried && wasClosed) {
@@ -266,7 +207,7 @@ export class Forwarding {
   }
 
   #fail(error: unknown): void {
-    if (this.#isClosed || this.#failure !== null) return;
+    if (this.#isOver) return;
     this.#failure = failureOf(error);
     this.#request?.destroy();
     const { hostname, requestId } = this.exchange;
@@ -319,12 +260,23 @@ export class Forwarding {
   }
 }
 
-function late(detail: string): Refused {
-  return new Refused('origin_timeout', 'timeout', detail);
+/** Throws `Refused` for what Node accepts and clients cannot be given. */
+function checkHead(response: IncomingMessage): void {
+  if ((response.statusCode ?? 0) < 200) {
+    throw new Refused('origin_invalid', 'upgrade', 'The origin agreed to what it was not asked for.');
+  }
+  if (response.rawHeaders.length > 2 * RESPONSE_FIELDS) {
+    throw new Refused('origin_invalid', 'too_many_fields', 'The origin sent more fields than are accepted.');
+  }
+  if (isTransferCoded(response)) {
+    throw new Refused(
+      'origin_invalid',
+      'transfer_encoding',
+      'The origin encoded content in another way than in chunks.',
+    );
+  }
 }
 
-function http2Framing({ stream, headers }: Http2ServerRequest): Framing {
-  if (stream.endAfterHeaders) return { kind: 'none' };
-  const length = headers['content-length'];
-  return length === undefined ? { kind: 'chunked' } : { kind: 'sized', length };
+function late(detail: string): Refused {
+  return new Refused('origin_timeout', 'timeout', detail);
 }

@@ -121,6 +121,16 @@ export function fieldOf({ rawHeaders }: { rawHeaders: readonly string[] }, lower
   return undefined;
 }
 
+/** Whether content is encoded in another way than in chunks on its way here, which would have to be undone (RFC 9112 section 7). */
+export function isTransferCoded({ rawHeaders }: { rawHeaders: readonly string[] }): boolean {
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i] ?? '';
+    if (name.length !== 17 || name.toLowerCase() !== 'transfer-encoding') continue;
+    if (rawHeaders[i + 1]?.trim().toLowerCase() !== 'chunked') return true;
+  }
+  return false;
+}
+
 /** How the content of an HTTP/1.1 request is framed. What contradicts itself was refused by Node's parser. */
 export function framingOf(message: { rawHeaders: readonly string[] }): Framing {
   if (fieldOf(message, 'transfer-encoding') !== undefined) return { kind: 'chunked' };

@@ -1,4 +1,4 @@
-import { ClientRequest, type IncomingMessage } from 'node:http';
+import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { answerSocket } from '../answer.ts';
 import type { UpgradeExchange } from '../exchange.ts';
@@ -6,6 +6,7 @@ import { renderPage } from '../pages.ts';
 import type { Connection, Connections } from './connections.ts';
 import { type Failure, failureOf, Refused } from './failure.ts';
 import { framingOf, requestHead, responseFields } from './headers.ts';
+import { requestOver } from './request.ts';
 
 export interface TunnelContext {
   connections: Connections;
@@ -84,18 +85,14 @@ export class Tunnel {
     }
     let request: ClientRequest;
     try {
-      request = new ClientRequest({
-        agent: connection,
-        path,
-        headers: [...fields, 'Connection', 'Upgrade', 'Upgrade', 'websocket'],
-        maxHeaderSize: this.#context.limits.responseHeaderBytes,
-      });
+      const { responseHeaderBytes } = this.#context.limits;
+      const headers = [...fields, 'Connection', 'Upgrade', 'Upgrade', 'websocket'];
+      request = requestOver(connection, { method: 'GET', path }, headers, responseHeaderBytes);
     } catch {
       this.#fail(new Refused('bad_request', 'not_sendable', 'The request has characters that no request has.'));
       return;
     }
     this.#request = request;
-    request.maxHeadersCount = 0;
     request.on('upgrade', (response, origin, originHead) => {
       this.#isAnswered = true;
       if (response.headers.upgrade?.toLowerCase() !== 'websocket') {
