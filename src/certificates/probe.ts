@@ -75,8 +75,13 @@ function exchange(url: URL, socket: Socket, signal: AbortSignal): Promise<Respon
     const headers = { host: url.host, 'user-agent': 'nameplate', accept: '*/*', connection: 'close' };
     const path = url.pathname + url.search;
     const asked = request({ createConnection: () => socket, path, headers, signal });
-    asked.once('error', reject);
+    // Another may follow the first.
+    asked.on('error', reject);
+    // Node has nothing else to say where the answer is that another protocol is spoken from now on.
+    const end = () => reject(new Error('The connection was closed without an answer.'));
+    asked.once('close', end);
     asked.once('response', (response) => {
+      asked.off('close', end);
       const status = response.statusCode ?? 0;
       const location = REDIRECTS.includes(status) ? (response.headers.location ?? null) : null;
       read(response).then((body) => resolve({ kind: 'answer', status, location, body }), reject);

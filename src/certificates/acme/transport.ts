@@ -59,6 +59,8 @@ export function createTransport({
       sent.once('response', resolve);
       // Later errors are those of the body too, and are told there.
       sent.on('error', reject);
+      // Node has nothing else to say of a change of protocol; to what was answered this does nothing.
+      sent.once('close', () => reject(new Error('closed without an answer')));
     });
     return { status: response.statusCode ?? 0, headers: response.headers, body: await readBody(response) };
   }
