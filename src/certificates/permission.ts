@@ -30,7 +30,7 @@ async function findCaa(
     const found = await resolver.lookupCaa(name, { signal });
     signal.throwIfAborted();
     if (found.kind === 'unreadable') return { reason: 'dns_unreadable', record: 'CAA', name, seen: found };
-    if (found.kind === 'found') return { at: name, records: found.records };
+    if (found.kind === 'found') return { at: found.chain.at(-1) ?? name, records: found.records };
   }
   return { at: hostname, records: [] };
 }

@@ -48,20 +48,36 @@ const TOLD: [Obstacle, string][] = [
     'example.com could not be read: its zone answered with a failure (SERVFAIL). It was asked for its CAA records, without which no certificate may be issued.',
   ],
   [
-    { reason: 'address_not_public', answers: [inside] },
+    { reason: 'address_not_public', answers: [inside], end: null },
     'shop.example.com has the address 10.0.0.1, where nobody on the Internet can reach it. Replace the A record by its routing record: a CNAME, or at an apex an ALIAS.',
   ],
   [
-    { reason: 'unreachable', answers: [closed] },
+    { reason: 'unreachable', answers: [closed], end: null },
     'shop.example.com has the address 192.0.2.2, where nobody answers on port 80: 192.0.2.2:80 refused the connection. Replace the A record by its routing record: a CNAME, or at an apex an ALIAS.',
   ],
   [
-    { reason: 'answered_by_another', answers: [ours, another] },
+    { reason: 'answered_by_another', answers: [ours, another], end: null },
     'shop.example.com has the address 2001:db8::1, where somebody else answers: HTTP 404 "not here". Remove the AAAA record; 192.0.2.1 is right.',
   ],
   [
-    { reason: 'answered_by_another', answers: [another, { ...another, address: '2001:db8::2' }] },
+    { reason: 'answered_by_another', answers: [another, { ...another, address: '2001:db8::2' }], end: null },
     'shop.example.com has the addresses 2001:db8::1 and 2001:db8::2, where somebody else answers: HTTP 404 "not here". Replace the AAAA records by its routing record: a CNAME, or at an apex an ALIAS.',
+  ],
+  [
+    { reason: 'unreachable', answers: [closed, { ...closed, address: '2001:db8::2' }], end: null },
+    'shop.example.com has the addresses 192.0.2.2 and 2001:db8::2, where nobody answers on port 80: 192.0.2.2:80 refused the connection. Replace the A and AAAA records by its routing record: a CNAME, or at an apex an ALIAS.',
+  ],
+  [
+    { reason: 'answered_by_another', answers: [another], end: 'old-host.test' },
+    'shop.example.com leads to "old-host.test", which has the address 2001:db8::1, where somebody else answers: HTTP 404 "not here". Let it lead to the target of its routing record. Where it does already, that is for the operator to mend.',
+  ],
+  [
+    { reason: 'answered_by_another', answers: [ours, another], end: 'target.test' },
+    'shop.example.com leads to "target.test", which has the address 2001:db8::1, where somebody else answers: HTTP 404 "not here". Whoever runs "target.test" has to remove the AAAA record; 192.0.2.1 is right.',
+  ],
+  [
+    { ...caa, because: 'other', at: 'host.test' },
+    'The CAA record 0 issue "digicert.com" of "host.test", which a CNAME leads to, does not allow letsencrypt.org to issue for shop.example.com. Add beside it: 0 issue "letsencrypt.org".',
   ],
   [
     { ...caa, because: 'other' },
@@ -128,6 +144,8 @@ test.each(TOLD)('%j is told in words that can be acted on', (obstacle, words) =>
 describe('what strangers write', () => {
   const hostile: Obstacle[] = [
     { reason: 'no_address', chain: [HOSTILE] },
+    { reason: 'unreachable', answers: [closed], end: HOSTILE },
+    { ...caa, because: 'other', at: HOSTILE },
     { ...caa, because: 'unknown', record: { critical: true, tag: HOSTILE, value: HOSTILE } },
     { ...caa, because: 'other', record: { ...issue, value: HOSTILE } },
   ];

@@ -10,7 +10,9 @@ export type Obstacle =
   /** `chain`: the CNAMEs on the way to nowhere. */
   | { reason: 'no_address'; chain: string[] }
   | { reason: 'dns_unreadable'; record: 'address' | 'CAA'; name: string; seen: Omit<UnreadableObservation, 'kind'> }
-  | { reason: 'address_not_public' | 'unreachable' | 'answered_by_another'; answers: SelfCheckAnswer[] }
+  /** `end`: where the name's CNAMEs lead, which has the addresses; null: the name has them itself. */
+  | { reason: keyof typeof OUTCOMES; answers: SelfCheckAnswer[]; end: string | null }
+  /** `at`: the name that has the record: ours, one above it, or one that a CNAME leads to. */
   | {
       reason: 'caa_forbids';
       at: string;
@@ -45,7 +47,7 @@ function explained(hostname: string, obstacle: Obstacle): string {
     case 'address_not_public':
     case 'unreachable':
     case 'answered_by_another':
-      return answersReason(hostname, obstacle.reason, obstacle.answers);
+      return answersReason(hostname, obstacle);
     case 'caa_forbids':
       return caaReason(hostname, obstacle);
     case 'budget_spent':
@@ -73,18 +75,20 @@ const OUTCOMES = {
   answered_by_another: 'another',
 } as const;
 
-function answersReason(hostname: string, reason: keyof typeof OUTCOMES, answers: SelfCheckAnswer[]): string {
+function answersReason(
+  hostname: string,
+  { reason, answers, end }: Extract<Obstacle, { reason: keyof typeof OUTCOMES }>,
+): string {
   const wrong = answers.filter(({ outcome }) => outcome === OUTCOMES[reason]);
   const addresses = listed(wrong.map(({ address }) => address));
   const seen = wrong[0]?.seen ?? null;
   const saw = seen === null ? '' : `: ${seen}`;
-  const type = wrong.every(({ address }) => address.includes(':')) ? 'AAAA' : 'A';
+  const types = new Set(wrong.map(({ address }) => (address.includes(':') ? 'AAAA' : 'A')));
   const plural = wrong.length > 1;
-  const record = `the ${type} record${plural ? 's' : ''}`;
-  const has = `${hostname} has the address${plural ? 'es' : ''} ${addresses}`;
+  const record = `the ${[...types].join(' and ')} record${plural ? 's' : ''}`;
+  const has = `${hostname}${end === null ? '' : ` leads to ${shown(end)}, which`} has the address${plural ? 'es' : ''} ${addresses}`;
   const right = listed(answers.flatMap(({ outcome, address }) => (outcome === 'ours' ? [address] : [])));
-  const mend =
-    right === '' ? `Replace ${record} by its routing record: ${ROUTING}.` : `Remove ${record}; ${right} is right.`;
+  const mend = mendingOf(record, right, end);
   switch (reason) {
     case 'address_not_public':
       return `${has}, where nobody on the Internet can reach it. ${mend}`;
@@ -97,10 +101,21 @@ function answersReason(hostname: string, reason: keyof typeof OUTCOMES, answers:
   }
 }
 
+/** What is to be done about records that lead elsewhere; `right`: addresses that lead to us. */
+function mendingOf(record: string, right: string, end: string | null): string {
+  if (end !== null) {
+    if (right !== '') return `Whoever runs ${shown(end)} has to remove ${record}; ${right} is right.`;
+    return 'Let it lead to the target of its routing record. Where it does already, that is for the operator to mend.';
+  }
+  return right === '' ? `Replace ${record} by its routing record: ${ROUTING}.` : `Remove ${record}; ${right} is right.`;
+}
+
 function caaReason(hostname: string, obstacle: Extract<Obstacle, { reason: 'caa_forbids' }>): string {
   const { at, record, because, ca, account } = obstacle;
   const { critical, tag, value } = record;
-  const seen = `The CAA record ${critical ? 128 : 0} ${shown(tag).slice(1, -1)} ${shown(value)} of ${at}`;
+  const isAbove = hostname === at || hostname.endsWith(`.${at}`);
+  const whose = isAbove ? at : `${shown(at)}, which a CNAME leads to,`;
+  const seen = `The CAA record ${critical ? 128 : 0} ${shown(tag).slice(1, -1)} ${shown(value)} of ${whose}`;
   switch (because) {
     case 'other':
       return `${seen} does not allow ${ca} to issue for ${hostname}. Add beside it: 0 issue "${ca}".`;

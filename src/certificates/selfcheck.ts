@@ -76,7 +76,10 @@ export function createSelfChecker(options: SelfCheckOptions): SelfChecker {
       .slice(0, MAX_ASKED)
       .map((address) => look(url, address, expected, { dialler, ports, signal, timeoutMs }));
     const answers = await Promise.all(looks);
-    return { selfCheck: { at, answers: answers.map(toAnswer) }, obstacle: obstacleIn(answers) };
+    return {
+      selfCheck: { at, answers: answers.map(toAnswer) },
+      obstacle: obstacleIn(answers, found.chain.at(-1) ?? null),
+    };
   };
 }
 
@@ -130,14 +133,14 @@ function judge(probed: Probed, expected: string): Omit<Look, 'address'> {
  * Any address may be the one that the CA asks. What lies beyond the reach of this machine says nothing about the name, as long as it is reached at
  * another.
  */
-function obstacleIn(looks: Look[]): Obstacle | null {
+function obstacleIn(looks: Look[], end: string | null): Obstacle | null {
   const answers = looks.map(toAnswer);
   const isReached = looks.some(({ outcome }) => outcome === 'ours');
   const found = (wanted: SelfCheckAnswer['outcome']) =>
     looks.some(({ outcome, beyondReach }) => outcome === wanted && !(beyondReach && isReached));
-  if (found('not_public')) return { reason: 'address_not_public', answers };
-  if (found('another')) return { reason: 'answered_by_another', answers };
-  return found('unreachable') ? { reason: 'unreachable', answers } : null;
+  if (found('not_public')) return { reason: 'address_not_public', answers, end };
+  if (found('another')) return { reason: 'answered_by_another', answers, end };
+  return found('unreachable') ? { reason: 'unreachable', answers, end } : null;
 }
 
 function toAnswer({ address, outcome, seen }: Look): SelfCheckAnswer {

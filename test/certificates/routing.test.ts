@@ -56,6 +56,27 @@ describe('a name that would fail costs no attempt at the CA, and the state says 
       /nobody answers on port 80: 127\.0\.0\.9/,
     ],
     [
+      'unreachable',
+      'is a CNAME to where nobody is',
+      (dns) => {
+        dns.remove(NAME);
+        dns.set(NAME, 'CNAME', ['old-host.test']);
+        dns.set('old-host.test', 'A', ['127.0.0.9']);
+      },
+      /leads to "old-host\.test", which has the address 127\.0\.0\.9, .* Let it lead to the target of its routing record\./,
+    ],
+    [
+      'caa_forbids',
+      'is a CNAME to where only another CA is allowed',
+      (dns) => {
+        dns.remove(NAME);
+        dns.set(NAME, 'CNAME', ['host.test']);
+        dns.set('host.test', 'A', ['127.0.0.1']);
+        dns.set('host.test', 'CAA', ['0 issue "digicert.com"']);
+      },
+      /CAA record 0 issue "digicert\.com" of "host\.test", which a CNAME leads to, does not allow ca\.test/,
+    ],
+    [
       'caa_forbids',
       'allows another CA only',
       (dns) => dns.set('example.com', 'CAA', ['0 issue "digicert.com"']),
