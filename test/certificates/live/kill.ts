@@ -1,13 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'vitest';
 import type { Store } from '../../../src/store/store.ts';
-import type { LogLine, Server, ServerLine } from '../../crash/program.ts';
+import type { Server } from '../../crash/program.ts';
 import type { Random } from '../../crash/random.ts';
 import { until } from '../../crash/site.ts';
 import type { Moment, Step } from './book.ts';
 import { each, expectServed } from './names.ts';
 import { judge, type Killed } from './orders.ts';
-import { expectNothingLeft } from './rest.ts';
+import { expectNoErrors, expectNothingLeft, settle } from './rest.ts';
 import type { IssuingSite } from './site.ts';
 import { startTraffic } from './traffic.ts';
 
@@ -84,7 +84,7 @@ export async function surviveIssuing(
     while (site.nodes.size < nodes) await site.serve();
   }
   const names = await traffic.stop();
-  await settle(scene, names.length);
+  await settle(site, scene.store, names.length);
   await each(names, 8, (name) => expectServed(site, scene.store, name));
   const seen = await examine(scene, names.length);
   await scene.store.close();
@@ -159,28 +159,6 @@ function untilLook(scene: Scene): Promise<boolean> {
   });
 }
 
-/** Waits until every name has its certificate and nobody works on any; the clocks of nodes run ahead to whatever is due later. */
-async function settle({ site, store }: Scene, names: number): Promise<void> {
-  let aheadMs = 0;
-  await until(
-    'every name has its certificate',
-    async () => {
-      const unfinished = [];
-      for (const state of ['wanted', 'waiting_for_routing', 'ordering', 'renewing', 'failed'] as const) {
-        unfinished.push(...(await store.listCertificates({ limit: 1000, state })).items);
-      }
-      const counts = await store.countCertificates();
-      if (unfinished.length === 0) return counts.issued === names;
-      const waitMs = Math.min(...unfinished.map(({ nextTryAt }) => nextTryAt)) - (Date.now() + aheadMs);
-      if (unfinished.some(({ leasedUntil }) => leasedUntil !== null) || waitMs < 0) return false;
-      aheadMs += waitMs;
-      for (const node of site.nodes) await node.tell(`step ${waitMs}`);
-      return false;
-    },
-    10,
-  );
-}
-
 async function examine({ site, store, kills }: Scene, names: number): Promise<Record<string, number>> {
   const { recorder, data } = site;
   const { faults, orders, valid, lost, 'most lost in a kill': most } = judge(recorder.orders, kills);
@@ -195,9 +173,7 @@ async function examine({ site, store, kills }: Scene, names: number): Promise<Re
   expect(Number(events[0]?.count)).toBe(valid);
   expect(ledger.issued).toBe(valid);
   await expectNothingLeft(site);
-  const errors = site.programs.flatMap(({ lines }) => errorsIn(lines));
-  const late = errors.filter(({ err }) => err?.type === 'StoreUnavailable');
-  expect(errors.filter((error) => !late.includes(error))).toEqual([]);
+  const late = expectNoErrors(site);
   return {
     orders,
     issued: valid,
@@ -206,12 +182,8 @@ async function examine({ site, store, kills }: Scene, names: number): Promise<Re
     'most of these in a kill': most,
     'orders in the ledger': ledger.orders,
     renewals: valid - names,
-    'errors since the store was late': late.length,
+    'errors since the store was late': late,
   };
-}
-
-function errorsIn(lines: readonly ServerLine[]): LogLine[] {
-  return lines.filter((line) => 'level' in line).filter(({ level }) => level >= 50);
 }
 
 function shuffled<T>(items: readonly T[], random: Random): T[] {

@@ -1,5 +1,9 @@
 import { expect } from 'vitest';
+import type { Store } from '../../../src/store/store.ts';
+import { until } from '../../crash/site.ts';
 import type { IssuingSite } from './site.ts';
+
+const ERROR_LEVEL = 50;
 
 export type Row = Record<string, unknown>;
 
@@ -13,4 +17,35 @@ export async function expectNothingLeft({ data, ...site }: IssuingSite): Promise
   }).toEqual({ challenges: 0, orders: 0, leases: 0 });
   const { faults } = await data.inspect({ ...site, now: Date.now() });
   expect(faults).toEqual([]);
+}
+
+/** Waits until every name has its certificate and nobody works on any; the clocks of nodes run ahead to whatever is due later. */
+export async function settle(site: IssuingSite, store: Store, names: number): Promise<void> {
+  let aheadMs = 0;
+  await until(
+    'every name has its certificate',
+    async () => {
+      const unfinished = [];
+      for (const state of ['wanted', 'waiting_for_routing', 'ordering', 'renewing', 'failed'] as const) {
+        unfinished.push(...(await store.listCertificates({ limit: 1000, state })).items);
+      }
+      const counts = await store.countCertificates();
+      if (unfinished.length === 0) return counts.issued === names;
+      const waitMs = Math.min(...unfinished.map(({ nextTryAt }) => nextTryAt)) - (Date.now() + aheadMs);
+      if (unfinished.some(({ leasedUntil }) => leasedUntil !== null) || waitMs < 0) return false;
+      aheadMs += waitMs;
+      for (const node of site.nodes) await node.tell(`step ${waitMs}`);
+      return false;
+    },
+    10,
+  );
+}
+
+/** Nothing went wrong in any server, but that its store was late: that comes round again. Returns how often it was. */
+export function expectNoErrors({ programs }: IssuingSite): number {
+  const lines = programs.flatMap((program) => program.lines.filter((line) => 'level' in line));
+  const errors = lines.filter(({ level }) => level >= ERROR_LEVEL);
+  const late = errors.filter(({ err }) => err?.type === 'StoreUnavailable');
+  expect(errors.filter((error) => !late.includes(error))).toEqual([]);
+  return late.length;
 }

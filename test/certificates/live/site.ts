@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { systemClock } from '../../../src/clock.ts';
 import { databaseUrl } from '../../../src/config/parse.ts';
 import { idMaker } from '../../../src/ids.ts';
-import { parseKeys } from '../../../src/sealing.ts';
+import { type Keyring, parseKeys } from '../../../src/sealing.ts';
 import { databaseAt, keyringFor } from '../../../src/store/open.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { embedded } from '../../crash/data.ts';
@@ -46,7 +46,9 @@ export interface IssuingSite extends Omit<Site, 'serve' | 'close'> {
   launch(): Program<ServerLine>;
   /** `kill -9`, or SIGTERM. Resolves once it is gone. */
   end(node: Server, how: 'kill' | 'stop'): Promise<void>;
-  /** Opens the store beside the servers, with the keys that these have now. */
+  /** Those that private keys are sealed with, by `env` as it is now. */
+  keyring(): Keyring;
+  /** Opens the store beside the servers, with these. */
   open(): Promise<Store>;
   close(): Promise<void>;
 }
@@ -118,13 +120,14 @@ export async function createIssuingSite(options: IssuingSiteOptions = {}): Promi
     roles: 'api,verifier,certificates,edge',
     env,
   });
-  const open = async () => {
-    const database = await databaseAt(databaseUrl(site.data.url));
+  const database = await databaseAt(databaseUrl(site.data.url));
+  const keyring = () => {
     const configured = env.NAMEPLATE_ENCRYPTION_KEY ?? ENCRYPTION_KEY;
-    return database.open({ keyring: keyringFor(database, configured === '' ? undefined : parseKeys(configured)) });
+    return keyringFor(database, configured === '' ? undefined : parseKeys(configured));
   };
+  const open = async () => database.open({ keyring: keyring() });
   const tenant = await plant(site);
-  await deploy(await open(), tenant, origin.url);
+  await deploy(await database.open(), tenant, origin.url);
 
   return {
     ...site,
@@ -136,6 +139,7 @@ export async function createIssuingSite(options: IssuingSiteOptions = {}): Promi
     nodes,
     programs,
     env,
+    keyring,
     open,
     async serve() {
       const node = await whenReady(launch());
