@@ -27,7 +27,7 @@ export interface Request {
   step: Step;
   /** Null: it is about no name, or about one that nobody has ordered for. */
   hostname: string | null;
-  /** Of the node; null: it is none of those. */
+  /** Of the node; null: it was gone already when its connection came to be known. */
   pid: number | null;
   /** Unix ms. */
   at: number;
@@ -41,7 +41,7 @@ export interface Moment extends Request {
 /** An order as the CA has it. Times are Unix ms. */
 export interface Order {
   hostname: string;
-  /** The node that asked for it; null: nobody knows. */
+  /** The node that asked for it; null as above. */
   pid: number | null;
   /** When it was asked for. */
   askedAt: number;

@@ -1,4 +1,4 @@
-import type { Order } from './book.ts';
+import type { Order, Request } from './book.ts';
 
 /** A node that was killed, and when it was gone (Unix ms). */
 export interface Killed {
@@ -17,27 +17,32 @@ export interface Judged {
   faults: string[];
 }
 
+type Asker = Pick<Request, 'pid' | 'at'>;
+
+/** A node that was gone when its connection came to be known had died just before. */
+const JUST_MS = 2000;
+
 /** Holds what a CA has seen to the rule: one order at a time for a name, on which one node works until it dies. */
 export function judge(orders: readonly Order[], kills: readonly Killed[] = []): Judged {
-  const diedAt = (pid: number | null) => kills.find((killed) => killed.pid === pid)?.at ?? Number.POSITIVE_INFINITY;
+  const diedAt = ({ pid, at }: Asker) =>
+    kills.find((one) => (pid === null ? one.at > at - JUST_MS : one.pid === pid))?.at;
+  const isAlive = (asker: Asker, at: number) => (diedAt(asker) ?? Number.POSITIVE_INFINITY) > at;
   const faults: string[] = [];
   const lost: Order[] = [];
   for (const [name, own] of Map.groupBy(orders, ({ hostname }) => hostname)) {
     own.forEach((order, i) => {
+      const asker = { pid: order.pid, at: order.askedAt };
       const next = own[i + 1];
       if (next !== undefined && (order.endedAt === null || order.endedAt > next.askedAt)) {
-        if (order.requests.length === 0 && diedAt(order.pid) <= next.askedAt) lost.push(order);
+        if (order.requests.length === 0 && !isAlive(asker, next.askedAt)) lost.push(order);
         else
-          faults.push(
-            `${name} was ordered again while an order was open, on which ${order.requests.length} requests had been made`,
-          );
+          faults.push(`${name} was ordered again at ${next.askedAt} while an order was open: ${JSON.stringify(order)}`);
       }
-      let { pid } = order;
+      let before: Asker = asker;
       for (const request of order.requests) {
-        if (request.pid === pid) continue;
-        if (request.at < diedAt(pid))
-          faults.push(`${name}: ${request.pid} took the order of ${pid} over, which was alive`);
-        pid = request.pid;
+        if (request.pid !== before.pid && isAlive(before, request.at))
+          faults.push(`${name}: ${request.pid} took over at ${request.at} from ${before.pid}, which was alive`);
+        before = request;
       }
     });
   }

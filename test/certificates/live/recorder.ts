@@ -36,17 +36,10 @@ export async function startRecorder(pebble: Pebble, pids: () => Iterable<number>
   const agent = new Agent({ keepAlive: true, ca: pebble.trustRoots });
   const book = createBook();
   const requests: Request[] = [];
-  const owners = new WeakMap<Socket, number | null>();
+  /** By the port of their end of the connection. */
+  const owners = new Map<number | undefined, number | null>();
   const sockets = new Set<Socket>();
   const recorder: Pick<Recorder, 'onMoment'> = { onMoment: async () => true };
-
-  function ownerAt(socket: Socket): number | null {
-    const known = owners.get(socket);
-    if (known !== undefined) return known;
-    const owner = ownerOf(socket.remotePort ?? 0, socket.localPort ?? 0, pids());
-    owners.set(socket, owner);
-    return owner;
-  }
 
   function forward({ method, url, headers }: IncomingMessage, body: Buffer): Promise<Answer> {
     return new Promise((resolve, reject) => {
@@ -66,7 +59,7 @@ export async function startRecorder(pebble: Pebble, pids: () => Iterable<number>
       const body = await buffer(incoming);
       const path = incoming.url ?? '';
       const { step, hostname } = book.read(path, body);
-      const about: Request = { step, hostname, pid: ownerAt(incoming.socket), at: Date.now() };
+      const about: Request = { step, hostname, pid: owners.get(incoming.socket.remotePort) ?? null, at: Date.now() };
       if (step !== 'nonce') requests.push(about);
       book.ask(path, about);
       if (!(await recorder.onMoment({ ...about, when: 'asked' }))) return void incoming.socket.destroy();
@@ -85,6 +78,7 @@ export async function startRecorder(pebble: Pebble, pids: () => Iterable<number>
   });
   server.on('connection', (socket: Socket) => {
     sockets.add(socket.on('error', () => {}));
+    owners.set(socket.remotePort, ownerOf(socket.remotePort ?? 0, socket.localPort ?? 0, pids()));
     socket.once('close', () => sockets.delete(socket));
   });
   server.on('tlsClientError', () => {});
