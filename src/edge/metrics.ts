@@ -73,14 +73,22 @@ function counter(
 /** A histogram whose observations were made elsewhere. */
 class SummedHistogram extends Histogram {
   readonly #sum: Sum;
+  /** Knows what to say of a histogram, and has seen nothing. */
+  readonly #empty: Histogram;
 
   constructor(sum: Sum, about: { name: string; help: string; registers: Registry[] }) {
     super({ ...about, buckets: [...SECONDS] });
     this.#sum = sum;
+    this.#empty = new Histogram({ ...about, buckets: [...SECONDS], registers: [] });
   }
 
-  override async get() {
-    const metric = await super.get();
+  override get() {
+    return this.getForPromString();
+  }
+
+  /** What the registry asks for to print it; the types of the library do not tell. */
+  async getForPromString() {
+    const metric = await this.#empty.get();
     const { name } = metric;
     let count = 0;
     const buckets = [...SECONDS, '+Inf'].map((le) => {

@@ -148,7 +148,8 @@ const PAGES: Record<PageName, Content> = {
   },
 };
 
-export const PAGE_NAMES = Object.keys(PAGES);
+// The keys of a record of them.
+export const PAGE_NAMES = Object.keys(PAGES) as PageName[];
 
 /** The page, in the form that the client prefers. */
 export function renderPage(name: PageName, { hostname, requestId, accept }: PageContext): Page {

@@ -21,6 +21,7 @@ export interface ThreadDeps {
   report: Report;
 }
 
+const SCRIPT = new URL('./thread.ts', import.meta.url);
 const PAUSE_MS = 1000;
 /** How much longer than it was given a thread may take to end before it is made to. */
 const OVERTIME_MS = 2000;
@@ -30,12 +31,12 @@ const LOOK_UP_MS = 10_000;
  * Starts a thread; rejects when it cannot listen. Should it die later, another takes its place: its connections are lost, while those of the other
  * threads, the API and the checks of this process go on.
  */
-export async function startThread(data: ThreadData, deps: ThreadDeps): Promise<Thread> {
+export async function startThread(data: ThreadData, deps: ThreadDeps, script = SCRIPT): Promise<Thread> {
   const { log } = deps;
   let ticketSecret = data.ticketSecret;
   let again: NodeJS.Timeout | undefined;
   let stopping = false;
-  let current = startWorker(data, deps);
+  let current = startWorker(script, data, deps);
   await current.listening;
   current.exited.then(replace);
   deps.changes.onChange((change) => current.send({ kind: 'change', change }));
@@ -44,7 +45,7 @@ export async function startThread(data: ThreadData, deps: ThreadDeps): Promise<T
     if (stopping) return;
     log.error({ err: fault }, 'a thread of the edge has died, and its connections with it; another takes its place');
     again = setTimeout(() => {
-      current = startWorker({ ...data, ticketSecret }, deps);
+      current = startWorker(script, { ...data, ticketSecret }, deps);
       // When it cannot listen it ends, and is replaced in turn.
       current.listening.catch(() => {});
       current.exited.then(replace);
@@ -77,8 +78,8 @@ interface RunningWorker {
   terminate(): void;
 }
 
-function startWorker(workerData: ThreadData, { report, ...deps }: ThreadDeps): RunningWorker {
-  const worker = new Worker(new URL('./thread.ts', import.meta.url), { workerData });
+function startWorker(script: URL, workerData: ThreadData, { report, ...deps }: ThreadDeps): RunningWorker {
+  const worker = new Worker(script, { workerData });
   const send = (message: ToThread) => worker.postMessage(message);
   let fault: unknown;
   worker.on('error', (error) => {

@@ -105,6 +105,11 @@ export async function startHarness(options: Partial<EdgeOptions> = {}): Promise<
     trustedProxies: [],
     threads: 0,
     ...options,
+  }).catch(async (error: unknown) => {
+    await news.stop();
+    await store.close();
+    await remove();
+    throw error;
   });
   const echo = await addOrigin(({ method, url, headers }, response) => {
     response.setHeader('content-type', 'application/json');
@@ -232,13 +237,15 @@ export async function overHttp2({ port, hostname, path = '/', method = 'GET', ..
   }
 }
 
-/** Made once: it costs more than a handshake. */
-const CLIENT = { secureContext: createSecureContext({ ca: ROOT }) };
+/** What clients ask for who want nothing special; made once, since it costs more than a handshake. */
+const usual = createSecureContext({ ca: ROOT });
 
 /** A TLS connection whose handshake is done; rejects with what ended it before. */
 export function handshake(port: number, options: ConnectionOptions): Promise<TLSSocket> {
   return new Promise((resolve, reject) => {
-    const socket = connectTls({ ...CLIENT, port, host: '127.0.0.1', ALPNProtocols: ['http/1.1'], ...options });
+    const isSpecial = options.ciphers !== undefined || options.maxVersion !== undefined;
+    const context = isSpecial ? { ca: ROOT } : { secureContext: usual };
+    const socket = connectTls({ ...context, port, host: '127.0.0.1', ALPNProtocols: ['http/1.1'], ...options });
     socket.once('secureConnect', () => resolve(socket));
     socket.once('error', reject);
     socket.once('close', () => reject(new Error('the connection was closed')));
