@@ -117,7 +117,7 @@ async function settleSecrets(store: Store, keyring: Keyring, { roles }: Config):
 }
 
 function lacking(keyIds: string[]): string {
-  return `Private keys in the store are sealed under ${keyIds.join(', ')}, which this process does not have. Add that key to NAMEPLATE_ENCRYPTION_KEY, or put the key file back beside the database.`;
+  return `Private keys in the store are sealed under ${keyIds.join(', ')}, which this process does not have. Add that key to NAMEPLATE_ENCRYPTION_KEY, or put the key file back beside the database. Where nobody has kept it, docs/certificates.md says how to begin anew.`;
 }
 
 function startPruning({ store, clock, log }: Parts): Running {

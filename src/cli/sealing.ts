@@ -3,7 +3,7 @@ import { readCommandConfig } from '../config.ts';
 import { addKey, keyFile } from '../keyfile.ts';
 import { createKey, isClear, type Keyring } from '../sealing.ts';
 import { type Database, databaseAt, keyringFor } from '../store/open.ts';
-import { rotateSecrets } from '../store/sealed.ts';
+import { missingKeys, rotateSecrets } from '../store/sealed.ts';
 import type { Store } from '../store/store.ts';
 import { createBar } from './bar.ts';
 import { databaseUrlOf, KEY_VARIABLE, keysOf, refuseNew } from './database.ts';
@@ -55,6 +55,7 @@ function addRotate(sealing: Command): void {
     const keyring = keyringFor(database, encryptionKeys);
     const store = await database.open();
     try {
+      await refuseLacking(store, keyring, keysOf(database));
       const madeKey = file !== null && !(await isUnfinished(store, keyring, file));
       if (madeKey) addKey(file);
       const sealed = await rotateWithBar(store, keyring);
@@ -64,6 +65,15 @@ function addRotate(sealing: Command): void {
       await store.close();
     }
   });
+}
+
+/** Throws `Failure` where a private key cannot be opened: a new key would only hide that the one it takes has to be put back. */
+async function refuseLacking(store: Store, keyring: Keyring, where: string): Promise<void> {
+  const [missing] = await missingKeys(store, keyring);
+  if (missing === undefined) return;
+  throw new Failure(
+    `Private keys in the store are sealed under the key ${missing}, which ${where} does not have, so nothing was changed. Put it back from where it was kept; where nobody has kept it, docs/certificates.md says how to begin anew.`,
+  );
 }
 
 /** Whether a rotation was begun that did not come to its end: then what there is gets sealed under the key that was made for it. */

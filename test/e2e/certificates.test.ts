@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { lifetimeWindow } from '../../src/certificates/renewal.ts';
@@ -258,6 +258,15 @@ describe('sealing', () => {
     expect(due.map(({ certificate: { state, issued } }) => ({ state, issued }))).toEqual(
       Array.from({ length: 3 }, () => ({ state: 'wanted', issued: null })),
     );
+  });
+
+  test('rotate makes no key in the place of one that is lost', async () => {
+    await withSecrets();
+    const [id] = await keyIds();
+    rmSync(`${directory.path}/encryption.key`);
+    const { code, stderr } = await run(['sealing', 'rotate', ...data]);
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(`under the key ${id}`) });
+    expect(existsSync(`${directory.path}/encryption.key`)).toBe(false);
   });
 
   test('rotate says which key is not there, and loses nothing', async () => {
