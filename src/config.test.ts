@@ -169,6 +169,7 @@ describe('refusals', () => {
     ['NAMEPLATE_ACME_LIMITS', 'order=300/3h', 'is of orders, failures, certificates, duplicates'],
     ['NAMEPLATE_ACME_LIMITS', 'orders=300', 'looks like orders=300/3h'],
     ['NAMEPLATE_ACME_LIMITS', 'orders=1/1h,orders=2/1h', 'limited twice'],
+    ['NAMEPLATE_ACME_LIMITS', 'orders=900/31d', 'over more than 30 days'],
     ['NAMEPLATE_ACME_LIMITS', 'failures=1/1h', 'nothing could ever be ordered'],
     ['NAMEPLATE_EDGE_HTTP_LISTEN', '80', 'not ADDRESS:PORT'],
     ['NAMEPLATE_EDGE_HTTPS_PORT', '0', 'between 1 and 65535'],

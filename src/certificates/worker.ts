@@ -1,6 +1,7 @@
 import type { AddressRule } from '../addresses.ts';
 import type { Clock } from '../clock.ts';
 import type { Resolver } from '../dns/resolver.ts';
+import { LEDGER_KEPT_MS } from '../domains/certificate.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
 import type { CertificateStore, DueCertificate, SpendingLimit } from '../store/store.ts';
@@ -59,8 +60,6 @@ export interface CertificateWorker {
 const MINUTE_MS = 60_000;
 /** The gauges are read, and what nobody needs any more is forgotten. */
 const UPKEEP_MS = MINUTE_MS;
-/** Longer than any CA counts. */
-const LEDGER_KEPT_MS = 30 * 24 * 60 * MINUTE_MS;
 
 /** Claims due certificates and completes each: look, order, save. One that is lost comes round again when its lease ends. */
 export function createCertificateWorker(options: CertificateWorkerOptions): CertificateWorker {

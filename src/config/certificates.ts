@@ -1,3 +1,4 @@
+import { LEDGER_KEPT_MS } from '../domains/certificate.ts';
 import { parseWindow } from '../ratelimit/parse.ts';
 import { parseKeys, SealingProblem } from '../sealing.ts';
 import type { SpendingLimit } from '../store/store.ts';
@@ -95,7 +96,7 @@ export const certificateVariables = {
   acmeLimits: {
     name: 'NAMEPLATE_ACME_LIMITS',
     about:
-      "What a CA allows, as it publishes it: `orders` of the account, `failures` of one name, new `certificates` below one registered domain, `duplicates` of one name, each in any period of a length. Nodes count together, keep the last failure, and wait rather than exceed any. What is left out is not limited. Let's Encrypt's unless given.",
+      "What a CA allows, as it publishes it: `orders` of the account, `failures` of one name, new `certificates` below one registered domain, `duplicates` of one name, each in any period of a length, 30 days at most. Nodes count together, keep the last failure, and wait rather than exceed any. What is left out is not limited. Let's Encrypt's unless given.",
     default: 'orders=300/3h,failures=5/1h,certificates=50/7d,duplicates=5/7d',
     example: 'orders=1500/3h,failures=5/1h,certificates=500/7d,duplicates=5/7d',
     parse: spendingLimits,
@@ -150,6 +151,8 @@ function spendingLimits(text: string): SpendingLimit[] {
   })(text);
   const twice = limits.find(({ name }, i) => limits.findIndex((other) => other.name === name) < i);
   if (twice !== undefined) throw new Invalid(`where "${twice.name}" is limited twice`);
+  const long = limits.find(({ windowMs }) => windowMs > LEDGER_KEPT_MS);
+  if (long !== undefined) throw new Invalid(`where "${long.name}" is counted over more than 30 days`);
   const small = limits.find(({ name, limit }) => limit < (name === 'failures' ? 2 : 1));
   if (small !== undefined)
     throw new Invalid(`where nothing could ever be ordered with "${small.name}" of ${small.limit}`);

@@ -54,6 +54,9 @@ export interface CertificateProblem {
 /** No look at a certificate is put off for longer, whatever a CA asks for. */
 export const LONGEST_WAIT_MS = 8 * 86_400_000;
 
+/** What was spent at CAs is remembered for so long, so no limit may count over a longer time. */
+export const LEDGER_KEPT_MS = 30 * 86_400_000;
+
 /**
  * A certificate that is to be looked at later than this, as of `now`, was put off by a clock that has been set back since, and would be left alone for as
  * long as that was. It counts as due. Clocks of machines that share a store differ by less.
