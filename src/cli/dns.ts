@@ -118,7 +118,7 @@ function addPublish(dns: Command): void {
         });
       }
       show(options, dnsRecords, () => {
-        const next = `./bin/nameplate domains wait ${harmless(domain)}${dataFlag(options.data)}`;
+        const next = `./bin/nameplate domains wait ${harmless(domain)} --certificate${dataFlag(options.data)}`;
         return ['Published in the simulator:', '', recordsTable(dnsRecords), '', `Next: ${paint('bold', next)}`].join(
           '\n',
         );

@@ -113,7 +113,8 @@ function addWait(domains: Command): void {
     'nameplate domains wait shop.example.com',
     'nameplate domains wait shop.example.com --certificate --timeout 10m',
   ];
-  const summary = 'Show progress until a domain is verified; exits with 3 if it failed or the time ran out.';
+  const summary =
+    'Show progress until a domain is verified, or served over HTTPS; exits with 3 if it failed or the time ran out.';
   serverOptions(define(domains, 'wait <domain>', summary, examples))
     .option('--certificate', 'go on until it is served over HTTPS')
     .option('--timeout <time>', 'give up after this time, such as 90s or 10m (default: never)', parseDuration)
