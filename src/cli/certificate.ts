@@ -61,7 +61,7 @@ function factsOf({ problem, failures, nextTryAt, issued }: CertificateShown, now
   return facts;
 }
 
-function meaningOf({ state, issued }: CertificateShown): string {
+function meaningOf({ state, issued, problem }: CertificateShown): string {
   const served = issued === undefined ? '' : '; the one in use is served on';
   switch (state) {
     case 'none':
@@ -75,7 +75,7 @@ function meaningOf({ state, issued }: CertificateShown): string {
     case 'issued':
       return 'it is in use';
     case 'renewing':
-      return 'it is in use, and its successor is being obtained';
+      return `it is in use, and ${problem === undefined ? 'its successor is being obtained' : 'something stands in the way of its successor'}`;
     case 'failed':
       return `the CA did not issue, and is asked again${served}`;
     default:

@@ -2,6 +2,7 @@ import { LONGEST_WAIT_MS } from '../domains/certificate.ts';
 import { findCertificate } from './certificates.ts';
 import { findDomainById } from './domains.ts';
 import { recordEvent } from './events.ts';
+import { whereHeld } from './leases.ts';
 import { announce } from './news.ts';
 import { endOrder, isOrdered } from './orders.ts';
 import type { Tables, Writing } from './query.ts';
@@ -84,20 +85,15 @@ type Outcome = Omit<Save, 'problem' | 'selfCheck'> & {
 };
 
 function updateLeased(db: Tables, p: Outcome) {
-  return db
-    .updateTable('certificates')
-    .where('hostname', '=', p.hostname)
-    .where('lease', '=', p.lease)
-    .where('leased_until', 'is not', null)
-    .set({
-      state: p.state,
-      problem: p.problem,
-      self_check: p.selfCheck,
-      failures: p.failures,
-      next_try_at: p.nextTryAt,
-      leased_until: null,
-      begun: p.begun,
-    });
+  return whereHeld(db, p).set({
+    state: p.state,
+    problem: p.problem,
+    self_check: p.selfCheck,
+    failures: p.failures,
+    next_try_at: p.nextTryAt,
+    leased_until: null,
+    begun: p.begun,
+  });
 }
 
 /** Whoever works on it finds their lease lost. */

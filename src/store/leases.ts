@@ -92,7 +92,8 @@ function selectLeased(db: Tables, p: { hostname: string }) {
     ]);
 }
 
-function whereHeld(db: Tables, p: { hostname: string; lease: number }) {
+/** Changes the row of a certificate, as long as the lease is held. */
+export function whereHeld(db: Tables, p: { hostname: string; lease: number }) {
   return db
     .updateTable('certificates')
     .where('hostname', '=', p.hostname)

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { CertificateState } from '../domains/certificate.ts';
 import { forgetChallenges } from './challenges.ts';
-import { holds } from './leases.ts';
+import { holds, whereHeld } from './leases.ts';
 import type { Tables, Writing } from './query.ts';
 import { enterSpending, findRefusal, settleSpending } from './spending.ts';
 import type { CertificateOrder, CertificateStore } from './store.ts';
@@ -48,12 +48,7 @@ function selectHeld(db: Tables, p: { hostname: string; lease: number }) {
 }
 
 function updateState(db: Tables, p: { hostname: string; lease: number; state: CertificateState }) {
-  return db
-    .updateTable('certificates')
-    .where('hostname', '=', p.hostname)
-    .where('lease', '=', p.lease)
-    .where('leased_until', 'is not', null)
-    .set({ state: p.state, begun: sql.lit(1) });
+  return whereHeld(db, p).set({ state: p.state, begun: sql.lit(1) });
 }
 
 function upsertOrder(db: Tables, p: CertificateOrder & { spendingSeq: number }) {

@@ -213,7 +213,10 @@ describe('what expires', () => {
   });
 
   test('of a name that its owner leads elsewhere is no concern of ours', async () => {
-    expect(await examine(certificate('gone.test', NOW - 1, 'answered_by_another'))).toMatchObject({ level: 'ok' });
+    expect(await examine(certificate('gone.test', NOW - 1, 'answered_by_another'))).toMatchObject({
+      level: 'ok',
+      found: 'no certificate is in use whose name leads to us',
+    });
   });
 
   test('within its emergency, or over, is told of by name and reason', async () => {

@@ -191,7 +191,11 @@ export async function examineExpiry(store: Pick<Store, 'listExpiring'>, now: num
   const ours = expiring.filter(({ problem }) => problem === null || !OWNERS_REASONS.includes(problem.reason));
   const late = ours.filter(({ issued }) => issued !== null && emergencyAt(issued) <= now);
   const [first] = ours;
-  if (first?.issued == null) return { about, level: 'ok', found: 'no certificate is in use yet' };
+  if (first?.issued == null) {
+    const found =
+      expiring.length === 0 ? 'no certificate is in use yet' : 'no certificate is in use whose name leads to us';
+    return { about, level: 'ok', found };
+  }
   if (late.length === 0) {
     return {
       about,
