@@ -52,7 +52,7 @@ export interface ServingDeps {
   tally: Tally;
   report: Report;
   proxy: Forwarder;
-  /** Secret of the TLS session tickets of the hour, 32 bytes. */
+  /** Secret of the TLS session tickets that are given and accepted from now on: 32 random bytes, others once in a while. */
   ticketSecret(): Uint8Array;
 }
 
