@@ -2,6 +2,7 @@ import type { Figure } from './figure.ts';
 import { checks } from './figures/checks.ts';
 import { cost } from './figures/cost.ts';
 import { create } from './figures/create.ts';
+import { edge, edgeMemory, handshakes } from './figures/edge.ts';
 import { evenly, often } from './figures/getDomain.ts';
 import { beside, latency } from './figures/latency.ts';
 import { postgresCost } from './figures/postgresCost.ts';
@@ -25,6 +26,9 @@ export const figures: readonly Figure[] = [
   cost,
   start,
   steps,
+  edge,
+  handshakes,
+  edgeMemory,
   postgresReads,
   postgresNodes,
   postgresCreate,

@@ -1,0 +1,26 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Authority, createServerCertificate } from '../../src/certificates/x509/certificate.ts';
+import { newPrivateKey, readPrivateKey } from '../../src/certificates/x509/key.ts';
+import { toPem } from '../../src/certificates/x509/pem.ts';
+import { pem } from '../../src/edge/pem.ts';
+
+const DAY_MS = 24 * 3_600_000;
+
+/** The host names of a run. */
+export function nameOf(number: number): string {
+  return `shop${number}.example.com`;
+}
+
+/** Makes so many certificates in a directory, key and chain in one file each: what Nameplate and Caddy serve alike. */
+export async function makeCertificates(directory: string, count: number): Promise<void> {
+  await mkdir(directory);
+  const signer: Authority = { name: 'bench', privateKey: readPrivateKey(newPrivateKey()) };
+  const validity = { notBefore: Date.now() - DAY_MS, notAfter: Date.now() + 90 * DAY_MS };
+  for (let i = 0; i < count; i++) {
+    const privateKey = newPrivateKey();
+    const identity = { hostname: nameOf(i), key: readPrivateKey(privateKey) };
+    const chain = toPem(createServerCertificate(identity, { signer, ...validity }));
+    await writeFile(join(directory, `${nameOf(i)}.pem`), `${chain}${pem(privateKey)}`);
+  }
+}

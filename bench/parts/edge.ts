@@ -1,0 +1,67 @@
+import { createPrivateKey } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Registry } from 'prom-client';
+import { startEdge } from '../../src/edge/edge.ts';
+import { createLog } from '../../src/log.ts';
+import type { EdgeStore } from '../../src/store/store.ts';
+import { offer } from '../part.ts';
+
+/** The edge by itself: every name of a directory of certificates leads to one origin. */
+export type EdgePart = typeof methods;
+
+export interface EdgeSettings {
+  directory: string;
+  originPort: number;
+  threads: number;
+  /** TLS contexts kept by each thread. */
+  tlsContexts: number;
+  /** Whether a program in front speaks TLS. */
+  behind: boolean;
+}
+
+const stops: (() => Promise<void>)[] = [];
+
+const methods = {
+  /** Resolves with the ports. */
+  async open({ directory, originPort, threads, tlsContexts, behind }: EdgeSettings) {
+    const edge = await startEdge({
+      store: storeOf(directory, originPort),
+      changes: { onChange: () => {} },
+      log: createLog('warn'),
+      metrics: { registry: new Registry() },
+      lookUp: async () => [],
+      http: { host: '127.0.0.1', port: 0 },
+      https: behind ? null : { host: '127.0.0.1', port: 0 },
+      httpsPort: 0,
+      allowedNetworks: ['127.0.0.0/8'],
+      trustedProxies: behind ? ['127.0.0.0/8'] : [],
+      // The client of a measurement is one address.
+      limits: { connectionsPerAddress: 50_000, unknownPerMinute: 1_000_000 },
+      tlsContexts,
+      threads,
+    });
+    stops.push(edge.stop);
+    const portOf = (url: string | null) => (url === null ? 0 : Number(new URL(url).port));
+    return { http: portOf(edge.http), https: portOf(edge.https) };
+  },
+  /** Resident memory in bytes. */
+  memory: () => process.memoryUsage().rss,
+};
+
+/** What the edge asks is answered at once: it asks for each name once, and remembers. */
+function storeOf(directory: string, originPort: number): EdgeStore {
+  return {
+    findRoute: async (hostname) => ({ hostname, domainId: `dom_${hostname}`, environmentId: 'env_bench' }),
+    findOrigin: async () => ({ deploymentId: 'dep_bench', origin: `http://127.0.0.1:${originPort}` }),
+    findChallenge: async () => null,
+    async findServedCertificate(hostname) {
+      const text = readFileSync(join(directory, `${hostname}.pem`), 'utf8');
+      const key = createPrivateKey(text).export({ format: 'der', type: 'pkcs8' });
+      const chain = text.slice(0, text.indexOf('-----BEGIN PRIVATE KEY'));
+      return { chain, privateKey: key, notAfter: Number.MAX_SAFE_INTEGER };
+    },
+  };
+}
+
+offer(methods, () => Promise.all(stops.map((stop) => stop())));
