@@ -25,7 +25,7 @@ const JUST_MS = 2000;
 /** Holds what a CA has seen to the rule: one order at a time for a name, on which one node works until it dies. */
 export function judge(orders: readonly Order[], kills: readonly Killed[] = []): Judged {
   const diedAt = ({ pid, at }: Asker) =>
-    kills.find((one) => (pid === null ? one.at > at - JUST_MS : one.pid === pid))?.at;
+    kills.find((one) => (pid === null ? Math.abs(one.at - at) < JUST_MS : one.pid === pid))?.at;
   const isAlive = (asker: Asker, at: number) => (diedAt(asker) ?? Number.POSITIVE_INFINITY) > at;
   const faults: string[] = [];
   const lost: Order[] = [];
@@ -36,7 +36,9 @@ export function judge(orders: readonly Order[], kills: readonly Killed[] = []): 
       if (next !== undefined && (order.endedAt === null || order.endedAt > next.askedAt)) {
         if (order.requests.length === 0 && !isAlive(asker, next.askedAt)) lost.push(order);
         else
-          faults.push(`${name} was ordered again at ${next.askedAt} while an order was open: ${JSON.stringify(order)}`);
+          faults.push(
+            `${name} was ordered again at ${next.askedAt} by ${next.pid} while an order was open: ${shown(order)}`,
+          );
       }
       let before: Asker = asker;
       for (const request of order.requests) {
@@ -54,4 +56,9 @@ export function judge(orders: readonly Order[], kills: readonly Killed[] = []): 
     'most lost in a kill': Math.max(0, ...perKill),
     faults,
   };
+}
+
+function shown({ pid, askedAt, end, requests }: Order): string {
+  const steps = requests.map((request) => `${request.pid} ${request.step}`);
+  return `asked for at ${askedAt} by ${pid}, ${end}, then ${steps.join(', ')}`;
 }
