@@ -9,6 +9,7 @@ import { readRenewalInfo, renewalIdOf } from './acme/renewalinfo.ts';
 import { orderGone } from './acme/session.ts';
 import { createTransport } from './acme/transport.ts';
 import type { Issuer, IssueTask } from './issuer.ts';
+import { unlessAborted } from './unlessaborted.ts';
 
 export interface AcmeOptions {
   directoryUrl: string;
@@ -65,6 +66,7 @@ export function acmeIssuer(options: AcmeOptions): Issuer {
     caaNames: async () => (await client.directory()).caaIdentities,
     async issue(task) {
       task.signal.throwIfAborted();
+      // What others wait for too (the directory, the account) goes on when one of them stops waiting.
       return await unlessAborted(issue(task), task.signal);
     },
     async renewalInfo(leaf) {
@@ -76,16 +78,4 @@ export function acmeIssuer(options: AcmeOptions): Issuer {
       return renewalInfo === null ? null : renewalIdOf(leaf);
     },
   };
-}
-
-/** What others wait for too (the directory, the account) goes on when one of them stops waiting. */
-async function unlessAborted<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
-  const { promise: aborted, reject } = Promise.withResolvers<never>();
-  const abort = () => reject(signal.reason);
-  signal.addEventListener('abort', abort);
-  try {
-    return await Promise.race([work, aborted]);
-  } finally {
-    signal.removeEventListener('abort', abort);
-  }
 }

@@ -6,7 +6,7 @@ import type { Certificate, CertificateOrder, CertificateStore, DueCertificate, S
 import { afterMs, backoffMs } from './backoff.ts';
 import { spendable } from './budget.ts';
 import { CaProblem, type Issuer } from './issuer.ts';
-import { Interrupted, type Lease, LeaseLost } from './lease.ts';
+import { type Lease, LeaseLost } from './lease.ts';
 import { type Outcome, problemWith, stateOrdering, stateWith, unchanged } from './outcome.ts';
 import type { Pauses } from './pauses.ts';
 import type { Obstacle } from './reasons.ts';
@@ -17,9 +17,9 @@ import { newPrivateKey, readPrivateKey } from './x509/key.ts';
 
 /** Orders, from the ledger to what becomes of them. */
 export interface Ordering {
-  /** Enters an order in the ledger and keeps it. Rejects with `LeaseLost`, and with `CaProblem`. */
+  /** Enters an order in the ledger and keeps it. Rejects with what ended the lease, and with `CaProblem`. */
   begin(due: DueCertificate, issuer: Issuer, lease: Lease): Promise<CertificateOrder | Refusal>;
-  /** Takes an order that was begun to its end. Rejects with `LeaseLost`, or with what the store rejects with; the order stays. */
+  /** Takes an order that was begun to its end. Rejects with what ended the lease, or with what the store rejects with; the order stays. */
   finish(due: DueCertificate, issuer: Issuer, order: CertificateOrder, lease: Lease): Promise<Outcome>;
 }
 
@@ -60,6 +60,7 @@ export function createOrdering(options: OrderingOptions): Ordering {
     const exempt = replaces !== null && issued !== null && isAnnounced(issued.renewal, now) && before === null;
     const privateKey = newPrivateKey();
     const order: CertificateOrder = { hostname, issuer: issuer.id, url: null, privateKey, replaces, startedAt: now };
+    lease.signal.throwIfAborted();
     const begun = await store.beginOrder({
       lease: lease.number,
       order,
@@ -97,9 +98,11 @@ export function createOrdering(options: OrderingOptions): Ordering {
           await store.putChallenge({ hostname, token, keyAuthorization, expiresAt });
         },
       });
+      lease.signal.throwIfAborted();
       return await succeed(due.certificate, issuer, order, chain);
     } catch (error) {
-      if (lease.signal.aborted) return interrupted(due.certificate, lease.signal.reason);
+      // The order stays, and is gone on with.
+      lease.signal.throwIfAborted();
       // What is wrong on our own side says nothing about the order, which is gone on with when the lease has ended.
       if (!(error instanceof CaProblem)) throw error;
       return fail(due, issuer, { ...order, url }, error);
@@ -130,13 +133,6 @@ export function createOrdering(options: OrderingOptions): Ordering {
       spent: 'issued',
       issued: { issuer: issuer.id, chain, notBefore, notAfter, issuedAt: now, renewal, privateKey },
     };
-  }
-
-  /** Where the order stays, it is gone on with. */
-  function interrupted(certificate: Certificate, reason: unknown): Outcome {
-    if (!(reason instanceof Interrupted)) throw reason;
-    const now = clock.now();
-    return { ...unchanged(certificate, now + reason.retryMs), state: stateOrdering(certificate, now) };
   }
 
   async function fail(

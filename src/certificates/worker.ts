@@ -4,7 +4,7 @@ import type { Resolver } from '../dns/resolver.ts';
 import { LEDGER_KEPT_MS } from '../domains/certificate.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
-import type { CertificateStore, DueCertificate, SpendingLimit } from '../store/store.ts';
+import type { Certificate, CertificateStore, DueCertificate, SpendingLimit } from '../store/store.ts';
 import { createAttempt } from './attempt.ts';
 import { LETS_ENCRYPT_LIMITS } from './budget.ts';
 import { createGate } from './gate.ts';
@@ -16,6 +16,7 @@ import { type Outcome, unchanged } from './outcome.ts';
 import { createPauses } from './pauses.ts';
 import { createSelfChecker, unchecked } from './selfcheck.ts';
 import { createSubstitutes } from './substitutes.ts';
+import { unlessAborted } from './unlessaborted.ts';
 
 export interface CertificateWorkerOptions {
   store: CertificateStore;
@@ -120,9 +121,9 @@ export function createCertificateWorker(options: CertificateWorkerOptions): Cert
   async function complete(due: DueCertificate, lease: Lease): Promise<void> {
     const { certificate } = due;
     const { hostname } = certificate;
-    const outcome = await attempt(due, lease).catch((error: unknown): Outcome => {
+    const outcome = await unlessAborted(attempt(due, lease), lease.signal).catch(async (error: unknown) => {
       if (!(lease.signal.reason instanceof Interrupted)) throw error;
-      return unchanged(certificate, clock.now() + lease.signal.reason.retryMs);
+      return interrupted(certificate, lease.signal.reason);
     });
     const { fullUntil, ...save } = outcome;
     if (fullUntil !== undefined) gate.close(fullUntil);
@@ -131,7 +132,13 @@ export function createCertificateWorker(options: CertificateWorkerOptions): Cert
     if (saved === 'lost') throw new LeaseLost();
   }
 
-  /** Keeps a lease for as long as the work takes. A store that is away for a while does not end it. */
+  /** As it stands by now: an order may have been begun, which is gone on with. */
+  async function interrupted(claimed: Certificate, { retryMs }: Interrupted): Promise<Outcome> {
+    const certificate = (await store.findCertificate(claimed.hostname)) ?? claimed;
+    return unchanged(certificate, clock.now() + retryMs);
+  }
+
+  /** Keeps a lease for as long as the work takes, or may take. A store that is away for a while does not end it. */
   function hold({ certificate: { hostname }, lease: number }: DueCertificate, controller: AbortController) {
     let extendedAt = performance.now();
     const extend = async () => {
@@ -143,6 +150,8 @@ export function createCertificateWorker(options: CertificateWorkerOptions): Cert
       if (held === 'lost') controller.abort(new LeaseLost());
     };
     const timer = setInterval(extend, leaseMs / 3);
+    const end = () => clearInterval(timer);
+    controller.signal.addEventListener('abort', end, { once: true });
     return {
       number,
       signal: controller.signal,
@@ -150,7 +159,7 @@ export function createCertificateWorker(options: CertificateWorkerOptions): Cert
         if (performance.now() - extendedAt > leaseMs / 3) await extend();
         controller.signal.throwIfAborted();
       },
-      end: () => clearInterval(timer),
+      end,
     };
   }
 

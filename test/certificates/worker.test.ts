@@ -220,6 +220,38 @@ test('what takes too long is gone on with later, without a failure', async () =>
   });
 });
 
+test.each(['issue', 'renewalId', 'caaNames'] as const)(
+  'what never comes to an end (%s) holds neither its lease nor its place beyond the deadline, and changes nothing after it',
+  async (step) => {
+    const ca = await world.startCa();
+    const { name } = await world.add();
+    await world.worker([world.issuer(ca)]).runOnce();
+    await world.store.renewCertificate(name, world.clock.now());
+    let isReached = false;
+    const released = Promise.withResolvers<void>();
+    const inner = world.issuer(ca);
+    const stuck: Issuer = {
+      ...inner,
+      async [step](...args: never[]) {
+        isReached = true;
+        await released.promise;
+        return Reflect.apply(inner[step], inner, args);
+      },
+    };
+    const worker = world.worker([stuck], { capacity: 1, deadlineMs: 300 });
+    // It may take longer to come so far.
+    for (await worker.runOnce(); !isReached; await worker.runOnce()) world.clock.pass(MINUTE);
+    const left = await world.read(name);
+    expect(left).toMatchObject({ failures: 0, leasedUntil: null, nextTryAt: world.clock.now() + MINUTE });
+    expect(left.state).toBe(step === 'issue' ? 'renewing' : 'issued');
+    released.resolve();
+    world.clock.pass(MINUTE);
+    await world.worker([world.issuer(ca)]).runOnce();
+    expect(await world.read(name)).toMatchObject({ state: 'issued' });
+    expect(ca.certificates).toHaveLength(2);
+  },
+);
+
 test('an order that the CA has forgotten is replaced by another at once', async () => {
   const ca = await world.startCa();
   const { name } = await world.add();
