@@ -5,7 +5,8 @@ import { shown } from '../domains/text.ts';
 
 /** What is at the other end of an address when a CA asks there for the answer to its challenge. */
 export type Probed =
-  | { kind: 'answer'; status: number; body: string }
+  /** `from`: the host that answered, where redirects led to another than was asked for; null: the very one. */
+  | { kind: 'answer'; from: string | null; status: number; body: string }
   /** It leads to where no CA follows, or where nobody answers. */
   | { kind: 'astray'; seen: string }
   | { kind: 'unreachable'; seen: string; reason: DialFailed['reason'] | null };
@@ -14,10 +15,11 @@ export interface ProbeOptions {
   dialler: Dialler;
   /** The ports that CAs ask at, and follow to: 80 and 443. */
   ports: { http: number; https: number };
+  /** Most redirects that are followed; as many as Let's Encrypt follows unless given. */
+  maxRedirects?: number;
   signal: AbortSignal;
 }
 
-/** As many as Let's Encrypt follows. */
 const MAX_REDIRECTS = 10;
 const REDIRECTS = [301, 302, 303, 307, 308];
 /** So much of a body is read; an answer to a challenge is shorter. */
@@ -25,25 +27,31 @@ const BODY_OCTETS = 1024;
 
 /**
  * Asks for a URL at one address of its host, and follows redirects as Let's Encrypt does: at most ten, to http and https on their own ports, whatever
- * certificate is there. Wherever they lead, the address is looked up and checked anew. Rejects with the signal's reason, and with nothing else.
+ * certificate is there. Wherever they lead, the address is looked up and checked anew. What another host answers is for us alone: of where that one
+ * redirects to, `seen` names hosts. Rejects with the signal's reason, and with nothing else.
  */
 export async function probe(start: URL, address: string, options: ProbeOptions): Promise<Probed> {
+  const { ports, maxRedirects = MAX_REDIRECTS } = options;
   let url = start;
   let hostname = address;
+  /** Where it leads, as far as it may be told. */
+  let told = '';
   for (let redirects = 0; ; redirects++) {
     const response = await ask(url, hostname, options);
     if (response.kind === 'unreachable' && redirects > 0) {
-      return { kind: 'astray', seen: `it redirects to ${shown(url.href)}: ${response.seen}` };
+      return { kind: 'astray', seen: `it redirects to ${told}: ${response.seen}` };
     }
-    if (response.kind === 'unreachable' || response.location === null) return response;
-    const next = URL.parse(response.location, url.href);
-    if (next === null || !isFollowed(next, options.ports)) {
-      return {
-        kind: 'astray',
-        seen: `it redirects to ${shown(response.location)}, where no certificate authority follows`,
-      };
+    if (response.kind === 'unreachable') return response;
+    const { status, body, location } = response;
+    const from = url.hostname === start.hostname ? null : url.hostname;
+    if (location === null) return { kind: 'answer', from, status, body };
+    const next = URL.parse(location, url.href);
+    if (next === null || !isFollowed(next, ports)) {
+      const where = from === null ? shown(location) : `${shown(from)}, and from there on`;
+      return { kind: 'astray', seen: `it redirects to ${where}, where no certificate authority follows` };
     }
-    if (redirects === MAX_REDIRECTS) return { kind: 'astray', seen: `it redirects more than ${MAX_REDIRECTS} times` };
+    if (redirects === maxRedirects) return { kind: 'astray', seen: `it redirects more than ${maxRedirects} times` };
+    told = shown(from === null ? next.href : next.host);
     url = next;
     hostname = next.hostname;
   }

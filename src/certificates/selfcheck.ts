@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import type { AddressRule } from '../addresses.ts';
 import type { Clock } from '../clock.ts';
-import { createDialler, type Dialler } from '../dialler.ts';
+import { createDialler } from '../dialler.ts';
 import type { Resolver } from '../dns/resolver.ts';
 import type { SelfCheck, SelfCheckAnswer } from '../domains/certificate.ts';
 import { shown } from '../domains/text.ts';
 import type { CertificateStore } from '../store/store.ts';
-import { type Probed, probe } from './probe.ts';
+import { type Probed, type ProbeOptions, probe } from './probe.ts';
 import type { Obstacle } from './reasons.ts';
 
 /**
@@ -39,6 +39,9 @@ export const unchecked: SelfChecker = async () => ({ selfCheck: null, obstacle: 
 
 /** Addresses that are asked; a name with more than that is served by somebody else. */
 const MAX_ASKED = 8;
+/** Requests of one check, in all: names lead, and redirect, to whomever their owners like. Ten redirects at each of two addresses, two at each of eight. */
+const MAX_REQUESTS = 24;
+const MAX_REDIRECTS = 10;
 /** Every node has to answer meanwhile, also those whose clocks are ahead. */
 const CHALLENGE_KEPT_MS = 10 * 60_000;
 const LOOKUP_MS = 10_000;
@@ -72,10 +75,10 @@ export function createSelfChecker(options: SelfCheckOptions): SelfChecker {
     const at = clock.now();
     await store.putChallenge({ hostname, token, keyAuthorization: expected, expiresAt: at + CHALLENGE_KEPT_MS });
     const url = new URL(`http://${hostname}:${ports.http}/.well-known/acme-challenge/${token}`);
-    const looks = found.addresses
-      .slice(0, MAX_ASKED)
-      .map((address) => look(url, address, expected, { dialler, ports, signal, timeoutMs }));
-    const answers = await Promise.all(looks);
+    const asked = found.addresses.slice(0, MAX_ASKED);
+    const maxRedirects = Math.min(MAX_REDIRECTS, Math.floor(MAX_REQUESTS / asked.length) - 1);
+    const how = { dialler, ports, maxRedirects, signal, timeoutMs };
+    const answers = await Promise.all(asked.map((address) => look(url, address, expected, how)));
     return {
       selfCheck: { at, answers: answers.map(toAnswer) },
       obstacle: obstacleIn(answers, found.chain.at(-1) ?? null),
@@ -92,11 +95,7 @@ async function look(
   url: URL,
   address: string,
   expected: string,
-  {
-    timeoutMs,
-    signal,
-    ...options
-  }: { dialler: Dialler; ports: { http: number; https: number }; signal: AbortSignal; timeoutMs: number },
+  { timeoutMs, signal, ...options }: ProbeOptions & { timeoutMs: number },
 ): Promise<Look> {
   try {
     const probed = await probe(url, address, { ...options, signal: withLimit(signal, timeoutMs) });
@@ -122,7 +121,9 @@ function judge(probed: Probed, expected: string): Omit<Look, 'address'> {
       // CAs take off white space at the end (RFC 8555 section 8.3).
       if (probed.status === 200 && probed.body.trimEnd() === expected)
         return { outcome: 'ours', seen: null, beyondReach };
-      return { outcome: 'another', seen: `HTTP ${probed.status}, ${shown(probed.body)}`, beyondReach };
+      // What others answer to our address is none of the customer's business.
+      const what = probed.from === null ? `, ${shown(probed.body)}` : ` from ${shown(probed.from)}`;
+      return { outcome: 'another', seen: `HTTP ${probed.status}${what}`, beyondReach };
     }
     default:
       return probed satisfies never;

@@ -198,6 +198,34 @@ describe('redirects are followed', () => {
   });
 });
 
+describe('of what another host answers, the customer who redirects there is told', () => {
+  beforeEach(async () => {
+    dns.set(HOST, 'A', ['127.0.0.2']);
+    dns.set('hop.example.com', 'A', ['127.0.0.3']);
+    await serve('127.0.0.2', redirecting('http://hop.example.com'), port);
+  });
+
+  test.each<[string, RequestListener, RegExp]>([
+    ['the status and the host', (_, response) => response.end('secret'), /^HTTP 200 from "hop\.example\.com"$/],
+    [
+      'not where it redirects to, which no CA follows',
+      redirecting('ftp://secret'),
+      /^it redirects to "hop\.example\.com", and from there on, where no certificate authority follows$/,
+    ],
+    [
+      'the next host, where nobody answers there',
+      redirecting('http://nobody.example.com/secret'),
+      /^it redirects to "nobody\.example\.com": "nobody\.example\.com" has no address$/,
+    ],
+  ])('%s', async (_, answer, seen) => {
+    await serve('127.0.0.3', answer, port);
+    const { reason, answers } = await reasonOf();
+    expect(reason).toBe('answered_by_another');
+    expect(answers?.[0]?.seen).toMatch(seen);
+    expect(JSON.stringify(await check())).not.toContain('secret');
+  });
+});
+
 describe('a name is not ours', () => {
   test('where it has no address', async () => {
     expect(await check()).toEqual({ selfCheck: null, obstacle: { reason: 'no_address', chain: [] } });
@@ -313,6 +341,29 @@ test('a name with many addresses is asked at eight of them', async () => {
   );
   expect((await check()).selfCheck?.answers).toHaveLength(8);
 });
+
+test.each([1, 2, 3, 8, 15])(
+  'a name with %i addresses that redirect has us ask at most 24 times, each as often',
+  async (count) => {
+    const addresses = Array.from({ length: count }, (_, index) => `127.0.0.${index + 2}`);
+    let requests = 0;
+    for (const address of addresses) {
+      await serve(
+        address,
+        ({ url = '' }, response) => {
+          requests++;
+          response.writeHead(301, { location: url }).end();
+        },
+        port,
+      );
+    }
+    dns.set(HOST, 'A', addresses);
+    const { reason, answers } = await reasonOf();
+    expect(reason).toBe('answered_by_another');
+    expect(new Set(answers?.map(({ seen }) => seen)).size).toBe(1);
+    expect(requests).toBe({ 1: 11, 2: 22, 3: 24, 8: 24, 15: 24 }[count]);
+  },
+);
 
 test('the end of the signal ends it, with its reason', async () => {
   const controller = new AbortController();
