@@ -52,7 +52,6 @@ export class Forwarding {
   #connection: Connection | null = null;
   #request: ClientRequest | null = null;
   #response: IncomingMessage | null = null;
-  #retried = false;
   #failure: Failure | null = null;
   /** Bytes of the response that are still to come; not a number where it does not say how many. */
   #missing = Number.NaN;
@@ -196,8 +195,8 @@ export class Forwarding {
     if (request !== this.#request || this.#isOver || this.#hasEnded) return;
     const connection = this.#connection;
     const wasClosed = connection?.isReused === true && !connection.isAnswering && isClosedConnection(error);
-    if (this.#repeatable && !this.#retried && wasClosed) {
-      this.#retried = true;
+    if (this.#repeatable && wasClosed) {
+      // Over a new connection, so that there is no third time.
       this.#request = null;
       this.#connection = null;
       this.#open();
