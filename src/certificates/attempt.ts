@@ -3,7 +3,7 @@ import type { Resolver } from '../dns/resolver.ts';
 import type { Log } from '../log.ts';
 import type { Certificate, CertificateStore, DueCertificate } from '../store/store.ts';
 import { afterMs, waitingMs } from './backoff.ts';
-import { CaProblem, type Issuer } from './issuer.ts';
+import { CaProblem, type Issuer, ReplacesRefused } from './issuer.ts';
 import type { Lease } from './lease.ts';
 import type { Ordering } from './ordering.ts';
 import { type Outcome, problemWith, stateWith, unchanged } from './outcome.ts';
@@ -94,9 +94,9 @@ export function createAttempt(options: AttemptOptions): Attempt {
         hindrances.push(hindrance);
         continue;
       }
-      const begun = await beginAt(issuer, seen, lease);
-      if ('privateKey' in begun) return ordering.finish(seen, issuer, begun, lease);
-      hindrances.push(begun);
+      const done = await orderAt(issuer, seen, lease);
+      if (!('obstacle' in done)) return done;
+      hindrances.push(done);
     }
     return stand(withCheck(due, checked), hindrances);
   }
@@ -120,6 +120,18 @@ export function createAttempt(options: AttemptOptions): Attempt {
       const forbidden = await whyForbidden(resolver, hostname, ca, signal);
       return forbidden && waitFor(certificate, forbidden);
     });
+  }
+
+  async function orderAt(issuer: Issuer, due: DueCertificate, lease: Lease): Promise<Outcome | Hindrance> {
+    const begun = await beginAt(issuer, due, lease);
+    if (!('privateKey' in begun)) return begun;
+    try {
+      return await ordering.finish(due, issuer, begun, lease);
+    } catch (error) {
+      if (!(error instanceof ReplacesRefused)) throw error;
+      const another = await beginAt(issuer, { ...due, order: begun }, lease);
+      return 'privateKey' in another ? ordering.finish(due, issuer, another, lease) : another;
+    }
   }
 
   async function beginAt(issuer: Issuer, due: DueCertificate, lease: Lease) {

@@ -8,7 +8,7 @@ export interface Issuer {
   caaNames(): Promise<readonly string[]>;
   /**
    * Obtains a certificate, from wherever the order is: begun, resumed by its URL, or found to be finished. Rejects with `CaProblem`, or with
-   * whatever a step rejects with.
+   * whatever a step rejects with; with `ReplacesRefused` where the CA may take the order without `replaces`.
    */
   issue(task: IssueTask): Promise<{ chain: string }>;
   /** When the CA wants the certificate renewed; null where it does not say (RFC 9773). Rejects with `CaProblem`. */
@@ -74,4 +74,9 @@ export class CaProblem extends Error {
     this.retryAfterMs = about.retryAfterMs ?? null;
     this.type = about.type ?? null;
   }
+}
+
+/** The CA takes no order that replaces the certificate which was named (RFC 9773 section 5), and has none: one that replaces nothing may be begun. */
+export class ReplacesRefused extends CaProblem {
+  override name = 'ReplacesRefused';
 }

@@ -5,7 +5,7 @@ import type { Metrics } from '../metrics.ts';
 import type { Certificate, CertificateOrder, CertificateStore, DueCertificate, SpendingLimit } from '../store/store.ts';
 import { afterMs, backoffMs } from './backoff.ts';
 import { spendable } from './budget.ts';
-import { CaProblem, type Issuer } from './issuer.ts';
+import { CaProblem, type Issuer, ReplacesRefused } from './issuer.ts';
 import { type Lease, LeaseLost } from './lease.ts';
 import { type Outcome, problemWith, stateOrdering, stateWith, unchanged } from './outcome.ts';
 import type { Pauses } from './pauses.ts';
@@ -17,9 +17,9 @@ import { newPrivateKey, readPrivateKey } from './x509/key.ts';
 
 /** Orders, from the ledger to what becomes of them. */
 export interface Ordering {
-  /** Enters an order in the ledger and keeps it. Rejects with what ended the lease, and with `CaProblem`. */
+  /** Enters an order in the ledger and keeps it; after another, one that replaces no certificate and is not exempt. Rejects with what ended the lease, and with `CaProblem`. */
   begin(due: DueCertificate, issuer: Issuer, lease: Lease): Promise<CertificateOrder | Refusal>;
-  /** Takes an order that was begun to its end. Rejects with what ended the lease, or with what the store rejects with; the order stays. */
+  /** Takes an order that was begun to its end. Rejects with what ended the lease, with `ReplacesRefused`, or with what the store rejects with; the order stays. */
   finish(due: DueCertificate, issuer: Issuer, order: CertificateOrder, lease: Lease): Promise<Outcome>;
 }
 
@@ -55,9 +55,10 @@ export function createOrdering(options: OrderingOptions): Ordering {
     const { hostname, issued } = certificate;
     const registeredDomain = registrableDomain(hostname) ?? hostname;
     const now = clock.now();
-    const replaces = issued?.issuer === issuer.id ? await issuer.renewalId(issued.chain) : null;
-    // An order whose URL was lost may have taken the exemption with it.
-    const exempt = replaces !== null && issued !== null && isAnnounced(issued.renewal, now) && before === null;
+    // An order whose URL was lost may have taken the place, and the exemption with it; or the CA has refused it.
+    const mayReplace = before === null && issued?.issuer === issuer.id;
+    const replaces = mayReplace ? await issuer.renewalId(issued.chain) : null;
+    const exempt = replaces !== null && issued !== null && isAnnounced(issued.renewal, now);
     const privateKey = newPrivateKey();
     const order: CertificateOrder = { hostname, issuer: issuer.id, url: null, privateKey, replaces, startedAt: now };
     lease.signal.throwIfAborted();
@@ -104,7 +105,7 @@ export function createOrdering(options: OrderingOptions): Ordering {
       // The order stays, and is gone on with.
       lease.signal.throwIfAborted();
       // What is wrong on our own side says nothing about the order, which is gone on with when the lease has ended.
-      if (!(error instanceof CaProblem)) throw error;
+      if (!(error instanceof CaProblem) || error instanceof ReplacesRefused) throw error;
       return fail(due, issuer, { ...order, url }, error);
     }
   }

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Issuer } from '../../src/certificates/issuer.ts';
+import type { Store } from '../../src/store/store.ts';
 import { AcmeProblem } from './fakeca/problem.ts';
 import type { FakeCa } from './fakeca.ts';
 import { createWorld, type World } from './world.ts';
@@ -85,6 +86,67 @@ test('a renewal whose order was lost in a crash costs budget: the CA may count i
   await worker.runOnce();
   expect(ca.certificates).toHaveLength(2);
   expect(await world.store.countSpending(ca.directoryUrl, 0)).toMatchObject({ orders: 3, exempt: 1 });
+});
+
+describe('a renewal that the CA does not take in the place of the certificate', () => {
+  const REPLACED = {
+    at: ['newOrder' as const],
+    times: 1,
+    answer: new AcmeProblem(409, 'alreadyReplaced', 'the certificate was replaced already'),
+  };
+
+  /** A name whose announced renewal is due. */
+  async function due(ca: FakeCa): Promise<string> {
+    const { name } = await issued(ca);
+    const worker = world.worker([world.issuer(ca)]);
+    await live(name, START + DAY, worker.runOnce);
+    const renewAt = (await world.read(name)).issued?.renewal.renewAt ?? 0;
+    await live(name, renewAt - 1, worker.runOnce);
+    world.clock.set(renewAt);
+    return name;
+  }
+
+  test('is ordered as another at once, which the ledger counts', async () => {
+    const ca = await world.startCa();
+    await due(ca);
+    ca.fault(REPLACED);
+    await world.worker([world.issuer(ca)]).runOnce();
+    expect(ca.certificates).toHaveLength(2);
+    expect(ca.orders().at(-1)).toMatchObject({ replaces: null, exempt: false });
+    expect(await world.store.countSpending(ca.directoryUrl, 0)).toMatchObject({ orders: 3, exempt: 1, issued: 2 });
+  });
+
+  test('is not ordered as another before the ledger knows of it, and is so after a crash, without asking for the place again', async () => {
+    const ca = await world.startCa();
+    const name = await due(ca);
+    ca.fault(REPLACED);
+    let begun = 0;
+    const store: Store = {
+      ...world.store,
+      async beginOrder(begin) {
+        if (++begun === 2) throw new Error('crash');
+        return world.store.beginOrder(begin);
+      },
+    };
+    await world.worker([world.issuer(ca)], { store }).runOnce();
+    expect([begun, ca.requests.newOrder]).toEqual([2, 2]);
+    world.clock.pass(MINUTE);
+    await world.worker([world.issuer(ca)]).runOnce();
+    expect(await world.read(name)).toMatchObject({ state: 'issued', failures: 0 });
+    expect(ca.requests.newOrder).toBe(3);
+    expect(ca.orders().at(-1)).toMatchObject({ replaces: null, exempt: false });
+    expect(await world.store.countSpending(ca.directoryUrl, 0)).toMatchObject({ orders: 3, exempt: 1 });
+  });
+
+  test('waits where our own budget is spent', async () => {
+    const ca = await world.startCa();
+    const name = await due(ca);
+    ca.fault(REPLACED);
+    const limits = [{ name: 'duplicates' as const, limit: 1, windowMs: 365 * DAY }];
+    await world.worker([world.issuer(ca)], { limits }).runOnce();
+    expect(await world.read(name)).toMatchObject({ state: 'renewing', problem: { reason: 'budget_spent' } });
+    expect(ca.requests.newOrder).toBe(2);
+  });
 });
 
 test('where the CA says nothing, a certificate is renewed with a third of its lifetime left', async () => {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ReplacesRefused } from '../../src/certificates/issuer.ts';
 import { AcmeProblem } from './fakeca/problem.ts';
 import type { FakeCa } from './fakeca.ts';
 import { createIssuing, type Issuing, type Task } from './issuing.ts';
@@ -152,14 +153,18 @@ describe('a successor', () => {
   test.each([
     ['was replaced already', (task: { replaces: string | null }) => task],
     ['is none of the CA', () => ({ replaces: 'aYhba4dGQEHhs3uEe6CuLN4ByNQ.AIdlQyE' })],
-  ])('is ordered as another certificate where the one before %s', async (_, change) => {
-    const ca = await world.startCa();
-    const task = await renewed(ca);
-    await world.issuer(ca).issue(task);
-    await world.issuer(ca).issue(world.task({ hostname: task.hostname, ...change({ replaces: task.replaces }) }));
-    expect(ca.orders().at(-1)?.replaces).toBe(null);
-    expect(ca.accounts()).toHaveLength(1);
-  });
+  ])(
+    'is not ordered as another certificate, which would have to be counted, where the one before %s',
+    async (_, change) => {
+      const ca = await world.startCa();
+      const task = await renewed(ca);
+      await world.issuer(ca).issue(task);
+      const another = world.task({ hostname: task.hostname, ...change({ replaces: task.replaces }) });
+      await expect(world.issuer(ca).issue(another)).rejects.toThrow(ReplacesRefused);
+      expect(ca.requests.newOrder).toBe(3);
+      expect(ca.accounts()).toHaveLength(1);
+    },
+  );
 
   test('is not ordered twice where the CA has had enough', async () => {
     const ca = await world.startCa();

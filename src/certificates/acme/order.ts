@@ -1,5 +1,5 @@
 import type { KeyObject } from 'node:crypto';
-import { CaProblem, type CaProblemKind } from '../issuer.ts';
+import { CaProblem, type CaProblemKind, ReplacesRefused } from '../issuer.ts';
 import { createRequest } from '../x509/certificate.ts';
 import { type ChainFault, ChainRefused, readChain } from '../x509/chain.ts';
 import { readPrivateKey } from '../x509/key.ts';
@@ -21,20 +21,18 @@ export interface OrderSeen {
   retryAfterMs: number | null;
 }
 
-/** Begins an order, and has its URL kept before anything else is asked of the CA. */
+/** Begins an order, and has its URL kept before anything else is asked of the CA. Rejects with `CaProblem`, also `ReplacesRefused`. */
 export async function beginOrder(session: Session): Promise<OrderSeen> {
   const { client, account, task } = session;
   const { newOrder, renewalInfo } = await client.directory();
   const identifiers = [{ type: 'dns', value: task.hostname }];
-  const begin = (more: object) => client.post(account, newOrder, { identifiers, ...more }, task.signal);
-  const reply =
-    task.replaces === null || renewalInfo === null
-      ? await begin({})
-      : await begin({ replaces: task.replaces }).catch((error: unknown) => {
-          // What is wrong may be the certificate that it replaces (RFC 9773 section 5): then it replaces none.
-          if (error instanceof Refusal && error.kind === 'refused') return begin({});
-          throw error;
-        });
+  const replaces = renewalInfo === null ? null : task.replaces;
+  const body = { identifiers, ...(replaces !== null && { replaces }) };
+  const reply = await client.post(account, newOrder, body, task.signal).catch((error: unknown) => {
+    // What is wrong may be the certificate that it replaces. Another order counts at the CA, so it is not begun here.
+    const mayReplaceNone = replaces !== null && error instanceof Refusal && error.kind === 'refused';
+    throw mayReplaceNone ? new ReplacesRefused('refused', error.message, { type: error.type, cause: error }) : error;
+  });
   const url = client.read.url(reply.location, 'an order');
   await task.onOrder(url);
   return seen(session, url, reply);
