@@ -160,7 +160,8 @@ function damaged(place: Place): SealingProblem {
   );
 }
 
-function nameOf({ kind, id }: Place): string {
+/** For people. */
+export function nameOf({ kind, id }: Place): string {
   return `${kind.replace('_', ' ')} ${id}`;
 }
 

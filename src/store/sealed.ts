@@ -1,10 +1,12 @@
-import { isClear, type Keyring, keyIdIn, type Place, SealingProblem } from '../sealing.ts';
+import { listed } from '../domains/text.ts';
+import { isClear, type Keyring, keyIdIn, nameOf, type Place, SealingProblem } from '../sealing.ts';
 import {
   type CaAccount,
   type SecretPlace,
   type SecretStore,
   type SigningKey,
   type Store,
+  type StoredSecret,
   StoreUnavailable,
 } from './store.ts';
 
@@ -86,17 +88,27 @@ export async function rotateSecrets(
   keyring: Keyring,
   onProgress: (done: number) => void = () => {},
 ): Promise<number> {
-  const done = await sealAgain(store, keyring, (prefix) => !isSame(prefix, keyring.prefix()), onProgress);
+  const isOld = (prefix: Uint8Array) => !isSame(prefix, keyring.prefix());
+  const { done, damaged } = await sealAgain(store, keyring, isOld, onProgress);
   const [missing] = await missingKeys(store, keyring);
-  if (missing === undefined) return done;
-  throw new SealingProblem(
-    `private keys remain that are sealed under the key ${missing}, which is not among the configured ones: add it after the first one, then try again`,
-  );
+  const problems: string[] = [];
+  if (missing !== undefined) {
+    problems.push(
+      `private keys remain that are sealed under the key ${missing}, which is not among the configured ones: add it after the first one, then try again`,
+    );
+  }
+  if (damaged.length > 0) {
+    problems.push(
+      `private keys remain that no key opens, since they were changed, or moved from elsewhere (${listed(damaged.map(nameOf), 10)}): restore a backup, or have others made`,
+    );
+  }
+  if (problems.length > 0) throw new SealingProblem(problems.join('; '));
+  return done;
 }
 
 /** Seals what was written before there was sealing. Resolves with how many secrets that were. */
-export function sealClearSecrets(store: SecretStore, keyring: Keyring): Promise<number> {
-  return sealAgain(store, keyring, isClear, () => {});
+export async function sealClearSecrets(store: SecretStore, keyring: Keyring): Promise<number> {
+  return (await sealAgain(store, keyring, isClear, () => {})).done;
 }
 
 /** Ids of keys that secrets are sealed under, and that the keyring does not have. */
@@ -108,26 +120,42 @@ export async function missingKeys(store: Pick<SecretStore, 'listSecretPrefixes'>
 /** Secrets that are read, and written, at once. */
 const BATCH = 100;
 
+/** What does not open is `damaged`, and left as it is. */
 async function sealAgain(
   store: SecretStore,
   keyring: Keyring,
   isWanted: (prefix: Uint8Array) => boolean,
   onProgress: (done: number) => void,
-): Promise<number> {
+): Promise<{ done: number; damaged: StoredSecret[] }> {
+  const damaged: StoredSecret[] = [];
+  const isKnown = ({ kind, id, bytes }: StoredSecret) =>
+    damaged.some((one) => one.kind === kind && one.id === id && isSame(one.bytes, bytes));
+
+  async function sealOne(secret: StoredSecret) {
+    let plain: Uint8Array;
+    try {
+      plain = openFrom(keyring, secret.bytes, secret);
+    } catch (error) {
+      if (!(error instanceof SealingProblem)) throw error;
+      damaged.push(secret);
+      return 'damaged';
+    }
+    return store.replaceSecret(secret, keyring.seal(plain, secret));
+  }
+
   for (let done = 0; ; ) {
+    let found = 0;
     const prefixes = (await store.listSecretPrefixes()).filter((prefix) => isWanted(prefix) && keyring.knows(prefix));
-    if (prefixes.length === 0) return done;
     for (const prefix of prefixes) {
-      const secrets = await store.listSecrets(prefix, BATCH);
-      const replaced = await Promise.all(
-        secrets.map((secret) =>
-          store.replaceSecret(secret, keyring.seal(openFrom(keyring, secret.bytes, secret), secret)),
-        ),
-      );
+      // What is damaged stays among them.
+      const secrets = (await store.listSecrets(prefix, BATCH + damaged.length)).filter((secret) => !isKnown(secret));
+      const outcomes = await Promise.all(secrets.map(sealOne));
+      found += secrets.length;
       // Of one that somebody has changed since, the new one is looked at in the next round.
-      done += replaced.filter((outcome) => outcome === 'replaced').length;
+      done += outcomes.filter((outcome) => outcome === 'replaced').length;
       onProgress(done);
     }
+    if (found === 0) return { done, damaged };
   }
 }
 

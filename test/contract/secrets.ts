@@ -205,6 +205,38 @@ export function describeSecrets(subject: Subject): void {
         expect(await sealSecrets(store, ring(NEW)).findCaAccount(account.issuer)).toEqual(account);
       }));
 
+    it('does the rest, and names what was damaged, which it leaves as it is', () =>
+      alone(async ({ store }, environment) => {
+        const accounts = Array.from({ length: 130 }, () => aCaAccount());
+        for (const account of accounts) await sealSecrets(store, ring(OLD)).createCaAccount(account);
+        const stored = await storeSecrets(sealSecrets(store, ring(OLD)), environment);
+        // More than are read at once: what is damaged hides nothing that lies behind it.
+        const damaged = (await store.listSecrets(ring(OLD).prefix(), 110)).map((secret) => {
+          const bytes = Uint8Array.from(secret.bytes);
+          bytes.set([(bytes.at(-1) ?? 0) ^ 1], bytes.length - 1);
+          return { secret, bytes };
+        });
+        for (const { secret, bytes } of damaged) await store.replaceSecret(secret, bytes);
+        const hurt = new Set(damaged.map(({ secret }) => secret.id));
+        const error: unknown = await rotateSecrets(store, ring(NEW, OLD)).catch((reason: unknown) => reason);
+        expect(error).toBeInstanceOf(SealingProblem);
+        const named = [...hurt].filter((id) => String(error).includes(id));
+        expect(named).toHaveLength(10);
+        expect(String(error)).toContain('and 100 more');
+        expect(await store.listSecrets(ring(OLD).prefix(), 200)).toHaveLength(110);
+        const left = (await store.listSecrets(ring(NEW).prefix(), 200)).map(({ id }) => id);
+        const all = [
+          ...accounts.map(({ issuer }) => issuer),
+          stored.issued,
+          stored.ordered,
+          stored.account,
+          stored.signingKey,
+        ];
+        expect(left.toSorted()).toEqual(all.filter((id) => !hurt.has(id)).toSorted());
+        for (const { secret, bytes } of damaged) await store.replaceSecret({ ...secret, bytes }, secret.bytes);
+        expect(await rotateSecrets(store, ring(NEW, OLD))).toBe(110);
+      }));
+
     it('loses nothing that is written meanwhile, by servers that have the new key already and by those that seal under the old one', () =>
       alone(async ({ store }, environment) => {
         const servers = [ring(OLD, NEW), ring(NEW, OLD)].map((keyring) => sealSecrets(store, keyring));
