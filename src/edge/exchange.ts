@@ -29,6 +29,9 @@ export interface Exchange extends Routed {
   expectsContinue?: boolean;
 }
 
+/** A request whose destination is not known yet. */
+export type Asked = Pick<Exchange, 'request' | 'response' | 'expectsContinue'>;
+
 /** A request that wants to speak another protocol (RFC 9110 section 7.8), such as WebSocket. */
 export interface UpgradeExchange extends Routed {
   request: IncomingMessage;

@@ -5,7 +5,7 @@ import { answer, answerPage, answerSocket, isGone, sentStatus } from './answer.t
 import type { Bodies } from './bodies.ts';
 import type { Client } from './client.ts';
 import type { Decide, Decision } from './decide.ts';
-import type { Exchange, Forwarder } from './exchange.ts';
+import type { Asked, Exchange, Forwarder } from './exchange.ts';
 import { type Page, type PageContext, type PageName, renderPage } from './pages.ts';
 import type { Report } from './report.ts';
 import type { Protocol, Tally } from './tally.ts';
@@ -13,7 +13,7 @@ import type { UnderWay } from './underway.ts';
 
 /** Takes each request from its header to its answer. */
 export interface Handler {
-  onRequest(client: Client, exchange: Pick<Exchange, 'request' | 'response'>): void;
+  onRequest(client: Client, asked: Asked): void;
   onUpgrade(client: Client, request: IncomingMessage, socket: Duplex, head: Buffer): void;
   /** The body of a request comes too slowly. */
   onSlowBody(slow: Pick<Exchange, 'request' | 'response'> & { client: Client }): void;
@@ -43,13 +43,13 @@ export function createHandler({ decide, forwarder, bodies, underWay, newId, tall
     return typeof given === 'string' && /^[\w.:-]{8,100}$/.test(given) ? given : newId('req');
   }
 
-  function onRequest(client: Client, exchange: Pick<Exchange, 'request' | 'response'>): void {
-    const { request, response } = exchange;
+  function onRequest(client: Client, asked: Asked): void {
+    const { request, response } = asked;
     const began = performance.now();
     const requestId = requestIdOf(client, request);
     let leave = () => {};
     client.begin();
-    bodies.watch(client, exchange);
+    bodies.watch(client, asked);
     response.once('close', () => {
       leave();
       client.end();
@@ -59,15 +59,15 @@ export function createHandler({ decide, forwarder, bodies, underWay, newId, tall
       .then((decision) => {
         if (isGone(response)) return;
         if (decision.kind === 'forward') {
-          leave = underWay.enter(decision.routed, () => cut(client, exchange));
-          forwarder.forward({ ...decision.routed, request, response });
+          leave = underWay.enter(decision.routed, () => cut(client, asked));
+          forwarder.forward({ ...decision.routed, ...asked });
         } else {
-          answer(exchange, pageFor(decision, { requestId, accept: request.headers.accept }));
+          answer(asked, pageFor(decision, { requestId, accept: request.headers.accept }));
         }
       })
       .catch((error: unknown) => {
         report('a request could not be handled', { requestId, err: error });
-        answerPage(exchange, 'unavailable', { hostname: null, requestId });
+        answerPage(asked, 'unavailable', { hostname: null, requestId });
       });
   }
 

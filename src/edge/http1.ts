@@ -39,6 +39,9 @@ export function http1Speaker({ limits, onRequest, onUpgrade, onUnreadable }: Spe
     return known;
   };
   server.on('request', (request, response) => onRequest(clientOf(request.socket), { request, response }));
+  server.on('checkContinue', (request, response) =>
+    onRequest(clientOf(request.socket), { request, response, expectsContinue: true }),
+  );
   // An expectation that Node does not know is no reason to refuse (RFC 9110 section 10.1.1).
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   server.on('upgrade', (request, socket, head) => onUpgrade(clientOf(request.socket), request, socket, head));

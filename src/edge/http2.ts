@@ -1,6 +1,13 @@
-import { constants, createServer, type ServerHttp2Session } from 'node:http2';
+import {
+  constants,
+  createServer,
+  type Http2ServerRequest,
+  type Http2ServerResponse,
+  type ServerHttp2Session,
+} from 'node:http2';
 import type { TLSSocket } from 'node:tls';
 import type { Client } from './client.ts';
+import type { Asked } from './exchange.ts';
 import type { Speaker, SpeakerOptions } from './speaker.ts';
 
 /** When its last request ended, and how many are under way. */
@@ -50,7 +57,11 @@ export function http2Speaker({ limits, onRequest }: Pick<SpeakerOptions, 'limits
     };
     session.on('ping', count).on('remoteSettings', count);
   });
-  server.on('request', (request, response) => {
+  function begin(
+    request: Http2ServerRequest,
+    response: Http2ServerResponse,
+    more: Pick<Asked, 'expectsContinue'>,
+  ): void {
     const use = sessions.get(request.stream.session as ServerHttp2Session);
     if (use === undefined) {
       response.stream.close();
@@ -61,8 +72,10 @@ export function http2Speaker({ limits, onRequest }: Pick<SpeakerOptions, 'limits
       use.underWay -= 1;
       use.idleSince = performance.now();
     });
-    onRequest(use.client, { request, response });
-  });
+    onRequest(use.client, { request, response, ...more });
+  }
+  server.on('request', (request, response) => begin(request, response, {}));
+  server.on('checkContinue', (request, response) => begin(request, response, { expectsContinue: true }));
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
 
   const idle = setInterval(

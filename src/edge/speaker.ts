@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Client } from './client.ts';
-import type { Exchange } from './exchange.ts';
+import type { Asked } from './exchange.ts';
 import type { EdgeLimits } from './limits.ts';
 import type { PageName } from './pages.ts';
 
@@ -16,7 +16,7 @@ export interface Speaker<Socket extends Duplex> {
 
 export interface SpeakerOptions {
   limits: EdgeLimits;
-  onRequest(client: Client, exchange: Pick<Exchange, 'request' | 'response'>): void;
+  onRequest(client: Client, asked: Asked): void;
   onUpgrade(client: Client, request: IncomingMessage, socket: Duplex, head: Buffer): void;
   /** What was sent never became a request. */
   onUnreadable(page: PageName): { requestId: string };
