@@ -67,12 +67,12 @@ interface Scene {
  */
 export async function surviveIssuing(
   site: IssuingSite,
-  options: { kills: number; nodes: number; random: Random },
+  options: { kills: number; nodes: number; random: Random; waiting: number },
 ): Promise<Survived> {
   const { kills, nodes, random } = options;
   for (let i = 0; i < nodes; i++) await site.serve();
   const scene: Scene = { site, store: await site.open(), random, kills: [] };
-  const traffic = startTraffic(site, scene.store, random, scene.kills);
+  const traffic = startTraffic(site, scene.store, { ...options, kills: scene.kills });
   const tally: Record<string, number> = {};
   const isBegun = async () => ((await scene.store.countCertificates()).issued ?? 0) >= RENEWABLE;
   await Promise.race([until('there is something to renew', isBegun), traffic.failed]);

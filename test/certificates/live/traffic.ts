@@ -21,8 +21,7 @@ export interface Traffic {
   stop(): Promise<string[]>;
 }
 
-/** So many names wait for their certificates at most, and so many are renewed at once. */
-const WAITING = 40;
+/** So many are renewed at once. */
 const RENEWING = 8;
 /** A connection may break off with a node, and its news take a moment. */
 const AROUND_MS = 2000;
@@ -33,7 +32,15 @@ function orLate(error: unknown): void {
   if (!(error instanceof StoreUnavailable)) throw error;
 }
 
-export function startTraffic(site: IssuingSite, store: Store, random: Random, kills: readonly Killed[]): Traffic {
+export interface TrafficOptions {
+  random: Random;
+  /** Nodes that were killed, or told to stop, as they are. */
+  kills: readonly Killed[];
+  /** Most names that wait for their certificates. */
+  waiting: number;
+}
+
+export function startTraffic(site: IssuingSite, store: Store, { random, kills, waiting }: TrafficOptions): Traffic {
   const tally = { visits: 0, 'visits while renewing': 0, 'visits broken off': 0 };
   const names: string[] = [];
   const certified = new Set<string>();
@@ -41,7 +48,7 @@ export function startTraffic(site: IssuingSite, store: Store, random: Random, ki
 
   async function add(): Promise<void> {
     const { issued = 0, renewing = 0 } = await store.countCertificates();
-    if (names.length - issued - renewing >= WAITING) return;
+    if (names.length - issued - renewing >= waiting) return;
     const name = nameOf(names.length);
     names.push(name);
     await addName(site, name);
