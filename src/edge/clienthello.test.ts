@@ -1,25 +1,7 @@
-import { once } from 'node:events';
-import { type AddressInfo, createServer, type Socket } from 'node:net';
-import { type ConnectionOptions, connect } from 'node:tls';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { helloOf } from '../../test/edge/hello.ts';
 import { MAX_HELLO_BYTES, readClientHello } from './clienthello.ts';
-
-/** What OpenSSL sends first. */
-async function helloOf(options: ConnectionOptions): Promise<Buffer> {
-  const server = createServer();
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const accepted = once(server, 'connection');
-  const client = connect({ port: (server.address() as AddressInfo).port, host: '127.0.0.1', ...options });
-  client.on('error', () => {});
-  const [socket] = (await accepted) as [Socket];
-  const [bytes] = (await once(socket, 'data')) as [Buffer];
-  client.destroy();
-  socket.destroy();
-  server.close();
-  return bytes;
-}
 
 /** The same message, over records of so many bytes. */
 function inRecords(hello: Buffer, size: number): Buffer {

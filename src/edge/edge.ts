@@ -78,19 +78,20 @@ const SECRET_BYTES = 32;
 
 /** Serves the customers' names: HTTP, HTTPS, and what lies behind. Rejects when it cannot listen, with the system's own error. */
 export async function startEdge(options: EdgeOptions): Promise<Edge> {
-  const { log, clock = systemClock, front: frontListen = null } = options;
-  const report = reporting(log, clock);
+  const { clock = systemClock, front: frontListen = null } = options;
+  const deps = { ...options, clock, report: reporting(options.log, clock) };
+  const { settings, threads } = await settle(options);
+  const { http, https } = settings;
+  const frontTally = tallyMemory();
+  const tallies = Array.from({ length: threads }, tallyMemory);
+  registerEdgeMetrics(options.metrics.registry, [frontTally, ...tallies]);
   const running: Running[] = [];
   const stop = async () => {
     await Promise.all(running.splice(0).map((part) => part.stop(GRACE_MS)));
   };
-  const ownTally = tallyMemory();
-  const { http, https, tallies, start } = await prepareThreads(options);
-  registerEdgeMetrics(options.metrics.registry, [ownTally, ...tallies]);
   try {
-    const deps = { ...options, clock, report };
-    running.push(...(await start(deps)));
-    const front = frontListen && (await startFront({ listen: frontListen, routes: routesForFront(deps, ownTally) }));
+    running.push(await startThreads(tallies, settings, deps));
+    const front = frontListen && (await startFront({ listen: frontListen, routes: routesForFront(deps, frontTally) }));
     if (front !== null) running.push(front);
     return {
       http: http && `http://${written(http)}`,
@@ -104,50 +105,51 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
   }
 }
 
-/** Finds out where to listen, and how many threads it takes. */
-async function prepareThreads(options: EdgeOptions) {
+/** What each thread is told, and how many there are. */
+async function settle(options: EdgeOptions): Promise<{ settings: ServingSettings; threads: number }> {
   const http = options.http && (await reserve(options.http));
   const https = options.https && (await reserve(options.https));
-  const wanted = options.threads ?? 1;
-  const threads = process.platform === 'linux' ? wanted : Math.min(wanted, 1);
-  const count = http === null && https === null ? 0 : Math.max(1, threads);
-  const reusePort = count > 1;
-  const settings: ServingSettings = {
+  const most = process.platform === 'linux' ? Number.POSITIVE_INFINITY : 1;
+  const threads = http === null && https === null ? 0 : Math.min(most, Math.max(1, options.threads ?? 1));
+  const reusePort = threads > 1;
+  const settings = {
     http: http && { ...http, reusePort },
     https: https && { ...https, reusePort },
     httpsPort: options.httpsPort || (https?.port ?? 443),
     trustedProxies: options.trustedProxies,
-    limits: shareOf({ ...LIMITS, ...options.limits }, Math.max(1, count)),
+    limits: shareOf({ ...LIMITS, ...options.limits }, Math.max(1, threads)),
     tlsContexts: options.tlsContexts ?? 2000,
     names: options.names ?? NAMES,
   };
-  const tallies = Array.from({ length: count }, tallyMemory);
+  return { settings, threads };
+}
 
-  async function start(deps: Deps): Promise<Running[]> {
-    const { allowedNetworks } = options;
-    const ticketSecret = randomBytes(SECRET_BYTES);
-    const started: Thread[] = [];
-    const stop = async (graceMs: number) => {
-      clearInterval(renewing);
-      await Promise.all(started.map((thread) => thread.stop(graceMs)));
-    };
-    const renewing = setInterval(() => {
-      const secret = randomBytes(SECRET_BYTES);
-      for (const thread of started) thread.setTicketSecret(secret);
-    }, NEW_TICKET_SECRET_MS).unref();
-    try {
-      for (const tally of tallies) {
-        const data: ThreadData = { settings, allowedNetworks, tally, ticketSecret };
-        started.push(await (threads === 0 ? serveHere(data, deps) : startThread(data, deps)));
-      }
-    } catch (error) {
-      await stop(0);
-      throw error;
+/** Starts a thread for each tally. They accept each other's session tickets. */
+async function startThreads(
+  tallies: readonly SharedArrayBuffer[],
+  settings: ServingSettings,
+  deps: Deps,
+): Promise<Running> {
+  const start = deps.threads === 0 ? serveHere : startThread;
+  const ticketSecret = randomBytes(SECRET_BYTES);
+  const started: Thread[] = [];
+  const renewing = setInterval(() => {
+    const secret = randomBytes(SECRET_BYTES);
+    for (const thread of started) thread.setTicketSecret(secret);
+  }, NEW_TICKET_SECRET_MS).unref();
+  const stop = async (graceMs: number) => {
+    clearInterval(renewing);
+    await Promise.all(started.map((thread) => thread.stop(graceMs)));
+  };
+  try {
+    for (const tally of tallies) {
+      started.push(await start({ settings, allowedNetworks: deps.allowedNetworks, tally, ticketSecret }, deps));
     }
-    return [{ stop }];
+  } catch (error) {
+    await stop(0);
+    throw error;
   }
-
-  return { http, https, tallies, start };
+  return { stop };
 }
 
 /** The edge in the caller's thread. */

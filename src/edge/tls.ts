@@ -94,7 +94,8 @@ export function createTls(options: TlsOptions): { accept(raw: Socket): void } {
       raw.end(Buffer.from([21, 3, 3, 0, 2, 2, alert]));
       raw.resume();
       // The client may go on sending, or keep its side open.
-      setTimeout(() => raw.destroy(), LINGER_MS).unref();
+      const late = setTimeout(() => raw.destroy(), LINGER_MS).unref();
+      raw.once('close', () => clearTimeout(late));
     }
 
     let seen: Buffer = Buffer.alloc(0);

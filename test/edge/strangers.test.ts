@@ -1,8 +1,8 @@
 import { once } from 'node:events';
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
-import { connect as connectTls } from 'node:tls';
+import { connect } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Harness, handshake, overHttp, overHttps, startHarness } from './harness.ts';
+import { inventedHello, inventedName } from './hello.ts';
 
 const MOST = 30;
 
@@ -13,35 +13,16 @@ beforeAll(async () => {
 beforeEach(() => edge.clock.advance(60_000));
 afterAll(() => edge.close());
 
-const PLACEHOLDER = 'placeholder00000.example.com';
-
-/** What a client sends first, but for the name: doing TLS a thousand times would be a test of the client. */
-const hello = await (async () => {
-  const server = createServer();
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const accepted = once(server, 'connection');
-  const { port } = server.address() as AddressInfo;
-  const client = connectTls({ port, host: '127.0.0.1', servername: PLACEHOLDER }).on('error', () => {});
-  const [socket] = (await accepted) as [Socket];
-  const [bytes] = (await once(socket, 'data')) as [Buffer];
-  client.destroy();
-  socket.destroy();
-  server.close();
-  return bytes;
-})();
-
 /** Begins a handshake, and resolves with the alert that it came to. */
-async function alertFor(name: string): Promise<number | undefined> {
+async function alertFor(number: number): Promise<number | undefined> {
   const socket = connect(edge.httpsPort, '127.0.0.1').on('error', () => {});
   const heard: Buffer[] = [];
   socket.on('data', (chunk: Buffer) => void heard.push(chunk));
-  socket.write(Buffer.from(hello.toString('latin1').replace(PLACEHOLDER, name), 'latin1'));
+  socket.write(inventedHello(number));
   await once(socket, 'close');
   return Buffer.concat(heard)[6];
 }
 
-const invented = (i: number) => `invented${String(i).padStart(8, '0')}.example.com`;
 const lookups = (kind: string) => edge.metric(`nameplate_edge_lookups_total{kind="${kind}"}`);
 
 const UNRECOGNIZED_NAME = 112;
@@ -49,7 +30,7 @@ const UNRECOGNIZED_NAME = 112;
 describe('many handshakes at once', () => {
   it('for a name that is not ours cost one look-up', async () => {
     const before = await lookups('route');
-    const alerts = await Promise.all(Array.from({ length: 200 }, () => alertFor(invented(1))));
+    const alerts = await Promise.all(Array.from({ length: 200 }, () => alertFor(1)));
     expect(new Set(alerts)).toEqual(new Set([UNRECOGNIZED_NAME]));
     expect(await lookups('route')).toBe(before + 1);
     expect(await lookups('certificate')).toBe(0);
@@ -70,7 +51,7 @@ describe('a flood of invented names', () => {
   it('is refused without asking the store for more than so many a minute, and makes no TLS state', async () => {
     const before = await lookups('route');
     for (let i = 0; i < 2000; i += 50) {
-      const alerts = await Promise.all(Array.from({ length: 50 }, (_, n) => alertFor(invented(100 + i + n))));
+      const alerts = await Promise.all(Array.from({ length: 50 }, (_, n) => alertFor(100 + i + n)));
       expect(new Set(alerts)).toEqual(new Set([UNRECOGNIZED_NAME]));
     }
     // Those that were under way when the first of them turned out to be nobody's.
@@ -82,8 +63,8 @@ describe('a flood of invented names', () => {
   it('keeps from nobody a name that is known, and a new one for a minute at most', async () => {
     const [known, fresh] = [await edge.addSite(), await edge.addSite()];
     expect((await overHttps({ port: edge.httpsPort, hostname: known.hostname })).status).toBe(200);
-    for (let i = 0; i < MOST; i += 1) await overHttp({ port: edge.httpPort, hostname: invented(5000 + i) });
-    expect((await overHttp({ port: edge.httpPort, hostname: invented(6000) })).status).toBe(503);
+    for (let i = 0; i < MOST; i += 1) await overHttp({ port: edge.httpPort, hostname: inventedName(5000 + i) });
+    expect((await overHttp({ port: edge.httpPort, hostname: inventedName(6000) })).status).toBe(503);
     expect((await overHttp({ port: edge.httpPort, hostname: fresh.hostname })).status).toBe(503);
     expect((await overHttps({ port: edge.httpsPort, hostname: known.hostname })).status).toBe(200);
     edge.clock.advance(60_000);
