@@ -10,6 +10,8 @@ export interface Client {
   isProxy: boolean;
   /** Bytes that came over the connection so far. */
   bytesRead(): number;
+  /** When its last request ended, or it was accepted (`performance.now()`); null while one is under way. */
+  readonly idleSince: number | null;
   /** A request has begun. */
   begin(): void;
   /** It was answered, or has come to an end otherwise. */

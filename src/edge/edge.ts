@@ -44,6 +44,8 @@ export interface EdgeOptions {
   names?: number;
   /** Threads of its own; 0: the caller's, which is for tests. Where the system cannot share a port between threads there is one at most. */
   threads?: number;
+  /** How long what is under way may go on once it stops. */
+  graceMs?: number;
 }
 
 /** Port 0: any that is free. */
@@ -59,7 +61,7 @@ export interface Edge {
   https: string | null;
   /** `http://host:port` */
   front: string | null;
-  /** Accepts nothing more, lets what is under way finish within `GRACE_MS`, and lets go of everything. */
+  /** Accepts nothing more, lets what is under way finish for a while, and lets go of everything. */
   stop(): Promise<void>;
 }
 
@@ -87,7 +89,7 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
   registerEdgeMetrics(options.metrics.registry, [frontTally, ...tallies]);
   const running: Running[] = [];
   const stop = async () => {
-    await Promise.all(running.splice(0).map((part) => part.stop(GRACE_MS)));
+    await Promise.all(running.splice(0).map((part) => part.stop(options.graceMs ?? GRACE_MS)));
   };
   try {
     running.push(await startThreads(tallies, settings, deps));

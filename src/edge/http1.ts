@@ -5,10 +5,7 @@ import type { Client } from './client.ts';
 import { type PageName, renderPage } from './pages.ts';
 import type { Speaker, SpeakerOptions } from './speaker.ts';
 
-const client = Symbol('client');
-
 interface ClientSocket extends Duplex {
-  [client]?: Client;
   bytesRead?: number;
   /** A response that has begun; Node keeps it there. */
   _httpMessage?: { headersSent: boolean } | null;
@@ -33,8 +30,9 @@ export function http1Speaker({ limits, onRequest, onUpgrade, onUnreadable }: Spe
   // The time limits are looked after from here on. It never listens by itself.
   server.emit('listening');
 
-  const clientOf = (socket: ClientSocket): Client => {
-    const known = socket[client];
+  const clients = new Map<Duplex, Client>();
+  const clientOf = (socket: Duplex): Client => {
+    const known = clients.get(socket);
     if (known === undefined) throw new Error('the connection was not accepted by us');
     return known;
   };
@@ -60,11 +58,15 @@ export function http1Speaker({ limits, onRequest, onUpgrade, onUnreadable }: Spe
   }
 
   return {
-    accept(socket: ClientSocket, known: Client): void {
-      socket[client] = known;
+    accept(socket: Duplex, client: Client): void {
+      clients.set(socket, client);
+      socket.once('close', () => clients.delete(socket));
       server.emit('connection', socket);
     },
-    closeIdle: () => server.closeIdleConnections(),
+    closeIdle(): void {
+      // Node does not count those that have never had a request.
+      for (const [socket, { idleSince }] of clients) if (idleSince !== null) socket.destroy();
+    },
     stop: () => void server.close(),
   };
 }

@@ -3,19 +3,12 @@ import {
   createServer,
   type Http2ServerRequest,
   type Http2ServerResponse,
-  type ServerHttp2Session,
+  type Http2Session,
 } from 'node:http2';
 import type { TLSSocket } from 'node:tls';
 import type { Client } from './client.ts';
 import type { Asked } from './exchange.ts';
 import type { Speaker, SpeakerOptions } from './speaker.ts';
-
-/** When its last request ended, and how many are under way. */
-interface SessionUse {
-  client: Client;
-  underWay: number;
-  idleSince: number;
-}
 
 /** Frames that ask for an answer and for nothing else: so many at once, so many a second. */
 const CALM = { burst: 200, perSecond: 20 };
@@ -42,13 +35,13 @@ export function http2Speaker({ limits, onRequest }: Pick<SpeakerOptions, 'limits
     maxSessionRejectedStreams: 100,
     maxSessionInvalidFrames: 100,
   });
-  const sessions = new Map<ServerHttp2Session, SessionUse>();
+  const clients = new Map<Http2Session, Client>();
   let accepting: Client | undefined;
 
   server.on('session', (session) => {
     if (accepting === undefined) throw new Error('the connection was not accepted by us');
-    sessions.set(session, { client: accepting, underWay: 0, idleSince: performance.now() });
-    session.once('close', () => sessions.delete(session));
+    clients.set(session, accepting);
+    session.once('close', () => clients.delete(session));
     session.setLocalWindowSize(WINDOW_BYTES);
     session.setTimeout(limits.silenceMs, () => session.destroy());
     const mayAskMore = allowance(CALM);
@@ -62,17 +55,10 @@ export function http2Speaker({ limits, onRequest }: Pick<SpeakerOptions, 'limits
     response: Http2ServerResponse,
     more: Pick<Asked, 'expectsContinue'>,
   ): void {
-    const use = sessions.get(request.stream.session as ServerHttp2Session);
-    if (use === undefined) {
-      response.stream.close();
-      return;
-    }
-    use.underWay += 1;
-    response.once('close', () => {
-      use.underWay -= 1;
-      use.idleSince = performance.now();
-    });
-    onRequest(use.client, { request, response, ...more });
+    const { session } = request.stream;
+    const client = session && clients.get(session);
+    if (client === undefined) response.stream.close();
+    else onRequest(client, { request, response, ...more });
   }
   server.on('request', (request, response) => begin(request, response, {}));
   server.on('checkContinue', (request, response) => begin(request, response, { expectsContinue: true }));
@@ -81,19 +67,19 @@ export function http2Speaker({ limits, onRequest }: Pick<SpeakerOptions, 'limits
   const idle = setInterval(
     () => {
       const since = performance.now() - limits.idleMs;
-      for (const [session, use] of sessions) if (use.underWay === 0 && use.idleSince < since) session.close();
+      for (const [session, { idleSince }] of clients) if (idleSince !== null && idleSince < since) session.close();
     },
     Math.min(1000, limits.idleMs),
   ).unref();
 
   return {
-    accept(socket: TLSSocket, known: Client): void {
-      accepting = known;
+    accept(socket: TLSSocket, client: Client): void {
+      accepting = client;
       server.emit('connection', socket);
       accepting = undefined;
     },
     closeIdle(): void {
-      for (const session of sessions.keys()) session.close();
+      for (const session of clients.keys()) session.close();
     },
     stop: () => clearInterval(idle),
   };

@@ -116,18 +116,25 @@ export async function serve(settings: ServingSettings, deps: ServingDeps): Promi
   function clientOf(raw: Socket, serverName: string | null): Client {
     const address = peerAddress(raw.remoteAddress);
     let underWay = 0;
+    let idleSince: number | null = performance.now();
     return {
       serverName,
       address,
       isProxy: isTrusted(address),
       bytesRead: () => raw.bytesRead,
+      get idleSince() {
+        return idleSince;
+      },
       begin() {
-        if (underWay === 0) connections.busy(raw);
         underWay += 1;
+        idleSince = null;
+        if (underWay === 1) connections.busy(raw);
       },
       end() {
         underWay -= 1;
-        if (underWay === 0) connections.waits(raw);
+        if (underWay > 0) return;
+        idleSince = performance.now();
+        connections.waits(raw);
       },
       destroy: () => raw.destroy(),
     };
