@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { answerSocket } from './answer.ts';
 import type { Client } from './client.ts';
@@ -31,15 +31,20 @@ export function http1Speaker({ limits, onRequest, onUpgrade, onUnreadable }: Spe
   server.emit('listening');
 
   const clients = new Map<Duplex, Client>();
+  const responses = responsesUnderWay();
   const clientOf = (socket: Duplex): Client => {
     const known = clients.get(socket);
     if (known === undefined) throw new Error('the connection was not accepted by us');
     return known;
   };
-  server.on('request', (request, response) => onRequest(clientOf(request.socket), { request, response }));
-  server.on('checkContinue', (request, response) =>
-    onRequest(clientOf(request.socket), { request, response, expectsContinue: true }),
-  );
+  server.on('request', (request, response) => {
+    responses.hold(request.socket, response);
+    onRequest(clientOf(request.socket), { request, response });
+  });
+  server.on('checkContinue', (request, response) => {
+    responses.hold(request.socket, response);
+    onRequest(clientOf(request.socket), { request, response, expectsContinue: true });
+  });
   // An expectation that Node does not know is no reason to refuse (RFC 9110 section 10.1.1).
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   server.on('upgrade', (request, socket, head) => onUpgrade(clientOf(request.socket), request, socket, head));
@@ -68,6 +73,28 @@ export function http1Speaker({ limits, onRequest, onUpgrade, onUnreadable }: Spe
       for (const [socket, { idleSince }] of clients) if (idleSince !== null) socket.destroy();
     },
     stop: () => void server.close(),
+  };
+}
+
+/** Responses end with their connection. Node says so to the one whose turn it is, and not to those behind it. */
+function responsesUnderWay() {
+  const byConnection = new WeakMap<Duplex, Set<ServerResponse>>();
+
+  function open(socket: Duplex): Set<ServerResponse> {
+    const those = new Set<ServerResponse>();
+    byConnection.set(socket, those);
+    socket.once('close', () => {
+      for (const response of those) if (response.socket === null) response.emit('close');
+    });
+    return those;
+  }
+
+  return {
+    hold(socket: Duplex, response: ServerResponse): void {
+      const those = byConnection.get(socket) ?? open(socket);
+      those.add(response);
+      response.once('close', () => those.delete(response));
+    },
   };
 }
 

@@ -298,6 +298,7 @@ test('an origin that reads nothing makes the client wait, and is given up', asyn
     sent += 65_536;
     await new Promise((resolve) => setImmediate(resolve));
   }
+  expect(sent).toBeLessThan(64 * 1024 * 1024);
   await client.heard(/^HTTP\/1\.1 504 /);
   expect(front.failures).toMatchObject([{ page: 'origin_timeout' }]);
 });

@@ -208,6 +208,7 @@ export class Forwarding {
   #fail(error: unknown): void {
     if (this.#isOver) return;
     this.#failure = failureOf(error);
+    this.#bytes = -1;
     this.#request?.destroy();
     const { hostname, requestId } = this.exchange;
     if (this.#reply.hasBegun) this.#reply.abort();
@@ -232,19 +233,28 @@ export class Forwarding {
 
   /** Called about once a second: ends what does not move. */
   watch(now: number): void {
+    if (this.#reply.isGone) {
+      // Node does not always say so: not of a response that waited for its turn, nor of one to a stream that was reset while it was written.
+      this.#reply.abort();
+      this.#close();
+      return;
+    }
     const request = this.#request;
     const socket = this.#connection?.socket;
-    if (request === null || socket === undefined || this.#failure !== null) return;
+    if (request === null || socket === undefined) return;
     // An origin that has not answered yet does not gain time by sending whatever else.
     const bytes = this.#response === null ? socket.bytesWritten : socket.bytesRead + socket.bytesWritten;
     if (bytes !== this.#bytes || this.#awaitsClient(request)) {
       this.#bytes = bytes;
       this.#movedAt = now;
-      return;
+    } else {
+      this.#endIfStill(now - this.#movedAt);
     }
+  }
+
+  #endIfStill(stillFor: number): void {
     const { responseMs, silenceMs, unreadMs } = this.#context.times;
-    const stillFor = now - this.#movedAt;
-    if (this.#hasEnded || this.#awaitsReader) {
+    if (this.#failure !== null || this.#hasEnded || this.#awaitsReader) {
       if (stillFor >= unreadMs) this.#reply.abort();
     } else if (this.#response === null) {
       if (stillFor >= responseMs) this.#fail(late(`The origin did not answer within ${responseMs / 1000} s.`));
@@ -255,7 +265,8 @@ export class Forwarding {
 
   /** Whether it is the client's turn; who watches over that is `bodies.ts`. */
   #awaitsClient(request: ClientRequest): boolean {
-    return this.#framing.kind !== 'none' && !this.exchange.request.complete && !request.writableNeedDrain;
+    if (this.#framing.kind === 'none' || this.#failure !== null) return false;
+    return !this.exchange.request.complete && !request.writableNeedDrain;
   }
 }
 

@@ -4,7 +4,7 @@ import { responseFields, responseHeaders, trailerFields } from './headers.ts';
 
 /** The client's side of an exchange, over either version of HTTP. But for `begin`, nothing of it throws, also not once the client has gone. */
 export interface Reply {
-  /** The client went before anything was sent. */
+  /** Nothing more can be sent: the client has gone, or all has been said. */
   readonly isGone: boolean;
   readonly hasBegun: boolean;
   /** An interim response (RFC 9110 section 15.2). */
@@ -31,7 +31,8 @@ export class Http1Reply implements Reply {
   }
 
   get isGone(): boolean {
-    return this.#response.destroyed;
+    // A response that waits for its turn has no socket yet.
+    return this.#response.destroyed || this.#response.req.socket.destroyed;
   }
 
   get hasBegun(): boolean {
@@ -84,7 +85,7 @@ export class Http2Reply implements Reply {
   }
 
   get isGone(): boolean {
-    return this.#stream.destroyed;
+    return this.#isClosed;
   }
 
   get hasBegun(): boolean {
@@ -124,7 +125,8 @@ export class Http2Reply implements Reply {
   }
 
   abort(): void {
-    this.#stream.close(constants.NGHTTP2_INTERNAL_ERROR);
+    if (this.#stream.closed) this.#stream.destroy();
+    else this.#stream.close(constants.NGHTTP2_INTERNAL_ERROR);
   }
 
   onDrain(drained: () => void): void {
