@@ -2,7 +2,7 @@ import { readPrivateKey } from '../../../src/certificates/x509/key.ts';
 
 /** Looks for secrets in whatever somebody may get to see. */
 export interface Finder {
-  /** What was found there, in which form; at most one of each. `text`: escaped as in JSON, or not; bytes as latin1. */
+  /** What was found there, each once, in one of its forms. `text`: escaped as in JSON, or not; bytes as latin1. */
   find(text: string): string[];
 }
 
@@ -20,8 +20,9 @@ export function secretOf(name: string, privateKey: Uint8Array): Secret {
 }
 
 interface Needle {
+  name: string;
+  form: string;
   text: string;
-  found: string;
 }
 
 const START = 16;
@@ -29,20 +30,20 @@ const START = 16;
 /** Finds each secret raw, in hexadecimal, in base64 and in base64url, also as a part of something longer, such as PEM. */
 export function createFinder(secrets: readonly Secret[]): Finder {
   const all = secrets.flatMap(({ name, bytes }) =>
-    formsOf(bytes).map(([form, text]): Needle => ({ text, found: `${name}, ${form}` })),
+    formsOf(bytes).map(([form, text]): Needle => ({ name, form, text })),
   );
   const needles = Map.groupBy(all, ({ text }) => text.slice(0, START));
 
   return {
     find(text) {
-      const found = new Set<string>();
+      const found = new Map<string, string>();
       for (const haystack of [text, withoutBreaks(text)]) {
         for (let i = 0; i <= haystack.length - START; i++) {
           const possible = needles.get(haystack.substring(i, i + START)) ?? [];
-          for (const needle of possible) if (haystack.startsWith(needle.text, i)) found.add(needle.found);
+          for (const needle of possible) if (haystack.startsWith(needle.text, i)) found.set(needle.name, needle.form);
         }
       }
-      return [...found];
+      return [...found].map(([name, form]) => `${name}, ${form}`);
     },
   };
 }
