@@ -46,7 +46,7 @@ export function http2Speaker({ limits, onRequest }: Pick<SpeakerOptions, 'limits
     session.setTimeout(limits.silenceMs, () => session.destroy());
     const mayAskMore = allowance(CALM);
     const count = () => {
-      if (!mayAskMore()) session.destroy(undefined, constants.NGHTTP2_ENHANCE_YOUR_CALM);
+      if (!mayAskMore()) session.destroy(new Error('too many frames'), constants.NGHTTP2_ENHANCE_YOUR_CALM);
     };
     session.on('ping', count).on('remoteSettings', count);
   });
