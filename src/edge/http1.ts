@@ -47,7 +47,11 @@ export function http1Speaker({ limits, onRequest, onUpgrade, onUnreadable }: Spe
   });
   // An expectation that Node does not know is no reason to refuse (RFC 9110 section 10.1.1).
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
-  server.on('upgrade', (request, socket, head) => onUpgrade(clientOf(request.socket), request, socket, head));
+  server.on('upgrade', (request, socket, head) => {
+    // Its answer would come before those that are still owed.
+    if (responses.areOpen(socket)) socket.destroy();
+    else onUpgrade(clientOf(request.socket), request, socket, head);
+  });
   server.on('connect', (_, socket) => refuse(socket, 'bad_request'));
   server.on('clientError', (error: NodeJS.ErrnoException, socket: ClientSocket) => {
     const begun = socket._httpMessage?.headersSent === true;
@@ -76,7 +80,7 @@ export function http1Speaker({ limits, onRequest, onUpgrade, onUnreadable }: Spe
   };
 }
 
-/** Responses end with their connection. Node says so to the one whose turn it is, and not to those behind it. */
+/** Responses end with their connection. Once there has been an upgrade, Node no longer says so to those that wait for their turn. */
 function responsesUnderWay() {
   const byConnection = new WeakMap<Duplex, Set<ServerResponse>>();
 
@@ -95,6 +99,7 @@ function responsesUnderWay() {
       those.add(response);
       response.once('close', () => those.delete(response));
     },
+    areOpen: (socket: Duplex): boolean => (byConnection.get(socket)?.size ?? 0) > 0,
   };
 }
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { until } from './front.ts';
 import { type Harness, handshake, type Site, startHarness } from './harness.ts';
+import { asRaw } from './raw.ts';
 
 let edge: Harness;
 let site: Site;
@@ -15,13 +16,30 @@ beforeAll(async () => {
 });
 afterAll(() => edge.close());
 
+const LINE = 'nameplate_edge_requests_total{protocol="http/1.1",status="4xx"}';
+
+async function counted(requests: number): Promise<void> {
+  while ((await edge.metric(LINE)) < requests) await new Promise((resolve) => setTimeout(resolve, 5));
+  expect(await edge.metric(LINE)).toBe(requests);
+}
+
 it('forgets every request of a client that goes away, also those whose turn had not come', async () => {
+  const before = await edge.metric(LINE);
   const socket = await handshake(edge.httpsPort, { servername: site.hostname });
   const request = (path: string) => `GET ${path} HTTP/1.1\r\nHost: ${site.hostname}\r\n\r\n`;
   socket.write(`${request('/1')}${request('/2')}${request('/3')}`);
   await until(() => heard === 3);
   socket.destroy();
-  const line = 'nameplate_edge_requests_total{protocol="http/1.1",status="4xx"}';
-  while ((await edge.metric(line)) < 3) await new Promise((resolve) => setTimeout(resolve, 5));
-  expect(await edge.metric(line)).toBe(3);
+  await counted(before + 3);
+});
+
+it('upgrades no connection on which answers are owed, and forgets whose', async () => {
+  const before = await edge.metric(LINE);
+  const socket = await handshake(edge.httpsPort, { servername: site.hostname });
+  const request = (path: string, fields = '') => `GET ${path} HTTP/1.1\r\nHost: ${site.hostname}\r\n${fields}\r\n`;
+  heard = 0;
+  socket.write(`${request('/1')}${request('/2')}${request('/ws', 'Connection: Upgrade\r\nUpgrade: websocket\r\n')}`);
+  await asRaw(socket).closed();
+  await counted(before + 2);
+  expect(heard).toBeLessThanOrEqual(2);
 });
