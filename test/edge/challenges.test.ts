@@ -71,7 +71,7 @@ describe('a path of challenges', () => {
 
   it('costs the store nothing at a name that is not ours, once it is known not to be, nor for what is no token', async () => {
     const hostname = 'nobody.example.com';
-    await overHttp({ port: edge.httpPort, hostname, path });
+    expect((await overHttp({ port: edge.httpPort, hostname, path })).status).toBe(404);
     const lookups = async () => [
       await edge.metric('nameplate_edge_lookups_total{kind="route"}'),
       await edge.metric('nameplate_edge_lookups_total{kind="challenge"}'),
