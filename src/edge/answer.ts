@@ -18,9 +18,8 @@ export function answer({ request, response }: Pick<Exchange, 'request' | 'respon
     response.destroy();
     return;
   }
-  // The two kinds of response differ in what else they could be given here.
   if ('stream' in response) response.writeHead(status, headers);
-  else response.writeHead(status, headers);
+  else response.writeHead(status, STATUS_CODES[status], headers);
   if (request.method === 'HEAD') response.end();
   else response.end(body);
   if (!request.complete) letGo(request);

@@ -60,6 +60,17 @@ describe.each(versions(closing))('over %s', (_, ask) => {
   });
 
   test.each([
+    ['no reason', 'HTTP/1.1 200\r\n'],
+    ['a reason of its own', 'HTTP/1.1 200 Fine by me\r\n'],
+    ['a reason in no known letters', 'HTTP/1.1 200 \x80\xff\r\n'],
+    ['a reason that rings the bell', 'HTTP/1.1 200 O\x07K\r\n'],
+    ['a reason with a NUL', 'HTTP/1.1 200 O\0K\r\n'],
+  ])('what an origin with %s says is passed on', async (_, status) => {
+    const front = await startFront(closing, await saying(`${status}Content-Length: 2\r\n\r\nok`));
+    expect(await ask(front)).toMatchObject({ status: 200, body: 'ok' });
+  });
+
+  test.each([
     ['a size that is no number', '5\r\nabcde\r\nx\r\n'],
     ['a size with a sign', '5\r\nabcde\r\n+5\r\nabcde\r\n0\r\n\r\n'],
     ['a size beyond all numbers', '5\r\nabcde\r\n1ffffffffffffffff\r\nabcde'],

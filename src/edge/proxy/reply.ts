@@ -44,8 +44,9 @@ export class Http1Reply implements Reply {
     this.#response.writeInformation?.(statusCode, interimHeaders(headers));
   }
 
-  begin({ statusCode = 502, statusMessage, rawHeaders }: IncomingMessage, mayHaveTrailers: boolean): void {
-    this.#response.writeHead(statusCode, statusMessage, responseFields(rawHeaders, statusCode, mayHaveTrailers));
+  begin({ statusCode = 502, rawHeaders }: IncomingMessage, mayHaveTrailers: boolean): void {
+    // In the usual words: an origin's own are no part of the meaning (RFC 9112 section 4), and may have characters that Node does not send.
+    this.#response.writeHead(statusCode, responseFields(rawHeaders, statusCode, mayHaveTrailers));
   }
 
   flush(): void {

@@ -1,4 +1,4 @@
-import type { ClientRequest, IncomingMessage } from 'node:http';
+import { type ClientRequest, type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { answerSocket } from '../answer.ts';
 import type { UpgradeExchange } from '../exchange.ts';
@@ -183,9 +183,9 @@ export class Tunnel {
 }
 
 /** The head of a response as it goes over the wire. Node's parser has let nothing through that would end a line early. */
-function headOf({ statusCode, statusMessage, rawHeaders }: IncomingMessage, more: readonly string[]): string {
-  const fields = [...responseFields(rawHeaders, statusCode ?? 502, false), ...more];
-  let head = `HTTP/1.1 ${statusCode} ${statusMessage}\r\n`;
+function headOf({ statusCode = 502, rawHeaders }: IncomingMessage, more: readonly string[]): string {
+  const fields = [...responseFields(rawHeaders, statusCode, false), ...more];
+  let head = `HTTP/1.1 ${statusCode} ${STATUS_CODES[statusCode] ?? ''}\r\n`;
   for (let i = 0; i < fields.length; i += 2) head += `${fields[i]}: ${fields[i + 1]}\r\n`;
   return `${head}\r\n`;
 }
