@@ -49,7 +49,8 @@ function shakeOnce(port: number, servername: string): Promise<void> {
       rejectUnauthorized: false,
       ALPNProtocols: ['http/1.1'],
     });
-    socket.once('secureConnect', () => socket.destroy());
+    // Not destroyed: its last message would not be sent.
+    socket.once('secureConnect', () => socket.end());
     socket.once('close', () => resolve());
     socket.once('error', reject);
   });

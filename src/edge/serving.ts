@@ -62,8 +62,8 @@ export interface Serving {
 }
 
 const MEASURE_EVERY_MS = 1000;
-/** A peer that has vanished is noticed by then. */
-const KEEP_ALIVE_MS = 60_000;
+/** Of connections of clients. One that has vanished is noticed within a minute. */
+const ACCEPTED = { noDelay: true, keepAlive: true, keepAliveInitialDelay: 60_000 };
 
 /** The edge of one thread: its listeners, its memory, its TLS contexts. Rejects when it cannot listen. */
 export async function serve(settings: ServingSettings, deps: ServingDeps): Promise<Serving> {
@@ -140,11 +140,12 @@ export async function serve(settings: ServingSettings, deps: ServingDeps): Promi
     };
   }
 
-  const http = acceptor((raw) => {
+  // Clients may close their side and wait for the rest of the answer. Over TLS they do not, and one that goes in mid-handshake would stay.
+  const http = createServer({ ...ACCEPTED, allowHalfOpen: true }, (raw) => {
     hold(raw);
     http1.accept(raw, clientOf(raw, null));
   });
-  const https = acceptor((raw) => {
+  const https = createServer(ACCEPTED, (raw) => {
     hold(raw);
     tls.accept(raw);
   });
@@ -183,12 +184,6 @@ export async function serve(settings: ServingSettings, deps: ServingDeps): Promi
     await stop(0);
     throw error;
   }
-}
-
-/** Clients may close their side and wait for the rest of the answer. */
-function acceptor(accept: (raw: Socket) => void): Server {
-  const options = { allowHalfOpen: true, noDelay: true, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MS };
-  return createServer(options, accept);
 }
 
 async function listen(server: Server, { host, port, reusePort }: Listener): Promise<void> {

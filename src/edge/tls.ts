@@ -1,11 +1,9 @@
-import { createHash, hkdfSync } from 'node:crypto';
 import type { Socket } from 'node:net';
-import { createServer, type Server, type TLSSocket } from 'node:tls';
-import { recentMap } from '../recent.ts';
+import type { TLSSocket } from 'node:tls';
 import type { ServedCertificate } from '../store/store.ts';
 import { domainName } from './authority.ts';
 import { readClientHello } from './clienthello.ts';
-import { pem } from './pem.ts';
+import { createContexts } from './contexts.ts';
 import type { HandshakeOutcome, Tally } from './tally.ts';
 
 /** What a handshake for a name is to come to. */
@@ -24,35 +22,12 @@ export interface TlsOptions {
   onFault(serverName: string, error: unknown): void;
   tally: Pick<Tally, 'handshake' | 'measure'>;
   handshakeMs: number;
-  /** TLS contexts kept: about 45 KB each. */
+  /** TLS contexts kept (`contexts.ts`). */
   contexts: number;
 }
 
 /** Alerts of RFC 8446 section 6, and RFC 6066 section 3. */
 const ALERTS = { decodeError: 50, internalError: 80, unrecognizedName: 112 };
-
-/**
- * Those of Mozilla's intermediate configuration: with TLS 1.2 only what has forward secrecy and authenticates what it encrypts. RSA is for
- * certificates that were imported.
- */
-const CIPHERS = [
-  'TLS_AES_128_GCM_SHA256',
-  'TLS_AES_256_GCM_SHA384',
-  'TLS_CHACHA20_POLY1305_SHA256',
-  'ECDHE-ECDSA-AES128-GCM-SHA256',
-  'ECDHE-RSA-AES128-GCM-SHA256',
-  'ECDHE-ECDSA-AES256-GCM-SHA384',
-  'ECDHE-RSA-AES256-GCM-SHA384',
-  'ECDHE-ECDSA-CHACHA20-POLY1305',
-  'ECDHE-RSA-CHACHA20-POLY1305',
-].join(':');
-
-/** What handshakes of one name need. Its tickets are worth nothing to another name, nor once the certificate is another. */
-interface Context {
-  certificate: ServedCertificate;
-  ticketSecret: Uint8Array;
-  server: Server;
-}
 
 /** Connections whose name is known, until their handshake is done. */
 interface Pending {
@@ -69,7 +44,7 @@ const LINGER_MS = 1000;
 /** Takes new connections through the TLS handshake. */
 export function createTls(options: TlsOptions): { accept(raw: Socket): void } {
   const { judge, onSecure, onFault, ticketSecret, tally, handshakeMs, contexts: capacity } = options;
-  const contexts = recentMap<Context>(capacity);
+  const contexts = createContexts(capacity, secured);
   const pending = new Map<string, Pending>();
 
   function accept(raw: Socket): void {
@@ -124,9 +99,10 @@ export function createTls(options: TlsOptions): { accept(raw: Socket): void } {
 
     function shakeHands(serverName: string, certificate: ServedCertificate): void {
       try {
-        const { server } = contextOf(serverName, certificate);
+        const context = contexts.of(serverName, certificate, ticketSecret());
+        tally.measure('tls_contexts', contexts.size());
         pending.set(ends, { raw, end });
-        server.emit('connection', raw);
+        context.emit('connection', raw);
       } catch (error) {
         onFault(serverName, error);
         refuse(ALERTS.internalError, 'unavailable');
@@ -138,38 +114,14 @@ export function createTls(options: TlsOptions): { accept(raw: Socket): void } {
     raw.on('readable', read);
   }
 
-  function contextOf(serverName: string, certificate: ServedCertificate): Context {
-    const secret = ticketSecret();
-    const known = contexts.get(serverName);
-    if (known?.certificate === certificate && known.ticketSecret === secret) return known;
-    const made = { certificate, ticketSecret: secret, server: serverFor(serverName, certificate, secret) };
-    contexts.set(serverName, made);
-    tally.measure('tls_contexts', contexts.size());
-    return made;
-  }
-
-  /** Listens nowhere: connections are handed to it once their name is known. */
-  function serverFor(serverName: string, { chain, privateKey }: ServedCertificate, secret: Uint8Array): Server {
-    const server = createServer({
-      key: pem(privateKey),
-      cert: chain,
-      // No client certificates are asked for, so no CA has to be known.
-      ca: [],
-      ALPNProtocols: ['h2', 'http/1.1'],
-      minVersion: 'TLSv1.2',
-      ciphers: CIPHERS,
-      ticketKeys: ticketKeys(secret, serverName, chain),
-    });
-    server.on('secureConnection', (socket) => {
-      const waiting = pending.get(endsOf(socket));
-      if (waiting === undefined || !isFor(serverName, socket)) {
-        socket.destroy();
-        return;
-      }
-      waiting.end(socket.isSessionReused() ? 'resumed' : 'full');
-      onSecure(socket, { raw: waiting.raw, serverName, h2: socket.alpnProtocol === 'h2' });
-    });
-    return server;
+  function secured(serverName: string, socket: TLSSocket): void {
+    const waiting = pending.get(endsOf(socket));
+    if (waiting === undefined || !isFor(serverName, socket)) {
+      socket.destroy();
+      return;
+    }
+    waiting.end(socket.isSessionReused() ? 'resumed' : 'full');
+    onSecure(socket, { raw: waiting.raw, serverName, h2: socket.alpnProtocol === 'h2' });
   }
 
   return { accept };
@@ -191,10 +143,4 @@ function endsOf({ remoteAddress, remotePort, localAddress }: Socket): string {
  */
 function isFor(serverName: string, socket: TLSSocket & { servername?: string | false | null }): boolean {
   return socket.servername ? domainName(socket.servername) === serverName : socket.isSessionReused();
-}
-
-/** As OpenSSL wants them: a name, a key to authenticate with and a key to encrypt with. */
-function ticketKeys(secret: Uint8Array, serverName: string, chain: string): Buffer {
-  const salt = createHash('sha256').update(chain).digest();
-  return Buffer.from(hkdfSync('sha256', secret, salt, serverName, 48));
 }

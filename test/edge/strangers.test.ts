@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Harness, handshake, overHttp, overHttps, startHarness } from './harness.ts';
-import { inventedHello, inventedName } from './hello.ts';
+import { helloOf, inventedHello, inventedName } from './hello.ts';
 
 const MOST = 30;
 
@@ -26,6 +26,7 @@ async function alertFor(number: number): Promise<number | undefined> {
 const lookups = (kind: string) => edge.metric(`nameplate_edge_lookups_total{kind="${kind}"}`);
 
 const UNRECOGNIZED_NAME = 112;
+const CONTEXTS = 'nameplate_edge_open{what="tls_contexts"}';
 
 describe('many handshakes at once', () => {
   it('for a name that is not ours cost one look-up', async () => {
@@ -43,20 +44,39 @@ describe('many handshakes at once', () => {
     const opening = Array.from({ length: 50 }, () => handshake(edge.httpsPort, { servername: hostname }));
     for (const socket of await Promise.all(opening)) socket.destroy();
     expect([await lookups('route'), await lookups('certificate')]).toEqual(before.map((count) => count + 1));
-    expect(await edge.metric('nameplate_edge_open{what="tls_contexts"}')).toBe(1);
+    expect(await edge.metric(CONTEXTS)).toBe(1);
+  });
+});
+
+describe('a client that goes in the middle of a handshake', () => {
+  it('leaves nothing behind', async () => {
+    const { hostname } = await edge.addSite();
+    await edge.heard();
+    const hello = await helloOf({ servername: hostname });
+    const closed = 'nameplate_edge_handshakes_total{outcome="closed"}';
+    const before = await edge.metric(closed);
+    const socket = connect(edge.httpsPort, '127.0.0.1');
+    socket.write(hello);
+    // The server's part of it: so far, so good.
+    await once(socket, 'data');
+    socket.end();
+    await once(socket, 'close');
+    expect(await edge.metric(closed)).toBe(before + 1);
+    expect(await edge.metric('nameplate_edge_open{what="connections"}')).toBe(0);
   });
 });
 
 describe('a flood of invented names', () => {
   it('is refused without asking the store for more than so many a minute, and makes no TLS state', async () => {
     const before = await lookups('route');
+    const contexts = await edge.metric(CONTEXTS);
     for (let i = 0; i < 2000; i += 50) {
       const alerts = await Promise.all(Array.from({ length: 50 }, (_, n) => alertFor(100 + i + n)));
       expect(new Set(alerts)).toEqual(new Set([UNRECOGNIZED_NAME]));
     }
     // Those that were under way when the first of them turned out to be nobody's.
     expect((await lookups('route')) - before).toBeLessThanOrEqual(MOST + 64);
-    expect(await edge.metric('nameplate_edge_open{what="tls_contexts"}')).toBe(1);
+    expect(await edge.metric(CONTEXTS)).toBe(contexts);
     expect(await edge.metric('nameplate_edge_handshakes_total{outcome="refused"}')).toBeGreaterThan(1800);
   });
 
