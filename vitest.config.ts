@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { tally } from './test/tally.ts';
 
@@ -6,6 +7,8 @@ const each = { testTimeout: 60_000, hookTimeout: 60_000 };
 export default defineConfig({
   test: {
     reporters: ['default', tally()],
+    // Vitest would leave one core to itself; these tests wait more than they compute.
+    maxWorkers: Math.max(2, availableParallelism()),
     projects: [
       {
         test: {
