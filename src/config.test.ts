@@ -59,7 +59,7 @@ describe('values', () => {
       edgeHttpsPort: 443,
       edgeFrontListen: null,
       edgeTlsContexts: 2000,
-      edgeThreads: 1,
+      edgeThreads: null,
     });
   });
 

@@ -1,22 +1,21 @@
 import type { AddressRule } from '../addresses.ts';
 import type { Clock } from '../clock.ts';
 import type { Resolver } from '../dns/resolver.ts';
-import { LEDGER_KEPT_MS } from '../domains/certificate.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
 import type { Certificate, CertificateStore, DueCertificate, SpendingLimit } from '../store/store.ts';
 import { createAttempt } from './attempt.ts';
 import { LETS_ENCRYPT_LIMITS } from './budget.ts';
 import { createGate } from './gate.ts';
-import { measure } from './gauges.ts';
 import type { Issuer } from './issuer.ts';
-import { Interrupted, type Lease, LeaseLost } from './lease.ts';
+import { holdLease, Interrupted, type Lease, LeaseLost } from './lease.ts';
 import { createOrdering } from './ordering.ts';
 import { type Outcome, unchanged } from './outcome.ts';
 import { createPauses } from './pauses.ts';
 import { createSelfChecker, unchecked } from './selfcheck.ts';
 import { createSubstitutes } from './substitutes.ts';
 import { unlessAborted } from './unlessaborted.ts';
+import { createUpkeep } from './upkeep.ts';
 
 export interface CertificateWorkerOptions {
   store: CertificateStore;
@@ -59,8 +58,6 @@ export interface CertificateWorker {
 }
 
 const MINUTE_MS = 60_000;
-/** The gauges are read, and what nobody needs any more is forgotten. */
-const UPKEEP_MS = MINUTE_MS;
 
 /** Claims due certificates and completes each: look, order, save. One that is lost comes round again when its lease ends. */
 export function createCertificateWorker(options: CertificateWorkerOptions): CertificateWorker {
@@ -74,12 +71,11 @@ export function createCertificateWorker(options: CertificateWorkerOptions): Cert
   const { checksSelf = true } = options;
   const checkSelf = checksSelf ? createSelfChecker({ store, resolver, mayDial, clock, ...checked }) : unchecked;
   const attempt = createAttempt({ ...options, ordering, pauses, substitutes, checkSelf });
+  const upkeep = createUpkeep({ ...options, limits });
   const gate = createGate();
   const inFlight = new Map<Promise<void>, AbortController>();
   let timer: NodeJS.Timeout | undefined;
-  let upkeep: NodeJS.Timeout | undefined;
   let claiming: Promise<unknown> = Promise.resolve();
-  let keeping: Promise<unknown> = Promise.resolve();
   let failing = false;
   let stopped = false;
 
@@ -103,7 +99,7 @@ export function createCertificateWorker(options: CertificateWorkerOptions): Cert
     const { hostname } = due.certificate;
     const late = () => controller.abort(new Interrupted('It took too long.', MINUTE_MS));
     const deadline = setTimeout(late, deadlineMs);
-    const lease = hold(due, controller);
+    const lease = holdLease(due, controller, { store, clock, log, leaseMs });
     const done = complete(due, lease)
       .catch((error: unknown) => {
         if (error instanceof LeaseLost) log.info({ domain: hostname }, 'somebody else works on the certificate now');
@@ -138,31 +134,6 @@ export function createCertificateWorker(options: CertificateWorkerOptions): Cert
     return unchanged(certificate, clock.now() + retryMs);
   }
 
-  /** Keeps a lease for as long as the work takes, or may take. A store that is away for a while does not end it. */
-  function hold({ certificate: { hostname }, lease: number }: DueCertificate, controller: AbortController) {
-    let extendedAt = performance.now();
-    const extend = async () => {
-      const held = await store.extendLease(hostname, number, clock.now() + leaseMs).catch((error: unknown) => {
-        log.warn({ err: error, domain: hostname }, 'the lease of a certificate could not be extended');
-        return performance.now() - extendedAt < leaseMs ? 'unknown' : 'lost';
-      });
-      if (held === 'held') extendedAt = performance.now();
-      if (held === 'lost') controller.abort(new LeaseLost());
-    };
-    const timer = setInterval(extend, leaseMs / 3);
-    const end = () => clearInterval(timer);
-    controller.signal.addEventListener('abort', end, { once: true });
-    return {
-      number,
-      signal: controller.signal,
-      async alive() {
-        if (performance.now() - extendedAt > leaseMs / 3) await extend();
-        controller.signal.throwIfAborted();
-      },
-      end,
-    };
-  }
-
   function poll(): void {
     timer = undefined;
     claiming = claim()
@@ -182,28 +153,11 @@ export function createCertificateWorker(options: CertificateWorkerOptions): Cert
       });
   }
 
-  async function keepUp(): Promise<void> {
-    const now = clock.now();
-    await store.pruneChallenges(now);
-    await store.pruneSpending(now - LEDGER_KEPT_MS);
-    await measure({ ...options, limits });
-  }
-
-  function keepUpFromNowOn(): void {
-    keeping = keepUp()
-      .catch((error: unknown) =>
-        log.warn({ err: error }, 'certificates could not be counted; trying again in a minute'),
-      )
-      .then(() => {
-        if (!stopped) upkeep = setTimeout(keepUpFromNowOn, UPKEEP_MS);
-      });
-  }
-
   return {
     start() {
       if (timer !== undefined || stopped) return;
       poll();
-      keepUpFromNowOn();
+      upkeep.start();
     },
     async runOnce() {
       let count = 0;
@@ -216,8 +170,7 @@ export function createCertificateWorker(options: CertificateWorkerOptions): Cert
     async stop(graceMs = 3000) {
       stopped = true;
       clearTimeout(timer);
-      clearTimeout(upkeep);
-      await Promise.all([claiming, keeping]);
+      await Promise.all([claiming, upkeep.stop()]);
       const grace = setTimeout(() => {
         for (const controller of inFlight.values()) controller.abort(new Interrupted('The process stops.', 0));
       }, graceMs);

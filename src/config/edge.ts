@@ -1,4 +1,4 @@
-import { count, listenAddressOrOff, listOf, loopbackAddressOrOff, network } from './parse.ts';
+import { count, countOrAuto, listenAddressOrOff, listOf, loopbackAddressOrOff, network } from './parse.ts';
 import type { Variable } from './variable.ts';
 
 /** What the role `edge` reads. */
@@ -51,16 +51,17 @@ export const edgeVariables = {
   edgeTlsContexts: {
     name: 'NAMEPLATE_EDGE_TLS_CONTEXTS',
     about:
-      'Names whose certificates the edge keeps ready in memory, in each thread, about 45 KB each: those that were asked for last. Any other is made ready when it is asked for.',
+      'Names whose certificates the edge keeps ready in memory, in each thread, about 40 KB each: those that were asked for last. Any other is made ready when it is asked for.',
     default: '2000',
     example: '10000',
     parse: count(10, 1_000_000),
   },
   edgeThreads: {
     name: 'NAMEPLATE_EDGE_THREADS',
-    about: 'Threads of the edge. More than one where it has cores to itself; each keeps certificates of its own.',
-    default: '1',
-    example: '4',
-    parse: count(1, 64),
+    about:
+      'Threads that share the connections of clients, each with a memory of its own. `auto`: one for each core, four at most. On two cores, two serve half as many requests again as one.',
+    default: 'auto',
+    example: '8',
+    parse: countOrAuto(1, 64),
   },
 } as const satisfies Record<string, Variable<unknown>>;

@@ -94,6 +94,11 @@ export function count(least: number, most: number): (text: string) => number {
   };
 }
 
+/** The same; null where the machine is to decide. */
+export function countOrAuto(least: number, most: number): (text: string) => number | null {
+  return (text) => (text === 'auto' ? null : count(least, most)(text));
+}
+
 /** The path of a file. It is read by whoever needs it. */
 export function filePath(text: string): string {
   if (text.includes('\0') || text.endsWith('/')) throw new Invalid('which is not the path of a file');

@@ -38,7 +38,7 @@ export interface EdgeOptions {
   /** Networks of the proxies in front, which are believed. */
   trustedProxies: readonly string[];
   limits?: Partial<EdgeLimits>;
-  /** TLS contexts that each thread keeps: about 45 KB each. */
+  /** TLS contexts that each thread keeps: about 40 KB each. */
   tlsContexts?: number;
   /** Names that each thread remembers: about 5 KB each. */
   names?: number;

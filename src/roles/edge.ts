@@ -1,8 +1,12 @@
+import { availableParallelism } from 'node:os';
 import type { Config } from '../config.ts';
 import { type Edge, startEdge as serve } from '../edge/edge.ts';
 import { cannotListen } from '../listen.ts';
 import { systemLookUp } from '../systemlookup.ts';
 import type { Parts } from './parts.ts';
+
+/** Unless more are asked for: each costs 7 MB before it has served anybody. */
+const MOST_THREADS = 4;
 
 /** The edge of one process. Rejects with one line that says what to do. */
 export async function startEdge(parts: Parts): Promise<Edge> {
@@ -15,7 +19,7 @@ export async function startEdge(parts: Parts): Promise<Edge> {
     allowedNetworks: config.edgeAllowedNetworks ?? [],
     trustedProxies: config.edgeTrustedProxies ?? [],
     tlsContexts: config.edgeTlsContexts,
-    threads: config.edgeThreads,
+    threads: config.edgeThreads ?? Math.min(MOST_THREADS, availableParallelism()),
   };
   return serve({ ...parts, ...settings, lookUp: systemLookUp() }).catch((error: unknown) => {
     throw whereRefused(error, config);
