@@ -8,7 +8,7 @@ export default defineConfig({
   test: {
     reporters: ['default', tally()],
     // Vitest would leave one core to itself; these tests wait more than they compute.
-    maxWorkers: Math.max(2, availableParallelism()),
+    maxWorkers: availableParallelism() + 1,
     projects: [
       {
         test: {
