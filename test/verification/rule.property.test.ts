@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import type { Lookup, RecordLookups } from '../../src/dns/resolver.ts';
 import { type Domain, type DomainKind, newDomain } from '../../src/domains/domain.ts';
 import { ownershipName, ownershipValue } from '../../src/domains/records.ts';
