@@ -1,0 +1,51 @@
+import { afterAll, beforeAll, describe } from 'vitest';
+import { type PostgresAddress, postgresStore } from '../../src/store/postgres.ts';
+import { type PostgresServer, startPostgres, type VERSIONS } from '../fixtures/postgres.ts';
+import { describeStore } from './store.ts';
+import type { OpenedStore } from './subject.ts';
+
+/** Describes the store on databases of a server of this version. */
+export function describePostgres(
+  name: string,
+  version: keyof typeof VERSIONS,
+  prepare: (server: PostgresServer) => Promise<() => Promise<PostgresAddress>>,
+): void {
+  describe(name, () => {
+    let server: PostgresServer;
+    let createDatabase: () => Promise<PostgresAddress>;
+    beforeAll(async () => {
+      // Nothing here looks at the disk.
+      server = await startPostgres(version, { fsync: 'off' });
+      createDatabase = await prepare(server);
+    });
+    afterAll(() => server.close());
+
+    describeStore('the PostgreSQL store', async () => open(server, await createDatabase()));
+  });
+}
+
+async function open(server: PostgresServer, address: PostgresAddress): Promise<OpenedStore> {
+  let store = await postgresStore({ address });
+  const url = server.url(address.database);
+  return {
+    store,
+    async reopen() {
+      await store.close();
+      store = await postgresStore({ address });
+      return store;
+    },
+    async run(sql) {
+      await server.run(url, sql);
+    },
+    async contains(bytes) {
+      const tables = await server.run(url, "select tablename from pg_tables where schemaname = 'public'");
+      // A row as text has its bytes in hexadecimal digits.
+      const [text, digits] = [Buffer.from(bytes).toString('latin1'), Buffer.from(bytes).toString('hex')];
+      const found = await Promise.all(
+        tables.map(({ tablename }) => server.run(url, `select "${tablename}"::text as line from "${tablename}"`)),
+      );
+      return found.flat().some(({ line }) => String(line).includes(text) || String(line).includes(digits));
+    },
+    close: () => store.close(),
+  };
+}

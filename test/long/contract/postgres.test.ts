@@ -1,0 +1,6 @@
+import { describePostgres } from '../../contract/postgres.ts';
+import { addressOf } from '../../fixtures/postgres.ts';
+
+describePostgres('on the oldest PostgreSQL that is supported, as the owner of everything', 'oldest', async (server) => {
+  return async () => addressOf(await server.createDatabase());
+});
