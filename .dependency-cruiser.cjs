@@ -47,7 +47,7 @@ module.exports = {
         pathNot: [
           `^src/${role}/`,
           '^src/(domains|access|ratelimit)/',
-          '^src/(store/store|store/changes|dns/resolver|addresses|connections|dialler|clock|metrics|log|ids|recent|version)\\.ts$',
+          '^src/(store/store|store/changes|dns/resolver|addresses|connections|dialler|clock|metrics|log|ids|pem|recent|version)\\.ts$',
         ],
       },
     })),

@@ -2,8 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Authority, createServerCertificate } from '../../src/certificates/x509/certificate.ts';
 import { newPrivateKey, readPrivateKey } from '../../src/certificates/x509/key.ts';
-import { toPem } from '../../src/certificates/x509/pem.ts';
-import { pem } from '../../src/edge/pem.ts';
+import { certificatePem, privateKeyPem } from '../../src/pem.ts';
 
 const DAY_MS = 24 * 3_600_000;
 
@@ -20,7 +19,7 @@ export async function makeCertificates(directory: string, count: number): Promis
   for (let i = 0; i < count; i++) {
     const privateKey = newPrivateKey();
     const identity = { hostname: nameOf(i), key: readPrivateKey(privateKey) };
-    const chain = toPem(createServerCertificate(identity, { signer, ...validity }));
-    await writeFile(join(directory, `${nameOf(i)}.pem`), `${chain}${pem(privateKey)}`);
+    const chain = certificatePem(createServerCertificate(identity, { signer, ...validity }));
+    await writeFile(join(directory, `${nameOf(i)}.pem`), `${chain}${privateKeyPem(privateKey)}`);
   }
 }

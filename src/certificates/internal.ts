@@ -1,10 +1,10 @@
 import { randomBytes, X509Certificate } from 'node:crypto';
 import type { Clock } from '../clock.ts';
+import { certificatePem } from '../pem.ts';
 import type { CaAccount, CertificateStore } from '../store/store.ts';
 import { CaProblem, type Issuer } from './issuer.ts';
 import { createAuthorityCertificate, createServerCertificate, readCommonName } from './x509/certificate.ts';
 import { newPrivateKey, readPrivateKey } from './x509/key.ts';
-import { toPem } from './x509/pem.ts';
 
 export interface InternalOptions {
   store: Pick<CertificateStore, 'findCaAccount' | 'createCaAccount'>;
@@ -55,7 +55,7 @@ export function internalIssuer({ store, clock, lifetimeMs = LIFETIME_MS }: Inter
         { hostname, key: readPrivateKey(privateKey) },
         { signer, notBefore: now - BACKDATED_MS, notAfter },
       );
-      return { chain: toPem(leaf) };
+      return { chain: certificatePem(leaf) };
     },
   };
 }
@@ -72,7 +72,7 @@ function createRoot(now: number): CaAccount {
     issuer: INTERNAL,
     url: null,
     privateKey,
-    certificate: toPem(certificate),
+    certificate: certificatePem(certificate),
     pausedUntil: null,
     problem: null,
     createdAt: now,

@@ -1,7 +1,7 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
-import { splitPem } from '../certificates/x509/pem.ts';
 import { listed } from '../domains/text.ts';
+import { splitPem } from '../pem.ts';
 
 /** What is to be put in use, as it is stored. Times are Unix milliseconds. */
 export interface Import {

@@ -1,7 +1,7 @@
 import { createHash, hkdfSync } from 'node:crypto';
 import { createServer, type SecureContext, type Server, type TLSSocket } from 'node:tls';
+import { privateKeyPem } from '../pem.ts';
 import type { ServedCertificate } from '../store/store.ts';
-import { pem } from './pem.ts';
 
 /**
  * What handshakes of one name need. Its tickets are worth nothing to another name, nor once the certificate is another. It listens nowhere: connections
@@ -66,7 +66,7 @@ export function createContexts(capacity: number, onSecure: (serverName: string, 
 
   function contextFor(serverName: string, { chain, privateKey }: ServedCertificate, ticketSecret: Uint8Array): Context {
     const context = createServer({
-      key: pem(privateKey),
+      key: privateKeyPem(privateKey),
       cert: chain,
       // No client certificates are asked for, so no CA has to be known.
       ca: [],

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { networkRule } from '../addresses.ts';
+import { privateKeyPem } from '../pem.ts';
 import { domainName } from './authority.ts';
-import { pem } from './pem.ts';
 import type { Routes } from './routes.ts';
 
 /**
@@ -66,7 +66,7 @@ export async function startFront({ listen, routes }: FrontOptions): Promise<Fron
     return {
       status: 200,
       type: 'application/x-pem-file',
-      body: `${served.chain.trimEnd()}\n${pem(served.privateKey)}`,
+      body: `${served.chain.trimEnd()}\n${privateKeyPem(served.privateKey)}`,
     };
   }
 

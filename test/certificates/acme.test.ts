@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { IssueTask } from '../../src/certificates/issuer.ts';
 import { newPrivateKey, publicKeyInfo, readPrivateKey } from '../../src/certificates/x509/key.ts';
-import { splitPem } from '../../src/certificates/x509/pem.ts';
+import { splitPem } from '../../src/pem.ts';
 import type { FakeCa } from './fakeca.ts';
 import { createIssuing, type Issuing, type Task } from './issuing.ts';
 

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { createAuthorityCertificate, createServerCertificate } from '../../src/certificates/x509/certificate.ts';
 import { newPrivateKey, readPrivateKey } from '../../src/certificates/x509/key.ts';
-import { toPem } from '../../src/certificates/x509/pem.ts';
+import { certificatePem } from '../../src/pem.ts';
 import { findPrograms } from '../fixtures/debian.ts';
 import { type Service, startService } from '../fixtures/service.ts';
 
@@ -75,9 +75,9 @@ export function createIdentity(): { trustRoots: string; key: string; chain: stri
   const signer = { name: 'CA of a test', privateKey: readPrivateKey(newPrivateKey()) };
   const key = readPrivateKey(newPrivateKey());
   return {
-    trustRoots: toPem(createAuthorityCertificate(signer, { ...validity, pathLength: 0 })),
+    trustRoots: certificatePem(createAuthorityCertificate(signer, { ...validity, pathLength: 0 })),
     key: key.export({ type: 'pkcs8', format: 'pem' }).toString(),
-    chain: toPem(createServerCertificate({ hostname: 'localhost', key }, { ...validity, signer })),
+    chain: certificatePem(createServerCertificate({ hostname: 'localhost', key }, { ...validity, signer })),
   };
 }
 

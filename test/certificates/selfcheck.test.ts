@@ -6,11 +6,11 @@ import { addressRule } from '../../src/addresses.ts';
 import { createSelfChecker, type SelfCheckOptions } from '../../src/certificates/selfcheck.ts';
 import { createServerCertificate } from '../../src/certificates/x509/certificate.ts';
 import { newPrivateKey, readPrivateKey } from '../../src/certificates/x509/key.ts';
-import { toPem } from '../../src/certificates/x509/pem.ts';
 import { systemClock } from '../../src/clock.ts';
 import { type Simulator, startSimulator } from '../../src/dev/dns/simulator.ts';
 import { type DnsClient, dnsClient } from '../../src/dns/client.ts';
 import { recursiveResolver } from '../../src/dns/recursive.ts';
+import { certificatePem } from '../../src/pem.ts';
 
 const HOST = 'shop.example.com';
 
@@ -138,7 +138,9 @@ describe('redirects are followed', () => {
   test('to https, whatever certificate is there', async () => {
     const key = readPrivateKey(newPrivateKey());
     const signer = { name: 'nobody', privateKey: key };
-    const cert = toPem(createServerCertificate({ hostname: 'other.test', key }, { signer, notBefore: 0, notAfter: 1 }));
+    const cert = certificatePem(
+      createServerCertificate({ hostname: 'other.test', key }, { signer, notBefore: 0, notAfter: 1 }),
+    );
     const pem = key.export({ type: 'pkcs8', format: 'pem' });
     const https = await listening(createSecureServer({ key: pem, cert }, answerer), '127.0.0.3', 0);
     await serve('127.0.0.2', redirecting('https://hop.example.com'), port);

@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { createAuthorityCertificate, createServerCertificate } from '../../src/certificates/x509/certificate.ts';
-import { toPem } from '../../src/certificates/x509/pem.ts';
+import { certificatePem } from '../../src/pem.ts';
 import type { IssuedCertificate } from '../../src/store/store.ts';
 import { anIssuedCertificate } from '../fixtures/certificates.ts';
 import { newKey } from '../fixtures/chain.ts';
@@ -12,7 +12,7 @@ const root = { name: 'Test root', privateKey: newKey() };
 const validity = { notBefore: Date.now() - DAY_MS, notAfter: Date.now() + 365 * DAY_MS };
 
 /** What clients trust. PEM. */
-export const ROOT = toPem(createAuthorityCertificate(root, { pathLength: 0, ...validity }));
+export const ROOT = certificatePem(createAuthorityCertificate(root, { pathLength: 0, ...validity }));
 
 /** A certificate for a name, as it is put in use. Its serial number tells it from others. */
 export function issue(
@@ -20,7 +20,7 @@ export function issue(
   { notBefore = validity.notBefore, notAfter = Date.now() + 90 * DAY_MS } = {},
 ): IssuedCertificate & { privateKey: Uint8Array; serial: string } {
   const key = newKey();
-  const chain = toPem(createServerCertificate({ hostname, key }, { signer: root, notBefore, notAfter }));
+  const chain = certificatePem(createServerCertificate({ hostname, key }, { signer: root, notBefore, notAfter }));
   const privateKey = new Uint8Array(key.export({ type: 'pkcs8', format: 'der' }));
   const issued = anIssuedCertificate({ chain, notBefore, notAfter });
   return { ...issued, privateKey, serial: new X509Certificate(chain).serialNumber };

@@ -4,7 +4,7 @@ import {
   createServerCertificate,
 } from '../../src/certificates/x509/certificate.ts';
 import { newPrivateKey, readPrivateKey } from '../../src/certificates/x509/key.ts';
-import { toPem } from '../../src/certificates/x509/pem.ts';
+import { certificatePem } from '../../src/pem.ts';
 
 /** A certificate for a name, of a CA that exists for this alone. All PEM. */
 export function certificateFor(name: string): { key: string; cert: string; ca: string } {
@@ -13,7 +13,7 @@ export function certificateFor(name: string): { key: string; cert: string; ca: s
   const validity = { notBefore: Date.now() - 3_600_000, notAfter: Date.now() + 3_600_000 };
   return {
     key: key.export({ type: 'pkcs8', format: 'pem' }).toString(),
-    cert: toPem(createServerCertificate({ hostname: name, key }, { signer: authority, ...validity })),
-    ca: toPem(createAuthorityCertificate(authority, { pathLength: 0, ...validity })),
+    cert: certificatePem(createServerCertificate({ hostname: name, key }, { signer: authority, ...validity })),
+    ca: certificatePem(createAuthorityCertificate(authority, { pathLength: 0, ...validity })),
   };
 }

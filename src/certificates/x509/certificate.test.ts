@@ -1,11 +1,11 @@
 import { X509Certificate } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { certificatePem } from '../../pem.ts';
 import { createAuthorityCertificate, createServerCertificate, readIdentity } from './certificate.ts';
 import { ChainRefused, readChain } from './chain.ts';
 import { readElements } from './der.ts';
 import { newPrivateKey, readPrivateKey } from './key.ts';
-import { toPem } from './pem.ts';
 
 const NOW = Date.UTC(2026, 10, 21);
 const DAY_MS = 24 * 3_600_000;
@@ -13,8 +13,8 @@ const validity = { notBefore: NOW, notAfter: NOW + 90 * DAY_MS };
 const signer = { name: 'An authority', privateKey: readPrivateKey(newPrivateKey()) };
 const key = readPrivateKey(newPrivateKey());
 const hostname = 'www.example.com';
-const root = toPem(createAuthorityCertificate(signer, { ...validity, pathLength: 0 }));
-const leaf = toPem(createServerCertificate({ hostname, key }, { ...validity, signer }));
+const root = certificatePem(createAuthorityCertificate(signer, { ...validity, pathLength: 0 }));
+const leaf = certificatePem(createServerCertificate({ hostname, key }, { ...validity, signer }));
 
 /** RFC 9773 appendix A. */
 const EXAMPLE = `-----BEGIN CERTIFICATE-----

@@ -1,6 +1,6 @@
 import { type KeyObject, X509Certificate } from 'node:crypto';
+import { splitPem } from '../../pem.ts';
 import { publicKeyInfo } from './key.ts';
-import { splitPem } from './pem.ts';
 
 /** A chain that may be served. Times are Unix milliseconds. */
 export interface Chain {

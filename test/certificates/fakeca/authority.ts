@@ -2,7 +2,7 @@ import { createHash, createPublicKey, type KeyObject, verify, X509Certificate } 
 import { createAuthorityCertificate, createServerCertificate } from '../../../src/certificates/x509/certificate.ts';
 import { oid, readElements, readInside, TAGS } from '../../../src/certificates/x509/der.ts';
 import { keyId, newPrivateKey, readPrivateKey } from '../../../src/certificates/x509/key.ts';
-import { toPem } from '../../../src/certificates/x509/pem.ts';
+import { certificatePem } from '../../../src/pem.ts';
 import { AcmeProblem } from './problem.ts';
 
 /** X.509 of the fake CA: a root, an authority below it, and certificates for servers. */
@@ -30,14 +30,21 @@ export function createFakeAuthority(now: number): FakeAuthority {
   const root = { name: 'Fake root', privateKey: readPrivateKey(newPrivateKey()) };
   const below = { name: 'Fake CA', privateKey: readPrivateKey(newPrivateKey()) };
   const validity = { notBefore: now - YEAR_MS, notAfter: now + 20 * YEAR_MS };
-  const above = toPem(createAuthorityCertificate(below, { ...validity, signer: root, pathLength: 0 }));
+  const above = certificatePem(createAuthorityCertificate(below, { ...validity, signer: root, pathLength: 0 }));
   return {
-    root: toPem(createAuthorityCertificate(root, { ...validity, pathLength: 1 })),
+    root: certificatePem(createAuthorityCertificate(root, { ...validity, pathLength: 1 })),
     issue(hostname, key, { notBefore, notAfter }) {
       const leaf = createServerCertificate({ hostname, key }, { signer: below, notBefore, notAfter });
       const serial = Buffer.from(new X509Certificate(leaf).serialNumber, 'hex');
       const renewalId = `${keyId(below.privateKey).toString('base64url')}.${serial.toString('base64url')}`;
-      return { hostname, chain: toPem(leaf) + above, renewalId, notBefore, notAfter, publicKey: fingerprint(key) };
+      return {
+        hostname,
+        chain: certificatePem(leaf) + above,
+        renewalId,
+        notBefore,
+        notAfter,
+        publicKey: fingerprint(key),
+      };
     },
   };
 }
