@@ -1,4 +1,5 @@
 import { STATUS_CODES } from 'node:http';
+import { constants, type ServerHttp2Stream } from 'node:http2';
 import type { Duplex } from 'node:stream';
 import type { Exchange } from './exchange.ts';
 import { type Page, type PageContext, type PageName, renderPage } from './pages.ts';
@@ -22,6 +23,7 @@ export function answer({ request, response }: Pick<Exchange, 'request' | 'respon
   else response.writeHead(status, STATUS_CODES[status], headers);
   if (request.method === 'HEAD') response.end();
   else response.end(body);
+  if ('stream' in response) endUnread(response.stream);
   if (!request.complete) letGo(request);
 }
 
@@ -34,6 +36,12 @@ export function isGone(response: Exchange['response']): boolean {
 export function sentStatus(response: Exchange['response']): number | null {
   if (!response.headersSent) return null;
   return 'stream' in response ? Number(response.stream.sentHeaders?.[':status']) : response.statusCode;
+}
+
+/** Ends what the client does not take. Over HTTP/1.1 nothing moves then, and the connection's own time limit sees to it; here pings do. */
+function endUnread(stream: ServerHttp2Stream): void {
+  const unread = setTimeout(() => stream.close(constants.NGHTTP2_INTERNAL_ERROR), UNREAD_MS).unref();
+  stream.once('close', () => clearTimeout(unread));
 }
 
 /** What is left of the body is thrown away, but not for long. */
@@ -55,4 +63,6 @@ export function answerSocket(socket: Duplex, { status, headers, body }: Page): v
   socket.resume();
 }
 
+/** How long an answer may wait for its client. */
+const UNREAD_MS = 60_000;
 const LINGER_MS = 1000;

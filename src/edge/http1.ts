@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { Duplex } from 'node:stream';
 import { answerSocket } from './answer.ts';
 import type { Client } from './client.ts';
+import type { Asked } from './exchange.ts';
 import { type PageName, renderPage } from './pages.ts';
 import type { Speaker, SpeakerOptions } from './speaker.ts';
 
@@ -37,19 +38,23 @@ export function http1Speaker({ limits, onRequest, onUpgrade, onUnreadable }: Spe
     if (known === undefined) throw new Error('the connection was not accepted by us');
     return known;
   };
-  server.on('request', (request, response) => {
-    responses.hold(request.socket, response);
-    onRequest(clientOf(request.socket), { request, response });
-  });
-  server.on('checkContinue', (request, response) => {
-    responses.hold(request.socket, response);
-    onRequest(clientOf(request.socket), { request, response, expectsContinue: true });
-  });
+  function begin(request: IncomingMessage, response: ServerResponse, more: Pick<Asked, 'expectsContinue'>): void {
+    const { socket } = request;
+    // Those that wait for their turn each have a connection to an origin.
+    if (responses.open(socket) >= limits.streams) {
+      socket.destroy();
+      return;
+    }
+    responses.hold(socket, response);
+    onRequest(clientOf(socket), { request, response, ...more });
+  }
+  server.on('request', (request, response) => begin(request, response, {}));
+  server.on('checkContinue', (request, response) => begin(request, response, { expectsContinue: true }));
   // An expectation that Node does not know is no reason to refuse (RFC 9110 section 10.1.1).
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   server.on('upgrade', (request, socket, head) => {
     // Its answer would come before those that are still owed.
-    if (responses.areOpen(socket)) socket.destroy();
+    if (responses.open(socket) > 0) socket.destroy();
     else onUpgrade(clientOf(request.socket), request, socket, head);
   });
   server.on('connect', (_, socket) => refuse(socket, 'bad_request'));
@@ -84,22 +89,26 @@ export function http1Speaker({ limits, onRequest, onUpgrade, onUnreadable }: Spe
 function responsesUnderWay() {
   const byConnection = new WeakMap<Duplex, Set<ServerResponse>>();
 
-  function open(socket: Duplex): Set<ServerResponse> {
+  function track(socket: Duplex): Set<ServerResponse> {
     const those = new Set<ServerResponse>();
     byConnection.set(socket, those);
     socket.once('close', () => {
-      for (const response of those) if (response.socket === null) response.emit('close');
+      for (const response of those) {
+        if (response.socket !== null) continue;
+        response.destroy();
+        response.emit('close');
+      }
     });
     return those;
   }
 
   return {
     hold(socket: Duplex, response: ServerResponse): void {
-      const those = byConnection.get(socket) ?? open(socket);
+      const those = byConnection.get(socket) ?? track(socket);
       those.add(response);
       response.once('close', () => those.delete(response));
     },
-    areOpen: (socket: Duplex): boolean => (byConnection.get(socket)?.size ?? 0) > 0,
+    open: (socket: Duplex): number => byConnection.get(socket)?.size ?? 0,
   };
 }
 

@@ -59,7 +59,7 @@ export function createProxy({ dialler, tls = {}, limits: given, onFailure }: Pro
   const forwardings = new Set<Forwarding>();
   const tunnels = new Set<Tunnel>();
   const forwardingTimes: ForwardingTimes = { responseMs, silenceMs, unreadMs };
-  const tunnelTimes: TunnelTimes = { responseMs, idleMs: tunnelMs, halfOpenMs };
+  const tunnelTimes: TunnelTimes = { responseMs, idleMs: tunnelMs, halfOpenMs, silenceMs, unreadMs };
   let stopped = false;
 
   const forwardingContext = {

@@ -1,7 +1,13 @@
+import { createServer } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { until } from './front.ts';
+import { isGone } from '../../src/edge/answer.ts';
+import type { Client } from '../../src/edge/client.ts';
+import type { Asked } from '../../src/edge/exchange.ts';
+import { http1Speaker } from '../../src/edge/http1.ts';
+import { LIMITS } from '../../src/edge/limits.ts';
+import { type Closing, listen, until } from './front.ts';
 import { type Harness, handshake, type Site, startHarness } from './harness.ts';
-import { asRaw } from './raw.ts';
+import { asRaw, openRaw } from './raw.ts';
 
 let edge: Harness;
 let site: Site;
@@ -43,3 +49,25 @@ it('upgrades no connection on which answers are owed, and forgets whose', async 
   await counted(before + 2);
   expect(heard).toBeLessThanOrEqual(2);
 });
+
+it.each(['', 'GET / HTTP/1.1\r\nHost: a.example.com\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n'])(
+  'takes every response with its connection, so that whoever decides about it meanwhile sees that nobody is there (%j)',
+  async (last) => {
+    const closing: Closing = [];
+    const responses: Asked['response'][] = [];
+    const speaker = http1Speaker({
+      limits: LIMITS,
+      onRequest: (_, { response }) => void responses.push(response),
+      onUpgrade: () => {},
+      onUnreadable: () => ({ requestId: 'req_1' }),
+    });
+    const server = createServer((socket) => speaker.accept(socket, {} as Client));
+    const client = await openRaw(closing, await listen(closing, server));
+    client.send(`GET / HTTP/1.1\r\nHost: a.example.com\r\n\r\n`.repeat(3) + last);
+    await until(() => responses.length === 3);
+    client.socket.destroy();
+    await until(() => responses.every(isGone));
+    for (const close of closing.reverse()) await close();
+    speaker.stop();
+  },
+);

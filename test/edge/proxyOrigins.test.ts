@@ -31,6 +31,8 @@ describe.each(versions(closing))('over %s', (_, ask) => {
     ['a status of two digits', 'HTTP/1.1 20 OK\r\n\r\n'],
     ['a status of four digits', 'HTTP/1.1 2000 OK\r\n\r\n'],
     ['a status below all', 'HTTP/1.1 099 Odd\r\n\r\n'],
+    ['a status beyond all', 'HTTP/1.1 600 Odd\r\nContent-Length: 0\r\n\r\n'],
+    ['a status far beyond all', 'HTTP/1.1 999 Odd\r\nContent-Length: 0\r\n\r\n'],
     ['an agreement that nobody asked for', 'HTTP/1.1 101 Switching Protocols\r\n\r\n'],
     [
       'an upgrade that nobody asked for',

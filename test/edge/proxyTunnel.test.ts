@@ -163,6 +163,20 @@ describe('an origin that does not agree', () => {
   });
 
   test.each([
+    ['stops in the middle', 'x', { silenceMs: 100 }],
+    ['says more than the client takes', 'x'.repeat(20_000_000), { unreadMs: 100 }],
+  ])('but %s has no longer than any other answer', async (_, content, limits) => {
+    const { origin } = await startUpgrading(`HTTP/1.1 403 Forbidden\r\nContent-Length: 30000000\r\n\r\n${content}`);
+    const front = await startFront(closing, { origin, limits });
+    const client = await openRaw(closing, front.port);
+    client.socket.pause();
+    client.send(UPGRADE);
+    await until(() => front.proxy.counts().tunnels === 1);
+    await until(() => front.proxy.counts().tunnels === 0 && front.proxy.counts().connections === 0);
+  });
+
+  test.each([
+    ['has a status that there is not', 'HTTP/1.1 999 Odd\r\nContent-Length: 0\r\n\r\n', 502, 'status'],
     ['agrees to something else', AGREED.replace('WebSocket', 'h2c'), 502, 'upgrade'],
     ['does not say to what', AGREED.replace('Upgrade: WebSocket\r\n', ''), 502, 'upgrade'],
     ['says what is not HTTP', 'SSH-2.0-OpenSSH_9.2\r\n\r\n', 502, 'not_http'],

@@ -3,9 +3,10 @@ import { answerPage } from '../answer.ts';
 import type { Exchange } from '../exchange.ts';
 import type { Connection, Connections } from './connections.ts';
 import { type Failure, failureOf, isClosedConnection, Refused } from './failure.ts';
-import { type Framing, fieldOf, isTransferCoded } from './headers.ts';
+import { type Framing, fieldOf } from './headers.ts';
 import { Http1Reply, Http2Reply, type Reply } from './reply.ts';
 import { framingOfRequest, readFields, requestOver, sendContent } from './request.ts';
+import { checkHead } from './response.ts';
 
 /** What forwarding works with. */
 export interface ForwardingContext {
@@ -36,9 +37,6 @@ const FRESH_MS = 2000;
 const INTERIM_BYTES = 32_768;
 /** What one takes beside its fields. */
 const STATUS_LINE_BYTES = 32;
-
-/** The size of a header counts names and values alone. */
-const RESPONSE_FIELDS = 1000;
 
 /** One exchange between a client and an origin. */
 export class Forwarding {
@@ -128,9 +126,9 @@ export class Forwarding {
     else sendContent(this.exchange, this.#framing, request, () => this.#isOver);
   }
 
-  /** The rest of the request changes nothing any more. */
+  /** The rest of it changes nothing any more; also where somebody else has answered, as for a body that came too slowly. */
   get #isOver(): boolean {
-    return this.#isClosed || this.#failure !== null;
+    return this.#isClosed || this.#failure !== null || (this.#response === null && this.#reply.hasBegun);
   }
 
   #inform({ statusCode, headers, rawHeaders }: InformationEvent): void {
@@ -144,6 +142,10 @@ export class Forwarding {
   }
 
   #begin(response: IncomingMessage, connection: Connection): void {
+    if (this.#isOver) {
+      this.#request?.destroy();
+      return;
+    }
     const { request } = this.exchange;
     const { statusCode = 502 } = response;
     const length = fieldOf(response, 'content-length');
@@ -267,23 +269,6 @@ export class Forwarding {
   #awaitsClient(request: ClientRequest): boolean {
     if (this.#framing.kind === 'none' || this.#failure !== null) return false;
     return !this.exchange.request.complete && !request.writableNeedDrain;
-  }
-}
-
-/** Throws `Refused` for what Node accepts and clients cannot be given. */
-function checkHead(response: IncomingMessage): void {
-  if ((response.statusCode ?? 0) < 200) {
-    throw new Refused('origin_invalid', 'upgrade', 'The origin agreed to what it was not asked for.');
-  }
-  if (response.rawHeaders.length > 2 * RESPONSE_FIELDS) {
-    throw new Refused('origin_invalid', 'too_many_fields', 'The origin sent more fields than are accepted.');
-  }
-  if (isTransferCoded(response)) {
-    throw new Refused(
-      'origin_invalid',
-      'transfer_encoding',
-      'The origin encoded content in another way than in chunks.',
-    );
   }
 }
 

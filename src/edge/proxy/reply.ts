@@ -7,7 +7,7 @@ export interface Reply {
   /** Nothing more can be sent: the client has gone, or all has been said. */
   readonly isGone: boolean;
   readonly hasBegun: boolean;
-  /** An interim response (RFC 9110 section 15.2). */
+  /** An interim response (RFC 9110 section 15.2); nothing once the final one has begun. */
   inform(statusCode: number, headers: NodeJS.Dict<string | string[]>): void;
   /** The head of the final response. Throws when it is none that can be sent. */
   begin(response: IncomingMessage, mayHaveTrailers: boolean): void;
@@ -41,7 +41,7 @@ export class Http1Reply implements Reply {
 
   inform(statusCode: number, headers: NodeJS.Dict<string | string[]>): void {
     // Node has it since 24.18; before, interim responses are dropped.
-    this.#response.writeInformation?.(statusCode, interimHeaders(headers));
+    if (!this.hasBegun) this.#response.writeInformation?.(statusCode, interimHeaders(headers));
   }
 
   begin({ statusCode = 502, rawHeaders }: IncomingMessage, mayHaveTrailers: boolean): void {
@@ -103,7 +103,8 @@ export class Http2Reply implements Reply {
   }
 
   inform(statusCode: number, headers: NodeJS.Dict<string | string[]>): void {
-    if (!this.#isClosed) this.#stream.additionalHeaders({ ...interimHeaders(headers), ':status': statusCode });
+    if (!this.#isClosed && !this.hasBegun)
+      this.#stream.additionalHeaders({ ...interimHeaders(headers), ':status': statusCode });
   }
 
   begin({ statusCode = 502, headers }: IncomingMessage, mayHaveTrailers: boolean): void {

@@ -57,21 +57,24 @@ export function sendContent(exchange: Exchange, framing: Framing, to: ClientRequ
   // The client sends nothing before it has been told to go on (RFC 9110 section 10.1.1).
   const goOn = () => {
     clearTimeout(timer);
+    // An origin may say so late, or twice.
+    to.off('continue', goOn);
     if (isOver()) return;
     exchange.response.writeContinue();
     pass(exchange, framing, to, isOver);
   };
   const timer = setTimeout(goOn, CONTINUE_MS);
-  to.once('continue', goOn);
+  to.on('continue', goOn);
   to.once('response', () => clearTimeout(timer));
   to.once('close', () => clearTimeout(timer));
 }
 
 function pass({ request, response }: Exchange, framing: Framing, to: ClientRequest, isOver: () => boolean): void {
+  let isCut = false;
   request.pipe(to, { end: false });
   request.once('end', () => {
     // Over HTTP/2, this is also how what was broken off comes to an end.
-    if (isOver() || request.aborted) return;
+    if (isOver() || isCut || request.aborted) return;
     if (framing.kind === 'chunked') to.addTrailers(trailerFields(request.rawTrailers));
     to.end();
   });
@@ -79,6 +82,8 @@ function pass({ request, response }: Exchange, framing: Framing, to: ClientReque
   // An answer that needs no more of the request ends it (RFC 9113 section 8.1).
   const { stream } = response;
   stream.once('finish', () => {
-    if (!request.complete) stream.close(constants.NGHTTP2_NO_ERROR);
+    if (request.complete) return;
+    isCut = true;
+    stream.close(constants.NGHTTP2_NO_ERROR);
   });
 }

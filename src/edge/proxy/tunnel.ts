@@ -7,6 +7,7 @@ import type { Connection, Connections } from './connections.ts';
 import { type Failure, failureOf, Refused } from './failure.ts';
 import { framingOf, requestHead, responseFields } from './headers.ts';
 import { requestOver } from './request.ts';
+import { checkHead } from './response.ts';
 
 export interface TunnelContext {
   connections: Connections;
@@ -24,6 +25,10 @@ export interface TunnelTimes {
   idleMs: number;
   /** The same, once one end has said its last word. */
   halfOpenMs: number;
+  /** Of an origin that declines: between two pieces of its response. */
+  silenceMs: number;
+  /** The same, where the client takes nothing of what waits for it. */
+  unreadMs: number;
 }
 
 /** A request for another protocol (RFC 9110 section 7.8), and what is spoken once the origin agrees. It has a connection of its own from the beginning. */
@@ -35,6 +40,7 @@ export class Tunnel {
   #connection: Connection | null = null;
   #request: ClientRequest | null = null;
   #isAnswered = false;
+  #isDeclined = false;
   #hasHalfEnded = false;
   #isClosed = false;
   #failure: Failure | null = null;
@@ -130,11 +136,14 @@ export class Tunnel {
   /** The origin would rather answer: its response is passed on, and ends the connection. */
   #decline(response: IncomingMessage, connection: Connection): void {
     const { socket } = this.exchange;
-    if (response.statusCode === 101) {
-      this.#fail(new Refused('origin_invalid', 'upgrade', 'The origin agreed to what it did not name.'));
+    try {
+      checkHead(response);
+    } catch (error) {
+      this.#fail(error);
       return;
     }
     this.#isAnswered = true;
+    this.#isDeclined = true;
     // It ends with the client's: in between nobody else may come to use it.
     connection.keepAliveMs = 0;
     socket.write(headOf(response, ['Connection', 'close']), 'latin1');
@@ -166,7 +175,7 @@ export class Tunnel {
   watch(now: number): void {
     const socket = this.#connection?.socket;
     if (socket === undefined || this.#request === null) return;
-    const { responseMs, idleMs, halfOpenMs } = this.#context.times;
+    const { responseMs } = this.#context.times;
     if (!this.#isAnswered) {
       if (now - this.#madeAt < responseMs) return;
       this.#fail(new Refused('origin_timeout', 'timeout', `The origin did not answer within ${responseMs / 1000} s.`));
@@ -176,9 +185,16 @@ export class Tunnel {
     if (bytes !== this.#bytes) {
       this.#bytes = bytes;
       this.#movedAt = now;
-    } else if (now - this.#movedAt >= (this.#hasHalfEnded ? halfOpenMs : idleMs)) {
+    } else if (now - this.#movedAt >= this.#patienceMs) {
       this.exchange.socket.destroy();
     }
+  }
+
+  /** How long nothing may move, once there is an answer. */
+  get #patienceMs(): number {
+    const { idleMs, halfOpenMs, silenceMs, unreadMs } = this.#context.times;
+    if (this.#isDeclined) return this.exchange.socket.writableNeedDrain ? unreadMs : silenceMs;
+    return this.#hasHalfEnded ? halfOpenMs : idleMs;
   }
 }
 
