@@ -8,7 +8,7 @@ export interface Client {
   /** Of the connection itself, also where a proxy is connected. */
   address: string;
   isProxy: boolean;
-  /** Bytes that came over the connection so far. */
+  /** Bytes that came over the connection so far, those of TLS among them. */
   bytesRead(): number;
   /** When its last request ended, or it was accepted (`performance.now()`); null while one is under way. */
   readonly idleSince: number | null;
@@ -18,6 +18,8 @@ export interface Client {
   end(): void;
   /** Closes the connection at once. */
   destroy(): void;
+  /** Calls it once the connection has closed, whatever became of what was spoken over it. */
+  onClose(closed: () => void): void;
 }
 
 /** Whom a request is from, and how it was sent: what trusted proxies say of that is believed, what anybody else says is not. */

@@ -8,6 +8,7 @@ import {
 import type { TLSSocket } from 'node:tls';
 import type { Client } from './client.ts';
 import type { Asked } from './exchange.ts';
+import type { EdgeLimits } from './limits.ts';
 import type { Speaker, SpeakerOptions } from './speaker.ts';
 
 /** Frames that ask for an answer and for nothing else: so many at once, so many a second. */
@@ -15,6 +16,21 @@ const CALM = { burst: 200, perSecond: 20 };
 
 /** Bytes that a client may send before anybody has read them, of a request and of all on one connection. */
 const WINDOW_BYTES = 262_144;
+
+/** How long a client may take to close what we have said goodbye to. */
+const LINGER_MS = 1000;
+
+/** A connection, until it has closed: its session may be over long before, or never. */
+interface Held {
+  session: Http2Session;
+  client: Client;
+  /** The last request whose header was complete. */
+  lastStream: number;
+  /** When a header was first seen to have begun that is no request yet (`performance.now()`); null: there is none. */
+  headerSince: number | null;
+  /** When the session was first seen to be over. */
+  overSince: number | null;
+}
 
 /** HTTP/2. What one connection can cost is bounded, by nghttp2 and Node where they do, and here (docs/edge.md). */
 export function http2Speaker({ limits, onRequest }: Pick<SpeakerOptions, 'limits' | 'onRequest'>): Speaker<TLSSocket> {
@@ -35,13 +51,17 @@ export function http2Speaker({ limits, onRequest }: Pick<SpeakerOptions, 'limits
     maxSessionRejectedStreams: 100,
     maxSessionInvalidFrames: 100,
   });
-  const clients = new Map<Http2Session, Client>();
+  const connections = new Map<Http2Session, Held>();
   let accepting: Client | undefined;
 
   server.on('session', (session) => {
     if (accepting === undefined) throw new Error('the connection was not accepted by us');
-    clients.set(session, accepting);
-    session.once('close', () => clients.delete(session));
+    const held: Held = { session, client: accepting, lastStream: 0, headerSince: null, overSince: null };
+    connections.set(session, held);
+    accepting.onClose(() => connections.delete(session));
+    session.on('stream', ({ id = 0 }) => {
+      held.lastStream = id;
+    });
     session.setLocalWindowSize(WINDOW_BYTES);
     session.setTimeout(limits.silenceMs, () => session.destroy());
     const mayAskMore = allowance(CALM);
@@ -56,21 +76,31 @@ export function http2Speaker({ limits, onRequest }: Pick<SpeakerOptions, 'limits
     more: Pick<Asked, 'expectsContinue'>,
   ): void {
     const { session } = request.stream;
-    const client = session && clients.get(session);
-    if (client === undefined) response.stream.close();
-    else onRequest(client, { request, response, ...more });
+    const held = session && connections.get(session);
+    if (held === undefined) response.stream.close();
+    else onRequest(held.client, { request, response, ...more });
   }
   server.on('request', (request, response) => begin(request, response, {}));
   server.on('checkContinue', (request, response) => begin(request, response, { expectsContinue: true }));
+  // Node answers it, but lets the client go on sending.
+  server.on('connect', (_, response) => {
+    response.statusCode = 405;
+    response.end();
+    response.stream.close();
+  });
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
 
-  const idle = setInterval(
-    () => {
-      const since = performance.now() - limits.idleMs;
-      for (const [session, { idleSince }] of clients) if (idleSince !== null && idleSince < since) session.close();
-    },
-    Math.min(1000, limits.idleMs),
-  ).unref();
+  function look(): void {
+    const now = performance.now();
+    for (const held of connections.values()) {
+      observe(held, now);
+      const lateMs = overdueMs(held, limits, now);
+      if (lateMs >= 0) held.session.close();
+      // Once it has no session, Node does not always notice that the client has gone, and waits for one that stays.
+      if (lateMs >= LINGER_MS) held.client.destroy();
+    }
+  }
+  const looking = setInterval(look, Math.min(1000, limits.idleMs, limits.headerMs)).unref();
 
   return {
     accept(socket: TLSSocket, client: Client): void {
@@ -79,10 +109,32 @@ export function http2Speaker({ limits, onRequest }: Pick<SpeakerOptions, 'limits
       accepting = undefined;
     },
     closeIdle(): void {
-      for (const session of clients.keys()) session.close();
+      for (const session of connections.keys()) session.close();
     },
-    stop: () => clearInterval(idle),
+    stop: () => clearInterval(looking),
   };
+}
+
+function observe(held: Held, now: number): void {
+  const { session, client } = held;
+  if (session.destroyed) {
+    held.overSince ??= now;
+  } else if (client.idleSince !== null) {
+    // Also after a header that was refused: what ends then is a connection that nobody uses.
+    const hasBegun = session.state.lastProcStreamID !== held.lastStream;
+    held.headerSince = hasBegun ? (held.headerSince ?? now) : null;
+  }
+}
+
+/** For how long the connection should have been over; negative: it may stay that long. */
+function overdueMs({ session, client, headerSince, overSince }: Held, { idleMs, headerMs }: EdgeLimits, now: number) {
+  const late = (since: number | null, ms: number) => (since === null ? Number.NEGATIVE_INFINITY : now - since - ms);
+  return Math.max(
+    late(client.idleSince ?? overSince, idleMs),
+    client.idleSince === null ? Number.NEGATIVE_INFINITY : late(headerSince, headerMs),
+    // What was broken off is done with. After a goodbye the client may still be reading what it was sent.
+    session.closed ? Number.NEGATIVE_INFINITY : late(overSince, 0),
+  );
 }
 
 /** Tells each time whether it was not too often. */

@@ -62,7 +62,10 @@ export interface Serving {
 }
 
 const MEASURE_EVERY_MS = 1000;
-/** Of connections of clients. One that has vanished is noticed within a minute. */
+/**
+ * Of connections of clients. One that has vanished is noticed within a minute. They are not half-open: Node's HTTP would not answer anyway, and its TLS
+ * would not hear of a client that goes in mid-handshake.
+ */
 const ACCEPTED = { noDelay: true, keepAlive: true, keepAliveInitialDelay: 60_000 };
 
 /** The edge of one thread: its listeners, its memory, its TLS contexts. Rejects when it cannot listen. */
@@ -137,11 +140,11 @@ export async function serve(settings: ServingSettings, deps: ServingDeps): Promi
         connections.waits(raw);
       },
       destroy: () => raw.destroy(),
+      onClose: (closed) => void raw.once('close', closed),
     };
   }
 
-  // Clients may close their side and wait for the rest of the answer. Over TLS they do not, and one that goes in mid-handshake would stay.
-  const http = createServer({ ...ACCEPTED, allowHalfOpen: true }, (raw) => {
+  const http = createServer(ACCEPTED, (raw) => {
     hold(raw);
     http1.accept(raw, clientOf(raw, null));
   });
