@@ -40,7 +40,11 @@ export function sentStatus(response: Exchange['response']): number | null {
 
 /** Ends what the client does not take. Over HTTP/1.1 nothing moves then, and the connection's own time limit sees to it; here pings do. */
 function endUnread(stream: ServerHttp2Stream): void {
-  const unread = setTimeout(() => stream.close(constants.NGHTTP2_INTERNAL_ERROR), UNREAD_MS).unref();
+  const unread = setTimeout(() => {
+    // Where it waits to be closed once it has been read, a reset would wait as well.
+    if (stream.closed) stream.destroy();
+    else stream.close(constants.NGHTTP2_INTERNAL_ERROR);
+  }, UNREAD_MS).unref();
   stream.once('close', () => clearTimeout(unread));
 }
 

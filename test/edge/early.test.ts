@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { EdgeLimits } from '../../src/edge/limits.ts';
 import { type Closing, startOrigin, startRawOrigin, until } from './front.ts';
 import { type Harness, handshake, startHarness } from './harness.ts';
@@ -13,6 +13,7 @@ const faults: unknown[] = [];
 const note = (fault: unknown) => void faults.push(fault);
 beforeEach(() => void process.on('uncaughtException', note));
 afterEach(async () => {
+  vi.useRealTimers();
   process.off('uncaughtException', note);
   for (const close of closing.splice(0).reverse()) await close();
   expect(faults.splice(0)).toEqual([]);
@@ -129,6 +130,24 @@ it('content goes to the origin once, however often it says to go on, and when', 
   client.send('abcdefghij');
   await until(() => got.endsWith('abcdefghij'));
   expect(got.split('\r\n\r\n')[1]).toBe('0123456789abcdefghij');
+});
+
+it('a page that a client of HTTP/2 does not take is taken back after a minute, whatever else it sends', async () => {
+  const edge = await start();
+  const { hostname } = await edge.addSite();
+  const client = await openHttp2(edge.httpsPort, hostname);
+  client.send(NO_WINDOW);
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  client.send(frame(HEADERS, END_HEADERS | END_STREAM, 1, requestFields('other.example.com')));
+  const immediate = () => new Promise((resolve) => setImmediate(resolve));
+  while (!client.frames.some(({ type, stream }) => type === HEADERS && stream === 1)) await immediate();
+  const ended = () => edge.metric('nameplate_edge_requests_total{protocol="h2",status="4xx"}');
+  vi.advanceTimersByTime(59_000);
+  client.send(frame(PING, 0, 0, Buffer.alloc(8)));
+  while (!client.frames.some(({ type }) => type === PING)) await immediate();
+  expect(await ended()).toBe(0);
+  vi.advanceTimersByTime(1000);
+  while ((await ended()) === 0) await immediate();
 });
 
 it('as many requests wait for their turn on a connection as HTTP/2 would have, and no more', async () => {
