@@ -1,3 +1,4 @@
+import type { Http2Stream } from 'node:http2';
 import type { Client } from './client.ts';
 import type { Exchange } from './exchange.ts';
 import type { EdgeLimits } from './limits.ts';
@@ -15,7 +16,9 @@ interface Watched {
   client: Client;
   request: Exchange['request'];
   response: Exchange['response'];
-  /** Bytes of the connection when it last moved, and how long ago that was. */
+  /** Bytes that have come so far. */
+  bytesRead(): number;
+  /** How many there were when it last moved, and how long ago that was. */
   bytes: number;
   quietMs: number;
 }
@@ -34,12 +37,12 @@ export function watchBodies(
     const elapsedMs = Math.min(now - lookedAt, 2 * everyMs);
     lookedAt = now;
     for (const one of watched) {
-      const { client, request, response } = one;
+      const { request, response } = one;
       if (request.complete || request.destroyed) {
         watched.delete(one);
         continue;
       }
-      const bytes = client.bytesRead();
+      const bytes = one.bytesRead();
       if (bytes - one.bytes >= bodyBytes || isNotRead(request) || isBeingAnswered(response)) {
         one.bytes = bytes;
         one.quietMs = 0;
@@ -56,7 +59,9 @@ export function watchBodies(
   return {
     watch(client, { request, response }) {
       if (request.complete || !hasBody(request)) return;
-      watched.add({ client, request, response, bytes: client.bytesRead(), quietMs: 0 });
+      // Over HTTP/2, whatever else there is comes over the same connection.
+      const bytesRead = 'stream' in request ? countBytes(request.stream) : client.bytesRead;
+      watched.add({ client, request, response, bytesRead, bytes: bytesRead(), quietMs: 0 });
     },
     stop: () => clearInterval(timer),
   };
@@ -67,9 +72,21 @@ function hasBody(request: Exchange['request']): boolean {
   return request.headers['content-length'] !== undefined || request.headers['transfer-encoding'] !== undefined;
 }
 
+/** Counts what others read of a stream. */
+function countBytes(stream: Http2Stream): () => number {
+  let bytes = 0;
+  // Unlike `on`, this sets nothing flowing.
+  stream.prependListener('data', (chunk: Buffer) => {
+    bytes += chunk.length;
+  });
+  return () => bytes;
+}
+
 /** What has arrived waits for somebody to read it. */
 function isNotRead(request: Exchange['request']): boolean {
-  return request.isPaused() || request.readableLength > 0;
+  if (request.isPaused() || request.readableLength > 0) return true;
+  // Node gives it to the request only once somebody reads that.
+  return 'stream' in request && request.stream.readableLength > 0;
 }
 
 /** What is sent after the answer serves nothing. */
