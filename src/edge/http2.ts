@@ -96,7 +96,7 @@ export function http2Speaker({ limits, onRequest }: Pick<SpeakerOptions, 'limits
       observe(held, now);
       const lateMs = overdueMs(held, limits, now);
       if (lateMs >= 0) held.session.close();
-      // Once it has no session, Node does not always notice that the client has gone, and waits for one that stays.
+      // Node waits for a client that stays, and at times for one that has gone, where a write is never done.
       if (lateMs >= LINGER_MS) held.client.destroy();
     }
   }
@@ -115,6 +115,7 @@ export function http2Speaker({ limits, onRequest }: Pick<SpeakerOptions, 'limits
   };
 }
 
+/** Notes since when it has been as it is. */
 function observe(held: Held, now: number): void {
   const { session, client } = held;
   if (session.destroyed) {

@@ -223,22 +223,26 @@ describe('a body over HTTP/2', () => {
 });
 
 describe('of clients', () => {
+  let hasty: Harness;
+  let long: Site;
+  beforeAll(async () => {
+    hasty = await startHarness({ limits: { silenceMs: 1000, idleMs: 600 } });
+    const origin = await hasty.addOrigin(({ url }, response) => {
+      response.end(url === '/much' ? Buffer.alloc(20_000_000) : 'read');
+    });
+    long = await hasty.addSite({ origin });
+  });
+  afterAll(() => hasty.close());
+
   it('that read nothing of a long answer, nothing stays once nothing has moved for long', async () => {
-    const hasty = await startHarness({ limits: { silenceMs: 500, idleMs: NEVER_MS } });
-    try {
-      const origin = await hasty.addOrigin((_, response) => void response.end(Buffer.alloc(20_000_000)));
-      const long = await hasty.addSite({ origin });
-      const socket = await clinging(long, hasty);
-      // All of the answer may come at once, as far as HTTP/2 is concerned.
-      const window = Buffer.from([0x7f, 0, 0, 0]);
-      socket.write(
-        Buffer.concat([frame(WINDOW_UPDATE, 0, 0, window), get(1, '/', long), frame(WINDOW_UPDATE, 0, 1, window)]),
-      );
-      await nothingStays(hasty);
-      socket.destroy();
-    } finally {
-      await hasty.close();
-    }
+    const socket = await clinging(long, hasty);
+    // All of the answer may come at once, as far as HTTP/2 is concerned.
+    const window = Buffer.from([0x7f, 0, 0, 0]);
+    socket.write(
+      Buffer.concat([frame(WINDOW_UPDATE, 0, 0, window), get(1, '/much', long), frame(WINDOW_UPDATE, 0, 1, window)]),
+    );
+    await nothingStays(hasty);
+    socket.destroy();
   });
 
   it(`that have gone, nothing stays, whatever they sent (seed ${SEED})`, async () => {
@@ -246,7 +250,7 @@ describe('of clients', () => {
     let gone = 0;
     async function comeAndGo(random: Random): Promise<void> {
       while (performance.now() < end) {
-        const client = await openHttp2(edge.httpsPort, site.hostname);
+        const client = await openHttp2(hasty.httpsPort, long.hostname);
         const sent = 1 + random.below(12);
         const kind = random.below(WHIMS.length);
         for (let i = 0; i < sent; i += 1) {
@@ -261,19 +265,19 @@ describe('of clients', () => {
     }
     await Promise.all([1, 2, 3].map((nth) => comeAndGo(seeded(SEED + nth))));
     expect(gone).toBeGreaterThan(0);
-    await nothingStays();
+    await nothingStays(hasty);
   });
 
   /** What clients may send; the first are refused by HTTP/2 itself, and are what it has trouble with. */
   const WHIMS: ((stream: number) => Buffer)[] = [
     (stream) => malformed(stream, field('X-Upper', 'a')),
-    (stream) => frame(HEADERS, END_HEADERS, stream, requestFields(site.hostname, '/', 'CONNECT')),
+    (stream) => frame(HEADERS, END_HEADERS, stream, requestFields(long.hostname, '/', 'CONNECT')),
     (stream) => malformed(stream, field('connection', 'close')),
-    (stream) => get(stream),
-    (stream) => Buffer.concat([get(stream), frame(RST_STREAM, 0, stream, Buffer.from([0, 0, 0, 8]))]),
-    (stream) => frame(HEADERS, 0, stream, requestFields(site.hostname)),
+    (stream) => get(stream, '/', long),
+    (stream) => Buffer.concat([get(stream, '/', long), frame(RST_STREAM, 0, stream, Buffer.from([0, 0, 0, 8]))]),
+    (stream) => frame(HEADERS, 0, stream, requestFields(long.hostname)),
   ];
 
   const malformed = (stream: number, fields: Buffer) =>
-    frame(HEADERS, END_HEADERS | END_STREAM, stream, Buffer.concat([requestFields(site.hostname), fields]));
+    frame(HEADERS, END_HEADERS | END_STREAM, stream, Buffer.concat([requestFields(long.hostname), fields]));
 });
