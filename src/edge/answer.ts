@@ -19,11 +19,16 @@ export function answer({ request, response }: Pick<Exchange, 'request' | 'respon
     response.destroy();
     return;
   }
-  if ('stream' in response) response.writeHead(status, headers);
-  else response.writeHead(status, STATUS_CODES[status], headers);
-  if (request.method === 'HEAD') response.end();
-  else response.end(body);
-  if ('stream' in response) endUnread(response.stream);
+  if ('stream' in response) {
+    // To the stream itself: the compatible response ends it later, and by then it may have been closed.
+    response.stream.respond({ ':status': status, ...headers });
+    if (request.method !== 'HEAD') response.stream.end(body);
+    endUnread(response.stream);
+  } else {
+    response.writeHead(status, STATUS_CODES[status], headers);
+    if (request.method === 'HEAD') response.end();
+    else response.end(body);
+  }
   if (!request.complete) letGo(request);
 }
 

@@ -3,7 +3,18 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { EdgeLimits } from '../../src/edge/limits.ts';
 import { type Closing, startOrigin, startRawOrigin, until } from './front.ts';
 import { type Harness, handshake, startHarness } from './harness.ts';
-import { DATA, END_HEADERS, END_STREAM, frame, HEADERS, openHttp2, PING, requestFields, SETTINGS } from './http2.ts';
+import {
+  DATA,
+  END_HEADERS,
+  END_STREAM,
+  frame,
+  HEADERS,
+  openHttp2,
+  PING,
+  RST_STREAM,
+  requestFields,
+  SETTINGS,
+} from './http2.ts';
 import { asRaw } from './raw.ts';
 
 // Requests that are answered, or given up, before all of them has come; through the whole edge.
@@ -78,6 +89,24 @@ it('and over HTTP/2, where the client does not take the answer', async () => {
   client.send(frame(PING, 0, 0, Buffer.alloc(8)));
   await until(() => client.frames.some(({ type }) => type === PING));
   expect(answered()).toBe(1);
+});
+
+it('a page over HTTP/2 that ends a request early is whole', async () => {
+  const edge = await start({ bodyMs: 150 });
+  const { hostname } = await edge.addSite({ origin: (await startRawOrigin(closing, () => {})).origin });
+  const client = await openHttp2(edge.httpsPort, hostname);
+  client.send(
+    frame(HEADERS, END_HEADERS, 1, requestFields(hostname, '/', 'POST')),
+    frame(DATA, 0, 1, Buffer.from('x')),
+  );
+  const own = () => client.frames.filter(({ stream }) => stream === 1);
+  await until(() => own().some(({ type }) => type === RST_STREAM));
+  const [head, ...content] = own().map(({ type, flags }) => [type, flags]);
+  expect([head, content.at(-2), content.at(-1)]).toEqual([
+    [HEADERS, END_HEADERS],
+    [DATA, END_STREAM],
+    [RST_STREAM, 0],
+  ]);
 });
 
 it('an upload that an early answer cuts off does not look whole to the origin', async () => {
