@@ -2,10 +2,11 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { openSync } from 'node:fs';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
-import { type AddressInfo, connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { findPrograms, type Programs } from '../../test/fixtures/debian.ts';
+import { freePort } from '../../test/fixtures/ports.ts';
 import { quantile } from '../spread.ts';
 
 /** The programs that the edge is measured with and against, from Debian's packages: Caddy, nginx as the origin, h2load as the client. */
@@ -174,14 +175,6 @@ async function load(programs: Programs, { port, name, protocol, seconds, log }: 
     .split('\n')
     .map((line) => Number(line.split('\t')[2]));
   return { perSecond, p99: quantile(micros, 0.99) / 1000 };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
 
 async function untilListening(child: ChildProcess, name: string, port: number): Promise<void> {

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { freePort } from '../fixtures/ports.ts';
 import { type Image, instruction, makeImage } from './image.ts';
 
 let image: Image;
@@ -60,16 +60,6 @@ async function surroundings(): Promise<Record<string, string>> {
     NAMEPLATE_EDGE_HTTPS_LISTEN: `127.0.0.1:${https}`,
     NAMEPLATE_ISSUER: 'internal',
   };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0);
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('a TCP server has a port');
-  return address.port;
 }
 
 test('what is in the image, without the right to write any of it and without a home, migrates a store, serves it and stops', async () => {

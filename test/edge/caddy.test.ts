@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findPrograms, START_LIMIT_MS } from '../fixtures/debian.ts';
+import { freePort } from '../fixtures/ports.ts';
 import { type Service, startService } from '../fixtures/service.ts';
 import { issue } from './authority.ts';
 import { type Harness, handshake, overHttp, overHttp2, overHttps, type Site, startHarness } from './harness.ts';
@@ -37,14 +37,6 @@ async function documented(heading: string): Promise<string> {
   const file = text.slice(text.indexOf(`### ${heading}\n`)).match(/```caddyfile\n([^`]*)```/)?.[1];
   if (file === undefined) throw new Error(`docs/edge.md has no file for Caddy below "${heading}"`);
   return file;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
 
 async function startCaddy(heading: string, change = (file: string) => file): Promise<Caddy> {

@@ -11,6 +11,7 @@ import { sqliteStore } from '../../src/store/sqlite.ts';
 import { verify } from '../fixtures/certificates.ts';
 import { aDeployment, plant } from '../fixtures/entities.ts';
 import { issue, ROOT } from './authority.ts';
+import { onLoopback } from './loopback.ts';
 
 // An edge in a process of its own, which so many names lead to: `fork('test/edge/child.ts', [names])`. It ends with its parent.
 
@@ -46,18 +47,12 @@ for (const name of hostnames) {
   await store.importCertificate(name, issued, Date.now());
 }
 
-const loopback = { host: '127.0.0.1', port: 0 };
 const edge = await startEdge({
   store,
   changes,
   log,
   metrics,
-  lookUp: async () => ['127.0.0.1'],
-  http: loopback,
-  https: loopback,
-  httpsPort: 443,
-  allowedNetworks: ['127.0.0.0/8'],
-  trustedProxies: [],
+  ...onLoopback,
   // All come from this machine, and may take their time.
   limits: { headerMs: 600_000, idleMs: 600_000, connectionsPerAddress: 100_000 },
 });

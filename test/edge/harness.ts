@@ -14,6 +14,7 @@ import { verify } from '../fixtures/certificates.ts';
 import { openEngine } from '../fixtures/engine.ts';
 import { aDeployment, plant, unique } from '../fixtures/entities.ts';
 import { issue, ROOT } from './authority.ts';
+import { onLoopback } from './loopback.ts';
 
 /** A whole edge on loopback, on a real store, with origins behind it. */
 export interface Harness {
@@ -90,19 +91,13 @@ export async function startHarness(options: Partial<EdgeOptions> = {}): Promise<
   };
   const news = followChanges(reads, { clock, log });
   await news.poll();
-  const loopback = { host: '127.0.0.1', port: 0 };
   const edge = await startEdge({
     store: reads,
     changes: news,
     clock,
     log,
     metrics,
-    lookUp: async () => ['127.0.0.1'],
-    http: loopback,
-    https: loopback,
-    httpsPort: 443,
-    allowedNetworks: ['127.0.0.0/8'],
-    trustedProxies: [],
+    ...onLoopback,
     threads: 0,
     ...options,
   }).catch(async (error: unknown) => {

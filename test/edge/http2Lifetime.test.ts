@@ -128,9 +128,12 @@ describe('an HTTP/2 connection without a request', () => {
     expect(client.frames.filter(({ stream }) => stream === 1).map(({ type }) => type)).toEqual([HEADERS, RST_STREAM]);
   });
 
-  it('is none while a request is under way, however long that takes', async () => {
+  it.each([
+    ['a request is under way, however long that takes', []],
+    ['the client has said goodbye and waits for an answer', [frame(GOAWAY, 0, 0, Buffer.alloc(8))]],
+  ])('is none while %s', async (_, more) => {
     const busy = await openHttp2(edge.httpsPort, site.hostname);
-    busy.send(get(1, '/held'));
+    busy.send(get(1, '/held'), ...more);
     await until(() => held.length === 1);
     // One that came later, and clings, has been cut off.
     const socket = await clinging();
@@ -139,18 +142,6 @@ describe('an HTTP/2 connection without a request', () => {
     for (const answer of held.splice(0)) answer();
     await busy.ended;
     expect(textOf(busy, 1)).toBe('late');
-  });
-
-  it('is none either where the client has said goodbye and waits for an answer', async () => {
-    const leaving = await openHttp2(edge.httpsPort, site.hostname);
-    leaving.send(get(1, '/held'), frame(GOAWAY, 0, 0, Buffer.alloc(8)));
-    await until(() => held.length === 1);
-    const socket = await clinging();
-    await until(async () => (await connections()) === 1);
-    socket.destroy();
-    for (const answer of held.splice(0)) answer();
-    await leaving.ended;
-    expect(textOf(leaving, 1)).toBe('late');
   });
 });
 
