@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
-import { tally } from './test/tally.ts';
+import { tally } from './test/support/closing-line.ts';
 
 const each = { testTimeout: 60_000, hookTimeout: 60_000 };
 
@@ -24,7 +24,7 @@ export default defineConfig({
           ...each,
           name: 'PostgreSQL',
           include: ['test/api/**/*.test.ts', 'test/verification/**/*.test.ts', 'test/certificates/worker.test.ts'],
-          globalSetup: 'test/fixtures/postgres.setup.ts',
+          globalSetup: 'test/support/postgres.setup.ts',
         },
       },
     ],

@@ -1,5 +1,5 @@
 import { defineConfig } from 'vitest/config';
-import { tally } from './test/tally.ts';
+import { tally } from './test/support/closing-line.ts';
 
 export default defineConfig({
   test: {

@@ -1,11 +1,11 @@
 import { systemClock } from '../src/clock.ts';
+import type { AnswerKind } from '../src/dns/answer-kinds.ts';
 import { authoritativeResolver } from '../src/dns/authoritative.ts';
-import { dnsClient } from '../src/dns/client.ts';
-import type { AnswerKind } from '../src/dns/tally.ts';
+import { dnsClient } from '../src/dns/transport/dns-client.ts';
 import { createLog } from '../src/log.ts';
 import { createMetrics, type Metrics } from '../src/metrics.ts';
-import type { Store } from '../src/store/store.ts';
-import { createVerifier } from '../src/verification/worker.ts';
+import type { Store } from '../src/store/contract/store.ts';
+import { createVerifier } from '../src/verification/verifier.ts';
 
 /** What checks were done. */
 export interface Report {

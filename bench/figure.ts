@@ -1,4 +1,4 @@
-import type { PostgresServer } from '../test/fixtures/postgres.ts';
+import type { PostgresServer } from '../test/support/postgres.ts';
 import type { Part } from './part.ts';
 import type { Population } from './population.ts';
 import { type Spread, spreadOf } from './spread.ts';

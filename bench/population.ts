@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
-import { seed } from '../src/dev/seed.ts';
-import { type Domain, WINDOW_MS } from '../src/domains/domain.ts';
-import { CHECK_INTERVAL_MS } from '../src/domains/schedule.ts';
+import { type Domain, WINDOW_MS } from '../src/domain/domain.ts';
+import { CHECK_INTERVAL_MS } from '../src/domain/schedule.ts';
 import { idMaker } from '../src/ids.ts';
-import { migrate, sqliteStore } from '../src/store/sqlite.ts';
-import type { Store } from '../src/store/store.ts';
+import { seed } from '../src/playground/seed.ts';
+import type { Store } from '../src/store/contract/store.ts';
+import { migrate, sqliteStore } from '../src/store/sqlite/sqlite.ts';
 
 /** A database with domains in it, and what is needed to ask for them. */
 export interface Population {

@@ -1,10 +1,10 @@
 import { readdir, readFile } from 'node:fs/promises';
 import pg from 'pg';
-import { WINDOW_MS } from '../src/domains/domain.ts';
-import { CHECK_INTERVAL_MS } from '../src/domains/schedule.ts';
+import { WINDOW_MS } from '../src/domain/domain.ts';
+import { CHECK_INTERVAL_MS } from '../src/domain/schedule.ts';
 import { idMaker } from '../src/ids.ts';
-import { migrate, postgresStore } from '../src/store/postgres.ts';
-import { addressOf, type PostgresServer } from '../test/fixtures/postgres.ts';
+import { migrate, postgresStore } from '../src/store/postgres/postgres.ts';
+import { addressOf, type PostgresServer } from '../test/support/postgres.ts';
 import { nameOf, newDomain, type Population, prepare } from './population.ts';
 
 /** Memory for a million domains, and room between two checkpoints (docs/operations.md); all else is PostgreSQL's default, syncs included. */

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { type PostgresServer, startPostgres } from '../test/fixtures/postgres.ts';
+import { type PostgresServer, startPostgres } from '../test/support/postgres.ts';
 import type { Bench, Effort, Figure, Row } from './figure.ts';
 import { figures } from './figures.ts';
 import { type Part, startPart } from './part.ts';

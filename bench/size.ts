@@ -4,16 +4,16 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { newTarget, newToken } from '../src/api/domains/secrets.ts';
+import { newTarget, newToken } from '../src/api/domains/record-values.ts';
 import { idMaker } from '../src/ids.ts';
-import { createKeyring } from '../src/sealing.ts';
-import { migrate as migratePostgres, postgresStore } from '../src/store/postgres.ts';
-import { sealSecrets } from '../src/store/sealed.ts';
-import { sqliteStore } from '../src/store/sqlite.ts';
-import type { Store } from '../src/store/store.ts';
-import { anIssuedCertificate, anOrder, aSave, aSpending } from '../test/fixtures/certificates.ts';
-import { attach, plant, verifiedAt, verifyingAt } from '../test/fixtures/entities.ts';
-import { addressOf, startPostgres } from '../test/fixtures/postgres.ts';
+import type { Store } from '../src/store/contract/store.ts';
+import { migrate as migratePostgres, postgresStore } from '../src/store/postgres/postgres.ts';
+import { createKeyring } from '../src/store/sealing/keyring.ts';
+import { sealSecrets } from '../src/store/sealing/sealed-store.ts';
+import { sqliteStore } from '../src/store/sqlite/sqlite.ts';
+import { anIssuedCertificate, anOrder, aSave, aSpending } from '../test/support/certificates.ts';
+import { attach, plant, verifiedAt, verifyingAt } from '../test/support/entities.ts';
+import { addressOf, startPostgres } from '../test/support/postgres.ts';
 
 /** Of tables, with their indexes; by name. */
 type Sizes = Map<string, number>;

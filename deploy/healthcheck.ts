@@ -1,5 +1,5 @@
 // Asks the server of this container whether it runs, in the environment that it was started with. Exits with 1 if it does not.
-import { readServerConfig } from '../src/config.ts';
+import { readServerConfig } from '../src/config/config.ts';
 
 const PATIENCE_MS = 4000;
 

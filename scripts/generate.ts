@@ -1,8 +1,8 @@
 // Writes the files that are made from the code. With --check nothing is written: stale files are named, and the exit code is 1.
 import { readFile, writeFile } from 'node:fs/promises';
-import { renderErrors } from '../src/api/errorpages.ts';
+import { renderErrors } from '../src/api/error-pages.ts';
 import { openApiDocument } from '../src/api/openapi.ts';
-import { renderConfiguration } from '../src/config/docs.ts';
+import { renderConfiguration } from '../src/config/reference.ts';
 
 const files = [
   { path: 'openapi.json', content: `${JSON.stringify(openApiDocument(), null, 2)}\n` },

@@ -1,8 +1,9 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Authority, createServerCertificate } from '../../src/certificates/x509/certificate.ts';
-import { newPrivateKey, readPrivateKey } from '../../src/certificates/x509/key.ts';
-import { certificatePem, privateKeyPem } from '../../src/pem.ts';
+import { certificatePem } from '../../src/certificates/x509/pem.ts';
+import { newPrivateKey, readPrivateKey } from '../../src/certificates/x509/private-key.ts';
+import { type Authority, createServerCertificate } from '../../src/certificates/x509/x509-certificate.ts';
+import { privateKeyPem } from '../../src/edge/tls/private-key-pem.ts';
 
 const DAY_MS = 24 * 3_600_000;
 

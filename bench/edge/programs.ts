@@ -5,8 +5,8 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { findPrograms, type Programs } from '../../test/fixtures/debian.ts';
-import { freePort } from '../../test/fixtures/ports.ts';
+import { findPrograms, type Programs } from '../../test/support/debian.ts';
+import { freePort } from '../../test/support/ports.ts';
 import { quantile } from '../spread.ts';
 
 /** The programs that the edge is measured with and against, from Debian's packages: Caddy, nginx as the origin, h2load as the client. */

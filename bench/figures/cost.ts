@@ -1,5 +1,5 @@
 import { DatabaseSync } from 'node:sqlite';
-import { CHECK_INTERVAL_MS } from '../../src/domains/schedule.ts';
+import { CHECK_INTERVAL_MS } from '../../src/domain/schedule.ts';
 import type { Bench, Figure, Row } from '../figure.ts';
 import { medianOf, showNumber, showSpread } from '../figure.ts';
 import type { Part } from '../part.ts';

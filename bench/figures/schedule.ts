@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { CHECK_INTERVAL_MS } from '../../src/domains/schedule.ts';
+import { CHECK_INTERVAL_MS } from '../../src/domain/schedule.ts';
 import { type Bench, type Figure, type Row, showNumber } from '../figure.ts';
 import type { Part } from '../part.ts';
 import type { Nameserver } from '../parts/nameserver.ts';

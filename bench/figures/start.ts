@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { nextFree } from '../../src/dev/ports.ts';
+import { nextFree } from '../../src/playground/ports.ts';
 import type { Bench, Figure, Row } from '../figure.ts';
 import type { Population } from '../population.ts';
 import { type Spread, spreadOf } from '../spread.ts';

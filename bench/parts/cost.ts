@@ -1,10 +1,10 @@
 import type { Lookup, RecordLookups } from '../../src/dns/resolver.ts';
-import { CHECK_INTERVAL_MS } from '../../src/domains/schedule.ts';
+import { CHECK_INTERVAL_MS } from '../../src/domain/schedule.ts';
 import { createLog } from '../../src/log.ts';
 import { createMetrics } from '../../src/metrics.ts';
-import { sqliteStore } from '../../src/store/sqlite.ts';
-import type { Store } from '../../src/store/store.ts';
-import { createVerifier, type Verifier } from '../../src/verification/worker.ts';
+import type { Store } from '../../src/store/contract/store.ts';
+import { sqliteStore } from '../../src/store/sqlite/sqlite.ts';
+import { createVerifier, type Verifier } from '../../src/verification/verifier.ts';
 import { cpuMicros, offer } from '../part.ts';
 import type { Population } from '../population.ts';
 

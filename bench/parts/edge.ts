@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Registry } from 'prom-client';
 import { startEdge } from '../../src/edge/edge.ts';
 import { createLog } from '../../src/log.ts';
-import type { EdgeStore } from '../../src/store/store.ts';
+import type { EdgeStore } from '../../src/store/contract/store.ts';
 import { offer } from '../part.ts';
 
 /** The edge by itself: every name of a directory of certificates leads to one origin. */

@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Lookup, Resolver } from '../../src/dns/resolver.ts';
-import { CHECK_INTERVAL_MS } from '../../src/domains/schedule.ts';
+import { CHECK_INTERVAL_MS } from '../../src/domain/schedule.ts';
 import { createLog } from '../../src/log.ts';
 import { createMetrics } from '../../src/metrics.ts';
-import { postgresStore } from '../../src/store/postgres.ts';
-import type { Store } from '../../src/store/store.ts';
-import { createVerifier, type Verifier } from '../../src/verification/worker.ts';
-import { addressOf } from '../../test/fixtures/postgres.ts';
+import type { Store } from '../../src/store/contract/store.ts';
+import { postgresStore } from '../../src/store/postgres/postgres.ts';
+import { createVerifier, type Verifier } from '../../src/verification/verifier.ts';
+import { addressOf } from '../../test/support/postgres.ts';
 import { cpuMicros, offer } from '../part.ts';
 import type { PostgresPopulation } from '../postgres.ts';
 

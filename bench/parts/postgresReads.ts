@@ -1,9 +1,9 @@
 import pg from 'pg';
-import { findDomainByName } from '../../src/store/domains.ts';
-import { postgresTables, settingsFor, TIMEOUTS } from '../../src/store/postgres/connection.ts';
-import { postgresStore } from '../../src/store/postgres.ts';
-import { compile, type Query } from '../../src/store/query.ts';
-import { addressOf } from '../../test/fixtures/postgres.ts';
+import { postgresStore } from '../../src/store/postgres/postgres.ts';
+import { postgresTables, settingsFor, TIMEOUTS } from '../../src/store/postgres/postgres-connection.ts';
+import { findDomainByName } from '../../src/store/sql/domains.ts';
+import { compile, type Query } from '../../src/store/sql/query.ts';
+import { addressOf } from '../../test/support/postgres.ts';
 import { offer } from '../part.ts';
 import { nameOf } from '../population.ts';
 import type { PostgresPopulation } from '../postgres.ts';

@@ -1,8 +1,8 @@
 import { DatabaseSync } from 'node:sqlite';
-import { readServerConfig } from '../../src/config.ts';
+import { readServerConfig } from '../../src/config/config.ts';
 import { createLog } from '../../src/log.ts';
 import { type RunningServer, startServer } from '../../src/main.ts';
-import { ENCRYPTION_KEY } from '../../test/fixtures/keys.ts';
+import { ENCRYPTION_KEY } from '../../test/support/keys.ts';
 import { type Checking, prepareChecks } from '../checking.ts';
 import { offer } from '../part.ts';
 

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { dnsClient } from '../../src/dns/client.ts';
-import type { Question } from '../../src/dns/wire.ts';
-import { WINDOW_MS } from '../../src/domains/domain.ts';
-import { sqliteStore } from '../../src/store/sqlite.ts';
-import type { Store } from '../../src/store/store.ts';
+import type { Question } from '../../src/dns/protocol/wire.ts';
+import { dnsClient } from '../../src/dns/transport/dns-client.ts';
+import { WINDOW_MS } from '../../src/domain/domain.ts';
+import type { Store } from '../../src/store/contract/store.ts';
+import { sqliteStore } from '../../src/store/sqlite/sqlite.ts';
 import { type Checking, prepareChecks, type Report } from '../checking.ts';
 import { offer } from '../part.ts';
 import { nameOf, type Population, zoneOf } from '../population.ts';

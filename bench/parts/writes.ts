@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
-import { type Domain, WINDOW_MS } from '../../src/domains/domain.ts';
+import { type Domain, WINDOW_MS } from '../../src/domain/domain.ts';
 import { idMaker } from '../../src/ids.ts';
-import { sqliteStore } from '../../src/store/sqlite.ts';
+import { sqliteStore } from '../../src/store/sqlite/sqlite.ts';
 import { offer } from '../part.ts';
 import { inserting, newDomain, type Population } from '../population.ts';
 

@@ -1,11 +1,11 @@
+import type { News } from '../cache/change-feed.ts';
 import type { Clock } from '../clock.ts';
-import type { News } from '../store/changes.ts';
-import type { AccessStore } from '../store/store.ts';
-import { countAttempts } from './attempts.ts';
+import type { AccessStore } from '../store/contract/store.ts';
 import type { Access } from './authenticate.ts';
-import { cachedPrincipals } from './principals.ts';
-import { tokenReader } from './token.ts';
-import { cachedWorkspaces } from './workspaces.ts';
+import { tokenReader } from './dashboard-token.ts';
+import { countAttempts } from './failure-limit.ts';
+import { cachedPrincipals } from './principal-cache.ts';
+import { cachedWorkspaces } from './workspace-cache.ts';
 
 /** What authentication works with, on a store. Without news of changes nothing is remembered. */
 export function accessOn(store: AccessStore, clock: Clock, changes?: News): Access {

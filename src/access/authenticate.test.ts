@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { aWorkspace } from '../../test/fixtures/entities.ts';
-import { ATTEMPTS, countAttempts } from './attempts.ts';
+import { aWorkspace } from '../../test/support/entities.ts';
 import { type Access, authenticate } from './authenticate.ts';
-import { createRootKey, hashRootKey } from './key.ts';
-import type { KnownKey } from './principals.ts';
+import { ATTEMPTS, countAttempts } from './failure-limit.ts';
+import type { KnownKey } from './principal-cache.ts';
+import { createRootKey, hashRootKey } from './root-key.ts';
 
 const { key } = createRootKey(randomBytes);
 const NOW = 1_000_000;

@@ -1,10 +1,10 @@
+import type { Memory } from '../cache/cache.ts';
 import type { Clock } from '../clock.ts';
-import type { Memory } from '../memory.ts';
-import type { Workspace } from '../store/store.ts';
-import type { Attempts } from './attempts.ts';
-import { hashRootKey, isRootKey } from './key.ts';
-import type { KnownKey, Principal, Principals } from './principals.ts';
-import { isToken, LONGEST_TOKEN, type TokenReader } from './token.ts';
+import type { Workspace } from '../store/contract/store.ts';
+import { isToken, LONGEST_TOKEN, type TokenReader } from './dashboard-token.ts';
+import type { Attempts } from './failure-limit.ts';
+import type { KnownKey, Principal, Principals } from './principal-cache.ts';
+import { hashRootKey, isRootKey } from './root-key.ts';
 
 /** Why a request has no principal: names of the errors that it is answered with (spec: Named authentication and authorization errors). */
 export type AccessRefusal =

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { errorPagePath, renderErrorPage } from './errorpages.ts';
+import { errorPagePath, renderErrorPage } from './error-pages.ts';
 import { type ErrorNaming, errorCodes } from './errors.ts';
 import { CONTENT_SECURITY_POLICY } from './html.ts';
 import { openApiDocument } from './openapi.ts';

@@ -1,10 +1,10 @@
 import Type, { type TSchema } from 'typebox';
-import { API_VERSION } from '../version.ts';
 import { ERRORS, type ErrorStatus, errorCodes, Problem, type ProblemCode, presentProblem, STATUSES } from './errors.ts';
-import { type OpenRoute, openRoutes } from './open.ts';
 import type { Operation } from './operation.ts';
 import { operations } from './operations.ts';
+import { type OpenRoute, openRoutes } from './public-routes.ts';
 import { closed, Meta } from './schemas.ts';
+import { API_VERSION } from './version.ts';
 
 /** The part of OpenAPI 3.1 that the document uses. */
 export interface ApiDocument {

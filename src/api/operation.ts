@@ -1,10 +1,10 @@
 import Type, { type Static, type TSchema } from 'typebox';
 import type { Permission } from '../access/permissions.ts';
-import type { Principal } from '../access/principals.ts';
+import type { Principal } from '../access/principal-cache.ts';
 import type { Clock } from '../clock.ts';
 import type { NewId } from '../ids.ts';
-import type { RateLimits } from '../ratelimit/decide.ts';
-import type { Paged, Store } from '../store/store.ts';
+import type { RateLimits } from '../ratelimit/decision.ts';
+import type { Paged, Store } from '../store/contract/store.ts';
 import type { ErrorNaming, ProblemCode } from './errors.ts';
 import { closed, Meta, Pagination } from './schemas.ts';
 

@@ -1,4 +1,4 @@
-import { errorPagePath } from './errorpages.ts';
+import { errorPagePath } from './error-pages.ts';
 import { ERRORS, type ErrorNaming, errorCodes, type ProblemCode, STATUSES } from './errors.ts';
 import { html, inline, type Markup, page, prose } from './html.ts';
 import { type ApiDocument, type ApiOperation, exampleName, type JsonSchema } from './openapi.ts';

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { FastifySchemaValidationError } from 'fastify';
 import { parse } from 'secure-json-parse';
-import { shown } from '../domains/text.ts';
+import { shown } from '../domain/text.ts';
 import { Problem, type Violation } from './errors.ts';
 import { PATTERN_RULES } from './schemas.ts';
 

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { addLevel } from './tree.ts';
+import { addLevel } from './tree-commands.ts';
 
 export function addApps(program: Command): void {
   addLevel(program, {

@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
-import { databaseAt } from '../store/open.ts';
-import { createBar } from './bar.ts';
-import { databaseUrlOf, keysOf, refuseNew } from './database.ts';
-import { Failure } from './failure.ts';
+import { databaseAt } from '../store/database.ts';
+import { Failure } from './cli-error.ts';
+import { databaseUrlOf, keysOf, refuseNew } from './open-database.ts';
 import { define, type StoreOptions, storeOptions } from './options.ts';
 import { show } from './output.ts';
+import { createBar } from './progress-bar.ts';
 import { untilSignal } from './signals.ts';
 
 export function addBackup(program: Command): void {

@@ -1,16 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { type Command, Option } from 'commander';
-import { lifetimeWindow } from '../certificates/renewal.ts';
+import { lifetimeWindow } from '../certificates/policy/renewal.ts';
 import { systemClock } from '../clock.ts';
-import type { CertificateState } from '../domains/certificate.ts';
-import { canonicalName } from '../domains/name.ts';
-import type { Certificate, Store } from '../store/store.ts';
-import { describeCertificate, fromNow, stateStyle } from './certificate.ts';
-import { withStore } from './database.ts';
-import { EXIT, Failure } from './failure.ts';
-import { ImportRefused, readImport } from './import.ts';
+import type { CertificateState } from '../domain/certificate-state.ts';
+import { canonicalName } from '../domain/name.ts';
+import type { Certificate, Store } from '../store/contract/store.ts';
+import { EXIT, Failure } from './cli-error.ts';
+import { withStore } from './open-database.ts';
 import { define, group, type StoreOptions, storeFlag, storeOptions } from './options.ts';
 import { type Column, harmless, show, table, when } from './output.ts';
+import { ImportRefused, readImport } from './read-import.ts';
+import { describeCertificate, fromNow, stateStyle } from './show-certificate.ts';
 
 const STATES = ['wanted', 'waiting_for_routing', 'ordering', 'issued', 'renewing', 'failed'] as const;
 const PAGE = 1000;
@@ -63,7 +63,7 @@ async function listAll(store: Store, state: CertificateState | undefined): Promi
 
 /** As `domains.getCertificate` shows it. */
 async function present(certificate: Certificate) {
-  const { presentCertificate } = await import('../api/domains/certificate.ts');
+  const { presentCertificate } = await import('../api/domains/present-certificate.ts');
   return presentCertificate({ id: certificate.domainId, name: certificate.hostname }, certificate);
 }
 

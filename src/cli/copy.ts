@@ -1,16 +1,16 @@
 import { resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { Command } from 'commander';
-import { type DatabaseUrl, namesDatabase, readCommandConfig } from '../config.ts';
-import { type CopiedTable, CopyRefused, type CopySource, type CopyTarget, copyStore } from '../store/copy.ts';
-import { type Database, databaseAt, keyringFor } from '../store/open.ts';
-import { missingKeys } from '../store/sealed.ts';
-import { StoreUnavailable } from '../store/store.ts';
-import { createBar } from './bar.ts';
-import { KEY_VARIABLE, keysOf, namedDatabase } from './database.ts';
-import { EXIT, Failure } from './failure.ts';
+import { type DatabaseUrl, namesDatabase, readCommandConfig } from '../config/config.ts';
+import { StoreUnavailable } from '../store/contract/store.ts';
+import { type CopiedTable, CopyRefused, type CopySource, type CopyTarget, copyStore } from '../store/copy/copy.ts';
+import { type Database, databaseAt, keyringFor } from '../store/database.ts';
+import { missingKeys } from '../store/sealing/sealed-store.ts';
+import { EXIT, Failure } from './cli-error.ts';
+import { KEY_VARIABLE, keysOf, namedDatabase } from './open-database.ts';
 import { type DataOptions, dataOption, define, jsonOption, parseDatabaseUrl } from './options.ts';
 import { type Column, show, table } from './output.ts';
+import { createBar } from './progress-bar.ts';
 
 interface CopyOptions extends DataOptions {
   from?: DatabaseUrl;

@@ -3,12 +3,12 @@ import { STATUS_CODES } from 'node:http';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { systemClock } from '../clock.ts';
-import { readPlaygroundConfig } from '../config.ts';
-import type { Step } from '../dev/demo.ts';
-import type { Playground } from '../dev/playground.ts';
-import { makeDataDir, type Ready } from '../dev/ready.ts';
+import { readPlaygroundConfig } from '../config/config.ts';
+import type { Playground } from '../playground/playground.ts';
+import { makeDataDir, type Ready } from '../playground/ready.ts';
+import type { Step } from '../playground/story.ts';
 import { loadCatalogue } from './catalogue.ts';
-import { Failure } from './failure.ts';
+import { Failure } from './cli-error.ts';
 import { type DataOptions, DEFAULT_DATA, dataOption, define, jsonOption } from './options.ts';
 import { harmless, paint, print, span, wrap } from './output.ts';
 import { untilSignal } from './signals.ts';
@@ -54,9 +54,9 @@ async function run(options: DataOptions): Promise<void> {
 /** The server's code, which other commands do without. */
 async function load() {
   const [{ startPlayground }, { playStory }, { narrator }, { createLog }] = await Promise.all([
-    import('../dev/playground.ts'),
-    import('../dev/demo.ts'),
-    import('../dev/narrator.ts'),
+    import('../playground/playground.ts'),
+    import('../playground/story.ts'),
+    import('../playground/narrator.ts'),
     import('../log.ts'),
   ]);
   const log = createLog(

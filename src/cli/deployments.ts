@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import { connect } from './api.ts';
+import { connect } from './api-client.ts';
 import { define, group, type ServerOptions, serverOptions } from './options.ts';
 import { type Column, show, table, when } from './output.ts';
-import { type Parent, type ParentOptions, parentOptions, parentsOf } from './tree.ts';
+import { type Parent, type ParentOptions, parentOptions, parentsOf } from './tree-commands.ts';
 
 interface Listed {
   id: string;

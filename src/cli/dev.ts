@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
-import { readPlaygroundConfig } from '../config.ts';
-import type { Playground } from '../dev/playground.ts';
+import { readPlaygroundConfig } from '../config/config.ts';
+import type { Playground } from '../playground/playground.ts';
 import { loadCatalogue } from './catalogue.ts';
+import { choosePlace, DEFAULTS, type DevOptions } from './choose-place.ts';
 import { curlCommand, dataFlag, dataOption, define, jsonOption, parseDuration, parsePort } from './options.ts';
 import { clockTime, harmless, paint, print, span } from './output.ts';
-import { choosePlace, DEFAULTS, type DevOptions } from './place.ts';
 import { startUnless, stopInTime, untilSignal } from './signals.ts';
 
 export function addDev(program: Command): void {
@@ -26,8 +26,8 @@ async function run(options: DevOptions): Promise<void> {
   const { dataDir, port, dnsPort, edgeHttpPort, edgeHttpsPort } = await choosePlace(options);
   const asked = untilSignal();
   const [{ startPlayground, PLAYGROUND_INTERVAL_MS }, { narrator }, { createLog }] = await Promise.all([
-    import('../dev/playground.ts'),
-    import('../dev/narrator.ts'),
+    import('../playground/playground.ts'),
+    import('../playground/narrator.ts'),
     import('../log.ts'),
   ]);
   const log = createLog(

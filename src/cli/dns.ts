@@ -1,11 +1,10 @@
 import { Argument, type Command } from 'commander';
-import type { Commands, Controlled } from '../dev/control.ts';
-import { parseRecord, RecordRefused, type SimulatedRecord } from '../dev/dns/record.ts';
-import { FAULTS, type LoggedQuery, type SimulatedFault } from '../dev/dns/simulator.ts';
-import { type PlaygroundFile, readPlaygroundFile } from '../dev/ready.ts';
-import { noPlayground, serverAt, startCommand, unreachable } from './api.ts';
-import { type Domain, recordsTable } from './domain.ts';
-import { EXIT, Failure } from './failure.ts';
+import type { Commands, Controlled } from '../playground/control.ts';
+import { parseRecord, RecordRefused, type SimulatedRecord } from '../playground/dns/simulated-record.ts';
+import { FAULTS, type LoggedQuery, type SimulatedFault } from '../playground/dns/simulator.ts';
+import { type PlaygroundFile, readPlaygroundFile } from '../playground/ready.ts';
+import { noPlayground, serverAt, startCommand, unreachable } from './api-client.ts';
+import { EXIT, Failure } from './cli-error.ts';
 import {
   type DataOptions,
   DEFAULT_DATA,
@@ -17,6 +16,7 @@ import {
   parseCount,
 } from './options.ts';
 import { type Column, clockTime, harmless, paint, show, table } from './output.ts';
+import { type Domain, recordsTable } from './show-domain.ts';
 
 const RECORD_COLUMNS: Column<SimulatedRecord>[] = [
   { title: 'Name', text: ({ name }) => name },

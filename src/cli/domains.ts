@@ -1,11 +1,11 @@
 import { type Command, Option } from 'commander';
-import { connect, type Server } from './api.ts';
-import { type CertificateShown, describeCertificate } from './certificate.ts';
-import { type Domain, describeDomain, type PublishedRecord, recordsTable, statusStyle } from './domain.ts';
-import { EXIT } from './failure.ts';
+import { connect, type Server } from './api-client.ts';
+import { EXIT } from './cli-error.ts';
 import { curlCommand, dataFlag, define, group, parseDuration, type ServerOptions, serverOptions } from './options.ts';
 import { type Column, harmless, paint, print, show, table, when } from './output.ts';
-import { type Parent, type ParentOptions, parentOptions, parentsOf } from './tree.ts';
+import { type CertificateShown, describeCertificate } from './show-certificate.ts';
+import { type Domain, describeDomain, type PublishedRecord, recordsTable, statusStyle } from './show-domain.ts';
+import { type Parent, type ParentOptions, parentOptions, parentsOf } from './tree-commands.ts';
 import {
   createProgress,
   type Patience,
@@ -14,7 +14,7 @@ import {
   waitUntilIssued,
   waitUntilVerified,
 } from './wait.ts';
-import { renderZone } from './zone.ts';
+import { renderZone } from './zone-file.ts';
 
 const PARENTS: Parent[] = ['project', 'app', 'environment'];
 

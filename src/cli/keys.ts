@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { type Command, InvalidArgumentError } from 'commander';
-import { createRootKey } from '../access/key.ts';
 import { parseGrant } from '../access/permissions.ts';
+import { createRootKey } from '../access/root-key.ts';
 import { systemClock } from '../clock.ts';
+import { nearest } from '../domain/nearest.ts';
 import { idMaker } from '../ids.ts';
-import { nearest } from '../nearest.ts';
-import type { RootKey } from '../store/store.ts';
+import type { RootKey } from '../store/contract/store.ts';
 import { loadCatalogue } from './catalogue.ts';
-import { withStore } from './database.ts';
-import { Failure } from './failure.ts';
+import { Failure } from './cli-error.ts';
+import { withStore } from './open-database.ts';
 import { collect, define, group, parseDuration, parseName, type StoreOptions, storeOptions } from './options.ts';
 import { type Column, harmless, paint, show, table, when } from './output.ts';
 

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { databaseAt } from '../store/open.ts';
-import { databaseUrlOf } from './database.ts';
+import { databaseAt } from '../store/database.ts';
+import { databaseUrlOf } from './open-database.ts';
 import { define, type StoreOptions, storeOptions } from './options.ts';
 import { show } from './output.ts';
 

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { type DatabaseUrl, readDatabaseUrl } from '../config.ts';
+import { type DatabaseUrl, readDatabaseUrl } from '../config/config.ts';
 import type { JsonOption } from './output.ts';
 
 /** Options that several commands share. */

@@ -8,7 +8,7 @@ import { addDemo } from './demo.ts';
 import { addDeployments } from './deployments.ts';
 import { addDev } from './dev.ts';
 import { addDns } from './dns.ts';
-import { addDoctor } from './doctor.ts';
+import { addDoctor } from './doctor/doctor.ts';
 import { addDomains } from './domains.ts';
 import { addEnvironments } from './environments.ts';
 import { addKeys } from './keys.ts';

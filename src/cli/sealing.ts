@@ -1,15 +1,15 @@
 import type { Command } from 'commander';
-import { readCommandConfig } from '../config.ts';
-import { addKey, keyFile } from '../keyfile.ts';
-import { createKey, isClear, type Keyring } from '../sealing.ts';
-import { type Database, databaseAt, keyringFor } from '../store/open.ts';
-import { missingKeys, rotateSecrets } from '../store/sealed.ts';
-import type { Store } from '../store/store.ts';
-import { createBar } from './bar.ts';
-import { databaseUrlOf, KEY_VARIABLE, keysOf, refuseNew } from './database.ts';
-import { Failure } from './failure.ts';
+import { readCommandConfig } from '../config/config.ts';
+import type { Store } from '../store/contract/store.ts';
+import { type Database, databaseAt, keyringFor } from '../store/database.ts';
+import { addKey, keyFile } from '../store/sealing/key-file.ts';
+import { createKey, isClear, type Keyring } from '../store/sealing/keyring.ts';
+import { missingKeys, rotateSecrets } from '../store/sealing/sealed-store.ts';
+import { Failure } from './cli-error.ts';
+import { databaseUrlOf, KEY_VARIABLE, keysOf, refuseNew } from './open-database.ts';
 import { define, group, jsonOption, type StoreOptions, storeOptions } from './options.ts';
 import { type JsonOption, show } from './output.ts';
+import { createBar } from './progress-bar.ts';
 import { untilSignal } from './signals.ts';
 
 export function addSealing(program: Command): void {

@@ -1,9 +1,9 @@
 import { basename, dirname } from 'node:path';
 import type { Command } from 'commander';
-import { type Config, configWarnings, readServerConfig } from '../config.ts';
-import { readPlaygroundFile, STORE_FILE } from '../dev/ready.ts';
+import { type Config, configWarnings, readServerConfig } from '../config/config.ts';
+import { readPlaygroundFile, STORE_FILE } from '../playground/ready.ts';
 import { loadCatalogue } from './catalogue.ts';
-import { Failure } from './failure.ts';
+import { Failure } from './cli-error.ts';
 import { define } from './options.ts';
 import { startUnless, stopInTime, untilSignal } from './signals.ts';
 

@@ -1,12 +1,12 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { currentSigningKey, rotateSigningKey } from '../access/signing.ts';
-import { LONGEST_LIFE_MS, mintToken } from '../access/token.ts';
+import { LONGEST_LIFE_MS, mintToken } from '../access/dashboard-token.ts';
+import { currentSigningKey, rotateSigningKey } from '../access/signing-key.ts';
 import { systemClock } from '../clock.ts';
 import { idMaker } from '../ids.ts';
-import type { Store } from '../store/store.ts';
-import { withStore } from './database.ts';
-import { Failure } from './failure.ts';
+import type { Store } from '../store/contract/store.ts';
+import { Failure } from './cli-error.ts';
 import { collectPermission, noteGrants } from './keys.ts';
+import { withStore } from './open-database.ts';
 import { define, group, parseDuration, type StoreOptions, storeOptions } from './options.ts';
 import { show } from './output.ts';
 

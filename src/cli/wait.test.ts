@@ -1,8 +1,8 @@
 import { Writable } from 'node:stream';
 import { expect, test } from 'vitest';
-import type { Server } from './api.ts';
-import type { CertificateShown } from './certificate.ts';
-import type { Domain } from './domain.ts';
+import type { Server } from './api-client.ts';
+import type { CertificateShown } from './show-certificate.ts';
+import type { Domain } from './show-domain.ts';
 import { createProgress, patienceOf, waitUntilIssued } from './wait.ts';
 
 const START = Date.UTC(2026, 10, 20);

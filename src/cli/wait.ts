@@ -2,11 +2,11 @@ import { clearScreenDown, moveCursor } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { stripVTControlCharacters } from 'node:util';
 import { type Clock, systemClock } from '../clock.ts';
-import { WINDOW_MS } from '../domains/domain.ts';
-import { ApiFailure, type Server, Unreachable } from './api.ts';
-import { type CertificateShown, describeCertificate } from './certificate.ts';
-import { type Domain, paintStatus, progressTable } from './domain.ts';
+import { WINDOW_MS } from '../domain/domain.ts';
+import { ApiFailure, type Server, Unreachable } from './api-client.ts';
 import { harmless, paint, span } from './output.ts';
+import { type CertificateShown, describeCertificate } from './show-certificate.ts';
+import { type Domain, paintStatus, progressTable } from './show-domain.ts';
 
 const POLL_MS = 1000;
 /** Longest time between two polls, however long the server asks to wait. */

@@ -1,13 +1,13 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { systemClock } from '../clock.ts';
-import { duration } from '../domains/text.ts';
+import { duration } from '../domain/text.ts';
 import { idMaker } from '../ids.ts';
-import { parseRateLimits } from '../ratelimit/parse.ts';
-import { unknownSubjects } from '../ratelimit/subject.ts';
-import type { RateLimit, Workspace, WorkspaceLimits } from '../store/store.ts';
+import { parseRateLimits } from '../ratelimit/rate-limits.ts';
+import { unknownSubjects } from '../ratelimit/unknown-subjects.ts';
+import type { RateLimit, Workspace, WorkspaceLimits } from '../store/contract/store.ts';
 import { loadCatalogue } from './catalogue.ts';
-import { withStore } from './database.ts';
-import { EXIT, Failure } from './failure.ts';
+import { EXIT, Failure } from './cli-error.ts';
+import { withStore } from './open-database.ts';
 import { define, group, parseCount, parseName, type StoreOptions, storeFlag, storeOptions } from './options.ts';
 import { type Column, harmless, show, table, when } from './output.ts';
 

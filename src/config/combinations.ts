@@ -1,4 +1,4 @@
-import type { Endpoint } from './parse.ts';
+import type { Endpoint } from './parse-values.ts';
 import { serverVariables as known, type ServerValues } from './variables.ts';
 
 type IsSet = (name: string) => boolean;

@@ -1,5 +1,5 @@
-import { certificateVariables } from './certificates.ts';
-import { edgeVariables } from './edge.ts';
+import { certificateVariables } from './certificate-variables.ts';
+import { edgeVariables } from './edge-variables.ts';
 import {
   databaseUrl,
   hostName,
@@ -16,7 +16,7 @@ import {
   serviceWord,
   webUrl,
   zone,
-} from './parse.ts';
+} from './parse-values.ts';
 import type { Values, Variable } from './variable.ts';
 
 /** What the roles `api` and `verifier` read, and all of them. */

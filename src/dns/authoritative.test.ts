@@ -1,12 +1,12 @@
 import packet from 'dns-packet';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { systemClock } from '../clock.ts';
-import { startFleet } from '../dev/dns/fleet.ts';
-import { listen } from '../dev/dns/listener.ts';
-import type { Simulator } from '../dev/dns/simulator.ts';
+import { listen } from '../playground/dns/dns-listener.ts';
+import { startFleet } from '../playground/dns/nameservers.ts';
+import type { Simulator } from '../playground/dns/simulator.ts';
 import { type AuthoritativeOptions, authoritativeResolver } from './authoritative.ts';
-import { type DnsClient, dnsClient } from './client.ts';
 import type { Resolver } from './resolver.ts';
+import { type DnsClient, dnsClient } from './transport/dns-client.ts';
 
 const TXT = '_service.www.acme.com';
 const TARGET = 't1.cname.test';

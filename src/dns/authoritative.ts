@@ -1,13 +1,6 @@
-import { addressRule } from '../addresses.ts';
 import type { Clock } from '../clock.ts';
-import { type Asked, chainResolver } from './chain.ts';
-import type { DnsClient, QueryOptions } from './client.ts';
-import { type Delegation, delegations, type Nameserver } from './delegation.ts';
-import type { Endpoint } from './exchange.ts';
-import { isBelow, isWithin } from './name.ts';
-import { type PaceLimits, pace } from './pace.ts';
-import { recursion } from './recursion.ts';
-import type { AnsweredBy, LookupOptions, Resolver } from './resolver.ts';
+import { addressRule } from '../net/addresses.ts';
+import { type AnswerKind, counting } from './answer-kinds.ts';
 import {
   type Heard,
   type HeardAnswer,
@@ -18,9 +11,16 @@ import {
   type Server,
   shuffled,
   unreadable,
-} from './server.ts';
-import { type AnswerKind, counting } from './tally.ts';
-import type { Message, Question } from './wire.ts';
+} from './ask-server.ts';
+import { type Delegation, delegations, type Nameserver } from './delegation.ts';
+import { isBelow, isWithin } from './protocol/dns-name.ts';
+import type { Message, Question } from './protocol/wire.ts';
+import { type Asked, chainResolver } from './record-lookups.ts';
+import { recursion } from './recursors.ts';
+import type { AnsweredBy, LookupOptions, Resolver } from './resolver.ts';
+import type { DnsClient, QueryOptions } from './transport/dns-client.ts';
+import type { Endpoint } from './transport/exchange.ts';
+import { type PaceLimits, pace } from './transport/pace.ts';
 
 export interface AuthoritativeOptions {
   client: DnsClient;

@@ -1,14 +1,14 @@
 import packet from 'dns-packet';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { addressRule } from '../addresses.ts';
-import { startFleet } from '../dev/dns/fleet.ts';
-import { listen } from '../dev/dns/listener.ts';
-import type { Simulator } from '../dev/dns/simulator.ts';
+import { addressRule } from '../net/addresses.ts';
+import { listen } from '../playground/dns/dns-listener.ts';
+import { startFleet } from '../playground/dns/nameservers.ts';
+import type { Simulator } from '../playground/dns/simulator.ts';
 import { authoritativeResolver } from './authoritative.ts';
-import { type DnsClient, dnsClient } from './client.ts';
 import { type Delegations, delegations } from './delegation.ts';
-import { recursion } from './recursion.ts';
+import { recursion } from './recursors.ts';
 import type { Resolver } from './resolver.ts';
+import { type DnsClient, dnsClient } from './transport/dns-client.ts';
 
 let resolver: Simulator;
 let parent: Simulator;

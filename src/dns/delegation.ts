@@ -1,11 +1,11 @@
-import type { AddressRule } from '../addresses.ts';
 import type { Clock } from '../clock.ts';
-import { registrableDomain } from '../domains/name.ts';
-import { parentOf } from './name.ts';
-import type { Recursion } from './recursion.ts';
-import { type HeardFailure, shuffled } from './server.ts';
-import { sharing } from './sharing.ts';
-import type { Resource } from './wire.ts';
+import { registrableDomain } from '../domain/name.ts';
+import type { AddressRule } from '../net/addresses.ts';
+import { type HeardFailure, shuffled } from './ask-server.ts';
+import { sharing } from './in-flight-sharing.ts';
+import { parentOf } from './protocol/dns-name.ts';
+import type { Resource } from './protocol/wire.ts';
+import type { Recursion } from './recursors.ts';
 
 /** A zone and those of its nameservers that we ask. */
 export interface Delegation {

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { startFleet } from '../dev/dns/fleet.ts';
-import type { Simulator } from '../dev/dns/simulator.ts';
-import { type DnsClient, dnsClient } from './client.ts';
+import { startFleet } from '../playground/dns/nameservers.ts';
+import type { Simulator } from '../playground/dns/simulator.ts';
 import { type RecursiveOptions, recursiveResolver } from './recursive.ts';
+import { type DnsClient, dnsClient } from './transport/dns-client.ts';
 
 const TXT = '_service.www.acme.com';
 const TARGET = 't1.cname.test';

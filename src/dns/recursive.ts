@@ -1,12 +1,12 @@
-import { type Ask, chainResolver } from './chain.ts';
-import type { DnsClient } from './client.ts';
-import type { Endpoint } from './exchange.ts';
-import { isWithin } from './name.ts';
-import { recursion } from './recursion.ts';
+import { type AnswerKind, counting } from './answer-kinds.ts';
+import { unreadable } from './ask-server.ts';
+import { isWithin } from './protocol/dns-name.ts';
+import type { Message } from './protocol/wire.ts';
+import { type Ask, chainResolver } from './record-lookups.ts';
+import { recursion } from './recursors.ts';
 import type { Resolver } from './resolver.ts';
-import { unreadable } from './server.ts';
-import { type AnswerKind, counting } from './tally.ts';
-import type { Message } from './wire.ts';
+import type { DnsClient } from './transport/dns-client.ts';
+import type { Endpoint } from './transport/exchange.ts';
 
 export interface RecursiveOptions {
   client: DnsClient;

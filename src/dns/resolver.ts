@@ -1,5 +1,5 @@
-import type { CaaRecord } from '../domains/certificate.ts';
-import type { AbsentReason, UnreadableReason } from '../domains/observation.ts';
+import type { CaaRecord } from '../domain/certificate-state.ts';
+import type { AbsentReason, UnreadableReason } from '../domain/observation.ts';
 
 /**
  * The DNS port. One implementation asks the zone's own nameservers (`dns/authoritative`), one asks recursive resolvers

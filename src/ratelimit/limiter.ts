@@ -1,7 +1,7 @@
+import { recentMap } from '../cache/lru-cache.ts';
 import type { Clock } from '../clock.ts';
-import { recentMap } from '../recent.ts';
-import type { RateLimit } from '../store/store.ts';
-import { type Decision, decide, windowStart } from './decide.ts';
+import type { RateLimit } from '../store/contract/store.ts';
+import { type Decision, decide, windowStart } from './decision.ts';
 
 /** Counts requests and decides about them. A subject is whoever is limited: a workspace, an address. No name has a space in it. */
 export interface Limiter {

@@ -1,10 +1,10 @@
 import type { AnsweredBy, Lookup, LookupOptions, RecordLookups } from '../dns/resolver.ts';
-import type { Domain } from '../domains/domain.ts';
-import type { Observation, OwnershipObservation, RoutingObservation, ServerAnswer } from '../domains/observation.ts';
-import { saysDisagreement } from '../domains/reasons.ts';
-import { ownershipName, ownershipValue } from '../domains/records.ts';
-import { listed, shown } from '../domains/text.ts';
-import { isProxy } from './proxies.ts';
+import type { Domain } from '../domain/domain.ts';
+import type { Observation, OwnershipObservation, RoutingObservation, ServerAnswer } from '../domain/observation.ts';
+import { ownershipName, ownershipValue } from '../domain/records.ts';
+import { listed, shown } from '../domain/text.ts';
+import { saysDisagreement } from '../domain/verification-error.ts';
+import { isProxy } from './proxy-zones.ts';
 
 /** Longest name DNS can carry, in characters without the final dot (RFC 1035 section 2.3.4). */
 const NAME_LIMIT = 253;

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createRootKey } from '../../src/access/key.ts';
+import { createRootKey } from '../../src/access/root-key.ts';
 import { operations } from '../../src/api/operations.ts';
-import { type Harness, START, startApi } from './harness.ts';
+import { type Harness, START, startApi } from '../support/api-harness.ts';
 
 let api: Harness;
 beforeAll(async () => {

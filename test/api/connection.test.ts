@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { judge } from './contract.ts';
-import { type Harness, startApi } from './harness.ts';
+import { judge } from '../support/api-contract.ts';
+import { type Harness, startApi } from '../support/api-harness.ts';
 
 let api: Harness;
 beforeAll(async () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { dataOf, type Harness, START, startApi } from './harness.ts';
+import { dataOf, type Harness, START, startApi } from '../support/api-harness.ts';
 
 let api: Harness;
 let environmentId: string;

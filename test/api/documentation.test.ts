@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { renderErrors } from '../../src/api/errorpages.ts';
+import { renderErrors } from '../../src/api/error-pages.ts';
 import { ERRORS, errorCodes, Problem } from '../../src/api/errors.ts';
 import { html, prose } from '../../src/api/html.ts';
 import { type ApiContent, openApiDocument } from '../../src/api/openapi.ts';
 import { operations } from '../../src/api/operations.ts';
-import { API_VERSION } from '../../src/version.ts';
-import { document } from './contract.ts';
-import { type Harness, startApi } from './harness.ts';
+import { API_VERSION } from '../../src/api/version.ts';
+import { document } from '../support/api-contract.ts';
+import { type Harness, startApi } from '../support/api-harness.ts';
 
 let api: Harness;
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ERRORS, errorCodes, STATUSES } from '../../src/api/errors.ts';
-import { type Store, StoreUnavailable } from '../../src/store/store.ts';
-import { type Harness, type HarnessOptions, startApi } from './harness.ts';
+import { type Store, StoreUnavailable } from '../../src/store/contract/store.ts';
+import { type Harness, type HarnessOptions, startApi } from '../support/api-harness.ts';
 
 /** Runs a test against an API of its own. */
 async function withApi(options: HarnessOptions, test: (api: Harness) => Promise<void>): Promise<void> {

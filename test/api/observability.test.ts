@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { measureLoad } from '../../src/api/load.ts';
-import { type Harness, startApi, type Tree } from './harness.ts';
+import { measureLoad } from '../../src/api/load-shedding.ts';
+import { type Harness, startApi, type Tree } from '../support/api-harness.ts';
 
 let api: Harness;
 let tree: Tree;

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from 'vitest';
-import { measureLoad } from '../../src/api/load.ts';
-import { type Harness, type HarnessOptions, startApi } from './harness.ts';
+import { measureLoad } from '../../src/api/load-shedding.ts';
+import { type Harness, type HarnessOptions, startApi } from '../support/api-harness.ts';
 
 const open: { close(): Promise<unknown> }[] = [];
 afterEach(async () => {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { operations } from '../../src/api/operations.ts';
-import type { Store } from '../../src/store/store.ts';
-import type { Answer } from './contract.ts';
-import { ALL_GRANTS, type Harness, startApi, type Tree } from './harness.ts';
+import type { Store } from '../../src/store/contract/store.ts';
+import type { Answer } from '../support/api-contract.ts';
+import { ALL_GRANTS, type Harness, startApi, type Tree } from '../support/api-harness.ts';
 
 /** Names of the store's methods, in the order in which they were called. */
 const asked: string[] = [];

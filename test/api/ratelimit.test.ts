@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Store } from '../../src/store/store.ts';
-import { type Harness, startApi } from './harness.ts';
+import type { Store } from '../../src/store/contract/store.ts';
+import { type Harness, startApi } from '../support/api-harness.ts';
 
 const MINUTE = 60_000;
 let api: Harness;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { operations } from '../../src/api/operations.ts';
-import { type Harness, startApi } from './harness.ts';
+import { type Harness, startApi } from '../support/api-harness.ts';
 
 let api: Harness;
 beforeAll(async () => {

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { currentSigningKey, rotateSigningKey } from '../../src/access/signing.ts';
-import { mintToken } from '../../src/access/token.ts';
+import { mintToken } from '../../src/access/dashboard-token.ts';
+import { currentSigningKey, rotateSigningKey } from '../../src/access/signing-key.ts';
 import { idMaker } from '../../src/ids.ts';
-import { ALL_GRANTS, type Harness, START, startApi, type Tree } from './harness.ts';
+import { ALL_GRANTS, type Harness, START, startApi, type Tree } from '../support/api-harness.ts';
 
 const MINUTE = 60_000;
 let api: Harness;

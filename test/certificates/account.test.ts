@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { AcmeOptions } from '../../src/certificates/acme.ts';
-import { AcmeProblem } from './fakeca/problem.ts';
-import type { FakeCa } from './fakeca.ts';
+import type { AcmeOptions } from '../../src/certificates/acme/acme.ts';
+import type { FakeCa } from '../support/fake-ca/fake-ca.ts';
+import { AcmeProblem } from '../support/fake-ca/problem.ts';
 import { createIssuing, type Issuing } from './issuing.ts';
 
 let world: Issuing;

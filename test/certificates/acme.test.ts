@@ -1,9 +1,9 @@
 import { X509Certificate } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { IssueTask } from '../../src/certificates/issuer.ts';
-import { newPrivateKey, publicKeyInfo, readPrivateKey } from '../../src/certificates/x509/key.ts';
-import { splitPem } from '../../src/pem.ts';
-import type { FakeCa } from './fakeca.ts';
+import { splitPem } from '../../src/certificates/x509/pem.ts';
+import { newPrivateKey, publicKeyInfo, readPrivateKey } from '../../src/certificates/x509/private-key.ts';
+import type { FakeCa } from '../support/fake-ca/fake-ca.ts';
 import { createIssuing, type Issuing, type Task } from './issuing.ts';
 
 /** However busy the machine is. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { START_LIMIT_MS } from '../fixtures/debian.ts';
+import { START_LIMIT_MS } from '../support/debian.ts';
 import { certify } from './live/certify.ts';
 import { createIssuingSite, type IssuingSite } from './live/site.ts';
 

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type AcmeClient, createAcmeClient, type Signer } from '../../src/certificates/acme/client.ts';
-import { createTransport, type Transport } from '../../src/certificates/acme/transport.ts';
-import { newPrivateKey, readPrivateKey } from '../../src/certificates/x509/key.ts';
+import { type AcmeClient, createAcmeClient, type Signer } from '../../src/certificates/acme/acme-client.ts';
+import { createTransport, type Transport } from '../../src/certificates/acme/ca-transport.ts';
+import { newPrivateKey, readPrivateKey } from '../../src/certificates/x509/private-key.ts';
 import { createLog } from '../../src/log.ts';
-import type { SpendingLimit } from '../../src/store/store.ts';
-import { AcmeProblem } from './fakeca/problem.ts';
-import type { FakeCa } from './fakeca.ts';
+import type { SpendingLimit } from '../../src/store/contract/store.ts';
+import type { FakeCa } from '../support/fake-ca/fake-ca.ts';
+import { AcmeProblem } from '../support/fake-ca/problem.ts';
 import { createIssuing, type Issuing } from './issuing.ts';
 
 /** What tests rely on in the fake CA: that it is as strict as a real one, and notices what it is there to notice. */

@@ -8,11 +8,11 @@ import { join } from 'node:path';
 import { connect, createServer } from 'node:tls';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type InternalIssuer, internalIssuer } from '../../src/certificates/internal.ts';
-import { createRequest } from '../../src/certificates/x509/certificate.ts';
-import { newPrivateKey, readPrivateKey } from '../../src/certificates/x509/key.ts';
-import { findPrograms, START_LIMIT_MS } from '../fixtures/debian.ts';
-import { openEngine } from '../fixtures/engine.ts';
+import { type InternalIssuer, internalIssuer } from '../../src/certificates/internal-ca.ts';
+import { newPrivateKey, readPrivateKey } from '../../src/certificates/x509/private-key.ts';
+import { createRequest } from '../../src/certificates/x509/x509-certificate.ts';
+import { findPrograms, START_LIMIT_MS } from '../support/debian.ts';
+import { openEngine } from '../support/engine.ts';
 import { createIssuing, type Issuing } from './issuing.ts';
 
 const DAY_MS = 24 * 3_600_000;

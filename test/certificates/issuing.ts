@@ -1,10 +1,10 @@
-import { type AcmeOptions, acmeIssuer } from '../../src/certificates/acme.ts';
+import { type AcmeOptions, acmeIssuer } from '../../src/certificates/acme/acme.ts';
 import { CaProblem, type Issuer, type IssueTask } from '../../src/certificates/issuer.ts';
-import { newPrivateKey } from '../../src/certificates/x509/key.ts';
+import { newPrivateKey } from '../../src/certificates/x509/private-key.ts';
 import { createLog } from '../../src/log.ts';
-import type { Store } from '../../src/store/store.ts';
-import { openEngine } from '../fixtures/engine.ts';
-import { type FakeCa, type FakeCaOptions, startFakeCa } from './fakeca.ts';
+import type { Store } from '../../src/store/contract/store.ts';
+import { openEngine } from '../support/engine.ts';
+import { type FakeCa, type FakeCaOptions, startFakeCa } from '../support/fake-ca/fake-ca.ts';
 
 /** A store, a clock that stands still, and whoever issues on them. */
 export interface Issuing {

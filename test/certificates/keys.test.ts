@@ -1,10 +1,10 @@
 import { createPrivateKey } from 'node:crypto';
 import { inspect } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { internalIssuer } from '../../src/certificates/internal.ts';
-import { ENDPOINTS } from './fakeca/endpoint.ts';
-import type { Fault } from './fakeca/faults.ts';
-import { AcmeProblem } from './fakeca/problem.ts';
+import { internalIssuer } from '../../src/certificates/internal-ca.ts';
+import { ENDPOINTS } from '../support/fake-ca/endpoint.ts';
+import type { Fault } from '../support/fake-ca/faults.ts';
+import { AcmeProblem } from '../support/fake-ca/problem.ts';
 import { createIssuing, type Issuing } from './issuing.ts';
 
 let world: Issuing;

@@ -1,8 +1,8 @@
 import { createServer } from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { CertificateReason } from '../../src/domains/certificate.ts';
-import { until } from '../crash/site.ts';
-import { START_LIMIT_MS } from '../fixtures/debian.ts';
+import type { CertificateReason } from '../../src/domain/certificate-state.ts';
+import { START_LIMIT_MS } from '../support/debian.ts';
+import { until } from '../support/program-site.ts';
 import { addName, each, expectServed, nameOf, readCertificate } from './live/names.ts';
 import { CAA_NAME } from './live/recorder.ts';
 import { createIssuingSite, type IssuingSite } from './live/site.ts';

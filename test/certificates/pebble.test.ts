@@ -2,13 +2,13 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { connect, createServer } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createAcmeClient } from '../../src/certificates/acme/client.ts';
-import { createTransport } from '../../src/certificates/acme/transport.ts';
-import { readPrivateKey } from '../../src/certificates/x509/key.ts';
+import { createAcmeClient } from '../../src/certificates/acme/acme-client.ts';
+import { createTransport } from '../../src/certificates/acme/ca-transport.ts';
+import { readPrivateKey } from '../../src/certificates/x509/private-key.ts';
 import { createLog } from '../../src/log.ts';
-import { START_LIMIT_MS } from '../fixtures/debian.ts';
+import { START_LIMIT_MS } from '../support/debian.ts';
+import { type Pebble, startPebble } from '../support/pebble.ts';
 import { createIssuing, type Issuing, type Task } from './issuing.ts';
-import { type Pebble, startPebble } from './pebble.ts';
 import { type Site, startSite } from './site.ts';
 
 /** The client against a real CA, over HTTPS; the real CA looks at the names over real DNS and HTTP. */

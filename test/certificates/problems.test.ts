@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Endpoint } from './fakeca/endpoint.ts';
-import { ENDPOINTS } from './fakeca/endpoint.ts';
-import type { Fault } from './fakeca/faults.ts';
-import { AcmeProblem } from './fakeca/problem.ts';
-import type { FakeCa } from './fakeca.ts';
+import type { Endpoint } from '../support/fake-ca/endpoint.ts';
+import { ENDPOINTS } from '../support/fake-ca/endpoint.ts';
+import type { FakeCa } from '../support/fake-ca/fake-ca.ts';
+import type { Fault } from '../support/fake-ca/faults.ts';
+import { AcmeProblem } from '../support/fake-ca/problem.ts';
 import { createIssuing, type Issuing } from './issuing.ts';
 
 let world: Issuing;

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Issuer } from '../../src/certificates/issuer.ts';
-import type { Store } from '../../src/store/store.ts';
-import { AcmeProblem } from './fakeca/problem.ts';
-import type { FakeCa } from './fakeca.ts';
+import type { Store } from '../../src/store/contract/store.ts';
+import type { FakeCa } from '../support/fake-ca/fake-ca.ts';
+import { AcmeProblem } from '../support/fake-ca/problem.ts';
 import { createWorld, type World } from './world.ts';
 
 const MINUTE = 60_000;

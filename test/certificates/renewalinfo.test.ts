@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ReplacesRefused } from '../../src/certificates/issuer.ts';
-import { AcmeProblem } from './fakeca/problem.ts';
-import type { FakeCa } from './fakeca.ts';
+import type { FakeCa } from '../support/fake-ca/fake-ca.ts';
+import { AcmeProblem } from '../support/fake-ca/problem.ts';
 import { createIssuing, type Issuing, type Task } from './issuing.ts';
 
 let world: Issuing;

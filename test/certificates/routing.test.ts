@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { CertificateReason } from '../../src/domains/certificate.ts';
-import type { FakeCa } from './fakeca.ts';
+import type { CertificateReason } from '../../src/domain/certificate-state.ts';
+import type { FakeCa } from '../support/fake-ca/fake-ca.ts';
 import { createWorld, type World } from './world.ts';
 
 const MINUTE = 60_000;

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { START_LIMIT_MS } from '../fixtures/debian.ts';
+import { START_LIMIT_MS } from '../support/debian.ts';
 import type { Killed } from './live/orders.ts';
 import { eab, expectSealedAnew, expectWhole, open, rotate, underTraffic } from './live/rotation.ts';
 

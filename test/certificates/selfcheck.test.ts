@@ -2,15 +2,15 @@ import { createServer, type RequestListener } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { addressRule } from '../../src/addresses.ts';
-import { createSelfChecker, type SelfCheckOptions } from '../../src/certificates/selfcheck.ts';
-import { createServerCertificate } from '../../src/certificates/x509/certificate.ts';
-import { newPrivateKey, readPrivateKey } from '../../src/certificates/x509/key.ts';
+import { createSelfChecker, type SelfCheckOptions } from '../../src/certificates/preflight/self-check.ts';
+import { certificatePem } from '../../src/certificates/x509/pem.ts';
+import { newPrivateKey, readPrivateKey } from '../../src/certificates/x509/private-key.ts';
+import { createServerCertificate } from '../../src/certificates/x509/x509-certificate.ts';
 import { systemClock } from '../../src/clock.ts';
-import { type Simulator, startSimulator } from '../../src/dev/dns/simulator.ts';
-import { type DnsClient, dnsClient } from '../../src/dns/client.ts';
 import { recursiveResolver } from '../../src/dns/recursive.ts';
-import { certificatePem } from '../../src/pem.ts';
+import { type DnsClient, dnsClient } from '../../src/dns/transport/dns-client.ts';
+import { addressRule } from '../../src/net/addresses.ts';
+import { type Simulator, startSimulator } from '../../src/playground/dns/simulator.ts';
 
 const HOST = 'shop.example.com';
 

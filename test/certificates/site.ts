@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { startSimulator } from '../../src/dev/dns/simulator.ts';
+import { startSimulator } from '../../src/playground/dns/simulator.ts';
 
 /** What a CA finds when it looks at a name: DNS that leads here, and answers to challenges. */
 export interface Site {

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { LETS_ENCRYPT_LIMITS } from '../../src/certificates/budget.ts';
-import type { SpendingLimit } from '../../src/store/store.ts';
-import { plant } from '../fixtures/entities.ts';
-import { AcmeProblem } from './fakeca/problem.ts';
+import { LETS_ENCRYPT_LIMITS } from '../../src/certificates/policy/budget.ts';
+import type { SpendingLimit } from '../../src/store/contract/store.ts';
+import { plant } from '../support/entities.ts';
+import { AcmeProblem } from '../support/fake-ca/problem.ts';
 import { createWorld, type World } from './world.ts';
 
 const MINUTE = 60_000;

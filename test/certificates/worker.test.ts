@@ -1,11 +1,11 @@
 import { X509Certificate } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Issuer } from '../../src/certificates/issuer.ts';
-import { readPrivateKey } from '../../src/certificates/x509/key.ts';
-import type { Store } from '../../src/store/store.ts';
-import { anIssuedCertificate } from '../fixtures/certificates.ts';
-import { plant } from '../fixtures/entities.ts';
-import { AcmeProblem } from './fakeca/problem.ts';
+import { readPrivateKey } from '../../src/certificates/x509/private-key.ts';
+import type { Store } from '../../src/store/contract/store.ts';
+import { anIssuedCertificate } from '../support/certificates.ts';
+import { plant } from '../support/entities.ts';
+import { AcmeProblem } from '../support/fake-ca/problem.ts';
 import { createWorld, type World } from './world.ts';
 
 const MINUTE = 60_000;

@@ -1,25 +1,25 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { addressRule } from '../../src/addresses.ts';
-import { type AcmeOptions, acmeIssuer } from '../../src/certificates/acme.ts';
-import { internalIssuer } from '../../src/certificates/internal.ts';
+import { type AcmeOptions, acmeIssuer } from '../../src/certificates/acme/acme.ts';
+import { internalIssuer } from '../../src/certificates/internal-ca.ts';
 import type { Issuer } from '../../src/certificates/issuer.ts';
 import {
   type CertificateWorker,
   type CertificateWorkerOptions,
   createCertificateWorker,
-} from '../../src/certificates/worker.ts';
-import { type Simulator, startSimulator } from '../../src/dev/dns/simulator.ts';
-import { dnsClient } from '../../src/dns/client.ts';
+} from '../../src/certificates/worker/certificate-worker.ts';
 import { recursiveResolver } from '../../src/dns/recursive.ts';
-import type { Domain } from '../../src/domains/domain.ts';
+import { dnsClient } from '../../src/dns/transport/dns-client.ts';
+import type { Domain } from '../../src/domain/domain.ts';
 import { createLog } from '../../src/log.ts';
 import { createMetrics, type Metrics } from '../../src/metrics.ts';
-import type { Certificate, Store } from '../../src/store/store.ts';
-import { verify } from '../fixtures/certificates.ts';
-import { openEngine } from '../fixtures/engine.ts';
-import { type Planted, plant } from '../fixtures/entities.ts';
-import { type FakeCa, type FakeCaOptions, startFakeCa } from './fakeca.ts';
+import { addressRule } from '../../src/net/addresses.ts';
+import { type Simulator, startSimulator } from '../../src/playground/dns/simulator.ts';
+import type { Certificate, Store } from '../../src/store/contract/store.ts';
+import { verify } from '../support/certificates.ts';
+import { openEngine } from '../support/engine.ts';
+import { type Planted, plant } from '../support/entities.ts';
+import { type FakeCa, type FakeCaOptions, startFakeCa } from '../support/fake-ca/fake-ca.ts';
 
 /** A real store, DNS on loopback, an edge that answers challenges from the store, CAs, and workers; only the clock is ours. */
 export interface World {

@@ -1,9 +1,9 @@
-import { LETS_ENCRYPT_LIMITS } from '../../src/certificates/budget.ts';
-import type { CertificateWorker } from '../../src/certificates/worker.ts';
-import type { Store } from '../../src/store/store.ts';
-import { type Random, seeded } from '../crash/random.ts';
-import { AcmeProblem } from './fakeca/problem.ts';
-import type { FakeCa } from './fakeca.ts';
+import { LETS_ENCRYPT_LIMITS } from '../../src/certificates/policy/budget.ts';
+import type { CertificateWorker } from '../../src/certificates/worker/certificate-worker.ts';
+import type { Store } from '../../src/store/contract/store.ts';
+import type { FakeCa } from '../support/fake-ca/fake-ca.ts';
+import { AcmeProblem } from '../support/fake-ca/problem.ts';
+import { type Random, seeded } from '../support/seeded-random.ts';
 import { createWorld, type World } from './world.ts';
 
 const MINUTE = 60_000;

@@ -1,9 +1,9 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Domain } from '../../src/domains/domain.ts';
-import { StoreUnavailable } from '../../src/store/store.ts';
-import { observed } from '../api/domains/observed.ts';
-import { type Harness, startApi, type Tree } from '../api/harness.ts';
+import type { Domain } from '../../src/domain/domain.ts';
+import { StoreUnavailable } from '../../src/store/contract/store.ts';
+import { type Harness, startApi, type Tree } from '../support/api-harness.ts';
+import { observed } from '../support/observed.ts';
 
 /**
  * The tables of the specification, copied by hand and not made from the code: whatever the program and its OpenAPI document agree on

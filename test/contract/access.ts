@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { RootKey } from '../../src/store/store.ts';
-import { aKeyHash, aRootKey, aWorkspace, NOW } from '../fixtures/entities.ts';
+import type { RootKey } from '../../src/store/contract/store.ts';
+import { aKeyHash, aRootKey, aWorkspace, NOW } from '../support/entities.ts';
 import type { Subject } from './subject.ts';
 
 export function describeAccess(subject: Subject): void {

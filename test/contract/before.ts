@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { Domain } from '../../src/domains/domain.ts';
-import type { DueCertificate } from '../../src/store/store.ts';
-import { anIssuedCertificate, anIssuer, anOrder, aSave, aSpending, DAY_MS, verify } from '../fixtures/certificates.ts';
-import { NOW, plant } from '../fixtures/entities.ts';
+import type { Domain } from '../../src/domain/domain.ts';
+import type { DueCertificate } from '../../src/store/contract/store.ts';
+import { anIssuedCertificate, anIssuer, anOrder, aSave, aSpending, DAY_MS, verify } from '../support/certificates.ts';
+import { NOW, plant } from '../support/entities.ts';
 import type { Subject } from './subject.ts';
 
 export function describeBefore(subject: Subject): void {

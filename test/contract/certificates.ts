@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { LONGEST_WAIT_MS } from '../../src/domains/certificate.ts';
-import type { Domain } from '../../src/domains/domain.ts';
-import type { CertificateStore, DueCertificate } from '../../src/store/store.ts';
-import { anIssuedCertificate, anIssuer, anOrder, aSave, aSpending, DAY_MS, verify } from '../fixtures/certificates.ts';
-import { attach, failedAt, NOW, verifiedAt } from '../fixtures/entities.ts';
+import { LONGEST_WAIT_MS } from '../../src/domain/certificate-state.ts';
+import type { Domain } from '../../src/domain/domain.ts';
+import type { CertificateStore, DueCertificate } from '../../src/store/contract/store.ts';
+import { anIssuedCertificate, anIssuer, anOrder, aSave, aSpending, DAY_MS, verify } from '../support/certificates.ts';
+import { attach, failedAt, NOW, verifiedAt } from '../support/entities.ts';
 import type { Subject } from './subject.ts';
 import { readAll } from './tree.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { WINDOW_MS } from '../../src/domains/domain.ts';
-import { followChanges } from '../../src/store/changes.ts';
-import type { Change } from '../../src/store/store.ts';
+import { followChanges } from '../../src/cache/change-feed.ts';
+import { WINDOW_MS } from '../../src/domain/domain.ts';
+import type { Change } from '../../src/store/contract/store.ts';
 import {
   aDeployment,
   aKeyHash,
@@ -12,7 +12,7 @@ import {
   NOW,
   verifiedAt,
   verifyingAt,
-} from '../fixtures/entities.ts';
+} from '../support/entities.ts';
 import type { Subject } from './subject.ts';
 
 const memory = { unreadableInARow: 0, provenSince: null };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { type Domain, WINDOW_MS } from '../../src/domains/domain.ts';
-import type { CheckMemory } from '../../src/domains/status.ts';
-import { attach, failedAt, NOW, verifiedAt, verifyingAt } from '../fixtures/entities.ts';
+import { type Domain, WINDOW_MS } from '../../src/domain/domain.ts';
+import type { CheckMemory } from '../../src/domain/status.ts';
+import { attach, failedAt, NOW, verifiedAt, verifyingAt } from '../support/entities.ts';
 import type { Subject } from './subject.ts';
 
 const memory: CheckMemory = { unreadableInARow: 0, provenSince: null };

@@ -1,6 +1,6 @@
-import { migrate, sqliteStore } from '../../src/store/sqlite.ts';
-import type { Environment } from '../../src/store/store.ts';
-import { attach } from '../fixtures/entities.ts';
+import type { Environment } from '../../src/store/contract/store.ts';
+import { migrate, sqliteStore } from '../../src/store/sqlite/sqlite.ts';
+import { attach } from '../support/entities.ts';
 
 // Another process on the same file: `migrate PATH` or `write PATH ENVIRONMENT COUNT`. It prints what was acknowledged, line by line.
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type Domain, WINDOW_MS } from '../../src/domains/domain.ts';
-import { aDomain, anEnvironment, attach, failedAt, NOW, verifiedAt, verifyingAt } from '../fixtures/entities.ts';
+import { type Domain, WINDOW_MS } from '../../src/domain/domain.ts';
+import { aDomain, anEnvironment, attach, failedAt, NOW, verifiedAt, verifyingAt } from '../support/entities.ts';
 import type { Subject } from './subject.ts';
 import { readAll } from './tree.ts';
 

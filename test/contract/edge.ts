@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { verify } from '../fixtures/certificates.ts';
-import { aDeployment, NOW, unique } from '../fixtures/entities.ts';
+import { verify } from '../support/certificates.ts';
+import { aDeployment, NOW, unique } from '../support/entities.ts';
 import type { Subject } from './subject.ts';
 
 export function describeEdge(subject: Subject): void {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { LONGEST_WAIT_MS } from '../../src/domains/certificate.ts';
-import type { DueCertificate, Environment } from '../../src/store/store.ts';
-import { anIssuedCertificate, anIssuer, anOrder, aSave, aSpending, DAY_MS, verify } from '../fixtures/certificates.ts';
-import { NOW } from '../fixtures/entities.ts';
+import { LONGEST_WAIT_MS } from '../../src/domain/certificate-state.ts';
+import type { DueCertificate, Environment } from '../../src/store/contract/store.ts';
+import { anIssuedCertificate, anIssuer, anOrder, aSave, aSpending, DAY_MS, verify } from '../support/certificates.ts';
+import { NOW } from '../support/entities.ts';
 import type { Subject } from './subject.ts';
 
 const LEASE_MS = 60_000;

@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Domain } from '../../src/domains/domain.ts';
-import { sqliteStore } from '../../src/store/sqlite.ts';
-import type { DueCertificate, Environment, SpendingLimit, Store } from '../../src/store/store.ts';
-import { anIssuer, anOrder, aSave, aSpending, verify } from '../fixtures/certificates.ts';
-import { NOW, plant } from '../fixtures/entities.ts';
+import type { Domain } from '../../src/domain/domain.ts';
+import type { DueCertificate, Environment, SpendingLimit, Store } from '../../src/store/contract/store.ts';
+import { sqliteStore } from '../../src/store/sqlite/sqlite.ts';
+import { anIssuer, anOrder, aSave, aSpending, verify } from '../support/certificates.ts';
+import { NOW, plant } from '../support/entities.ts';
 
 // The ledger against random orders and outcomes. What a CA would count is stated here a second time, over a list.
 

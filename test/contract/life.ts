@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type Store, StoreUnavailable } from '../../src/store/store.ts';
-import { aKeyHash, aRootKey, attach, NOW, plant, verifiedAt } from '../fixtures/entities.ts';
+import { type Store, StoreUnavailable } from '../../src/store/contract/store.ts';
+import { aKeyHash, aRootKey, attach, NOW, plant, verifiedAt } from '../support/entities.ts';
 import type { Subject } from './subject.ts';
 
 const memory = { unreadableInARow: 0, provenSince: null };

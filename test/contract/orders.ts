@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { DueCertificate, Spending, SpendingLimit } from '../../src/store/store.ts';
+import type { DueCertificate, Spending, SpendingLimit } from '../../src/store/contract/store.ts';
 import {
   aCaAccount,
   anIssuedCertificate,
@@ -9,8 +9,8 @@ import {
   aSave,
   aSpending,
   verify,
-} from '../fixtures/certificates.ts';
-import { NOW } from '../fixtures/entities.ts';
+} from '../support/certificates.ts';
+import { NOW } from '../support/entities.ts';
 import type { Subject } from './subject.ts';
 
 const WINDOW_MS = 3_600_000;

@@ -1,16 +1,16 @@
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import { followChanges } from '../../src/store/changes.ts';
-import { lockKey } from '../../src/store/postgres/exclusive.ts';
+import { followChanges } from '../../src/cache/change-feed.ts';
+import type { Change, Environment, Store } from '../../src/store/contract/store.ts';
+import { lockKey } from '../../src/store/postgres/advisory-locks.ts';
 import {
   listenForChanges,
   type PostgresAddress,
   type PostgresOptions,
   postgresStore,
-} from '../../src/store/postgres.ts';
-import type { Change, Environment, Store } from '../../src/store/store.ts';
-import { aRequestCount, attach, failedAt, NOW, plant, verifiedAt, verifyingAt } from '../fixtures/entities.ts';
-import { addressOf, type PostgresServer, startPostgres } from '../fixtures/postgres.ts';
+} from '../../src/store/postgres/postgres.ts';
+import { aRequestCount, attach, failedAt, NOW, plant, verifiedAt, verifyingAt } from '../support/entities.ts';
+import { addressOf, type PostgresServer, startPostgres } from '../support/postgres.ts';
 
 // Several nodes on one database: each test opens as many stores as it needs, and may have a connection of somebody else's.
 

@@ -1,10 +1,15 @@
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { WINDOW_MS } from '../../src/domains/domain.ts';
-import { migrate, type PostgresAddress, type PostgresOptions, postgresStore } from '../../src/store/postgres.ts';
-import { type Environment, type Store, StoreUnavailable } from '../../src/store/store.ts';
-import { aDomain, aRequestCount, attach, NOW, plant, verifyingAt } from '../fixtures/entities.ts';
-import { addressOf, type PostgresServer, startPostgres } from '../fixtures/postgres.ts';
+import { WINDOW_MS } from '../../src/domain/domain.ts';
+import { type Environment, type Store, StoreUnavailable } from '../../src/store/contract/store.ts';
+import {
+  migrate,
+  type PostgresAddress,
+  type PostgresOptions,
+  postgresStore,
+} from '../../src/store/postgres/postgres.ts';
+import { aDomain, aRequestCount, attach, NOW, plant, verifyingAt } from '../support/entities.ts';
+import { addressOf, type PostgresServer, startPostgres } from '../support/postgres.ts';
 
 // What becomes of a store when its server, or the way there, fails. Each test leaves the server as it found it.
 

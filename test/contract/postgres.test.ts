@@ -1,4 +1,4 @@
-import { createRoles } from '../fixtures/roles.ts';
+import { createRoles } from '../support/database-roles.ts';
 import { describePostgres } from './postgres.ts';
 
 describePostgres(

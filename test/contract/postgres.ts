@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe } from 'vitest';
-import { type PostgresAddress, postgresStore } from '../../src/store/postgres.ts';
-import { type PostgresServer, startPostgres, type VERSIONS } from '../fixtures/postgres.ts';
+import { type PostgresAddress, postgresStore } from '../../src/store/postgres/postgres.ts';
+import { type PostgresServer, startPostgres, type VERSIONS } from '../support/postgres.ts';
 import { describeStore } from './store.ts';
 import type { OpenedStore } from './subject.ts';
 

@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { pendingMigrations, sqliteStore } from '../../src/store/sqlite.ts';
-import type { Environment, Store } from '../../src/store/store.ts';
-import { attach, NOW, plant } from '../fixtures/entities.ts';
+import type { Environment, Store } from '../../src/store/contract/store.ts';
+import { pendingMigrations, sqliteStore } from '../../src/store/sqlite/sqlite.ts';
+import { attach, NOW, plant } from '../support/entities.ts';
 import { readAll } from './tree.ts';
 
 let directory: string;

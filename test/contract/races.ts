@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { WINDOW_MS } from '../../src/domains/domain.ts';
-import { aDomain, anApp, anEnvironment, aProject, attach, NOW, verifiedAt } from '../fixtures/entities.ts';
+import { WINDOW_MS } from '../../src/domain/domain.ts';
+import { aDomain, anApp, anEnvironment, aProject, attach, NOW, verifiedAt } from '../support/entities.ts';
 import type { Subject } from './subject.ts';
 
 const memory = { unreadableInARow: 0, provenSince: null };

@@ -2,12 +2,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import { WINDOW_MS } from '../../src/domains/domain.ts';
-import { type ChangeNews, followChanges } from '../../src/store/changes.ts';
-import { rememberDomains } from '../../src/store/remember.ts';
-import { sqliteStore } from '../../src/store/sqlite.ts';
-import { type Store, StoreUnavailable } from '../../src/store/store.ts';
-import { attach, failedAt, NOW, type Planted, plant, verifiedAt, verifyingAt } from '../fixtures/entities.ts';
+import { rememberDomains } from '../../src/cache/cached-domains.ts';
+import { type ChangeNews, followChanges } from '../../src/cache/change-feed.ts';
+import { WINDOW_MS } from '../../src/domain/domain.ts';
+import { type Store, StoreUnavailable } from '../../src/store/contract/store.ts';
+import { sqliteStore } from '../../src/store/sqlite/sqlite.ts';
+import { attach, failedAt, NOW, type Planted, plant, verifiedAt, verifyingAt } from '../support/entities.ts';
 
 const memory = { unreadableInARow: 0, provenSince: null };
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { RequestCount } from '../../src/store/store.ts';
-import { aRequestCount, NOW } from '../fixtures/entities.ts';
+import type { RequestCount } from '../../src/store/contract/store.ts';
+import { aRequestCount, NOW } from '../support/entities.ts';
 import type { Subject } from './subject.ts';
 
 export function describeRequests(subject: Subject): void {

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { createKeyring, keyIdIn, SealingProblem } from '../../src/sealing.ts';
-import { missingKeys, rotateSecrets, sealClearSecrets, sealSecrets } from '../../src/store/sealed.ts';
-import { type DueCertificate, type Environment, type Store, StoreUnavailable } from '../../src/store/store.ts';
+import { type DueCertificate, type Environment, type Store, StoreUnavailable } from '../../src/store/contract/store.ts';
+import { createKeyring, keyIdIn, SealingProblem } from '../../src/store/sealing/keyring.ts';
+import { missingKeys, rotateSecrets, sealClearSecrets, sealSecrets } from '../../src/store/sealing/sealed-store.ts';
 import {
   aCaAccount,
   anIssuedCertificate,
@@ -12,8 +12,8 @@ import {
   aSave,
   aSpending,
   verify,
-} from '../fixtures/certificates.ts';
-import { aSigningKey, NOW, plant } from '../fixtures/entities.ts';
+} from '../support/certificates.ts';
+import { aSigningKey, NOW, plant } from '../support/entities.ts';
 import type { OpenedStore, Subject } from './subject.ts';
 
 const [OLD, NEW, LOST] = ['old', 'new', 'lost'].map((fill) => new Uint8Array(Buffer.alloc(32, fill))) as [

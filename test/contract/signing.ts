@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { SigningKey, Store } from '../../src/store/store.ts';
-import { aSigningKey, aWorkspace, NOW } from '../fixtures/entities.ts';
+import type { SigningKey, Store } from '../../src/store/contract/store.ts';
+import { aSigningKey, aWorkspace, NOW } from '../support/entities.ts';
 import type { OpenedStore, Subject } from './subject.ts';
 
 export function describeSigning(subject: Subject): void {

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe } from 'vitest';
-import type { Store } from '../../src/store/store.ts';
-import { type Planted, plant } from '../fixtures/entities.ts';
+import type { Store } from '../../src/store/contract/store.ts';
+import { type Planted, plant } from '../support/entities.ts';
 import { describeAccess } from './access.ts';
 import { describeBefore } from './before.ts';
 import { describeCertificates } from './certificates.ts';
@@ -18,7 +18,7 @@ import { describeSigning } from './signing.ts';
 import type { OpenedStore, Subject } from './subject.ts';
 import { describeTree } from './tree.ts';
 
-/** The contract of `src/store/store.ts`, as tests that every engine passes. */
+/** The contract of `src/store/contract/store.ts`, as tests that every engine passes. */
 export function describeStore(name: string, open: () => Promise<OpenedStore>): void {
   describe(name, () => {
     let opened: OpenedStore;

@@ -1,5 +1,5 @@
-import type { Store, Workspace } from '../../src/store/store.ts';
-import type { Planted } from '../fixtures/entities.ts';
+import type { Store, Workspace } from '../../src/store/contract/store.ts';
+import type { Planted } from '../support/entities.ts';
 
 /** A store on data of its own. */
 export interface OpenedStore {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Page, Paged } from '../../src/store/store.ts';
-import { aDeployment, anApp, anEnvironment, aProject, attach, unique } from '../fixtures/entities.ts';
+import type { Page, Paged } from '../../src/store/contract/store.ts';
+import { aDeployment, anApp, anEnvironment, aProject, attach, unique } from '../support/entities.ts';
 import type { Subject } from './subject.ts';
 
 /** Every item of a list, read in pages of `limit`, and how many pages it took. */

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { WINDOW_MS } from '../../src/domains/domain.ts';
-import { type SqliteOptions, sqliteStore } from '../../src/store/sqlite.ts';
-import { type Environment, type Store, StoreUnavailable } from '../../src/store/store.ts';
-import { aDomain, attach, NOW, plant } from '../fixtures/entities.ts';
+import { WINDOW_MS } from '../../src/domain/domain.ts';
+import { type Environment, type Store, StoreUnavailable } from '../../src/store/contract/store.ts';
+import { type SqliteOptions, sqliteStore } from '../../src/store/sqlite/sqlite.ts';
+import { aDomain, attach, NOW, plant } from '../support/entities.ts';
 
 let directory: string;
 let path: string;

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { followChanges } from '../../src/cache/change-feed.ts';
 import { idMaker } from '../../src/ids.ts';
 import { memoryLimiter } from '../../src/ratelimit/limiter.ts';
-import { followChanges } from '../../src/store/changes.ts';
-import { type Harness, startApi } from '../api/harness.ts';
-import { createWorld, type World } from '../verification/world.ts';
+import { type Harness, startApi } from '../support/api-harness.ts';
+import { createWorld, type World } from '../support/dns-world.ts';
 
 const SECOND = 1000;
 const HOUR = 3_600_000;

@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import type { Random } from './random.ts';
+import type { Random } from '../support/seeded-random.ts';
 import type { Call } from './trace.ts';
 
 /** A few files on a disk, to which a program writes, as far as the system promises anything about them. */

@@ -2,13 +2,13 @@ import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'vitest';
-import { type Answer, ask } from './api.ts';
-import { inspect } from './inspection.ts';
-import { createLedger, type Entry, type Ledger, newEntry, reconcile } from './ledger.ts';
-import { publish, readHeld, untilVerified } from './load.ts';
-import { launchServer, type Server, startServer } from './program.ts';
+import { createLedger, type Entry, type Ledger, newEntry, reconcile } from '../support/acknowledged.ts';
+import { inspect } from '../support/inspection.ts';
+import { publish, readHeld, untilVerified } from '../support/load.ts';
+import { launchServer, type Server, startServer } from '../support/program-process.ts';
+import { createSite, plant, type Site, type Tenant, until } from '../support/program-site.ts';
+import { type Answer, ask } from '../support/raw-api.ts';
 import type { Room } from './room.ts';
-import { createSite, plant, type Site, type Tenant, until } from './site.ts';
 
 /** What was tried, and what came of it. */
 export interface Endured extends Record<string, number> {

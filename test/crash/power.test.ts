@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { chooseSeed, seeded } from '../support/seeded-random.ts';
 import { cutPower, record, tooSoon } from './power.ts';
-import { chooseSeed, seeded } from './random.ts';
 import { findStrace } from './strace.ts';
 
 test('a change is acknowledged once it is synced, and outlives a power cut from then on', async ({ skip }) => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { chooseSeed, seeded } from './random.ts';
+import { chooseSeed, seeded } from '../support/seeded-random.ts';
 import { soak } from './soak.ts';
 
 test('in use, it opens no more and more files, and keeps its log short', async () => {

@@ -2,12 +2,12 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'vitest';
-import { inspect } from './inspection.ts';
-import { createLedger, reconcile } from './ledger.ts';
-import { create, type Scene, startLoad } from './load.ts';
-import type { Server } from './program.ts';
-import type { Random } from './random.ts';
-import { createSite, plant, type Site, until } from './site.ts';
+import { createLedger, reconcile } from '../support/acknowledged.ts';
+import { inspect } from '../support/inspection.ts';
+import { create, type Scene, startLoad } from '../support/load.ts';
+import type { Server } from '../support/program-process.ts';
+import { createSite, plant, type Site, until } from '../support/program-site.ts';
+import type { Random } from '../support/seeded-random.ts';
 
 /** A server at one moment, seen from outside. */
 export interface Vitals {

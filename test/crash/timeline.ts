@@ -1,5 +1,5 @@
-import type { DomainStatus } from '../../src/domains/domain.ts';
-import type { DomainEventData, DomainEventType } from '../../src/store/store.ts';
+import type { DomainStatus } from '../../src/domain/domain.ts';
+import type { DomainEventData, DomainEventType } from '../../src/store/contract/store.ts';
 
 /** One entry of the timeline, of whichever domain, in the order in which they were written. */
 export interface Entry {

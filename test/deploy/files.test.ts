@@ -2,11 +2,11 @@ import { dirname } from 'node:path';
 import { expect, test } from 'vitest';
 import { operations } from '../../src/api/operations.ts';
 import { STOP_MS } from '../../src/cli/signals.ts';
+import { readServerConfig } from '../../src/config/config.ts';
 import { commandVariables, serverVariables } from '../../src/config/variables.ts';
-import { readServerConfig } from '../../src/config.ts';
-import { registerEdgeMetrics } from '../../src/edge/metrics.ts';
+import { registerEdgeMetrics } from '../../src/edge/edge-metrics.ts';
 import { createMetrics } from '../../src/metrics.ts';
-import { asUnavailable } from '../../src/store/postgres/failure.ts';
+import { asUnavailable } from '../../src/store/postgres/postgres-errors.ts';
 import { assignment, imageEnvironment, instruction, instructions, read } from './image.ts';
 
 const example = Object.fromEntries(

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { listenForChanges, migrate, pendingMigrations, postgresStore } from '../../src/store/postgres.ts';
-import { aWorkspace } from '../fixtures/entities.ts';
-import { type PostgresServer, startPostgres } from '../fixtures/postgres.ts';
-import { createRoles, FIRST, type Roles } from '../fixtures/roles.ts';
+import { listenForChanges, migrate, pendingMigrations, postgresStore } from '../../src/store/postgres/postgres.ts';
+import { createRoles, FIRST, type Roles } from '../support/database-roles.ts';
+import { aWorkspace } from '../support/entities.ts';
+import { type PostgresServer, startPostgres } from '../support/postgres.ts';
 
 // That the role that serves has all the rights it needs is shown by the contract of the store (test/contract/postgres.test.ts).
 

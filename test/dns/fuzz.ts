@@ -1,8 +1,8 @@
 import packet, { type Answer } from 'dns-packet';
-import { type Ask, chainResolver } from '../../src/dns/chain.ts';
-import { decodeMessage } from '../../src/dns/message.ts';
-import { encodeQuery, isAnswerTo, type Query } from '../../src/dns/query.ts';
-import type { Question } from '../../src/dns/wire.ts';
+import { decodeMessage } from '../../src/dns/protocol/message.ts';
+import { encodeQuery, isAnswerTo, type Query } from '../../src/dns/protocol/query.ts';
+import type { Question } from '../../src/dns/protocol/wire.ts';
+import { type Ask, chainResolver } from '../../src/dns/record-lookups.ts';
 
 /**
  * Answers as a hostile or broken nameserver would send them: what almost proves a domain, with octets changed at random. Every answer

@@ -2,10 +2,10 @@ import { copyFileSync, existsSync, readdirSync, readFileSync, statSync, writeFil
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { sqliteStore } from '../../src/store/sqlite.ts';
-import type { Store } from '../../src/store/store.ts';
-import * as entities from '../fixtures/entities.ts';
-import { run, runJson, temporaryDirectory } from './program.ts';
+import type { Store } from '../../src/store/contract/store.ts';
+import { sqliteStore } from '../../src/store/sqlite/sqlite.ts';
+import * as entities from '../support/entities.ts';
+import { run, runJson, temporaryDirectory } from '../support/program.ts';
 
 // Backups of a store in use, and what comes back from them.
 

@@ -2,17 +2,17 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { lifetimeWindow } from '../../src/certificates/renewal.ts';
-import type { CertificateShown } from '../../src/cli/certificate.ts';
-import type { Domain } from '../../src/domains/domain.ts';
-import { addKey } from '../../src/keyfile.ts';
-import { createKey, keyIdIn, parseKeys } from '../../src/sealing.ts';
-import { type Database, databaseAt, keyringFor } from '../../src/store/open.ts';
-import { missingKeys } from '../../src/store/sealed.ts';
-import type { Store } from '../../src/store/store.ts';
-import { issueChain, keyPem, newKey } from '../fixtures/chain.ts';
-import { attach, type Planted, plant, verifiedAt } from '../fixtures/entities.ts';
-import { CLONE, run, runJson, temporaryDirectory } from './program.ts';
+import { lifetimeWindow } from '../../src/certificates/policy/renewal.ts';
+import type { CertificateShown } from '../../src/cli/show-certificate.ts';
+import type { Domain } from '../../src/domain/domain.ts';
+import type { Store } from '../../src/store/contract/store.ts';
+import { type Database, databaseAt, keyringFor } from '../../src/store/database.ts';
+import { addKey } from '../../src/store/sealing/key-file.ts';
+import { createKey, keyIdIn, parseKeys } from '../../src/store/sealing/keyring.ts';
+import { missingKeys } from '../../src/store/sealing/sealed-store.ts';
+import { issueChain, keyPem, newKey } from '../support/chain.ts';
+import { attach, type Planted, plant, verifiedAt } from '../support/entities.ts';
+import { CLONE, run, runJson, temporaryDirectory } from '../support/program.ts';
 
 // Certificates and sealing from the command line, beside a program that uses the store.
 

@@ -1,9 +1,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Domain } from '../../src/cli/domain.ts';
-import type { Controlled } from '../../src/dev/control.ts';
-import { type PlaygroundFile, readPlaygroundFile } from '../../src/dev/ready.ts';
-import { run, runJson, startPlayground, temporaryDirectory } from './program.ts';
+import type { Domain } from '../../src/cli/show-domain.ts';
+import type { Controlled } from '../../src/playground/control.ts';
+import { type PlaygroundFile, readPlaygroundFile } from '../../src/playground/ready.ts';
+import { run, runJson, startPlayground, temporaryDirectory } from '../support/program.ts';
 
 const directory = temporaryDirectory();
 const data = ['--data', directory.path];

@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { databaseAt } from '../../src/store/open.ts';
-import { listenForChanges, postgresStore } from '../../src/store/postgres.ts';
-import { sqliteStore } from '../../src/store/sqlite.ts';
-import type { Environment, Store } from '../../src/store/store.ts';
-import * as certificates from '../fixtures/certificates.ts';
-import * as entities from '../fixtures/entities.ts';
-import { addressOf, type PostgresServer, startPostgres } from '../fixtures/postgres.ts';
-import { run, runJson, start, temporaryDirectory } from './program.ts';
+import type { Environment, Store } from '../../src/store/contract/store.ts';
+import { databaseAt } from '../../src/store/database.ts';
+import { listenForChanges, postgresStore } from '../../src/store/postgres/postgres.ts';
+import { sqliteStore } from '../../src/store/sqlite/sqlite.ts';
+import * as certificates from '../support/certificates.ts';
+import * as entities from '../support/entities.ts';
+import { addressOf, type PostgresServer, startPostgres } from '../support/postgres.ts';
+import { run, runJson, start, temporaryDirectory } from '../support/program.ts';
 
 // An installation that moves: real files, a real server, and the command as it is typed.
 

@@ -4,9 +4,17 @@ import { connect, createServer, type Server, type Socket } from 'node:net';
 import { resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type PlaygroundFile, readPlaygroundFile } from '../../src/dev/ready.ts';
-import { migrate } from '../../src/store/sqlite.ts';
-import { ANY_PORTS, run, start, startPlayground, startScript, startTyped, temporaryDirectory } from './program.ts';
+import { type PlaygroundFile, readPlaygroundFile } from '../../src/playground/ready.ts';
+import { migrate } from '../../src/store/sqlite/sqlite.ts';
+import {
+  ANY_PORTS,
+  run,
+  start,
+  startPlayground,
+  startScript,
+  startTyped,
+  temporaryDirectory,
+} from '../support/program.ts';
 
 const directory = temporaryDirectory();
 const data = directory.path;

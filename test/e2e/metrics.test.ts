@@ -1,9 +1,9 @@
 import { Registry } from 'prom-client';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
-import { readServerConfig } from '../../src/config.ts';
+import { readServerConfig } from '../../src/config/config.ts';
 import { createLog } from '../../src/log.ts';
 import { type RunningServer, startServer } from '../../src/main.ts';
-import { temporaryDirectory } from './program.ts';
+import { temporaryDirectory } from '../support/program.ts';
 
 const directory = temporaryDirectory();
 const logged: string[] = [];

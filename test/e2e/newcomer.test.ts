@@ -1,9 +1,9 @@
 import { statSync } from 'node:fs';
 import { afterAll, expect, test } from 'vitest';
-import type { Domain } from '../../src/cli/domain.ts';
-import type { Controlled } from '../../src/dev/control.ts';
-import { visit } from '../../src/dev/visit.ts';
-import { ANY_PORTS, run, runJson, type Started, start, temporaryDirectory, type } from './program.ts';
+import type { Domain } from '../../src/cli/show-domain.ts';
+import type { Controlled } from '../../src/playground/control.ts';
+import { visit } from '../../src/playground/visit.ts';
+import { ANY_PORTS, run, runJson, type Started, start, temporaryDirectory, type } from '../support/program.ts';
 
 const directory = temporaryDirectory();
 const data = ['--data', directory.path];

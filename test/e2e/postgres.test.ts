@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Domain } from '../../src/cli/domain.ts';
-import { type Simulator, startSimulator } from '../../src/dev/dns/simulator.ts';
-import { ENCRYPTION_KEY } from '../fixtures/keys.ts';
-import { type PostgresServer, startPostgres } from '../fixtures/postgres.ts';
-import { run, runJson, type Started, start } from './program.ts';
+import type { Domain } from '../../src/cli/show-domain.ts';
+import { type Simulator, startSimulator } from '../../src/playground/dns/simulator.ts';
+import { ENCRYPTION_KEY } from '../support/keys.ts';
+import { type PostgresServer, startPostgres } from '../support/postgres.ts';
+import { run, runJson, type Started, start } from '../support/program.ts';
 
 // The program on PostgreSQL, as whoever outgrows one machine runs it: the same commands, another NAMEPLATE_DATABASE_URL.
 

@@ -3,9 +3,9 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, expect, test } from 'vitest';
-import { migrate } from '../../src/store/sqlite.ts';
-import { ENCRYPTION_KEY } from '../fixtures/keys.ts';
-import { run, runJson, type Started, start, startPlayground, temporaryDirectory } from './program.ts';
+import { migrate } from '../../src/store/sqlite/sqlite.ts';
+import { ENCRYPTION_KEY } from '../support/keys.ts';
+import { run, runJson, type Started, start, startPlayground, temporaryDirectory } from '../support/program.ts';
 
 const directory = temporaryDirectory();
 const databaseFor = (name: string) => `sqlite:${directory.path}/${name}.db`;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { run, type } from './program.ts';
+import { run, type } from '../support/program.ts';
 
 test.concurrent.each([
   [['domain', 'list'], 'domains'],

@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'vitest';
-import type { Domain } from '../../src/cli/domain.ts';
-import { run, start, startPlayground, temporaryDirectory } from './program.ts';
+import type { Domain } from '../../src/cli/show-domain.ts';
+import { run, start, startPlayground, temporaryDirectory } from '../support/program.ts';
 
 const directory = temporaryDirectory();
 

@@ -1,6 +1,6 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startFront } from '../../src/edge/front.ts';
+import { startFront } from '../../src/edge/ask-endpoint.ts';
 import { type Answer, type Harness, overHttp, overHttp2, overHttps, startHarness } from './harness.ts';
 
 let edge: Harness;

@@ -1,9 +1,9 @@
 import { X509Certificate } from 'node:crypto';
-import { createAuthorityCertificate, createServerCertificate } from '../../src/certificates/x509/certificate.ts';
-import { certificatePem } from '../../src/pem.ts';
-import type { IssuedCertificate } from '../../src/store/store.ts';
-import { anIssuedCertificate } from '../fixtures/certificates.ts';
-import { newKey } from '../fixtures/chain.ts';
+import { certificatePem } from '../../src/certificates/x509/pem.ts';
+import { createAuthorityCertificate, createServerCertificate } from '../../src/certificates/x509/x509-certificate.ts';
+import type { IssuedCertificate } from '../../src/store/contract/store.ts';
+import { anIssuedCertificate } from '../support/certificates.ts';
+import { newKey } from '../support/chain.ts';
 
 const DAY_MS = 86_400_000;
 

@@ -3,9 +3,9 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { findPrograms, START_LIMIT_MS } from '../fixtures/debian.ts';
-import { freePort } from '../fixtures/ports.ts';
-import { type Service, startService } from '../fixtures/service.ts';
+import { findPrograms, START_LIMIT_MS } from '../support/debian.ts';
+import { freePort } from '../support/ports.ts';
+import { type Service, startService } from '../support/service.ts';
 import { issue } from './authority.ts';
 import { type Harness, handshake, overHttp, overHttp2, overHttps, type Site, startHarness } from './harness.ts';
 

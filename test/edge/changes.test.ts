@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { attach, failedAt, plant, verifiedAt } from '../fixtures/entities.ts';
+import { attach, failedAt, plant, verifiedAt } from '../support/entities.ts';
 import { issue } from './authority.ts';
 import { type Harness, handshake, overHttp, overHttp2, overHttps, type Site, startHarness } from './harness.ts';
 

@@ -3,13 +3,13 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { followChanges } from '../../src/cache/change-feed.ts';
 import { startEdge } from '../../src/edge/edge.ts';
 import { createLog } from '../../src/log.ts';
 import { createMetrics } from '../../src/metrics.ts';
-import { followChanges } from '../../src/store/changes.ts';
-import { sqliteStore } from '../../src/store/sqlite.ts';
-import { verify } from '../fixtures/certificates.ts';
-import { aDeployment, plant } from '../fixtures/entities.ts';
+import { sqliteStore } from '../../src/store/sqlite/sqlite.ts';
+import { verify } from '../support/certificates.ts';
+import { aDeployment, plant } from '../support/entities.ts';
 import { issue, ROOT } from './authority.ts';
 import { onLoopback } from './loopback.ts';
 

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import { connect, createSecureContext, type TLSSocket } from 'node:tls';
 import { afterEach, expect, test } from 'vitest';
-import { type Context, type Contexts, createContexts } from '../../src/edge/contexts.ts';
-import type { ServedCertificate } from '../../src/store/store.ts';
+import { type Context, type Contexts, createContexts } from '../../src/edge/tls/tls-contexts.ts';
+import type { ServedCertificate } from '../../src/store/contract/store.ts';
 import { issue, ROOT } from './authority.ts';
 
 const SECRET = new Uint8Array(32);

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import type { EdgeLimits } from '../../src/edge/limits.ts';
+import type { EdgeLimits } from '../../src/edge/edge-limits.ts';
 import { type Closing, startOrigin, startRawOrigin, until } from './front.ts';
 import { type Harness, handshake, startHarness } from './harness.ts';
 import {

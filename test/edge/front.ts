@@ -2,11 +2,11 @@ import { once } from 'node:events';
 import { createServer as createHttp1Server, type IncomingMessage } from 'node:http';
 import { createServer as createHttp2Server } from 'node:http2';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
-import { addressRule } from '../../src/addresses.ts';
-import { createDialler, type Dialler } from '../../src/dialler.ts';
-import type { Routed } from '../../src/edge/exchange.ts';
-import type { Failure } from '../../src/edge/proxy/failure.ts';
-import { createProxy, type OriginProxy, type ProxyOptions } from '../../src/edge/proxy.ts';
+import type { Routed } from '../../src/edge/http/edge-exchange.ts';
+import type { Failure } from '../../src/edge/proxy/origin-failure.ts';
+import { createProxy, type OriginProxy, type ProxyOptions } from '../../src/edge/proxy/proxy.ts';
+import { addressRule } from '../../src/net/addresses.ts';
+import { createDialler, type Dialler } from '../../src/net/dialer.ts';
 
 /** The proxy behind plain listeners, as the edge has it behind TLS. */
 export interface Front {

@@ -1,5 +1,5 @@
 import { parentPort } from 'node:worker_threads';
-import type { ToMain, ToThread } from '../../src/edge/messages.ts';
+import type { ToMain, ToThread } from '../../src/edge/threads/messages.ts';
 
 // A thread of the edge that dies of the first change it hears of.
 

@@ -1,10 +1,10 @@
 import { createServer } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { isGone } from '../../src/edge/answer.ts';
-import type { Client } from '../../src/edge/client.ts';
-import type { Asked } from '../../src/edge/exchange.ts';
-import { http1Speaker } from '../../src/edge/http1.ts';
-import { LIMITS } from '../../src/edge/limits.ts';
+import { LIMITS } from '../../src/edge/edge-limits.ts';
+import type { Client } from '../../src/edge/http/edge-client.ts';
+import type { Asked } from '../../src/edge/http/edge-exchange.ts';
+import { http1Speaker } from '../../src/edge/http/http1.ts';
+import { isGone } from '../../src/edge/http/respond.ts';
 import { type Closing, listen, until } from './front.ts';
 import { type Harness, handshake, type Site, startHarness } from './harness.ts';
 import { asRaw, openRaw } from './raw.ts';

@@ -1,7 +1,7 @@
 import { connect as connectHttp2, constants } from 'node:http2';
 import type { Socket } from 'node:net';
 import { afterAll, expect, test } from 'vitest';
-import { type Random, seeded } from '../hostile/random.ts';
+import { type Random, seeded } from '../support/hostile-bytes.ts';
 import { type Closing, type Front, startFront, startRawOrigin, until } from './front.ts';
 import { openRaw } from './raw.ts';
 

@@ -1,8 +1,8 @@
 import { connect as connectHttp2, constants } from 'node:http2';
 import type { Socket } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
-import { addressRule } from '../../src/addresses.ts';
-import { createDialler } from '../../src/dialler.ts';
+import { addressRule } from '../../src/net/addresses.ts';
+import { createDialler } from '../../src/net/dialer.ts';
 import { versions } from './ask.ts';
 import { frame, headers, opening, reset } from './frames.ts';
 import { type Closing, type Front, startFront, startOrigin, startRawOrigin, until } from './front.ts';

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { type Random, seeded } from '../hostile/random.ts';
+import { type Random, seeded } from '../support/hostile-bytes.ts';
 import { versions } from './ask.ts';
 import { type Closing, startFront, startRawOrigin, until } from './front.ts';
 import { openRaw } from './raw.ts';

@@ -1,10 +1,10 @@
+import { certificatePem } from '../../src/certificates/x509/pem.ts';
+import { newPrivateKey, readPrivateKey } from '../../src/certificates/x509/private-key.ts';
 import {
   type Authority,
   createAuthorityCertificate,
   createServerCertificate,
-} from '../../src/certificates/x509/certificate.ts';
-import { newPrivateKey, readPrivateKey } from '../../src/certificates/x509/key.ts';
-import { certificatePem } from '../../src/pem.ts';
+} from '../../src/certificates/x509/x509-certificate.ts';
 
 /** A certificate for a name, of a CA that exists for this alone. All PEM. */
 export function certificateFor(name: string): { key: string; cert: string; ca: string } {

@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { unique } from '../fixtures/entities.ts';
+import { unique } from '../support/entities.ts';
 import { issue } from './authority.ts';
 import { type Harness, handshake, overHttp, overHttp2, overHttps, startHarness } from './harness.ts';
 

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { helloOf, inventedHello, inventedName } from '../support/client-hello.ts';
 import { type Harness, handshake, overHttp, overHttps, startHarness } from './harness.ts';
-import { helloOf, inventedHello, inventedName } from './hello.ts';
 
 const MOST = 30;
 

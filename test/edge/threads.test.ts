@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { LIMITS } from '../../src/edge/limits.ts';
-import { tallyMemory } from '../../src/edge/tally.ts';
-import { startThread } from '../../src/edge/threads.ts';
+import { LIMITS } from '../../src/edge/edge-limits.ts';
+import { tallyMemory } from '../../src/edge/shared-counters.ts';
+import { startThread } from '../../src/edge/threads/threads.ts';
 import { createLog } from '../../src/log.ts';
-import type { Change } from '../../src/store/store.ts';
+import type { Change } from '../../src/store/contract/store.ts';
 import { type Harness, handshake, overHttp, overHttp2, overHttps, startHarness } from './harness.ts';
 
 const THREADS = 3;

@@ -1,5 +1,5 @@
 import { operations } from '../../src/api/operations.ts';
-import type { Random } from './random.ts';
+import type { Random } from '../support/hostile-bytes.ts';
 
 /** What an attacker sends over one connection. */
 export interface Attack {

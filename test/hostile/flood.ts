@@ -1,7 +1,7 @@
 import { buffer } from 'node:stream/consumers';
-import { type Answer, judge, judgeError } from '../api/contract.ts';
+import { type Answer, judge, judgeError } from '../support/api-contract.ts';
+import { seeded } from '../support/hostile-bytes.ts';
 import { type Attack, createAttack } from './attack.ts';
-import { seeded } from './random.ts';
 import { dial, loopback, type Victim } from './server.ts';
 
 /** What came of a flood: how many attacks were answered with each status; `none` had no answer. */

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { ownershipName, ownershipValue } from '../../src/domains/records.ts';
-import { createWorld, type World } from '../verification/world.ts';
+import { ownershipName, ownershipValue } from '../../src/domain/records.ts';
+import { createWorld, type World } from '../support/dns-world.ts';
 
 let world: World;
 beforeEach(async () => {

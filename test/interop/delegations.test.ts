@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { ownershipName } from '../../src/domains/records.ts';
-import { START_LIMIT_MS } from '../fixtures/debian.ts';
+import { ownershipName } from '../../src/domain/records.ts';
+import { START_LIMIT_MS } from '../support/debian.ts';
 import { type Internet, startInternet, type Zone } from './internet.ts';
 import type { Nameserver } from './knot.ts';
 import { checkThrice, createInterop, type InteropWorld, ownershipLine, routingLine, txtLine } from './world.ts';

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { findPrograms } from '../fixtures/debian.ts';
+import { findPrograms } from '../support/debian.ts';
 import { type Nameserver, type ServeOptions, startKnot } from './knot.ts';
 import { startUnbound, type Unbound } from './unbound.ts';
 

@@ -2,8 +2,8 @@ import { execFile } from 'node:child_process';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { Programs } from '../fixtures/debian.ts';
-import { startService } from '../fixtures/service.ts';
+import type { Programs } from '../support/debian.ts';
+import { startService } from '../support/service.ts';
 
 const execute = promisify(execFile);
 

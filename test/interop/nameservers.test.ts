@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { START_LIMIT_MS } from '../fixtures/debian.ts';
+import { START_LIMIT_MS } from '../support/debian.ts';
 import { type Internet, startInternet, type Zone } from './internet.ts';
 import type { Nameserver } from './knot.ts';
 import { type MiddleboxOptions, startMiddlebox } from './middlebox.ts';

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { ownershipName, ownershipValue } from '../../src/domains/records.ts';
-import { START_LIMIT_MS } from '../fixtures/debian.ts';
+import { ownershipName, ownershipValue } from '../../src/domain/records.ts';
+import { START_LIMIT_MS } from '../support/debian.ts';
 import { type Internet, startInternet } from './internet.ts';
 import { checkThrice, createInterop, type InteropWorld, ownershipLine, routingLine, txtLine } from './world.ts';
 

@@ -3,8 +3,8 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import type { Programs } from '../fixtures/debian.ts';
-import { type Service, startService } from '../fixtures/service.ts';
+import type { Programs } from '../support/debian.ts';
+import { type Service, startService } from '../support/service.ts';
 
 /** The recursive resolver: Unbound, with a cache that works as everywhere. */
 export interface Unbound extends Service {

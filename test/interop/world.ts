@@ -1,14 +1,14 @@
 import type { Clock } from '../../src/clock.ts';
 import { type AuthoritativeOptions, authoritativeResolver } from '../../src/dns/authoritative.ts';
-import { dnsClient, type QueryOptions } from '../../src/dns/client.ts';
-import type { Message, RecordType } from '../../src/dns/wire.ts';
-import type { Domain } from '../../src/domains/domain.ts';
-import { dnsRecords, ownershipName } from '../../src/domains/records.ts';
+import type { Message, RecordType } from '../../src/dns/protocol/wire.ts';
+import { dnsClient, type QueryOptions } from '../../src/dns/transport/dns-client.ts';
+import type { Domain } from '../../src/domain/domain.ts';
+import { dnsRecords, ownershipName } from '../../src/domain/records.ts';
 import { createLog } from '../../src/log.ts';
 import { createMetrics } from '../../src/metrics.ts';
-import type { CheckStore, DueCheck } from '../../src/store/store.ts';
-import { createVerifier, type Verifier } from '../../src/verification/worker.ts';
-import { createWorld, type World } from '../verification/world.ts';
+import type { CheckStore, DueCheck } from '../../src/store/contract/store.ts';
+import { createVerifier, type Verifier } from '../../src/verification/verifier.ts';
+import { createWorld, type World } from '../support/dns-world.ts';
 import type { Internet } from './internet.ts';
 
 /** The world of the verification stories, with its checks made of real servers. */

@@ -1,15 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createRootKey } from '../../src/access/key.ts';
-import { readServerConfig } from '../../src/config.ts';
+import { createRootKey } from '../../src/access/root-key.ts';
+import { readServerConfig } from '../../src/config/config.ts';
 import { createLog } from '../../src/log.ts';
 import { type RunningServer, startServer } from '../../src/main.ts';
-import { TIMEOUTS } from '../../src/store/postgres/connection.ts';
-import { aRootKey, plant } from '../fixtures/entities.ts';
-import { ENCRYPTION_KEY } from '../fixtures/keys.ts';
-import { type PostgresServer, startPostgres } from '../fixtures/postgres.ts';
-import { startProxy } from '../fixtures/proxy.ts';
+import { TIMEOUTS } from '../../src/store/postgres/postgres-connection.ts';
+import { aRootKey, plant } from '../support/entities.ts';
+import { ENCRYPTION_KEY } from '../support/keys.ts';
+import { type PostgresServer, startPostgres } from '../support/postgres.ts';
+import { startProxy } from '../support/tcp-proxy.ts';
 
 // Nodes that serve the API from one PostgreSQL, as `nameplate serve` makes them, on the real clock.
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, test } from 'vitest';
-import { chooseSeed, seeded } from '../crash/random.ts';
-import { type PostgresServer, startPostgres } from '../fixtures/postgres.ts';
+import { type PostgresServer, startPostgres } from '../support/postgres.ts';
+import { chooseSeed, seeded } from '../support/seeded-random.ts';
 import { outlive } from './outage.ts';
 
 let postgres: PostgresServer;

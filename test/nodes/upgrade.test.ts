@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { onPostgres } from '../crash/data.ts';
-import { createLedger, reconcile } from '../crash/ledger.ts';
-import { type Scene, startLoad } from '../crash/load.ts';
-import { launchServer, type Server, startServer } from '../crash/program.ts';
-import { chooseSeed, seeded } from '../crash/random.ts';
-import { createSite, plant, type Site } from '../crash/site.ts';
-import { type PostgresServer, startPostgres } from '../fixtures/postgres.ts';
+import { createLedger, reconcile } from '../support/acknowledged.ts';
+import { onPostgres } from '../support/data-dir.ts';
+import { type Scene, startLoad } from '../support/load.ts';
+import { type PostgresServer, startPostgres } from '../support/postgres.ts';
+import { launchServer, type Server, startServer } from '../support/program-process.ts';
+import { createSite, plant, type Site } from '../support/program-site.ts';
+import { chooseSeed, seeded } from '../support/seeded-random.ts';
 
 const SCHEDULE = { checkIntervalMs: 1000, windowMs: 6000 };
 const NEXT_VERSION = join(import.meta.dirname, 'next/version.ts');

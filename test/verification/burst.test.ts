@@ -2,10 +2,10 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { RecordLookups } from '../../src/dns/resolver.ts';
 import { createLog } from '../../src/log.ts';
 import { createMetrics } from '../../src/metrics.ts';
-import type { Store } from '../../src/store/store.ts';
-import { createVerifier } from '../../src/verification/worker.ts';
-import { openEngine } from '../fixtures/engine.ts';
-import { attach, NOW, plant } from '../fixtures/entities.ts';
+import type { Store } from '../../src/store/contract/store.ts';
+import { createVerifier } from '../../src/verification/verifier.ts';
+import { openEngine } from '../support/engine.ts';
+import { attach, NOW, plant } from '../support/entities.ts';
 
 let store: Store;
 let remove: () => Promise<void>;

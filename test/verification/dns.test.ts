@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Simulator } from '../../src/dev/dns/simulator.ts';
-import type { Domain } from '../../src/domains/domain.ts';
-import { ownershipName, ownershipValue } from '../../src/domains/records.ts';
-import { createWorld, type World } from './world.ts';
+import type { Domain } from '../../src/domain/domain.ts';
+import { ownershipName, ownershipValue } from '../../src/domain/records.ts';
+import type { Simulator } from '../../src/playground/dns/simulator.ts';
+import { createWorld, type World } from '../support/dns-world.ts';
 
 const DAY_MS = 86_400_000;
 

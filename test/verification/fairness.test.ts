@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { LookupOptions, RecordLookups } from '../../src/dns/resolver.ts';
-import { WINDOW_MS } from '../../src/domains/domain.ts';
+import { WINDOW_MS } from '../../src/domain/domain.ts';
 import { createLog } from '../../src/log.ts';
 import { createMetrics, type Metrics } from '../../src/metrics.ts';
-import { sqliteStore } from '../../src/store/sqlite.ts';
-import type { Store } from '../../src/store/store.ts';
-import { createVerifier, type Verifier } from '../../src/verification/worker.ts';
-import { attach, NOW, plant } from '../fixtures/entities.ts';
+import type { Store } from '../../src/store/contract/store.ts';
+import { sqliteStore } from '../../src/store/sqlite/sqlite.ts';
+import { createVerifier, type Verifier } from '../../src/verification/verifier.ts';
+import { attach, NOW, plant } from '../support/entities.ts';
 
 /** Names below this zone are asked of a nameserver that never says a word; every other one leads to its target. */
 const SILENT = 'silent.example';

@@ -4,14 +4,14 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import type { Lookup, RecordLookups } from '../../src/dns/resolver.ts';
-import { type Domain, type DomainKind, newDomain } from '../../src/domains/domain.ts';
-import { ownershipName, ownershipValue } from '../../src/domains/records.ts';
-import { CHECK_INTERVAL_MS } from '../../src/domains/schedule.ts';
+import { type Domain, type DomainKind, newDomain } from '../../src/domain/domain.ts';
+import { ownershipName, ownershipValue } from '../../src/domain/records.ts';
+import { CHECK_INTERVAL_MS } from '../../src/domain/schedule.ts';
 import { createLog } from '../../src/log.ts';
 import { createMetrics } from '../../src/metrics.ts';
-import { sqliteStore } from '../../src/store/sqlite.ts';
-import type { Store } from '../../src/store/store.ts';
-import { createVerifier } from '../../src/verification/worker.ts';
+import type { Store } from '../../src/store/contract/store.ts';
+import { sqliteStore } from '../../src/store/sqlite/sqlite.ts';
+import { createVerifier } from '../../src/verification/verifier.ts';
 
 /**
  * The real store and the real verifier against random histories of one name that three workspaces want. DNS is a value that the

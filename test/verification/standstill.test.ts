@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { ownershipName } from '../../src/domains/records.ts';
-import { createWorld, type World } from './world.ts';
+import { ownershipName } from '../../src/domain/records.ts';
+import { createWorld, type World } from '../support/dns-world.ts';
 
 // A process that is stopped in the middle of a check, or a machine that is suspended, goes on with what it saw long ago.
 

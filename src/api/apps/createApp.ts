@@ -4,7 +4,7 @@ import { Problem } from '../errors.ts';
 import { masked } from '../masking.ts';
 import { defineOperation } from '../operation.ts';
 import { closed, Id, Name, Reference, Slug } from '../schemas.ts';
-import { exampleApp } from './app.ts';
+import { exampleApp } from './present-app.ts';
 
 const permission = { resource: 'app', action: 'create_app' } as const;
 

@@ -3,7 +3,7 @@ import { permits } from '../../access/permissions.ts';
 import { masked } from '../masking.ts';
 import { defineOperation } from '../operation.ts';
 import { closed, Reference } from '../schemas.ts';
-import { AppSchema, exampleApp, presentApp } from './app.ts';
+import { AppSchema, exampleApp, presentApp } from './present-app.ts';
 
 const permission = { resource: 'app', action: 'read_app' } as const;
 

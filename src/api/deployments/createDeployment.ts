@@ -4,8 +4,8 @@ import { Problem } from '../errors.ts';
 import { masked } from '../masking.ts';
 import { defineOperation } from '../operation.ts';
 import { closed, Id, Reference } from '../schemas.ts';
-import { exampleDeployment } from './deployment.ts';
-import { parseOrigin } from './origin.ts';
+import { parseOrigin } from './parse-origin.ts';
+import { exampleDeployment } from './present-deployment.ts';
 
 const permission = { resource: 'environment', action: 'create_deployment' } as const;
 

@@ -3,7 +3,7 @@ import { permits } from '../../access/permissions.ts';
 import { masked } from '../masking.ts';
 import { defineList } from '../operation.ts';
 import { closed, pageOf, pageRequest, Reference } from '../schemas.ts';
-import { DeploymentSchema, exampleDeployment, presentDeployment } from './deployment.ts';
+import { DeploymentSchema, exampleDeployment, presentDeployment } from './present-deployment.ts';
 
 const permission = { resource: 'environment', action: 'read_deployment' } as const;
 

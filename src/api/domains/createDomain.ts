@@ -1,16 +1,16 @@
 import Type from 'typebox';
 import { permits } from '../../access/permissions.ts';
-import { newDomain } from '../../domains/domain.ts';
-import { type NameRule, parseName, type Refusal } from '../../domains/name.ts';
-import { dnsRecords } from '../../domains/records.ts';
-import { windowEndsAt } from '../../domains/status.ts';
+import { newDomain } from '../../domain/domain.ts';
+import { type NameRule, parseName, type Refusal } from '../../domain/name.ts';
+import { dnsRecords } from '../../domain/records.ts';
+import { windowEndsAt } from '../../domain/status.ts';
 import { Problem } from '../errors.ts';
 import { masked } from '../masking.ts';
 import { defineOperation } from '../operation.ts';
 import { closed, Id, Reference } from '../schemas.ts';
 import { invalid } from '../validation.ts';
-import { dnsRecordsSchema, exampleDomain } from './domain.ts';
-import { newTarget, newToken } from './secrets.ts';
+import { dnsRecordsSchema, exampleDomain } from './present-domain.ts';
+import { newTarget, newToken } from './record-values.ts';
 
 const permission = { resource: 'environment', action: 'create_domain' } as const;
 

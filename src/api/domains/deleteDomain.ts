@@ -4,7 +4,7 @@ import { Problem } from '../errors.ts';
 import { masked } from '../masking.ts';
 import { defineOperation } from '../operation.ts';
 import { closed, Empty } from '../schemas.ts';
-import { DomainIdentifier, exampleDomain, findDomain } from './domain.ts';
+import { DomainIdentifier, exampleDomain, findDomain } from './present-domain.ts';
 
 const permission = { resource: 'environment', action: 'delete_domain' } as const;
 

@@ -3,8 +3,8 @@ import { permits } from '../../access/permissions.ts';
 import { masked } from '../masking.ts';
 import { defineOperation } from '../operation.ts';
 import { closed } from '../schemas.ts';
-import { CertificateSchema, presentCertificate } from './certificate.ts';
-import { DomainIdentifier, exampleDomain, findDomain } from './domain.ts';
+import { CertificateSchema, presentCertificate } from './present-certificate.ts';
+import { DomainIdentifier, exampleDomain, findDomain } from './present-domain.ts';
 
 // Whoever may read the domain may: a certificate is shown to everybody who connects, and its state says no more than the domain's.
 const permission = { resource: 'environment', action: 'read_domain' } as const;

@@ -3,7 +3,7 @@ import { permits } from '../../access/permissions.ts';
 import { masked } from '../masking.ts';
 import { defineOperation } from '../operation.ts';
 import { closed } from '../schemas.ts';
-import { DomainIdentifier, DomainSchema, exampleDomain, findDomain, presentDomain } from './domain.ts';
+import { DomainIdentifier, DomainSchema, exampleDomain, findDomain, presentDomain } from './present-domain.ts';
 
 const permission = { resource: 'environment', action: 'read_domain' } as const;
 

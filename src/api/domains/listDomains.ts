@@ -3,7 +3,7 @@ import { permits } from '../../access/permissions.ts';
 import { masked } from '../masking.ts';
 import { defineList } from '../operation.ts';
 import { closed, pageOf, pageRequest, Reference, TEXT } from '../schemas.ts';
-import { DomainSchema, exampleDomain, presentDomain } from './domain.ts';
+import { DomainSchema, exampleDomain, presentDomain } from './present-domain.ts';
 
 const permission = { resource: 'environment', action: 'read_domain' } as const;
 

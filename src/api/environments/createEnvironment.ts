@@ -4,7 +4,7 @@ import { Problem } from '../errors.ts';
 import { masked } from '../masking.ts';
 import { defineOperation } from '../operation.ts';
 import { closed, Id, Name, Reference, Slug } from '../schemas.ts';
-import { exampleEnvironment } from './environment.ts';
+import { exampleEnvironment } from './present-environment.ts';
 
 const permission = { resource: 'environment', action: 'create_environment' } as const;
 

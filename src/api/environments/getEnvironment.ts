@@ -3,7 +3,7 @@ import { permits } from '../../access/permissions.ts';
 import { masked } from '../masking.ts';
 import { defineOperation } from '../operation.ts';
 import { closed, Reference } from '../schemas.ts';
-import { EnvironmentSchema, exampleEnvironment, presentEnvironment } from './environment.ts';
+import { EnvironmentSchema, exampleEnvironment, presentEnvironment } from './present-environment.ts';
 
 const permission = { resource: 'environment', action: 'read_environment' } as const;
 

@@ -3,7 +3,7 @@ import { permits } from '../../access/permissions.ts';
 import { Problem } from '../errors.ts';
 import { defineOperation } from '../operation.ts';
 import { closed, Id, Name, Slug } from '../schemas.ts';
-import { exampleProject } from './project.ts';
+import { exampleProject } from './present-project.ts';
 
 const permission = { resource: 'project', action: 'create_project' } as const;
 

@@ -3,7 +3,7 @@ import { permits } from '../../access/permissions.ts';
 import { masked } from '../masking.ts';
 import { defineOperation } from '../operation.ts';
 import { closed, Reference } from '../schemas.ts';
-import { exampleProject, ProjectSchema, presentProject } from './project.ts';
+import { exampleProject, ProjectSchema, presentProject } from './present-project.ts';
 
 const permission = { resource: 'project', action: 'read_project' } as const;
 

@@ -3,7 +3,7 @@ import { permits } from '../../access/permissions.ts';
 import { Problem } from '../errors.ts';
 import { defineList } from '../operation.ts';
 import { closed, pageOf, pageRequest } from '../schemas.ts';
-import { exampleProject, ProjectSchema, presentProject } from './project.ts';
+import { exampleProject, ProjectSchema, presentProject } from './present-project.ts';
 
 const permission = { resource: 'project', action: 'read_project' } as const;
 

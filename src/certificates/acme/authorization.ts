@@ -1,5 +1,5 @@
 import { CaProblem } from '../issuer.ts';
-import { ERROR_PREFIX, Refusal, said } from './problem.ts';
+import { ERROR_PREFIX, Refusal, said } from './problem-document.ts';
 import type { Authorization } from './resources.ts';
 import { ask, type Session } from './session.ts';
 

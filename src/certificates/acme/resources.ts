@@ -1,6 +1,6 @@
 import { isIPv4 } from 'node:net';
 import { CaProblem } from '../issuer.ts';
-import { isObject, type ProblemDocument, readProblem } from './problem.ts';
+import { isObject, type ProblemDocument, readProblem } from './problem-document.ts';
 
 /** The resources of RFC 8555 section 7.1, as far as they are used. Whatever a CA answers is checked here; what is missing or wrong is a `CaProblem`. */
 

@@ -1,9 +1,9 @@
 import type { Clock } from '../../clock.ts';
 import { CaProblem, type IssueTask } from '../issuer.ts';
-import type { Account } from './account.ts';
-import type { AcmeClient, AcmeReply } from './client.ts';
-import type { Patience } from './patience.ts';
-import { Refusal } from './problem.ts';
+import type { Account } from './acme-account.ts';
+import type { AcmeClient, AcmeReply } from './acme-client.ts';
+import type { Patience } from './poll-budget.ts';
+import { Refusal } from './problem-document.ts';
 
 /** What working on an order takes. */
 export interface Session {

@@ -1,12 +1,12 @@
 import type { ClientRequest, IncomingMessage, InformationEvent } from 'node:http';
-import { answerPage } from '../answer.ts';
-import type { Exchange } from '../exchange.ts';
-import type { Connection, Connections } from './connections.ts';
-import { type Failure, failureOf, isClosedConnection, Refused } from './failure.ts';
+import type { Exchange } from '../http/edge-exchange.ts';
+import { answerPage } from '../http/respond.ts';
 import { type Framing, fieldOf } from './headers.ts';
+import type { Connection, Connections } from './origin-connections.ts';
+import { type Failure, failureOf, isClosedConnection, Refused } from './origin-failure.ts';
+import { framingOfRequest, readFields, requestOver, sendContent } from './origin-request.ts';
+import { checkHead } from './origin-response.ts';
 import { Http1Reply, Http2Reply, type Reply } from './reply.ts';
-import { framingOfRequest, readFields, requestOver, sendContent } from './request.ts';
-import { checkHead } from './response.ts';
 
 /** What forwarding works with. */
 export interface ForwardingContext {

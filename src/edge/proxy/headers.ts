@@ -1,6 +1,6 @@
 /** Which header fields pass, and which are ours. Pure. Lists of fields are flat, name and value in turn, as Node has them (`rawHeaders`). */
 
-import type { Routed } from '../exchange.ts';
+import type { Routed } from '../http/edge-exchange.ts';
 
 /** How a message's content is framed (RFC 9112 section 6). */
 export type Framing = { kind: 'none' } | { kind: 'sized'; length: string } | { kind: 'chunked' };

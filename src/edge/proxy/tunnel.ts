@@ -1,13 +1,13 @@
 import { type ClientRequest, type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { answerSocket } from '../answer.ts';
-import type { UpgradeExchange } from '../exchange.ts';
-import { renderPage } from '../pages.ts';
-import type { Connection, Connections } from './connections.ts';
-import { type Failure, failureOf, Refused } from './failure.ts';
+import type { UpgradeExchange } from '../http/edge-exchange.ts';
+import { renderPage } from '../http/pages.ts';
+import { answerSocket } from '../http/respond.ts';
 import { framingOf, requestHead, responseFields } from './headers.ts';
-import { requestOver } from './request.ts';
-import { checkHead } from './response.ts';
+import type { Connection, Connections } from './origin-connections.ts';
+import { type Failure, failureOf, Refused } from './origin-failure.ts';
+import { requestOver } from './origin-request.ts';
+import { checkHead } from './origin-response.ts';
 
 export interface TunnelContext {
   connections: Connections;

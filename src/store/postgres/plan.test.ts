@@ -1,11 +1,11 @@
 import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { indexed, inOrder } from '../../../test/fixtures/indexed.ts';
-import { addressOf, type PostgresServer, startPostgres } from '../../../test/fixtures/postgres.ts';
-import { migrate } from '../postgres.ts';
-import { compile, type Query, type Writing } from '../query.ts';
-import { lockChecks } from './claim.ts';
-import { postgresTables } from './connection.ts';
+import { indexed, inOrder } from '../../../test/support/indexed.ts';
+import { addressOf, type PostgresServer, startPostgres } from '../../../test/support/postgres.ts';
+import { compile, type Query, type Writing } from '../sql/query.ts';
+import { lockChecks } from './claim-checks.ts';
+import { migrate } from './postgres.ts';
+import { postgresTables } from './postgres-connection.ts';
 
 let server: PostgresServer;
 let client: pg.Client;

@@ -1,6 +1,6 @@
 import pg from 'pg';
-import { StoreUnavailable } from '../store.ts';
-import { isBroken, isLost } from './failure.ts';
+import { StoreUnavailable } from '../contract/store.ts';
+import { isBroken, isLost } from './postgres-errors.ts';
 
 /** A bounded number of connections that are used in turn. */
 export interface Connections {

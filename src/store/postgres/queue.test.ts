@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { StoreUnavailable } from '../store.ts';
+import { StoreUnavailable } from '../contract/store.ts';
 import { createQueue } from './queue.ts';
 
 /** Work that goes on until it is told to end. */

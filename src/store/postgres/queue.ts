@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { StoreUnavailable } from '../store.ts';
+import { StoreUnavailable } from '../contract/store.ts';
 
 /** Runs work that must have the things with these keys to itself: of two that name the same one, in the order in which they were asked for. */
 export type Queue = <T>(keys: readonly bigint[], work: () => Promise<T>) => Promise<T>;

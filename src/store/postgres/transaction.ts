@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
-import { insertChange } from '../news.ts';
-import type { Writing } from '../query.ts';
-import { execute, reading } from './connection.ts';
-import { isConflict, isLost } from './failure.ts';
+import { insertChange } from '../sql/change-log.ts';
+import type { Writing } from '../sql/query.ts';
 import type { Connections } from './pool.ts';
+import { execute, reading } from './postgres-connection.ts';
+import { isConflict, isLost } from './postgres-errors.ts';
 
 /** A write, all of which happens or nothing. */
 export interface Transaction<T> {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { backUp } from './backup.ts';
-import { migrate } from './migrate.ts';
+import { migrate } from './migrate-sqlite.ts';
 
 let directory: string;
 let file: string;

@@ -2,10 +2,10 @@ import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSyn
 import { dirname, resolve } from 'node:path';
 import { backup, DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
-import { StoreUnavailable } from '../store.ts';
-import { asUnavailable } from './failure.ts';
-import { cannotOpen, codeOf } from './file.ts';
-import { doneIn } from './migrate.ts';
+import { StoreUnavailable } from '../contract/store.ts';
+import { cannotOpen, codeOf } from './database-file.ts';
+import { doneIn } from './migrate-sqlite.ts';
+import { asUnavailable } from './sqlite-errors.ts';
 
 /** Pages that are copied before progress is told. */
 const STEP_PAGES = 1000;

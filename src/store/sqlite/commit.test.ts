@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { type Answer, type Batch, type Call, committer } from './commit.ts';
-import { type Connection, connect } from './connection.ts';
-import { migrate } from './migrate.ts';
+import { migrate } from './migrate-sqlite.ts';
+import { type Connection, connect } from './sqlite-connection.ts';
 
 let directory: string;
 let connection: Connection;

@@ -1,10 +1,10 @@
 import { idMaker } from '../../ids.ts';
-import { claimDue } from '../checks.ts';
-import { certificateClaimer } from '../leases.ts';
-import { writes } from '../operations.ts';
-import type { Writing } from '../query.ts';
-import { addRequests } from '../requests.ts';
-import type { Connection } from './connection.ts';
+import { certificateClaimer } from '../sql/certificates/leases.ts';
+import { claimDue } from '../sql/checks.ts';
+import type { Writing } from '../sql/query.ts';
+import { addRequests } from '../sql/request-counts.ts';
+import { writes } from '../sql/use-cases.ts';
+import type { Connection } from './sqlite-connection.ts';
 
 /** One operation that was asked for. */
 export interface Call {

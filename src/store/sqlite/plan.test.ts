@@ -2,12 +2,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { indexed, inOrder } from '../../../test/fixtures/indexed.ts';
-import { claimDue } from '../checks.ts';
-import { compile, type Query, type Writing } from '../query.ts';
-import { countDue } from '../schedule.ts';
-import { type Connection, connect, sqliteTables } from './connection.ts';
-import { migrate } from './migrate.ts';
+import { indexed, inOrder } from '../../../test/support/indexed.ts';
+import { countDue } from '../sql/check-schedule.ts';
+import { claimDue } from '../sql/checks.ts';
+import { compile, type Query, type Writing } from '../sql/query.ts';
+import { migrate } from './migrate-sqlite.ts';
+import { type Connection, connect, sqliteTables } from './sqlite-connection.ts';
 
 let directory: string;
 let connection: Connection;

@@ -1,8 +1,8 @@
-import { StoreUnavailable } from '../store.ts';
+import { StoreUnavailable } from '../contract/store.ts';
 import type { Answer, Call } from './commit.ts';
-import { asUnavailable } from './failure.ts';
-import { type CommitThread, startThread } from './thread.ts';
-import type { ThreadOptions } from './worker.ts';
+import { type CommitThread, startThread } from './commit-thread.ts';
+import type { ThreadOptions } from './commit-worker.ts';
+import { asUnavailable } from './sqlite-errors.ts';
 
 /** Most calls that are committed together. */
 const GROUP = 256;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { WINDOW_MS } from '../../../src/domains/domain.ts';
-import { ALL_GRANTS, dataOf, type Harness, startApi, type Tree } from '../harness.ts';
+import { WINDOW_MS } from '../../../src/domain/domain.ts';
+import { ALL_GRANTS, dataOf, type Harness, startApi, type Tree } from '../../support/api-harness.ts';
 
 let api: Harness;
 let tree: Tree;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Harness, startApi, type Tree } from '../harness.ts';
-import { observed } from './observed.ts';
+import { type Harness, startApi, type Tree } from '../../support/api-harness.ts';
+import { observed } from '../../support/observed.ts';
 
 let api: Harness;
 let tree: Tree;

@@ -1,10 +1,10 @@
 import { X509Certificate } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Domain } from '../../../src/domains/domain.ts';
-import type { Store } from '../../../src/store/store.ts';
-import { issueChain } from '../../fixtures/chain.ts';
-import { type Harness, startApi, type Tree } from '../harness.ts';
-import { observed } from './observed.ts';
+import type { Domain } from '../../../src/domain/domain.ts';
+import type { Store } from '../../../src/store/contract/store.ts';
+import { type Harness, startApi, type Tree } from '../../support/api-harness.ts';
+import { issueChain } from '../../support/chain.ts';
+import { observed } from '../../support/observed.ts';
 
 let api: Harness;
 let tree: Tree;

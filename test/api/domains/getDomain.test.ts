@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { WINDOW_MS } from '../../../src/domains/domain.ts';
-import type { RoutingObservation } from '../../../src/domains/observation.ts';
-import { dataOf, type Harness, START, startApi, type Tree } from '../harness.ts';
-import { observed } from './observed.ts';
+import { WINDOW_MS } from '../../../src/domain/domain.ts';
+import type { RoutingObservation } from '../../../src/domain/observation.ts';
+import { dataOf, type Harness, START, startApi, type Tree } from '../../support/api-harness.ts';
+import { observed } from '../../support/observed.ts';
 
 interface DomainShown {
   id: string;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { dataOf, type Harness, startApi, type Tree } from '../harness.ts';
+import { dataOf, type Harness, startApi, type Tree } from '../../support/api-harness.ts';
 
 let api: Harness;
 let tree: Tree;

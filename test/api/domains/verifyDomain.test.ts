@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { WINDOW_MS } from '../../../src/domains/domain.ts';
-import { type Harness, startApi, type Tree } from '../harness.ts';
-import { observed } from './observed.ts';
+import { WINDOW_MS } from '../../../src/domain/domain.ts';
+import { type Harness, startApi, type Tree } from '../../support/api-harness.ts';
+import { observed } from '../../support/observed.ts';
 
 let api: Harness;
 let tree: Tree;

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import { until } from '../../crash/site.ts';
-import { percentiles } from '../../nodes/figures.ts';
+import { percentiles } from '../../support/figures.ts';
+import { until } from '../../support/program-site.ts';
 import { addName, each, expectServed, nameOf } from './names.ts';
 import { judge } from './orders.ts';
 import { expectNothingLeft, type Row } from './rest.ts';

@@ -1,4 +1,4 @@
-import { readPrivateKey } from '../../../src/certificates/x509/key.ts';
+import { readPrivateKey } from '../../../src/certificates/x509/private-key.ts';
 
 /** Looks for secrets in whatever somebody may get to see. */
 export interface Finder {

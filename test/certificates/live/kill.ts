@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'vitest';
-import type { Store } from '../../../src/store/store.ts';
-import type { Server } from '../../crash/program.ts';
-import type { Random } from '../../crash/random.ts';
-import { until } from '../../crash/site.ts';
+import type { Store } from '../../../src/store/contract/store.ts';
+import type { Server } from '../../support/program-process.ts';
+import { until } from '../../support/program-site.ts';
+import type { Random } from '../../support/seeded-random.ts';
 import type { Moment, Step } from './book.ts';
 import { each, expectServed } from './names.ts';
 import { judge, type Killed } from './orders.ts';

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { Agent, createServer, request } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { buffer } from 'node:stream/consumers';
-import { createIdentity, type Pebble } from '../pebble.ts';
+import { createIdentity, type Pebble } from '../../support/pebble.ts';
 import { createBook, type Moment, type Order, type Request } from './book.ts';
 import { ownerOf } from './owner.ts';
 

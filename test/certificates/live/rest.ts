@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import type { Store } from '../../../src/store/store.ts';
-import { until } from '../../crash/site.ts';
+import type { Store } from '../../../src/store/contract/store.ts';
+import { until } from '../../support/program-site.ts';
 import type { IssuingSite } from './site.ts';
 
 const ERROR_LEVEL = 50;

@@ -3,12 +3,14 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { systemClock } from '../../../src/clock.ts';
-import { databaseUrl } from '../../../src/config/parse.ts';
 import { idMaker } from '../../../src/ids.ts';
-import { type Keyring, parseKeys } from '../../../src/sealing.ts';
-import { databaseAt, keyringFor } from '../../../src/store/open.ts';
-import type { Store } from '../../../src/store/store.ts';
-import { embedded } from '../../crash/data.ts';
+import type { Store } from '../../../src/store/contract/store.ts';
+import { databaseAt, keyringFor } from '../../../src/store/database.ts';
+import { type Keyring, parseKeys } from '../../../src/store/sealing/keyring.ts';
+import { parseDatabaseUrl } from '../../../src/store/url.ts';
+import { embedded } from '../../support/data-dir.ts';
+import { ENCRYPTION_KEY } from '../../support/keys.ts';
+import { type Pebble, startPebble } from '../../support/pebble.ts';
 import {
   launchServer,
   type Program,
@@ -16,10 +18,8 @@ import {
   type ServerLine,
   type ServerStart,
   whenReady,
-} from '../../crash/program.ts';
-import { createSite, plant, type Site, type Tenant } from '../../crash/site.ts';
-import { ENCRYPTION_KEY } from '../../fixtures/keys.ts';
-import { type Pebble, startPebble } from '../pebble.ts';
+} from '../../support/program-process.ts';
+import { createSite, plant, type Site, type Tenant } from '../../support/program-site.ts';
 import { type Gateway, startGateway } from './gateway.ts';
 import { type Recorder, startRecorder } from './recorder.ts';
 
@@ -120,7 +120,7 @@ export async function createIssuingSite(options: IssuingSiteOptions = {}): Promi
     roles: 'api,verifier,certificates,edge',
     env,
   });
-  const database = await databaseAt(databaseUrl(site.data.url));
+  const database = await databaseAt(parseDatabaseUrl(site.data.url));
   const keyring = () => {
     const configured = env.NAMEPLATE_ENCRYPTION_KEY ?? ENCRYPTION_KEY;
     return keyringFor(database, configured === '' ? undefined : parseKeys(configured));

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { cutPower, record, tooSoon } from '../../crash/power.ts';
-import { chooseSeed, seeded } from '../../crash/random.ts';
 import { findStrace } from '../../crash/strace.ts';
+import { chooseSeed, seeded } from '../../support/seeded-random.ts';
 
 test('200 power cuts: every change was synced before it was acknowledged, and is there afterwards', async () => {
   const recording = await record(findStrace(), { clients: 12, domains: 60 });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { chooseSeed, seeded } from '../../crash/random.ts';
 import { expectForgotten, growthPerMinute, soak, type Vitals } from '../../crash/soak.ts';
+import { chooseSeed, seeded } from '../../support/seeded-random.ts';
 
 const MEBIBYTE = 1024 * 1024;
 const WARM_UP_MS = 100_000;

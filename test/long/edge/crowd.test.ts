@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { connect, createSecureContext, type TLSSocket } from 'node:tls';
 import { afterEach, expect, test } from 'vitest';
 import type { Measured, Serving } from '../../edge/child.ts';
-import { inventedHello } from '../../edge/hello.ts';
+import { inventedHello } from '../../support/client-hello.ts';
 
 const MB = 1024 * 1024;
 let child: ChildProcess;

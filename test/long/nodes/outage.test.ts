@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, test } from 'vitest';
-import { chooseSeed, seeded } from '../../crash/random.ts';
-import { type PostgresServer, startPostgres } from '../../fixtures/postgres.ts';
 import { outlive } from '../../nodes/outage.ts';
+import { type PostgresServer, startPostgres } from '../../support/postgres.ts';
+import { chooseSeed, seeded } from '../../support/seeded-random.ts';
 
 let postgres: PostgresServer;
 beforeAll(async () => {

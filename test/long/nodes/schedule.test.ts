@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type PostgresServer, startPostgres } from '../../fixtures/postgres.ts';
 import { keepSchedule } from '../../nodes/schedule.ts';
+import { type PostgresServer, startPostgres } from '../../support/postgres.ts';
 
 let postgres: PostgresServer;
 beforeAll(async () => {

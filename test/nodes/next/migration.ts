@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
-import type { Types } from '../../../src/store/migrations/types.ts';
+import type { Types } from '../../../src/store/migrations/column-types.ts';
 
 /** How long it keeps the table of domains to itself: as long as a quick change of a busy table may wait for its turn. */
 const HELD_SECONDS = 0.5;

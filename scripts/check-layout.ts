@@ -1,0 +1,49 @@
+// Holds docs/architecture.md to the tree: every folder and every file at the top of src/ has its row there, and names mean one thing each.
+import { readdirSync, readFileSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
+
+/** File names that two folders may share: the same thing for another engine, or the rows of what a command shows. */
+const MOST_RECURRING_FILES = 14;
+
+const root = new URL('../', import.meta.url);
+const files = readdirSync(new URL('src/', root), { recursive: true, encoding: 'utf8' })
+  .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
+  .map((file) => `src/${file}`);
+
+const problems = [...layoutProblems(), ...typeProblems(), ...fileProblems()];
+for (const problem of problems) console.error(problem);
+if (problems.length > 0) process.exitCode = 1;
+
+function layoutProblems(): string[] {
+  const rows = readFileSync(new URL('docs/architecture.md', root), 'utf8').matchAll(/^\| `(src\/[^`]+)` \|/gm);
+  const listed = new Set([...rows].map(([, path]) => path ?? ''));
+  const places = new Set(files.map((file) => (dirname(file) === 'src' ? file : `${dirname(file)}/`)));
+  const missing = [...places].filter((place) => !listed.has(place));
+  const gone = [...listed].filter((place) => !places.has(place));
+  return [
+    ...missing.map((place) => `docs/architecture.md does not list ${place}.`),
+    ...gone.map((place) => `docs/architecture.md lists ${place}, which does not exist.`),
+  ];
+}
+
+function typeProblems(): string[] {
+  const declared = files.flatMap((file) =>
+    [...readFileSync(new URL(file, root), 'utf8').matchAll(/^export (?:interface|type|class) (\w+)/gm)].map(
+      ([, name]) => [name ?? '', file] as const,
+    ),
+  );
+  return recurring(declared).map(([name, places]) => `The type ${name} is exported by ${places.join(' and ')}.`);
+}
+
+function fileProblems(): string[] {
+  const names = recurring(files.map((file) => [basename(file), file] as const));
+  if (names.length <= MOST_RECURRING_FILES) return [];
+  return names.map(([name, places]) => `${name} is the name of ${places.length} files: ${places.join(', ')}.`);
+}
+
+function recurring(pairs: (readonly [string, string])[]): [string, string[]][] {
+  const byName = Map.groupBy(pairs, ([name]) => name);
+  return [...byName]
+    .filter(([, found]) => found.length > 1)
+    .map(([name, found]) => [name, found.map(([, file]) => file)]);
+}

@@ -1,0 +1,110 @@
+import Type, { type Static } from 'typebox';
+import type { Domain } from '../../domain/domain.ts';
+import { canonicalName } from '../../domain/name.ts';
+import { dnsRecords } from '../../domain/records.ts';
+import type { DomainStore } from '../../store/contract/store.ts';
+import { closed, Id, Time } from '../schemas.ts';
+
+export const DnsRecordSchema = Type.Object(
+  {
+    type: Type.Enum(['CNAME', 'ALIAS', 'TXT'], {
+      type: 'string',
+      description:
+        'ALIAS stands for what providers call ALIAS, ANAME or flattened CNAME; apex domains have it in place of CNAME.',
+    }),
+    name: Type.String({ minLength: 1, maxLength: 253, description: 'Fully qualified name of the record.' }),
+    value: Type.String({ minLength: 1, maxLength: 512, description: 'Exact value to publish, with its prefix.' }),
+    ttl: Type.Integer({ minimum: 1, description: 'Seconds a resolver may cache the record.' }),
+    verified: Type.Boolean({ description: 'Whether the record was read back with the expected value.' }),
+    note: Type.Optional(Type.String({ maxLength: 512, description: 'What the record is for.' })),
+  },
+  { ...closed, title: 'DnsRecord' },
+);
+
+export const dnsRecordsSchema = Type.Array(DnsRecordSchema, {
+  minItems: 1,
+  description: 'The DNS records the domain needs: the same values for as long as it exists.',
+});
+
+export const DomainSchema = Type.Object(
+  {
+    id: Type.String({ minLength: 3, maxLength: 255, pattern: '^[a-zA-Z0-9_-]+$', description: 'Begins with `dom_`.' }),
+    domain: Type.String({ minLength: 4, maxLength: 253, description: 'Canonical name: lower case, Punycode.' }),
+    projectId: Id('proj', "Project of the domain's environment."),
+    appId: Id('app', "App of the domain's environment."),
+    environmentId: Id('env', 'Environment that the domain serves.'),
+    status: Type.Enum(['pending', 'verifying', 'verified', 'failed'], {
+      type: 'string',
+      description: '`pending` until a check has completed, `failed` when the window has ended without success.',
+    }),
+    verificationError: Type.Optional(
+      Type.String({ maxLength: 512, description: 'Why the domain is not verified, where waiting will not help.' }),
+    ),
+    dnsRecords: dnsRecordsSchema,
+    createdAt: Time('Creation.'),
+    updatedAt: Type.Optional(Time('Last change; absent if there was none.')),
+  },
+  { ...closed, title: 'Domain' },
+);
+
+/** A domain as the API shows it (spec: Domain). What is not there is absent, never null. */
+export function presentDomain(domain: Domain): Static<typeof DomainSchema> {
+  return {
+    id: domain.id,
+    domain: domain.name,
+    projectId: domain.projectId,
+    appId: domain.appId,
+    environmentId: domain.environmentId,
+    status: domain.status,
+    ...(domain.verificationError !== null && { verificationError: domain.verificationError }),
+    dnsRecords: dnsRecords(domain),
+    createdAt: domain.createdAt,
+    ...(domain.updatedAt !== null && { updatedAt: domain.updatedAt }),
+  };
+}
+
+/** What a request may name a domain by (spec: domains.getDomain). */
+export const DomainIdentifier = Type.String({
+  minLength: 4,
+  maxLength: 253,
+  description: 'Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode.',
+});
+
+/** Text that cannot be an id is not looked up as one. */
+const ID = /^[a-zA-Z0-9_-]{3,255}$/;
+
+/** Finds a domain by what a request named it: a name by its canonical form, anything else as an id. */
+export async function findDomain(
+  store: Pick<DomainStore, 'findDomainByName' | 'findDomainById'>,
+  workspaceId: string,
+  identifier: string,
+): Promise<Domain | null> {
+  const name = canonicalName(identifier);
+  if (name !== null) return store.findDomainByName(workspaceId, name);
+  return ID.test(identifier) ? store.findDomainById(workspaceId, identifier) : null;
+}
+
+const NOON = Date.UTC(2026, 10, 20, 12);
+
+/** A domain for the examples of the documentation. */
+export const exampleDomain: Domain = {
+  id: 'dom_01kaghn1h2f7n8v3q0y6w5t4r9',
+  workspaceId: 'ws_01kaghm5q6e8x9b2c3d4f5g6h7',
+  projectId: 'proj_01kaghm8z1c2v3b4n5m6a7s8d9',
+  appId: 'app_01kaghmc3w4e5r6t7y8a9p0s1d',
+  environmentId: 'env_01kaghmf7g8h9j0k1m2n3b4v5c',
+  name: 'api.example.com',
+  kind: 'subdomain',
+  service: 'service',
+  target: 'k7q2m9x4c1v8b3n6.cname.nameplate.example',
+  token: 'Zt4mQ8rV1xKc7NwLb2YpH5sJ',
+  status: 'verifying',
+  routingVerifiedAt: null,
+  ownershipVerifiedAt: NOON,
+  verificationError: null,
+  createdAt: NOON,
+  updatedAt: NOON + 60_000,
+  verifiedAt: null,
+  windowStartedAt: NOON,
+  revision: 1,
+};

@@ -1,0 +1,165 @@
+import { type KeyObject, randomBytes, sign, type X509Certificate } from 'node:crypto';
+import {
+  bitString,
+  explicit,
+  implicit,
+  integer,
+  octetString,
+  oid,
+  readElements,
+  readInside,
+  sequence,
+  set,
+  TRUE,
+  time,
+  utf8String,
+} from './der.ts';
+import { keyId, publicKeyInfo } from './private-key.ts';
+
+/** X.509 certificates (RFC 5280) with P-256 keys, signed with ECDSA and SHA-256 (RFC 5758). Times are Unix milliseconds. */
+
+const OID = {
+  ecdsaWithSha256: '1.2.840.10045.4.3.2',
+  commonName: '2.5.4.3',
+  extensionRequest: '1.2.840.113549.1.9.14',
+  subjectKeyIdentifier: '2.5.29.14',
+  keyUsage: '2.5.29.15',
+  subjectAltName: '2.5.29.17',
+  basicConstraints: '2.5.29.19',
+  authorityKeyIdentifier: '2.5.29.35',
+  extendedKeyUsage: '2.5.29.37',
+  serverAuth: '1.3.6.1.5.5.7.3.1',
+} as const;
+
+/** Longest common name (RFC 5280 appendix A.1). */
+const LONGEST_COMMON_NAME = 64;
+
+/** Who signs certificates: by common name and key. */
+export interface Authority {
+  name: string;
+  privateKey: KeyObject;
+}
+
+export interface Validity {
+  notBefore: number;
+  notAfter: number;
+}
+
+/** The certificate of an authority, signed by itself or by one above it. `pathLength`: authorities that may follow below. DER. */
+export function createAuthorityCertificate(
+  authority: Authority,
+  { signer = authority, pathLength, ...validity }: Validity & { signer?: Authority; pathLength: number },
+): Buffer {
+  const subject = distinguishedName(authority.name);
+  return createCertificate(subject, authority.privateKey, signer, validity, [
+    extension(OID.basicConstraints, sequence(TRUE, integer([pathLength])), 'critical'),
+    // keyCertSign and cRLSign.
+    extension(OID.keyUsage, bitString(Buffer.from([0x06]), 1), 'critical'),
+  ]);
+}
+
+/** The certificate of a server, for one host name. `key`: its public key, or the private key. DER. */
+export function createServerCertificate(
+  { hostname, key }: { hostname: string; key: KeyObject },
+  { signer, ...validity }: Validity & { signer: Authority },
+): Buffer {
+  const named = hostname.length <= LONGEST_COMMON_NAME;
+  return createCertificate(named ? distinguishedName(hostname) : sequence(), key, signer, validity, [
+    extension(OID.basicConstraints, sequence(), 'critical'),
+    // digitalSignature.
+    extension(OID.keyUsage, bitString(Buffer.from([0x80]), 7), 'critical'),
+    extension(OID.extendedKeyUsage, sequence(oid(OID.serverAuth))),
+    // It has to be critical where there is no subject beside it (section 4.2.1.6).
+    extension(OID.subjectAltName, hostnames(hostname), named ? undefined : 'critical'),
+  ]);
+}
+
+/** A request for a certificate (PKCS #10, RFC 2986) for one host name. DER. */
+export function createRequest(hostname: string, privateKey: KeyObject): Buffer {
+  const wanted = sequence(extension(OID.subjectAltName, hostnames(hostname)));
+  const attributes = explicit(0, sequence(oid(OID.extensionRequest), set(wanted)));
+  return signed(sequence(integer([0]), sequence(), publicKeyInfo(privateKey), attributes), privateKey);
+}
+
+/** How a certificate names the key that signed it, and its serial number as it stands there. */
+export interface Identity {
+  authorityKeyId: Buffer;
+  serial: Buffer;
+}
+
+/** Null where a certificate does not name the key, or not in a way that can be read. */
+export function readIdentity({ raw }: X509Certificate): Identity | null {
+  try {
+    return findIdentity(raw);
+  } catch (error) {
+    if (error instanceof RangeError) return null;
+    throw error;
+  }
+}
+
+function findIdentity(certificate: Buffer): Identity | null {
+  const [, serial, , , , , , ...rest] = readInside(readInside(certificate)[0]?.whole ?? Buffer.alloc(0));
+  const extensions = rest.find(({ tag }) => tag === 0xa3);
+  if (serial === undefined || extensions === undefined) return null;
+  const type = oid(OID.authorityKeyIdentifier);
+  for (const { content } of readInside(extensions.content)) {
+    const [id, ...values] = readElements(content);
+    const value = values.at(-1);
+    if (value === undefined || id === undefined || !id.whole.equals(type)) continue;
+    const authorityKeyId = readInside(value.content).find(({ tag }) => tag === 0x80)?.content;
+    return authorityKeyId === undefined ? null : { authorityKeyId, serial: serial.content };
+  }
+  return null;
+}
+
+/** The common name of its subject; empty where there is none. */
+export function readCommonName(certificate: X509Certificate): string {
+  return /^CN=(.*)$/m.exec(certificate.subject)?.[1] ?? '';
+}
+
+function createCertificate(
+  subject: Buffer,
+  key: KeyObject,
+  signer: Authority,
+  { notBefore, notAfter }: Validity,
+  extensions: Buffer[],
+): Buffer {
+  const serial = randomBytes(16);
+  // Positive, and always as long (section 4.1.2.2).
+  serial.writeUInt8((serial.readUInt8(0) & 0x3f) | 0x40, 0);
+  const content = sequence(
+    explicit(0, integer([2])),
+    integer(serial),
+    sequence(oid(OID.ecdsaWithSha256)),
+    distinguishedName(signer.name),
+    sequence(time(notBefore), time(notAfter)),
+    subject,
+    publicKeyInfo(key),
+    explicit(
+      3,
+      sequence(
+        ...extensions,
+        extension(OID.subjectKeyIdentifier, octetString(keyId(key))),
+        extension(OID.authorityKeyIdentifier, sequence(implicit(0, keyId(signer.privateKey)))),
+      ),
+    ),
+  );
+  return signed(content, signer.privateKey);
+}
+
+/** What certificates and requests have in common: content, algorithm, signature. */
+function signed(content: Buffer, privateKey: KeyObject): Buffer {
+  return sequence(content, sequence(oid(OID.ecdsaWithSha256)), bitString(sign('sha256', content, privateKey)));
+}
+
+function extension(type: string, value: Buffer, critical?: 'critical'): Buffer {
+  return sequence(oid(type), ...(critical === undefined ? [] : [TRUE]), octetString(value));
+}
+
+function distinguishedName(commonName: string): Buffer {
+  return sequence(set(sequence(oid(OID.commonName), utf8String(commonName))));
+}
+
+function hostnames(hostname: string): Buffer {
+  return sequence(implicit(2, Buffer.from(hostname, 'ascii')));
+}

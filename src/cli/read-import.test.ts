@@ -1,0 +1,110 @@
+import { createPrivateKey, generateKeyPairSync } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import { issueChain, keyPem, newKey } from '../../test/support/chain.ts';
+import { ImportRefused, readImport } from './read-import.ts';
+
+const NOW = Math.floor(Date.now() / 1000) * 1000;
+const NAME = 'shop.example.com';
+const good = issueChain(NAME, { now: NOW });
+const { leaf, intermediate, root } = good;
+const key = keyPem(good.key);
+const DAY_MS = 86_400_000;
+
+function problems(chain: string, privateKey = key, hostname = NAME, now = NOW): string[] {
+  try {
+    readImport(hostname, { chain, key: privateKey }, now);
+  } catch (error) {
+    if (error instanceof ImportRefused) return error.problems;
+    throw error;
+  }
+  return [];
+}
+
+describe('a certificate from elsewhere', () => {
+  test.each([
+    ['with those between it and the root', leaf + intermediate],
+    ['with the root as well', leaf + intermediate + root],
+    ['with words around its certificates', `Bag Attributes\n${leaf}\nsubject=CN\n${intermediate}`],
+  ])('is taken %s', (_, chain) => {
+    const read = readImport(NAME, { chain, key }, NOW);
+    expect(read).toMatchObject({ notBefore: good.notBefore, notAfter: good.notAfter, notes: [] });
+    expect(read.chain.startsWith(leaf)).toBe(true);
+    const kept = createPrivateKey({ key: Buffer.from(read.privateKey), format: 'der', type: 'pkcs8' });
+    expect(kept.equals(good.key)).toBe(true);
+  });
+
+  test('is taken for a name that its wildcard covers, and for no name two labels below', () => {
+    const wild = issueChain('*.example.com', { now: NOW });
+    const chain = wild.leaf + wild.intermediate;
+    expect(problems(chain, keyPem(wild.key))).toEqual([]);
+    expect(problems(chain, keyPem(wild.key), 'a.b.example.com')).toEqual([
+      'The first certificate is for *.example.com, not for a.b.example.com.',
+    ]);
+  });
+
+  test('is taken with an RSA key in the older form', () => {
+    const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+    const chain = issueChain(NAME, { now: NOW, key: privateKey });
+    const older = privateKey.export({ type: 'pkcs1', format: 'pem' }).toString();
+    expect(problems(chain.leaf + chain.intermediate, older)).toEqual([]);
+  });
+
+  test('alone is taken, and noted: most clients need those above it', () => {
+    expect(readImport(NAME, { chain: leaf, key }, NOW).notes).toEqual([expect.stringMatching(/nothing above/)]);
+  });
+
+  test.each<[what: string, chain: string, privateKey: string, says: RegExp]>([
+    ['no certificate', 'Dear diary', key, /no certificate in PEM/],
+    [
+      'a certificate that cannot be read',
+      leaf + intermediate.replace(/\n.{20}/, '\nAAAAAAAAAAAAAAAAAAAA'),
+      key,
+      /Certificate 2 .* cannot be read/,
+    ],
+    ['a key that is none', leaf + intermediate, leaf, /no private key in PEM/],
+    ['another key', leaf + intermediate, keyPem(newKey()), /belongs to none/],
+    ['the turned order', intermediate + leaf, key, /belongs to certificate 2, which has to come first/],
+    ['a gap', leaf + root, key, /whose issuer is not in the chain, is followed by that of Test root/],
+    [
+      'a wrong order above',
+      leaf + root + intermediate,
+      key,
+      /Certificate 1 .* whose issuer is certificate 3, is followed by that of Test root/,
+    ],
+  ])('is refused with %s', (_, chain, privateKey, says) => {
+    expect(problems(chain, privateKey).join('\n')).toMatch(says);
+  });
+
+  test('is refused where it is over, or not good yet, or a certificate above it is', () => {
+    const chain = leaf + intermediate;
+    expect(problems(chain, key, NAME, NOW + 91 * DAY_MS)).toEqual([
+      expect.stringMatching(/^Certificate 1 \(shop\.example\.com\) expired at /),
+      expect.stringMatching(/^Certificate 2 \(Test intermediate\) expired at /),
+    ]);
+    expect(problems(chain, key, NAME, NOW - DAY_MS)[0]).toMatch(/is not good before/);
+  });
+
+  test('is refused with everything that is wrong at once', () => {
+    expect(problems(leaf + root, keyPem(newKey()), 'other.example.org', NOW + 91 * DAY_MS)).toHaveLength(5);
+  });
+
+  test('is refused with a key that TLS would refuse, and with one that is encrypted', () => {
+    const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 1024 });
+    const small = issueChain(NAME, { now: NOW, key: privateKey });
+    expect(problems(small.leaf + small.intermediate, keyPem(privateKey)).join()).toMatch(/cannot be used for TLS/);
+    const locked = good.key
+      .export({ type: 'pkcs8', format: 'pem', cipher: 'aes-256-cbc', passphrase: 'hunter2' })
+      .toString();
+    expect(problems(leaf + intermediate, locked)).toEqual([expect.stringMatching(/encrypted.*openssl pkey -in/)]);
+  });
+
+  test('is told of without the key, whatever is wrong', () => {
+    const body = key.split('\n')[1] ?? '';
+    for (const [chain, privateKey] of [
+      [leaf + root, key],
+      [key, key],
+      [leaf, key.replace('PRIVATE KEY', 'PUBLIC KEY')],
+    ] as const)
+      expect(problems(chain, privateKey).join()).not.toContain(body);
+  });
+});

@@ -1,0 +1,397 @@
+import { describe, expect, test } from 'vitest';
+import { LETS_ENCRYPT_LIMITS } from '../certificates/policy/budget.ts';
+import { nearest } from '../domain/nearest.ts';
+import {
+  ConfigError,
+  configuresServer,
+  configWarnings,
+  readCommandConfig,
+  readDatabaseUrl,
+  readPlaygroundConfig,
+  readServerConfig,
+  renderConfiguration,
+} from './config.ts';
+import type { Variable } from './variable.ts';
+import { commandVariables, playgroundVariables, serverVariables } from './variables.ts';
+
+const KEY = Buffer.alloc(32, 1);
+const OLDER = Buffer.alloc(32, 2);
+const LETS_ENCRYPT = 'https://acme-v02.api.letsencrypt.org/directory';
+const REQUIRED = { NAMEPLATE_CNAME_ZONE: 'cname.example.net', NAMEPLATE_DNS_RESOLVERS: '9.9.9.9' };
+
+function base64(key: Buffer): string {
+  return key.toString('base64');
+}
+
+function problemsOf(env: Record<string, string>): string[] {
+  try {
+    readServerConfig({ ...REQUIRED, ...env });
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems;
+    throw error;
+  }
+  return [];
+}
+
+/** What a URL of PostgreSQL becomes. */
+function postgres(about: object): object {
+  return { engine: 'postgres', host: '', port: 5432, user: 'np', database: 'n', tls: 'disable', ...about };
+}
+
+describe('values', () => {
+  test('the two required variables are enough', () => {
+    expect(readServerConfig(REQUIRED)).toEqual({
+      listen: { host: '127.0.0.1', port: 7070 },
+      databaseUrl: { engine: 'sqlite', path: '.nameplate/nameplate.db' },
+      cnameZone: 'cname.example.net',
+      dnsResolvers: [{ address: '9.9.9.9', port: 53 }],
+      dnsMode: 'authoritative',
+      service: 'service',
+      roles: ['api', 'verifier', 'certificates', 'edge'],
+      metricsListen: { host: '127.0.0.1', port: 7071 },
+      logLevel: 'info',
+      issuer: 'acme',
+      acmeDirectory: LETS_ENCRYPT,
+      acmeSelfCheck: 'on',
+      acmeLimits: LETS_ENCRYPT_LIMITS,
+      edgeHttpListen: { host: '0.0.0.0', port: 80 },
+      edgeHttpsListen: { host: '0.0.0.0', port: 443 },
+      edgeHttpsPort: 443,
+      edgeFrontListen: null,
+      edgeTlsContexts: 2000,
+      edgeThreads: null,
+    });
+  });
+
+  test.each<[variable: string, given: string, key: string, value: unknown]>([
+    ['NAMEPLATE_LISTEN', '0.0.0.0:81', 'listen', { host: '0.0.0.0', port: 81 }],
+    ['NAMEPLATE_LISTEN', '[::1]:0', 'listen', { host: '::1', port: 0 }],
+    ['NAMEPLATE_LISTEN', 'localhost:7070', 'listen', { host: 'localhost', port: 7070 }],
+    ['NAMEPLATE_METRICS_LISTEN', 'off', 'metricsListen', null],
+    ['NAMEPLATE_DATABASE_URL', 'sqlite:/var/lib/n.db', 'databaseUrl', { engine: 'sqlite', path: '/var/lib/n.db' }],
+    ['NAMEPLATE_DATABASE_URL', 'sqlite:///var/n.db', 'databaseUrl', { engine: 'sqlite', path: '/var/n.db' }],
+    ['NAMEPLATE_DATABASE_URL', 'postgres://np@db/n', 'databaseUrl', postgres({ host: 'db' })],
+    [
+      'NAMEPLATE_DATABASE_URL',
+      'postgresql://np:p%40ss:w@[::1]:6432/n?sslmode=verify-full&sslrootcert=/etc/ca.pem',
+      'databaseUrl',
+      postgres({ host: '::1', port: 6432, password: 'p@ss:w', tls: 'verify-full', rootCertificate: '/etc/ca.pem' }),
+    ],
+    [
+      'NAMEPLATE_DATABASE_URL',
+      'postgres://np@/n?host=/run/postgresql',
+      'databaseUrl',
+      postgres({ host: '/run/postgresql' }),
+    ],
+    ['NAMEPLATE_CNAME_ZONE', 'CNAME.Example.net.', 'cnameZone', 'cname.example.net'],
+    ['NAMEPLATE_DNS_MODE', 'recursive', 'dnsMode', 'recursive'],
+    ['NAMEPLATE_DNS_ALLOWED_NETWORKS', '10.0.0.0/8, ::1', 'dnsAllowedNetworks', ['10.0.0.0/8', '::1/128']],
+    ['NAMEPLATE_TRUSTED_PROXIES', '127.0.0.1,10.0.0.0/8', 'trustedProxies', ['127.0.0.1/32', '10.0.0.0/8']],
+    ['NAMEPLATE_SERVICE', 'acme-1', 'service', 'acme-1'],
+    ['NAMEPLATE_DOCS_URL', 'https://example.net/docs/', 'docsUrl', 'https://example.net/docs'],
+    ['NAMEPLATE_RESERVED_NAMES', 'Example.net,example.org.', 'reservedNames', ['example.net', 'example.org']],
+    ['NAMEPLATE_ROLES', 'verifier', 'roles', ['verifier']],
+    ['NAMEPLATE_LOG_LEVEL', 'silent', 'logLevel', 'silent'],
+    ['NAMEPLATE_RATE_LIMITS', '*=6000/1m', 'rateLimits', { '*': { limit: 6000, windowMs: 60_000 } }],
+    ['NAMEPLATE_LISTEN', '', 'listen', { host: '127.0.0.1', port: 7070 }],
+    [
+      'NAMEPLATE_ENCRYPTION_KEY',
+      `${base64(KEY)}, ${base64(OLDER)}`,
+      'encryptionKeys',
+      [new Uint8Array(KEY), new Uint8Array(OLDER)],
+    ],
+    ['NAMEPLATE_ISSUER', 'internal', 'issuer', 'internal'],
+    ['NAMEPLATE_ACME_DIRECTORY', 'https://ca.example.net/acme/', 'acmeDirectory', 'https://ca.example.net/acme/'],
+    ['NAMEPLATE_ACME_DIRECTORY', 'http://127.0.0.1:14000/dir', 'acmeDirectory', 'http://127.0.0.1:14000/dir'],
+    ['NAMEPLATE_ACME_EMAIL', 'me@example.net', 'acmeEmail', 'me@example.net'],
+    ['NAMEPLATE_ACME_CA_FILE', '/etc/ca.pem', 'acmeCaFile', '/etc/ca.pem'],
+    ['NAMEPLATE_ACME_ALLOWED_NETWORKS', '10.0.0.0/8', 'acmeAllowedNetworks', ['10.0.0.0/8']],
+    ['NAMEPLATE_ACME_LIMITS', 'orders=9/1m', 'acmeLimits', [{ name: 'orders', limit: 9, windowMs: 60_000 }]],
+    ['NAMEPLATE_EDGE_HTTP_LISTEN', '[::]:8080', 'edgeHttpListen', { host: '::', port: 8080 }],
+    ['NAMEPLATE_EDGE_HTTPS_LISTEN', 'off', 'edgeHttpsListen', null],
+    ['NAMEPLATE_EDGE_HTTPS_PORT', '8443', 'edgeHttpsPort', 8443],
+    ['NAMEPLATE_EDGE_FRONT_LISTEN', '[::1]:7072', 'edgeFrontListen', { host: '::1', port: 7072 }],
+    ['NAMEPLATE_EDGE_ALLOWED_NETWORKS', '10.0.0.0/8', 'edgeAllowedNetworks', ['10.0.0.0/8']],
+    ['NAMEPLATE_EDGE_TRUSTED_PROXIES', '10.0.0.1', 'edgeTrustedProxies', ['10.0.0.1/32']],
+    ['NAMEPLATE_EDGE_THREADS', '4', 'edgeThreads', 4],
+  ])('%s=%s is read', (variable, given, key, value) => {
+    const sealing = { NAMEPLATE_ENCRYPTION_KEY: base64(KEY) };
+    expect(readServerConfig({ ...REQUIRED, ...sealing, [variable]: given })).toHaveProperty(key, value);
+  });
+
+  test('resolvers are addresses of either family, with or without a port', () => {
+    const config = readServerConfig({
+      ...REQUIRED,
+      NAMEPLATE_DNS_RESOLVERS: '9.9.9.9, 10.0.0.2:5353, 2620:00fe:0::FE, [2620:fe::9]:54',
+    });
+    expect(config.dnsResolvers).toEqual([
+      { address: '9.9.9.9', port: 53 },
+      { address: '10.0.0.2', port: 5353 },
+      { address: '2620:fe::fe', port: 53 },
+      { address: '2620:fe::9', port: 54 },
+    ]);
+  });
+});
+
+describe('refusals', () => {
+  test.each<[variable: string, given: string, because: string]>([
+    ['NAMEPLATE_LISTEN', '7070', 'not ADDRESS:PORT'],
+    ['NAMEPLATE_LISTEN', '::1', '[ADDRESS]:PORT for IPv6'],
+    ['NAMEPLATE_LISTEN', 'example.net:70', 'neither an IP address nor localhost'],
+    ['NAMEPLATE_LISTEN', '127.0.0.1:99999', 'above 65535'],
+    ['NAMEPLATE_LISTEN', '::1:x:7070', 'not an address'],
+    ['NAMEPLATE_METRICS_LISTEN', 'on', 'not ADDRESS:PORT'],
+    ['NAMEPLATE_DATABASE_URL', 'nameplate.db', 'neither sqlite:PATH nor postgres:'],
+    ['NAMEPLATE_DATABASE_URL', 'sqlite:', 'neither sqlite:PATH nor postgres:'],
+    ['NAMEPLATE_DATABASE_URL', 'postgres://db/nameplate', 'names no user'],
+    ['NAMEPLATE_CNAME_ZONE', 'localhost', 'one label only'],
+    ['NAMEPLATE_CNAME_ZONE', 'under_score.net', 'not a host name'],
+    ['NAMEPLATE_CNAME_ZONE', `${'a.'.repeat(110)}net`, 'more than 200 characters'],
+    ['NAMEPLATE_DNS_RESOLVERS', 'dns.example.net', 'not an IP address'],
+    ['NAMEPLATE_DNS_RESOLVERS', '9.9.9.9,,1.1.1.1', 'an empty item'],
+    ['NAMEPLATE_DNS_RESOLVERS', '9.9.9.9:0', 'port 0'],
+    ['NAMEPLATE_DNS_MODE', 'both', 'none of authoritative, recursive'],
+    ['NAMEPLATE_DNS_ALLOWED_NETWORKS', '10.0.0.0/33', 'not between 0 and 32'],
+    ['NAMEPLATE_DNS_ALLOWED_NETWORKS', 'internal', 'not a network'],
+    ['NAMEPLATE_SERVICE', 'Acme', 'not a DNS label'],
+    ['NAMEPLATE_SERVICE', 'a'.repeat(63), 'not a DNS label'],
+    ['NAMEPLATE_DOCS_URL', 'docs', 'not an http or https URL'],
+    ['NAMEPLATE_DOCS_URL', 'https://example.net/?page=1', 'a query'],
+    ['NAMEPLATE_RESERVED_NAMES', 'exa mple.net', 'not a host name'],
+    ['NAMEPLATE_RATE_LIMITS', '6000', 'not a rate limit'],
+    ['NAMEPLATE_ROLES', 'api,proxy', 'none of api, verifier, certificates, edge'],
+    ['NAMEPLATE_LOG_LEVEL', 'loud', 'none of trace'],
+    ['NAMEPLATE_ISSUER', 'letsencrypt', 'none of acme, internal'],
+    ['NAMEPLATE_ACME_DIRECTORY', 'http://ca.example.net/directory', 'not an https URL'],
+    ['NAMEPLATE_ACME_SECOND_DIRECTORY', 'ca.example.net', 'not an https URL'],
+    ['NAMEPLATE_ACME_EMAIL', 'me', 'not an email address'],
+    ['NAMEPLATE_ACME_CA_FILE', '/etc/ssl/', 'not the path of a file'],
+    ['NAMEPLATE_ACME_LIMITS', 'order=300/3h', 'is of orders, failures, certificates, duplicates'],
+    ['NAMEPLATE_ACME_LIMITS', 'orders=300', 'looks like orders=300/3h'],
+    ['NAMEPLATE_ACME_LIMITS', 'orders=1/1h,orders=2/1h', 'limited twice'],
+    ['NAMEPLATE_ACME_LIMITS', 'orders=900/31d', 'over more than 30 days'],
+    ['NAMEPLATE_ACME_LIMITS', 'failures=1/1h', 'nothing could ever be ordered'],
+    ['NAMEPLATE_EDGE_HTTP_LISTEN', '80', 'not ADDRESS:PORT'],
+    ['NAMEPLATE_EDGE_HTTPS_PORT', '0', 'between 1 and 65535'],
+    ['NAMEPLATE_EDGE_FRONT_LISTEN', '0.0.0.0:7072', 'is handed private keys'],
+    ['NAMEPLATE_EDGE_ALLOWED_NETWORKS', 'intranet', 'not a network'],
+    ['NAMEPLATE_EDGE_TLS_CONTEXTS', 'many', 'not a whole number'],
+    ['NAMEPLATE_EDGE_THREADS', '65', 'between 1 and 64'],
+  ])('%s=%s is refused with the reason, what was given and an example', (variable, given, because) => {
+    const [problem, ...others] = problemsOf({ [variable]: given });
+    expect(others).toEqual([]);
+    expect(problem).toContain(`${variable} is ${JSON.stringify(given)}, `);
+    expect(problem).toContain(because);
+    expect(problem).toContain(`Example: ${variable}=`);
+  });
+
+  test('everything that is wrong is reported at once', () => {
+    const env = { NAMEPLATE_LISTEN: 'x', NAMEPLATE_ROLES: 'y', NAMEPLATE_LISTNE: 'z' };
+    expect(() => readServerConfig(env)).toThrow(ConfigError);
+    expect(() => readServerConfig(env)).toThrow(
+      /5 problems:\n.*LISTEN is "x".*\n.*CNAME_ZONE is not set.*\n.*DNS_RESOLVERS is not set.*\n.*ROLES is "y".*\n.*LISTNE is not a variable/,
+    );
+  });
+
+  test('a rate limit on an operation that does not exist is wrong like anything else, and at once with it', () => {
+    const limits = 'domains.getDomian=1/1m,*=9/1m,no.such=1/1m';
+    const env = { ...REQUIRED, NAMEPLATE_RATE_LIMITS: limits, NAMEPLATE_ROLES: 'y' };
+    for (const readConfig of [readServerConfig, readPlaygroundConfig]) {
+      expect(() => readConfig(env, ['domains.getDomain'])).toThrow(
+        /RATE_LIMITS is .*, where "domains\.getDomian" is not an operation \(did you mean domains\.getDomain\?\), "no\.such" is not an operation\. Example: /,
+      );
+    }
+    expect(() => readServerConfig(env, ['domains.getDomain'])).toThrow(/2 problems/);
+    const { rateLimits } = readServerConfig({ ...REQUIRED, NAMEPLATE_RATE_LIMITS: limits }, [
+      'domains.getDomian',
+      'no.such',
+    ]);
+    expect(Object.keys(rateLimits ?? {})).toEqual(['domains.getDomian', '*', 'no.such']);
+  });
+
+  test('an unknown variable is refused, naming the nearest known one', () => {
+    expect(problemsOf({ NAMEPLATE_CNAMEZONE: 'x' })).toEqual([
+      'NAMEPLATE_CNAMEZONE is not a variable of Nameplate. Did you mean NAMEPLATE_CNAME_ZONE?',
+    ]);
+    for (const name of ['NAMEPLATE_QQQQQQQQQQQQQQQQQQQQ', 'NAMEPLATE_FOO']) {
+      expect(problemsOf({ [name]: 'x' })).toEqual([
+        `${name} is not a variable of Nameplate. docs/configuration.md lists all.`,
+      ]);
+    }
+  });
+
+  test('secrets are never shown', () => {
+    expect(() => readCommandConfig({ NAMEPLATE_ROOT_KEY: 'np_secret with space' })).toThrow(/\(not shown\), which/);
+    expect(() => readCommandConfig({ NAMEPLATE_ROOT_KEY: 'np_secret with space' })).not.toThrow(/np_secret/);
+  });
+
+  test.each([
+    ['NAMEPLATE_ENCRYPTION_KEY', 'c2hvcnQ='],
+    ['NAMEPLATE_ENCRYPTION_KEY', `${base64(KEY)},${base64(OLDER).slice(1)}`],
+    ['NAMEPLATE_ENCRYPTION_KEY', KEY.toString('hex')],
+    ['NAMEPLATE_ACME_EAB_HMAC_KEY', 'hunter2 hunter2 hunter2'],
+    ['NAMEPLATE_ACME_SECOND_EAB_HMAC_KEY', 'hunter2'],
+  ])('%s, a secret, is refused without being shown', (variable, given) => {
+    const problem = problemsOf({ [variable]: given }).find((each) => each.startsWith(`${variable} is (not shown), wh`));
+    expect(problem).toBeDefined();
+    expect(problem).not.toContain(given.slice(0, 7));
+  });
+
+  test.each([
+    ['postgres://np@db', 'names no database'],
+    ['postgres://np@db:x/n', 'not a URL'],
+    ['postgres://n%p@db/n', 'write it as %25'],
+    ['postgres://np@db/n?sslmode=prefer', 'whose sslmode is none of disable, require'],
+    ['postgres://np@db/n?sslmod=require', 'whose parameter sslmod is none of host, sslmode'],
+  ])('the database URL %s is refused with the reason', (url, because) => {
+    expect(problemsOf({ NAMEPLATE_DATABASE_URL: url })).toEqual([expect.stringContaining(because)]);
+  });
+
+  test.each([
+    'postgres://me:hunter/2@db/n',
+    'postgres://me:hunter@2@db/n?sslmode=password',
+    'postgres://me:hunter2@db',
+    'postgres:me:hunter2@db',
+    'me:hunter2@db',
+    'postgres://db/n?sslpassword=hunter2&password=hunter2',
+  ])('no password of the database URL %s is shown', (url) => {
+    expect(problemsOf({ NAMEPLATE_DATABASE_URL: url })[0]).toMatch(/^NAMEPLATE_DATABASE_URL is "(?!.*hunter)/);
+    expect(() => readDatabaseUrl(url)).toThrow(/^"(?!.*hunter)/);
+  });
+});
+
+describe('what does not go together', () => {
+  const POSTGRES = { NAMEPLATE_DATABASE_URL: 'postgres://np@db/n' };
+  const HMAC_KEY = 'bm90LWEtcmVhbC1rZXktYnV0LWFzLWxvbmctYXMtb25l';
+
+  test.each<[what: string, env: Record<string, string>, says: RegExp]>([
+    ['PostgreSQL without an encryption key', POSTGRES, /ENCRYPTION_KEY is not set.*"nameplate sealing key"/],
+    ['half a binding', { NAMEPLATE_ACME_EAB_KID: 'k' }, /EAB_KID is set without NAMEPLATE_ACME_EAB_HMAC_KEY/],
+    ['its other half', { NAMEPLATE_ACME_EAB_HMAC_KEY: HMAC_KEY }, /HMAC_KEY is set without NAMEPLATE_ACME_EAB_KID/],
+    [
+      'a binding at a second CA that is not named',
+      { NAMEPLATE_ACME_SECOND_EAB_KID: 'k', NAMEPLATE_ACME_SECOND_EAB_HMAC_KEY: HMAC_KEY },
+      /name the second CA/,
+    ],
+    ['the same CA twice', { NAMEPLATE_ACME_SECOND_DIRECTORY: LETS_ENCRYPT }, /names the first CA again/],
+    [
+      'a CA on the Internet beside our own',
+      { NAMEPLATE_ISSUER: 'internal', NAMEPLATE_ACME_EMAIL: 'me@example.net' },
+      /take NAMEPLATE_ACME_EMAIL away/,
+    ],
+    [
+      'an edge that listens nowhere',
+      { NAMEPLATE_EDGE_HTTP_LISTEN: 'off', NAMEPLATE_EDGE_HTTPS_LISTEN: 'off', NAMEPLATE_ISSUER: 'internal' },
+      /nothing for it to listen on/,
+    ],
+    [
+      'challenges that nobody answers',
+      { NAMEPLATE_EDGE_HTTP_LISTEN: 'off' },
+      /nothing here answers the CA's challenges/,
+    ],
+    [
+      'two listeners at one address',
+      { NAMEPLATE_EDGE_FRONT_LISTEN: '127.0.0.1:7071' },
+      /FRONT_LISTEN is the same address as NAMEPLATE_METRICS_LISTEN/,
+    ],
+  ])('%s: one line that says what to do', (_, env, says) => {
+    expect(problemsOf(env)).toEqual([expect.stringMatching(says)]);
+  });
+
+  test.each<[what: string, env: Record<string, string>]>([
+    ['PostgreSQL with an encryption key', { ...POSTGRES, NAMEPLATE_ENCRYPTION_KEY: base64(KEY) }],
+    ['PostgreSQL of a process that only checks DNS', { ...POSTGRES, NAMEPLATE_ROLES: 'verifier' }],
+    ['no listener of an edge elsewhere', { NAMEPLATE_EDGE_HTTP_LISTEN: 'off', NAMEPLATE_ROLES: 'certificates' }],
+    ['two listeners at any port', { NAMEPLATE_LISTEN: '127.0.0.1:0', NAMEPLATE_METRICS_LISTEN: '127.0.0.1:0' }],
+    ['a listener of a role that is elsewhere', { NAMEPLATE_LISTEN: '0.0.0.0:80', NAMEPLATE_ROLES: 'edge' }],
+  ])('%s: nothing is wrong', (_, env) => {
+    expect(problemsOf(env)).toEqual([]);
+  });
+
+  test('is told beside what is wrong by itself', () => {
+    const env = { NAMEPLATE_ACME_EAB_KID: 'k', NAMEPLATE_SERVICE: 'Acme' };
+    expect(problemsOf(env)).toEqual([expect.stringContaining('SERVICE'), expect.stringContaining('EAB_KID')]);
+  });
+});
+
+describe('what may be an oversight', () => {
+  const warnings = (url: string) =>
+    configWarnings({ databaseUrl: readDatabaseUrl(url) }, { NAMEPLATE_DATABASE_URL: url });
+
+  test('a database on another machine, in clear text', () => {
+    expect(warnings('postgres://np:hunter2@db.internal/n')).toEqual([
+      expect.stringMatching(/db\.internal, and no sslmode.*\?sslmode=verify-full/),
+    ]);
+    expect(warnings('postgres://np:hunter2@db.internal/n').join()).not.toContain('hunter2');
+  });
+
+  test.each([
+    'sqlite:n.db',
+    'postgres://np@localhost/n',
+    'postgres://np@127.0.0.1/n',
+    'postgres://np@[::1]/n',
+    'postgres://np@/n?host=/run/postgresql',
+    'postgres://np@db.internal/n?sslmode=disable',
+    'postgres://np@db.internal/n?sslmode=verify-full',
+  ])('not %s', (url) => {
+    expect(warnings(url)).toEqual([]);
+  });
+});
+
+describe('who reads what', () => {
+  test('serve knows the variables of the commands and ignores them', () => {
+    expect(problemsOf({ NAMEPLATE_URL: 'not a url', NAMEPLATE_ROOT_KEY: 'np_x' })).toEqual([]);
+  });
+
+  test('commands ignore what only serve reads, but no unknown variable', () => {
+    expect(readCommandConfig({ NAMEPLATE_LISTEN: 'x', NAMEPLATE_URL: 'http://127.0.0.1:1' })).toEqual({
+      url: 'http://127.0.0.1:1',
+      databaseUrl: { engine: 'sqlite', path: '.nameplate/nameplate.db' },
+      logLevel: 'info',
+    });
+    expect(() => readCommandConfig({ NAMEPLATE_ROOTKEY: 'x' })).toThrow(/NAMEPLATE_ROOT_KEY/);
+  });
+
+  test('the playground needs nothing and has defaults of its own', () => {
+    expect(readPlaygroundConfig({})).toMatchObject({ cnameZone: 'cname.nameplate.test', metricsListen: null });
+    expect(readPlaygroundConfig({ NAMEPLATE_SERVICE: 'acme', NAMEPLATE_LISTEN: 'x' })).toMatchObject({
+      service: 'acme',
+    });
+  });
+
+  test('an environment configures a server when it says what only a server needs', () => {
+    expect(configuresServer({ NAMEPLATE_LOG_LEVEL: 'debug' })).toBe(false);
+    expect(configuresServer({ NAMEPLATE_CNAME_ZONE: 'bad zone' })).toBe(true);
+    expect(configuresServer({ NAMEPLATE_DATABASE_URL: 'sqlite:/srv/nameplate.db' })).toBe(true);
+  });
+});
+
+describe('the table', () => {
+  const variables = Object.values<Variable<unknown>>({
+    ...serverVariables,
+    ...commandVariables,
+    ...playgroundVariables,
+  });
+
+  test.each(variables)('the default and the example of $name are values it takes', (variable) => {
+    // A command is shown in the place of a secret that nobody should copy.
+    if (!variable.example.includes('$(')) expect(() => variable.parse(variable.example)).not.toThrow();
+    if (variable.default !== undefined) expect(() => variable.parse(variable.default ?? '')).not.toThrow();
+  });
+
+  test('docs/configuration.md names every variable', () => {
+    const text = renderConfiguration();
+    for (const { name, about } of variables) {
+      expect(text).toContain(`\`${name}\``);
+      expect(text).toContain(about);
+    }
+  });
+});
+
+test.each([
+  ['lsit', ['list', 'limits', 'create'], 'list'],
+  ['NAMEPLATE_DOCS', ['NAMEPLATE_DOCS_URL', 'NAMEPLATE_URL'], 'NAMEPLATE_DOCS_URL'],
+  ['xyzzy', ['list', 'create'], undefined],
+])('the nearest to %s among %j is %s', (word, candidates, expected) => {
+  expect(nearest(word, candidates)).toBe(expected);
+});

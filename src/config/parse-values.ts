@@ -1,0 +1,181 @@
+import { isIP, isIPv4, isIPv6, SocketAddress } from 'node:net';
+import type { LogLevel } from '../log.ts';
+import { parseRateLimits } from '../ratelimit/rate-limits.ts';
+import type { RateLimit } from '../store/contract/store.ts';
+import { type DatabaseUrl, InvalidDatabaseUrl, parseDatabaseUrl } from '../store/url.ts';
+
+/**
+ * Parsers of single values. Each answers the value or throws an `Invalid` whose message completes the sentence
+ * "NAMEPLATE_X is <given>, <message>".
+ */
+export class Invalid extends Error {
+  override name = 'Invalid';
+}
+
+/** Where to listen. */
+export interface Endpoint {
+  /** An IP address, or `localhost`. */
+  host: string;
+  port: number;
+}
+
+export const ROLES = ['api', 'verifier', 'certificates', 'edge'] as const;
+export type Role = (typeof ROLES)[number];
+export type DnsMode = 'authoritative' | 'recursive';
+
+/** Every item of a comma-separated list, read by `parse`; no item twice. */
+export function listOf<T>(parse: (text: string) => T): (text: string) => T[] {
+  return (text) => {
+    const items = text.split(',').map((item) => item.trim());
+    if (items.includes('')) throw new Invalid('which has an empty item; separate the items by single commas');
+    return [...new Set(items)].map(parse);
+  };
+}
+
+/** One of a few words. */
+export function oneOf<const T extends string>(...words: T[]): (text: string) => T {
+  return (text) => {
+    const word = words.find((each) => each === text);
+    if (word === undefined) throw new Invalid(`which is none of ${words.join(', ')}`);
+    return word;
+  };
+}
+
+/** `host:port`, `[v6]:port`; port 0 is any free port. */
+export function listenAddress(text: string): Endpoint {
+  const { host, port } = splitAddress(text);
+  if (port === undefined) throw new Invalid('which is not ADDRESS:PORT, or [ADDRESS]:PORT for IPv6');
+  if (host !== 'localhost' && isIP(host) === 0) throw new Invalid('whose host is neither an IP address nor localhost');
+  return { host, port };
+}
+
+export function listenAddressOrOff(text: string): Endpoint | null {
+  return text === 'off' ? null : listenAddress(text);
+}
+
+/** Where only programs on this machine can connect. */
+export function loopbackAddressOrOff(text: string): Endpoint | null {
+  const endpoint = listenAddressOrOff(text);
+  if (endpoint !== null && !/^(localhost|127\.\d+\.\d+\.\d+|::1)$/.test(endpoint.host))
+    throw new Invalid('whose host is not on loopback; whoever reaches it is handed private keys');
+  return endpoint;
+}
+
+/** A whole number between two others. */
+export function count(least: number, most: number): (text: string) => number {
+  return (text) => {
+    if (!/^\d{1,9}$/.test(text) || Number(text) < least || Number(text) > most)
+      throw new Invalid(`which is not a whole number between ${least} and ${most}`);
+    return Number(text);
+  };
+}
+
+/** The same; null where the machine is to decide. */
+export function countOrAuto(least: number, most: number): (text: string) => number | null {
+  return (text) => (text === 'auto' ? null : count(least, most)(text));
+}
+
+/** The path of a file. It is read by whoever needs it. */
+export function filePath(text: string): string {
+  if (text.includes('\0') || text.endsWith('/')) throw new Invalid('which is not the path of a file');
+  return text;
+}
+
+/** A DNS server. */
+export interface DnsServer {
+  /** IPv6 in its canonical text form. */
+  address: string;
+  port: number;
+}
+
+/** An IP address, with or without a port; 53 where there is none. */
+export function resolverAddress(text: string): DnsServer {
+  const { host, port = 53 } = splitAddress(text);
+  if (isIP(host) === 0 || host.includes('%')) {
+    throw new Invalid(`where "${text}" is not an IP address; resolvers are given by address`);
+  }
+  if (port === 0) throw new Invalid(`where "${text}" has port 0`);
+  return { address: isIPv4(host) ? host : new SocketAddress({ family: 'ipv6', address: host }).address, port };
+}
+
+function splitAddress(text: string): { host: string; port?: number } {
+  if (isIPv6(text)) return { host: text };
+  const match = /^(?:\[(?<v6>[^\]]*)\]|(?<name>[^:[\]]*))(?::(?<port>\d+))?$/.exec(text);
+  const host = match?.groups?.v6 ?? match?.groups?.name;
+  if (!host) throw new Invalid('which is not an address; an IPv6 address with a port stands in brackets');
+  const digits = match?.groups?.port;
+  if (digits === undefined) return { host };
+  if (Number(digits) > 65_535) throw new Invalid('whose port is above 65535');
+  return { host, port: Number(digits) };
+}
+
+/** `192.168.0.0/16`, `fd00::/8`, or one address. */
+export function network(text: string): string {
+  const [address = '', bits, ...rest] = text.split('/');
+  const widest = isIPv4(address) ? 32 : 128;
+  if (isIP(address) === 0 || rest.length > 0) throw new Invalid(`where "${text}" is not a network`);
+  if (bits !== undefined && (!/^\d{1,3}$/.test(bits) || Number(bits) > widest)) {
+    throw new Invalid(`where the prefix length of "${text}" is not between 0 and ${widest}`);
+  }
+  return bits === undefined ? `${address}/${widest}` : text;
+}
+
+const LABEL = /^(?!-)[a-z0-9-]{1,63}(?<!-)$/;
+
+/** A host name in lower case; a final dot is dropped. */
+export function hostName(text: string): string {
+  const name = text.toLowerCase().replace(/\.$/, '');
+  if (!name.split('.').every((label) => LABEL.test(label))) {
+    throw new Invalid(`where "${text}" is not a host name (labels of letters, digits and hyphens, at most 63 each)`);
+  }
+  if (name.length > 253) throw new Invalid('where a name has more than 253 characters');
+  return name;
+}
+
+/** A zone under which generated hosts still fit into 253 characters. */
+export function zone(text: string): string {
+  const name = hostName(text);
+  if (!name.includes('.')) throw new Invalid('which has one label only; use a zone of yours');
+  if (name.length > 200) throw new Invalid('which has more than 200 characters, too many to put generated hosts under');
+  return name;
+}
+
+/** The word that becomes the DNS label `_word`, so one octet shorter than a label. */
+export function serviceWord(text: string): string {
+  if (text.length > 62 || !LABEL.test(text)) {
+    throw new Invalid('which is not a DNS label (lower-case letters, digits and inner hyphens, at most 62)');
+  }
+  return text;
+}
+
+/** An http(s) URL, without a final slash. */
+export function webUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url === null || !/^https?:$/.test(url.protocol)) throw new Invalid('which is not an http or https URL');
+  if (url.search !== '' || url.hash !== '') throw new Invalid('which has a query or a fragment');
+  return url.href.replace(/\/+$/, '');
+}
+
+/** `sqlite:PATH`, or `postgres://USER:PASSWORD@HOST:PORT/DATABASE`. */
+export function databaseUrl(text: string): DatabaseUrl {
+  try {
+    return parseDatabaseUrl(text);
+  } catch (error) {
+    throw error instanceof InvalidDatabaseUrl ? new Invalid(error.message) : error;
+  }
+}
+
+export const logLevel: (text: string) => LogLevel = oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent');
+
+/** A secret: any text without white space. Never shown. */
+export function secret(text: string): string {
+  if (/\s/.test(text)) throw new Invalid('which contains white space');
+  return text;
+}
+
+/** `OPERATION=N/WINDOW`, separated by commas. */
+export function rateLimits(text: string): Record<string, RateLimit> {
+  const parsed = parseRateLimits(text);
+  if (!parsed.ok) throw new Invalid(`where ${parsed.message}`);
+  return parsed.limits;
+}

@@ -1,0 +1,370 @@
+import { describe, expect, test } from 'vitest';
+import type { Rcode, RecordType, Resource } from './protocol/wire.ts';
+import { type Ask, type Asked, chainResolver } from './record-lookups.ts';
+
+const options = { signal: AbortSignal.timeout(10_000) };
+const BY = { server: 'ns1.acme.com', address: '192.0.2.53', authoritative: true };
+const TARGET = 't1.cname.test';
+
+/** `www.acme.com CNAME lb.acme.com` */
+function record(text: string): Resource {
+  const [name = '', type = '', ...value] = text.split(' ');
+  return { name, type: type as RecordType, ttl: 60, value: value.join(' ') };
+}
+
+function answer(
+  records: string[],
+  { rcode = 'noerror' as Rcode, zone = 'acme.com', authoritative = true } = {},
+): Asked {
+  const by = { ...BY, authoritative };
+  return { kind: 'answer', answer: { rcode, answers: records.map(record) }, zone, bailiwick: zone, by };
+}
+
+/** A world of answers by name, or by name and type; every other name does not exist. Says what was asked. */
+function world(answers: Record<string, Asked>) {
+  const asked: string[] = [];
+  const ask: Ask = async ({ name, type }) => {
+    asked.push(`${name} ${type}`);
+    const zone = name.split('.').slice(-2).join('.');
+    return answers[`${name} ${type}`] ?? answers[name] ?? answer([], { rcode: 'nxdomain', zone });
+  };
+  return { asked, ...chainResolver(ask) };
+}
+
+/** `www.acme.com` leads over so many CNAMEs, all told in one answer, to `end`. */
+function chainOf(length: number, end: string): string[] {
+  const names = ['www.acme.com', ...Array.from({ length: length - 1 }, (_, index) => `hop${index + 1}.acme.com`), end];
+  return names.slice(1).map((name, index) => `${names[index]} CNAME ${name}`);
+}
+
+describe('lookupTxt', () => {
+  test('gives the records at the name, and only those', async () => {
+    const { lookupTxt } = world({
+      '_service.acme.com': answer([
+        '_service.acme.com TXT one',
+        'other.acme.com TXT two',
+        '_service.acme.com TXT three',
+      ]),
+    });
+    expect(await lookupTxt('_Service.acme.com.', options)).toEqual({
+      kind: 'found',
+      values: ['one', 'three'],
+      chain: [],
+      zone: 'acme.com',
+      by: BY,
+    });
+  });
+
+  test('follows a CNAME into another zone, and tells who answered for the name itself', async () => {
+    const { lookupTxt } = world({
+      '_service.acme.com': answer(['_service.acme.com CNAME proof.other.test']),
+      'proof.other.test': answer(['proof.other.test TXT one'], { zone: 'other.test' }),
+    });
+    expect(await lookupTxt('_service.acme.com', options)).toMatchObject({
+      kind: 'found',
+      values: ['one'],
+      chain: ['proof.other.test'],
+      zone: 'acme.com',
+      by: BY,
+    });
+  });
+
+  test('has authority only if every zone on the way answered with it', async () => {
+    const { lookupTxt } = world({
+      '_service.acme.com': answer(['_service.acme.com CNAME proof.other.test']),
+      'proof.other.test': answer(['proof.other.test TXT one'], { zone: 'other.test', authoritative: false }),
+    });
+    expect(await lookupTxt('_service.acme.com', options)).toMatchObject({ by: { ...BY, authoritative: false } });
+  });
+
+  test('tells a name that does not exist from one without this record', async () => {
+    const { lookupTxt } = world({ 'www.acme.com': answer([]) });
+    expect(await lookupTxt('www.acme.com', options)).toEqual({
+      kind: 'absent',
+      reason: 'nodata',
+      chain: [],
+      zone: 'acme.com',
+      by: BY,
+    });
+    expect(await lookupTxt('no.acme.com', options)).toMatchObject({ kind: 'absent', reason: 'nxdomain' });
+  });
+
+  test('shows a bounded part of many or long values, and a part is never equal to a whole', async () => {
+    const many = Array.from({ length: 300 }, (_, index) => `_service.acme.com TXT ${index}`);
+    const { lookupTxt } = world({
+      'long.acme.com': answer([`long.acme.com TXT ${'x'.repeat(5000)}`]),
+      '_service.acme.com': answer(many),
+    });
+    const found = await lookupTxt('_service.acme.com', options);
+    expect(found.kind === 'found' && found.values.length).toBe(100);
+    const long = await lookupTxt('long.acme.com', options);
+    expect(long).toMatchObject({ kind: 'found', values: [`${'x'.repeat(1024)}…`] });
+  });
+});
+
+test('values and addresses come to the same in whichever order a nameserver gives them', async () => {
+  const turned = (type: string, values: string[]) =>
+    world({ 'www.acme.com': answer(values.map((value) => `www.acme.com ${type} ${value}`)) });
+  const [one, two] = ['192.0.2.1', '192.0.2.2'];
+  for (const values of [
+    [one, two],
+    [two, one],
+  ]) {
+    expect(await turned('TXT', values).lookupTxt('www.acme.com', options)).toMatchObject({ values: [one, two] });
+    expect(await turned('A', values).lookupRoute('www.acme.com', TARGET, options)).toMatchObject({
+      addresses: [one, two],
+    });
+  }
+});
+
+describe('lookupRoute', () => {
+  test('gives the chain, and stops at the target without asking for it', async () => {
+    const { asked, lookupRoute } = world({ 'www.acme.com': answer([`www.acme.com CNAME ${TARGET}`]) });
+    expect(await lookupRoute('www.acme.com', 'T1.CNAME.test.', options)).toEqual({
+      kind: 'found',
+      chain: [TARGET],
+      addresses: [],
+      zone: 'acme.com',
+      by: BY,
+    });
+    expect(asked).toEqual(['www.acme.com A']);
+  });
+
+  test('reaches the target over other zones', async () => {
+    const { asked, lookupRoute } = world({
+      'www.acme.com': answer(['www.acme.com CNAME acme.cdn.test']),
+      'acme.cdn.test': answer([`acme.cdn.test CNAME ${TARGET}`], { zone: 'cdn.test' }),
+    });
+    expect(await lookupRoute('www.acme.com', TARGET, options)).toMatchObject({ chain: ['acme.cdn.test', TARGET] });
+    expect(asked).toEqual(['www.acme.com A', 'acme.cdn.test A']);
+  });
+
+  test('gives the addresses where the chain ends, or those of the name itself', async () => {
+    const { lookupRoute } = world({
+      'www.acme.com': answer(['www.acme.com CNAME lb.acme.com', 'lb.acme.com A 192.0.2.1', 'lb.acme.com A 192.0.2.2']),
+      'flat.acme.com': answer(['flat.acme.com A 192.0.2.1']),
+    });
+    expect(await lookupRoute('www.acme.com', TARGET, options)).toMatchObject({
+      chain: ['lb.acme.com'],
+      addresses: ['192.0.2.1', '192.0.2.2'],
+    });
+    expect(await lookupRoute('flat.acme.com', TARGET, options)).toMatchObject({ chain: [], addresses: ['192.0.2.1'] });
+  });
+
+  test('asks for IPv6 addresses only where there is nothing for IPv4', async () => {
+    const { asked, lookupRoute } = world({
+      'six.acme.com A': answer([]),
+      'six.acme.com AAAA': answer(['six.acme.com AAAA 2001:db8::1']),
+      'none.acme.com': answer([]),
+    });
+    expect(await lookupRoute('six.acme.com', TARGET, options)).toMatchObject({ addresses: ['2001:db8::1'] });
+    expect(await lookupRoute('none.acme.com', TARGET, options)).toMatchObject({ kind: 'absent', reason: 'nodata' });
+    expect(await lookupRoute('no.acme.com', TARGET, options)).toMatchObject({ kind: 'absent', reason: 'nxdomain' });
+    expect(asked.at(-1)).toBe('no.acme.com A');
+  });
+
+  test.each(['nxdomain', 'noerror'] as const)(
+    'a CNAME that leads to nothing (%s) is there all the same',
+    async (rcode) => {
+      const { lookupRoute } = world({
+        'www.acme.com': answer(['www.acme.com CNAME gone.other.test']),
+        'gone.other.test': answer([], { rcode, zone: 'other.test' }),
+      });
+      expect(await lookupRoute('www.acme.com', TARGET, options)).toEqual({
+        kind: 'found',
+        chain: ['gone.other.test'],
+        addresses: [],
+        zone: 'acme.com',
+        by: BY,
+      });
+    },
+  );
+
+  test('tells how far it came when a zone on the way cannot be read', async () => {
+    const { lookupRoute } = world({
+      'www.acme.com': answer(['www.acme.com CNAME lb.other.test']),
+      'lb.other.test': { kind: 'unreadable', reason: 'servfail', server: 'ns1.other.test' },
+    });
+    expect(await lookupRoute('www.acme.com', TARGET, options)).toEqual({
+      kind: 'unreadable',
+      reason: 'servfail',
+      chain: ['lb.other.test'],
+      server: 'ns1.other.test',
+    });
+  });
+});
+
+describe('lookupAddresses', () => {
+  test('gives those of both kinds, at the end of the chain', async () => {
+    const { lookupAddresses } = world({
+      'www.acme.com A': answer([
+        'www.acme.com CNAME lb.acme.com',
+        'lb.acme.com A 192.0.2.2',
+        'lb.acme.com A 192.0.2.1',
+      ]),
+      'www.acme.com AAAA': answer(['www.acme.com CNAME lb.acme.com', 'lb.acme.com AAAA 2001:db8::1']),
+    });
+    expect(await lookupAddresses('WWW.acme.com.', options)).toEqual({
+      kind: 'found',
+      chain: ['lb.acme.com'],
+      addresses: ['192.0.2.1', '192.0.2.2', '2001:db8::1'],
+      zone: 'acme.com',
+      by: BY,
+    });
+  });
+
+  test.each([
+    ['IPv4', 'A', '192.0.2.1'],
+    ['IPv6', 'AAAA', '2001:db8::1'],
+  ])('gives those of %s where there are no others', async (_, type, address) => {
+    const { lookupAddresses } = world({
+      'www.acme.com': answer([]),
+      [`www.acme.com ${type}`]: answer([`www.acme.com ${type} ${address}`]),
+    });
+    expect(await lookupAddresses('www.acme.com', options)).toMatchObject({ kind: 'found', addresses: [address] });
+  });
+
+  test.each(['A', 'AAAA'])('gives none where %s could not be read: what is missing might be wrong', async (type) => {
+    const { lookupAddresses } = world({
+      'www.acme.com A': answer(['www.acme.com A 192.0.2.1']),
+      'www.acme.com AAAA': answer(['www.acme.com AAAA 2001:db8::1']),
+      [`www.acme.com ${type}`]: { kind: 'unreadable', reason: 'servfail', server: 'ns1.acme.com' },
+    });
+    expect(await lookupAddresses('www.acme.com', options)).toMatchObject({ kind: 'unreadable', reason: 'servfail' });
+  });
+
+  test('tells a name without addresses, and how far it led', async () => {
+    const { lookupAddresses } = world({
+      'none.acme.com': answer([]),
+      'www.acme.com': answer(['www.acme.com CNAME gone.acme.com']),
+    });
+    expect(await lookupAddresses('none.acme.com', options)).toMatchObject({ kind: 'absent', reason: 'nodata' });
+    expect(await lookupAddresses('www.acme.com', options)).toMatchObject({
+      kind: 'absent',
+      reason: 'nxdomain',
+      chain: ['gone.acme.com'],
+    });
+  });
+
+  test('gives a bounded part of many, of both kinds', async () => {
+    const many = Array.from({ length: 200 }, (_, index) => `www.acme.com A 192.0.2.${index}`);
+    const { lookupAddresses } = world({
+      'www.acme.com A': answer(many),
+      'www.acme.com AAAA': answer(['www.acme.com AAAA 2001:db8::1']),
+    });
+    const found = await lookupAddresses('www.acme.com', options);
+    expect(found.kind === 'found' && found.addresses.length).toBe(21);
+    expect(found.kind === 'found' && found.addresses).toContain('2001:db8::1');
+  });
+});
+
+describe('lookupCaa', () => {
+  test('gives the records at the name alone', async () => {
+    const { asked, lookupCaa } = world({
+      'www.acme.com': answer([
+        'www.acme.com CAA 0 issue ca.test; validationmethods=http-01',
+        'acme.com CAA 0 issue other.test',
+        'www.acme.com CAA 128 tbs ',
+      ]),
+    });
+    expect(await lookupCaa('www.acme.com', options)).toEqual({
+      kind: 'found',
+      records: [
+        { critical: false, tag: 'issue', value: 'ca.test; validationmethods=http-01' },
+        { critical: true, tag: 'tbs', value: '' },
+      ],
+      chain: [],
+      zone: 'acme.com',
+      by: BY,
+    });
+    expect(asked).toEqual(['www.acme.com CAA']);
+  });
+
+  test('follows a CNAME to the records of its target', async () => {
+    const { lookupCaa } = world({
+      'www.acme.com': answer(['www.acme.com CNAME acme.cdn.test']),
+      'acme.cdn.test': answer(['acme.cdn.test CAA 0 issue ca.test'], { zone: 'cdn.test' }),
+    });
+    expect(await lookupCaa('www.acme.com', options)).toMatchObject({
+      kind: 'found',
+      chain: ['acme.cdn.test'],
+      records: [{ tag: 'issue', value: 'ca.test' }],
+    });
+  });
+
+  test('tells that there is none from what cannot be read', async () => {
+    const { lookupCaa } = world({
+      'www.acme.com': answer([]),
+      'bad.acme.com': { kind: 'unreadable', reason: 'servfail' },
+    });
+    expect(await lookupCaa('www.acme.com', options)).toMatchObject({ kind: 'absent', reason: 'nodata' });
+    expect(await lookupCaa('no.acme.com', options)).toMatchObject({ kind: 'absent', reason: 'nxdomain' });
+    expect(await lookupCaa('bad.acme.com', options)).toMatchObject({ kind: 'unreadable', reason: 'servfail' });
+  });
+
+  test('a value that is too long to be shown whole allows nobody', async () => {
+    const { lookupCaa } = world({
+      'www.acme.com': answer([`www.acme.com CAA 0 issue ca.test; ${'x'.repeat(5000)}`]),
+    });
+    const found = await lookupCaa('www.acme.com', options);
+    expect(found.kind === 'found' && found.records[0]?.value.endsWith('…')).toBe(true);
+  });
+});
+
+describe('chains', () => {
+  test('of 8 CNAMEs are followed', async () => {
+    const { lookupRoute } = world({ 'www.acme.com': answer(chainOf(8, TARGET)) });
+    const found = await lookupRoute('www.acme.com', TARGET, options);
+    expect(found).toMatchObject({ kind: 'found' });
+    expect(found.chain).toHaveLength(8);
+    expect(found.chain.at(-1)).toBe(TARGET);
+  });
+
+  test('of 9 are too long, even if the target is the ninth', async () => {
+    const { lookupRoute } = world({ 'www.acme.com': answer(chainOf(9, TARGET)) });
+    const found = await lookupRoute('www.acme.com', TARGET, options);
+    expect(found).toMatchObject({ kind: 'unreadable', reason: 'chain_too_long', server: 'ns1.acme.com' });
+    expect(found.chain).toHaveLength(8);
+  });
+
+  test('are bounded too when each hop comes in an answer of its own', async () => {
+    const endless: Ask = async ({ name }) => answer([`${name} CNAME x${name}`]);
+    expect(await chainResolver(endless).lookupTxt('www.acme.com', options)).toMatchObject({ reason: 'chain_too_long' });
+  });
+
+  test.each([
+    ['to itself', ['www.acme.com CNAME www.acme.com']],
+    ['back to the name', ['www.acme.com CNAME a.acme.com', 'a.acme.com CNAME www.acme.com']],
+    ['further down', ['www.acme.com CNAME a.acme.com', 'a.acme.com CNAME b.acme.com', 'b.acme.com CNAME a.acme.com']],
+  ])('that lead %s are loops', async (_, records) => {
+    const { lookupRoute, lookupTxt } = world({ 'www.acme.com': answer(records) });
+    expect(await lookupRoute('www.acme.com', TARGET, options)).toMatchObject({ kind: 'unreadable', reason: 'loop' });
+    expect(await lookupTxt('www.acme.com', options)).toMatchObject({ kind: 'unreadable', reason: 'loop' });
+  });
+});
+
+describe('a nameserver is believed for its own zone only', () => {
+  test('records of another zone in the same answer are asked for again, there', async () => {
+    const { asked, lookupRoute } = world({
+      'www.acme.com': answer([
+        'www.acme.com CNAME lb.other.test',
+        `lb.other.test CNAME ${TARGET}`,
+        'lb.other.test A 192.0.2.1',
+      ]),
+      'lb.other.test': answer(['lb.other.test A 203.0.113.9'], { zone: 'other.test' }),
+    });
+    expect(await lookupRoute('www.acme.com', TARGET, options)).toMatchObject({
+      chain: ['lb.other.test'],
+      addresses: ['203.0.113.9'],
+    });
+    expect(asked).toEqual(['www.acme.com A', 'lb.other.test A']);
+  });
+
+  test('CNAMEs within the zone are followed in the same answer', async () => {
+    const { asked, lookupTxt } = world({
+      '_service.acme.com': answer(['_service.acme.com CNAME proof.acme.com', 'proof.acme.com TXT one']),
+    });
+    expect(await lookupTxt('_service.acme.com', options)).toMatchObject({ values: ['one'], chain: ['proof.acme.com'] });
+    expect(asked).toHaveLength(1);
+  });
+});

@@ -1,0 +1,70 @@
+import packet from 'dns-packet';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type Listener, listen } from '../playground/dns/dns-listener.ts';
+import { recursion } from './recursors.ts';
+import { type DnsClient, dnsClient } from './transport/dns-client.ts';
+
+const SERVFAIL = 2;
+
+type Said = Pick<packet.Packet, 'answers' | 'authorities' | 'flags'>;
+
+let client: DnsClient;
+let resolver: Listener;
+/** What the resolver says to a question, written `name type`; nothing at all to any other. */
+let says: Record<string, Said>;
+
+beforeEach(async () => {
+  client = dnsClient();
+  resolver = await listen('127.0.0.1', 0, (octets, _from, _transport, reply) => {
+    const { id = 0, questions = [] } = packet.decode(octets);
+    const [question] = questions;
+    reply(packet.encode({ type: 'response', id, questions, ...says[`${question?.name} ${question?.type}`] }));
+  });
+});
+afterEach(async () => {
+  client.close();
+  await resolver.close();
+});
+
+function findApex(name: string) {
+  const resolvers = [{ address: '127.0.0.1', port: resolver.port }];
+  const { findApex } = recursion({ client, resolvers, random: Math.random, onHeard: () => {} });
+  return findApex(name, { signal: AbortSignal.timeout(10_000) });
+}
+
+const soa = (name: string): packet.Answer => ({
+  type: 'SOA',
+  name,
+  ttl: 60,
+  data: { mname: 'ns1.acme.com', rname: 'hostmaster.acme.com' },
+});
+const alias: packet.Answer = { type: 'CNAME', name: 'www.acme.com', ttl: 60, data: 'edge.cdn.test' };
+
+describe('the zone of a name is found', () => {
+  test('although what the CNAME there leads to cannot be resolved', async () => {
+    says = {
+      'www.acme.com CNAME': { answers: [alias] },
+      'www.acme.com SOA': { answers: [alias], flags: SERVFAIL },
+      'acme.com CNAME': { authorities: [soa('acme.com')] },
+    };
+    expect(await findApex('www.acme.com')).toEqual({ kind: 'apex', apex: 'acme.com' });
+  });
+
+  test('although the CNAME there leads into the zone above', async () => {
+    says = {
+      'www.sub.acme.com CNAME': { answers: [{ ...alias, name: 'www.sub.acme.com', data: 'gone.acme.com' }] },
+      'sub.acme.com CNAME': { authorities: [soa('sub.acme.com')] },
+    };
+    expect(await findApex('www.sub.acme.com')).toEqual({ kind: 'apex', apex: 'sub.acme.com' });
+  });
+
+  test('although the resolver does not say which zone denies', async () => {
+    says = { 'acme.com SOA': { answers: [soa('acme.com')] } };
+    expect(await findApex('_service.www.acme.com')).toEqual({ kind: 'apex', apex: 'acme.com' });
+  });
+
+  test('unless no zone above it can be found either', async () => {
+    says = {};
+    expect(await findApex('www.acme.com')).toEqual({ kind: 'failed', reason: 'no_nameserver' });
+  });
+});

@@ -1,0 +1,373 @@
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { type Socket as Connection, createServer } from 'node:net';
+import packet, { type DecodedPacket, type Packet } from 'dns-packet';
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type DnsClient, dnsClient, type QueryOptions } from './dns-client.ts';
+import type { Endpoint } from './exchange.ts';
+
+const QUESTION = { name: 'www.acme.com', type: 'TXT' } as const;
+const open: (() => unknown)[] = [];
+let client: DnsClient;
+
+beforeEach(() => {
+  client = dnsClient();
+  open.push(() => client.close());
+});
+afterEach(async () => {
+  for (const close of open.splice(0)) await close();
+});
+
+function query(server: Endpoint, options: Partial<QueryOptions> = {}) {
+  const signal = AbortSignal.timeout(10_000);
+  return client.query(QUESTION, server, { recursion: false, signal, timeoutsMs: [2000], ...options });
+}
+
+interface Asker {
+  query: DecodedPacket;
+  /** The query as it came. */
+  octets: Buffer;
+  /** Source port. */
+  port: number;
+  /** Sends octets, or an answer that matches but for what is given. */
+  send(answer: Buffer | Packet): void;
+}
+
+/** A nameserver that does to each query whatever the test wants. */
+async function nameserver(onQuery: (asker: Asker) => void, address = '127.0.0.1', port = 0): Promise<Endpoint> {
+  const socket = createSocket(address.includes(':') ? 'udp6' : 'udp4');
+  socket.on('message', (octets, from) => {
+    const asked = packet.decode(octets);
+    const send = (answer: Buffer | Packet) => {
+      socket.send(Buffer.isBuffer(answer) ? answer : answerTo(asked, answer), from.port, from.address);
+    };
+    onQuery({ query: asked, octets, port: from.port, send });
+  });
+  socket.bind(port, address);
+  await once(socket, 'listening');
+  open.push(() => socket.close());
+  return { address, port: socket.address().port };
+}
+
+function answerTo(asked: DecodedPacket, answer: Packet = {}): Buffer {
+  const matching = { id: asked.id ?? 0, questions: asked.questions ?? [], flags: packet.AUTHORITATIVE_ANSWER };
+  return packet.encode({ type: 'response', ...matching, ...answer });
+}
+
+function txt(data: string): Packet {
+  return { answers: [{ ...QUESTION, ttl: 60, data }] };
+}
+
+const TRUE = { kind: 'answer', rcode: 'noerror', answers: [{ value: 'true' }] };
+
+describe('an answer', () => {
+  test('is given with what the message says', async () => {
+    const server = await nameserver(({ send }) => send(txt('true')));
+    expect(await query(server)).toEqual({
+      kind: 'answer',
+      transport: 'udp',
+      rcode: 'noerror',
+      authoritative: true,
+      truncated: false,
+      authenticated: false,
+      answers: [{ name: 'www.acme.com', type: 'TXT', ttl: 60, value: 'true' }],
+      authorities: [],
+      additionals: [],
+    });
+  });
+
+  test('comes over IPv6 too', async (context) => {
+    const server = await nameserver(({ send }) => send(txt('true')), '::1').catch(() => context.skip('no IPv6 here'));
+    expect(await query(server)).toMatchObject(TRUE);
+  });
+
+  test('without EDNS is asked for where the server does not know EDNS', async () => {
+    const server = await nameserver(({ query: asked, send }) => {
+      send(asked.additionals?.length === 0 ? txt('true') : { flags: 1 });
+    });
+    expect(await query(server)).toMatchObject(TRUE);
+  });
+
+  test('that matches and cannot be read is malformed', async () => {
+    const server = await nameserver(({ query: asked, send }) =>
+      send(Buffer.concat([answerTo(asked, txt('true')).subarray(0, -3)])),
+    );
+    expect(await query(server)).toEqual({ kind: 'unreadable', reason: 'malformed', server });
+  });
+});
+
+describe('what does not match is passed over, and the true answer taken', () => {
+  test.each([
+    ['another id', (id: number) => ({ id: id ^ 1 })],
+    ['another name', () => ({ questions: [{ ...QUESTION, name: 'api.acme.com' }] })],
+    ['another type', () => ({ questions: [{ ...QUESTION, type: 'A' as const }] })],
+    ['no question', () => ({ questions: [] })],
+  ])('%s', async (_, forge) => {
+    const server = await nameserver(({ query: asked, send }) => {
+      send({ ...txt('forged'), ...forge(asked.id ?? 0) });
+      send(txt('true'));
+    });
+    expect(await query(server)).toMatchObject(TRUE);
+  });
+
+  test.each([
+    ['another port', '127.0.0.1'],
+    ['another address', '127.0.0.2'],
+  ])('the right id and question from %s', async (_, address) => {
+    const forger = createSocket('udp4');
+    open.push(() => forger.close());
+    const server = await nameserver(({ query: asked, port, send }) => {
+      forger.send(answerTo(asked, txt('forged')), port, '127.0.0.1', () => send(txt('true')));
+    });
+    forger.bind(address === '127.0.0.1' ? 0 : server.port, address);
+    await once(forger, 'listening');
+    expect(await query(server)).toMatchObject(TRUE);
+  });
+
+  test('empty, short and very long packets, and the query itself', async () => {
+    const server = await nameserver(({ query: asked, octets, send }) => {
+      const id = Buffer.alloc(2);
+      id.writeUInt16BE(asked.id ?? 0);
+      for (const junk of [Buffer.alloc(0), id, Buffer.concat([id, Buffer.alloc(60_000, 0xc0)]), octets]) send(junk);
+      send(txt('true'));
+    });
+    expect(await query(server)).toMatchObject(TRUE);
+  });
+
+  test('a flood of guesses', async () => {
+    const server = await nameserver(({ query: asked, send }) => {
+      for (let guess = 1; guess <= 100; guess++) send({ ...txt('forged'), id: ((asked.id ?? 0) + guess) & 0xffff });
+      send(txt('true'));
+    });
+    expect(await query(server)).toMatchObject(TRUE);
+  });
+
+  test('the answer to an earlier try, when it comes during a later one', async () => {
+    let earlier: DecodedPacket | undefined;
+    const server = await nameserver(({ query: asked, send }) => {
+      if (earlier === undefined) {
+        earlier = asked;
+        return;
+      }
+      send({ ...txt('forged'), id: earlier.id ?? 0 });
+      send(txt('true'));
+    });
+    expect(await query(server, { timeoutsMs: [50, 2000] })).toMatchObject(TRUE);
+  });
+});
+
+describe('no answer', () => {
+  test('is a timeout after every try; each try has an id of its own', async () => {
+    const ids: unknown[] = [];
+    const server = await nameserver(({ query: asked }) => ids.push(asked.id));
+    expect(await query(server, { timeoutsMs: [30, 60] })).toEqual({ kind: 'unreadable', reason: 'timeout', server });
+    expect(ids).toHaveLength(2);
+  });
+
+  test('ends with the signal', async () => {
+    const controller = new AbortController();
+    const server = await nameserver(() => controller.abort());
+    const reply = query(server, { signal: controller.signal, timeoutsMs: [60_000, 60_000] });
+    expect(await reply).toEqual({ kind: 'unreadable', reason: 'timeout', server });
+    expect(await query(server, { signal: controller.signal })).toMatchObject({ reason: 'timeout' });
+  });
+
+  test('ends when the client is closed, and nothing is asked afterwards', async () => {
+    let queries = 0;
+    const server = await nameserver(() => {
+      queries++;
+      client.close();
+    });
+    expect(await query(server, { timeoutsMs: [60_000] })).toEqual({ kind: 'unreadable', reason: 'closed', server });
+    expect(await query(server)).toMatchObject({ reason: 'closed' });
+    expect(queries).toBe(1);
+  });
+
+  test('an address that cannot be sent to is unreachable at once', async () => {
+    const server = { address: '255.255.255.255', port: 53 };
+    expect(await query(server, { timeoutsMs: [60_000] })).toEqual({
+      kind: 'unreadable',
+      reason: 'unreachable',
+      server,
+    });
+  });
+
+  test('a name that cannot be asked for is not asked', async () => {
+    const server = { address: '127.0.0.1', port: 9 };
+    const options = { recursion: false, signal: AbortSignal.timeout(1000) };
+    expect(await client.query({ name: 'a..b', type: 'A' }, server, options)).toMatchObject({ reason: 'unaskable' });
+  });
+});
+
+describe('a truncated answer is asked for over TCP', () => {
+  /** UDP answers are truncated; `onConnection` serves TCP on the same port. */
+  async function truncating(onConnection: (connection: Connection) => void): Promise<Endpoint> {
+    for (;;) {
+      const server = await nameserver(({ query: asked, send }) => {
+        // Cut in the middle of a record, as some servers do.
+        const cut = answerTo(asked, { flags: packet.TRUNCATED_RESPONSE, ...txt('cut') });
+        send(cut.subarray(0, -2));
+      });
+      const tcp = createServer((connection) => onConnection(connection.on('error', () => {})));
+      tcp.listen(server.port, server.address);
+      // The port may be taken for TCP; then another one will do.
+      if (
+        !(await once(tcp, 'listening').then(
+          () => true,
+          () => false,
+        ))
+      )
+        continue;
+      open.push(() => tcp.close());
+      return server;
+    }
+  }
+
+  /** Answers each query on the connection, by way of `write`. */
+  function answering(write: (connection: Connection, framed: Buffer) => void, answer: Packet = txt('true')) {
+    return (connection: Connection) =>
+      connection.on('data', (octets) => write(connection, framed(answerTo(packet.decode(octets.subarray(2)), answer))));
+  }
+
+  function framed(octets: Buffer): Buffer {
+    const prefix = Buffer.alloc(2);
+    prefix.writeUInt16BE(octets.length);
+    return Buffer.concat([prefix, octets]);
+  }
+
+  test('and the connection is closed', async () => {
+    const closed: Promise<unknown>[] = [];
+    const server = await truncating((connection) => {
+      closed.push(once(connection, 'close'));
+      answering((one, octets) => one.write(octets))(connection);
+    });
+    expect(await query(server)).toMatchObject({ ...TRUE, transport: 'tcp' });
+    await Promise.all(closed);
+    expect(closed).toHaveLength(1);
+  });
+
+  test('up to the largest size', async () => {
+    const answers = Array.from({ length: 250 }, () => ({ ...QUESTION, ttl: 60, data: 'x'.repeat(230) }));
+    const server = await truncating(answering((connection, octets) => connection.write(octets), { answers }));
+    const reply = await query(server);
+    expect(reply.kind === 'answer' && reply.answers.length).toBe(250);
+  });
+
+  test('that may come octet by octet', async () => {
+    const server = await truncating(
+      answering((connection, octets) => {
+        connection.setNoDelay(true);
+        const [first, ...others] = octets;
+        const feed = (octet: number | undefined) => {
+          if (octet !== undefined) connection.write(Buffer.of(octet), () => setImmediate(feed, others.shift()));
+        };
+        feed(first);
+      }),
+    );
+    expect(await query(server)).toMatchObject({ ...TRUE, transport: 'tcp' });
+  });
+
+  test.each([
+    ['half an answer', (connection: Connection, octets: Buffer) => connection.end(octets.subarray(0, 20))],
+    ['nothing', (connection: Connection) => connection.end()],
+    ['an empty message', (connection: Connection) => connection.end(Buffer.of(0, 0))],
+    ['garbage', (connection: Connection) => connection.end(Buffer.alloc(1000, 0xff))],
+    [
+      'another id',
+      (connection: Connection, octets: Buffer) => {
+        octets.writeUInt16BE(octets.readUInt16BE(2) ^ 1, 2);
+        connection.end(octets);
+      },
+    ],
+  ])('%s is malformed', async (_, write) => {
+    const server = await truncating(answering(write));
+    expect(await query(server)).toEqual({ kind: 'unreadable', reason: 'malformed', server });
+  });
+
+  test('truncated again is malformed', async () => {
+    const again = answering((connection, octets) => connection.end(octets), { flags: packet.TRUNCATED_RESPONSE });
+    expect(await query(await truncating(again))).toMatchObject({ reason: 'malformed' });
+  });
+
+  test('a server that keeps us waiting is a timeout, and is let go', async () => {
+    const closed: Promise<unknown>[] = [];
+    const server = await truncating((connection) => {
+      closed.push(once(connection, 'close'));
+      connection.resume().write(Buffer.of(0));
+    });
+    expect(await query(server, { timeoutsMs: [50] })).toMatchObject({ reason: 'timeout' });
+    await Promise.all(closed);
+  });
+
+  test('a server without TCP is unreachable', async () => {
+    const server = await nameserver(({ send }) => send({ flags: packet.TRUNCATED_RESPONSE }));
+    expect(await query(server)).toMatchObject({ reason: 'unreachable' });
+  });
+});
+
+describe('what a forger must guess', () => {
+  async function ask(times: number, options: Partial<QueryOptions>) {
+    const seen: { id: number | undefined; port: number }[] = [];
+    const server = await nameserver(({ query: asked, port, send }) => {
+      seen.push({ id: asked.id, port });
+      send(txt('true'));
+    });
+    for (let asked = 0; asked < times; asked++) await query(server, options);
+    return { ids: new Set(seen.map(({ id }) => id)), ports: new Set(seen.map(({ port }) => port)) };
+  }
+
+  test('the id is another for each query, and the port one of several', async () => {
+    const { ids, ports } = await ask(60, {});
+    expect(ids.size).toBeGreaterThan(55);
+    expect(ports.size).toBeGreaterThan(3);
+    expect(ports.size).toBeLessThanOrEqual(8);
+  });
+
+  test('the port is a new one for a query that decides something', async () => {
+    const { ports } = await ask(20, { newPort: true });
+    expect(ports.size).toBeGreaterThan(15);
+  });
+
+  test('resolvers are asked from ports that nameservers never see', async () => {
+    const seen = { true: new Set<number>(), false: new Set<number>() };
+    const server = await nameserver(({ query: asked, port, send }) => {
+      seen[`${asked.flag_rd}`].add(port);
+      send(txt('true'));
+    });
+    for (let asked = 0; asked < 40; asked++) await query(server, { recursion: asked % 2 === 0 });
+    expect([...seen.true].filter((port) => seen.false.has(port))).toEqual([]);
+  });
+
+  test('ports are renewed after a thousand queries', async () => {
+    const ports = new Set<number>();
+    const server = await nameserver(({ port, send }) => {
+      ports.add(port);
+      send(txt('true'));
+    });
+    for (let round = 0; round < 100; round++) await Promise.all(Array.from({ length: 100 }, () => query(server)));
+    expect(ports.size).toBeGreaterThan(8);
+  });
+});
+
+test('answers with octets changed never hang or throw: they are read, malformed, or no answer at all', async () => {
+  let mutate: (octets: Buffer) => Buffer = (octets) => octets;
+  const server = await nameserver(({ query: asked, send }) => {
+    send(mutate(answerTo(asked, txt('true'))));
+    send(txt('true'));
+  });
+  const change = fc.tuple(fc.nat(70), fc.nat(255));
+  await fc.assert(
+    fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 6 }), async (changes) => {
+      mutate = (octets) => {
+        for (const [at, octet] of changes) octets[at % octets.length] = octet;
+        // Over TCP nobody listens here.
+        octets[2] = (octets[2] ?? 0) & 0xfd;
+        return octets;
+      };
+      const reply = await query(server);
+      expect(reply.kind === 'answer' || reply.reason === 'malformed').toBe(true);
+    }),
+    { numRuns: 500 },
+  );
+});

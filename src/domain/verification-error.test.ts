@@ -1,0 +1,180 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { Domain } from './domain.ts';
+import type { Observation, OwnershipObservation, RoutingObservation } from './observation.ts';
+import { failure, obstacle, saysDisagreement } from './verification-error.ts';
+
+const domain = {
+  name: 'api.acme.com',
+  kind: 'subdomain',
+  service: 'service',
+  target: 'k7m.cname.example',
+  token: 'TOKEN',
+} as Domain;
+const apex: Domain = { ...domain, name: 'acme.com', kind: 'apex' };
+const absent = { kind: 'absent', reason: 'nxdomain' } as const;
+
+function say(seen: Partial<Observation>, of = domain): string | null {
+  return obstacle(of, { routing: absent, ownership: absent, ...seen });
+}
+
+describe('what a customer is told', () => {
+  const ownership: [string, OwnershipObservation, string][] = [
+    [
+      'another value',
+      { kind: 'wrong', values: ['abc'] },
+      '_service.api.acme.com has the TXT value "abc"; it must be "service-domain-verify=TOKEN".',
+    ],
+    [
+      'several values, none of them right',
+      { kind: 'wrong', values: ['a', 'b', 'c', 'd', 'e'] },
+      '_service.api.acme.com has the TXT values "a", "b", "c" and 2 more; one of them must be "service-domain-verify=TOKEN".',
+    ],
+    [
+      'the value with quotation marks typed into the panel',
+      { kind: 'wrong', values: ['"service-domain-verify=TOKEN"'] },
+      '_service.api.acme.com has the TXT value "\\"service-domain-verify=TOKEN\\"", with quotation marks or spaces that do not belong to it; it must be exactly "service-domain-verify=TOKEN".',
+    ],
+    [
+      'the record below a doubled zone',
+      { ...absent, doubledAt: '_service.api.acme.com.acme.com' },
+      'The TXT record stands at _service.api.acme.com.acme.com, because your DNS provider adds the zone to every name. Enter its name there as "_service.api", so that the record stands at _service.api.acme.com.',
+    ],
+    [
+      'nameservers that disagree',
+      {
+        kind: 'disagree',
+        answers: [
+          { server: 'ns1.acme.com', saw: '"service-domain-verify=TOKEN"' },
+          { server: 'ns2.acme.com', saw: 'no record' },
+        ],
+      },
+      'The nameservers do not agree on the TXT record of _service.api.acme.com: ns1.acme.com answers "service-domain-verify=TOKEN" and ns2.acme.com answers no record. It is verified as soon as all of them have it.',
+    ],
+    [
+      'a zone that cannot be read',
+      { kind: 'unreadable', reason: 'timeout', chain: [], server: 'ns1.acme.com' },
+      '_service.api.acme.com could not be read: its nameserver ns1.acme.com did not answer in time.',
+    ],
+    [
+      'a nameserver that too many domains wait for',
+      { kind: 'unreadable', reason: 'overloaded', chain: [], server: 'ns1.acme.com' },
+      '_service.api.acme.com could not be read: its nameserver ns1.acme.com could not be asked in time, since too many domains wait for it.',
+    ],
+    [
+      'a CNAME into a zone that cannot be read',
+      { kind: 'unreadable', reason: 'refused', chain: ['txt.broken.test'], server: 'ns1.broken.test' },
+      '_service.api.acme.com leads to "txt.broken.test", which could not be read: its nameserver ns1.broken.test refused to answer (REFUSED).',
+    ],
+  ];
+  test.each(ownership)('TXT: %s', (_, seen, expected) => {
+    expect(say({ ownership: seen })).toBe(expected);
+  });
+
+  const routing: [string, RoutingObservation, string][] = [
+    [
+      'a CNAME to another host',
+      { kind: 'elsewhere', chain: ['old.example.net'] },
+      'api.acme.com is a CNAME to "old.example.net"; it must be a CNAME to k7m.cname.example.',
+    ],
+    [
+      'addresses in place of the CNAME',
+      { kind: 'hidden', addresses: ['192.0.2.1'], chain: [] },
+      'api.acme.com has the address 192.0.2.1 instead of being a CNAME to k7m.cname.example. Publish that CNAME instead; if your provider proxies or flattens it, publish the TXT record _service.api.acme.com too.',
+    ],
+    [
+      'several addresses',
+      { kind: 'hidden', addresses: ['192.0.2.1', '192.0.2.2'], chain: [] },
+      'api.acme.com has the addresses 192.0.2.1 and 192.0.2.2 instead of being a CNAME to k7m.cname.example. Publish that CNAME instead; if your provider proxies or flattens it, publish the TXT record _service.api.acme.com too.',
+    ],
+    [
+      'a CNAME into a provider that proxies',
+      { kind: 'hidden', addresses: [], chain: ['api.acme.com.cdn.cloudflare.net'] },
+      'api.acme.com is a CNAME to "api.acme.com.cdn.cloudflare.net" instead of being a CNAME to k7m.cname.example. Publish that CNAME instead; if your provider proxies or flattens it, publish the TXT record _service.api.acme.com too.',
+    ],
+    [
+      'the record below a doubled zone',
+      { ...absent, doubledAt: 'api.acme.com.acme.com' },
+      'The CNAME record stands at api.acme.com.acme.com, because your DNS provider adds the zone to every name. Enter its name there as "api", so that the record stands at api.acme.com.',
+    ],
+    [
+      'a CNAME to a host in a zone that cannot be read',
+      { kind: 'unreadable', reason: 'timeout', chain: ['lb.broken.test'], server: 'ns1.broken.test' },
+      'api.acme.com leads to "lb.broken.test", which could not be read: its nameserver ns1.broken.test did not answer in time. It must lead to k7m.cname.example.',
+    ],
+    [
+      'CNAMEs to such a host',
+      { kind: 'unreadable', reason: 'servfail', chain: ['www.acme.com', 'lb.broken.test'] },
+      'api.acme.com leads to "lb.broken.test", which could not be read: its zone answered with a failure (SERVFAIL). It must lead to k7m.cname.example.',
+    ],
+    [
+      'CNAMEs in a circle',
+      { kind: 'unreadable', reason: 'loop', chain: [] },
+      'api.acme.com could not be read: its zone gave CNAMEs that lead in a circle.',
+    ],
+  ];
+  test.each(routing)('CNAME: %s', (_, seen, expected) => {
+    expect(say({ routing: seen })).toBe(expected);
+  });
+
+  test('nothing is said about the routing record of an apex, which decides nothing', () => {
+    expect(say({ routing: { kind: 'hidden', addresses: ['192.0.2.1'], chain: [] } }, apex)).toBe(null);
+  });
+
+  test('both records wrong: both are named', () => {
+    const told = say({ routing: { kind: 'elsewhere', chain: ['a.b'] }, ownership: { kind: 'wrong', values: ['x'] } });
+    expect(told).toContain('api.acme.com is a CNAME to "a.b"');
+    expect(told).toContain('_service.api.acme.com has the TXT value "x"');
+  });
+});
+
+describe('a disagreement that was told', () => {
+  const answers = [
+    { server: 'ns1.acme.com', saw: '"x"' },
+    { server: 'ns2.acme.com', saw: 'no record' },
+  ];
+  const disagree = { kind: 'disagree', answers } as const;
+
+  test.each([
+    ['TXT', { ownership: disagree }, 'CNAME'],
+    ['CNAME', { routing: disagree }, 'TXT'],
+  ] as const)('is known again, of the %s record and no other', (type, part, other) => {
+    const seen: Observation = { routing: absent, ownership: absent, ...part };
+    for (const verificationError of [obstacle(domain, seen), failure(domain, seen, 86_400_000)]) {
+      expect(saysDisagreement({ ...domain, verificationError }, type)).toBe(true);
+      expect(saysDisagreement({ ...domain, verificationError }, other)).toBe(false);
+    }
+  });
+
+  test('is not seen in anything else that is told', () => {
+    const verificationError = say({ ownership: { kind: 'wrong', values: ['abc'] } });
+    for (const told of [null, verificationError])
+      expect(saysDisagreement({ ...domain, verificationError: told }, 'TXT')).toBe(false);
+  });
+});
+
+test("verificationError is plain language of at most 512 characters, whatever a stranger's nameserver says", () => {
+  const text = fc.string({ unit: 'binary', maxLength: 600, size: 'max' });
+  const texts = fc.array(text, { minLength: 1, maxLength: 12 });
+  const server = text.map((saw) => ({ server: saw.slice(0, 253), saw }));
+  const seen: fc.Arbitrary<Observation> = fc.record({
+    ownership: fc.oneof(
+      texts.map((values) => ({ kind: 'wrong' as const, values })),
+      fc.array(server, { minLength: 2, maxLength: 2 }).map((answers) => ({ kind: 'disagree' as const, answers })),
+    ),
+    routing: fc.oneof(
+      texts.map((chain) => ({ kind: 'elsewhere' as const, chain })),
+      texts.map((addresses) => ({ kind: 'hidden' as const, addresses, chain: [] })),
+    ),
+  });
+  const longest: Domain = {
+    ...domain,
+    name: `${'a'.repeat(60)}.${'b'.repeat(60)}.${'c'.repeat(60)}.${'d'.repeat(60)}.com`,
+  };
+  fc.assert(
+    fc.property(seen, fc.boolean(), (observation, last) => {
+      const told = last ? failure(longest, observation, 86_400_000) : obstacle(longest, observation);
+      expect([...(told ?? '')].length).toBeLessThanOrEqual(512);
+    }),
+  );
+});

@@ -1,0 +1,218 @@
+import { RecordRefused, type SimulatedRecord, type SimulatedType } from './simulated-record.ts';
+
+/** An apex and the names of its nameservers. */
+export interface SimulatedZone {
+  apex: string;
+  nameservers: string[];
+  /** `delegated`: somebody else's; a query without RD for a name in it is answered with a referral. */
+  held: 'here' | 'delegated';
+}
+
+/** One record of an answer; `value` is in the text form of `SimulatedRecord`. */
+export interface ZoneRecord {
+  name: string;
+  type: Exclude<SimulatedType, 'ALIAS'>;
+  ttl: number;
+  value: string;
+}
+
+export interface ZoneAnswer {
+  rcode: 'NOERROR' | 'NXDOMAIN';
+  authoritative: boolean;
+  answers: ZoneRecord[];
+  authorities: ZoneRecord[];
+  additionals: ZoneRecord[];
+}
+
+/** Records, and how a nameserver answers from them. No I/O. */
+export interface Zones {
+  /** Replaces the name's records of that type. Throws `RecordRefused` where a DNS panel would refuse. */
+  set(record: SimulatedRecord): void;
+  /** Removes the name's records, of one type or all; the number removed. */
+  remove(name: string, type?: SimulatedType): number;
+  list(): SimulatedRecord[];
+  /** Throws `RecordRefused` when the apex holds a CNAME. */
+  setZone(zone: SimulatedZone): void;
+  listZones(): SimulatedZone[];
+  /** `recursive`: answers as a resolver would, across delegations. Names are canonical. */
+  answer(name: string, type: string, recursive: boolean): ZoneAnswer;
+}
+
+/** The nameserver of every zone that was given no other. */
+export const DEFAULT_NAMESERVER = 'ns1.simulator.test';
+const DEFAULT_TTL = 60;
+const NEGATIVE_TTL = 5;
+const MAX_CHASED = 16;
+const MAX_RECORDS = 1_000_000;
+
+type Node = Map<SimulatedType, SimulatedRecord>;
+
+/** `host` is the address of the default nameserver. */
+export function createZones(host: string): Zones {
+  const nodes = new Map<string, Node>();
+  /** For each name, how many names with records are below it: what makes it an empty non-terminal. */
+  const below = new Map<string, number>();
+  const zones = new Map<string, SimulatedZone>();
+  let recordSets = 0;
+
+  function count(name: string, step: 1 | -1): void {
+    for (const ancestor of ancestorsOf(name)) {
+      const next = (below.get(ancestor) ?? 0) + step;
+      if (next === 0) below.delete(ancestor);
+      else below.set(ancestor, next);
+    }
+  }
+
+  function zoneOf(name: string): SimulatedZone {
+    for (const apex of [name, ...ancestorsOf(name)]) {
+      const zone = zones.get(apex);
+      if (zone !== undefined) return zone;
+    }
+    return { apex: name.split('.').slice(-2).join('.'), nameservers: [DEFAULT_NAMESERVER], held: 'here' };
+  }
+
+  /** The records that answer a question about a name, CNAMEs aside. `flattened` counts the ALIASes on the way here. */
+  function find(name: string, type: string, flattened = 0): ZoneRecord[] {
+    const held = nodeOf(name)?.get(type as SimulatedType);
+    if (held !== undefined && held.type !== 'ALIAS') {
+      const { type: heldType, ttl } = held;
+      return held.values.map((value) => ({ name, type: heldType, ttl, value }));
+    }
+    const zone = zoneOf(name);
+    if (type === 'NS' && name === zone.apex) return nsRecords(zone);
+    if (type === 'SOA' && name === zone.apex) return [soaRecord(zone)];
+    if (type !== 'A' && type !== 'AAAA') return [];
+    if (name === DEFAULT_NAMESERVER && (type === 'AAAA') === host.includes(':')) {
+      return [{ name, type, ttl: DEFAULT_TTL, value: host }];
+    }
+    return flatten(name, type, flattened);
+  }
+
+  /** The addresses of an ALIAS's target, under the name of the ALIAS. */
+  function flatten(name: string, type: 'A' | 'AAAA', flattened: number): ZoneRecord[] {
+    const alias = nodeOf(name)?.get('ALIAS');
+    const [target] = alias?.values ?? [];
+    if (alias === undefined || target === undefined || flattened === MAX_CHASED) return [];
+    const { answers } = chase(target, type, true, flattened + 1);
+    return answers.filter((record) => record.type === type).map((record) => ({ ...record, name, ttl: alias.ttl }));
+  }
+
+  /** The records of a name, or those of the wildcard that stands for it (RFC 4592). */
+  function nodeOf(name: string): Node | undefined {
+    if (exists(name)) return nodes.get(name);
+    const encloser = ancestorsOf(name).find(exists);
+    return encloser === undefined ? undefined : nodes.get(`*.${encloser}`);
+  }
+
+  function exists(name: string): boolean {
+    return nodes.has(name) || below.has(name) || zoneOf(name).apex === name || name === DEFAULT_NAMESERVER;
+  }
+
+  /** Follows CNAMEs; `end` is the name they lead to. A nameserver stops where they leave what it holds: `left`. */
+  function chase(name: string, type: string, recursive: boolean, flattened = 0): Chased {
+    const answers: ZoneRecord[] = [];
+    let end = name;
+    for (let hop = 0; hop < MAX_CHASED; hop++) {
+      const found = find(end, type, flattened);
+      answers.push(...found);
+      if (found.length > 0) return { rcode: 'NOERROR', answers, end, left: false };
+      const [alias] = find(end, 'CNAME');
+      if (alias === undefined) break;
+      answers.push(alias);
+      const held = recursive || zoneOf(alias.value).apex === zoneOf(end).apex || nodes.has(alias.value);
+      end = alias.value;
+      if (!held) return { rcode: 'NOERROR', answers, end, left: true };
+    }
+    const there = exists(end) || nodeOf(end) !== undefined;
+    return { rcode: there ? 'NOERROR' : 'NXDOMAIN', answers, end, left: false };
+  }
+
+  function refer(zone: SimulatedZone): ZoneAnswer {
+    const additionals = zone.nameservers.flatMap((name) => [...find(name, 'A'), ...find(name, 'AAAA')]);
+    return { rcode: 'NOERROR', authoritative: false, answers: [], authorities: nsRecords(zone), additionals };
+  }
+
+  return {
+    set(record) {
+      const node = nodes.get(record.name) ?? new Map();
+      refuseConflict(record, node, zoneOf(record.name).apex);
+      if (!node.has(record.type) && ++recordSets > MAX_RECORDS) {
+        recordSets--;
+        throw new RecordRefused(`The simulator holds at most ${MAX_RECORDS} records.`);
+      }
+      if (!nodes.has(record.name)) {
+        nodes.set(record.name, node);
+        count(record.name, 1);
+      }
+      node.set(record.type, record);
+    },
+    remove(name, type) {
+      const node = nodes.get(name);
+      if (node === undefined) return 0;
+      const removed = type === undefined ? node.size : Number(node.delete(type));
+      if (type === undefined || node.size === 0) {
+        nodes.delete(name);
+        count(name, -1);
+      }
+      recordSets -= removed;
+      return removed;
+    },
+    list: () => [...nodes.values()].flatMap((node) => [...node.values()]),
+    setZone(zone) {
+      if (nodes.get(zone.apex)?.has('CNAME')) throw apexRefused(zone.apex);
+      zones.set(zone.apex, zone);
+    },
+    listZones: () => [...zones.values()],
+    answer(name, type, recursive) {
+      const zone = zoneOf(name);
+      if (!recursive && zone.held === 'delegated') return refer(zone);
+      const { rcode, answers, end, left } = chase(name, type, recursive);
+      const negative = !left && answers.at(-1)?.type !== type;
+      const authorities = negative ? find(zoneOf(end).apex, 'SOA') : [];
+      return { rcode, authoritative: true, answers, authorities, additionals: [] };
+    },
+  };
+}
+
+interface Chased {
+  rcode: ZoneAnswer['rcode'];
+  answers: ZoneRecord[];
+  end: string;
+  left: boolean;
+}
+
+function nsRecords({ apex, nameservers }: SimulatedZone): ZoneRecord[] {
+  return nameservers.map((value) => ({ name: apex, type: 'NS', ttl: DEFAULT_TTL, value }));
+}
+
+function soaRecord({ apex, nameservers }: SimulatedZone): ZoneRecord {
+  const value = `${nameservers[0] ?? DEFAULT_NAMESERVER} hostmaster.simulator.test 1 3600 600 86400 ${NEGATIVE_TTL}`;
+  return { name: apex, type: 'SOA', ttl: NEGATIVE_TTL, value };
+}
+
+/** A CNAME or ALIAS takes the place of other data, as in any DNS panel (RFC 2181 section 10.1). */
+function refuseConflict({ name, type }: SimulatedRecord, node: Node, apex: string): void {
+  const others = [...node.keys()].filter((other) => other !== type);
+  if (type === 'CNAME' && name === apex) {
+    throw apexRefused(name);
+  }
+  const excluded: SimulatedType[] = type === 'CNAME' ? others : type === 'ALIAS' ? ['A', 'AAAA', 'CNAME'] : ['CNAME'];
+  if (type === 'A' || type === 'AAAA') excluded.push('ALIAS');
+  const conflict = others.find((other) => excluded.includes(other));
+  if (conflict !== undefined) {
+    throw new RecordRefused(
+      `${name} has a record of type ${conflict}, beside which there can be no ${type}; remove it first.`,
+    );
+  }
+}
+
+function apexRefused(apex: string): RecordRefused {
+  return new RecordRefused(`${apex} is the apex of its zone, which cannot hold a CNAME; set an ALIAS.`);
+}
+
+/** Every name above, nearest first, without the root. */
+function ancestorsOf(name: string): string[] {
+  const ancestors: string[] = [];
+  for (let dot = name.indexOf('.'); dot !== -1; dot = name.indexOf('.', dot + 1)) ancestors.push(name.slice(dot + 1));
+  return ancestors;
+}

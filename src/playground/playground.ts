@@ -1,0 +1,118 @@
+import { randomBytes } from 'node:crypto';
+import { join, resolve } from 'node:path';
+import { internalIssuer } from '../certificates/internal-ca.ts';
+import { type Clock, systemClock } from '../clock.ts';
+import { type PlaygroundConfig, readServerConfig } from '../config/config.ts';
+import { WINDOW_MS } from '../domain/domain.ts';
+import { idMaker } from '../ids.ts';
+import type { Log } from '../log.ts';
+import { startServer } from '../main.ts';
+import type { Store } from '../store/contract/store.ts';
+import { startControl } from './control.ts';
+import { startSimulator } from './dns/simulator.ts';
+import { keepRecords } from './kept-records.ts';
+import {
+  CA_FILE,
+  makeDataDir,
+  type PlaygroundFile,
+  type Ready,
+  readPlaygroundFile,
+  replaceFile,
+  STORE_FILE,
+  writePlaygroundFile,
+} from './ready.ts';
+import { deployHello, type SeedDeps, seed } from './seed.ts';
+
+/** Everything in one process on loopback: server, DNS simulator, an origin, and the data to begin with. */
+
+export interface PlaygroundOptions {
+  dataDir: string;
+  /** Ports; 0 is any free one. */
+  port: number;
+  dnsPort: number;
+  edgeHttpPort: number;
+  edgeHttpsPort: number;
+  config: PlaygroundConfig;
+  log: Log;
+  clock?: Clock;
+  /** Often enough that nobody waits for long. */
+  checkIntervalMs?: number;
+  windowMs?: number;
+  /** Gives up the start while that waits for another process. */
+  signal?: AbortSignal;
+}
+
+export interface Playground {
+  ready: Ready;
+  /** Where the simulator is steered. */
+  control: string;
+  /** A metrics listener, where the environment asks for one. */
+  metrics: string | null;
+  store: Store;
+  stop(): Promise<void>;
+}
+
+/** In production a minute (spec: Limits). */
+export const PLAYGROUND_INTERVAL_MS = 5000;
+const LOOPBACK = '127.0.0.0/8,::1';
+
+/** Rejects with one line that says what to do, having let go of what it had begun. */
+export async function startPlayground(options: PlaygroundOptions): Promise<Playground> {
+  const { dataDir, config, log, clock = systemClock, checkIntervalMs = PLAYGROUND_INTERVAL_MS } = options;
+  const { windowMs = WINDOW_MS, signal } = options;
+  await makeDataDir(dataDir);
+  const before = await readPlaygroundFile(dataDir);
+  const opened: (() => Promise<void>)[] = [];
+  const stop = async () => {
+    for (const close of opened.splice(0).reverse()) await close();
+  };
+  try {
+    const simulator = await startSimulator({ port: options.dnsPort, clock });
+    opened.push(() => simulator.close());
+    const records = await keepRecords(simulator, dataDir);
+    // So that a target leads somewhere, as it would in production.
+    if (!records.found) simulator.set(`*.${config.cnameZone}`, 'A', ['127.0.0.1']);
+
+    const { address, port } = simulator;
+    const own = readServerConfig({
+      NAMEPLATE_CNAME_ZONE: config.cnameZone,
+      NAMEPLATE_LISTEN: `127.0.0.1:${options.port}`,
+      NAMEPLATE_DNS_RESOLVERS: `${address}:${port}`,
+      NAMEPLATE_DNS_ALLOWED_NETWORKS: LOOPBACK,
+      NAMEPLATE_ISSUER: 'internal',
+      NAMEPLATE_EDGE_HTTP_LISTEN: `127.0.0.1:${options.edgeHttpPort}`,
+      NAMEPLATE_EDGE_HTTPS_LISTEN: `127.0.0.1:${options.edgeHttpsPort}`,
+      NAMEPLATE_EDGE_ALLOWED_NETWORKS: LOOPBACK,
+    });
+    const databaseUrl = { engine: 'sqlite', path: join(dataDir, STORE_FILE) } as const;
+    const server = await startServer(
+      { ...own, ...config, databaseUrl, edgeHttpsPort: 0 },
+      { log, clock, nameserverPort: port, checkIntervalMs, windowMs, ...(signal && { signal }) },
+    );
+    opened.push(() => server.stop());
+
+    const deps: SeedDeps = { store: server.store, clock, newId: idMaker(clock), randomBytes };
+    const seeded = await seed(deps, before?.rootKey);
+    const hello = await deployHello(deps, seeded);
+    opened.push(() => hello.close());
+    const control = await startControl(simulator, seeded.rootKey, records.save);
+    opened.push(() => control.close());
+
+    const ca = join(resolve(dataDir), CA_FILE);
+    await replaceFile(ca, await internalIssuer({ store: server.store, clock }).rootCertificate());
+
+    const edge = { http: placeOf(server.edge?.http), https: placeOf(server.edge?.https), ca };
+    const ready: Ready = { event: 'ready', api: server.api ?? '', ...seeded, dns: `${address}:${port}`, edge };
+    const file: PlaygroundFile = { ...ready, control: control.url, pid: process.pid, windowMs };
+    await writePlaygroundFile(dataDir, file);
+    return { ready, control: control.url, metrics: server.metrics, store: server.store, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** `host:port` */
+function placeOf(url: string | null | undefined): string {
+  return url == null ? '' : new URL(url).host;
+}

@@ -1,0 +1,110 @@
+import { createRootKey, hashRootKey } from '../access/root-key.ts';
+import { operations } from '../api/operations.ts';
+import type { Clock } from '../clock.ts';
+import type { NewId } from '../ids.ts';
+import type { Store } from '../store/contract/store.ts';
+import { type HelloOrigin, startHello } from './hello.ts';
+import type { Ready } from './ready.ts';
+
+/** What a playground holds from the beginning. */
+export type Seeded = Pick<Ready, 'rootKey' | 'workspaceId' | 'project' | 'app' | 'environment'>;
+
+export interface SeedDeps {
+  store: Store;
+  clock: Clock;
+  newId: NewId;
+  /** From a CSPRNG. */
+  randomBytes: (bytes: number) => Uint8Array;
+}
+
+/** Everything that a key can be allowed. */
+const ALL_PERMISSIONS = [
+  ...new Set(operations.map(({ permission }) => `${permission.resource}.*.${permission.action}`)),
+].sort();
+
+const WORKSPACE = 'playground';
+
+/**
+ * Finds the playground's workspace, project, app and environment, or makes what is missing. `rootKey`, if it still works, remains the key;
+ * otherwise a new one is made.
+ */
+export async function seed(deps: SeedDeps, rootKey: string | undefined): Promise<Seeded> {
+  const workspaceId = await findOrMakeWorkspace(deps);
+  const project = await findOrMakeProject(deps, workspaceId);
+  const app = await findOrMakeApp(deps, workspaceId, project.id);
+  const environment = await findOrMakeEnvironment(deps, workspaceId, { projectId: project.id, appId: app.id });
+  return { rootKey: await keepOrMakeKey(deps, workspaceId, rootKey), workspaceId, project, app, environment };
+}
+
+async function findOrMakeWorkspace({ store, clock, newId }: SeedDeps): Promise<string> {
+  const found = (await store.listWorkspaces()).find(({ name }) => name === WORKSPACE);
+  if (found !== undefined) return found.id;
+  const id = newId('ws');
+  const limits = { rates: {}, domains: null };
+  await store.createWorkspace({ id, name: WORKSPACE, disabledAt: null, limits, createdAt: clock.now() });
+  return id;
+}
+
+async function findOrMakeProject({ store, clock, newId }: SeedDeps, workspaceId: string) {
+  const slug = 'demo';
+  const found = await store.findProject(workspaceId, slug);
+  const id = found?.id ?? newId('proj');
+  if (found === null) await store.createProject({ id, workspaceId, slug, name: null, createdAt: clock.now() });
+  return { id, slug };
+}
+
+async function findOrMakeApp({ store, clock, newId }: SeedDeps, workspaceId: string, projectId: string) {
+  const slug = 'web';
+  const found = await store.findApp(workspaceId, { project: projectId, app: slug });
+  const id = found?.id ?? newId('app');
+  if (found === null) await store.createApp({ id, workspaceId, projectId, slug, name: null, createdAt: clock.now() });
+  return { id, slug };
+}
+
+async function findOrMakeEnvironment(
+  { store, clock, newId }: SeedDeps,
+  workspaceId: string,
+  { projectId, appId }: { projectId: string; appId: string },
+) {
+  const slug = 'production';
+  const found = await store.findEnvironment(workspaceId, { project: projectId, app: appId, environment: slug });
+  const id = found?.id ?? newId('env');
+  if (found === null) {
+    const made = { id, workspaceId, projectId, appId, slug, name: null, currentDeploymentId: null };
+    await store.createEnvironment({ ...made, createdAt: clock.now() });
+  }
+  return { id, slug };
+}
+
+async function keepOrMakeKey(deps: SeedDeps, workspaceId: string, rootKey: string | undefined): Promise<string> {
+  const { store, clock, newId, randomBytes } = deps;
+  if (rootKey !== undefined && (await allowsEverything(deps, rootKey))) return rootKey;
+  const { key, hash, start } = createRootKey(randomBytes);
+  const about = { name: WORKSPACE, start, permissions: ALL_PERMISSIONS, expiresAt: null, disabledAt: null };
+  await store.createRootKey({ id: newId('key'), workspaceId, ...about, createdAt: clock.now() }, hash);
+  return key;
+}
+
+async function allowsEverything({ store }: SeedDeps, rootKey: string): Promise<boolean> {
+  const found = await store.findPrincipal(Buffer.from(hashRootKey(rootKey), 'hex'));
+  if (found === null || found.key.disabledAt !== null || found.key.expiresAt !== null) return false;
+  return ALL_PERMISSIONS.every((permission) => found.key.permissions.includes(permission));
+}
+
+/** Serves the playground's traffic: the origin where it was at the last start, if its port is still free. */
+export async function deployHello(
+  deps: SeedDeps,
+  { workspaceId, project, app, environment }: Seeded,
+): Promise<HelloOrigin> {
+  const { store, clock, newId } = deps;
+  const path = { project: project.id, app: app.id, environment: environment.id };
+  const current = (await store.findEnvironment(workspaceId, path))?.currentDeploymentId ?? undefined;
+  const deployed = await store.listDeployments(workspaceId, environment.id, { limit: 1, cursor: current });
+  const before = current === undefined ? undefined : deployed.items[0]?.origin;
+  const hello = await startHello(before === undefined ? 0 : Number(new URL(before).port));
+  if (hello.origin !== before) {
+    const made = { id: newId('dep'), workspaceId, environmentId: environment.id, origin: hello.origin };
+    await store.createDeployment({ ...made, createdAt: clock.now() });
+  }
+  return hello;
+}

@@ -1,0 +1,45 @@
+import type { RateLimit } from '../store/contract/store.ts';
+
+export interface Decision {
+  allowed: boolean;
+  limit: number;
+  /** Requests left in this window. */
+  remaining: number;
+  /** Whole seconds until the window ends, at least 1. */
+  resetSeconds: number;
+  /** Requests of this window that were allowed, this one included. */
+  requests: number;
+}
+
+/** When the window of a time began, Unix ms: at a multiple of its length since 1970, so that all processes agree. */
+export function windowStart(now: number, windowMs: number): number {
+  return now - (now % windowMs);
+}
+
+/**
+ * Decides one request after `before` that were allowed in the window of `now` (spec: Limits). A refused request is not counted. `limit: 0`
+ * refuses everything.
+ */
+export function decide(before: number, { limit, windowMs }: RateLimit, now: number): Decision {
+  const allowed = before < limit;
+  const requests = allowed ? before + 1 : before;
+  return {
+    allowed,
+    limit,
+    remaining: Math.max(0, limit - requests),
+    resetSeconds: Math.max(1, Math.ceil((windowStart(now, windowMs) + windowMs - now) / 1000)),
+    requests,
+  };
+}
+
+/** Limits by operation; `*` is that of every operation without its own. */
+export type RateLimits = Readonly<Record<string, RateLimit>>;
+
+/** The limit of an operation: the workspace's own before the defaults, the operation's own before `*`. Undefined: unlimited. */
+export function limitFor(operation: string, overrides: RateLimits, defaults: RateLimits): RateLimit | undefined {
+  return own(overrides, operation) ?? own(overrides, '*') ?? own(defaults, operation) ?? own(defaults, '*');
+}
+
+function own(limits: RateLimits, operation: string): RateLimit | undefined {
+  return Object.hasOwn(limits, operation) ? limits[operation] : undefined;
+}

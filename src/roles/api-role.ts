@@ -1,0 +1,32 @@
+import { randomBytes } from 'node:crypto';
+import { createApi } from '../api/api.ts';
+import { idMaker, pooled } from '../ids.ts';
+import { type Listening, listen } from '../net/listen.ts';
+import { sharedLimiter } from '../ratelimit/shared-limiter.ts';
+import type { Parts } from './roles.ts';
+
+/** The API of one process. */
+export async function startApi(parts: Parts): Promise<Listening> {
+  const { store, changes, clock, log, metrics, config, windowMs, manyNodes } = parts;
+  const settings = {
+    service: config.service,
+    docsUrl: config.docsUrl,
+    cnameZone: config.cnameZone,
+    reservedNames: config.reservedNames ?? [],
+    rateLimits: config.rateLimits ?? {},
+    trustedProxies: config.trustedProxies,
+    windowMs,
+  };
+  const context = { store, clock, newId: idMaker(clock), randomBytes: pooled(randomBytes), settings };
+  const limiter = manyNodes ? sharedLimiter({ store, clock, log }) : undefined;
+  const app = createApi({ ...context, log, metrics, changes, ...(limiter && { limiter }) });
+  await app.ready();
+  const listening = await listen(app.server, config.listen, 'NAMEPLATE_LISTEN');
+  return {
+    address: listening.address,
+    async stop() {
+      await Promise.all([app.close(), listening.stop()]);
+      await limiter?.stop();
+    },
+  };
+}

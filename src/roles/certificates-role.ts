@@ -1,0 +1,50 @@
+import { readFileSync } from 'node:fs';
+import { acmeIssuer } from '../certificates/acme/acme.ts';
+import { internalIssuer } from '../certificates/internal-ca.ts';
+import type { Issuer } from '../certificates/issuer.ts';
+import { createCertificateWorker } from '../certificates/worker/certificate-worker.ts';
+import { addressRule } from '../net/addresses.ts';
+import { GRACE_MS, type Running } from '../net/listen.ts';
+import { openResolver } from './open-resolver.ts';
+import type { Parts } from './roles.ts';
+
+/** The certificates of one process. */
+export function startCertificates(parts: Parts): Running {
+  const { config, challengePort, certificateLeaseMs } = parts;
+  const { resolver, close } = openResolver(parts);
+  const worker = createCertificateWorker({
+    ...parts,
+    resolver,
+    issuers: issuersOf(parts),
+    mayDial: addressRule(config.acmeAllowedNetworks),
+    checksSelf: config.acmeSelfCheck === 'on',
+    limits: config.acmeLimits,
+    leaseMs: certificateLeaseMs,
+    ports: { http: challengePort, https: config.edgeHttpsPort },
+    random: Math.random,
+  });
+  worker.start();
+  return { stop: () => worker.stop(GRACE_MS).finally(close) };
+}
+
+/** Those that are configured, in the order in which they are asked. Throws where the file of trust roots cannot be read. */
+export function issuersOf({ config, store, clock, log }: Pick<Parts, 'config' | 'store' | 'clock' | 'log'>): Issuer[] {
+  if (config.issuer === 'internal') return [internalIssuer({ store, clock })];
+  const { acmeDirectory, acmeSecondDirectory, acmeEmail: email = null, acmeCaFile } = config;
+  const trustRoots = acmeCaFile === undefined ? null : readFileSync(acmeCaFile, 'utf8');
+  const shared = { email, trustRoots, store, clock, log };
+  const first = boundBy(config.acmeEabKid, config.acmeEabHmacKey);
+  const second = boundBy(config.acmeSecondEabKid, config.acmeSecondEabHmacKey);
+  return [
+    acmeIssuer({ ...shared, directoryUrl: acmeDirectory, externalAccount: first }),
+    ...(acmeSecondDirectory === undefined
+      ? []
+      : [acmeIssuer({ ...shared, directoryUrl: acmeSecondDirectory, externalAccount: second })]),
+  ];
+}
+
+function boundBy(kid: string | undefined, hmacKey: Uint8Array | undefined) {
+  return kid === undefined || hmacKey === undefined
+    ? null
+    : { kid, hmacKey: Buffer.from(hmacKey).toString('base64url') };
+}

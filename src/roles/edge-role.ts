@@ -1,0 +1,39 @@
+import { availableParallelism } from 'node:os';
+import type { Config } from '../config/config.ts';
+import { type Edge, startEdge as serve } from '../edge/edge.ts';
+import { cannotListen } from '../net/listen.ts';
+import { systemLookUp } from '../net/system-dns.ts';
+import type { Parts } from './roles.ts';
+
+/** Unless more are asked for: each costs 7 MB before it has served anybody. */
+const MOST_THREADS = 4;
+
+/** The edge of one process. Rejects with one line that says what to do. */
+export async function startEdge(parts: Parts): Promise<Edge> {
+  const { config } = parts;
+  const settings = {
+    http: config.edgeHttpListen,
+    https: config.edgeHttpsListen,
+    front: config.edgeFrontListen,
+    httpsPort: config.edgeHttpsPort,
+    allowedNetworks: config.edgeAllowedNetworks ?? [],
+    trustedProxies: config.edgeTrustedProxies ?? [],
+    tlsContexts: config.edgeTlsContexts,
+    threads: config.edgeThreads ?? Math.min(MOST_THREADS, availableParallelism()),
+  };
+  return serve({ ...parts, ...settings, lookUp: systemLookUp() }).catch((error: unknown) => {
+    throw whereRefused(error, config);
+  });
+}
+
+function whereRefused(error: unknown, config: Config): unknown {
+  const port = error instanceof Error && 'port' in error ? error.port : undefined;
+  const listeners = [
+    [config.edgeHttpListen, 'NAMEPLATE_EDGE_HTTP_LISTEN'],
+    [config.edgeHttpsListen, 'NAMEPLATE_EDGE_HTTPS_LISTEN'],
+    [config.edgeFrontListen, 'NAMEPLATE_EDGE_FRONT_LISTEN'],
+  ] as const;
+  for (const [endpoint, variable] of listeners)
+    if (endpoint !== null && endpoint.port === port) return cannotListen(error, endpoint, variable);
+  return error;
+}

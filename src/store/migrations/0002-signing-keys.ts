@@ -1,0 +1,19 @@
+import type { Kysely } from 'kysely';
+import type { Migration } from 'kysely/migration';
+import type { Types } from './column-types.ts';
+
+/** Keys that sign dashboard tokens. The index finds the one that signs now. */
+export function signingKeys({ integer, bytes, text, table }: Types): Migration {
+  return {
+    async up(db: Kysely<unknown>) {
+      await table(db, 'signing_keys')
+        .addColumn('id', text, (c) => c.primaryKey().notNull())
+        .addColumn('public_key', bytes, (c) => c.notNull())
+        .addColumn('private_key', bytes, (c) => c.notNull())
+        .addColumn('created_at', integer, (c) => c.notNull())
+        .addColumn('retired_at', integer)
+        .execute();
+      await db.schema.createIndex('signing_keys_by_retired_at').on('signing_keys').column('retired_at').execute();
+    },
+  };
+}

@@ -1,0 +1,16 @@
+import type { Migration } from 'kysely/migration';
+import { initial } from './0001-initial.ts';
+import { signingKeys } from './0002-signing-keys.ts';
+import { requestCounts } from './0003-request-counts.ts';
+import { certificates } from './0004-certificates.ts';
+import type { Types } from './column-types.ts';
+
+/** Every migration, oldest first by name. A migration that has been released is never changed: add another. */
+export function allMigrations(types: Types): Record<string, Migration> {
+  return {
+    '0001-initial': initial(types),
+    '0002-signing-keys': signingKeys(types),
+    '0003-request-counts': requestCounts(types),
+    '0004-certificates': certificates(types),
+  };
+}

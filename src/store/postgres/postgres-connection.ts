@@ -1,0 +1,142 @@
+import { readFileSync } from 'node:fs';
+import { DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely';
+import pg from 'pg';
+import { StoreUnavailable } from '../contract/store.ts';
+import { type Compiled, compile, type Query, type Reading } from '../sql/query.ts';
+import type { Schema } from '../sql/schema.ts';
+import type { PostgresUrl } from '../url.ts';
+
+/** Where a PostgreSQL database is, and as whom to go there. */
+export type PostgresAddress = Omit<PostgresUrl, 'engine'>;
+
+/** Milliseconds. What each guards against is said in docs/decisions/0008-postgresql.md. */
+export interface Timeouts {
+  /** To connect, or to get a connection that others use. */
+  connectMs: number;
+  /** For one statement, at the server. */
+  statementMs: number;
+  /** For a lock that another transaction holds. */
+  lockMs: number;
+  /** For the next statement of a transaction, after which the server ends it with its locks. */
+  idleInTransactionMs: number;
+  /** For the answer to a statement: longer means that the connection hangs. */
+  answerMs: number;
+  /** Of silence, after which the operating system asks whether the other end is there. */
+  keepAliveMs: number;
+}
+
+export const TIMEOUTS: Timeouts = {
+  connectMs: 5000,
+  statementMs: 4000,
+  lockMs: 3000,
+  idleInTransactionMs: 2000,
+  answerMs: 5000,
+  keepAliveMs: 10_000,
+};
+
+/** The address for people: never the password. */
+export function nameOf({ host, port, user, database }: PostgresAddress): string {
+  return host.startsWith('/')
+    ? `postgres://${user}@/${database}?host=${host}`
+    : `postgres://${user}@${host.includes(':') ? `[${host}]` : host}:${port}/${database}`;
+}
+
+/** What `pg` needs to connect. */
+export function settingsFor(address: PostgresAddress, timeouts: Timeouts): pg.ClientConfig {
+  const { host, port, user, password, database } = address;
+  return {
+    host,
+    port,
+    user,
+    ...(password !== undefined && { password }),
+    database,
+    ssl: tlsFor(address),
+    application_name: 'nameplate',
+    connectionTimeoutMillis: timeouts.connectMs,
+    statement_timeout: timeouts.statementMs,
+    lock_timeout: timeouts.lockMs,
+    idle_in_transaction_session_timeout: timeouts.idleInTransactionMs,
+    query_timeout: timeouts.answerMs,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: timeouts.keepAliveMs,
+    types: { getTypeParser },
+  };
+}
+
+function tlsFor({ tls, rootCertificate }: PostgresAddress): NonNullable<pg.ClientConfig['ssl']> {
+  if (tls === 'disable') return false;
+  if (tls === 'require') return { rejectUnauthorized: false };
+  const ca = rootCertificate === undefined ? {} : { ca: certificatesIn(rootCertificate) };
+  return tls === 'verify-full' ? ca : { ...ca, checkServerIdentity: () => undefined };
+}
+
+function certificatesIn(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new StoreUnavailable(
+      `the certificates of sslrootcert cannot be read (${path}): name a file that this user may read`,
+      {
+        cause: error,
+      },
+    );
+  }
+}
+
+const INT8 = 20;
+const BYTEA = 17;
+
+/** Every integer of the schema is one that JavaScript can count to; bytes are bytes, and not a `Buffer`. */
+function getTypeParser(type: number, format?: 'text' | 'binary'): (value: string) => unknown {
+  if (type === INT8) return Number;
+  if (type === BYTEA) return (hex) => Uint8Array.from(Buffer.from(hex.slice(2), 'hex'));
+  return pg.types.getTypeParser(type, format);
+}
+
+/** Builds statements; runs none. */
+export const postgresTables = new Kysely<Schema>({
+  dialect: {
+    createAdapter: () => new PostgresAdapter(),
+    createDriver: () => new DummyDriver(),
+    createIntrospector: (db) => new PostgresIntrospector(db),
+    createQueryCompiler: () => new PostgresQueryCompiler(),
+  },
+});
+
+interface Prepared extends Compiled<object> {
+  /** By which a connection knows the statement that it has prepared. */
+  name: string;
+}
+
+const prepared = new Map<unknown, Prepared>();
+
+function prepare<Input extends object>(query: Query<Input, unknown>): Prepared {
+  const known = prepared.get(query);
+  if (known !== undefined) return known;
+  const compiled = compile(postgresTables, query);
+  const made = { name: `${query.name}_${prepared.size}`, ...compiled } as Prepared;
+  prepared.set(query, made);
+  return made;
+}
+
+/** Runs a statement; each connection prepares it once. */
+export async function execute<Input extends object, Row>(
+  client: pg.ClientBase,
+  query: Query<Input, Row>,
+  input: Input,
+): Promise<{ rows: Row[]; rowCount: number | null }> {
+  const { name, sql, parameters } = prepare(query);
+  return client.query<Row & object>({ name, text: sql, values: parameters(input) });
+}
+
+/** What runs on one connection. */
+export function reading(client: pg.ClientBase): Reading {
+  return {
+    async one(query, input) {
+      return (await execute(client, query, input)).rows[0] ?? null;
+    },
+    async all(query, input) {
+      return (await execute(client, query, input)).rows;
+    },
+  };
+}

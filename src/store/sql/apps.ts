@@ -1,0 +1,80 @@
+import type { App, Page } from '../contract/store.ts';
+import { type PageSlots, paged, pageSlots } from './paging.ts';
+import { selectProject, selectProjectId } from './projects.ts';
+import type { Reading, Tables, Writing } from './query.ts';
+
+export async function createApp(run: Writing, app: App) {
+  const parent = { workspaceId: app.workspaceId, id: app.projectId };
+  if ((await run.one(selectProjectId, parent)) === null) return 'parent_missing';
+  return (await run.change(insertApp, app)) > 0 ? 'created' : 'slug_taken';
+}
+
+export async function findApp(run: Reading, workspaceId: string, path: { project: string; app: string }) {
+  return run.one(selectApp, { workspaceId, project: path.project, app: path.app });
+}
+
+export async function listApps(run: Reading, workspaceId: string, projectId: string, page: Page) {
+  return paged(await run.all(selectApps, { workspaceId, projectId, ...pageSlots(page) }), page);
+}
+
+export async function deleteApp(run: Writing, workspaceId: string, appId: string) {
+  const app = { workspaceId, id: appId };
+  if ((await run.one(selectAppId, app)) === null) return 'missing';
+  if ((await run.one(selectEnvironmentOf, app)) !== null) return 'not_empty';
+  await run.change(deleteAppRow, app);
+  return 'deleted';
+}
+
+const appColumns = [
+  'apps.id',
+  'apps.workspace_id as workspaceId',
+  'apps.project_id as projectId',
+  'apps.slug',
+  'apps.name',
+  'apps.created_at as createdAt',
+] as const;
+
+function insertApp(db: Tables, p: App) {
+  return db
+    .insertInto('apps')
+    .values({
+      id: p.id,
+      workspace_id: p.workspaceId,
+      project_id: p.projectId,
+      slug: p.slug,
+      name: p.name,
+      created_at: p.createdAt,
+    })
+    .onConflict((on) => on.columns(['project_id', 'slug']).doNothing());
+}
+
+export function selectApp(db: Tables, p: { workspaceId: string; project: string; app: string }) {
+  return selectProject(db, p)
+    .clearSelect()
+    .innerJoin('apps', 'apps.project_id', 'projects.id')
+    .where((of) => of.or([of('apps.id', '=', p.app), of('apps.slug', '=', p.app)]))
+    .select(appColumns);
+}
+
+export function selectAppId(db: Tables, p: { workspaceId: string; id: string }) {
+  return db.selectFrom('apps').where('id', '=', p.id).where('workspace_id', '=', p.workspaceId).select('id');
+}
+
+function selectApps(db: Tables, p: PageSlots & { workspaceId: string; projectId: string }) {
+  return db
+    .selectFrom('apps')
+    .where('workspace_id', '=', p.workspaceId)
+    .where('project_id', '=', p.projectId)
+    .where('id', '>=', p.from)
+    .orderBy('id')
+    .limit(p.rows)
+    .select(appColumns);
+}
+
+function selectEnvironmentOf(db: Tables, p: { id: string }) {
+  return db.selectFrom('environments').where('app_id', '=', p.id).select('id').limit(1);
+}
+
+function deleteAppRow(db: Tables, p: { id: string }) {
+  return db.deleteFrom('apps').where('id', '=', p.id);
+}

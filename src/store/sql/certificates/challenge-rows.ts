@@ -1,0 +1,43 @@
+import type { Challenge } from '../../contract/store.ts';
+import type { Reading, Tables, Writing } from '../query.ts';
+
+export async function findChallenge(run: Reading, hostname: string, token: string, now: number) {
+  return (await run.one(selectChallenge, { hostname, token, now }))?.keyAuthorization ?? null;
+}
+
+export async function putChallenge(run: Writing, challenge: Challenge): Promise<void> {
+  await run.change(upsertChallenge, challenge);
+}
+
+export async function pruneChallenges(run: Writing, expiredBefore: number): Promise<void> {
+  await run.change(deleteExpired, { expiredBefore });
+}
+
+export async function forgetChallenges(run: Writing, hostname: string): Promise<void> {
+  await run.change(deleteChallenges, { hostname });
+}
+
+function selectChallenge(db: Tables, p: { hostname: string; token: string; now: number }) {
+  return db
+    .selectFrom('challenges')
+    .where('hostname', '=', p.hostname)
+    .where('token', '=', p.token)
+    .where('expires_at', '>=', p.now)
+    .select('key_authorization as keyAuthorization');
+}
+
+function upsertChallenge(db: Tables, p: Challenge) {
+  const answer = { key_authorization: p.keyAuthorization, expires_at: p.expiresAt };
+  return db
+    .insertInto('challenges')
+    .values({ hostname: p.hostname, token: p.token, ...answer })
+    .onConflict((on) => on.columns(['hostname', 'token']).doUpdateSet(answer));
+}
+
+function deleteExpired(db: Tables, p: { expiredBefore: number }) {
+  return db.deleteFrom('challenges').where('expires_at', '<', p.expiredBefore);
+}
+
+function deleteChallenges(db: Tables, p: { hostname: string }) {
+  return db.deleteFrom('challenges').where('hostname', '=', p.hostname);
+}

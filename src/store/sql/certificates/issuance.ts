@@ -1,0 +1,141 @@
+import { LONGEST_WAIT_MS } from '../../../domain/certificate-state.ts';
+import type { Certificate, CertificateStore, DomainEventType, IssuedCertificate } from '../../contract/store.ts';
+import { announce } from '../change-log.ts';
+import { findDomainById } from '../domains.ts';
+import { recordEvent } from '../events.ts';
+import type { Tables, Writing } from '../query.ts';
+import { findCertificate } from './certificate-rows.ts';
+import { whereHeld } from './leases.ts';
+import { endOrder, isOrdered } from './orders.ts';
+
+type Save = Parameters<CertificateStore['saveCertificate']>[0];
+type Issued = IssuedCertificate & { privateKey: Uint8Array };
+
+export async function saveCertificate(run: Writing, save: Save): Promise<'saved' | 'lost'> {
+  const { hostname, state, problem, selfCheck, spent, issued, renewal, now } = save;
+  const before = await findCertificate(run, hostname);
+  if (before === null) return 'lost';
+  const inUse = issued !== undefined || before.issued !== null;
+  const begun = inUse || (spent === undefined && (await isOrdered(run, hostname)));
+  const json = { problem: toJson(problem), selfCheck: toJson(selfCheck) };
+  if ((await run.change(updateLeased, { ...save, ...json, begun: begun ? 1 : 0 })) === 0) return 'lost';
+  if (spent !== undefined) await endOrder(run, hostname, spent, now);
+  if (issued !== undefined) await putInUse(run, hostname, issued);
+  else if (renewal !== undefined) await run.change(updateRenewal, { hostname, renewal: JSON.stringify(renewal) });
+  await tell(run, before, { ...before, state, problem, issued: issued ?? before.issued }, now);
+  return 'saved';
+}
+
+export async function importCertificate(run: Writing, hostname: string, issued: Issued, now: number) {
+  const { renewAt, askAgainAt } = issued.renewal;
+  const nextTryAt = Math.min(renewAt, askAgainAt ?? renewAt, now + LONGEST_WAIT_MS);
+  if ((await run.change(updateAny, { hostname, nextTryAt })) === 0) return 'missing';
+  const before = await findCertificate(run, hostname);
+  if (before === null) return 'missing';
+  await endOrder(run, hostname, null, now);
+  await putInUse(run, hostname, issued);
+  await tell(run, before, { ...before, issued }, now);
+  return 'imported';
+}
+
+export async function renewCertificate(run: Writing, hostname: string, now: number) {
+  if ((await run.change(updateIdle, { hostname, now })) === 0) {
+    return (await findCertificate(run, hostname)) === null ? 'missing' : 'under_way';
+  }
+  const renewal = (await findCertificate(run, hostname))?.issued?.renewal;
+  if (renewal !== undefined) {
+    await run.change(updateRenewal, { hostname, renewal: JSON.stringify({ ...renewal, renewAt: now }) });
+  }
+  return 'accepted';
+}
+
+async function putInUse(run: Writing, hostname: string, issued: Issued): Promise<void> {
+  await run.change(upsertServed, { hostname, ...issued, renewal: JSON.stringify(issued.renewal) });
+  await announce(run, 'certificate', hostname);
+}
+
+/** Writes into the timeline what anybody could notice. */
+async function tell(run: Writing, before: Certificate, after: Certificate, now: number): Promise<void> {
+  const type = eventOf(before, after);
+  const domain = type && (await findDomainById(run, after.workspaceId, after.domainId));
+  if (type === null || domain === null) return;
+  await recordEvent(run, type, domain, now, {
+    state: after.state,
+    reason: after.problem?.reason ?? null,
+    message: after.problem?.message ?? null,
+    issuer: after.issued?.issuer ?? null,
+    notAfter: after.issued?.notAfter ?? null,
+  });
+}
+
+function eventOf(before: Certificate, after: Certificate): DomainEventType | null {
+  if (after.issued !== before.issued) return before.issued === null ? 'certificate.issued' : 'certificate.renewed';
+  const isNew = after.problem !== null && after.problem.reason !== before.problem?.reason;
+  return isNew ? 'certificate.failed' : null;
+}
+
+function toJson(value: object | null): string | null {
+  return value === null ? null : JSON.stringify(value);
+}
+
+type Outcome = Omit<Save, 'problem' | 'selfCheck'> & {
+  problem: string | null;
+  selfCheck: string | null;
+  begun: number;
+};
+
+function updateLeased(db: Tables, p: Outcome) {
+  return whereHeld(db, p).set({
+    state: p.state,
+    problem: p.problem,
+    self_check: p.selfCheck,
+    failures: p.failures,
+    next_try_at: p.nextTryAt,
+    leased_until: null,
+    begun: p.begun,
+  });
+}
+
+/** Whoever works on it finds their lease lost. */
+function updateAny(db: Tables, p: { hostname: string; nextTryAt: number }) {
+  return db
+    .updateTable('certificates')
+    .where('hostname', '=', p.hostname)
+    .set((of) => ({
+      state: 'issued',
+      problem: null,
+      failures: 0,
+      next_try_at: p.nextTryAt,
+      leased_until: null,
+      lease: of('lease', '+', 1),
+      begun: 1,
+    }));
+}
+
+function updateIdle(db: Tables, p: { hostname: string; now: number }) {
+  return db
+    .updateTable('certificates')
+    .where('hostname', '=', p.hostname)
+    .where((of) => of.or([of('leased_until', 'is', null), of('leased_until', '<=', p.now)]))
+    .set((of) => ({ next_try_at: p.now, leased_until: null, lease: of('lease', '+', 1) }));
+}
+
+function upsertServed(db: Tables, p: Omit<Issued, 'renewal'> & { hostname: string; renewal: string }) {
+  const served = {
+    issuer: p.issuer,
+    chain: p.chain,
+    private_key: p.privateKey,
+    not_before: p.notBefore,
+    not_after: p.notAfter,
+    issued_at: p.issuedAt,
+    renewal: p.renewal,
+  };
+  return db
+    .insertInto('served_certificates')
+    .values({ hostname: p.hostname, ...served })
+    .onConflict((on) => on.column('hostname').doUpdateSet(served));
+}
+
+function updateRenewal(db: Tables, p: { hostname: string; renewal: string }) {
+  return db.updateTable('served_certificates').where('hostname', '=', p.hostname).set({ renewal: p.renewal });
+}

@@ -1,0 +1,81 @@
+import { furthestDueAt } from '../../domain/schedule.ts';
+import type { CheckMemory } from '../../domain/status.ts';
+import type { Reading, Tables, Writing } from './query.ts';
+
+/** Makes a check due at `at`. A check that is on the schedule already keeps what it remembers. */
+export async function scheduleCheck(
+  run: Writing,
+  check: { domainId: string; at: number; windowEndsAt: number },
+): Promise<void> {
+  await run.change(upsertCheck, check);
+}
+
+export async function removeCheck(run: Writing, domainId: string): Promise<void> {
+  await run.change(deleteCheck, { domainId });
+}
+
+export async function rememberCheck(run: Writing, domainId: string, memory: CheckMemory): Promise<void> {
+  await run.change(updateMemory, {
+    domainId,
+    unreadableInARow: memory.unreadableInARow,
+    provenSince: memory.provenSince,
+  });
+}
+
+export async function earliestDueAt(run: Reading) {
+  return (await run.one(selectEarliest, {}))?.dueAt ?? null;
+}
+
+/** How many checks are due, counted up to `limit`. */
+export async function countDue(run: Reading, now: number, limit: number, checkIntervalMs: number): Promise<number> {
+  const outOfReach = { from: furthestDueAt(now, checkIntervalMs), to: Number.MAX_SAFE_INTEGER, limit };
+  const counted = [await run.one(countChecks, { from: 0, to: now, limit }), await run.one(countChecks, outOfReach)];
+  return Math.min(
+    limit,
+    counted.reduce((sum, row) => sum + (row?.count ?? 0), 0),
+  );
+}
+
+function upsertCheck(db: Tables, p: { domainId: string; at: number; windowEndsAt: number }) {
+  return db
+    .insertInto('checks')
+    .values({
+      domain_id: p.domainId,
+      next_check_at: p.at,
+      window_ends_at: p.windowEndsAt,
+      attempts: 0,
+      unreadable_in_a_row: 0,
+      proven_since: null,
+    })
+    .onConflict((on) => on.column('domain_id').doUpdateSet({ next_check_at: p.at, window_ends_at: p.windowEndsAt }));
+}
+
+function updateMemory(db: Tables, p: CheckMemory & { domainId: string }) {
+  return db
+    .updateTable('checks')
+    .where('domain_id', '=', p.domainId)
+    .set({ unreadable_in_a_row: p.unreadableInARow, proven_since: p.provenSince });
+}
+
+function deleteCheck(db: Tables, p: { domainId: string }) {
+  return db.deleteFrom('checks').where('domain_id', '=', p.domainId);
+}
+
+function selectEarliest(db: Tables) {
+  return db.selectFrom('checks').select((of) => of.fn.min('next_check_at').as('dueAt'));
+}
+
+/** Those due after `from`, and no later than `to`. */
+function countChecks(db: Tables, p: { from: number; to: number; limit: number }) {
+  return db
+    .selectFrom((of) =>
+      of
+        .selectFrom('checks')
+        .where('next_check_at', '>', p.from)
+        .where('next_check_at', '<=', p.to)
+        .limit(p.limit)
+        .select('next_check_at')
+        .as('due'),
+    )
+    .select((of) => of.fn.countAll<number>().as('count'));
+}

@@ -1,0 +1,158 @@
+import { sql } from 'kysely';
+import type { Domain } from '../../domain/domain.ts';
+import { furthestDueAt, nextCheckAt } from '../../domain/schedule.ts';
+import type { CheckMemory } from '../../domain/status.ts';
+import type { CheckStore, DueCheck } from '../contract/store.ts';
+import { rememberCheck, removeCheck } from './check-schedule.ts';
+import { changeDomain, domainColumns, domainOf } from './domains.ts';
+import { recordEvent } from './events.ts';
+import type { Tables, Writing } from './query.ts';
+import { serve, stopServing } from './routes.ts';
+
+type Save = Parameters<CheckStore['saveTransition']>[0];
+
+/** Claims as many due checks as there are random numbers in [0, 1), one for the jitter of each. */
+export async function claimDue(
+  run: Writing,
+  now: number,
+  checkIntervalMs: number,
+  jitters: number[],
+  except = '',
+): Promise<DueCheck[]> {
+  const overdue = await run.all(selectChecks, { from: 0, to: now, limit: jitters.length, except });
+  const outOfReach = await run.all(selectChecks, {
+    from: furthestDueAt(now, checkIntervalMs),
+    to: Number.MAX_SAFE_INTEGER,
+    limit: jitters.length - overdue.length,
+    except,
+  });
+  const due: DueCheck[] = [];
+  for (const [i, row] of [...overdue, ...outOfReach].entries()) {
+    const nextAt = nextCheckAt(now, row.windowEndsAt, checkIntervalMs, jitters[i] ?? 0);
+    await run.change(claimCheck, { domainId: row.id, nextAt });
+    due.push(await dueCheckOf(run, row));
+  }
+  return due;
+}
+
+export type CheckRow = Domain &
+  CheckMemory & { attempts: number; dueAt: number; windowEndsAt: number; incumbentId: string | null };
+
+/** The check of a row that was claimed. */
+export async function dueCheckOf(run: Writing, row: CheckRow): Promise<DueCheck> {
+  const { attempts, unreadableInARow, provenSince, dueAt, incumbentId } = row;
+  const domain = domainOf(row);
+  const incumbent = incumbentId === null ? null : await findIncumbent(run, domain);
+  return { domain, incumbent, memory: { unreadableInARow, provenSince }, attempts: attempts + 1, dueAt };
+}
+
+export async function saveTransition(run: Writing, save: Save): Promise<'saved' | 'stale'> {
+  const { before, after, loser, now } = save;
+  if (!(await isCurrent(run, save))) return 'stale';
+  const memory = await continued(run, before.id, save.memory, now);
+  if (loser !== undefined && memory.provenSince !== save.memory.provenSince) return 'stale';
+  if (after.revision !== before.revision) await change(run, save);
+  if (after.status === 'verified' || after.status === 'failed') await removeCheck(run, after.id);
+  else await rememberCheck(run, after.id, memory);
+  return 'saved';
+}
+
+/**
+ * A row of proofs that another check of the domain broke meanwhile begins anew: two checks can be under way at once when one was asked for.
+ */
+async function continued(run: Writing, domainId: string, memory: CheckMemory, now: number): Promise<CheckMemory> {
+  if (memory.provenSince === null || memory.provenSince >= now) return memory;
+  const stored = await run.one(selectProvenSince, { domainId });
+  return stored?.provenSince === memory.provenSince ? memory : { ...memory, provenSince: now };
+}
+
+/** Whether the check still speaks of the domain and the incumbent that it read. */
+async function isCurrent(run: Writing, { before, after, loser }: Save): Promise<boolean> {
+  const stored = await run.one(selectRevision, { id: before.id });
+  if (stored?.revision !== before.revision) return false;
+  if (after.status !== 'verified') return true;
+  const incumbent = await findIncumbent(run, before);
+  return incumbent?.id === loser?.before.id && incumbent?.revision === loser?.before.revision;
+}
+
+async function change(run: Writing, { before, after, loser, now }: Save): Promise<void> {
+  if (loser !== undefined) {
+    await changeDomain(run, loser.after);
+    await stopServing(run, loser.after);
+    await recordEvent(run, 'domain.superseded', loser.after, now);
+  }
+  await changeDomain(run, after);
+  if (after.status === 'verified') await serve(run, after, now);
+  await recordEvent(run, eventOf(before, after), after, now);
+}
+
+function eventOf(before: Domain, after: Domain) {
+  if (after.status === before.status) return 'domain.updated';
+  switch (after.status) {
+    case 'verified':
+      return 'domain.verified';
+    case 'failed':
+      return 'domain.failed';
+    case 'pending':
+    case 'verifying':
+      return 'domain.updated';
+    default:
+      return after.status satisfies never;
+  }
+}
+
+async function findIncumbent(run: Writing, { id, name }: Domain): Promise<Domain | null> {
+  return run.one(selectIncumbent, { id, name });
+}
+
+/** Those due after `from`, and no later than `to`. */
+export function selectChecks(db: Tables, p: { from: number; to: number; limit: number; except: string }) {
+  return db
+    .selectFrom('checks')
+    .innerJoin('domains', 'domains.id', 'checks.domain_id')
+    .where('checks.next_check_at', '>', p.from)
+    .where('checks.next_check_at', '<=', p.to)
+    .where('domains.workspace_id', '<>', p.except)
+    .orderBy('checks.next_check_at')
+    .limit(p.limit)
+    .select(domainColumns)
+    .select([
+      'checks.next_check_at as dueAt',
+      'checks.window_ends_at as windowEndsAt',
+      'checks.attempts',
+      'checks.unreadable_in_a_row as unreadableInARow',
+      'checks.proven_since as provenSince',
+    ])
+    .select((of) =>
+      of
+        .selectFrom('domains as incumbents')
+        .whereRef('incumbents.name', '=', 'domains.name')
+        .where('incumbents.status', '=', sql.lit('verified'))
+        .select('incumbents.id')
+        .as('incumbentId'),
+    );
+}
+
+function claimCheck(db: Tables, p: { domainId: string; nextAt: number }) {
+  return db
+    .updateTable('checks')
+    .where('domain_id', '=', p.domainId)
+    .set((of) => ({ next_check_at: p.nextAt, attempts: of('attempts', '+', 1) }));
+}
+
+function selectProvenSince(db: Tables, p: { domainId: string }) {
+  return db.selectFrom('checks').where('domain_id', '=', p.domainId).select('proven_since as provenSince');
+}
+
+function selectRevision(db: Tables, p: { id: string }) {
+  return db.selectFrom('domains').where('id', '=', p.id).select('revision');
+}
+
+function selectIncumbent(db: Tables, p: { id: string; name: string }) {
+  return db
+    .selectFrom('domains')
+    .where('name', '=', p.name)
+    .where('status', '=', sql.lit('verified'))
+    .where('id', '<>', p.id)
+    .select(domainColumns);
+}

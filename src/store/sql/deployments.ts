@@ -1,0 +1,50 @@
+import type { Deployment, Page } from '../contract/store.ts';
+import { announce } from './change-log.ts';
+import { selectEnvironmentId } from './environments.ts';
+import { type PageSlots, paged, pageSlots } from './paging.ts';
+import type { Reading, Tables, Writing } from './query.ts';
+
+export async function createDeployment(run: Writing, deployment: Deployment) {
+  const { id, environmentId, workspaceId } = deployment;
+  const environment = { workspaceId, id: environmentId };
+  if ((await run.one(selectEnvironmentId, environment)) === null) return 'parent_missing';
+  await run.change(insertDeployment, deployment);
+  await run.change(updateCurrentDeployment, { id: environmentId, deploymentId: id });
+  await announce(run, 'environment', environmentId);
+  return 'created';
+}
+
+export async function listDeployments(run: Reading, workspaceId: string, environmentId: string, page: Page) {
+  return paged(await run.all(selectDeployments, { workspaceId, environmentId, ...pageSlots(page) }), page);
+}
+
+function insertDeployment(db: Tables, p: Deployment) {
+  return db.insertInto('deployments').values({
+    id: p.id,
+    workspace_id: p.workspaceId,
+    environment_id: p.environmentId,
+    origin: p.origin,
+    created_at: p.createdAt,
+  });
+}
+
+function selectDeployments(db: Tables, p: PageSlots & { workspaceId: string; environmentId: string }) {
+  return db
+    .selectFrom('deployments')
+    .where('workspace_id', '=', p.workspaceId)
+    .where('environment_id', '=', p.environmentId)
+    .where('id', '>=', p.from)
+    .orderBy('id')
+    .limit(p.rows)
+    .select([
+      'id',
+      'workspace_id as workspaceId',
+      'environment_id as environmentId',
+      'origin',
+      'created_at as createdAt',
+    ]);
+}
+
+function updateCurrentDeployment(db: Tables, p: { id: string; deploymentId: string }) {
+  return db.updateTable('environments').where('id', '=', p.id).set({ current_deployment_id: p.deploymentId });
+}

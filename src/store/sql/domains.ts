@@ -1,0 +1,268 @@
+import { setImmediate } from 'node:timers/promises';
+import { sql } from 'kysely';
+import type { Domain } from '../../domain/domain.ts';
+import { retry, windowEndsAt } from '../../domain/status.ts';
+import type { Page, WorkspaceLimits } from '../contract/store.ts';
+import { announce } from './change-log.ts';
+import { removeCheck, scheduleCheck } from './check-schedule.ts';
+import { recordEvent } from './events.ts';
+import { type PageSlots, paged, pageSlots } from './paging.ts';
+import type { Reading, Tables, Writing } from './query.ts';
+import { stopServing } from './routes.ts';
+
+export async function findDomainByName(run: Reading, workspaceId: string, name: string) {
+  return run.one(selectDomainByName, { workspaceId, name });
+}
+
+export async function findDomainById(run: Reading, workspaceId: string, id: string) {
+  return run.one(selectDomainById, { workspaceId, id });
+}
+
+export async function listDomains(
+  run: Reading,
+  workspaceId: string,
+  environmentId: string,
+  page: Page & { search?: string | undefined },
+) {
+  const slots = { workspaceId, environmentId, ...pageSlots(page) };
+  const { search } = page;
+  const rows =
+    search === undefined ? await run.all(selectDomains, slots) : await searchInSlices(run, slots, containing(search));
+  return paged(rows, page);
+}
+
+/** Domains that one statement of a search looks at: about a millisecond. */
+const SLICE = 2000;
+
+/** Others are served between two slices: what finds little reads the whole environment, and SQLite reads in the thread of the API. */
+export async function searchInSlices(run: Reading, slots: PageSlots & Place, pattern: string, slice = SLICE) {
+  const found: Domain[] = [];
+  for (let { from } = slots; ; ) {
+    const next = await run.one(selectNextSlice, { ...slots, from, slice });
+    const wanted = { ...slots, from, rows: slots.rows - found.length, pattern };
+    const matching =
+      next === null ? await run.all(searchFrom, wanted) : await run.all(searchBetween, { ...wanted, to: next.id });
+    found.push(...matching);
+    if (next === null || found.length === slots.rows) return found;
+    from = next.id;
+    await setImmediate();
+  }
+}
+
+export async function createDomain(run: Writing, domain: Domain, windowEndsAt: number) {
+  const { workspaceId, environmentId, name, createdAt } = domain;
+  const place = await run.one(selectPlace, { workspaceId, environmentId });
+  if (place === null) return { kind: 'environment_missing' } as const;
+  if ((await findDomainByName(run, workspaceId, name)) !== null) return { kind: 'held' } as const;
+  const { domains: limit }: WorkspaceLimits = JSON.parse(place.limits);
+  if (limit !== null) {
+    const held = await run.one(countDomains, { workspaceId, limit });
+    if (held !== null && held.count >= limit) return { kind: 'quota', limit } as const;
+  }
+  await run.change(insertDomain, domain);
+  await scheduleCheck(run, { domainId: domain.id, at: createdAt, windowEndsAt });
+  await recordEvent(run, 'domain.created', domain, createdAt);
+  return { kind: 'created' } as const;
+}
+
+export async function retryVerification(
+  run: Writing,
+  workspaceId: string,
+  domainId: string,
+  now: number,
+  windowMs: number,
+) {
+  const domain = await findDomainById(run, workspaceId, domainId);
+  if (domain === null) return 'missing';
+  const after = retry(domain, now);
+  if (after === null) return 'verified';
+  if (after !== domain) await changeDomain(run, after);
+  await scheduleCheck(run, { domainId, at: now, windowEndsAt: windowEndsAt(after, windowMs) });
+  if (after !== domain) await recordEvent(run, 'domain.retried', after, now);
+  return 'accepted';
+}
+
+export async function deleteDomain(run: Writing, workspaceId: string, domainId: string, now: number) {
+  const domain = await findDomainById(run, workspaceId, domainId);
+  if (domain === null) return 'missing';
+  await stopServing(run, domain);
+  await removeCheck(run, domainId);
+  await run.change(deleteDomainRow, { id: domainId });
+  await announce(run, 'domain', domainId);
+  await recordEvent(run, 'domain.deleted', domain, now);
+  return 'deleted';
+}
+
+/** Writes what may change of a domain. */
+export async function changeDomain(run: Writing, domain: Domain): Promise<void> {
+  await run.change(updateDomain, domain);
+  await announce(run, 'domain', domain.id);
+}
+
+/** All of a domain, under the names of `Domain`. */
+export const domainColumns = [
+  'domains.id',
+  'domains.workspace_id as workspaceId',
+  'domains.project_id as projectId',
+  'domains.app_id as appId',
+  'domains.environment_id as environmentId',
+  'domains.name',
+  'domains.kind',
+  'domains.service',
+  'domains.target',
+  'domains.token',
+  'domains.status',
+  'domains.routing_verified_at as routingVerifiedAt',
+  'domains.ownership_verified_at as ownershipVerifiedAt',
+  'domains.verification_error as verificationError',
+  'domains.created_at as createdAt',
+  'domains.updated_at as updatedAt',
+  'domains.verified_at as verifiedAt',
+  'domains.window_started_at as windowStartedAt',
+  'domains.revision',
+] as const;
+
+/** The domain in a row that holds more. Written out: what `...rest` gathers is a dictionary, slow to copy to another thread. */
+export function domainOf(row: Domain): Domain {
+  return {
+    id: row.id,
+    workspaceId: row.workspaceId,
+    projectId: row.projectId,
+    appId: row.appId,
+    environmentId: row.environmentId,
+    name: row.name,
+    kind: row.kind,
+    service: row.service,
+    target: row.target,
+    token: row.token,
+    status: row.status,
+    routingVerifiedAt: row.routingVerifiedAt,
+    ownershipVerifiedAt: row.ownershipVerifiedAt,
+    verificationError: row.verificationError,
+    createdAt: row.createdAt,
+    updatedAt: row.updatedAt,
+    verifiedAt: row.verifiedAt,
+    windowStartedAt: row.windowStartedAt,
+    revision: row.revision,
+  };
+}
+
+function updateDomain(db: Tables, p: Domain) {
+  return db.updateTable('domains').where('id', '=', p.id).set({
+    status: p.status,
+    routing_verified_at: p.routingVerifiedAt,
+    ownership_verified_at: p.ownershipVerifiedAt,
+    verification_error: p.verificationError,
+    updated_at: p.updatedAt,
+    verified_at: p.verifiedAt,
+    window_started_at: p.windowStartedAt,
+    revision: p.revision,
+  });
+}
+
+function selectDomainByName(db: Tables, p: { workspaceId: string; name: string }) {
+  return db
+    .selectFrom('domains')
+    .where('workspace_id', '=', p.workspaceId)
+    .where('name', '=', p.name)
+    .select(domainColumns);
+}
+
+function selectDomainById(db: Tables, p: { workspaceId: string; id: string }) {
+  return db
+    .selectFrom('domains')
+    .where('id', '=', p.id)
+    .where('workspace_id', '=', p.workspaceId)
+    .select(domainColumns);
+}
+
+interface Place {
+  workspaceId: string;
+  environmentId: string;
+}
+
+function selectDomains(db: Tables, p: PageSlots & Place) {
+  return db
+    .selectFrom('domains')
+    .where('workspace_id', '=', p.workspaceId)
+    .where('environment_id', '=', p.environmentId)
+    .where('id', '>=', p.from)
+    .orderBy('id')
+    .limit(p.rows)
+    .select(domainColumns);
+}
+
+type Search = PageSlots & Place & { pattern: string };
+
+function searchFrom(db: Tables, p: Search) {
+  return selectDomains(db, p).where(
+    sql<boolean>`(id like ${p.pattern} escape '\\' or name like ${p.pattern} escape '\\')`,
+  );
+}
+
+function searchBetween(db: Tables, p: Search & { to: string }) {
+  return searchFrom(db, p).where('id', '<', p.to);
+}
+
+/** Where the slice after the one that begins at `from` begins. */
+function selectNextSlice(db: Tables, p: { environmentId: string; from: string; slice: number }) {
+  return db
+    .selectFrom('domains')
+    .where('environment_id', '=', p.environmentId)
+    .where('id', '>=', p.from)
+    .orderBy('id')
+    .limit(1)
+    .offset(p.slice)
+    .select('id');
+}
+
+/** Ids and names are lower case, so a lower-case pattern finds them in any case, whatever the engine's `like` makes of it. */
+function containing(search: string): string {
+  return `%${search.toLowerCase().replace(/[\\%_]/g, '\\$&')}%`;
+}
+
+function selectPlace(db: Tables, p: { workspaceId: string; environmentId: string }) {
+  return db
+    .selectFrom('environments')
+    .innerJoin('workspaces', 'workspaces.id', 'environments.workspace_id')
+    .where('environments.id', '=', p.environmentId)
+    .where('workspaces.id', '=', p.workspaceId)
+    .select('workspaces.limits');
+}
+
+/** Counts to the limit and no further. */
+function countDomains(db: Tables, p: { workspaceId: string; limit: number }) {
+  return db
+    .selectFrom((of) =>
+      of.selectFrom('domains').where('workspace_id', '=', p.workspaceId).limit(p.limit).select('name').as('held'),
+    )
+    .select((of) => of.fn.countAll<number>().as('count'));
+}
+
+function insertDomain(db: Tables, p: Domain) {
+  return db.insertInto('domains').values({
+    id: p.id,
+    workspace_id: p.workspaceId,
+    project_id: p.projectId,
+    app_id: p.appId,
+    environment_id: p.environmentId,
+    name: p.name,
+    kind: p.kind,
+    service: p.service,
+    target: p.target,
+    token: p.token,
+    status: p.status,
+    routing_verified_at: p.routingVerifiedAt,
+    ownership_verified_at: p.ownershipVerifiedAt,
+    verification_error: p.verificationError,
+    created_at: p.createdAt,
+    updated_at: p.updatedAt,
+    verified_at: p.verifiedAt,
+    window_started_at: p.windowStartedAt,
+    revision: p.revision,
+  });
+}
+
+function deleteDomainRow(db: Tables, p: { id: string }) {
+  return db.deleteFrom('domains').where('id', '=', p.id);
+}

@@ -1,0 +1,98 @@
+import type { Environment, Page } from '../contract/store.ts';
+import { selectApp, selectAppId } from './apps.ts';
+import { type PageSlots, paged, pageSlots } from './paging.ts';
+import type { Reading, Tables, Writing } from './query.ts';
+
+export async function createEnvironment(run: Writing, environment: Environment) {
+  const parent = { workspaceId: environment.workspaceId, id: environment.appId };
+  if ((await run.one(selectAppId, parent)) === null) return 'parent_missing';
+  return (await run.change(insertEnvironment, environment)) > 0 ? 'created' : 'slug_taken';
+}
+
+export async function findEnvironment(
+  run: Reading,
+  workspaceId: string,
+  path: { project: string; app: string; environment: string },
+) {
+  return run.one(selectEnvironment, {
+    workspaceId,
+    project: path.project,
+    app: path.app,
+    environment: path.environment,
+  });
+}
+
+export async function listEnvironments(run: Reading, workspaceId: string, appId: string, page: Page) {
+  return paged(await run.all(selectEnvironments, { workspaceId, appId, ...pageSlots(page) }), page);
+}
+
+export async function deleteEnvironment(run: Writing, workspaceId: string, environmentId: string) {
+  const environment = { workspaceId, id: environmentId };
+  if ((await run.one(selectEnvironmentId, environment)) === null) return 'missing';
+  if ((await run.one(selectDomainOf, environment)) !== null) return 'not_empty';
+  await run.change(deleteDeploymentsOf, environment);
+  await run.change(deleteEnvironmentRow, environment);
+  return 'deleted';
+}
+
+const environmentColumns = [
+  'environments.id',
+  'environments.workspace_id as workspaceId',
+  'environments.project_id as projectId',
+  'environments.app_id as appId',
+  'environments.slug',
+  'environments.name',
+  'environments.current_deployment_id as currentDeploymentId',
+  'environments.created_at as createdAt',
+] as const;
+
+function insertEnvironment(db: Tables, p: Environment) {
+  return db
+    .insertInto('environments')
+    .values({
+      id: p.id,
+      workspace_id: p.workspaceId,
+      project_id: p.projectId,
+      app_id: p.appId,
+      slug: p.slug,
+      name: p.name,
+      current_deployment_id: p.currentDeploymentId,
+      created_at: p.createdAt,
+    })
+    .onConflict((on) => on.columns(['app_id', 'slug']).doNothing());
+}
+
+function selectEnvironment(db: Tables, p: { workspaceId: string; project: string; app: string; environment: string }) {
+  return selectApp(db, p)
+    .clearSelect()
+    .innerJoin('environments', 'environments.app_id', 'apps.id')
+    .where((of) => of.or([of('environments.id', '=', p.environment), of('environments.slug', '=', p.environment)]))
+    .select(environmentColumns);
+}
+
+export function selectEnvironmentId(db: Tables, p: { workspaceId: string; id: string }) {
+  return db.selectFrom('environments').where('id', '=', p.id).where('workspace_id', '=', p.workspaceId).select('id');
+}
+
+function selectEnvironments(db: Tables, p: PageSlots & { workspaceId: string; appId: string }) {
+  return db
+    .selectFrom('environments')
+    .where('workspace_id', '=', p.workspaceId)
+    .where('app_id', '=', p.appId)
+    .where('id', '>=', p.from)
+    .orderBy('id')
+    .limit(p.rows)
+    .select(environmentColumns);
+}
+
+function selectDomainOf(db: Tables, p: { id: string }) {
+  return db.selectFrom('domains').where('environment_id', '=', p.id).select('id').limit(1);
+}
+
+function deleteEnvironmentRow(db: Tables, p: { id: string }) {
+  return db.deleteFrom('environments').where('id', '=', p.id);
+}
+
+function deleteDeploymentsOf(db: Tables, p: { id: string }) {
+  return db.deleteFrom('deployments').where('environment_id', '=', p.id);
+}

@@ -1,0 +1,57 @@
+import type { Domain } from '../../domain/domain.ts';
+import type { DomainEvent, DomainEventData, DomainEventType } from '../contract/store.ts';
+import type { Reading, Tables, Writing } from './query.ts';
+
+/** Adds a line to the timeline of `domain`: what it, or its certificate, looks like after the change. */
+export async function recordEvent(
+  run: Writing,
+  type: DomainEventType,
+  domain: Domain,
+  at: number,
+  certificate?: DomainEventData['certificate'],
+): Promise<void> {
+  const data: DomainEventData = {
+    name: domain.name,
+    environmentId: domain.environmentId,
+    status: domain.status,
+    routingVerified: domain.routingVerifiedAt !== null,
+    ownershipVerified: domain.ownershipVerifiedAt !== null,
+    verificationError: domain.verificationError,
+    ...(certificate && { certificate }),
+  };
+  const { id: domainId, workspaceId } = domain;
+  await run.change(insertEvent, { id: run.newId('evt'), domainId, workspaceId, type, data: JSON.stringify(data), at });
+}
+
+export async function listEvents(run: Reading, domainId: string): Promise<DomainEvent[]> {
+  const rows = await run.all(selectEvents, { domainId });
+  return rows.map((row) => ({ ...row, data: JSON.parse(row.data) }));
+}
+
+interface NewEvent {
+  id: string;
+  domainId: string;
+  workspaceId: string;
+  type: DomainEventType;
+  data: string;
+  at: number;
+}
+
+function insertEvent(db: Tables, p: NewEvent) {
+  return db.insertInto('events').values({
+    id: p.id,
+    domain_id: p.domainId,
+    workspace_id: p.workspaceId,
+    type: p.type,
+    data: p.data,
+    created_at: p.at,
+  });
+}
+
+function selectEvents(db: Tables, p: { domainId: string }) {
+  return db
+    .selectFrom('events')
+    .where('domain_id', '=', p.domainId)
+    .orderBy('seq')
+    .select(['id', 'domain_id as domainId', 'workspace_id as workspaceId', 'type', 'data', 'created_at as createdAt']);
+}

@@ -1,0 +1,68 @@
+import type { Page, Project } from '../contract/store.ts';
+import { type PageSlots, paged, pageSlots } from './paging.ts';
+import type { Reading, Tables, Writing } from './query.ts';
+
+export async function createProject(run: Writing, project: Project) {
+  return (await run.change(insertProject, project)) > 0 ? 'created' : 'slug_taken';
+}
+
+export async function findProject(run: Reading, workspaceId: string, project: string) {
+  return run.one(selectProject, { workspaceId, project });
+}
+
+export async function listProjects(run: Reading, workspaceId: string, page: Page) {
+  return paged(await run.all(selectProjects, { workspaceId, ...pageSlots(page) }), page);
+}
+
+export async function deleteProject(run: Writing, workspaceId: string, projectId: string) {
+  const project = { workspaceId, id: projectId };
+  if ((await run.one(selectProjectId, project)) === null) return 'missing';
+  if ((await run.one(selectAppOf, project)) !== null) return 'not_empty';
+  await run.change(deleteProjectRow, project);
+  return 'deleted';
+}
+
+const projectColumns = [
+  'projects.id',
+  'projects.workspace_id as workspaceId',
+  'projects.slug',
+  'projects.name',
+  'projects.created_at as createdAt',
+] as const;
+
+function insertProject(db: Tables, p: Project) {
+  return db
+    .insertInto('projects')
+    .values({ id: p.id, workspace_id: p.workspaceId, slug: p.slug, name: p.name, created_at: p.createdAt })
+    .onConflict((on) => on.columns(['workspace_id', 'slug']).doNothing());
+}
+
+export function selectProject(db: Tables, p: { workspaceId: string; project: string }) {
+  return db
+    .selectFrom('projects')
+    .where('projects.workspace_id', '=', p.workspaceId)
+    .where((of) => of.or([of('projects.id', '=', p.project), of('projects.slug', '=', p.project)]))
+    .select(projectColumns);
+}
+
+export function selectProjectId(db: Tables, p: { workspaceId: string; id: string }) {
+  return db.selectFrom('projects').where('id', '=', p.id).where('workspace_id', '=', p.workspaceId).select('id');
+}
+
+function selectProjects(db: Tables, p: PageSlots & { workspaceId: string }) {
+  return db
+    .selectFrom('projects')
+    .where('workspace_id', '=', p.workspaceId)
+    .where('id', '>=', p.from)
+    .orderBy('id')
+    .limit(p.rows)
+    .select(projectColumns);
+}
+
+function selectAppOf(db: Tables, p: { id: string }) {
+  return db.selectFrom('apps').where('project_id', '=', p.id).select('id').limit(1);
+}
+
+function deleteProjectRow(db: Tables, p: { id: string }) {
+  return db.deleteFrom('projects').where('id', '=', p.id);
+}

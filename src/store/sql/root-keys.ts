@@ -1,0 +1,187 @@
+import type { RootKey, StoredPrincipal, Workspace, WorkspaceLimits } from '../contract/store.ts';
+import { announce } from './change-log.ts';
+import type { Reading, Tables, Writing } from './query.ts';
+
+export async function findPrincipal(run: Reading, keyHash: Uint8Array): Promise<StoredPrincipal | null> {
+  const row = await run.one(selectPrincipal, { hash: keyHash });
+  if (row === null) return null;
+  const { workspaceName, workspaceDisabledAt, workspaceCreatedAt, limits, ...key } = row;
+  const workspace = {
+    id: key.workspaceId,
+    name: workspaceName,
+    disabledAt: workspaceDisabledAt,
+    limits,
+    createdAt: workspaceCreatedAt,
+  };
+  return { key: toRootKey(key), workspace: toWorkspace(workspace) };
+}
+
+export async function createWorkspace(run: Writing, workspace: Workspace): Promise<void> {
+  await run.change(insertWorkspace, { ...workspace, limits: JSON.stringify(workspace.limits) });
+}
+
+export async function findWorkspace(run: Reading, workspaceId: string): Promise<Workspace | null> {
+  const row = await run.one(selectWorkspace, { id: workspaceId });
+  return row === null ? null : toWorkspace(row);
+}
+
+export async function listWorkspaces(run: Reading): Promise<Workspace[]> {
+  return (await run.all(selectWorkspaces, {})).map(toWorkspace);
+}
+
+export async function setWorkspaceDisabled(run: Writing, workspaceId: string, disabledAt: number | null) {
+  const input = { id: workspaceId, at: disabledAt };
+  const found = (await run.change(disabledAt === null ? enableWorkspace : disableWorkspace, input)) > 0;
+  if (found) await announce(run, 'workspace', workspaceId);
+  return found;
+}
+
+export async function setWorkspaceLimits(run: Writing, workspaceId: string, limits: WorkspaceLimits) {
+  const found = (await run.change(updateLimits, { id: workspaceId, limits: JSON.stringify(limits) })) > 0;
+  if (found) await announce(run, 'workspace', workspaceId);
+  return found;
+}
+
+export async function createRootKey(run: Writing, key: RootKey, keyHash: Uint8Array) {
+  if ((await run.one(selectWorkspaceId, { id: key.workspaceId })) === null) return 'workspace_missing';
+  await run.change(insertRootKey, { ...key, permissions: JSON.stringify(key.permissions), hash: keyHash });
+  await announceKey(run, keyHash);
+  return 'created';
+}
+
+export async function listRootKeys(run: Reading, workspaceId?: string): Promise<RootKey[]> {
+  const rows =
+    workspaceId === undefined
+      ? await run.all(selectRootKeys, {})
+      : await run.all(selectRootKeysOfWorkspace, { workspaceId });
+  return rows.map(toRootKey);
+}
+
+export async function setRootKeyDisabled(run: Writing, keyId: string, disabledAt: number | null) {
+  const key = await run.one(selectHash, { id: keyId });
+  if (key === null) return false;
+  await run.change(disabledAt === null ? enableRootKey : disableRootKey, { id: keyId, at: disabledAt });
+  await announceKey(run, key.hash);
+  return true;
+}
+
+export async function revokeRootKey(run: Writing, keyId: string) {
+  const key = await run.one(selectHash, { id: keyId });
+  if (key === null) return false;
+  await run.change(deleteRootKey, { id: keyId });
+  await announceKey(run, key.hash);
+  return true;
+}
+
+async function announceKey(run: Writing, hash: Uint8Array): Promise<void> {
+  await announce(run, 'root_key', Buffer.from(hash).toString('hex'));
+}
+
+function toWorkspace(row: Omit<Workspace, 'limits'> & { limits: string }): Workspace {
+  return { ...row, limits: JSON.parse(row.limits) };
+}
+
+function toRootKey(row: Omit<RootKey, 'permissions'> & { permissions: string }): RootKey {
+  return { ...row, permissions: JSON.parse(row.permissions) };
+}
+
+const keyColumns = [
+  'root_keys.id',
+  'root_keys.workspace_id as workspaceId',
+  'root_keys.name',
+  'root_keys.start',
+  'root_keys.permissions',
+  'root_keys.expires_at as expiresAt',
+  'root_keys.disabled_at as disabledAt',
+  'root_keys.created_at as createdAt',
+] as const;
+
+function selectPrincipal(db: Tables, p: { hash: Uint8Array }) {
+  return db
+    .selectFrom('root_keys')
+    .innerJoin('workspaces', 'workspaces.id', 'root_keys.workspace_id')
+    .where('root_keys.hash', '=', p.hash)
+    .select(keyColumns)
+    .select([
+      'workspaces.name as workspaceName',
+      'workspaces.disabled_at as workspaceDisabledAt',
+      'workspaces.limits',
+      'workspaces.created_at as workspaceCreatedAt',
+    ]);
+}
+
+function insertWorkspace(db: Tables, p: Omit<Workspace, 'limits'> & { limits: string }) {
+  return db
+    .insertInto('workspaces')
+    .values({ id: p.id, name: p.name, disabled_at: p.disabledAt, limits: p.limits, created_at: p.createdAt });
+}
+
+const workspaceColumns = ['id', 'name', 'disabled_at as disabledAt', 'limits', 'created_at as createdAt'] as const;
+
+function selectWorkspace(db: Tables, p: { id: string }) {
+  return db.selectFrom('workspaces').where('id', '=', p.id).select(workspaceColumns);
+}
+
+function selectWorkspaces(db: Tables) {
+  return db.selectFrom('workspaces').select(workspaceColumns).orderBy('id');
+}
+
+function selectWorkspaceId(db: Tables, p: { id: string }) {
+  return db.selectFrom('workspaces').where('id', '=', p.id).select('id');
+}
+
+function disableWorkspace(db: Tables, p: { id: string; at: number | null }) {
+  return db
+    .updateTable('workspaces')
+    .where('id', '=', p.id)
+    .set((of) => ({ disabled_at: of.fn.coalesce('disabled_at', of.val(p.at)) }));
+}
+
+function enableWorkspace(db: Tables, p: { id: string }) {
+  return db.updateTable('workspaces').where('id', '=', p.id).set({ disabled_at: null });
+}
+
+function updateLimits(db: Tables, p: { id: string; limits: string }) {
+  return db.updateTable('workspaces').where('id', '=', p.id).set({ limits: p.limits });
+}
+
+function insertRootKey(db: Tables, p: Omit<RootKey, 'permissions'> & { permissions: string; hash: Uint8Array }) {
+  return db.insertInto('root_keys').values({
+    id: p.id,
+    workspace_id: p.workspaceId,
+    hash: p.hash,
+    name: p.name,
+    start: p.start,
+    permissions: p.permissions,
+    expires_at: p.expiresAt,
+    disabled_at: p.disabledAt,
+    created_at: p.createdAt,
+  });
+}
+
+function selectRootKeys(db: Tables) {
+  return db.selectFrom('root_keys').select(keyColumns).orderBy('id');
+}
+
+function selectRootKeysOfWorkspace(db: Tables, p: { workspaceId: string }) {
+  return selectRootKeys(db).where('workspace_id', '=', p.workspaceId);
+}
+
+function selectHash(db: Tables, p: { id: string }) {
+  return db.selectFrom('root_keys').where('id', '=', p.id).select('hash');
+}
+
+function disableRootKey(db: Tables, p: { id: string; at: number | null }) {
+  return db
+    .updateTable('root_keys')
+    .where('id', '=', p.id)
+    .set((of) => ({ disabled_at: of.fn.coalesce('disabled_at', of.val(p.at)) }));
+}
+
+function enableRootKey(db: Tables, p: { id: string }) {
+  return db.updateTable('root_keys').where('id', '=', p.id).set({ disabled_at: null });
+}
+
+function deleteRootKey(db: Tables, p: { id: string }) {
+  return db.deleteFrom('root_keys').where('id', '=', p.id);
+}

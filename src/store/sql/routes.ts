@@ -1,0 +1,65 @@
+import type { Domain } from '../../domain/domain.ts';
+import { forgetChallenges } from './certificates/challenge-rows.ts';
+import { announce } from './change-log.ts';
+import type { Reading, Tables, Writing } from './query.ts';
+
+/** Begins to serve a domain: its route, and the wish for a certificate of its own. Whoever served the name before no longer does. */
+export async function serve(run: Writing, domain: Domain, at: number): Promise<void> {
+  await withdraw(run, domain.name);
+  await run.change(insertRoute, { hostname: domain.name, domainId: domain.id, environmentId: domain.environmentId });
+  await run.change(insertCertificate, { hostname: domain.name, workspaceId: domain.workspaceId, at });
+  await announce(run, 'route', domain.name);
+}
+
+/** Stops serving a domain. Only what is its own goes: the name may be another workspace's by now. */
+export async function stopServing(run: Writing, domain: Domain): Promise<void> {
+  const route = await run.one(selectRoute, { hostname: domain.name });
+  if (route?.domainId !== domain.id) return;
+  await withdraw(run, domain.name);
+  await announce(run, 'route', domain.name);
+}
+
+export async function findRoute(run: Reading, hostname: string) {
+  return run.one(selectRoute, { hostname });
+}
+
+async function withdraw(run: Writing, hostname: string): Promise<void> {
+  await run.change(deleteRoute, { hostname });
+  await run.change(deleteCertificate, { hostname });
+  await forgetChallenges(run, hostname);
+}
+
+function insertRoute(db: Tables, p: { hostname: string; domainId: string; environmentId: string }) {
+  return db
+    .insertInto('routes')
+    .values({ hostname: p.hostname, domain_id: p.domainId, environment_id: p.environmentId });
+}
+
+function selectRoute(db: Tables, p: { hostname: string }) {
+  return db
+    .selectFrom('routes')
+    .where('hostname', '=', p.hostname)
+    .select(['hostname', 'domain_id as domainId', 'environment_id as environmentId']);
+}
+
+function deleteRoute(db: Tables, p: { hostname: string }) {
+  return db.deleteFrom('routes').where('hostname', '=', p.hostname);
+}
+
+function insertCertificate(db: Tables, p: { hostname: string; workspaceId: string; at: number }) {
+  return db.insertInto('certificates').values({
+    hostname: p.hostname,
+    workspace_id: p.workspaceId,
+    state: 'wanted',
+    next_try_at: p.at,
+    begun: 0,
+    lease: 0,
+    failures: 0,
+    created_at: p.at,
+  });
+}
+
+/** Takes the order and the certificate in use along. */
+function deleteCertificate(db: Tables, p: { hostname: string }) {
+  return db.deleteFrom('certificates').where('hostname', '=', p.hostname);
+}

@@ -1,0 +1,236 @@
+import type { Generated } from 'kysely';
+import type { CertificateState } from '../../domain/certificate-state.ts';
+import type { DomainKind, DomainStatus } from '../../domain/domain.ts';
+import type { ChangeKind, DomainEventType } from '../contract/store.ts';
+
+/** The tables, as every engine has them. Times are Unix milliseconds, JSON is text; made by `migrations/`. */
+export interface Schema {
+  workspaces: WorkspacesTable;
+  root_keys: RootKeysTable;
+  signing_keys: SigningKeysTable;
+  projects: ProjectsTable;
+  apps: AppsTable;
+  environments: EnvironmentsTable;
+  deployments: DeploymentsTable;
+  domains: DomainsTable;
+  checks: ChecksTable;
+  routes: RoutesTable;
+  certificates: CertificatesTable;
+  served_certificates: ServedCertificatesTable;
+  certificate_orders: CertificateOrdersTable;
+  spending: SpendingTable;
+  challenges: ChallengesTable;
+  ca_accounts: CaAccountsTable;
+  events: EventsTable;
+  changes: ChangesTable;
+  request_counts: RequestCountsTable;
+}
+
+interface WorkspacesTable {
+  id: string;
+  name: string;
+  disabled_at: number | null;
+  /** JSON of `WorkspaceLimits`. */
+  limits: string;
+  created_at: number;
+}
+
+interface RootKeysTable {
+  id: string;
+  workspace_id: string;
+  /** SHA-256 of the key: 32 bytes, unique. */
+  hash: Uint8Array;
+  name: string;
+  start: string;
+  /** JSON: the grants, as given. */
+  permissions: string;
+  expires_at: number | null;
+  disabled_at: number | null;
+  created_at: number;
+}
+
+/** At most one row has no `retired_at`. */
+interface SigningKeysTable {
+  id: string;
+  /** SPKI, DER. */
+  public_key: Uint8Array;
+  /** PKCS #8, DER. A secret. */
+  private_key: Uint8Array;
+  created_at: number;
+  retired_at: number | null;
+}
+
+interface ProjectsTable {
+  id: string;
+  workspace_id: string;
+  slug: string;
+  name: string | null;
+  created_at: number;
+}
+
+interface AppsTable extends ProjectsTable {
+  project_id: string;
+}
+
+interface EnvironmentsTable extends AppsTable {
+  app_id: string;
+  current_deployment_id: string | null;
+}
+
+interface DeploymentsTable {
+  id: string;
+  workspace_id: string;
+  environment_id: string;
+  origin: string;
+  created_at: number;
+}
+
+interface DomainsTable {
+  id: string;
+  workspace_id: string;
+  project_id: string;
+  app_id: string;
+  environment_id: string;
+  /** Unique in the workspace; unique everywhere among the verified ones. */
+  name: string;
+  kind: DomainKind;
+  service: string;
+  target: string;
+  token: string;
+  status: DomainStatus;
+  routing_verified_at: number | null;
+  ownership_verified_at: number | null;
+  verification_error: string | null;
+  created_at: number;
+  updated_at: number | null;
+  verified_at: number | null;
+  window_started_at: number;
+  revision: number;
+}
+
+/** The schedule: one narrow row for each domain inside its window, and none for the others. */
+interface ChecksTable {
+  domain_id: string;
+  next_check_at: number;
+  window_ends_at: number;
+  attempts: number;
+  unreadable_in_a_row: number;
+  proven_since: number | null;
+}
+
+interface RoutesTable {
+  hostname: string;
+  domain_id: string;
+  environment_id: string;
+}
+
+/** One for each route. Whoever changes anything that belongs to a certificate changes its row first, and so comes after whoever did before. */
+interface CertificatesTable {
+  hostname: string;
+  state: CertificateState;
+  created_at: number;
+  /** Of the domain, for taking turns. The release before leaves it out, and `next_try_at`: `turns.ts` adds both. */
+  workspace_id: string | null;
+  next_try_at: number | null;
+  leased_until: number | null;
+  /** 1: a certificate is in use, or an order under way; 0: neither. */
+  begun: number;
+  /** Number of the lease given last. */
+  lease: number;
+  failures: number;
+  /** JSON of `CertificateProblem`. */
+  problem: string | null;
+  /** JSON of `SelfCheck`. */
+  self_check: string | null;
+}
+
+/** Certificates in use. */
+interface ServedCertificatesTable {
+  hostname: string;
+  issuer: string;
+  /** PEM. */
+  chain: string;
+  /** PKCS #8, DER. A secret. */
+  private_key: Uint8Array;
+  not_before: number;
+  not_after: number;
+  issued_at: number;
+  /** JSON of `RenewalWindow`. */
+  renewal: string;
+}
+
+/** Orders under way. */
+interface CertificateOrdersTable {
+  hostname: string;
+  issuer: string;
+  url: string | null;
+  /** PKCS #8, DER. A secret. */
+  private_key: Uint8Array;
+  replaces: string | null;
+  started_at: number;
+  /** Its line of the ledger. */
+  spending_seq: number;
+}
+
+/** The ledger of orders. */
+interface SpendingTable {
+  seq: Generated<number>;
+  issuer: string;
+  hostname: string;
+  registered_domain: string;
+  /** 1: exempt. */
+  exempt: number;
+  /** Null: under way, or nobody knows any more. */
+  outcome: 'issued' | 'failed' | null;
+  ordered_at: number;
+  /** When the CA counted what came of it: the end of the order; until then its beginning. */
+  counted_at: number;
+}
+
+interface ChallengesTable {
+  hostname: string;
+  token: string;
+  key_authorization: string;
+  expires_at: number;
+}
+
+interface CaAccountsTable {
+  issuer: string;
+  url: string | null;
+  /** PKCS #8, DER. A secret. */
+  private_key: Uint8Array;
+  /** PEM. */
+  certificate: string | null;
+  paused_until: number | null;
+  problem: string | null;
+  created_at: number;
+}
+
+/** No foreign key: the timeline outlives the domain. */
+interface EventsTable {
+  /** Order of writing, which the ids of several processes do not promise. */
+  seq: Generated<number>;
+  id: string;
+  domain_id: string;
+  workspace_id: string;
+  type: DomainEventType;
+  /** JSON. */
+  data: string;
+  created_at: number;
+}
+
+interface ChangesTable {
+  seq: Generated<number>;
+  kind: ChangeKind;
+  key: string;
+  created_at: number;
+}
+
+/** No foreign key: rate limits do not know what their subjects are. */
+interface RequestCountsTable {
+  subject: string;
+  operation: string;
+  window_ms: number;
+  window_ends_at: number;
+  requests: number;
+}

@@ -1,0 +1,66 @@
+import type { SigningKey } from '../contract/store.ts';
+import { announce } from './change-log.ts';
+import type { Reading, Tables, Writing } from './query.ts';
+
+export async function findSigningKey(run: Reading, keyId: string): Promise<SigningKey | null> {
+  return run.one(selectKey, { id: keyId });
+}
+
+export async function findCurrentSigningKey(run: Reading): Promise<SigningKey | null> {
+  return run.one(selectCurrent, {});
+}
+
+export async function replaceSigningKey(
+  run: Writing,
+  before: string | null,
+  after: SigningKey,
+  forgetRetiredBefore: number,
+): Promise<'replaced' | 'stale'> {
+  const current = await run.one(selectCurrent, {});
+  if ((current?.id ?? null) !== before) return 'stale';
+  if (before !== null) await run.change(retireKey, { id: before, at: after.createdAt });
+  const forgotten = await run.all(selectRetired, { before: forgetRetiredBefore });
+  await run.change(deleteRetired, { before: forgetRetiredBefore });
+  await run.change(insertKey, after);
+  const changed = new Set([before ?? after.id, after.id, ...forgotten.map(({ id }) => id)]);
+  for (const id of changed) await announce(run, 'signing_key', id);
+  return 'replaced';
+}
+
+const columns = [
+  'id',
+  'public_key as publicKey',
+  'private_key as privateKey',
+  'created_at as createdAt',
+  'retired_at as retiredAt',
+] as const;
+
+function selectKey(db: Tables, p: { id: string }) {
+  return db.selectFrom('signing_keys').where('id', '=', p.id).select(columns);
+}
+
+function selectCurrent(db: Tables) {
+  return db.selectFrom('signing_keys').where('retired_at', 'is', null).select(columns);
+}
+
+function retireKey(db: Tables, p: { id: string; at: number }) {
+  return db.updateTable('signing_keys').where('id', '=', p.id).set({ retired_at: p.at });
+}
+
+function selectRetired(db: Tables, p: { before: number }) {
+  return db.selectFrom('signing_keys').where('retired_at', '<', p.before).select('id');
+}
+
+function deleteRetired(db: Tables, p: { before: number }) {
+  return db.deleteFrom('signing_keys').where('retired_at', '<', p.before);
+}
+
+function insertKey(db: Tables, p: SigningKey) {
+  return db.insertInto('signing_keys').values({
+    id: p.id,
+    public_key: p.publicKey,
+    private_key: p.privateKey,
+    created_at: p.createdAt,
+    retired_at: p.retiredAt,
+  });
+}

@@ -1,0 +1,33 @@
+import { StoreUnavailable } from '../contract/store.ts';
+
+/** What SQLite's result codes mean for whoever runs the program. The extended codes share the low byte with these. */
+const MEANINGS: Record<number, string> = {
+  5: 'the database is busy: another process holds its write lock',
+  6: 'the database is busy: another process holds its write lock',
+  8: 'the database cannot be written: see that the file and its directory belong to this user, and that the disk is not read-only',
+  10: 'the disk reported an error while the database was read or written; look at the system log',
+  11: 'the database is damaged: restore a backup',
+  13: 'the disk is full: nothing was written; free some space, and it can be written again',
+  14: 'the file cannot be opened: see that it and its directory belong to this user',
+  26: 'the file is not a database: move it away, or name another one',
+};
+
+/** An error of the engine as callers know it: `StoreUnavailable` with `cause`. Other errors (mistakes of the program) stay what they are. */
+export function asUnavailable(error: unknown): unknown {
+  const meaning = isClosed(error) ? 'the store is closed' : MEANINGS[resultCode(error) & 0xff];
+  return meaning === undefined ? error : new StoreUnavailable(meaning, { cause: error });
+}
+
+/** Whether another connection holds the lock that was needed. */
+export function isBusy(error: unknown): boolean {
+  return (resultCode(error) & 0xff) === 5;
+}
+
+/** Node's error for whatever is asked of a connection that was closed. */
+function isClosed(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ERR_INVALID_STATE';
+}
+
+function resultCode(error: unknown): number {
+  return error instanceof Error && 'errcode' in error && typeof error.errcode === 'number' ? error.errcode : 0;
+}

@@ -1,0 +1,91 @@
+import { generateKeyPairSync } from 'node:crypto';
+import type { Domain } from '../../src/domain/domain.ts';
+import type {
+  CaAccount,
+  CertificateOrder,
+  CertificateStore,
+  DueCertificate,
+  Environment,
+  IssuedCertificate,
+  Spending,
+  Store,
+} from '../../src/store/contract/store.ts';
+import { attach, NOW, unique, verifiedAt } from './entities.ts';
+
+export const DAY_MS = 86_400_000;
+
+/** Stores a domain that is verified, and so wants a certificate from `at` on. */
+export async function verify(
+  store: Store,
+  environment: Environment,
+  { at = NOW, ...about }: Partial<Domain> & { at?: number } = {},
+): Promise<Domain> {
+  const before = await attach(store, environment, about);
+  const after = verifiedAt(before, at);
+  await store.saveTransition({ before, after, memory: { unreadableInARow: 0, provenSince: null }, now: at });
+  return after;
+}
+
+/** A real private key: PKCS #8, DER. */
+export function aPrivateKey(): Uint8Array {
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  return new Uint8Array(privateKey.export({ type: 'pkcs8', format: 'der' }));
+}
+
+/** Directory URL of a CA that nobody else orders from. */
+export function anIssuer(): string {
+  return `https://${unique('ca')}.example/directory`;
+}
+
+export function anOrder(
+  about: Partial<CertificateOrder> & Pick<CertificateOrder, 'hostname' | 'issuer'>,
+): CertificateOrder {
+  return { url: null, privateKey: aPrivateKey(), replaces: null, startedAt: NOW, ...about };
+}
+
+export function aSpending(about: Partial<Spending> & Pick<Spending, 'hostname' | 'issuer'>): Spending {
+  return { registeredDomain: 'example.com', exempt: false, ...about };
+}
+
+export function anIssuedCertificate(
+  about: Partial<IssuedCertificate> = {},
+): IssuedCertificate & { privateKey: Uint8Array } {
+  return {
+    issuer: 'internal',
+    chain: `-----BEGIN CERTIFICATE-----\n${unique('leaf')}\n-----END CERTIFICATE-----\n`,
+    notBefore: NOW,
+    notAfter: NOW + 90 * DAY_MS,
+    issuedAt: NOW,
+    renewal: {
+      source: 'ari',
+      startsAt: NOW + 59 * DAY_MS,
+      endsAt: NOW + 61 * DAY_MS,
+      renewAt: NOW + 60 * DAY_MS,
+      askAgainAt: NOW + DAY_MS,
+      explanationUrl: null,
+    },
+    privateKey: aPrivateKey(),
+    ...about,
+  };
+}
+
+export function aCaAccount(about: Partial<CaAccount> = {}): CaAccount {
+  return {
+    issuer: anIssuer(),
+    url: null,
+    privateKey: aPrivateKey(),
+    certificate: null,
+    pausedUntil: null,
+    problem: null,
+    createdAt: NOW,
+    ...about,
+  };
+}
+
+type Save = Parameters<CertificateStore['saveCertificate']>[0];
+
+/** What is saved of a certificate that stays as it is. */
+export function aSave({ certificate, lease }: DueCertificate, about: Partial<Save> = {}): Save {
+  const { hostname, state, problem, selfCheck, failures } = certificate;
+  return { hostname, lease, state, problem, selfCheck, failures, nextTryAt: NOW + DAY_MS, now: NOW, ...about };
+}

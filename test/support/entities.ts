@@ -1,0 +1,194 @@
+import { randomBytes } from 'node:crypto';
+import { systemClock } from '../../src/clock.ts';
+import { type Domain, newDomain, WINDOW_MS } from '../../src/domain/domain.ts';
+import { idMaker } from '../../src/ids.ts';
+import type {
+  App,
+  Deployment,
+  Environment,
+  Project,
+  RequestCount,
+  RootKey,
+  SigningKey,
+  Store,
+  Workspace,
+} from '../../src/store/contract/store.ts';
+
+export const newId = idMaker(systemClock);
+
+/** A moment for everything that asks for one and does not care which. */
+export const NOW = 1_800_000_000_000;
+
+let serial = 0;
+
+/** A label that nothing else in the process has. */
+export function unique(prefix: string): string {
+  serial += 1;
+  return `${prefix}${serial}`;
+}
+
+export function aWorkspace(about: Partial<Workspace> = {}): Workspace {
+  return {
+    id: newId('ws'),
+    name: 'Acme',
+    disabledAt: null,
+    limits: { rates: {}, domains: null },
+    createdAt: NOW,
+    ...about,
+  };
+}
+
+export function aRootKey(about: Partial<RootKey> & Pick<RootKey, 'workspaceId'>): RootKey {
+  return {
+    id: newId('key'),
+    name: 'backend',
+    start: 'np_abcd',
+    permissions: ['environment.*.read_domain'],
+    expiresAt: null,
+    disabledAt: null,
+    createdAt: NOW,
+    ...about,
+  };
+}
+
+export function aSigningKey(about: Partial<SigningKey> = {}): SigningKey {
+  const [publicKey, privateKey] = [new Uint8Array(randomBytes(44)), new Uint8Array(randomBytes(48))];
+  return { id: newId('sig'), publicKey, privateKey, createdAt: NOW, retiredAt: null, ...about };
+}
+
+/** In place of a key's SHA-256. */
+export function aKeyHash(): Uint8Array {
+  return new Uint8Array(randomBytes(32));
+}
+
+export function aProject(about: Partial<Project> & Pick<Project, 'workspaceId'>): Project {
+  return { id: newId('proj'), slug: unique('project'), name: null, createdAt: NOW, ...about };
+}
+
+export function anApp(project: Project, about: Partial<App> = {}): App {
+  return {
+    id: newId('app'),
+    workspaceId: project.workspaceId,
+    projectId: project.id,
+    slug: unique('app'),
+    name: null,
+    createdAt: NOW,
+    ...about,
+  };
+}
+
+export function anEnvironment(app: App, about: Partial<Environment> = {}): Environment {
+  return {
+    id: newId('env'),
+    workspaceId: app.workspaceId,
+    projectId: app.projectId,
+    appId: app.id,
+    slug: unique('environment'),
+    name: null,
+    currentDeploymentId: null,
+    createdAt: NOW,
+    ...about,
+  };
+}
+
+export function aDeployment(environment: Environment, about: Partial<Deployment> = {}): Deployment {
+  return {
+    id: newId('dep'),
+    workspaceId: environment.workspaceId,
+    environmentId: environment.id,
+    origin: 'http://127.0.0.1:3000',
+    createdAt: NOW,
+    ...about,
+  };
+}
+
+/** A domain as it is right after its creation. */
+export function aDomain(environment: Environment, about: Partial<Domain> = {}): Domain {
+  const id = newId('dom');
+  const domain = newDomain({
+    id,
+    workspaceId: environment.workspaceId,
+    projectId: environment.projectId,
+    appId: environment.appId,
+    environmentId: environment.id,
+    name: `${unique('name')}.example.com`,
+    kind: 'subdomain',
+    service: 'service',
+    target: `${id.slice(4)}.cname.nameplate.test`,
+    token: `token${id.slice(-19)}`,
+    createdAt: about.createdAt ?? NOW,
+  });
+  return { ...domain, ...about };
+}
+
+/** One request of a subject that nobody else has, in the window of a minute that has just begun. */
+export function aRequestCount(about: Partial<RequestCount> = {}): RequestCount {
+  return {
+    subject: unique('ws_'),
+    operation: 'domains.getDomain',
+    windowMs: 60_000,
+    windowEndsAt: NOW + 60_000,
+    requests: 1,
+    ...about,
+  };
+}
+
+/** A workspace with one project, app and environment. */
+export interface Planted {
+  workspace: Workspace;
+  project: Project;
+  app: App;
+  environment: Environment;
+}
+
+/** Stores a workspace with a tree in it. */
+export async function plant(store: Store, about: Partial<Workspace> = {}): Promise<Planted> {
+  const workspace = aWorkspace(about);
+  const project = aProject({ workspaceId: workspace.id });
+  const app = anApp(project);
+  const environment = anEnvironment(app);
+  await store.createWorkspace(workspace);
+  await store.createProject(project);
+  await store.createApp(app);
+  await store.createEnvironment(environment);
+  return { workspace, project, app, environment };
+}
+
+/** Stores a new domain, with its check due at its creation and a window of 24 h. */
+export async function attach(store: Store, environment: Environment, about: Partial<Domain> = {}): Promise<Domain> {
+  const domain = aDomain(environment, about);
+  const { kind } = await store.createDomain(domain, domain.windowStartedAt + WINDOW_MS);
+  if (kind !== 'created') throw new Error(`the fixture could not be created: ${kind}`);
+  return domain;
+}
+
+/** What a check that found everything makes of the domain. */
+export function verifiedAt(domain: Domain, now: number): Domain {
+  return {
+    ...domain,
+    status: 'verified',
+    routingVerifiedAt: now,
+    ownershipVerifiedAt: now,
+    verificationError: null,
+    updatedAt: now,
+    verifiedAt: now,
+    revision: domain.revision + 1,
+  };
+}
+
+/** What a check that found nothing yet makes of the domain. */
+export function verifyingAt(domain: Domain, now: number): Domain {
+  return { ...domain, status: 'verifying', updatedAt: now, revision: domain.revision + 1 };
+}
+
+/** What the last check of the window makes of the domain. */
+export function failedAt(domain: Domain, now: number): Domain {
+  return {
+    ...domain,
+    status: 'failed',
+    verificationError: 'Not verified within 24 hours.',
+    verifiedAt: null,
+    updatedAt: now,
+    revision: domain.revision + 1,
+  };
+}

@@ -1,0 +1,232 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { createAccounts } from './accounts.ts';
+import type { FakeCertificate } from './authority.ts';
+import { ENDPOINTS, type Endpoint } from './endpoint.ts';
+import { createFaults, type Fault, refuse } from './faults.ts';
+import { createNonces, verifyRequest } from './jws.ts';
+import type { Refused } from './limits.ts';
+import { createOrders, type FakeOrder, type OrdersOptions } from './orders.ts';
+import { AcmeProblem } from './problem.ts';
+import { createRenewals, type SuggestedWindow } from './renewals.ts';
+
+/**
+ * A CA that speaks ACME over real HTTP, checks what it is sent as a real one does, issues real certificates, and does what real ones only do
+ * on bad days. Its clock is passed in, so that years pass as fast as one can ask.
+ */
+export interface FakeCa {
+  directoryUrl: string;
+  /** PEM: above the certificates that it issues. */
+  issuingRoots: string;
+  /** How long certificates are good for, and how often it has to be looked at what it does until it is done. */
+  settings: { lifetimeMs: number; looks: number; retryAfter: string | null };
+  /** Everything that was issued, oldest first. */
+  certificates: readonly FakeCertificate[];
+  orders(): FakeOrder[];
+  /** Names that had two open orders at the same time. */
+  ordersAtOnce: readonly string[];
+  /** Orders that were refused on account of a published limit. */
+  exceeded: readonly Refused[];
+  /** How often each resource was asked for. */
+  requests: Record<Endpoint, number>;
+  accounts(): { url: string; status: 'valid' | 'revoked' | 'deactivated'; contact: string[] }[];
+
+  /** From now on it goes wrong like that; the function that comes back ends it. */
+  fault(fault: Fault): () => void;
+  /** The next so many nonces are refused. */
+  refuseNonces(times: number): void;
+  /** The name's authorizations fail like that; null: no longer. */
+  failAuthorizations(hostname: string, problem: AcmeProblem | null): void;
+  /** Orders for the name are refused in the words of Let's Encrypt. */
+  pause(hostname: string): void;
+  unpause(hostname: string): void;
+  /** With all that they have ordered. */
+  revokeAccounts(status?: 'revoked' | 'deactivated'): void;
+  forgetAccounts(): void;
+  forgetOrders(): void;
+  /** When this certificate, or every one, should be renewed; null: at the usual time. Unix milliseconds. */
+  suggest(window: SuggestedWindow | null, hostname?: string): void;
+  close(): Promise<void>;
+}
+
+export interface FakeCaOptions extends OrdersOptions {
+  /** Whether it speaks ARI; it does unless told otherwise. */
+  ari?: boolean;
+  caaIdentities?: string[];
+  /** Accounts need one of these: secrets (base64url) by `kid`. */
+  externalAccounts?: Record<string, string>;
+}
+
+interface Reply {
+  status?: number;
+  headers?: Record<string, string>;
+  body?: object | string;
+}
+
+export async function startFakeCa(options: FakeCaOptions): Promise<FakeCa> {
+  const { clock, ari = true, caaIdentities = [], externalAccounts = null } = options;
+  const server = createServer((request, response) => void serve(request, response));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const urlOf = (endpoint: Endpoint, id = '') => `${base}/${endpoint}${id && `/${id}`}`;
+
+  const nonces = createNonces();
+  const accounts = createAccounts({ urlOf, externalAccounts });
+  const orders = createOrders(options);
+  const renewals = createRenewals(orders.certificates, clock);
+  const faults = createFaults(clock);
+  const settings = Object.assign(orders.settings, { retryAfter: null as string | null });
+  const requests = Object.fromEntries(ENDPOINTS.map((endpoint) => [endpoint, 0])) as Record<Endpoint, number>;
+  const ordersAtOnce: string[] = [];
+
+  async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = await text(request).catch(() => '');
+    const [, name, id = ''] = (request.url ?? '').split('/');
+    const endpoint = ENDPOINTS.find((one) => one === name);
+    if (endpoint === undefined) return void response.writeHead(404).end();
+    requests[endpoint] += 1;
+    const fault = faults.take(endpoint);
+    if (request.method !== 'GET') response.setHeader('replay-nonce', nonces.create());
+    if (fault !== null && !fault.afterwards) return faults.play(fault, response);
+    const reply = await answer(endpoint, id, request, body).catch(problemOf);
+    if (fault !== null) return faults.play(fault, response);
+    if (reply instanceof AcmeProblem) return refuse(response, reply);
+    const { status = 200, headers = {}, body: content } = reply;
+    const isText = content === undefined || typeof content === 'string';
+    response.writeHead(status, { 'content-type': 'application/json', ...headers });
+    response.end(isText ? content : JSON.stringify(content));
+  }
+
+  async function answer(endpoint: Endpoint, id: string, request: IncomingMessage, body: string): Promise<Reply> {
+    if (endpoint === 'directory') return { body: directory() };
+    if (endpoint === 'nonce') return { status: request.method === 'HEAD' ? 200 : 204 };
+    if (endpoint === 'renewalInfo') return renewals.answer(id);
+    const url = `${base}${request.url}`;
+    const contentType = request.headers['content-type'];
+    const signed = await verifyRequest({ body, contentType, url }, { nonces, keyOf: accounts.keyOf });
+    if (endpoint === 'newAccount') return accounts.register(signed);
+    if (!('accountUrl' in signed.signer)) throw new AcmeProblem(400, 'malformed', 'only newAccount takes a "jwk"');
+    const { accountUrl } = signed.signer;
+    if (endpoint === 'account') return accounts.answer(accountUrl, url);
+    if (endpoint === 'newOrder') return begin(accountUrl, signed.payload ?? {});
+    const order = orders.orders.get(id);
+    if (order === undefined) return { status: 404 };
+    if (order.accountUrl !== accountUrl) throw new AcmeProblem(403, 'unauthorized', 'the account does not own it');
+    return goOn(endpoint, order, signed.payload, accounts.thumbprintOf(accountUrl));
+  }
+
+  function begin(accountUrl: string, payload: Record<string, unknown>): Reply {
+    const { identifiers, replaces = null } = payload;
+    const [identifier, ...others] = Array.isArray(identifiers) ? identifiers : [];
+    if (identifier?.type !== 'dns' || others.length > 0) throw new AcmeProblem(400, 'malformed', 'one name, please');
+    if (replaces !== null && typeof replaces !== 'string') throw new AcmeProblem(400, 'malformed', 'a bad "replaces"');
+    const hostname = String(identifier.value);
+    const atOnce = [...orders.orders.values()].some((one) => one.hostname === hostname && orders.isOpen(one));
+    const order = orders.begin(accountUrl, hostname, replaces);
+    if (atOnce) ordersAtOnce.push(hostname);
+    return { status: 201, headers: { location: urlOf('order', order.id) }, body: orderBody(order) };
+  }
+
+  async function goOn(
+    endpoint: Endpoint,
+    order: FakeOrder,
+    payload: Record<string, unknown> | null,
+    thumbprint: string,
+  ): Promise<Reply> {
+    const headers = settings.retryAfter === null ? {} : { 'retry-after': settings.retryAfter };
+    switch (endpoint) {
+      case 'order':
+        if (order.status === 'processing') orders.settle(order);
+        return { headers, body: orderBody(order) };
+      case 'authorization':
+        if (order.challenge === 'processing') orders.settle(order);
+        return { headers, body: authorizationBody(order) };
+      case 'challenge':
+        if (payload !== null) await orders.validate(order, `${order.token}.${thumbprint}`);
+        return { headers, body: challengeBody(order) };
+      case 'finalize':
+        orders.finalize(order, String(payload?.csr));
+        return { headers: { ...headers, location: urlOf('order', order.id) }, body: orderBody(order) };
+      case 'certificate':
+        if (order.certificate === null || order.status !== 'valid') return { status: 404 };
+        return { headers: { 'content-type': 'application/pem-certificate-chain' }, body: order.certificate.chain };
+      default:
+        return { status: 405 };
+    }
+  }
+
+  function directory(): object {
+    return {
+      newNonce: urlOf('nonce'),
+      newAccount: urlOf('newAccount'),
+      newOrder: urlOf('newOrder'),
+      ...(ari && { renewalInfo: urlOf('renewalInfo') }),
+      meta: { caaIdentities, externalAccountRequired: externalAccounts !== null },
+    };
+  }
+
+  function orderBody({ id, status, hostname, replaces, error, expiresAt }: FakeOrder): object {
+    return {
+      status,
+      expires: new Date(expiresAt).toISOString(),
+      identifiers: [{ type: 'dns', value: hostname }],
+      authorizations: [urlOf('authorization', id)],
+      finalize: urlOf('finalize', id),
+      ...(replaces !== null && { replaces }),
+      ...(status === 'valid' && { certificate: urlOf('certificate', id) }),
+      ...(status === 'invalid' && error !== null && { error }),
+    };
+  }
+
+  function authorizationBody(order: FakeOrder): object {
+    const status = order.challenge === 'processing' ? 'pending' : order.challenge;
+    const others = [
+      { type: 'dns-01', status: 'pending', url: urlOf('challenge', `${order.id}-dns`), token: order.token },
+    ];
+    const identifier = { type: 'dns', value: order.hostname };
+    return { status, identifier, challenges: [...others, challengeBody(order)] };
+  }
+
+  function challengeBody({ id, challenge: status, token, error }: FakeOrder): object {
+    const failed = status === 'invalid' && error !== null;
+    return { type: 'http-01', status, url: urlOf('challenge', id), token, ...(failed && { error }) };
+  }
+
+  return {
+    directoryUrl: urlOf('directory'),
+    issuingRoots: orders.root,
+    settings,
+    certificates: orders.certificates,
+    orders: () => [...orders.orders.values()],
+    ordersAtOnce,
+    exceeded: orders.limits.refused,
+    requests,
+    accounts: accounts.list,
+    fault: faults.add,
+    refuseNonces: nonces.refuse,
+    failAuthorizations: (hostname, problem) =>
+      void (problem === null ? orders.failing.delete(hostname) : orders.failing.set(hostname, problem)),
+    pause: (hostname) => void orders.paused.add(hostname),
+    unpause: (hostname) => void orders.paused.delete(hostname),
+    revokeAccounts: (status) => {
+      accounts.revoke(status);
+      orders.giveUp();
+    },
+    forgetAccounts: () => {
+      accounts.forget();
+      orders.orders.clear();
+    },
+    forgetOrders: () => orders.orders.clear(),
+    suggest: renewals.suggest,
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+function problemOf(error: unknown): AcmeProblem {
+  return error instanceof AcmeProblem ? error : new AcmeProblem(500, 'serverInternal', String(error));
+}

