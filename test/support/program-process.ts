@@ -97,7 +97,7 @@ export function launchServer(start: ServerStart): Program<ServerLine> {
   const words = [
     '--expose-gc',
     ...(preload === undefined ? [] : ['--import', preload]),
-    join(import.meta.dirname, 'server.ts'),
+    join(import.meta.dirname, 'program-server.ts'),
     JSON.stringify(settings satisfies ServerSettings),
   ];
   return launch([...wrapper, process.execPath, ...words], {

@@ -43,8 +43,8 @@ describe('a key file', () => {
   });
 
   it('is one for all processes that make it at the same moment', async () => {
-    const program = `import { keyFile } from ${JSON.stringify(join(import.meta.dirname, 'keyfile.ts'))};
-      import { createKeyring } from ${JSON.stringify(join(import.meta.dirname, 'sealing.ts'))};
+    const program = `import { keyFile } from ${JSON.stringify(join(import.meta.dirname, 'key-file.ts'))};
+      import { createKeyring } from ${JSON.stringify(join(import.meta.dirname, 'keyring.ts'))};
       process.stdout.write(Buffer.from(createKeyring(keyFile(${JSON.stringify(path)})).prefix()).toString('hex'));`;
     const run = () => promisify(execFile)(process.execPath, ['--input-type=module', '-e', program]);
     const said = await Promise.all(Array.from({ length: 6 }, run));

@@ -4,7 +4,7 @@ import { registerHooks } from 'node:module';
 
 const MIGRATIONS = '/src/store/migrations/migrations.ts';
 const NEXT = `
-  import { allMigrations as before } from './all.ts?before';
+  import { allMigrations as before } from './migrations.ts?before';
   import { nextMigrations } from '${new URL('./migration.ts', import.meta.url)}';
   export const allMigrations = (types) => ({ ...before(types), ...nextMigrations(types) });`;
 
