@@ -1,16 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { readCommandConfig } from '../config/config.ts';
 import { type PlaygroundFile, readPlaygroundFile } from '../playground/ready.ts';
-import { EXIT, Failure } from './cli-error.ts';
-import { DEFAULT_DATA, dataFlag, type ServerOptions } from './options.ts';
+import { CliError, EXIT } from './cli-error.ts';
+import { type ApiOptions, DEFAULT_DATA, dataFlag } from './options.ts';
 import { harmless } from './output.ts';
 
 /** A running server, as commands speak to it. */
-export interface Server {
+export interface ApiClient {
   url: string;
   /** The playground that the server belongs to, where that is known. */
   playground: PlaygroundFile | null;
-  /** Calls `<group>.<operation>` and answers its `data`. Throws `Failure`, an `ApiFailure` where the server refused. */
+  /** Calls `<group>.<operation>` and answers its `data`. Throws `CliError`, an `ApiError` where the server refused. */
   call<T>(operation: string, body: object): Promise<T>;
   /** Every item of a list operation, page after page. */
   list<T>(operation: string, body: object): Promise<T[]>;
@@ -33,7 +33,7 @@ interface ProblemBody {
 }
 
 /** The server refused a request. */
-export class ApiFailure extends Failure {
+export class ApiError extends CliError {
   readonly status: number;
   /** Seconds to wait before trying again, where the server said so. */
   readonly retryAfter: number | null;
@@ -52,13 +52,13 @@ export class ApiFailure extends Failure {
 }
 
 /** No server answered. */
-export class Unreachable extends Failure {}
+export class ServerUnreachable extends CliError {}
 
 /**
  * The server and key that the options, the playground of a `--data` that was typed, the environment, or the playground of the default
- * directory name, in this order. A playground's key is sent to that playground alone. Throws `Failure`.
+ * directory name, in this order. A playground's key is sent to that playground alone. Throws `CliError`.
  */
-export async function connect(options: ServerOptions): Promise<Server> {
+export async function connect(options: ApiOptions): Promise<ApiClient> {
   const config = readCommandConfig();
   const file = await readPlaygroundFile(options.data ?? DEFAULT_DATA);
   const chosen = options.data === undefined ? null : file;
@@ -66,17 +66,17 @@ export async function connect(options: ServerOptions): Promise<Server> {
   const url = (options.url ?? chosen?.api ?? environment ?? file?.api)?.replace(/\/+$/, '');
   if (url === undefined) throw noPlayground(options.data);
   if (!/^https?:/.test(url) || !URL.canParse(url)) {
-    throw new Failure(`"${url}" is not an http or https URL.`, { exitCode: EXIT.usage });
+    throw new CliError(`"${url}" is not an http or https URL.`, { exitCode: EXIT.usage });
   }
   const playground = file?.api === url ? file : null;
   const key = givenKey(options) ?? (chosen && playground?.rootKey) ?? config.rootKey ?? playground?.rootKey;
-  if (key === undefined) throw new Failure(`No root key for ${url}. Set NAMEPLATE_ROOT_KEY, or give --key-file PATH.`);
+  if (key === undefined) throw new CliError(`No root key for ${url}. Set NAMEPLATE_ROOT_KEY, or give --key-file PATH.`);
   return serverAt(url, key, playground, options.data);
 }
 
 /** No playground was ever started in the data directory. */
-export function noPlayground(data: string | undefined): Failure {
-  return new Failure(
+export function noPlayground(data: string | undefined): CliError {
+  return new CliError(
     `There is no playground in ${data ?? DEFAULT_DATA}. Start one with "${startCommand(data)}", or name a server with --url and its key with --key-file.`,
   );
 }
@@ -86,12 +86,12 @@ export function startCommand(data: string | undefined): string {
   return dataFlag(data) === '' ? 'npm start' : `./bin/nameplate dev${dataFlag(data)}`;
 }
 
-function givenKey({ key, keyFile }: ServerOptions): string | undefined {
+function givenKey({ key, keyFile }: ApiOptions): string | undefined {
   if (key !== undefined && key !== '-') return key;
   if (key === undefined && keyFile === undefined) return undefined;
   const source = keyFile ?? '/dev/stdin';
   const text = readKey(keyFile === undefined ? 0 : keyFile, source).trim();
-  if (text === '' || /\s/.test(text)) throw new Failure(`${source} does not hold one root key.`);
+  if (text === '' || /\s/.test(text)) throw new CliError(`${source} does not hold one root key.`);
   return text;
 }
 
@@ -99,7 +99,9 @@ function readKey(source: string | 0, name: string): string {
   try {
     return readFileSync(source, 'utf8');
   } catch (error) {
-    throw new Failure(`The root key could not be read from ${name}: ${error instanceof Error ? error.message : error}`);
+    throw new CliError(
+      `The root key could not be read from ${name}: ${error instanceof Error ? error.message : error}`,
+    );
   }
 }
 
@@ -109,7 +111,7 @@ export function serverAt(
   key: string,
   playground: PlaygroundFile | null,
   data: string | undefined,
-): Server {
+): ApiClient {
   const starter = playground && startCommand(data);
 
   async function request(
@@ -122,9 +124,9 @@ export function serverAt(
     if (response.ok && answer?.meta)
       return { data: answer.data, ...(answer.pagination && { pagination: answer.pagination }) };
     if (answer?.error) {
-      throw new ApiFailure(answer.error, answer.meta?.requestId ?? '', retryAfter === null ? null : Number(retryAfter));
+      throw new ApiError(answer.error, answer.meta?.requestId ?? '', retryAfter === null ? null : Number(retryAfter));
     }
-    throw new Failure(
+    throw new CliError(
       `${url} answered with status ${response.status}, but not as Nameplate does. Is it the right address?`,
     );
   }
@@ -161,16 +163,16 @@ async function send(url: string, key: string, body: object, starter: string | nu
 }
 
 /** Why no answer came from an address, and what to do about it: type `starter`, where there is a command that starts it. */
-export function unreachable(error: unknown, origin: string, starter: string | null): Failure {
+export function unreachable(error: unknown, origin: string, starter: string | null): CliError {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
   if (cause instanceof Error && cause.name === 'TimeoutError')
-    return new Unreachable(`${origin} did not answer within 30 s.`);
+    return new ServerUnreachable(`${origin} did not answer within 30 s.`);
   if (code !== 'ECONNREFUSED') {
-    return new Unreachable(`${origin} could not be asked: ${cause instanceof Error ? cause.message : cause}`);
+    return new ServerUnreachable(`${origin} could not be asked: ${cause instanceof Error ? cause.message : cause}`);
   }
   const start = starter ? `Start the playground with "${starter}".` : 'Start it, or name another with --url.';
-  return new Unreachable(`No server is running at ${origin}. ${start}`);
+  return new ServerUnreachable(`No server is running at ${origin}. ${start}`);
 }
 
 /** Whether what answers at a URL, with whatever status, shows a sign of being ours. */

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { databaseAt } from '../store/database.ts';
-import { Failure } from './cli-error.ts';
+import { CliError } from './cli-error.ts';
 import { databaseUrlOf, keysOf, refuseNew } from './open-database.ts';
 import { define, type StoreOptions, storeOptions } from './options.ts';
 import { show } from './output.ts';
@@ -15,7 +15,7 @@ export function addBackup(program: Command): void {
     async (file: string, options: StoreOptions) => {
       const database = await databaseAt(databaseUrlOf(options));
       const { name, backUp } = database;
-      if (backUp === null) throw new Failure(`${name} is on a PostgreSQL server: back it up there, as with pg_dump.`);
+      if (backUp === null) throw new CliError(`${name} is on a PostgreSQL server: back it up there, as with pg_dump.`);
       await refuseNew(database, options);
       const bytes = await withBar((onProgress) => backUp(file, onProgress));
       show(options, { database: name, file, bytes }, () =>
@@ -38,7 +38,7 @@ async function withBar<T>(work: (onProgress: (done: number) => void) => Promise<
   });
   try {
     return await work((done) => {
-      if (stopping) throw new Failure('Stopped; there is no backup.');
+      if (stopping) throw new CliError('Stopped; there is no backup.');
       bar.show(done < 1 ? 'Copying' : 'Checking what was copied', done);
     });
   } finally {

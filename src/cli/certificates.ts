@@ -5,7 +5,7 @@ import { systemClock } from '../clock.ts';
 import type { CertificateState } from '../domain/certificate-state.ts';
 import { canonicalName } from '../domain/name.ts';
 import type { Certificate, Store } from '../store/contract/store.ts';
-import { EXIT, Failure } from './cli-error.ts';
+import { CliError, EXIT } from './cli-error.ts';
 import { withStore } from './open-database.ts';
 import { define, group, type StoreOptions, storeFlag, storeOptions } from './options.ts';
 import { type Column, harmless, show, table, when } from './output.ts';
@@ -137,7 +137,7 @@ function checked<T>(read: () => T, { chain, key }: ImportOptions): T {
   } catch (error) {
     if (!(error instanceof ImportRefused)) throw error;
     const problems = error.problems.map((problem) => `  ${harmless(problem)}`).join('\n');
-    throw new Failure(`${chain} with ${key} cannot be put in use, and nothing was changed:\n${problems}`, {
+    throw new CliError(`${chain} with ${key} cannot be put in use, and nothing was changed:\n${problems}`, {
       details: { message: 'The certificate cannot be put in use.', problems: error.problems },
     });
   }
@@ -147,18 +147,18 @@ function readText(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
-    throw new Failure(`${file} could not be read: ${error instanceof Error ? error.message : error}`);
+    throw new CliError(`${file} could not be read: ${error instanceof Error ? error.message : error}`);
   }
 }
 
 function hostnameOf(name: string): string {
   const hostname = canonicalName(name);
-  if (hostname === null) throw new Failure(`"${harmless(name)}" is not a name.`, { exitCode: EXIT.usage });
+  if (hostname === null) throw new CliError(`"${harmless(name)}" is not a name.`, { exitCode: EXIT.usage });
   return hostname;
 }
 
-function noCertificate(name: string): Failure {
-  return new Failure(
+function noCertificate(name: string): CliError {
+  return new CliError(
     `There is no certificate for ${harmless(name)}: a name has one from the verification of its domain on. "nameplate certificates list" shows all.`,
   );
 }

@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline/promises';
 import { isFree, nextFree } from '../playground/ports.ts';
 import { type PlaygroundFile, readPlaygroundFile } from '../playground/ready.ts';
 import { isApi } from './api-client.ts';
-import { Failure } from './cli-error.ts';
+import { CliError } from './cli-error.ts';
 import { type DataOptions, DEFAULT_DATA, quoted } from './options.ts';
 
 const PORTS = ['port', 'dnsPort', 'edgeHttpPort', 'edgeHttpsPort'] as const;
@@ -28,7 +28,7 @@ const FLAGS = {
   edgeHttpsPort: '--edge-https-port',
 } as const;
 
-/** The place that was asked for; where that is taken, the next free one if the person agrees. Throws `Failure`, with the command that would do. */
+/** The place that was asked for; where that is taken, the next free one if the person agrees. Throws `CliError`, with the command that would do. */
 export async function choosePlace(options: DevOptions): Promise<Place> {
   const { data: dataDir = DEFAULT_DATA } = options;
   const { ports, busy, instead } = await freePorts(options);
@@ -40,12 +40,12 @@ export async function choosePlace(options: DevOptions): Promise<Place> {
     const held = `A playground runs on ${dataDir} already (process ${other.pid}), at ${other.api}.`;
     if (!options.json && (await agreed(`${held} Start a second one on port ${place.port}? [y/N] `, false)))
       return place;
-    throw new Failure(`${held} Use that one, or start a second one: ${commandFor(place, options)}`);
+    throw new CliError(`${held} Use that one, or start a second one: ${commandFor(place, options)}`);
   }
   const place = { dataDir, ...ports };
   const held = `${busy.length === 1 ? `Port ${busy[0]} is` : `Ports ${list(busy)} are`} in use by another program.`;
   if (!options.json && (await agreed(`${held} Take ${list(instead)} instead? [Y/n] `, true))) return place;
-  throw new Failure(`${held} Take the next free one: ${commandFor(place, options)}`);
+  throw new CliError(`${held} Take the next free one: ${commandFor(place, options)}`);
 }
 
 /** The ports that were asked for, and in the place of those that are busy the next free ones. */

@@ -6,7 +6,7 @@ import { StoreUnavailable } from '../store/contract/store.ts';
 import { type CopiedTable, CopyRefused, type CopySource, type CopyTarget, copyStore } from '../store/copy/copy.ts';
 import { type Database, databaseAt, keyringFor } from '../store/database.ts';
 import { missingKeys } from '../store/sealing/sealed-store.ts';
-import { EXIT, Failure } from './cli-error.ts';
+import { CliError, EXIT } from './cli-error.ts';
 import { KEY_VARIABLE, keysOf, namedDatabase } from './open-database.ts';
 import { type DataOptions, dataOption, define, jsonOption, parseDatabaseUrl } from './options.ts';
 import { type Column, show, table } from './output.ts';
@@ -44,7 +44,7 @@ export function addCopy(program: Command): void {
     .action(async (options: CopyOptions) => {
       const { from, to } = endsOf(options);
       const [source, target] = [await databaseAt(from), await databaseAt(to)];
-      if (await source.isNew()) throw new Failure(`There is no store at ${source.name}.`);
+      if (await source.isNew()) throw new CliError(`There is no store at ${source.name}.`);
       const copied = await copy(source, target);
       const missing = await keysMissing(target);
       show(options, { from: source.name, to: target.name, ...copied }, ({ tables }) =>
@@ -75,7 +75,7 @@ function keysAdvice(source: Database, target: Database): string {
   return `Private keys are sealed as they were: put the keys of ${from} into ${keysOf(target)}, behind any that are there, and say "nameplate sealing rotate" later to be rid of them.`;
 }
 
-/** Neither end is guessed. Throws `Failure`. */
+/** Neither end is guessed. Throws `CliError`. */
 function endsOf(options: CopyOptions): { from: DatabaseUrl; to: DatabaseUrl } {
   const from = options.from ?? namedDatabase(options);
   if (from === undefined) throw badUsage('Say what to copy, with --from or --data.');
@@ -85,8 +85,8 @@ function endsOf(options: CopyOptions): { from: DatabaseUrl; to: DatabaseUrl } {
   return { from, to };
 }
 
-function badUsage(message: string): Failure {
-  return new Failure(message, { exitCode: EXIT.usage });
+function badUsage(message: string): CliError {
+  return new CliError(message, { exitCode: EXIT.usage });
 }
 
 function placeOf(url: DatabaseUrl): unknown {
@@ -116,7 +116,7 @@ async function copyWithBar(source: CopySource, target: CopyTarget): Promise<Copi
     );
   } catch (error) {
     if (error instanceof CopyRefused || !(error instanceof StoreUnavailable)) throw error;
-    throw new Failure(`${error.message}. What has been copied is kept: the same command goes on there.`);
+    throw new CliError(`${error.message}. What has been copied is kept: the same command goes on there.`);
   } finally {
     bar.clear();
   }

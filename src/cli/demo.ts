@@ -8,7 +8,7 @@ import type { Playground } from '../playground/playground.ts';
 import { makeDataDir, type Ready } from '../playground/ready.ts';
 import type { Step } from '../playground/story.ts';
 import { loadCatalogue } from './catalogue.ts';
-import { Failure } from './cli-error.ts';
+import { CliError } from './cli-error.ts';
 import { type DataOptions, DEFAULT_DATA, dataOption, define, jsonOption } from './options.ts';
 import { harmless, paint, print, span, wrap } from './output.ts';
 import { untilSignal } from './signals.ts';
@@ -28,7 +28,7 @@ async function run(options: DataOptions): Promise<void> {
   const began = clock.now();
   const config = { ...readPlaygroundConfig(undefined, (await loadCatalogue()).operations), metricsListen: null };
   const interrupted = untilSignal().then((signal) => {
-    throw new Failure(`The demo was stopped by ${signal}.`);
+    throw new CliError(`The demo was stopped by ${signal}.`);
   });
   // Whether or not anybody is waiting for it at that moment.
   interrupted.catch(() => {});

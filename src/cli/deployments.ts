@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { connect } from './api-client.ts';
-import { define, group, type ServerOptions, serverOptions } from './options.ts';
+import { type ApiOptions, apiOptions, define, group } from './options.ts';
 import { type Column, show, table, when } from './output.ts';
 import { type Parent, type ParentOptions, parentOptions, parentsOf } from './tree-commands.ts';
 
@@ -31,19 +31,17 @@ export function addDeployments(program: Command): void {
   const create = define(deployments, 'create <origin>', "Make an origin the environment's current deployment.", [
     examples[0],
   ]);
-  serverOptions(parentOptions(create, PARENTS)).action(
-    async (origin: string, options: ServerOptions & ParentOptions) => {
-      const server = await connect(options);
-      const body = { ...parentsOf(server, options, PARENTS), origin };
-      const { deploymentId } = await server.call<{ deploymentId: string }>('deployments.createDeployment', body);
-      show(options, { id: deploymentId, ...body }, ({ id }) => `Deployed ${origin} (${id}).`);
-    },
-  );
+  apiOptions(parentOptions(create, PARENTS)).action(async (origin: string, options: ApiOptions & ParentOptions) => {
+    const server = await connect(options);
+    const body = { ...parentsOf(server, options, PARENTS), origin };
+    const { deploymentId } = await server.call<{ deploymentId: string }>('deployments.createDeployment', body);
+    show(options, { id: deploymentId, ...body }, ({ id }) => `Deployed ${origin} (${id}).`);
+  });
 
   const list = define(deployments, 'list', 'List deployments, oldest first; the last one takes the traffic.', [
     examples[1],
   ]);
-  serverOptions(parentOptions(list, PARENTS)).action(async (options: ServerOptions & ParentOptions) => {
+  apiOptions(parentOptions(list, PARENTS)).action(async (options: ApiOptions & ParentOptions) => {
     const server = await connect(options);
     const found = await server.list<Listed>('deployments.listDeployments', parentsOf(server, options, PARENTS));
     show(options, found, (rows) => (rows.length === 0 ? 'No deployments yet.' : table(COLUMNS, rows)));

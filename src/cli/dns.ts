@@ -4,7 +4,7 @@ import { parseRecord, RecordRefused, type SimulatedRecord } from '../playground/
 import { FAULTS, type LoggedQuery, type SimulatedFault } from '../playground/dns/simulator.ts';
 import { type PlaygroundFile, readPlaygroundFile } from '../playground/ready.ts';
 import { noPlayground, serverAt, startCommand, unreachable } from './api-client.ts';
-import { EXIT, Failure } from './cli-error.ts';
+import { CliError, EXIT } from './cli-error.ts';
 import {
   type DataOptions,
   DEFAULT_DATA,
@@ -16,7 +16,7 @@ import {
   parseCount,
 } from './options.ts';
 import { type Column, clockTime, harmless, paint, show, table } from './output.ts';
-import { type Domain, recordsTable } from './show-domain.ts';
+import { recordsTable, type ShownDomain } from './show-domain.ts';
 
 const RECORD_COLUMNS: Column<SimulatedRecord>[] = [
   { title: 'Name', text: ({ name }) => name },
@@ -104,7 +104,7 @@ function addPublish(dns: Command): void {
     async (name: string, options: DataOptions) => {
       const playground = await findPlayground(options);
       const server = serverAt(playground.api, playground.rootKey, playground, options.data);
-      const { domain, dnsRecords } = await server.call<Domain>('domains.getDomain', { domain: name });
+      const { domain, dnsRecords } = await server.call<ShownDomain>('domains.getDomain', { domain: name });
       for (const record of dnsRecords) {
         const inTheWay = ROUTING_TYPES.includes(record.type)
           ? ROUTING_TYPES.filter((type) => type !== record.type)
@@ -176,7 +176,7 @@ async function findPlayground({ data }: DataOptions): Promise<Found> {
   return { ...file, starter: startCommand(data) };
 }
 
-/** Asks the running playground to do something with its simulator. Throws `Failure`. */
+/** Asks the running playground to do something with its simulator. Throws `CliError`. */
 async function steer<C extends keyof Commands>(
   { control, rootKey, starter }: Found,
   command: C,
@@ -187,16 +187,16 @@ async function steer<C extends keyof Commands>(
     throw unreachable(error, control, starter);
   });
   const answer = (await response.json()) as Controlled[C] & { message?: string };
-  if (!response.ok) throw new Failure(answer.message ?? `The playground answered with status ${response.status}.`);
+  if (!response.ok) throw new CliError(answer.message ?? `The playground answered with status ${response.status}.`);
   return answer;
 }
 
-/** Throws `Failure` where what was typed is no record, whatever else is set. */
+/** Throws `CliError` where what was typed is no record, whatever else is set. */
 function refuseMistyped({ name, type, values, ttl }: Commands['set']): void {
   try {
     parseRecord(name, type, values, ttl);
   } catch (error) {
     if (!(error instanceof RecordRefused)) throw error;
-    throw new Failure(error.message, { exitCode: EXIT.usage });
+    throw new CliError(error.message, { exitCode: EXIT.usage });
   }
 }

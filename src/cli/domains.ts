@@ -1,10 +1,10 @@
 import { type Command, Option } from 'commander';
-import { connect, type Server } from './api-client.ts';
+import { type ApiClient, connect } from './api-client.ts';
 import { EXIT } from './cli-error.ts';
-import { curlCommand, dataFlag, define, group, parseDuration, type ServerOptions, serverOptions } from './options.ts';
+import { type ApiOptions, apiOptions, curlCommand, dataFlag, define, group, parseDuration } from './options.ts';
 import { type Column, harmless, paint, print, show, table, when } from './output.ts';
-import { type CertificateShown, describeCertificate } from './show-certificate.ts';
-import { type Domain, describeDomain, type PublishedRecord, recordsTable, statusStyle } from './show-domain.ts';
+import { describeCertificate, type ShownCertificate } from './show-certificate.ts';
+import { describeDomain, type PublishedRecord, recordsTable, type ShownDomain, statusStyle } from './show-domain.ts';
 import { type Parent, type ParentOptions, parentOptions, parentsOf } from './tree-commands.ts';
 import {
   createProgress,
@@ -18,7 +18,7 @@ import { renderZone } from './zone-file.ts';
 
 const PARENTS: Parent[] = ['project', 'app', 'environment'];
 
-const COLUMNS: Column<Domain>[] = [
+const COLUMNS: Column<ShownDomain>[] = [
   { title: 'Domain', text: ({ domain }) => domain },
   { title: 'Status', text: ({ status }) => status, style: ({ status }) => statusStyle(status) },
   { title: 'Id', text: ({ id }) => id },
@@ -50,7 +50,7 @@ function addCreate(domains: Command): void {
       'nameplate domains create shop.example.com --project shop --app storefront --environment production',
     ],
   );
-  serverOptions(parentOptions(create, PARENTS)).action(async (name: string, options: ServerOptions & ParentOptions) => {
+  apiOptions(parentOptions(create, PARENTS)).action(async (name: string, options: ApiOptions & ParentOptions) => {
     const server = await connect(options);
     const body = { ...parentsOf(server, options, PARENTS), domain: name };
     const made = await server.call<{ domainId: string; dnsRecords: PublishedRecord[] }>('domains.createDomain', body);
@@ -69,10 +69,10 @@ function addCreate(domains: Command): void {
 
 function addGet(domains: Command): void {
   const examples = ['nameplate domains get shop.example.com', 'nameplate domains get shop.example.com --json'];
-  serverOptions(define(domains, 'get <domain>', 'Show one domain, by name or id.', examples)).action(
-    async (name: string, options: ServerOptions) => {
+  apiOptions(define(domains, 'get <domain>', 'Show one domain, by name or id.', examples)).action(
+    async (name: string, options: ApiOptions) => {
       const server = await connect(options);
-      show(options, await server.call<Domain>('domains.getDomain', { domain: name }), describeDomain);
+      show(options, await server.call<ShownDomain>('domains.getDomain', { domain: name }), describeDomain);
     },
   );
 }
@@ -80,20 +80,20 @@ function addGet(domains: Command): void {
 function addList(domains: Command): void {
   const examples = ['nameplate domains list', 'nameplate domains list --search example.com'];
   const list = define(domains, 'list', 'List the domains of an environment, oldest first.', examples);
-  serverOptions(parentOptions(list, PARENTS))
+  apiOptions(parentOptions(list, PARENTS))
     .option('--search <text>', 'part of a name or id')
-    .action(async (options: ServerOptions & ParentOptions & { search?: string }) => {
+    .action(async (options: ApiOptions & ParentOptions & { search?: string }) => {
       const server = await connect(options);
       const body = { ...parentsOf(server, options, PARENTS), ...(options.search && { search: options.search }) };
-      const found = await server.list<Domain>('domains.listDomains', body);
+      const found = await server.list<ShownDomain>('domains.listDomains', body);
       show(options, found, (rows) => (rows.length === 0 ? 'No domains found.' : table(COLUMNS, rows)));
     });
 }
 
 function addVerify(domains: Command): void {
   const examples = ['nameplate domains verify shop.example.com'];
-  serverOptions(define(domains, 'verify <domain>', 'Check now; a failed domain gets a new window.', examples)).action(
-    async (name: string, options: ServerOptions) => {
+  apiOptions(define(domains, 'verify <domain>', 'Check now; a failed domain gets a new window.', examples)).action(
+    async (name: string, options: ApiOptions) => {
       const server = await connect(options);
       await server.call('domains.verifyDomain', { domain: name });
       show(options, { domain: name, accepted: true }, () =>
@@ -103,7 +103,7 @@ function addVerify(domains: Command): void {
   );
 }
 
-interface WaitOptions extends ServerOptions {
+interface WaitOptions extends ApiOptions {
   certificate?: true;
   timeout?: number;
 }
@@ -115,7 +115,7 @@ function addWait(domains: Command): void {
   ];
   const summary =
     'Show progress until a domain is verified, or served over HTTPS; exits with 3 if it failed or the time ran out.';
-  serverOptions(define(domains, 'wait <domain>', summary, examples))
+  apiOptions(define(domains, 'wait <domain>', summary, examples))
     .option('--certificate', 'go on until it is served over HTTPS')
     .option('--timeout <time>', 'give up after this time, such as 90s or 10m (default: never)', parseDuration)
     .action(async (name: string, options: WaitOptions) => {
@@ -136,7 +136,7 @@ function addWait(domains: Command): void {
 const SILENT: Progress = { show() {}, showCertificate() {} };
 
 async function waitOn(
-  server: Server,
+  server: ApiClient,
   name: string,
   progress: Progress,
   patience: Patience,
@@ -161,10 +161,10 @@ async function waitOn(
 function addCertificate(domains: Command): void {
   const examples = ['nameplate domains certificate shop.example.com'];
   const summary = 'Show how the certificate of a domain stands, and what stands in the way.';
-  serverOptions(define(domains, 'certificate <domain>', summary, examples)).action(
-    async (name: string, options: ServerOptions) => {
+  apiOptions(define(domains, 'certificate <domain>', summary, examples)).action(
+    async (name: string, options: ApiOptions) => {
       const server = await connect(options);
-      const certificate = await server.call<CertificateShown>('domains.getCertificate', { domain: name });
+      const certificate = await server.call<ShownCertificate>('domains.getCertificate', { domain: name });
       show(options, certificate, (found) => describeCertificate(found));
     },
   );
@@ -178,11 +178,11 @@ function addRecords(domains: Command): void {
   const format = new Option('--format <format>', 'how to print them')
     .choices(['table', 'zone', 'json'])
     .default('table');
-  serverOptions(define(domains, 'records <domain>', 'Show the DNS records that a domain needs.', examples))
+  apiOptions(define(domains, 'records <domain>', 'Show the DNS records that a domain needs.', examples))
     .addOption(format)
-    .action(async (name: string, options: ServerOptions & { format: 'table' | 'zone' | 'json' }) => {
+    .action(async (name: string, options: ApiOptions & { format: 'table' | 'zone' | 'json' }) => {
       const server = await connect(options);
-      const { domain, dnsRecords } = await server.call<Domain>('domains.getDomain', { domain: name });
+      const { domain, dnsRecords } = await server.call<ShownDomain>('domains.getDomain', { domain: name });
       if (options.json || options.format === 'json') print(JSON.stringify(dnsRecords));
       else if (options.format === 'zone') print(renderZone(domain, dnsRecords));
       else print(recordsTable(dnsRecords));
@@ -191,9 +191,9 @@ function addRecords(domains: Command): void {
 
 function addDelete(domains: Command): void {
   const examples = ['nameplate domains delete shop.example.com'];
-  serverOptions(
+  apiOptions(
     define(domains, 'delete <domain>', 'Delete a domain with its route; the name is free at once.', examples),
-  ).action(async (name: string, options: ServerOptions) => {
+  ).action(async (name: string, options: ApiOptions) => {
     const server = await connect(options);
     await server.call('domains.deleteDomain', { domain: name });
     show(options, { domain: name, deleted: true }, () => `Deleted ${harmless(name)}.`);
@@ -201,7 +201,7 @@ function addDelete(domains: Command): void {
 }
 
 /** What to type next. In the playground as it is typed from the clone. */
-function next({ playground }: Server, options: ServerOptions, command: string): string {
+function next({ playground }: ApiClient, options: ApiOptions, command: string): string {
   const program = playground === null ? 'nameplate' : './bin/nameplate';
   return `Next: ${paint('bold', `${program} ${harmless(command)}${dataFlag(options.data)}`)}`;
 }

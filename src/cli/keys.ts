@@ -7,7 +7,7 @@ import { nearest } from '../domain/nearest.ts';
 import { idMaker } from '../ids.ts';
 import type { RootKey } from '../store/contract/store.ts';
 import { loadCatalogue } from './catalogue.ts';
-import { Failure } from './cli-error.ts';
+import { CliError } from './cli-error.ts';
 import { withStore } from './open-database.ts';
 import { collect, define, group, parseDuration, parseName, type StoreOptions, storeOptions } from './options.ts';
 import { type Column, harmless, paint, show, table, when } from './output.ts';
@@ -70,7 +70,7 @@ function addCreate(keys: Command): void {
       };
       const outcome = await withStore(options, (store) => store.createRootKey(made, hash));
       if (outcome === 'workspace_missing') {
-        throw new Failure(`There is no workspace ${options.workspace}. "nameplate workspaces list" shows all.`);
+        throw new CliError(`There is no workspace ${options.workspace}. "nameplate workspaces list" shows all.`);
       }
       await noteGrants('key', permissions);
       show(options, { ...made, key }, () =>
@@ -167,6 +167,6 @@ function expiryOf(text: string, now: number): number {
   return RFC_3339.test(text) ? Date.parse(text) : Number.NaN;
 }
 
-function noKey(id: string): Failure {
-  return new Failure(`There is no key ${id}. "nameplate keys list" shows all.`);
+function noKey(id: string): CliError {
+  return new CliError(`There is no key ${id}. "nameplate keys list" shows all.`);
 }

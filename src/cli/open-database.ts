@@ -3,7 +3,7 @@ import { type DatabaseUrl, readCommandConfig } from '../config/config.ts';
 import { STORE_FILE } from '../playground/ready.ts';
 import type { Store } from '../store/contract/store.ts';
 import { type Database, databaseAt, keyringFor } from '../store/database.ts';
-import { Failure } from './cli-error.ts';
+import { CliError } from './cli-error.ts';
 import { type StoreOptions, storeFlag } from './options.ts';
 
 export const KEY_VARIABLE = 'NAMEPLATE_ENCRYPTION_KEY';
@@ -24,15 +24,15 @@ export function keysOf({ keyFile }: Database): string {
   return readCommandConfig().encryptionKeys === undefined && keyFile !== null ? keyFile : KEY_VARIABLE;
 }
 
-/** Throws `Failure` where nothing has been stored yet. */
+/** Throws `CliError` where nothing has been stored yet. */
 export async function refuseNew(database: Database, options: StoreOptions): Promise<void> {
   if (!(await database.isNew())) return;
-  throw new Failure(
+  throw new CliError(
     `There is no store at ${database.name}. Make one with "nameplate migrate${storeFlag(options)}", or name another with --database.`,
   );
 }
 
-/** Opens the store that the options name, for as long as `use` takes. Unless `make` is set there must be one. Throws `Failure`. */
+/** Opens the store that the options name, for as long as `use` takes. Unless `make` is set there must be one. Throws `CliError`. */
 export async function withStore<T>(
   options: StoreOptions,
   use: (store: Store) => Promise<T>,

@@ -12,7 +12,7 @@ export interface StoreOptions extends DataOptions {
   database?: DatabaseUrl;
 }
 
-export interface ServerOptions extends DataOptions {
+export interface ApiOptions extends DataOptions {
   url?: string;
   key?: string;
   keyFile?: string;
@@ -57,7 +57,7 @@ export function storeOptions(command: Command): Command {
 }
 
 /** For commands that speak to a running server. */
-export function serverOptions(command: Command): Command {
+export function apiOptions(command: Command): Command {
   return jsonOption(
     dataOption(command)
       .option('--url <url>', 'address of the server (default: NAMEPLATE_URL, or the playground)')

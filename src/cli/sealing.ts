@@ -5,7 +5,7 @@ import { type Database, databaseAt, keyringFor } from '../store/database.ts';
 import { addKey, keyFile } from '../store/sealing/key-file.ts';
 import { createKey, isClear, type Keyring } from '../store/sealing/keyring.ts';
 import { missingKeys, rotateSecrets } from '../store/sealing/sealed-store.ts';
-import { Failure } from './cli-error.ts';
+import { CliError } from './cli-error.ts';
 import { databaseUrlOf, KEY_VARIABLE, keysOf, refuseNew } from './open-database.ts';
 import { define, group, jsonOption, type StoreOptions, storeOptions } from './options.ts';
 import { type JsonOption, show } from './output.ts';
@@ -50,7 +50,7 @@ function addRotate(sealing: Command): void {
     const { encryptionKeys } = readCommandConfig();
     const file = encryptionKeys === undefined ? database.keyFile : null;
     if (encryptionKeys === undefined && file === null) {
-      throw new Failure(`${KEY_VARIABLE} is not set. Give this command the value that the servers have.`);
+      throw new CliError(`${KEY_VARIABLE} is not set. Give this command the value that the servers have.`);
     }
     const keyring = keyringFor(database, encryptionKeys);
     const store = await database.open();
@@ -67,11 +67,11 @@ function addRotate(sealing: Command): void {
   });
 }
 
-/** Throws `Failure` where a private key cannot be opened: a new key would only hide that the one it takes has to be put back. */
+/** Throws `CliError` where a private key cannot be opened: a new key would only hide that the one it takes has to be put back. */
 async function refuseLacking(store: Store, keyring: Keyring, where: string): Promise<void> {
   const [missing] = await missingKeys(store, keyring);
   if (missing === undefined) return;
-  throw new Failure(
+  throw new CliError(
     `Private keys in the store are sealed under the key ${missing}, which ${where} does not have, so nothing was changed. Put it back from where it was kept; where nobody has kept it, docs/certificates.md says how to begin anew.`,
   );
 }
@@ -95,7 +95,7 @@ async function rotateWithBar(store: Store, keyring: Keyring): Promise<number> {
   const total = Object.values(await store.countCertificates()).reduce((sum, count) => sum + count, 0);
   try {
     return await rotateSecrets(store, keyring, (done) => {
-      if (stopping) throw new Failure(`Stopped after ${done} private keys: the same command goes on there.`);
+      if (stopping) throw new CliError(`Stopped after ${done} private keys: the same command goes on there.`);
       bar.show('Sealing private keys', Math.min(1, done / Math.max(1, total)));
     });
   } finally {

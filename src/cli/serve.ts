@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { type Config, configWarnings, readServerConfig } from '../config/config.ts';
 import { readPlaygroundFile, STORE_FILE } from '../playground/ready.ts';
 import { loadCatalogue } from './catalogue.ts';
-import { Failure } from './cli-error.ts';
+import { CliError } from './cli-error.ts';
 import { define } from './options.ts';
 import { startUnless, stopInTime, untilSignal } from './signals.ts';
 
@@ -35,7 +35,7 @@ export function addServe(program: Command): void {
 async function refusePlayground({ databaseUrl }: Config): Promise<void> {
   if (databaseUrl.engine !== 'sqlite' || basename(databaseUrl.path) !== STORE_FILE) return;
   if ((await readPlaygroundFile(dirname(databaseUrl.path))) === null) return;
-  throw new Failure(
+  throw new CliError(
     `${databaseUrl.path} is the store of a playground, with a key in dev.json beside it. Name another file in NAMEPLATE_DATABASE_URL, such as sqlite:/var/lib/nameplate/nameplate.db.`,
   );
 }

@@ -4,8 +4,8 @@ import { systemClock } from '../clock.ts';
 import { type Column, harmless, paint, span, table, when, wrap } from './output.ts';
 
 /** How a certificate stands, as the API answers it. */
-export type CertificateShown = Static<typeof CertificateSchema>;
-type Answer = NonNullable<CertificateShown['selfCheck']>['answers'][number];
+export type ShownCertificate = Static<typeof CertificateSchema>;
+type Answer = NonNullable<ShownCertificate['selfCheck']>['answers'][number];
 
 const ANSWERS: Column<Answer>[] = [
   { title: 'Address', text: ({ address }) => address },
@@ -25,7 +25,7 @@ const OUTCOMES: Record<Answer['outcome'], string> = {
 };
 
 /** Everything about one certificate. */
-export function describeCertificate(certificate: CertificateShown, now = systemClock.now()): string {
+export function describeCertificate(certificate: ShownCertificate, now = systemClock.now()): string {
   const { domain, domainId, state, selfCheck } = certificate;
   const facts = factsOf(certificate, now);
   const width = Math.max(...facts.map(([title]) => title.length));
@@ -42,7 +42,7 @@ function asked(domain: string, at: number): string {
   return `Asked for over HTTP at ${when(at)}, ${harmless(domain)} was answered by:`;
 }
 
-function factsOf({ problem, failures, nextTryAt, issued }: CertificateShown, now: number): [string, string][] {
+function factsOf({ problem, failures, nextTryAt, issued }: ShownCertificate, now: number): [string, string][] {
   const facts: [string, string][] = [];
   if (problem) facts.push(['Problem', problem.message], ['Reason', `${problem.reason}, since ${when(problem.at)}`]);
   if (failures > 0) facts.push(['Failures', `${failures} in a row`]);
@@ -61,7 +61,7 @@ function factsOf({ problem, failures, nextTryAt, issued }: CertificateShown, now
   return facts;
 }
 
-function meaningOf({ state, issued, problem }: CertificateShown): string {
+function meaningOf({ state, issued, problem }: ShownCertificate): string {
   const served = issued === undefined ? '' : '; the one in use is served on';
   switch (state) {
     case 'none':
@@ -83,7 +83,7 @@ function meaningOf({ state, issued, problem }: CertificateShown): string {
   }
 }
 
-export function stateStyle(state: CertificateShown['state']): 'green' | 'red' | 'yellow' {
+export function stateStyle(state: ShownCertificate['state']): 'green' | 'red' | 'yellow' {
   switch (state) {
     case 'issued':
     case 'renewing':

@@ -3,8 +3,8 @@ import type { DomainSchema } from '../api/domains/present-domain.ts';
 import { type Column, harmless, paint, table } from './output.ts';
 
 /** A domain as the API answers it (spec: Domain). */
-export type Domain = Static<typeof DomainSchema>;
-export type PublishedRecord = Domain['dnsRecords'][number];
+export type ShownDomain = Static<typeof DomainSchema>;
+export type PublishedRecord = ShownDomain['dnsRecords'][number];
 
 const TYPE: Column<PublishedRecord> = { title: 'Type', text: ({ type }) => type };
 const NAME: Column<PublishedRecord> = { title: 'Name', text: ({ name }) => name };
@@ -27,17 +27,17 @@ export function progressTable(records: PublishedRecord[]): string {
 }
 
 /** Everything about one domain. */
-export function describeDomain(domain: Domain): string {
+export function describeDomain(domain: ShownDomain): string {
   const { domain: name, id, status, verificationError, dnsRecords } = domain;
   const reason = verificationError === undefined ? [] : ['', harmless(verificationError)];
   return [`${harmless(name)} is ${paintStatus(status)} (${id}).`, '', progressTable(dnsRecords), ...reason].join('\n');
 }
 
-export function paintStatus(status: Domain['status']): string {
+export function paintStatus(status: ShownDomain['status']): string {
   return paint(statusStyle(status), status);
 }
 
-export function statusStyle(status: Domain['status']): 'green' | 'red' | 'yellow' {
+export function statusStyle(status: ShownDomain['status']): 'green' | 'red' | 'yellow' {
   switch (status) {
     case 'verified':
       return 'green';

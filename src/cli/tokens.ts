@@ -4,7 +4,7 @@ import { currentSigningKey, rotateSigningKey } from '../access/signing-key.ts';
 import { systemClock } from '../clock.ts';
 import { idMaker } from '../ids.ts';
 import type { Store } from '../store/contract/store.ts';
-import { Failure } from './cli-error.ts';
+import { CliError } from './cli-error.ts';
 import { collectPermission, noteGrants } from './keys.ts';
 import { withStore } from './open-database.ts';
 import { define, group, parseDuration, type StoreOptions, storeOptions } from './options.ts';
@@ -43,7 +43,7 @@ function addMint(tokens: Command): void {
       const claims = { sub: subject, workspaceId: workspace, permissions: [...new Set(permission)] };
       const minted = await withStore(options, async (store) => {
         if ((await store.findWorkspace(workspace)) === null) {
-          throw new Failure(`There is no workspace ${workspace}. "nameplate workspaces list" shows all.`);
+          throw new CliError(`There is no workspace ${workspace}. "nameplate workspaces list" shows all.`);
         }
         const key = await currentSigningKey(partsOn(store));
         return { keyId: key.id, ...(await mintToken(key, claims, { now: systemClock.now(), lifeMs: expires })) };

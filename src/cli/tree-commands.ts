@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import { connect, type Server } from './api-client.ts';
-import { EXIT, Failure } from './cli-error.ts';
-import { define, group, type ServerOptions, serverOptions } from './options.ts';
+import { type ApiClient, connect } from './api-client.ts';
+import { CliError, EXIT } from './cli-error.ts';
+import { type ApiOptions, apiOptions, define, group } from './options.ts';
 import { type Column, show, table, when } from './output.ts';
 
 /** Projects, apps and environments: three groups of commands of one shape, and the options that name them elsewhere. */
@@ -43,9 +43,9 @@ export function addLevel(program: Command, level: Level): void {
   const list = `nameplate ${plural} list${level.example.replace(/^\S+/, '')}`;
   const commands = group(program, plural, level.summary, [create, list]);
 
-  serverOptions(parentOptions(define(commands, 'create <slug>', `Make one ${singular}.`, [create]), parents))
+  apiOptions(parentOptions(define(commands, 'create <slug>', `Make one ${singular}.`, [create]), parents))
     .option('--name <name>', 'name for people')
-    .action(async (slug: string, options: ServerOptions & ParentOptions & { name?: string }) => {
+    .action(async (slug: string, options: ApiOptions & ParentOptions & { name?: string }) => {
       const server = await connect(options);
       const body = { ...parentsOf(server, options, parents), slug, ...(options.name && { name: options.name }) };
       const made = await server.call<Record<string, string>>(level.create, body);
@@ -53,8 +53,8 @@ export function addLevel(program: Command, level: Level): void {
       show(options, { id, ...body }, () => `Created ${singular} ${slug} (${id}).`);
     });
 
-  serverOptions(parentOptions(define(commands, 'list', `List ${plural}, oldest first.`, [list]), parents)).action(
-    async (options: ServerOptions & ParentOptions) => {
+  apiOptions(parentOptions(define(commands, 'list', `List ${plural}, oldest first.`, [list]), parents)).action(
+    async (options: ApiOptions & ParentOptions) => {
       const server = await connect(options);
       const found = await server.list<Listed>(level.list, parentsOf(server, options, parents));
       show(options, found, (rows) => (rows.length === 0 ? `No ${plural} yet.` : table(COLUMNS, rows)));
@@ -69,12 +69,12 @@ export function parentOptions(command: Command, parents: Parent[]): Command {
   return command;
 }
 
-/** What the options say of the parents; the playground's own where they say nothing. Throws `Failure`. */
-export function parentsOf(server: Server, options: ParentOptions, parents: Parent[]): ParentOptions {
+/** What the options say of the parents; the playground's own where they say nothing. Throws `CliError`. */
+export function parentsOf(server: ApiClient, options: ParentOptions, parents: Parent[]): ParentOptions {
   const missing = parents.filter((parent) => options[parent] === undefined && server.playground === null);
   if (missing.length > 0) {
     const named = missing.map((parent) => `--${parent}`).join(', ');
-    throw new Failure(`Outside the playground this needs ${named}: an id or a slug.`, { exitCode: EXIT.usage });
+    throw new CliError(`Outside the playground this needs ${named}: an id or a slug.`, { exitCode: EXIT.usage });
   }
   return Object.fromEntries(parents.map((parent) => [parent, options[parent] ?? server.playground?.[parent].slug]));
 }

@@ -1,13 +1,13 @@
 import { Writable } from 'node:stream';
 import { expect, test } from 'vitest';
-import type { Server } from './api-client.ts';
-import type { CertificateShown } from './show-certificate.ts';
-import type { Domain } from './show-domain.ts';
+import type { ApiClient } from './api-client.ts';
+import type { ShownCertificate } from './show-certificate.ts';
+import type { ShownDomain } from './show-domain.ts';
 import { createProgress, patienceOf, waitUntilIssued } from './wait.ts';
 
 const START = Date.UTC(2026, 10, 20);
 
-function domain(change: Partial<Domain> = {}): Domain {
+function domain(change: Partial<ShownDomain> = {}): ShownDomain {
   return {
     id: 'dom_1',
     domain: 'shop.example.com',
@@ -64,7 +64,7 @@ test('nothing is said of the time left where it is not known: after a retry', ()
   expect(written[0]).toMatch(/is verifying: its records are being checked\.\n/);
 });
 
-function certificate(change: Partial<CertificateShown> = {}): CertificateShown {
+function certificate(change: Partial<ShownCertificate> = {}): ShownCertificate {
   return { domainId: 'dom_1', domain: 'shop.example.com', state: 'wanted', failures: 0, ...change };
 }
 
@@ -91,7 +91,7 @@ test('off a terminal, what stands in the way of a certificate is printed once, u
   expect(written[1]).toMatch(/is issued: it is in use[\s\S]*expires in 89 d 23 h/);
 });
 
-test.each<[outcome: string, certificate: CertificateShown]>([
+test.each<[outcome: string, certificate: ShownCertificate]>([
   ['issued', certificate({ state: 'issued', issued })],
   ['issued', certificate({ state: 'failed', problem, issued })],
   ['timed out', certificate({ state: 'failed', problem })],
@@ -99,7 +99,7 @@ test.each<[outcome: string, certificate: CertificateShown]>([
   ['not wanted', certificate({ state: 'none' })],
 ])('waiting for a certificate ends with "%s" for what is there', async (outcome, found) => {
   const { progress, clock } = progressOn({ isTTY: false, columns: 80 });
-  const server: Pick<Server, 'call'> = { call: async <T>() => found as T };
+  const server: Pick<ApiClient, 'call'> = { call: async <T>() => found as T };
   const waited = await waitUntilIssued(server, 'shop.example.com', progress, patienceOf(0, clock));
   expect(waited).toEqual({ outcome, certificate: found });
 });

@@ -3,10 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { stripVTControlCharacters } from 'node:util';
 import { type Clock, systemClock } from '../clock.ts';
 import { WINDOW_MS } from '../domain/domain.ts';
-import { ApiFailure, type Server, Unreachable } from './api-client.ts';
+import { type ApiClient, ApiError, ServerUnreachable } from './api-client.ts';
 import { harmless, paint, span } from './output.ts';
-import { type CertificateShown, describeCertificate } from './show-certificate.ts';
-import { type Domain, paintStatus, progressTable } from './show-domain.ts';
+import { describeCertificate, type ShownCertificate } from './show-certificate.ts';
+import { paintStatus, progressTable, type ShownDomain } from './show-domain.ts';
 
 const POLL_MS = 1000;
 /** Longest time between two polls, however long the server asks to wait. */
@@ -14,19 +14,19 @@ const MAX_POLL_MS = 60_000;
 
 /** Shows how far a domain or its certificate is, over and over. */
 export interface Progress {
-  show(domain: Domain, note?: string): void;
-  showCertificate(certificate: CertificateShown, note?: string): void;
+  show(domain: ShownDomain, note?: string): void;
+  showCertificate(certificate: ShownCertificate, note?: string): void;
 }
 
 export interface Waited {
   outcome: 'verified' | 'failed' | 'timed out';
-  domain: Domain;
+  domain: ShownDomain;
 }
 
 export interface WaitedForCertificate {
   /** `not wanted`: the domain is verified no longer. */
   outcome: 'issued' | 'not wanted' | 'timed out';
-  certificate: CertificateShown;
+  certificate: ShownCertificate;
 }
 
 /** When waiting ends without what was waited for. */
@@ -42,16 +42,16 @@ export function patienceOf(timeoutMs = Number.POSITIVE_INFINITY, clock: Clock = 
 
 /**
  * Polls a domain until it is verified or failed, or the patience ends. Once the domain has been read, a server that is away or asks for
- * patience is asked again. Throws `Failure` for anything else that the server refuses.
+ * patience is asked again. Throws `CliError` for anything else that the server refuses.
  */
 export async function waitUntilVerified(
-  server: Pick<Server, 'call'>,
+  server: Pick<ApiClient, 'call'>,
   name: string,
   progress: Progress,
   patience = patienceOf(),
 ): Promise<Waited> {
-  const read = () => server.call<Domain>('domains.getDomain', { domain: name });
-  const isOver = ({ status }: Domain) => status === 'verified' || status === 'failed';
+  const read = () => server.call<ShownDomain>('domains.getDomain', { domain: name });
+  const isOver = ({ status }: ShownDomain) => status === 'verified' || status === 'failed';
   const { last: domain } = await poll(read, isOver, progress.show, patience);
   const { status } = domain;
   return { outcome: status === 'verified' || status === 'failed' ? status : 'timed out', domain };
@@ -59,14 +59,14 @@ export async function waitUntilVerified(
 
 /** Likewise until a certificate is in use that is good at present. One that could not be issued is tried again, so that is no end. */
 export async function waitUntilIssued(
-  server: Pick<Server, 'call'>,
+  server: Pick<ApiClient, 'call'>,
   name: string,
   progress: Progress,
   patience = patienceOf(),
 ): Promise<WaitedForCertificate> {
-  const read = () => server.call<CertificateShown>('domains.getCertificate', { domain: name });
-  const isServed = ({ issued }: CertificateShown) => issued !== undefined && issued.notAfter > patience.clock.now();
-  const isOver = (certificate: CertificateShown) => certificate.state === 'none' || isServed(certificate);
+  const read = () => server.call<ShownCertificate>('domains.getCertificate', { domain: name });
+  const isServed = ({ issued }: ShownCertificate) => issued !== undefined && issued.notAfter > patience.clock.now();
+  const isOver = (certificate: ShownCertificate) => certificate.state === 'none' || isServed(certificate);
   const { last: certificate, over } = await poll(read, isOver, progress.showCertificate, patience);
   return { outcome: isServed(certificate) ? 'issued' : over ? 'not wanted' : 'timed out', certificate };
 }
@@ -109,9 +109,9 @@ class TryAgain {
 
 /** How long to wait after a refusal that passes by itself; throws any other again. */
 function afterRefusal(error: unknown): TryAgain {
-  if (error instanceof Unreachable)
+  if (error instanceof ServerUnreachable)
     return new TryAgain(POLL_MS, 'The server cannot be reached at the moment; trying again.');
-  if (error instanceof ApiFailure && (error.status === 429 || error.status >= 500)) {
+  if (error instanceof ApiError && (error.status === 429 || error.status >= 500)) {
     return new TryAgain((error.retryAfter ?? 1) * 1000, 'The server asked for patience; trying again.');
   }
   throw error;
@@ -151,7 +151,7 @@ export function createProgress(output: NodeJS.WriteStream, windowMs = WINDOW_MS,
   };
 }
 
-function headline({ domain, status }: Domain, leftMs: number): string {
+function headline({ domain, status }: ShownDomain, leftMs: number): string {
   const name = harmless(domain);
   switch (status) {
     case 'pending':
@@ -169,7 +169,7 @@ function headline({ domain, status }: Domain, leftMs: number): string {
   }
 }
 
-function body({ dnsRecords, verificationError }: Domain, note: string | undefined): string[] {
+function body({ dnsRecords, verificationError }: ShownDomain, note: string | undefined): string[] {
   const lines = [progressTable(dnsRecords)];
   if (verificationError !== undefined) lines.push('', harmless(verificationError));
   if (note !== undefined) lines.push('', paint('dim', note));

@@ -6,7 +6,7 @@ import { parseRateLimits } from '../ratelimit/rate-limits.ts';
 import { unknownSubjects } from '../ratelimit/unknown-subjects.ts';
 import type { RateLimit, Workspace, WorkspaceLimits } from '../store/contract/store.ts';
 import { loadCatalogue } from './catalogue.ts';
-import { EXIT, Failure } from './cli-error.ts';
+import { CliError, EXIT } from './cli-error.ts';
 import { withStore } from './open-database.ts';
 import { define, group, parseCount, parseName, type StoreOptions, storeFlag, storeOptions } from './options.ts';
 import { type Column, harmless, show, table, when } from './output.ts';
@@ -90,7 +90,7 @@ function addLimits(workspaces: Command): void {
     .action(async (id: string, options: LimitOptions) => {
       const { operations } = await loadCatalogue();
       const unknown = unknownSubjects(Object.keys(options.rate ?? {}), operations);
-      if (unknown !== null) throw new Failure(`${unknown}.`, { exitCode: EXIT.usage });
+      if (unknown !== null) throw new CliError(`${unknown}.`, { exitCode: EXIT.usage });
       const limits = await withStore(options, async (store) => {
         const found = (await store.listWorkspaces()).find((workspace) => workspace.id === id);
         if (found === undefined) throw noWorkspace(id);
@@ -137,6 +137,6 @@ function limitsInWords({ rates, domains }: WorkspaceLimits): string {
   return table(columns, rows);
 }
 
-function noWorkspace(id: string): Failure {
-  return new Failure(`There is no workspace ${id}. "nameplate workspaces list" shows all.`);
+function noWorkspace(id: string): CliError {
+  return new CliError(`There is no workspace ${id}. "nameplate workspaces list" shows all.`);
 }

@@ -1,8 +1,8 @@
 import packet from 'dns-packet';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { startSimulators } from '../../test/support/simulators.ts';
 import { systemClock } from '../clock.ts';
 import { listen } from '../playground/dns/dns-listener.ts';
-import { startFleet } from '../playground/dns/nameservers.ts';
 import type { Simulator } from '../playground/dns/simulator.ts';
 import { type AuthoritativeOptions, authoritativeResolver } from './authoritative.ts';
 import type { Resolver } from './resolver.ts';
@@ -20,7 +20,7 @@ let ns2: Simulator;
 let close: () => unknown;
 
 beforeEach(async () => {
-  [resolver, ns1, ns2] = await startFleet(['127.0.0.1', '127.0.0.2', '127.0.0.3'] as const);
+  [resolver, ns1, ns2] = await startSimulators(['127.0.0.1', '127.0.0.2', '127.0.0.3'] as const);
   close = () => Promise.all([resolver.close(), ns1.close(), ns2.close()]);
   delegate('acme.com', { 'ns1.dns.test': ns1.address, 'ns2.dns.test': ns2.address });
 });

@@ -1,8 +1,8 @@
 import packet from 'dns-packet';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { startSimulators } from '../../test/support/simulators.ts';
 import { addressRule } from '../net/addresses.ts';
 import { listen } from '../playground/dns/dns-listener.ts';
-import { startFleet } from '../playground/dns/nameservers.ts';
 import type { Simulator } from '../playground/dns/simulator.ts';
 import { authoritativeResolver } from './authoritative.ts';
 import { type Delegations, delegations } from './delegation.ts';
@@ -17,7 +17,7 @@ let client: DnsClient;
 let now: number;
 
 beforeEach(async () => {
-  [resolver, parent, child] = await startFleet(['127.0.0.1', '127.0.0.2', '127.0.0.3'] as const);
+  [resolver, parent, child] = await startSimulators(['127.0.0.1', '127.0.0.2', '127.0.0.3'] as const);
   client = dnsClient();
   now = 1_700_000_000_000;
   resolver.setZone('acme.com', ['ns1.parent.test']);

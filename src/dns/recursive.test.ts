@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { startFleet } from '../playground/dns/nameservers.ts';
+import { startSimulators } from '../../test/support/simulators.ts';
 import type { Simulator } from '../playground/dns/simulator.ts';
 import { type RecursiveOptions, recursiveResolver } from './recursive.ts';
 import { type DnsClient, dnsClient } from './transport/dns-client.ts';
@@ -12,7 +12,7 @@ let two: Simulator;
 let client: DnsClient;
 
 beforeEach(async () => {
-  [one, two] = await startFleet(['127.0.0.1', '127.0.0.2'] as const);
+  [one, two] = await startSimulators(['127.0.0.1', '127.0.0.2'] as const);
   client = dnsClient();
 });
 afterEach(async () => {

@@ -1,6 +1,6 @@
 import packet from 'dns-packet';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type Listener, listen } from '../playground/dns/dns-listener.ts';
+import { type DnsListener, listen } from '../playground/dns/dns-listener.ts';
 import { recursion } from './recursors.ts';
 import { type DnsClient, dnsClient } from './transport/dns-client.ts';
 
@@ -9,7 +9,7 @@ const SERVFAIL = 2;
 type Said = Pick<packet.Packet, 'answers' | 'authorities' | 'flags'>;
 
 let client: DnsClient;
-let resolver: Listener;
+let resolver: DnsListener;
 /** What the resolver says to a question, written `name type`; nothing at all to any other. */
 let says: Record<string, Said>;
 

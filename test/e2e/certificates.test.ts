@@ -3,7 +3,7 @@ import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { lifetimeWindow } from '../../src/certificates/policy/renewal.ts';
-import type { CertificateShown } from '../../src/cli/show-certificate.ts';
+import type { ShownCertificate } from '../../src/cli/show-certificate.ts';
 import type { Domain } from '../../src/domain/domain.ts';
 import type { Store } from '../../src/store/contract/store.ts';
 import { type Database, databaseAt, keyringFor } from '../../src/store/database.ts';
@@ -80,7 +80,7 @@ describe('certificates', () => {
     const later = { nextTryAt: now + 3_600_000, failures: 1, selfCheck: null, now };
     await store.saveCertificate({ hostname, lease: due.lease, state: 'waiting_for_routing', problem, ...later });
 
-    const all = await runJson<CertificateShown[]>(['certificates', 'list', ...data]);
+    const all = await runJson<ShownCertificate[]>(['certificates', 'list', ...data]);
     expect(all.map(({ domain }) => domain)).toEqual(['a.example.com', 'b.example.com']);
     const waiting = ['certificates', 'list', '--state', 'waiting_for_routing', ...data];
     expect(await runJson(waiting)).toEqual([expect.objectContaining({ domain: hostname, problem, failures: 1 })]);
@@ -102,7 +102,7 @@ describe('certificates', () => {
     for (const name of ['nameplate.db', 'nameplate.db-wal'])
       expect(readFileSync(`${directory.path}/${name}`).includes(body)).toBe(false);
 
-    const shown = await runJson<CertificateShown>(['certificates', 'show', 'SHOP.example.com', ...data]);
+    const shown = await runJson<ShownCertificate>(['certificates', 'show', 'SHOP.example.com', ...data]);
     expect(shown).toMatchObject({ domainId: id, domain: 'shop.example.com', state: 'issued' });
     expect(shown.issued).toMatchObject({ issuer: 'imported', notAfter: notAfter - (notAfter % 1000) });
     const words = await run(['certificates', 'show', 'shop.example.com', ...data]);

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Domain } from '../../src/cli/show-domain.ts';
+import type { ShownDomain } from '../../src/cli/show-domain.ts';
 import type { Controlled } from '../../src/playground/control.ts';
 import { type PlaygroundFile, readPlaygroundFile } from '../../src/playground/ready.ts';
 import { run, runJson, startPlayground, temporaryDirectory } from '../support/program.ts';
@@ -142,8 +142,8 @@ describe.concurrent('over the API', () => {
   });
 
   test('a domain is created with its records, found, listed and deleted', async () => {
-    const made = await runJson<Domain>(['domains', 'create', 'one.example.com', ...data]);
-    const domain = await runJson<Domain>(['domains', 'get', 'one.example.com', ...data]);
+    const made = await runJson<ShownDomain>(['domains', 'create', 'one.example.com', ...data]);
+    const domain = await runJson<ShownDomain>(['domains', 'get', 'one.example.com', ...data]);
     expect(made).toEqual({ id: domain.id, domain: 'one.example.com', dnsRecords: domain.dnsRecords });
     expect(await runJson(['domains', 'records', made.id, ...data])).toEqual(domain.dnsRecords);
     expect(await runJson(['domains', 'list', '--search', 'ONE.', ...data])).toEqual([
@@ -252,7 +252,7 @@ describe.concurrent('the DNS simulator', () => {
     async (name) => {
       await run(['domains', 'create', name, ...data]);
       await run(['dns', 'set', name, 'A', '192.0.2.1', ...data]);
-      const records = await runJson<Domain['dnsRecords']>(['dns', 'publish', name, ...data]);
+      const records = await runJson<ShownDomain['dnsRecords']>(['dns', 'publish', name, ...data]);
       const set = (await list()).records.filter((record) => record.name.endsWith(name));
       expect(set).toEqual(records.map(({ name, type, value, ttl }) => ({ name, type, values: [value], ttl })));
       expect(await runJson(['domains', 'wait', name, ...data])).toMatchObject({ status: 'verified' });

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { afterAll, expect, test } from 'vitest';
-import type { Domain } from '../../src/cli/show-domain.ts';
+import type { ShownDomain } from '../../src/cli/show-domain.ts';
 import type { Controlled } from '../../src/playground/control.ts';
 import { visit } from '../../src/playground/visit.ts';
 import { ANY_PORTS, run, runJson, type Started, start, temporaryDirectory, type } from '../support/program.ts';
@@ -39,7 +39,7 @@ test('the three commands that a playground prints, typed as printed, end in veri
   expect(asked).toBe(`${name}:${port}`);
   const { status, body } = await visit({ edge: { http: '', https: `${address}:${port}`, ca } }, name);
   expect({ status, body }).toEqual({ status: 200, body: expect.stringContaining(`You asked for ${name}`) });
-  const domain = await runJson<Domain>(['domains', 'get', 'shop.example.com', ...data]);
+  const domain = await runJson<ShownDomain>(['domains', 'get', 'shop.example.com', ...data]);
   expect(domain.status).toBe('verified');
   await playground?.says(/shop\.example\.com is verified/);
   await playground?.says(/shop\.example\.com: certificate issued/);
@@ -49,7 +49,7 @@ test('a second start finds keys, domains, and the records and faults a person se
   await run(['dns', 'set', 'www.example.org', 'TXT', 'kept', 'kept too', ...data]);
   await run(['dns', 'fail', 'www.example.org', 'servfail', ...data]);
   const before = await runJson<Controlled['list']>(['dns', 'list', ...data]);
-  const domain = await runJson<Domain>(['domains', 'get', 'shop.example.com', ...data]);
+  const domain = await runJson<ShownDomain>(['domains', 'get', 'shop.example.com', ...data]);
   const key = await type(`cat ${directory.path}/dev.json`);
 
   expect(await playground?.stop()).toMatchObject({ code: 0 });

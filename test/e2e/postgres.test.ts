@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Domain } from '../../src/cli/show-domain.ts';
+import type { ShownDomain } from '../../src/cli/show-domain.ts';
 import { type Simulator, startSimulator } from '../../src/playground/dns/simulator.ts';
 import { ENCRYPTION_KEY } from '../support/keys.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres.ts';
@@ -63,7 +63,7 @@ test('a domain that one node is given is verified by another, once its records a
   await runJson(['environments', 'create', 'live', '--project', 'shop', '--app', 'web'], there);
   const place = ['--project', 'shop', '--app', 'web', '--environment', 'live'];
   await runJson(['domains', 'create', 'shop.example.com', ...place], there);
-  const { dnsRecords } = await runJson<Domain>(['domains', 'get', 'shop.example.com'], there);
+  const { dnsRecords } = await runJson<ShownDomain>(['domains', 'get', 'shop.example.com'], there);
   for (const { name, type, value } of dnsRecords) dns.set(name, type, [value]);
   await run(['domains', 'verify', 'shop.example.com'], there);
   const elsewhere = { env: { ...there.env, NAMEPLATE_URL: other.url } };

@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'vitest';
-import type { Domain } from '../../src/cli/show-domain.ts';
+import type { ShownDomain } from '../../src/cli/show-domain.ts';
 import { run, start, startPlayground, temporaryDirectory } from '../support/program.ts';
 
 const directory = temporaryDirectory();
@@ -31,7 +31,7 @@ test.concurrent('a time that runs out is exit code 3; waiting outlives a restart
   await run(['domains', 'create', 'patient.example.com', ...data]);
   const impatient = await run(['domains', 'wait', 'patient.example.com', '--timeout', '0.1', '--json', ...data]);
   expect(impatient.code).toBe(3);
-  const domain = JSON.parse(impatient.stdout) as Domain;
+  const domain = JSON.parse(impatient.stdout) as ShownDomain;
   expect(domain).toMatchObject({
     domain: 'patient.example.com',
     dnsRecords: [{ verified: false }, { verified: false }],

@@ -2,13 +2,18 @@ import { createSocket, type Socket as UdpSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
 
-export type Transport = 'udp' | 'tcp';
+export type DnsTransport = 'udp' | 'tcp';
 
 /** Takes one message and hands over the answers to it, none or one. */
-export type OnMessage = (octets: Buffer, from: string, transport: Transport, reply: (octets: Buffer) => void) => void;
+export type OnMessage = (
+  octets: Buffer,
+  from: string,
+  transport: DnsTransport,
+  reply: (octets: Buffer) => void,
+) => void;
 
 /** A UDP socket and a TCP server on one port. */
-export interface Listener {
+export interface DnsListener {
   port: number;
   close(): Promise<void>;
 }
@@ -21,7 +26,7 @@ const MAX_CONNECTIONS = 500;
 const IDLE_MS = 10_000;
 
 /** Listens on one port for both. Port 0: one that is free for both. Rejects with the system's error. */
-export async function listen(host: string, port: number, onMessage: OnMessage): Promise<Listener> {
+export async function listen(host: string, port: number, onMessage: OnMessage): Promise<DnsListener> {
   for (let tries = 1; ; tries++) {
     const udp = await bindUdp(host, port);
     try {
@@ -49,7 +54,7 @@ async function bindTcp(host: string, port: number): Promise<Server> {
   return tcp;
 }
 
-function serve(udp: UdpSocket, tcp: Server, onMessage: OnMessage): Listener {
+function serve(udp: UdpSocket, tcp: Server, onMessage: OnMessage): DnsListener {
   const connections = new Set<Socket>();
   let closed = false;
 

@@ -16,8 +16,12 @@ export interface ZoneRecord {
   value: string;
 }
 
-export interface ZoneAnswer {
-  rcode: 'NOERROR' | 'NXDOMAIN';
+/** In the order of their numbers (RFC 1035 section 4.1.1). */
+export const RCODES = ['NOERROR', 'FORMERR', 'SERVFAIL', 'NXDOMAIN', 'NOTIMP', 'REFUSED'] as const;
+export type ResponseCode = (typeof RCODES)[number];
+
+export interface SimulatedResponse {
+  rcode: ResponseCode;
   authoritative: boolean;
   answers: ZoneRecord[];
   authorities: ZoneRecord[];
@@ -35,7 +39,7 @@ export interface Zones {
   setZone(zone: SimulatedZone): void;
   listZones(): SimulatedZone[];
   /** `recursive`: answers as a resolver would, across delegations. Names are canonical. */
-  answer(name: string, type: string, recursive: boolean): ZoneAnswer;
+  answer(name: string, type: string, recursive: boolean): SimulatedResponse;
 }
 
 /** The nameserver of every zone that was given no other. */
@@ -127,7 +131,7 @@ export function createZones(host: string): Zones {
     return { rcode: there ? 'NOERROR' : 'NXDOMAIN', answers, end, left: false };
   }
 
-  function refer(zone: SimulatedZone): ZoneAnswer {
+  function refer(zone: SimulatedZone): SimulatedResponse {
     const additionals = zone.nameservers.flatMap((name) => [...find(name, 'A'), ...find(name, 'AAAA')]);
     return { rcode: 'NOERROR', authoritative: false, answers: [], authorities: nsRecords(zone), additionals };
   }
@@ -175,7 +179,7 @@ export function createZones(host: string): Zones {
 }
 
 interface Chased {
-  rcode: ZoneAnswer['rcode'];
+  rcode: SimulatedResponse['rcode'];
   answers: ZoneRecord[];
   end: string;
   left: boolean;

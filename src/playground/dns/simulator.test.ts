@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import packet from 'dns-packet';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { startFleet } from './nameservers.ts';
+import { startSimulators } from '../../../test/support/simulators.ts';
 import { RecordRefused } from './simulated-record.ts';
 import { type Simulator, startSimulator } from './simulator.ts';
 
@@ -238,7 +238,7 @@ test('a port that is taken is an error', async () => {
 });
 
 test('a fleet shares a port and nothing else', async () => {
-  const [first, second] = await startFleet(['127.0.0.2', '127.0.0.3'] as const);
+  const [first, second] = await startSimulators(['127.0.0.2', '127.0.0.3'] as const);
   expect(first.port).toBe(second.port);
   first.set('www.acme.com', 'A', ['192.0.2.1']);
   expect(second.list()).toEqual([]);

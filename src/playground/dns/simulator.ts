@@ -1,10 +1,16 @@
 import { isIPv4 } from 'node:net';
 import packet, { type DecodedPacket } from 'dns-packet';
 import { type Clock, systemClock } from '../../clock.ts';
-import { listen, type Transport } from './dns-listener.ts';
-import { emptyReply, encodeReply, type Rcode, type Reply, udpOctets } from './encode-reply.ts';
+import { type DnsTransport, listen } from './dns-listener.ts';
+import { emptyResponse, encodeResponse, udpOctets } from './encode-response.ts';
 import { parseName, parseRecord, parseType, RecordRefused, type SimulatedRecord } from './simulated-record.ts';
-import { createZones, DEFAULT_NAMESERVER, type SimulatedZone } from './simulated-zones.ts';
+import {
+  createZones,
+  DEFAULT_NAMESERVER,
+  type ResponseCode,
+  type SimulatedResponse,
+  type SimulatedZone,
+} from './simulated-zones.ts';
 
 /**
  * A DNS server on loopback, over UDP and TCP, for whatever names are set: the zone's own nameserver and the recursive
@@ -69,11 +75,11 @@ export interface LoggedQuery {
   at: number;
   /** Address and port of the asker. */
   from: string;
-  transport: Transport;
+  transport: DnsTransport;
   name: string;
   type: string;
   /** `dropped`: no answer was sent. */
-  rcode: Rcode | 'dropped';
+  rcode: ResponseCode | 'dropped';
 }
 
 export interface Snapshot {
@@ -112,12 +118,12 @@ export async function startSimulator({
     const name = question?.name.toLowerCase() ?? '.';
     const type = question?.type ?? 'NONE';
     const { fault, delayMs } = faults.get(name) ?? { fault: null, delayMs: 0 };
-    const reply = replyTo(query, name, type, fault);
-    log.push({ at: clock.now(), from, transport, name: printable(name), type, rcode: reply?.rcode ?? 'dropped' });
+    const response = respond(query, name, type, fault);
+    log.push({ at: clock.now(), from, transport, name: printable(name), type, rcode: response?.rcode ?? 'dropped' });
     if (log.length > LOGGED_QUERIES) log.shift();
-    if (reply === null) return;
+    if (response === null) return;
     const limit = transport === 'tcp' ? 0xffff : udpOctets(query);
-    const encoded = encodeReply(query, reply, limit, fault === 'truncate' && transport === 'udp');
+    const encoded = encodeResponse(query, response, limit, fault === 'truncate' && transport === 'udp');
     if (delayMs === 0) return send(encoded);
     const timer = setTimeout(() => {
       delayed.delete(timer);
@@ -126,18 +132,18 @@ export async function startSimulator({
     delayed.add(timer);
   });
 
-  function replyTo(query: DecodedPacket, name: string, type: string, fault: Fault | null): Reply | null {
-    if (opcodeOf(query) !== 0 || type === 'ANY') return emptyReply('NOTIMP');
-    if (query.questions?.length !== 1) return emptyReply('FORMERR');
+  function respond(query: DecodedPacket, name: string, type: string, fault: Fault | null): SimulatedResponse | null {
+    if (opcodeOf(query) !== 0 || type === 'ANY') return emptyResponse('NOTIMP');
+    if (query.questions?.length !== 1) return emptyResponse('FORMERR');
     switch (fault) {
       case 'timeout':
         return null;
       case 'servfail':
-        return emptyReply('SERVFAIL');
+        return emptyResponse('SERVFAIL');
       case 'refused':
-        return emptyReply('REFUSED');
+        return emptyResponse('REFUSED');
       case 'lame':
-        return { ...emptyReply('NOERROR'), authoritative: false };
+        return { ...emptyResponse('NOERROR'), authoritative: false };
       case 'truncate':
       case null:
         return zones.answer(name, type, query.flag_rd);

@@ -1,26 +1,17 @@
 import packet, { type Answer, type CaaData, type DecodedPacket, type OptAnswer } from 'dns-packet';
 import { parseCaa, parseMx, parseSoa } from './simulated-record.ts';
-import type { ZoneAnswer, ZoneRecord } from './simulated-zones.ts';
-
-export type Rcode = 'NOERROR' | 'FORMERR' | 'SERVFAIL' | 'NXDOMAIN' | 'NOTIMP' | 'REFUSED';
-
-const RCODES: readonly Rcode[] = ['NOERROR', 'FORMERR', 'SERVFAIL', 'NXDOMAIN', 'NOTIMP', 'REFUSED'];
-
-/** Sections of a reply. */
-export interface Reply extends Omit<ZoneAnswer, 'rcode'> {
-  rcode: Rcode;
-}
+import { RCODES, type ResponseCode, type SimulatedResponse, type ZoneRecord } from './simulated-zones.ts';
 
 const MAX_STRING_OCTETS = 255;
 const PLAIN_UDP_OCTETS = 512;
 const MAX_UDP_OCTETS = 4096;
 const OUR_UDP_OCTETS = 1232;
 
-export function emptyReply(rcode: Rcode): Reply {
+export function emptyResponse(rcode: ResponseCode): SimulatedResponse {
   return { rcode, authoritative: rcode === 'NOERROR', answers: [], authorities: [], additionals: [] };
 }
 
-/** Largest reply that the asker takes over UDP (RFC 6891 section 6.2.5). */
+/** Largest response that the asker takes over UDP (RFC 6891 section 6.2.5). */
 export function udpOctets(query: DecodedPacket): number {
   const opt = optOf(query);
   return opt === undefined
@@ -29,26 +20,31 @@ export function udpOctets(query: DecodedPacket): number {
 }
 
 /**
- * The reply on the wire; one that is longer than `limit`, or is `truncated` anyhow, becomes an empty one with TC set.
+ * The response on the wire; one that is longer than `limit`, or is `truncated` anyhow, becomes an empty one with TC set.
  */
-export function encodeReply(query: DecodedPacket, reply: Reply, limit: number, truncated: boolean): Buffer {
-  const octets = truncated ? null : encode(query, reply, 0);
+export function encodeResponse(
+  query: DecodedPacket,
+  response: SimulatedResponse,
+  limit: number,
+  truncated: boolean,
+): Buffer {
+  const octets = truncated ? null : encode(query, response, 0);
   if (octets !== null && octets.length <= limit) return octets;
-  return encode(query, { ...reply, answers: [], authorities: [], additionals: [] }, packet.TRUNCATED_RESPONSE);
+  return encode(query, { ...response, answers: [], authorities: [], additionals: [] }, packet.TRUNCATED_RESPONSE);
 }
 
-function encode(query: DecodedPacket, reply: Reply, extraFlags: number): Buffer {
+function encode(query: DecodedPacket, response: SimulatedResponse, extraFlags: number): Buffer {
   const recursion = query.flag_rd ? packet.RECURSION_DESIRED | packet.RECURSION_AVAILABLE : 0;
-  const authority = reply.authoritative ? packet.AUTHORITATIVE_ANSWER : 0;
+  const authority = response.authoritative ? packet.AUTHORITATIVE_ANSWER : 0;
   const opt = optOf(query);
   return packet.encode({
     type: 'response',
     ...(query.id === undefined ? {} : { id: query.id }),
-    flags: recursion | authority | extraFlags | RCODES.indexOf(reply.rcode),
+    flags: recursion | authority | extraFlags | RCODES.indexOf(response.rcode),
     questions: query.questions ?? [],
-    answers: reply.answers.map(toPacket),
-    authorities: reply.authorities.map(toPacket),
-    additionals: [...reply.additionals.map(toPacket), ...(opt === undefined ? [] : [ourOpt()])],
+    answers: response.answers.map(toPacket),
+    authorities: response.authorities.map(toPacket),
+    additionals: [...response.additionals.map(toPacket), ...(opt === undefined ? [] : [ourOpt()])],
   });
 }
 
