@@ -11,7 +11,7 @@ import { migrate as migratePostgres, postgresStore } from '../src/store/postgres
 import { createKeyring } from '../src/store/sealing/keyring.ts';
 import { sealSecrets } from '../src/store/sealing/sealed-store.ts';
 import { sqliteStore } from '../src/store/sqlite/sqlite.ts';
-import { anIssuedCertificate, anOrder, aSave, aSpending } from '../test/support/certificates.ts';
+import { aLedgerEntry, anIssuedCertificate, anOrder, aSave } from '../test/support/certificates.ts';
 import { attach, plant, verifiedAt, verifyingAt } from '../test/support/entities.ts';
 import { addressOf, startPostgres } from '../test/support/postgres.ts';
 
@@ -63,8 +63,8 @@ async function certify(store: Store): Promise<boolean> {
     due.map(async (one) => {
       const { hostname } = one.certificate;
       const order = anOrder({ hostname, issuer });
-      await store.beginOrder({ lease: one.lease, order, spending: aSpending(order), limits: [], now });
-      await store.noteOrder(
+      await store.beginOrder({ lease: one.lease, order, entry: aLedgerEntry(order), limits: [], now });
+      await store.saveOrderUrl(
         hostname,
         one.lease,
         'https://acme-v02.api.letsencrypt.org/acme/order/1234567890/123456789012',
@@ -72,7 +72,9 @@ async function certify(store: Store): Promise<boolean> {
       const issued = { ...anIssuedCertificate({ issuer, chain: chain() }), privateKey: order.privateKey };
       const nextTryAt = now + 21_600_000;
       const selfCheck = { at: now, answers: [{ address: '192.0.2.1', outcome: 'ours' as const, seen: null }] };
-      await store.saveCertificate(aSave(one, { state: 'issued', spent: 'issued', issued, selfCheck, nextTryAt, now }));
+      await store.saveCertificate(
+        aSave(one, { state: 'issued', orderOutcome: 'issued', issued, selfCheck, nextTryAt, now }),
+      );
     }),
   );
   return due.length > 0;

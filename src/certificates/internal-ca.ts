@@ -38,7 +38,7 @@ export function internalIssuer({ store, clock, lifetimeMs = LIFETIME_MS }: Inter
 
   return {
     id: INTERNAL,
-    looksAtName: false,
+    usesHttp01: false,
     caaNames: async () => [],
     renewalInfo: async () => null,
     renewalId: async () => null,

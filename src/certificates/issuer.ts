@@ -3,7 +3,7 @@ export interface Issuer {
   /** Directory URL, or `internal`: what certificates, orders, the ledger and the account are kept under. */
   readonly id: string;
   /** Whether the CA looks at the name from the Internet (HTTP-01), so that routing has to be there first. */
-  readonly looksAtName: boolean;
+  readonly usesHttp01: boolean;
   /** Names by which CAA records allow this CA (RFC 8659 section 4.2); none: CAA is not looked at. Rejects with `CaProblem`. */
   caaNames(): Promise<readonly string[]>;
   /**

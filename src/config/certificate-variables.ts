@@ -1,6 +1,6 @@
-import { LEDGER_KEPT_MS } from '../domain/certificate-state.ts';
+import { LEDGER_RETENTION_MS } from '../domain/certificate-state.ts';
 import { parseWindow } from '../ratelimit/rate-limits.ts';
-import type { SpendingLimit } from '../store/contract/store.ts';
+import type { CaLimit } from '../store/contract/store.ts';
 import { parseKeys, SealingProblem } from '../store/sealing/keyring.ts';
 import { filePath, Invalid, listOf, network, oneOf, secret } from './parse-values.ts';
 import type { Variable } from './variable.ts';
@@ -99,7 +99,7 @@ export const certificateVariables = {
       "What a CA allows, as it publishes it: `orders` of the account, `failures` of one name, new `certificates` below one registered domain, `duplicates` of one name, each in any period of a length, 30 days at most. Nodes count together, keep the last failure, and wait rather than exceed any. What is left out is not limited. Let's Encrypt's unless given.",
     default: 'orders=300/3h,failures=5/1h,certificates=50/7d,duplicates=5/7d',
     example: 'orders=1500/3h,failures=5/1h,certificates=500/7d,duplicates=5/7d',
-    parse: spendingLimits,
+    parse: caLimits,
   },
 } as const satisfies Record<string, Variable<unknown>>;
 
@@ -138,8 +138,8 @@ function eabHmacKey(text: string): Uint8Array {
 const LIMITED = ['orders', 'failures', 'certificates', 'duplicates'] as const;
 
 /** `orders=300/3h`, separated by commas. */
-function spendingLimits(text: string): SpendingLimit[] {
-  const limits = listOf((item): SpendingLimit => {
+function caLimits(text: string): CaLimit[] {
+  const limits = listOf((item): CaLimit => {
     const [, word, limit, window = ''] = /^([a-z]+)=(\d{1,7})\/(\w+)$/.exec(item) ?? [];
     const name = LIMITED.find((each) => each === word);
     const windowMs = parseWindow(window);
@@ -151,7 +151,7 @@ function spendingLimits(text: string): SpendingLimit[] {
   })(text);
   const twice = limits.find(({ name }, i) => limits.findIndex((other) => other.name === name) < i);
   if (twice !== undefined) throw new Invalid(`where "${twice.name}" is limited twice`);
-  const long = limits.find(({ windowMs }) => windowMs > LEDGER_KEPT_MS);
+  const long = limits.find(({ windowMs }) => windowMs > LEDGER_RETENTION_MS);
   if (long !== undefined) throw new Invalid(`where "${long.name}" is counted over more than 30 days`);
   const small = limits.find(({ name, limit }) => limit < (name === 'failures' ? 2 : 1));
   if (small !== undefined)

@@ -55,7 +55,7 @@ export interface CertificateProblem {
 export const LONGEST_WAIT_MS = 8 * 86_400_000;
 
 /** What was spent at CAs is remembered for so long, so no limit may count over a longer time. */
-export const LEDGER_KEPT_MS = 30 * 86_400_000;
+export const LEDGER_RETENTION_MS = 30 * 86_400_000;
 
 /**
  * A certificate that is to be looked at later than this, as of `now`, was put off by a clock that has been set back since, and would be left alone for as

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type AcmeClient, createAcmeClient, type Signer } from '../../src/certificates/acme/acme-client.ts';
-import { createTransport, type Transport } from '../../src/certificates/acme/ca-transport.ts';
+import { type CaTransport, caTransport } from '../../src/certificates/acme/ca-transport.ts';
 import { newPrivateKey, readPrivateKey } from '../../src/certificates/x509/private-key.ts';
 import { createLog } from '../../src/log.ts';
-import type { SpendingLimit } from '../../src/store/contract/store.ts';
+import type { CaLimit } from '../../src/store/contract/store.ts';
 import type { FakeCa } from '../support/fake-ca/fake-ca.ts';
 import { AcmeProblem } from '../support/fake-ca/problem.ts';
 import { createIssuing, type Issuing } from './issuing.ts';
@@ -20,8 +20,8 @@ const HOUR_MS = 3_600_000;
 
 /** A client whose requests may be spoilt on their way. */
 function clientOf(ca: FakeCa, spoil: (body: string) => string = (body) => body): AcmeClient {
-  const sent = createTransport({ trustRoots: null, timeoutMs: 5_000 });
-  const transport: Transport = (request) =>
+  const sent = caTransport({ trustRoots: null, timeoutMs: 5_000 });
+  const transport: CaTransport = (request) =>
     sent(request.body === undefined ? request : { ...request, body: spoil(request.body) });
   return createAcmeClient({ directoryUrl: ca.directoryUrl, transport, clock: world.clock, log: createLog('silent') });
 }
@@ -94,7 +94,7 @@ describe('it notices', () => {
     expect(ca.ordersAtOnce).toEqual(['a.example.com']);
   });
 
-  const cases: [SpendingLimit, (ca: FakeCa, count: number) => Promise<unknown>][] = [
+  const cases: [CaLimit, (ca: FakeCa, count: number) => Promise<unknown>][] = [
     [{ name: 'orders', limit: 3, windowMs: HOUR_MS }, (ca) => world.issuer(ca).issue(world.task())],
     [
       { name: 'certificates', limit: 3, windowMs: HOUR_MS },

@@ -135,7 +135,7 @@ describe('the internal CA', () => {
   });
 
   test('needs neither a look at the name nor CAA, and suggests no renewals', async () => {
-    expect(issuer).toMatchObject({ id: 'internal', looksAtName: false });
+    expect(issuer).toMatchObject({ id: 'internal', usesHttp01: false });
     const { chain } = await issueTo('www.example.com');
     expect(await issuer.caaNames()).toEqual([]);
     expect(await issuer.renewalInfo(chain)).toBe(null);

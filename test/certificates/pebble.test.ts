@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { connect, createServer } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createAcmeClient } from '../../src/certificates/acme/acme-client.ts';
-import { createTransport } from '../../src/certificates/acme/ca-transport.ts';
+import { caTransport } from '../../src/certificates/acme/ca-transport.ts';
 import { readPrivateKey } from '../../src/certificates/x509/private-key.ts';
 import { createLog } from '../../src/log.ts';
 import { START_LIMIT_MS } from '../support/debian.ts';
@@ -125,7 +125,7 @@ describe('pebble', () => {
     const { url, privateKey } = await account();
     const client = createAcmeClient({
       directoryUrl: quick.directoryUrl,
-      transport: createTransport({ trustRoots: quick.trustRoots, timeoutMs: 5_000 }),
+      transport: caTransport({ trustRoots: quick.trustRoots, timeoutMs: 5_000 }),
       clock: world.clock,
       log: createLog('silent'),
     });

@@ -49,7 +49,7 @@ test('a certificate is renewed at a moment of its window, naming the one that it
   const third = (first?.notAfter ?? 0) - (64 * DAY) / 3;
   expect(Math.abs(renewedAt - third)).toBeLessThanOrEqual(DAY);
   expect(ca.orders().at(-1)).toMatchObject({ replaces: first?.renewalId, exempt: true });
-  expect(await world.store.countSpending(ca.directoryUrl, 0)).toMatchObject({ orders: 2, exempt: 1 });
+  expect(await world.store.countLedgerEntries(ca.directoryUrl, 0)).toMatchObject({ orders: 2, exempt: 1 });
   const events = (await world.store.listEvents(id)).map(({ type }) => type);
   expect(events.filter((type) => type.startsWith('certificate.'))).toEqual([
     'certificate.issued',
@@ -85,7 +85,7 @@ test('a renewal whose order was lost in a crash costs budget: the CA may count i
   world.clock.pass(MINUTE);
   await worker.runOnce();
   expect(ca.certificates).toHaveLength(2);
-  expect(await world.store.countSpending(ca.directoryUrl, 0)).toMatchObject({ orders: 3, exempt: 1 });
+  expect(await world.store.countLedgerEntries(ca.directoryUrl, 0)).toMatchObject({ orders: 3, exempt: 1 });
 });
 
 describe('a renewal that the CA does not take in the place of the certificate', () => {
@@ -113,7 +113,7 @@ describe('a renewal that the CA does not take in the place of the certificate', 
     await world.worker([world.issuer(ca)]).runOnce();
     expect(ca.certificates).toHaveLength(2);
     expect(ca.orders().at(-1)).toMatchObject({ replaces: null, exempt: false });
-    expect(await world.store.countSpending(ca.directoryUrl, 0)).toMatchObject({ orders: 3, exempt: 1, issued: 2 });
+    expect(await world.store.countLedgerEntries(ca.directoryUrl, 0)).toMatchObject({ orders: 3, exempt: 1, issued: 2 });
   });
 
   test('is not ordered as another before the ledger knows of it, and is so after a crash, without asking for the place again', async () => {
@@ -135,7 +135,7 @@ describe('a renewal that the CA does not take in the place of the certificate', 
     expect(await world.read(name)).toMatchObject({ state: 'issued', failures: 0 });
     expect(ca.requests.newOrder).toBe(3);
     expect(ca.orders().at(-1)).toMatchObject({ replaces: null, exempt: false });
-    expect(await world.store.countSpending(ca.directoryUrl, 0)).toMatchObject({ orders: 3, exempt: 1 });
+    expect(await world.store.countLedgerEntries(ca.directoryUrl, 0)).toMatchObject({ orders: 3, exempt: 1 });
   });
 
   test('waits where our own budget is spent', async () => {

@@ -130,7 +130,7 @@ describe('a name that would fail costs no attempt at the CA, and the state says 
     });
     expect(problem?.message).toMatch(words);
     expect(attempts(ca)).toBe(0);
-    expect(await world.store.countSpending(ca.directoryUrl, 0)).toMatchObject({ orders: 0 });
+    expect(await world.store.countLedgerEntries(ca.directoryUrl, 0)).toMatchObject({ orders: 0 });
     const events = (await world.store.listEvents(id)).filter(({ type }) => type.startsWith('certificate.'));
     expect(events).toHaveLength(1);
   });

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { LETS_ENCRYPT_LIMITS } from '../../src/certificates/policy/budget.ts';
-import type { SpendingLimit } from '../../src/store/contract/store.ts';
+import type { CaLimit } from '../../src/store/contract/store.ts';
 import { plant } from '../support/entities.ts';
 import { AcmeProblem } from '../support/fake-ca/problem.ts';
 import { createWorld, type World } from './world.ts';
@@ -86,7 +86,7 @@ describe('a CA that does not answer as it should', () => {
     await world.worker([world.issuer(first), world.issuer(second)]).runOnce();
     expect(await world.read(name)).toMatchObject({ state: 'issued', issued: { issuer: second.directoryUrl } });
     for (const ca of [first, second]) {
-      expect(await world.store.countSpending(ca.directoryUrl, 0)).toMatchObject({ orders: 1 });
+      expect(await world.store.countLedgerEntries(ca.directoryUrl, 0)).toMatchObject({ orders: 1 });
     }
   });
 
@@ -100,7 +100,7 @@ describe('a CA that does not answer as it should', () => {
       failures: 0,
       problem: { reason: 'ca_unavailable' },
     });
-    expect(await world.store.countSpending(ca.directoryUrl, 0)).toMatchObject({ orders: 0 });
+    expect(await world.store.countLedgerEntries(ca.directoryUrl, 0)).toMatchObject({ orders: 0 });
   });
 
   test('for one name alone, does not keep others from their certificates for long', async () => {
@@ -194,7 +194,7 @@ test('a name that every CA refuses waits, and its attempts are those of one name
 });
 
 describe('the budget', () => {
-  const orders = (limit: number): SpendingLimit[] => [{ name: 'orders', limit, windowMs: 3 * HOUR }];
+  const orders = (limit: number): CaLimit[] => [{ name: 'orders', limit, windowMs: 3 * HOUR }];
 
   test('is never exceeded, by however many nodes; a fifth of it is kept for renewals', async () => {
     const limits = orders(10);
@@ -257,7 +257,7 @@ describe('the budget', () => {
   });
 
   test('of a registered domain counts for its names alone', async () => {
-    const limits: SpendingLimit[] = [{ name: 'certificates', limit: 5, windowMs: 7 * DAY }];
+    const limits: CaLimit[] = [{ name: 'certificates', limit: 5, windowMs: 7 * DAY }];
     const ca = await world.startCa({ limits });
     const planted = await plant(world.store);
     for (let i = 0; i < 8; i++) await world.add({ name: `n${i}.example.com`, planted });

@@ -34,7 +34,12 @@ test('a name that leads to us gets a certificate, which is kept with its key', a
   expect(leaf.checkPrivateKey(readPrivateKey(served?.privateKey ?? new Uint8Array()))).toBe(true);
   expect(leaf.validToDate.getTime()).toBe(served?.notAfter);
   expect(await eventsOf(id)).toEqual(['certificate.issued']);
-  expect(await world.store.countSpending(ca.directoryUrl, 0)).toEqual({ orders: 1, exempt: 0, issued: 1, failed: 0 });
+  expect(await world.store.countLedgerEntries(ca.directoryUrl, 0)).toEqual({
+    orders: 1,
+    exempt: 0,
+    issued: 1,
+    failed: 0,
+  });
 });
 
 test('a CA that does not look at names is asked without looking first', async () => {
@@ -60,7 +65,7 @@ test('two workers on one store order each name once', async () => {
 
 describe('a crash', () => {
   /** A node that dies at a step: from then on nothing that it asks of the store happens. */
-  function dying(step: 'noteOrder' | 'putChallenge' | 'saveCertificate', when: 'before' | 'after'): Store {
+  function dying(step: 'saveOrderUrl' | 'putChallenge' | 'saveCertificate', when: 'before' | 'after'): Store {
     let dead = false;
     return new Proxy(world.store, {
       get(store, name: keyof Store) {
@@ -77,7 +82,7 @@ describe('a crash', () => {
   }
 
   test.each([
-    ['after', 'noteOrder'],
+    ['after', 'saveOrderUrl'],
     ['before', 'saveCertificate'],
   ] as const)('%s %s leaves an order that another node goes on with once the lease has ended', async (when, step) => {
     const ca = await world.startCa();
@@ -109,7 +114,7 @@ describe('a crash', () => {
     await world.worker([world.issuer(ca)]).runOnce();
     expect(await world.read(name)).toMatchObject({ state: 'issued' });
     expect(ca.requests.newOrder).toBe(2);
-    expect(await world.store.countSpending(ca.directoryUrl, 0)).toMatchObject({ orders: 2, issued: 1, failed: 0 });
+    expect(await world.store.countLedgerEntries(ca.directoryUrl, 0)).toMatchObject({ orders: 2, issued: 1, failed: 0 });
   });
 });
 

@@ -60,7 +60,7 @@ export async function liveThrough({ seed, days, names, cas: count }: YearOptions
       const next = await customers.look(uncertified);
       world.clock.set(Math.min(Math.max(next, world.clock.now() + MINUTE), world.clock.now() + HOUR));
     }
-    const spent = await Promise.all(cas.map(({ directoryUrl }) => world.store.countSpending(directoryUrl, 0)));
+    const spent = await Promise.all(cas.map(({ directoryUrl }) => world.store.countLedgerEntries(directoryUrl, 0)));
     return {
       uncertified: [...uncertified],
       exceeded: cas.flatMap(({ exceeded }) => exceeded.map((refused) => JSON.stringify(refused))),

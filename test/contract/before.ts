@@ -1,7 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import type { Domain } from '../../src/domain/domain.ts';
 import type { DueCertificate } from '../../src/store/contract/store.ts';
-import { anIssuedCertificate, anIssuer, anOrder, aSave, aSpending, DAY_MS, verify } from '../support/certificates.ts';
+import {
+  aLedgerEntry,
+  anIssuedCertificate,
+  anIssuer,
+  anOrder,
+  aSave,
+  DAY_MS,
+  verify,
+} from '../support/certificates.ts';
 import { NOW, plant } from '../support/entities.ts';
 import type { Subject } from './subject.ts';
 
@@ -43,7 +51,7 @@ export function describeBefore(subject: Subject): void {
       await store.importCertificate(domain.name, anIssuedCertificate(), NOW - 60 * DAY_MS);
       await store.renewCertificate(domain.name, NOW);
       const [again] = (await store.claimCertificates(claim)) as [DueCertificate];
-      const begin = { order, spending: aSpending(order), limits: [], now: NOW };
+      const begin = { order, entry: aLedgerEntry(order), limits: [], now: NOW };
       expect(await store.beginOrder({ ...begin, lease: again.lease })).toEqual({ kind: 'begun' });
       await run(`${deletes(domain)}; ${inserts(domain)}`);
       expect(await store.findServedCertificate(domain.name)).toBeNull();

@@ -2,7 +2,15 @@ import { describe, expect, it } from 'vitest';
 import { LONGEST_WAIT_MS } from '../../src/domain/certificate-state.ts';
 import type { Domain } from '../../src/domain/domain.ts';
 import type { CertificateStore, DueCertificate } from '../../src/store/contract/store.ts';
-import { anIssuedCertificate, anIssuer, anOrder, aSave, aSpending, DAY_MS, verify } from '../support/certificates.ts';
+import {
+  aLedgerEntry,
+  anIssuedCertificate,
+  anIssuer,
+  anOrder,
+  aSave,
+  DAY_MS,
+  verify,
+} from '../support/certificates.ts';
 import { attach, failedAt, NOW, verifiedAt } from '../support/entities.ts';
 import type { Subject } from './subject.ts';
 import { readAll } from './tree.ts';
@@ -27,7 +35,7 @@ export function describeCertificates(subject: Subject): void {
     subject.store.beginOrder({
       lease,
       order: anOrder({ hostname, issuer }),
-      spending: aSpending({ hostname, issuer }),
+      entry: aLedgerEntry({ hostname, issuer }),
       limits: [],
       now: NOW,
     });
@@ -54,7 +62,7 @@ export function describeCertificates(subject: Subject): void {
       const { privateKey, ...issued } = anIssuedCertificate({ issuer });
       const save: About = {
         state: 'issued',
-        spent: 'issued',
+        orderOutcome: 'issued',
         issued: { ...issued, privateKey },
         selfCheck: { ...selfCheck, answers: [] },
       };
@@ -70,7 +78,7 @@ export function describeCertificates(subject: Subject): void {
       const { chain, notAfter } = issued;
       expect(await store.findServedCertificate(name)).toEqual({ chain, notAfter, privateKey });
       expect(await store.findChallenge(name, 'token', NOW)).toBeNull();
-      expect(await store.countSpending(issuer, 0)).toMatchObject({ orders: 1, issued: 1 });
+      expect(await store.countLedgerEntries(issuer, 0)).toMatchObject({ orders: 1, issued: 1 });
       expect((await claim(NOW + DAY_MS))[0]?.order).toBeNull();
       expect(await eventsOf(domain)).toEqual([
         {
@@ -168,7 +176,7 @@ export function describeCertificates(subject: Subject): void {
       const { privateKey, ...issued } = anIssuedCertificate({ issuer: 'imported' });
       const doImport = () => store.importCertificate(domain.name, { ...issued, privateKey }, NOW);
       expect(await announcedBy(doImport)).toEqual([`certificate ${domain.name}`]);
-      expect(await save(due, { state: 'failed', spent: 'failed' })).toBe('lost');
+      expect(await save(due, { state: 'failed', orderOutcome: 'failed' })).toBe('lost');
       expect(await store.findCertificate(domain.name)).toMatchObject({
         state: 'issued',
         problem: null,
@@ -198,7 +206,7 @@ export function describeCertificates(subject: Subject): void {
     it('makes a name that waits for its first one due, and leaves alone what somebody works on', async () => {
       const { store } = subject;
       const { domain, due } = await lease();
-      expect(await store.renewCertificate(domain.name, NOW + 59_999)).toBe('under_way');
+      expect(await store.renewCertificate(domain.name, NOW + 59_999)).toBe('leased');
       await save(due, { state: 'failed', nextTryAt: NOW + DAY_MS });
       expect(await store.renewCertificate(domain.name, NOW + 5)).toBe('accepted');
       expect(await claim(NOW + 5)).toHaveLength(1);
@@ -219,7 +227,7 @@ export function describeCertificates(subject: Subject): void {
       const { store } = subject;
       expect(await store.findServedCertificate(name)).toBeNull();
       expect(await store.findChallenge(name, 'token', NOW)).toBeNull();
-      expect(await store.noteOrder(name, due.lease, 'https://ca.example/order/1')).toBe('lost');
+      expect(await store.saveOrderUrl(name, due.lease, 'https://ca.example/order/1')).toBe('lost');
       expect(await save(due, { state: 'issued', issued: anIssuedCertificate() })).toBe('lost');
       expect(await store.findServedCertificate(name)).toBeNull();
     };

@@ -1,7 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { LONGEST_WAIT_MS } from '../../src/domain/certificate-state.ts';
 import type { DueCertificate, Environment } from '../../src/store/contract/store.ts';
-import { anIssuedCertificate, anIssuer, anOrder, aSave, aSpending, DAY_MS, verify } from '../support/certificates.ts';
+import {
+  aLedgerEntry,
+  anIssuedCertificate,
+  anIssuer,
+  anOrder,
+  aSave,
+  DAY_MS,
+  verify,
+} from '../support/certificates.ts';
 import { NOW } from '../support/entities.ts';
 import type { Subject } from './subject.ts';
 
@@ -19,8 +27,8 @@ export function describeLeases(subject: Subject): void {
   const begin = ({ certificate: { hostname }, lease }: DueCertificate, about: { now?: number } = {}) => {
     const issuer = anIssuer();
     const order = anOrder({ hostname, issuer });
-    const spending = aSpending({ hostname, issuer });
-    return subject.store.beginOrder({ lease, order, spending, limits: [], now: NOW, ...about });
+    const entry = aLedgerEntry({ hostname, issuer });
+    return subject.store.beginOrder({ lease, order, entry, limits: [], now: NOW, ...about });
   };
   const verifyMany = (environment: Environment, count: number, at: number) =>
     Promise.all(Array.from({ length: count }, (_, i) => verify(subject.store, environment, { at: at + i })));
@@ -83,11 +91,11 @@ export function describeLeases(subject: Subject): void {
       expect(after.order?.hostname).toBe(name);
       expect(await store.extendLease(name, before.lease, NOW + 9 * LEASE_MS)).toBe('lost');
       expect(await begin(before)).toEqual({ kind: 'lost' });
-      expect(await store.noteOrder(name, before.lease, 'https://ca.example/order/1')).toBe('lost');
-      expect(await store.saveCertificate(aSave(before, { state: 'failed', spent: 'failed' }))).toBe('lost');
+      expect(await store.saveOrderUrl(name, before.lease, 'https://ca.example/order/1')).toBe('lost');
+      expect(await store.saveCertificate(aSave(before, { state: 'failed', orderOutcome: 'failed' }))).toBe('lost');
       expect(await store.findCertificate(name)).toEqual(after.certificate);
       expect((await store.listEvents(id)).map(({ type }) => type)).toEqual(['domain.created', 'domain.verified']);
-      expect(await store.noteOrder(name, after.lease, 'https://ca.example/order/2')).toBe('saved');
+      expect(await store.saveOrderUrl(name, after.lease, 'https://ca.example/order/2')).toBe('saved');
     });
 
     it('that have ended, and that nobody took over, are as good as before', async () => {
@@ -142,7 +150,7 @@ export function describeLeases(subject: Subject): void {
       const soon = { nextTryAt: NOW + 1 };
       await store.saveCertificate(aSave(dueOf(fresh), { ...soon, state: 'waiting_for_routing' }));
       await store.saveCertificate(aSave(dueOf(ordered), { ...soon, state: 'ordering' }));
-      await store.saveCertificate(aSave(dueOf(failed), { ...soon, state: 'failed', spent: 'failed' }));
+      await store.saveCertificate(aSave(dueOf(failed), { ...soon, state: 'failed', orderOutcome: 'failed' }));
       const { certificate } = dueOf(issued);
       const { renewal } = anIssuedCertificate();
       const imported = anIssuedCertificate({ renewal: { ...renewal, askAgainAt: NOW + 1 } });

@@ -4,14 +4,14 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Domain } from '../../src/domain/domain.ts';
-import type { DueCertificate, Environment, SpendingLimit, Store } from '../../src/store/contract/store.ts';
+import type { CaLimit, DueCertificate, Environment, Store } from '../../src/store/contract/store.ts';
 import { sqliteStore } from '../../src/store/sqlite/sqlite.ts';
-import { anIssuer, anOrder, aSave, aSpending, verify } from '../support/certificates.ts';
+import { aLedgerEntry, anIssuer, anOrder, aSave, verify } from '../support/certificates.ts';
 import { NOW, plant } from '../support/entities.ts';
 
-// The ledger against random orders and outcomes. What a CA would count is stated here a second time, over a list.
+// Compares the ledger with a plain list of orders (the model), over random orders and outcomes.
 
-const LIMITS: SpendingLimit[] = [
+const LIMITS: CaLimit[] = [
   { name: 'orders', limit: 4, windowMs: 300 },
   { name: 'failures', limit: 2, windowMs: 100 },
   { name: 'certificates', limit: 3, windowMs: 700 },
@@ -22,8 +22,8 @@ const NAMES = 3;
 const STEP_MS = 2;
 const YEAR_MS = 31_536_000_000;
 
-/** An order, as the CA remembers it. */
-interface Entry {
+/** An order in the model. */
+interface ModelOrder {
   name: number;
   domain: string;
   exempt: boolean;
@@ -35,7 +35,7 @@ interface Entry {
 type Step =
   | { do: 'order'; name: number; exempt: boolean }
   | { do: 'end'; name: number; outcome: 'issued' | 'failed' }
-  /** Until the next step comes at the moment at which the last refusal ends, or as much sooner. */
+  /** Until the next step comes at the moment at which the last limit has capacity again, or as much sooner. */
   | { do: 'wait'; soonerMs: number };
 
 const name = fc.nat(NAMES - 1);
@@ -48,28 +48,28 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 3, arbitrary: fc.record({ do: fc.constant('wait' as const), soonerMs: fc.constantFrom(0, 1, 50) }) },
 );
 
-const counted: Record<SpendingLimit['name'], (entry: Entry, order: Entry) => boolean> = {
+const counted: Record<CaLimit['name'], (entry: ModelOrder, order: ModelOrder) => boolean> = {
   orders: ({ exempt }) => !exempt,
   failures: ({ name, outcome }, order) => name === order.name && outcome !== 'issued',
   certificates: ({ domain, exempt, outcome }, order) => domain === order.domain && !exempt && outcome !== 'failed',
   duplicates: ({ name, exempt, outcome }, order) => name === order.name && !exempt && outcome !== 'failed',
 };
 
-/** Which limit has no room for the order, and until when: tried out, moment by moment in which anything leaves a window. */
-function expected(entries: Entry[], order: Entry, now: number) {
-  const fullUntil = ({ name, limit, windowMs }: SpendingLimit): number => {
-    const times = entries
+/** Which limit forbids the order, and until when: tries each moment at which an order leaves a window. */
+function expected(model: ModelOrder[], order: ModelOrder, now: number) {
+  const reachedUntil = ({ name, limit, windowMs }: CaLimit): number => {
+    const times = model
       .filter((entry) => counted[name](entry, order))
       .map((entry) => (name === 'orders' ? entry.orderedAt : entry.countedAt));
-    const hasRoomAt = (at: number) => times.filter((time) => time > at - windowMs).length < limit;
+    const hasCapacityAt = (at: number) => times.filter((time) => time > at - windowMs).length < limit;
     const moments = [now, ...times.map((time) => time + windowMs)].filter((at) => at >= now);
-    return moments.toSorted((a, b) => a - b).find(hasRoomAt) ?? Number.NaN;
+    return moments.toSorted((a, b) => a - b).find(hasCapacityAt) ?? Number.NaN;
   };
   const limits = order.exempt ? LIMITS.filter(({ name }) => name === 'failures') : LIMITS;
-  const until = Math.max(...limits.map(fullUntil));
+  const until = Math.max(...limits.map(reachedUntil));
   if (until === now) return { kind: 'begun' };
-  const by = limits.filter((limit) => fullUntil(limit) === until).map((limit) => limit.name);
-  return { kind: 'refused', until, by: expect.toSatisfy((name: SpendingLimit['name']) => by.includes(name)) };
+  const names = limits.filter((limit) => reachedUntil(limit) === until).map((limit) => limit.name);
+  return { kind: 'limit_reached', until, limit: expect.toSatisfy((name: CaLimit['name']) => names.includes(name)) };
 }
 
 let directory: string;
@@ -87,7 +87,7 @@ afterAll(async () => {
   await rm(directory, { recursive: true });
 });
 
-/** Leases the name, whoever had it before. */
+/** Leases the name, also where it is leased already. */
 async function lease(hostname: string, now: number): Promise<DueCertificate> {
   await store.renewCertificate(hostname, now);
   const due = await store.claimCertificates({ now, limit: NAMES, leaseMs: 1, newNames: true });
@@ -96,15 +96,15 @@ async function lease(hostname: string, now: number): Promise<DueCertificate> {
   return leased;
 }
 
-test('in any history an order is let through exactly where every limit has room, and told exactly when there is room again', async () => {
+test('in any history an order begins exactly when every limit has capacity, and the time of the next capacity is exact', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 60 }), async (steps) => {
       beginsAt += YEAR_MS;
       const issuer = anIssuer();
       const domains: Domain[] = [];
       for (let i = 0; i < NAMES; i++) domains.push(await verify(store, environment, { at: beginsAt }));
-      const entries: Entry[] = [];
-      const underWay = new Map<number, Entry>();
+      const model: ModelOrder[] = [];
+      const inFlight = new Map<number, ModelOrder>();
       let now = beginsAt;
       let until = now;
       for (const step of steps) {
@@ -116,26 +116,26 @@ test('in any history an order is let through exactly where every limit has room,
         const hostname = domains[step.name]?.name ?? '';
         const due = await lease(hostname, now);
         if (step.do === 'end') {
-          const entry = underWay.get(step.name);
-          underWay.delete(step.name);
-          if (entry !== undefined) Object.assign(entry, { outcome: step.outcome, countedAt: now });
-          await store.saveCertificate(aSave(due, { spent: step.outcome, nextTryAt: now, now }));
+          const ended = inFlight.get(step.name);
+          inFlight.delete(step.name);
+          if (ended !== undefined) Object.assign(ended, { outcome: step.outcome, countedAt: now });
+          await store.saveCertificate(aSave(due, { orderOutcome: step.outcome, nextTryAt: now, now }));
           continue;
         }
         const registeredDomain = step.name === 0 ? 'acme.org' : 'acme.com';
         const times = { orderedAt: now, countedAt: now };
         const { exempt } = step;
-        const entry: Entry = { name: step.name, domain: registeredDomain, exempt, outcome: null, ...times };
+        const modelOrder: ModelOrder = { name: step.name, domain: registeredDomain, exempt, outcome: null, ...times };
         const order = anOrder({ hostname, issuer });
-        const spending = aSpending({ hostname, issuer, registeredDomain, exempt });
-        const begun = await store.beginOrder({ lease: due.lease, order, spending, limits: LIMITS, now });
-        expect(begun).toEqual(expected(entries, entry, now));
-        if (begun.kind === 'refused') until = begun.until;
+        const entry = aLedgerEntry({ hostname, issuer, registeredDomain, exempt });
+        const begun = await store.beginOrder({ lease: due.lease, order, entry, limits: LIMITS, now });
+        expect(begun).toEqual(expected(model, modelOrder, now));
+        if (begun.kind === 'limit_reached') until = begun.until;
         if (begun.kind !== 'begun') continue;
-        entries.push(entry);
-        underWay.set(step.name, entry);
+        model.push(modelOrder);
+        inFlight.set(step.name, modelOrder);
       }
-      // Leases of another history would be in the way of the next one.
+      // A lease left from this history would be claimed in the next.
       for (const { workspaceId, id } of domains) await store.deleteDomain(workspaceId, id, now);
     }),
     { numRuns: 25 },

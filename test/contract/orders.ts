@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import type { DueCertificate, Spending, SpendingLimit } from '../../src/store/contract/store.ts';
+import type { CaLimit, DueCertificate, LedgerEntry } from '../../src/store/contract/store.ts';
 import {
   aCaAccount,
+  aLedgerEntry,
   anIssuedCertificate,
   anIssuer,
   anOrder,
   aPrivateKey,
   aSave,
-  aSpending,
   verify,
 } from '../support/certificates.ts';
 import { NOW } from '../support/entities.ts';
@@ -27,15 +27,15 @@ export function describeOrders(subject: Subject): void {
   /** Begins an order. */
   const begin = (
     { certificate: { hostname }, lease }: DueCertificate,
-    { limits = [], now = NOW, ...about }: Partial<Spending> & { limits?: SpendingLimit[]; now?: number },
+    { limits = [], now = NOW, ...about }: Partial<LedgerEntry> & { limits?: CaLimit[]; now?: number },
   ) => {
     const { issuer = anIssuer() } = about;
     const order = anOrder({ hostname, issuer, startedAt: now });
-    const spending = aSpending({ hostname, issuer, ...about });
-    return subject.store.beginOrder({ lease, order, spending, limits, now });
+    const entry = aLedgerEntry({ hostname, issuer, ...about });
+    return subject.store.beginOrder({ lease, order, entry, limits, now });
   };
-  const most = (name: SpendingLimit['name'], limit: number): SpendingLimit => ({ name, limit, windowMs: WINDOW_MS });
-  const ledger = (issuer: string) => subject.store.countSpending(issuer, 0);
+  const most = (name: CaLimit['name'], limit: number): CaLimit => ({ name, limit, windowMs: WINDOW_MS });
+  const ledger = (issuer: string) => subject.store.countLedgerEntries(issuer, 0);
 
   describe('an order', () => {
     it('is kept from its beginning on, so that whoever takes it over goes on with it', async () => {
@@ -43,12 +43,12 @@ export function describeOrders(subject: Subject): void {
       const due = await lease();
       const { hostname } = due.certificate;
       const order = anOrder({ hostname, issuer: anIssuer(), replaces: 'aYhba4dGQEHhs3uEe6CuLN4ByNQ.AIdlQyE' });
-      const spending = aSpending({ hostname, issuer: order.issuer });
-      const begun = { lease: due.lease, order, spending, limits: [], now: NOW };
+      const entry = aLedgerEntry({ hostname, issuer: order.issuer });
+      const begun = { lease: due.lease, order, entry, limits: [], now: NOW };
       expect(await store.beginOrder(begun)).toEqual({ kind: 'begun' });
       expect(await store.findCertificate(hostname)).toMatchObject({ state: 'ordering' });
       const url = 'https://ca.example/order/1';
-      expect(await store.noteOrder(hostname, due.lease, url)).toBe('saved');
+      expect(await store.saveOrderUrl(hostname, due.lease, url)).toBe('saved');
       const [taken] = await store.claimCertificates({ now: NOW + WINDOW_MS, limit: 1, leaseMs: 1, newNames: false });
       expect(taken).toMatchObject({ certificate: { hostname, state: 'ordering' }, order: { ...order, url } });
     });
@@ -71,18 +71,20 @@ export function describeOrders(subject: Subject): void {
       const due = await lease();
       const issuer = anIssuer();
       await begin(due, { issuer });
-      await store.noteOrder(due.certificate.hostname, due.lease, 'https://ca.example/order/1');
+      await store.saveOrderUrl(due.certificate.hostname, due.lease, 'https://ca.example/order/1');
       expect(await begin(due, { issuer })).toEqual({ kind: 'begun' });
       const [taken] = await store.claimCertificates({ now: NOW + WINDOW_MS, limit: 1, leaseMs: 1, newNames: false });
       expect(taken?.order?.url).toBeNull();
       expect(await ledger(issuer)).toEqual({ orders: 2, exempt: 0, issued: 0, failed: 0 });
-      await store.saveCertificate(aSave(taken as DueCertificate, { spent: 'issued' }));
+      await store.saveCertificate(aSave(taken as DueCertificate, { orderOutcome: 'issued' }));
       expect(await ledger(issuer)).toEqual({ orders: 2, exempt: 0, issued: 1, failed: 0 });
     });
 
     it('has a URL only while it is under way', async () => {
       const due = await lease();
-      expect(await subject.store.noteOrder(due.certificate.hostname, due.lease, 'https://ca.example/1')).toBe('lost');
+      expect(await subject.store.saveOrderUrl(due.certificate.hostname, due.lease, 'https://ca.example/1')).toBe(
+        'lost',
+      );
     });
   });
 
@@ -94,13 +96,17 @@ export function describeOrders(subject: Subject): void {
       expect(await begin(a, { issuer, limits, now: NOW })).toEqual({ kind: 'begun' });
       expect(await begin(b, { issuer, limits, now: NOW + 10 })).toEqual({ kind: 'begun' });
       const until = NOW + WINDOW_MS;
-      expect(await begin(c, { issuer, limits, now: NOW + 20 })).toEqual({ kind: 'refused', by: 'orders', until });
+      expect(await begin(c, { issuer, limits, now: NOW + 20 })).toEqual({
+        kind: 'limit_reached',
+        limit: 'orders',
+        until,
+      });
       expect(await begin(c, { issuer, limits: [most('orders', 1)], now: NOW + 20 })).toEqual({
-        kind: 'refused',
-        by: 'orders',
+        kind: 'limit_reached',
+        limit: 'orders',
         until: until + 10,
       });
-      expect(await begin(c, { issuer, limits, now: until - 1 })).toMatchObject({ kind: 'refused', until });
+      expect(await begin(c, { issuer, limits, now: until - 1 })).toMatchObject({ kind: 'limit_reached', until });
       expect(await subject.store.findCertificate(c.certificate.hostname)).toEqual(c.certificate);
       expect(await ledger(issuer)).toMatchObject({ orders: 2 });
       expect(await begin(c, { limits, now: NOW + 20 })).toEqual({ kind: 'begun' });
@@ -114,16 +120,16 @@ export function describeOrders(subject: Subject): void {
       const other = await lease();
       const first = await lease();
       await begin(first, { issuer, limits });
-      expect(await begin(first, { issuer, limits })).toMatchObject({ by: 'failures', until: NOW + WINDOW_MS });
+      expect(await begin(first, { issuer, limits })).toMatchObject({ limit: 'failures', until: NOW + WINDOW_MS });
       expect(await begin(other, { issuer, limits })).toEqual({ kind: 'begun' });
       const failedAt = NOW + 1000;
-      await store.saveCertificate(aSave(first, { spent: 'failed', nextTryAt: failedAt, now: failedAt }));
+      await store.saveCertificate(aSave(first, { orderOutcome: 'failed', nextTryAt: failedAt, now: failedAt }));
       const retry = { now: failedAt, limit: 1, leaseMs: 1, newNames: true };
       const [again] = (await store.claimCertificates(retry)) as [DueCertificate];
       const until = failedAt + WINDOW_MS;
-      expect(await begin(again, { issuer, limits, now: failedAt })).toMatchObject({ by: 'failures', until });
+      expect(await begin(again, { issuer, limits, now: failedAt })).toMatchObject({ limit: 'failures', until });
       expect(await begin(again, { issuer, limits, now: until })).toEqual({ kind: 'begun' });
-      await store.saveCertificate(aSave(again, { spent: 'issued', nextTryAt: until, now: until }));
+      await store.saveCertificate(aSave(again, { orderOutcome: 'issued', nextTryAt: until, now: until }));
       const [renewing] = (await store.claimCertificates({ ...retry, now: until })) as [DueCertificate];
       expect(await begin(renewing, { issuer, limits, now: until })).toEqual({ kind: 'begun' });
     });
@@ -134,13 +140,13 @@ export function describeOrders(subject: Subject): void {
       const [a, b, c] = (await leased(3)) as [DueCertificate, DueCertificate, DueCertificate];
       const registeredDomain = 'acme.com';
       await begin(a, { issuer, limits, registeredDomain });
-      const refused = { kind: 'refused', by: 'certificates', until: NOW + WINDOW_MS };
+      const refused = { kind: 'limit_reached', limit: 'certificates', until: NOW + WINDOW_MS };
       expect(await begin(b, { issuer, limits, registeredDomain })).toEqual(refused);
       expect(await begin(c, { issuer, limits, registeredDomain: 'acme.org' })).toEqual({ kind: 'begun' });
-      await subject.store.saveCertificate(aSave(a, { spent: 'failed' }));
+      await subject.store.saveCertificate(aSave(a, { orderOutcome: 'failed' }));
       expect(await begin(b, { issuer, limits, registeredDomain })).toEqual({ kind: 'begun' });
       const issuedAt = NOW + 5;
-      await subject.store.saveCertificate(aSave(b, { spent: 'issued', now: issuedAt }));
+      await subject.store.saveCertificate(aSave(b, { orderOutcome: 'issued', now: issuedAt }));
       const late = { issuer, limits, registeredDomain, now: NOW + 9 };
       expect(await begin(c, late)).toEqual({ ...refused, until: issuedAt + WINDOW_MS });
     });
@@ -151,14 +157,14 @@ export function describeOrders(subject: Subject): void {
       const limits = [most('duplicates', 1)];
       const first = await lease();
       await begin(first, { issuer, limits });
-      expect(await begin(first, { issuer, limits })).toMatchObject({ by: 'duplicates', until: NOW + WINDOW_MS });
-      await store.saveCertificate(aSave(first, { spent: 'failed', nextTryAt: NOW }));
+      expect(await begin(first, { issuer, limits })).toMatchObject({ limit: 'duplicates', until: NOW + WINDOW_MS });
+      await store.saveCertificate(aSave(first, { orderOutcome: 'failed', nextTryAt: NOW }));
       const retry = { now: NOW, limit: 1, leaseMs: 1, newNames: true };
       const [again] = (await store.claimCertificates(retry)) as [DueCertificate];
       expect(await begin(again, { issuer, limits })).toEqual({ kind: 'begun' });
-      await store.saveCertificate(aSave(again, { spent: 'issued', nextTryAt: NOW }));
+      await store.saveCertificate(aSave(again, { orderOutcome: 'issued', nextTryAt: NOW }));
       const [renewing] = (await store.claimCertificates(retry)) as [DueCertificate];
-      expect(await begin(renewing, { issuer, limits })).toMatchObject({ by: 'duplicates' });
+      expect(await begin(renewing, { issuer, limits })).toMatchObject({ limit: 'duplicates' });
     });
 
     it('lets what is exempt through but for failures, and counts it for nothing else', async () => {
@@ -167,10 +173,10 @@ export function describeOrders(subject: Subject): void {
       const full = [most('orders', 1), most('certificates', 1), most('duplicates', 1)];
       await begin(a, { issuer, exempt: true });
       expect(await begin(a, { issuer, limits: full })).toEqual({ kind: 'begun' });
-      expect(await begin(a, { issuer, limits: full })).toMatchObject({ kind: 'refused' });
+      expect(await begin(a, { issuer, limits: full })).toMatchObject({ kind: 'limit_reached' });
       expect(await begin(a, { issuer, limits: full, exempt: true })).toEqual({ kind: 'begun' });
       const failures = [most('failures', 3)];
-      expect(await begin(a, { issuer, limits: failures, exempt: true })).toMatchObject({ by: 'failures' });
+      expect(await begin(a, { issuer, limits: failures, exempt: true })).toMatchObject({ limit: 'failures' });
       expect(await begin(b, { issuer, limits: failures, exempt: true })).toEqual({ kind: 'begun' });
       expect(await ledger(issuer)).toEqual({ orders: 4, exempt: 3, issued: 0, failed: 0 });
     });
@@ -182,9 +188,9 @@ export function describeOrders(subject: Subject): void {
       const long = { ...most('duplicates', 1), windowMs: 2 * WINDOW_MS };
       const limits = [most('orders', 1), long, most('failures', 1)];
       const until = NOW + long.windowMs;
-      expect(await begin(due, { issuer, limits })).toEqual({ kind: 'refused', by: 'duplicates', until });
+      expect(await begin(due, { issuer, limits })).toEqual({ kind: 'limit_reached', limit: 'duplicates', until });
       const none = { limits: [most('orders', 0)], now: NOW + 7 };
-      expect(await begin(due, none)).toEqual({ kind: 'refused', by: 'orders', until: NOW + 7 + WINDOW_MS });
+      expect(await begin(due, none)).toEqual({ kind: 'limit_reached', limit: 'orders', until: NOW + 7 + WINDOW_MS });
     });
 
     it('gives the last place to one of several orders at the same moment', async () => {
@@ -192,7 +198,7 @@ export function describeOrders(subject: Subject): void {
         const dues = await leased(6);
         const issuer = anIssuer();
         const outcomes = await Promise.all(dues.map((due) => begin(due, { issuer, limits: [most(name, 2)] })));
-        expect(outcomes.map(({ kind }) => kind).sort()).toEqual(['begun', 'begun', ...Array(4).fill('refused')]);
+        expect(outcomes.map(({ kind }) => kind).sort()).toEqual(['begun', 'begun', ...Array(4).fill('limit_reached')]);
       }
     });
 
@@ -205,8 +211,8 @@ export function describeOrders(subject: Subject): void {
       for (const { certificate } of [a, b])
         await store.deleteDomain(certificate.workspaceId, certificate.domainId, NOW);
       expect(await ledger(issuer)).toMatchObject({ orders: 2 });
-      expect(await store.countSpending(issuer, NOW + 10)).toMatchObject({ orders: 1 });
-      await store.pruneSpending(NOW + 10);
+      expect(await store.countLedgerEntries(issuer, NOW + 10)).toMatchObject({ orders: 1 });
+      await store.pruneLedger(NOW + 10);
       expect(await ledger(issuer)).toMatchObject({ orders: 1 });
       expect(await ledger(anIssuer())).toEqual({ orders: 0, exempt: 0, issued: 0, failed: 0 });
     });

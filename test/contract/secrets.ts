@@ -5,12 +5,12 @@ import { createKeyring, keyIdIn, SealingProblem } from '../../src/store/sealing/
 import { missingKeys, rotateSecrets, sealClearSecrets, sealSecrets } from '../../src/store/sealing/sealed-store.ts';
 import {
   aCaAccount,
+  aLedgerEntry,
   anIssuedCertificate,
   anIssuer,
   anOrder,
   aPrivateKey,
   aSave,
-  aSpending,
   verify,
 } from '../support/certificates.ts';
 import { aSigningKey, NOW, plant } from '../support/entities.ts';
@@ -43,8 +43,8 @@ export function describeSecrets(subject: Subject): void {
     const save = aSave(dueOf(issued.name), { state: 'issued', issued: certificate });
     await store.saveCertificate(save);
     const order = anOrder({ hostname: ordered.name, issuer: anIssuer() });
-    const spending = aSpending(order);
-    await store.beginOrder({ lease: dueOf(ordered.name).lease, order, spending, limits: [], now: NOW });
+    const entry = aLedgerEntry(order);
+    await store.beginOrder({ lease: dueOf(ordered.name).lease, order, entry, limits: [], now: NOW });
     const account = await store.createCaAccount(aCaAccount());
     const signingKey = aSigningKey({ privateKey: aPrivateKey() });
     await store.replaceSigningKey(null, signingKey, 0);

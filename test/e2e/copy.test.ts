@@ -79,7 +79,7 @@ async function certify(store: Store, environment: Environment): Promise<void> {
   const claim = { now: entities.NOW, limit: 9, leaseMs: 1, newNames: true };
   for (const { lease, certificate } of await store.claimCertificates(claim)) {
     const order = certificates.anOrder({ hostname: certificate.hostname, issuer: account.issuer });
-    await store.beginOrder({ lease, order, spending: certificates.aSpending(order), limits: [], now: entities.NOW });
+    await store.beginOrder({ lease, order, entry: certificates.aLedgerEntry(order), limits: [], now: entities.NOW });
     const challenge = { hostname: certificate.hostname, token: 'token', keyAuthorization: 'token.print' };
     await store.putChallenge({ ...challenge, expiresAt: entities.NOW });
   }

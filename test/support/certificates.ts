@@ -7,7 +7,7 @@ import type {
   DueCertificate,
   Environment,
   IssuedCertificate,
-  Spending,
+  LedgerEntry,
   Store,
 } from '../../src/store/contract/store.ts';
 import { attach, NOW, unique, verifiedAt } from './entities.ts';
@@ -43,7 +43,7 @@ export function anOrder(
   return { url: null, privateKey: aPrivateKey(), replaces: null, startedAt: NOW, ...about };
 }
 
-export function aSpending(about: Partial<Spending> & Pick<Spending, 'hostname' | 'issuer'>): Spending {
+export function aLedgerEntry(about: Partial<LedgerEntry> & Pick<LedgerEntry, 'hostname' | 'issuer'>): LedgerEntry {
   return { registeredDomain: 'example.com', exempt: false, ...about };
 }
 

@@ -1,15 +1,15 @@
-import type { SpendingLimit } from '../../src/store/contract/store.ts';
+import type { CaLimit } from '../../src/store/contract/store.ts';
 import { selectOverdueOf, walkWorkspaces } from '../../src/store/sql/certificates/fairness.ts';
 import { certificateClaimer, isAnyDue } from '../../src/store/sql/certificates/leases.ts';
-import { findRefusal } from '../../src/store/sql/certificates/ledger.ts';
+import { findReachedLimit } from '../../src/store/sql/certificates/ledger.ts';
 import type { Writing } from '../../src/store/sql/query.ts';
 import { reads, writes } from '../../src/store/sql/use-cases.ts';
 
 const claim = { now: 0, limit: 1, leaseMs: 1, newNames: true };
 const due = { begun: 0, now: 0, limit: 1 };
-const spending = { issuer: '', hostname: '', registeredDomain: '', exempt: false };
+const entry = { issuer: '', hostname: '', registeredDomain: '', exempt: false };
 const limitNames = ['orders', 'failures', 'certificates', 'duplicates'] as const;
-const limits: SpendingLimit[] = limitNames.map((name) => ({ name, limit: 1, windowMs: 1 }));
+const limits: CaLimit[] = limitNames.map((name) => ({ name, limit: 1, windowMs: 1 }));
 
 // Whoever lists the workspaces of a server wants all of them.
 const { listWorkspaces, ...others } = reads;
@@ -22,9 +22,9 @@ export const indexed = {
   claimCertificates: (run: Writing) => certificateClaimer()(run, claim),
   claimOfWorkspace: async (run: Writing) => run.all(selectOverdueOf, { ...due, workspaceId: '' }),
   walkWorkspaces: async (run: Writing) => run.all(walkWorkspaces, { ...due, after: '' }),
-  countOrders: (run: Writing) => findRefusal(run, spending, limits, 0),
+  countOrders: (run: Writing) => findReachedLimit(run, entry, limits, 0),
   pruneChallenges: (run: Writing) => writes.pruneChallenges(run, 0),
-  pruneSpending: (run: Writing) => writes.pruneSpending(run, 0),
+  pruneLedger: (run: Writing) => writes.pruneLedger(run, 0),
 };
 
 /** Those of them that find their rows in order, so that they cost the same in a table of any length. */

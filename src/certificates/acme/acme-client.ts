@@ -3,7 +3,7 @@ import { FlattenedSign } from 'jose/jws/flattened/sign';
 import type { Clock } from '../../clock.ts';
 import type { Log } from '../../log.ts';
 import { CaProblem } from '../issuer.ts';
-import type { AcmeAnswer, Transport } from './ca-transport.ts';
+import type { CaResponse, CaTransport } from './ca-transport.ts';
 import { ERROR_PREFIX, parseJson, Refusal, refusalOf } from './problem-document.ts';
 import { type Directory, type ResourceReader, resourceReader } from './resources.ts';
 import { readRetryAfter } from './retry-after.ts';
@@ -45,7 +45,7 @@ const NONCE = /^[\w-]{1,512}$/;
 
 export interface AcmeClientOptions {
   directoryUrl: string;
-  transport: Transport;
+  transport: CaTransport;
   clock: Clock;
   log: Log;
 }
@@ -57,7 +57,7 @@ export function createAcmeClient({ directoryUrl, transport, clock, log }: AcmeCl
   let known: { directory: Promise<Directory>; until: number } | null = null;
 
   /** What every answer brings: a nonce for the next request, and a refusal or a reply. */
-  function received(answer: AcmeAnswer): AcmeReply {
+  function received(answer: CaResponse): AcmeReply {
     const nonce = answer.headers['replay-nonce'];
     if (typeof nonce === 'string' && NONCE.test(nonce)) nonces.push(nonce);
     if (nonces.length > NONCES) nonces.shift();

@@ -5,7 +5,7 @@ import { unlessAborted } from '../worker/unless-aborted.ts';
 import { type AccountOptions, createAccounts, type ExternalAccount } from './acme-account.ts';
 import { createAcmeClient } from './acme-client.ts';
 import { beginOrder, findOrder, finishOrder, type OrderSeen } from './acme-order.ts';
-import { createTransport } from './ca-transport.ts';
+import { caTransport } from './ca-transport.ts';
 import { createPatience } from './poll-budget.ts';
 import { Refusal } from './problem-document.ts';
 import { readRenewalInfo, renewalIdOf } from './renewal-info.ts';
@@ -37,7 +37,7 @@ const PATIENCE_MS = 180_000;
 export function acmeIssuer(options: AcmeOptions): Issuer {
   const { directoryUrl, trustRoots, clock, log, timeoutMs = TIMEOUT_MS, pollMs = POLL_MS } = options;
   const { patienceMs: limitMs = PATIENCE_MS } = options;
-  const client = createAcmeClient({ directoryUrl, transport: createTransport({ trustRoots, timeoutMs }), clock, log });
+  const client = createAcmeClient({ directoryUrl, transport: caTransport({ trustRoots, timeoutMs }), clock, log });
   const accounts = createAccounts({ ...options, client });
 
   async function issue(task: IssueTask): Promise<{ chain: string }> {
@@ -62,7 +62,7 @@ export function acmeIssuer(options: AcmeOptions): Issuer {
 
   return {
     id: directoryUrl,
-    looksAtName: true,
+    usesHttp01: true,
     caaNames: async () => (await client.directory()).caaIdentities,
     async issue(task) {
       task.signal.throwIfAborted();

@@ -7,7 +7,7 @@ import { CaProblem } from '../issuer.ts';
 
 /** HTTP to a CA: bounded in time and size, never redirected. */
 
-export interface AcmeRequest {
+export interface CaRequest {
   method: 'GET' | 'HEAD' | 'POST';
   url: string;
   /** A JWS. */
@@ -17,14 +17,14 @@ export interface AcmeRequest {
   signal?: AbortSignal | undefined;
 }
 
-export interface AcmeAnswer {
+export interface CaResponse {
   status: number;
   headers: IncomingHttpHeaders;
   body: Buffer;
 }
 
 /** Any status resolves. Rejects with `CaProblem` where there is no answer, or none that ends in time and within bounds. */
-export type Transport = (request: AcmeRequest) => Promise<AcmeAnswer>;
+export type CaTransport = (request: CaRequest) => Promise<CaResponse>;
 
 /** The longest chains have some 20 KB. */
 const LARGEST_BODY = 256 * 1024;
@@ -32,18 +32,12 @@ const LARGEST_BODY = 256 * 1024;
 const IDLE_MS = 4_000;
 
 /** `trustRoots`: PEM, trusted beside those that the system trusts. `timeoutMs`: for a request with its answer. */
-export function createTransport({
-  trustRoots,
-  timeoutMs,
-}: {
-  trustRoots: string | null;
-  timeoutMs: number;
-}): Transport {
+export function caTransport({ trustRoots, timeoutMs }: { trustRoots: string | null; timeoutMs: number }): CaTransport {
   const pool = { keepAlive: true, timeout: IDLE_MS };
   const plain = new http.Agent(pool);
   const secure = new https.Agent({ ...pool, ...(trustRoots && { ca: [...getCACertificates('default'), trustRoots] }) });
 
-  async function exchange({ method, url, body, accept, signal }: AcmeRequest): Promise<AcmeAnswer> {
+  async function exchange({ method, url, body, accept, signal }: CaRequest): Promise<CaResponse> {
     const headers = {
       'user-agent': 'nameplate',
       'accept-language': 'en',

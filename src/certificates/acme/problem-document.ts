@@ -1,6 +1,6 @@
 import { bounded, listed, shown, shownUpTo } from '../../domain/text.ts';
 import { CaProblem, type CaProblemKind } from '../issuer.ts';
-import type { AcmeAnswer } from './ca-transport.ts';
+import type { CaResponse } from './ca-transport.ts';
 
 /** What a CA says when it does not do what was asked (RFC 8555 section 6.7), in our words and its own. */
 
@@ -63,7 +63,7 @@ export class Refusal extends CaProblem {
 }
 
 /** What an answer that is no success says. `retryAfterMs`: what it asks for. */
-export function refusalOf(host: string, answer: AcmeAnswer, retryAfterMs: number | null): Refusal {
+export function refusalOf(host: string, answer: CaResponse, retryAfterMs: number | null): Refusal {
   const { status } = answer;
   const document = readProblem(parseJson(answer.body));
   if (document === null) {

@@ -2,7 +2,7 @@ import type { CaaRecord, CertificateReason, SelfCheckAnswer } from '../../domain
 import type { UnreadableObservation } from '../../domain/observation.ts';
 import { bounded, listed, shown } from '../../domain/text.ts';
 import { unreadableReason } from '../../domain/verification-error.ts';
-import type { SpendingLimit } from '../../store/contract/store.ts';
+import type { CaLimit } from '../../store/contract/store.ts';
 import type { CaaVerdict } from './judge-caa.ts';
 
 /** What keeps a certificate from being issued, with what was seen of it. */
@@ -21,7 +21,7 @@ export type Obstacle =
       ca: string;
       account: string | null;
     }
-  | { reason: 'budget_spent'; by: SpendingLimit['name']; ca: string; registeredDomain: string }
+  | { reason: 'budget_spent'; by: CaLimit['name']; ca: string; registeredDomain: string }
   /** `said`: the CA's or our own words, bounded and safe to show. */
   | { reason: CaReason; said: string };
 

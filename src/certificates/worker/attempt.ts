@@ -87,7 +87,7 @@ export function createAttempt(options: AttemptOptions): Attempt {
     let checked: SelfChecked | null = null;
     const hindrances: Hindrance[] = [];
     for (const issuer of issuers) {
-      if (issuer.looksAtName) checked ??= await checkSelf(due.certificate.hostname, lease.signal);
+      if (issuer.usesHttp01) checked ??= await checkSelf(due.certificate.hostname, lease.signal);
       const seen = withCheck(due, checked);
       const hindrance = await hindranceAt(issuer, seen.certificate, checked, lease);
       if (hindrance !== null) {
@@ -108,12 +108,12 @@ export function createAttempt(options: AttemptOptions): Attempt {
     { signal }: Lease,
   ): Promise<Hindrance | null> {
     const { hostname } = certificate;
-    if (issuer.looksAtName && checked?.obstacle) return waitFor(certificate, checked.obstacle);
+    if (issuer.usesHttp01 && checked?.obstacle) return waitFor(certificate, checked.obstacle);
     const refused = substitutes.refusedBy(issuer, hostname);
     if (refused !== null) return { ...refused, ofAll: false };
     const pause = await pauses.find(issuer.id);
     if (pause !== null) return { obstacle: pause.obstacle, until: later(pause.until), ofAll: true };
-    if (!issuer.looksAtName) return null;
+    if (!issuer.usesHttp01) return null;
     return orPause(issuer, async () => {
       const accountUrl = (await store.findCaAccount(issuer.id))?.url ?? null;
       const ca = { names: await issuer.caaNames(), accountUrl };
@@ -172,7 +172,7 @@ export function createAttempt(options: AttemptOptions): Attempt {
       selfCheck,
       failures,
       nextTryAt: until,
-      ...(isLost && { spent: 'failed' }),
+      ...(isLost && { orderOutcome: 'failed' }),
       ...(issued === null && hindrances.every(({ ofAll }) => ofAll) && { fullUntil: until }),
     };
   }

@@ -3,7 +3,7 @@ import type { Resolver } from '../../dns/resolver.ts';
 import type { Log } from '../../log.ts';
 import type { Metrics } from '../../metrics.ts';
 import type { AddressRule } from '../../net/addresses.ts';
-import type { Certificate, CertificateStore, DueCertificate, SpendingLimit } from '../../store/contract/store.ts';
+import type { CaLimit, Certificate, CertificateStore, DueCertificate } from '../../store/contract/store.ts';
 import type { Issuer } from '../issuer.ts';
 import { LETS_ENCRYPT_LIMITS } from '../policy/budget.ts';
 import { createSelfChecker, unchecked } from '../preflight/self-check.ts';
@@ -30,7 +30,7 @@ export interface CertificateWorkerOptions {
   log: Log;
   metrics: Metrics;
   /** What each CA allows, as it publishes it; Let's Encrypt's unless given. The internal CA is not limited. */
-  limits?: readonly SpendingLimit[];
+  limits?: readonly CaLimit[];
   /** Ports that the world reaches the edge at; 80 and 443 unless given. */
   ports?: { http: number; https: number };
   /** Most certificates that are worked on at once. */
@@ -123,7 +123,7 @@ export function createCertificateWorker(options: CertificateWorkerOptions): Cert
     });
     const { fullUntil, ...save } = outcome;
     if (fullUntil !== undefined) gate.close(fullUntil);
-    else if (save.spent !== undefined && certificate.issued === null) gate.open();
+    else if (save.orderOutcome !== undefined && certificate.issued === null) gate.open();
     const saved = await store.saveCertificate({ ...save, hostname, lease: lease.number, now: clock.now() });
     if (saved === 'lost') throw new LeaseLost();
   }

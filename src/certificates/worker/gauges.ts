@@ -1,14 +1,14 @@
 import type { Clock } from '../../clock.ts';
 import { OWNERS_REASONS } from '../../domain/certificate-state.ts';
 import type { Metrics } from '../../metrics.ts';
-import type { CertificateStore, SpendingLimit } from '../../store/contract/store.ts';
+import type { CaLimit, CertificateStore } from '../../store/contract/store.ts';
 import type { Issuer } from '../issuer.ts';
 import { hostOf } from './ordering.ts';
 
 export interface GaugesOptions {
-  store: Pick<CertificateStore, 'countCertificates' | 'listExpiring' | 'countSpending'>;
+  store: Pick<CertificateStore, 'countCertificates' | 'listExpiring' | 'countLedgerEntries'>;
   issuers: readonly Issuer[];
-  limits: readonly SpendingLimit[];
+  limits: readonly CaLimit[];
   clock: Clock;
   metrics: Metrics;
 }
@@ -27,8 +27,8 @@ export async function measure({ store, issuers, limits, clock, metrics }: Gauges
   else metrics.certificateExpiry.remove();
   const limit = limits.find(({ name }) => name === 'orders');
   if (limit === undefined) return;
-  for (const issuer of issuers.filter(({ looksAtName }) => looksAtName)) {
-    const { orders, exempt } = await store.countSpending(issuer.id, clock.now() - limit.windowMs);
+  for (const issuer of issuers.filter(({ usesHttp01 }) => usesHttp01)) {
+    const { orders, exempt } = await store.countLedgerEntries(issuer.id, clock.now() - limit.windowMs);
     metrics.certificateBudget.set({ issuer: hostOf(issuer) }, Math.max(0, limit.limit - (orders - exempt)));
   }
 }

@@ -3,11 +3,11 @@ import { registrableDomain } from '../../domain/name.ts';
 import type { Log } from '../../log.ts';
 import type { Metrics } from '../../metrics.ts';
 import type {
+  CaLimit,
   Certificate,
   CertificateOrder,
   CertificateStore,
   DueCertificate,
-  SpendingLimit,
 } from '../../store/contract/store.ts';
 import { CaProblem, type Issuer, ReplacesRefused } from '../issuer.ts';
 import { afterMs, backoffMs } from '../policy/backoff.ts';
@@ -43,11 +43,11 @@ export interface Refusal {
 }
 
 export interface OrderingOptions {
-  store: Pick<CertificateStore, 'beginOrder' | 'noteOrder' | 'putChallenge'>;
+  store: Pick<CertificateStore, 'beginOrder' | 'saveOrderUrl' | 'putChallenge'>;
   pauses: Pauses;
   substitutes: Substitutes;
   /** What every CA that looks at names allows. */
-  limits: readonly SpendingLimit[];
+  limits: readonly CaLimit[];
   clock: Clock;
   random: () => number;
   log: Log;
@@ -78,15 +78,15 @@ export function createOrdering(options: OrderingOptions): Ordering {
     const begun = await store.beginOrder({
       lease: lease.number,
       order,
-      spending: { issuer: issuer.id, hostname, registeredDomain, exempt },
-      limits: issuer.looksAtName ? spendable(limits, urgencyOf(issued, now)) : [],
+      entry: { issuer: issuer.id, hostname, registeredDomain, exempt },
+      limits: issuer.usesHttp01 ? spendable(limits, urgencyOf(issued, now)) : [],
       now,
     });
-    if (begun.kind !== 'refused') {
+    if (begun.kind !== 'limit_reached') {
       if (begun.kind === 'lost') throw new LeaseLost();
       return order;
     }
-    const { by, until } = begun;
+    const { limit: by, until } = begun;
     const waitMs = Math.min(Math.max(until - now, 0), DAY_MS);
     const obstacle = { reason: 'budget_spent', by, ca: hostOf(issuer), registeredDomain } as const;
     return { obstacle, until: Math.min(now + afterMs(waitMs, random()), calmUntil(issued, now)) };
@@ -104,7 +104,7 @@ export function createOrdering(options: OrderingOptions): Ordering {
         signal: lease.signal,
         alive: lease.alive,
         async onOrder(known) {
-          if ((await store.noteOrder(hostname, lease.number, known)) === 'lost') throw new LeaseLost();
+          if ((await store.saveOrderUrl(hostname, lease.number, known)) === 'lost') throw new LeaseLost();
           url = known;
         },
         async present(token, keyAuthorization) {
@@ -137,14 +137,14 @@ export function createOrdering(options: OrderingOptions): Ordering {
     metrics.certificateSeconds.observe({ issuer: ca }, Math.max(0, now - startedAt) / 1000);
     const line = { domain: hostname, issuer: issuer.id, notAfter: new Date(notAfter).toISOString() };
     log.info(line, before === null ? 'certificate issued' : 'certificate renewed');
-    const renewal = lifetimeWindow({ notBefore, notAfter }, now, random(), issuer.looksAtName);
+    const renewal = lifetimeWindow({ notBefore, notAfter }, now, random(), issuer.usesHttp01);
     return {
       state: 'issued',
       problem: null,
       selfCheck,
       failures: 0,
       nextTryAt: nextLookAt(renewal, now),
-      spent: 'issued',
+      orderOutcome: 'issued',
       issued: { issuer: issuer.id, chain, notBefore, notAfter, issuedAt: now, renewal, privateKey },
     };
   }
@@ -171,24 +171,29 @@ export function createOrdering(options: OrderingOptions): Ordering {
     const nextTryAt = now + Math.max(...waits);
 
     const stays = problem.kind === 'unavailable' && order.url !== null && now - order.startedAt < GIVEN_UP_MS;
-    const spent = stays ? {} : { spent: 'failed' as const };
+    const orderOutcome = stays ? {} : { orderOutcome: 'failed' as const };
     const obstacle: Obstacle = { reason: REASONS[problem.kind], said: problem.message };
     log.info({ domain: hostname, issuer: issuer.id, kind: problem.kind, failures: counted }, problem.message);
     // What another CA may still do is no failure yet, and nobody is told of one.
     const mayTakeOver = problem.kind !== 'order_gone' && (problem.kind !== 'authorization_failed' || urgent);
     if (mayTakeOver && (await substitutes.takeOver(hostname, issuer, { obstacle, until: nextTryAt }))) {
-      return { ...unchanged(certificate, now), ...spent, state: stateOrdering(certificate, now), failures: counted };
+      return {
+        ...unchanged(certificate, now),
+        ...orderOutcome,
+        state: stateOrdering(certificate, now),
+        failures: counted,
+      };
     }
     // The order that was to be gone on with was the CA's to lose.
     const again = problem.kind === 'order_gone' && due.order?.url === order.url;
-    if (again) return { ...unchanged(certificate, now), ...spent, state: stateOrdering(certificate, now) };
+    if (again) return { ...unchanged(certificate, now), ...orderOutcome, state: stateOrdering(certificate, now) };
     return {
       state: stateWith(obstacle.reason, certificate, now),
       problem: problemWith(obstacle, certificate, now),
       selfCheck,
       failures: counted,
       nextTryAt,
-      ...spent,
+      ...orderOutcome,
     };
   }
 

@@ -1,10 +1,10 @@
-import { LEDGER_KEPT_MS } from '../../domain/certificate-state.ts';
+import { LEDGER_RETENTION_MS } from '../../domain/certificate-state.ts';
 import type { Log } from '../../log.ts';
 import type { CertificateStore } from '../../store/contract/store.ts';
 import { type GaugesOptions, measure } from './gauges.ts';
 
 export interface UpkeepOptions extends GaugesOptions {
-  store: GaugesOptions['store'] & Pick<CertificateStore, 'pruneChallenges' | 'pruneSpending'>;
+  store: GaugesOptions['store'] & Pick<CertificateStore, 'pruneChallenges' | 'pruneLedger'>;
   log: Log;
 }
 
@@ -26,7 +26,7 @@ export function createUpkeep(options: UpkeepOptions): Upkeep {
   async function keepUp(): Promise<void> {
     const now = clock.now();
     await store.pruneChallenges(now);
-    await store.pruneSpending(now - LEDGER_KEPT_MS);
+    await store.pruneLedger(now - LEDGER_RETENTION_MS);
     await measure(options);
   }
 

@@ -114,7 +114,7 @@ describe('our account', () => {
     examineAccount(
       {
         findCaAccount: async () => found,
-        countSpending: async (issuer, since) => {
+        countLedgerEntries: async (issuer, since) => {
           expect([issuer, since]).toEqual([ISSUER, NOW - 3 * HOUR_MS]);
           return { orders, exempt, issued: 0, failed: 2 };
         },
@@ -152,7 +152,7 @@ describe('our account', () => {
   test('whose key does not open is a failure', async () => {
     const store = {
       findCaAccount: () => Promise.reject(new Error('it cannot be opened')),
-      countSpending: async () => ({ orders: 0, exempt: 0, issued: 0, failed: 0 }),
+      countLedgerEntries: async () => ({ orders: 0, exempt: 0, issued: 0, failed: 0 }),
     };
     expect(await examineAccount(store, ISSUER, limits, NOW)).toEqual([
       expect.objectContaining({ level: 'fail', found: 'it cannot be opened' }),

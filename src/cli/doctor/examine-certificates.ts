@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { createTransport, type Transport } from '../../certificates/acme/ca-transport.ts';
+import { type CaTransport, caTransport } from '../../certificates/acme/ca-transport.ts';
 import { parseJson } from '../../certificates/acme/problem-document.ts';
 import { type Directory, resourceReader } from '../../certificates/acme/resources.ts';
 import { INTERNAL } from '../../certificates/internal-ca.ts';
@@ -8,7 +8,7 @@ import type { Clock } from '../../clock.ts';
 import type { Config } from '../../config/config.ts';
 import { OWNERS_REASONS } from '../../domain/certificate-state.ts';
 import { listed } from '../../domain/text.ts';
-import type { SpendingLimit, Store } from '../../store/contract/store.ts';
+import type { CaLimit, Store } from '../../store/contract/store.ts';
 import { type Keyring, keyIdIn } from '../../store/sealing/keyring.ts';
 import { missingKeys } from '../../store/sealing/sealed-store.ts';
 import { span, when } from '../output.ts';
@@ -47,7 +47,7 @@ export async function examineCa(
     const trustRoots = caFile === undefined ? null : readRoots(caFile);
     const { directory, date, ms } = await readDirectory(
       directoryUrl,
-      createTransport({ trustRoots, timeoutMs: PATIENCE_MS }),
+      caTransport({ trustRoots, timeoutMs: PATIENCE_MS }),
     );
     const offset = date === null ? [] : [judgeOffset(clock.now() - date, host)];
     if (directory.externalAccountRequired && !isBound) {
@@ -73,7 +73,7 @@ function readRoots(file: string): string {
 
 async function readDirectory(
   url: string,
-  transport: Transport,
+  transport: CaTransport,
 ): Promise<{ directory: Directory; date: number | null; ms: number }> {
   const began = performance.now();
   const { status, headers, body } = await transport({ method: 'GET', url });
@@ -85,9 +85,9 @@ async function readDirectory(
 
 /** Our account at a CA, and what is left to spend there. */
 export async function examineAccount(
-  store: Pick<Store, 'findCaAccount' | 'countSpending'>,
+  store: Pick<Store, 'findCaAccount' | 'countLedgerEntries'>,
   issuer: string,
-  limits: readonly SpendingLimit[],
+  limits: readonly CaLimit[],
   now: number,
 ): Promise<Finding[]> {
   const about = 'account';
@@ -123,15 +123,15 @@ export async function examineAccount(
 const TIGHT = 0.8;
 
 async function examineBudget(
-  store: Pick<Store, 'countSpending'>,
+  store: Pick<Store, 'countLedgerEntries'>,
   issuer: string,
-  limits: readonly SpendingLimit[],
+  limits: readonly CaLimit[],
   now: number,
 ): Promise<Finding[]> {
   const allowed = limits.find(({ name }) => name === 'orders');
   if (allowed === undefined) return [];
   const { limit, windowMs } = allowed;
-  const { orders, exempt, failed } = await store.countSpending(issuer, now - windowMs);
+  const { orders, exempt, failed } = await store.countLedgerEntries(issuer, now - windowMs);
   const counted = orders - exempt;
   const found = `${counted} of ${limit} orders in the last ${span(windowMs)}, ${failed} of them failed`;
   if (counted < limit * TIGHT) return [{ about: 'budget', level: 'ok', found }];

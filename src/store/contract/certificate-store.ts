@@ -1,20 +1,20 @@
 import type { CertificateProblem, CertificateState, RenewalWindow, SelfCheck } from '../../domain/certificate-state.ts';
 import type { Paged } from './tree-store.ts';
 
-/** How the certificate of one host name stands: one for each route, made and deleted with it. Nothing secret is in it. */
+/** The certificate of one host name: one for each route, created and deleted with it. Contains no secret. */
 export interface Certificate {
   hostname: string;
   domainId: string;
   workspaceId: string;
   state: CertificateState;
   problem: CertificateProblem | null;
-  /** What the last self-check saw; null before the first, or where the issuer needs none. */
+  /** The result of the last self-check; null before the first, or where the issuer needs none. */
   selfCheck: SelfCheck | null;
-  /** Attempts that failed in a row. */
+  /** Failed attempts in a row. */
   failures: number;
-  /** When it is looked at next: begun, tried again, or renewed. While somebody works on it: when their lease ends. */
+  /** When it is next due: to be ordered, retried or renewed. While leased: when the lease expires. */
   nextTryAt: number;
-  /** The end of the lease of whoever works on it; null: nobody does. */
+  /** When its lease expires; null: not leased. */
   leasedUntil: number | null;
   /** The certificate in use. */
   issued: IssuedCertificate | null;
@@ -24,7 +24,7 @@ export interface Certificate {
 export interface IssuedCertificate {
   /** Directory URL of the CA, `internal` or `imported`. */
   issuer: string;
-  /** PEM: the certificate itself, then those above it. */
+  /** PEM: the leaf, then the intermediates. */
   chain: string;
   notBefore: number;
   notAfter: number;
@@ -32,41 +32,41 @@ export interface IssuedCertificate {
   renewal: RenewalWindow;
 }
 
-/** An order at a CA that is under way, with all that it takes to go on with it after a crash. */
+/** An order in flight at a CA, with all that resuming it after a crash needs. */
 export interface CertificateOrder {
   hostname: string;
   /** Directory URL of the CA, or `internal`. */
   issuer: string;
-  /** Null until the CA has said it. */
+  /** Null until the CA has returned it. */
   url: string | null;
-  /** Of the certificate to be. PKCS #8, DER. A secret. */
+  /** Of the new certificate. PKCS #8, DER. A secret. */
   privateKey: Uint8Array;
-  /** The certificate that this one takes the place of, as the CA names it (RFC 9773 section 4.1). */
+  /** ARI identifier of the certificate that this one replaces (RFC 9773 section 4.1). */
   replaces: string | null;
   startedAt: number;
 }
 
-/** A certificate that is due, leased to whoever claimed it. */
+/** A due certificate, leased to the caller that claimed it. */
 export interface DueCertificate {
   certificate: Certificate;
-  /** Number of the lease. Whatever is saved under a lease that somebody else has taken over since is `lost`, and nothing happens. */
+  /** Fencing token. A write under a lease that has been stolen resolves to `lost` and changes nothing. */
   lease: number;
   order: CertificateOrder | null;
 }
 
-/** What may be spent at a CA in any period of `windowMs`; counted before an order, and refused there. */
-export interface SpendingLimit {
+/** At most `limit` entries of a kind in any `windowMs`. Checked before an order begins. */
+export interface CaLimit {
   name: 'orders' | 'failures' | 'certificates' | 'duplicates';
   limit: number;
   windowMs: number;
 }
 
 /**
- * An order, for the ledger. `orders` counts all of the issuer; `failures` those of the name that failed or are under way;
- * `certificates` those of the registered domain that did not fail; `duplicates` those of the name that did not fail. What is `exempt`
- * (a renewal that the CA announced) is refused for `failures` alone, and counts for nothing else.
+ * An order in the ledger. The limit `orders` counts all orders of the issuer; `failures` those of the name that failed or are in flight;
+ * `certificates` those of the registered domain that have not failed; `duplicates` those of the name that have not failed. An `exempt`
+ * order (a renewal inside the CA's ARI window) counts for `failures` alone.
  */
-export interface Spending {
+export interface LedgerEntry {
   issuer: string;
   hostname: string;
   registeredDomain: string;
@@ -77,20 +77,20 @@ export interface Spending {
 export interface CaAccount {
   /** The issuer: directory URL, or `internal`. */
   issuer: string;
-  /** Null until the CA has said it. */
+  /** Null until the CA has returned it. */
   url: string | null;
   /** PKCS #8, DER. A secret. */
   privateKey: Uint8Array;
   /** `internal`: the CA's own certificate, PEM; null of an account. */
   certificate: string | null;
-  /** The CA wants nothing of us before; null: it does. */
+  /** When the circuit breaker lets requests to the CA through again; null: it is closed. */
   pausedUntil: number | null;
-  /** In plain words, why it is paused. */
+  /** Human-readable: why the circuit breaker is open. */
   problem: string | null;
   createdAt: number;
 }
 
-/** An answer to an HTTP-01 challenge (RFC 8555 section 8.3), or to a self-check. */
+/** The response to an HTTP-01 challenge (RFC 8555 section 8.3), or to a self-check. */
 export interface Challenge {
   hostname: string;
   token: string;
@@ -101,24 +101,24 @@ export interface Challenge {
 export interface CertificateStore {
   findCertificate(hostname: string): Promise<Certificate | null>;
 
-  /** In order of host name; `cursor` is the host name at which the page starts. Of all workspaces. */
+  /** Of all workspaces, in order of host name; `cursor` is the host name at which the page starts. */
   listCertificates(page: {
     limit: number;
     cursor?: string | undefined;
     state?: CertificateState | undefined;
   }): Promise<Paged<Certificate>>;
 
-  /** How many there are in each state; states of which there are none are absent. For metrics. */
+  /** Certificates by state; a state without any is absent. For metrics. */
   countCertificates(): Promise<Partial<Record<CertificateState, number>>>;
 
   /** The `limit` certificates in use that expire first, for metrics and `doctor`. */
   listExpiring(limit: number): Promise<Certificate[]>;
 
   /**
-   * Leases at most `limit` due certificates to the caller until `now + leaseMs`. Workspaces take turns: of each the most overdue, then of
-   * each the next. Without `newNames`, only those that have a certificate in use or an order under way. A lease is taken over when it
-   * ends, so a crash costs that long, and two callers never hold the same one. What a clock put off that has been set back since is due, too
-   * (`domains/certificate.furthestTryAt`). (unsynced)
+   * Leases at most `limit` due certificates to the caller until `now + leaseMs`, round robin over workspaces: the most overdue of each,
+   * then the next of each. Without `newNames`, only certificates in use or with an order in flight. A lease that has expired can be
+   * stolen, so a crash costs `leaseMs`; no two callers hold the same lease. A certificate further ahead than `furthestTryAt` was
+   * scheduled by a clock that was wrong, and is due. (unsynced)
    */
   claimCertificates(claim: {
     now: number;
@@ -127,31 +127,30 @@ export interface CertificateStore {
     newNames: boolean;
   }): Promise<DueCertificate[]>;
 
-  /** Holds a lease for longer. (unsynced) */
+  /** Extends a lease. (unsynced) */
   extendLease(hostname: string, lease: number, until: number): Promise<'held' | 'lost'>;
 
   /**
-   * Enters an order in the ledger, keeps it, and moves the certificate to `ordering`, or `renewing` where one is in use. `refused`, and
-   * nothing is done, where a limit would be exceeded: by its name, and when there is room again. To be called before the CA is asked;
-   * orders of one issuer are counted one after another. Where several limits would be exceeded, the one is named that has room last. An order
-   * that is under way already is replaced, and stays in the ledger.
+   * Adds an order to the ledger, saves it, and moves the certificate to `ordering`, or to `renewing` if one is in use. Call it before
+   * asking the CA; begins of one issuer are serialised. `limit_reached`: a limit forbids the order until then, and nothing was changed;
+   * of several such limits, the one that blocks longest. An order in flight is replaced, and its entry stays in the ledger.
    */
   beginOrder(begin: {
     lease: number;
     order: CertificateOrder;
-    spending: Spending;
-    limits: SpendingLimit[];
+    entry: LedgerEntry;
+    limits: CaLimit[];
     now: number;
-  }): Promise<{ kind: 'begun' | 'lost' } | { kind: 'refused'; by: SpendingLimit['name']; until: number }>;
+  }): Promise<{ kind: 'begun' | 'lost' } | { kind: 'limit_reached'; limit: CaLimit['name']; until: number }>;
 
-  /** Keeps the order's URL. */
-  noteOrder(hostname: string, lease: number, url: string): Promise<'saved' | 'lost'>;
+  /** Saves the URL that the CA gave the order. */
+  saveOrderUrl(hostname: string, lease: number, url: string): Promise<'saved' | 'lost'>;
 
   /**
-   * Saves what became of a leased certificate, and ends the lease. `spent`: what became of the order that is under way, for the ledger; the
-   * order and the name's challenges are deleted. Without it the order stays, to be gone on with. `issued` takes the place of the certificate in
-   * use; without it that stays as it is, but for `renewal`. Events: `certificate.issued`, or `certificate.renewed` in place of another;
-   * `certificate.failed` where the problem's reason was another before. Announces `certificate` with `issued`.
+   * Saves the result of an attempt, and releases the lease. `orderOutcome` ends the order in flight: it is settled in the ledger and
+   * deleted, with the name's challenges; without it the order stays, to be resumed. `issued` replaces the certificate in use; without it
+   * only `renewal` of that changes. Events: `certificate.issued`, or `certificate.renewed` if one was in use; `certificate.failed` if the
+   * problem's reason changed. Announces `certificate` with `issued`.
    */
   saveCertificate(save: {
     hostname: string;
@@ -161,15 +160,15 @@ export interface CertificateStore {
     selfCheck: SelfCheck | null;
     failures: number;
     nextTryAt: number;
-    spent?: 'issued' | 'failed' | undefined;
+    orderOutcome?: 'issued' | 'failed' | undefined;
     issued?: (IssuedCertificate & { privateKey: Uint8Array }) | undefined;
     renewal?: RenewalWindow | undefined;
     now: number;
   }): Promise<'saved' | 'lost'>;
 
   /**
-   * Puts a certificate from elsewhere in use, whatever is under way: that is lost, its order with it. It is looked at again as its renewal
-   * window says; `issued.issuer` is `imported`. `missing`: no such host name. Event and announcement as above.
+   * Puts an imported certificate in use. A lease on it is lost, and its order with it. It is due again as its renewal window says;
+   * `issued.issuer` is `imported`. `missing`: no such host name. Event and announcement as above.
    */
   importCertificate(
     hostname: string,
@@ -177,33 +176,30 @@ export interface CertificateStore {
     now: number,
   ): Promise<'imported' | 'missing'>;
 
-  /**
-   * Makes a certificate due at `now`, to be renewed whatever its window says: its `renewAt` is `now`, too. `under_way`: somebody works on it,
-   * nothing was done.
-   */
-  renewCertificate(hostname: string, now: number): Promise<'accepted' | 'under_way' | 'missing'>;
+  /** Makes a certificate due at `now`, and moves its `renewAt` there. `leased`: it is being worked on, and nothing was changed. */
+  renewCertificate(hostname: string, now: number): Promise<'accepted' | 'leased' | 'missing'>;
 
-  /** Adds or replaces. Every node sees it when it resolves. (unsynced) */
+  /** Adds or replaces. Every node sees it once this resolves. (unsynced) */
   putChallenge(challenge: Challenge): Promise<void>;
-  /** Forgets challenges that expired before. (unsynced) */
+  /** Deletes challenges that expired earlier. (unsynced) */
   pruneChallenges(expiredBefore: number): Promise<void>;
 
   findCaAccount(issuer: string): Promise<CaAccount | null>;
-  /** Keeps the account unless there is one of that issuer; resolves with the one that is kept. */
+  /** Saves the account unless its issuer has one; resolves with the saved one. */
   createCaAccount(account: CaAccount): Promise<CaAccount>;
-  /** Whatever is given is changed. False when there is no such account. */
+  /** Changes the given fields. False when there is no such account. */
   updateCaAccount(
     issuer: string,
     change: Partial<Pick<CaAccount, 'url' | 'pausedUntil' | 'problem'>>,
   ): Promise<boolean>;
-  /** Puts a new account in the place of one that the CA no longer accepts. `stale`, and nothing is done, when its URL is no longer `before`. */
+  /** Replaces an account that the CA no longer accepts. `stale`, and nothing was changed, when its URL is no longer `before`. */
   replaceCaAccount(before: string | null, after: CaAccount): Promise<'replaced' | 'stale'>;
 
-  /** What the ledger holds since, of one issuer, and how much of that is exempt: for `doctor`, metrics and tests. */
-  countSpending(
+  /** Orders of one issuer in the ledger since then: all, and those exempt, issued, failed. For `doctor`, metrics and tests. */
+  countLedgerEntries(
     issuer: string,
     since: number,
   ): Promise<{ orders: number; exempt: number; issued: number; failed: number }>;
-  /** Forgets what was ordered before. (unsynced) */
-  pruneSpending(orderedBefore: number): Promise<void>;
+  /** Deletes the entries of earlier orders. (unsynced) */
+  pruneLedger(orderedBefore: number): Promise<void>;
 }

@@ -10,7 +10,7 @@ it('takes every write for one that must survive a power cut, but those of which 
     'extendLease',
     'putChallenge',
     'pruneChallenges',
-    'pruneSpending',
+    'pruneLedger',
     'pruneChanges',
     'pruneRequests',
   ]);

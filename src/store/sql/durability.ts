@@ -14,7 +14,7 @@ export function isDurable(
     case 'pruneChallenges':
     case 'pruneChanges':
     case 'pruneRequests':
-    case 'pruneSpending':
+    case 'pruneLedger':
     case 'putChallenge':
     case 'ping':
       return false;

@@ -1,5 +1,5 @@
 import type { Domain } from '../../domain/domain.ts';
-import { forgetChallenges } from './certificates/challenge-rows.ts';
+import { deleteChallengesOf } from './certificates/challenge-rows.ts';
 import { announce } from './change-log.ts';
 import type { Reading, Tables, Writing } from './query.ts';
 
@@ -26,7 +26,7 @@ export async function findRoute(run: Reading, hostname: string) {
 async function withdraw(run: Writing, hostname: string): Promise<void> {
   await run.change(deleteRoute, { hostname });
   await run.change(deleteCertificate, { hostname });
-  await forgetChallenges(run, hostname);
+  await deleteChallengesOf(run, hostname);
 }
 
 function insertRoute(db: Tables, p: { hostname: string; domainId: string; environmentId: string }) {

@@ -5,7 +5,7 @@ import * as certificates from './certificates/certificate-rows.ts';
 import * as challenges from './certificates/challenge-rows.ts';
 import * as issuance from './certificates/issuance.ts';
 import * as leases from './certificates/leases.ts';
-import * as spending from './certificates/ledger.ts';
+import * as ledger from './certificates/ledger.ts';
 import * as orders from './certificates/orders.ts';
 import { changesSince, pruneChanges } from './change-log.ts';
 import { earliestDueAt } from './check-schedule.ts';
@@ -48,7 +48,7 @@ export const reads = {
   countCertificates: certificates.countCertificates,
   listExpiring: certificates.listExpiring,
   findCaAccount: accounts.findCaAccount,
-  countSpending: spending.countSpending,
+  countLedgerEntries: ledger.countLedgerEntries,
   findRoute,
   findOrigin: edge.findOrigin,
   findServedCertificate: edge.findServedCertificate,
@@ -83,7 +83,7 @@ export const writes = {
   saveTransition: checks.saveTransition,
   extendLease: leases.extendLease,
   beginOrder: orders.beginOrder,
-  noteOrder: orders.noteOrder,
+  saveOrderUrl: orders.saveOrderUrl,
   saveCertificate: issuance.saveCertificate,
   importCertificate: issuance.importCertificate,
   renewCertificate: issuance.renewCertificate,
@@ -92,7 +92,7 @@ export const writes = {
   createCaAccount: accounts.createCaAccount,
   updateCaAccount: accounts.updateCaAccount,
   replaceCaAccount: accounts.replaceCaAccount,
-  pruneSpending: spending.pruneSpending,
+  pruneLedger: ledger.pruneLedger,
   replaceSecret: secrets.replaceSecret,
   pruneChanges,
   pruneRequests,

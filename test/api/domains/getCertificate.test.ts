@@ -114,7 +114,7 @@ describe('domains.getCertificate', () => {
   it('shows the certificate in use: who issued it, its dates, serial number and fingerprint, and when it is renewed', async () => {
     await verified('shop.acme.com');
     const { issued, leaf } = issue('shop.acme.com');
-    await save('shop.acme.com', { state: 'issued', spent: 'issued', issued, nextTryAt: issued.renewal.renewAt });
+    await save('shop.acme.com', { state: 'issued', orderOutcome: 'issued', issued, nextTryAt: issued.renewal.renewAt });
     expect(await show('shop.acme.com')).toMatchObject({
       state: 'issued',
       nextTryAt: issued.renewal.renewAt,
@@ -145,8 +145,8 @@ describe('domains.getCertificate', () => {
     if (due === undefined) throw new Error('it is due');
     const order = { hostname: 'secret.acme.com', issuer: ISSUER, url: null, replaces: null, startedAt: now };
     const { privateKey } = issue('secret.acme.com').issued;
-    const spending = { issuer: ISSUER, hostname: order.hostname, registeredDomain: 'acme.com', exempt: false };
-    await api.store.beginOrder({ lease: due.lease, order: { ...order, privateKey }, spending, limits: [], now });
+    const entry = { issuer: ISSUER, hostname: order.hostname, registeredDomain: 'acme.com', exempt: false };
+    await api.store.beginOrder({ lease: due.lease, order: { ...order, privateKey }, entry, limits: [], now });
     await api.store.importCertificate(order.hostname, issued, now);
     const text = JSON.stringify(await show('secret.acme.com'));
     expect(text).toContain('"issued"');
@@ -160,7 +160,7 @@ describe('domains.getCertificate', () => {
   it("tells nothing of another workspace's certificate for the same name", async () => {
     const { issued } = issue('taken.acme.com');
     await verified('taken.acme.com');
-    await save('taken.acme.com', { state: 'issued', spent: 'issued', issued });
+    await save('taken.acme.com', { state: 'issued', orderOutcome: 'issued', issued });
     const other = await api.createWorkspace();
     const { key } = await api.createKey({ workspaceId: other.id });
     const { id } = await api.createDomain(await api.createTree('theirs', key), 'taken.acme.com', key);

@@ -30,7 +30,7 @@ export async function certify(site: IssuingSite, count: number): Promise<Certifi
 
   const { orders, valid, faults } = judge(site.recorder.orders);
   expect({ orders, valid, faults }).toEqual({ orders: count, valid: count, faults: [] });
-  expect(await store.countSpending(site.recorder.directoryUrl, 0)).toEqual({
+  expect(await store.countLedgerEntries(site.recorder.directoryUrl, 0)).toEqual({
     orders: count,
     exempt: 0,
     issued: count,

@@ -164,7 +164,7 @@ async function examine({ site, store, kills }: Scene, names: number): Promise<Re
   const { faults, orders, valid, lost, 'most lost in a kill': most } = judge(recorder.orders, kills);
   expect(faults).toEqual([]);
   expect(most).toBeLessThanOrEqual(CAPACITY);
-  const ledger = await store.countSpending(recorder.directoryUrl, 0);
+  const ledger = await store.countLedgerEntries(recorder.directoryUrl, 0);
   expect(ledger.orders).toBeGreaterThanOrEqual(orders);
   // Whatever the CA has issued was put in use, once.
   const events = await data.query(

@@ -26,7 +26,7 @@ export async function underTraffic(
   const store = await site.open();
   const secrets = createSecrets(site, others);
   const traffic = startTraffic(site, store, { random: seeded(chooseSeed()), kills: stops, waiting: 10 });
-  const count = async () => (await store.countSpending(site.recorder.directoryUrl, 0)).issued;
+  const count = async () => (await store.countLedgerEntries(site.recorder.directoryUrl, 0)).issued;
   const more = async () => {
     const before = await count();
     await Promise.race([until('more are issued', async () => (await count()) >= before + 4), traffic.failed]);

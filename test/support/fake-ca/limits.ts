@@ -1,28 +1,28 @@
 import { registrableDomain } from '../../../src/domain/name.ts';
-import type { SpendingLimit } from '../../../src/store/contract/store.ts';
+import type { CaLimit } from '../../../src/store/contract/store.ts';
 import { AcmeProblem } from './problem.ts';
 
 /** Limits as a CA publishes them, counted as it counts them: in any period of that length. What is exempt counts for failures alone. */
 
 export interface Refused {
-  limit: SpendingLimit['name'];
+  limit: CaLimit['name'];
   hostname: string;
   at: number;
 }
 
 interface Spent {
-  name: SpendingLimit['name'];
+  name: CaLimit['name'];
   key: string;
   at: number;
 }
 
-export function createLimits(limits: readonly SpendingLimit[]) {
+export function createLimits(limits: readonly CaLimit[]) {
   let spent: Spent[] = [];
   const refused: Refused[] = [];
   const longestMs = Math.max(0, ...limits.map(({ windowMs }) => windowMs));
 
   /** What is counted together: orders of an account, failures and certificates of a name, certificates of a registered domain. */
-  function keyOf(name: SpendingLimit['name'], accountUrl: string, hostname: string): string {
+  function keyOf(name: CaLimit['name'], accountUrl: string, hostname: string): string {
     switch (name) {
       case 'orders':
         return accountUrl;
@@ -53,7 +53,7 @@ export function createLimits(limits: readonly SpendingLimit[]) {
         throw new AcmeProblem(429, 'rateLimited', `too many ${name} (${limit}) for ${hostname}`, { retryAfter });
       }
     },
-    count(name: SpendingLimit['name'], accountUrl: string, hostname: string, now: number): void {
+    count(name: CaLimit['name'], accountUrl: string, hostname: string, now: number): void {
       spent = spent.filter(({ at }) => at > now - longestMs);
       spent.push({ name, key: keyOf(name, accountUrl, hostname), at: now });
     },

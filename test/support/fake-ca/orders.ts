@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../../src/clock.ts';
-import type { SpendingLimit } from '../../../src/store/contract/store.ts';
+import type { CaLimit } from '../../../src/store/contract/store.ts';
 import { createFakeAuthority, type FakeCertificate, readRequest } from './authority.ts';
 import { createLimits } from './limits.ts';
 import { AcmeProblem } from './problem.ts';
@@ -27,7 +27,7 @@ export interface FakeOrder {
 
 export interface OrdersOptions {
   clock: Clock;
-  limits: readonly SpendingLimit[];
+  limits: readonly CaLimit[];
   /** What stands at a name's challenge path. Rejects when nothing answers there. */
   fetchChallenge(hostname: string, token: string): Promise<string>;
 }

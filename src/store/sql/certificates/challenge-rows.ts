@@ -13,7 +13,7 @@ export async function pruneChallenges(run: Writing, expiredBefore: number): Prom
   await run.change(deleteExpired, { expiredBefore });
 }
 
-export async function forgetChallenges(run: Writing, hostname: string): Promise<void> {
+export async function deleteChallengesOf(run: Writing, hostname: string): Promise<void> {
   await run.change(deleteChallenges, { hostname });
 }
 

@@ -12,14 +12,14 @@ type Save = Parameters<CertificateStore['saveCertificate']>[0];
 type Issued = IssuedCertificate & { privateKey: Uint8Array };
 
 export async function saveCertificate(run: Writing, save: Save): Promise<'saved' | 'lost'> {
-  const { hostname, state, problem, selfCheck, spent, issued, renewal, now } = save;
+  const { hostname, state, problem, selfCheck, orderOutcome, issued, renewal, now } = save;
   const before = await findCertificate(run, hostname);
   if (before === null) return 'lost';
   const inUse = issued !== undefined || before.issued !== null;
-  const begun = inUse || (spent === undefined && (await isOrdered(run, hostname)));
+  const begun = inUse || (orderOutcome === undefined && (await isOrdered(run, hostname)));
   const json = { problem: toJson(problem), selfCheck: toJson(selfCheck) };
   if ((await run.change(updateLeased, { ...save, ...json, begun: begun ? 1 : 0 })) === 0) return 'lost';
-  if (spent !== undefined) await endOrder(run, hostname, spent, now);
+  if (orderOutcome !== undefined) await endOrder(run, hostname, orderOutcome, now);
   if (issued !== undefined) await putInUse(run, hostname, issued);
   else if (renewal !== undefined) await run.change(updateRenewal, { hostname, renewal: JSON.stringify(renewal) });
   await tell(run, before, { ...before, state, problem, issued: issued ?? before.issued }, now);
@@ -40,7 +40,7 @@ export async function importCertificate(run: Writing, hostname: string, issued: 
 
 export async function renewCertificate(run: Writing, hostname: string, now: number) {
   if ((await run.change(updateIdle, { hostname, now })) === 0) {
-    return (await findCertificate(run, hostname)) === null ? 'missing' : 'under_way';
+    return (await findCertificate(run, hostname)) === null ? 'missing' : 'leased';
   }
   const renewal = (await findCertificate(run, hostname))?.issued?.renewal;
   if (renewal !== undefined) {

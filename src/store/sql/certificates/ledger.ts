@@ -1,53 +1,55 @@
-import type { Spending, SpendingLimit } from '../../contract/store.ts';
+import type { CaLimit, LedgerEntry } from '../../contract/store.ts';
 import type { Query, Reading, Tables, Writing } from '../query.ts';
 
-/** The limit that forbids an order, and when all of them have room again; null: none does. */
-export async function findRefusal(run: Writing, spending: Spending, limits: SpendingLimit[], now: number) {
-  let refusal: { by: SpendingLimit['name']; until: number } | null = null;
+// Every order at a CA has one entry. The table is called `spending`.
+
+/** The limit that forbids an order for longest, and when it has capacity again; null: none forbids it. */
+export async function findReachedLimit(run: Reading, entry: LedgerEntry, limits: readonly CaLimit[], now: number) {
+  let reached: { limit: CaLimit['name']; until: number } | null = null;
   for (const limit of limits) {
-    if (spending.exempt && limit.name !== 'failures') continue;
-    const until = await fullUntil(run, spending, limit, now);
-    if (until !== null && until > (refusal?.until ?? 0)) refusal = { by: limit.name, until };
+    if (entry.exempt && limit.name !== 'failures') continue;
+    const until = await reachedUntil(run, entry, limit, now);
+    if (until !== null && until > (reached?.until ?? 0)) reached = { limit: limit.name, until };
   }
-  return refusal;
+  return reached;
 }
 
-/** When the oldest order leaves the window that has to, for there to be room; null: there is. */
-async function fullUntil(run: Writing, spending: Spending, { name, limit, windowMs }: SpendingLimit, now: number) {
+/** When the limit has capacity again; null: now. The N-th newest entry inside the window is what blocks. */
+async function reachedUntil(run: Reading, entry: LedgerEntry, { name, limit, windowMs }: CaLimit, now: number) {
   if (limit <= 0) return now + windowMs;
-  const hindering = await run.one(counted[name], { ...spending, after: now - windowMs, newer: limit - 1 });
-  return hindering === null ? null : hindering.at + windowMs;
+  const nth = await run.one(nthNewest[name], { ...entry, after: now - windowMs, skip: limit - 1 });
+  return nth && nth.at + windowMs;
 }
 
-/** Enters an order. Resolves with the number of its line. */
-export async function enterSpending(run: Writing, spending: Spending, now: number): Promise<number> {
-  const entered = await run.one(insertSpending, { ...spending, exempt: spending.exempt ? 1 : 0, now });
-  return entered?.seq ?? 0;
+/** Resolves with the entry's number. */
+export async function addLedgerEntry(run: Writing, entry: LedgerEntry, now: number): Promise<number> {
+  const added = await run.one(insertEntry, { ...entry, exempt: entry.exempt ? 1 : 0, now });
+  return added?.seq ?? 0;
 }
 
-export async function settleSpending(run: Writing, seq: number, outcome: 'issued' | 'failed', now: number) {
+export async function settleLedgerEntry(run: Writing, seq: number, outcome: 'issued' | 'failed', now: number) {
   await run.change(updateOutcome, { seq, outcome, now });
 }
 
-export async function countSpending(run: Reading, issuer: string, since: number) {
+export async function countLedgerEntries(run: Reading, issuer: string, since: number) {
   return (await run.one(countOutcomes, { issuer, since })) ?? { orders: 0, exempt: 0, issued: 0, failed: 0 };
 }
 
-export async function pruneSpending(run: Writing, orderedBefore: number): Promise<void> {
-  await run.change(deleteSpending, { orderedBefore });
+export async function pruneLedger(run: Writing, orderedBefore: number): Promise<void> {
+  await run.change(deleteEntries, { orderedBefore });
 }
 
-interface Window {
+interface Nth {
   issuer: string;
   hostname: string;
   registeredDomain: string;
   after: number;
-  newer: number;
+  skip: number;
 }
 
-/** Of each limit: the order that hinders another, which is the one behind as many newer ones as may stay. */
-const counted: Record<SpendingLimit['name'], Query<Window, { at: number }>> = {
-  orders: function selectOrders(db, p) {
+/** Selects the entry that is `skip` entries older than the newest of those that a limit counts. */
+const nthNewest: Record<CaLimit['name'], Query<Nth, { at: number }>> = {
+  orders: function nthOrder(db, p) {
     return db
       .selectFrom('spending')
       .where('issuer', '=', p.issuer)
@@ -55,41 +57,34 @@ const counted: Record<SpendingLimit['name'], Query<Window, { at: number }>> = {
       .where('ordered_at', '>', p.after)
       .orderBy('ordered_at', 'desc')
       .limit(1)
-      .offset(p.newer)
+      .offset(p.skip)
       .select('ordered_at as at');
   },
-  failures: function selectFailures(db, p) {
-    return ofName(db, p).where((of) => of.or([of('outcome', 'is', null), of('outcome', '=', 'failed')]));
+  failures: function nthFailure(db, p) {
+    return nthOpenOr('failed', db, p).where('hostname', '=', p.hostname);
   },
-  certificates: function selectCertificates(db, p) {
-    return ofIssuer(db, p)
-      .where('registered_domain', '=', p.registeredDomain)
-      .where('exempt', '=', 0)
-      .where((of) => of.or([of('outcome', 'is', null), of('outcome', '=', 'issued')]));
+  certificates: function nthCertificate(db, p) {
+    return nthOpenOr('issued', db, p).where('registered_domain', '=', p.registeredDomain).where('exempt', '=', 0);
   },
-  duplicates: function selectDuplicates(db, p) {
-    return ofName(db, p)
-      .where('exempt', '=', 0)
-      .where((of) => of.or([of('outcome', 'is', null), of('outcome', '=', 'issued')]));
+  duplicates: function nthDuplicate(db, p) {
+    return nthOpenOr('issued', db, p).where('hostname', '=', p.hostname).where('exempt', '=', 0);
   },
 };
 
-function ofIssuer(db: Tables, p: Window) {
+/** An order in flight counts as one that may have either outcome. */
+function nthOpenOr(outcome: 'issued' | 'failed', db: Tables, p: Nth) {
   return db
     .selectFrom('spending')
     .where('issuer', '=', p.issuer)
     .where('counted_at', '>', p.after)
+    .where((of) => of.or([of('outcome', 'is', null), of('outcome', '=', outcome)]))
     .orderBy('counted_at', 'desc')
     .limit(1)
-    .offset(p.newer)
+    .offset(p.skip)
     .select('counted_at as at');
 }
 
-function ofName(db: Tables, p: Window) {
-  return ofIssuer(db, p).where('hostname', '=', p.hostname);
-}
-
-function insertSpending(db: Tables, p: Omit<Spending, 'exempt'> & { exempt: number; now: number }) {
+function insertEntry(db: Tables, p: Omit<LedgerEntry, 'exempt'> & { exempt: number; now: number }) {
   return db
     .insertInto('spending')
     .values({
@@ -121,6 +116,6 @@ function countOutcomes(db: Tables, p: { issuer: string; since: number }) {
     ]);
 }
 
-function deleteSpending(db: Tables, p: { orderedBefore: number }) {
+function deleteEntries(db: Tables, p: { orderedBefore: number }) {
   return db.deleteFrom('spending').where('ordered_at', '<', p.orderedBefore);
 }

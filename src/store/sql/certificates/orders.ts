@@ -2,25 +2,25 @@ import { sql } from 'kysely';
 import type { CertificateState } from '../../../domain/certificate-state.ts';
 import type { CertificateOrder, CertificateStore } from '../../contract/store.ts';
 import type { Tables, Writing } from '../query.ts';
-import { forgetChallenges } from './challenge-rows.ts';
+import { deleteChallengesOf } from './challenge-rows.ts';
 import { holds, whereHeld } from './leases.ts';
-import { enterSpending, findRefusal, settleSpending } from './ledger.ts';
+import { addLedgerEntry, findReachedLimit, settleLedgerEntry } from './ledger.ts';
 
 type Begin = Parameters<CertificateStore['beginOrder']>[0];
 
-export async function beginOrder(run: Writing, { lease, order, spending, limits, now }: Begin) {
+export async function beginOrder(run: Writing, { lease, order, entry, limits, now }: Begin) {
   const { hostname } = order;
   const before = await run.one(selectHeld, { hostname, lease });
   if (before === null) return { kind: 'lost' } as const;
-  const refusal = await findRefusal(run, spending, limits, now);
-  if (refusal !== null) return { kind: 'refused', ...refusal } as const;
+  const reached = await findReachedLimit(run, entry, limits, now);
+  if (reached !== null) return { kind: 'limit_reached', ...reached } as const;
   const state = before.inUse === null ? 'ordering' : 'renewing';
   if ((await run.change(updateState, { hostname, lease, state })) === 0) return { kind: 'lost' } as const;
-  await run.change(upsertOrder, { ...order, spendingSeq: await enterSpending(run, spending, now) });
+  await run.change(upsertOrder, { ...order, spendingSeq: await addLedgerEntry(run, entry, now) });
   return { kind: 'begun' } as const;
 }
 
-export async function noteOrder(run: Writing, hostname: string, lease: number, url: string) {
+export async function saveOrderUrl(run: Writing, hostname: string, lease: number, url: string) {
   if (!(await holds(run, hostname, lease))) return 'lost';
   return (await run.change(updateUrl, { hostname, url })) > 0 ? 'saved' : 'lost';
 }
@@ -32,9 +32,9 @@ export async function isOrdered(run: Writing, hostname: string): Promise<boolean
 /** Ends the order that is under way, if there is one. Without an outcome the ledger goes on counting it as one that may have had any. */
 export async function endOrder(run: Writing, hostname: string, outcome: 'issued' | 'failed' | null, now: number) {
   const order = await run.one(selectSpending, { hostname });
-  if (order !== null && outcome !== null) await settleSpending(run, order.spendingSeq, outcome, now);
+  if (order !== null && outcome !== null) await settleLedgerEntry(run, order.spendingSeq, outcome, now);
   await run.change(deleteOrder, { hostname });
-  await forgetChallenges(run, hostname);
+  await deleteChallengesOf(run, hostname);
 }
 
 function selectHeld(db: Tables, p: { hostname: string; lease: number }) {
