@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { FastifySchemaValidationError } from 'fastify';
 import { parse } from 'secure-json-parse';
-import { shown } from '../domain/text.ts';
+import { quote } from '../domain/text.ts';
 import { Problem, type Violation } from './errors.ts';
 import { PATTERN_RULES } from './schemas.ts';
 
@@ -77,7 +77,7 @@ const TYPES: Record<string, string> = {
 };
 
 function unknownProperty(location: string, name: string): Violation {
-  const place = /^[a-zA-Z_][a-zA-Z0-9_]{0,63}$/.test(name) ? `.${name}` : `[${shown(name)}]`;
+  const place = /^[a-zA-Z_][a-zA-Z0-9_]{0,63}$/.test(name) ? `.${name}` : `[${quote(name)}]`;
   return {
     location: location + place,
     message: 'must not be there: the operation has no such property',

@@ -1,7 +1,7 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
 import { splitPem } from '../certificates/x509/pem.ts';
-import { listed } from '../domain/text.ts';
+import { joinList } from '../domain/text.ts';
 
 /** What is to be put in use, as it is stored. Times are Unix milliseconds. */
 export interface Import {
@@ -82,7 +82,7 @@ function keyProblems(certificates: X509Certificate[], key: KeyObject): string[] 
 function nameProblems(leaf: X509Certificate, hostname: string): string[] {
   if (leaf.checkHost(hostname, { subject: 'never' }) !== undefined) return [];
   const names = [...(leaf.subjectAltName ?? '').matchAll(/DNS:([^,\s"]+)/g)].map(([, name = '']) => name);
-  const covered = names.length === 0 ? 'for no name' : `for ${listed(names)}`;
+  const covered = names.length === 0 ? 'for no name' : `for ${joinList(names)}`;
   return [`The first certificate is ${covered}, not for ${hostname}.`];
 }
 

@@ -1,41 +1,41 @@
-/** What a certificate is, and what can be wrong with it. Pure. */
+/** The states of a certificate, and the reasons why it is not issued. */
 
 /**
- * `wanted`: nobody has looked at it yet. `waiting_for_routing`: the name would fail at the CA, so the CA was not asked. `ordering`: an order is
- * under way. `issued`: a certificate is in use. `renewing`: one is in use, and its successor is being obtained. `failed`: the CA did not issue;
- * it is asked again.
+ * `wanted`: not attempted yet. `waiting_for_routing`: the name would fail the CA's validation, so there is no order.
+ * `ordering`: an order is in flight. `issued`: a certificate is in use. `renewing`: one is in use, its successor is being
+ * ordered. `failed`: the CA did not issue; the order is retried.
  */
 export type CertificateState = 'wanted' | 'waiting_for_routing' | 'ordering' | 'issued' | 'renewing' | 'failed';
 
-/** Why a certificate is no further. */
+/** What keeps a certificate from being issued. */
 export type CertificateReason =
   /** The name has no address. */
   | 'no_address'
   /** The name's records, or its CAA records, could not be read. */
   | 'dns_unreadable'
-  /** The name leads to an address that is not on the Internet. */
+  /** The name resolves to an address that is not on the public Internet. */
   | 'address_not_public'
   /** An address of the name does not answer on port 80. */
   | 'unreachable'
-  /** Something else answers at an address of the name, or redirects elsewhere. */
+  /** Another server answers at an address of the name, or redirects elsewhere. */
   | 'answered_by_another'
   /** A CAA record forbids the CA (RFC 8659). */
   | 'caa_forbids'
   /** Our own budget at the CA is spent (docs/certificates.md). */
   | 'budget_spent'
-  /** The CA says that too much was asked of it. */
+  /** The CA's rate limit was reached. */
   | 'ca_rate_limited'
-  /** The CA does not answer, or answers with a fault of its own. */
+  /** The CA does not answer, or answers with a server error. */
   | 'ca_unavailable'
   /** The CA does not accept our account. */
   | 'ca_account'
-  /** The CA could not see our answer to its challenge. */
+  /** The CA could not validate our challenge response. */
   | 'authorization_failed'
-  /** The CA will not issue for this name. */
+  /** The CA does not issue for this name. */
   | 'ca_refused';
 
-/** What the owner of a name alone can mend: it does not lead to us, or its owner forbids the CA. Such a certificate may expire. */
-export const OWNERS_REASONS: readonly CertificateReason[] = [
+/** Only the owner of the name can fix these: it does not resolve to us, or CAA forbids the CA. Such a certificate may expire. */
+export const OWNER_FIXABLE: readonly CertificateReason[] = [
   'no_address',
   'address_not_public',
   'unreachable',
@@ -45,31 +45,31 @@ export const OWNERS_REASONS: readonly CertificateReason[] = [
 
 export interface CertificateProblem {
   reason: CertificateReason;
-  /** What happened, where, and what to do: words for the customer or the operator, bounded, with nothing secret in them. */
+  /** What happened, where, and what to do: for the customer or the operator, at most 512 characters, without secrets. */
   message: string;
   /** Since when the reason is this one. */
   at: number;
 }
 
-/** No look at a certificate is put off for longer, whatever a CA asks for. */
+/** The longest time between two attempts, whatever a CA asks for. */
 export const LONGEST_WAIT_MS = 8 * 86_400_000;
 
-/** What was spent at CAs is remembered for so long, so no limit may count over a longer time. */
+/** How long the ledger of orders is kept: no limit may have a longer window. */
 export const LEDGER_RETENTION_MS = 30 * 86_400_000;
 
 /**
- * A certificate that is to be looked at later than this, as of `now`, was put off by a clock that has been set back since, and would be left alone for as
- * long as that was. It counts as due. Clocks of machines that share a store differ by less.
+ * The latest plausible time of the next attempt as of `now`. A later one was set by a clock that has been set back since;
+ * it counts as due now. The clocks of machines that share a store differ by less.
  */
 export function furthestTryAt(now: number): number {
   return now + LONGEST_WAIT_MS + 86_400_000;
 }
 
-/** What came back at one address of the name when our own challenge path was fetched through it. */
+/** The response at one address of the name to a request for our own challenge path. */
 export interface SelfCheckAnswer {
   address: string;
   outcome: 'ours' | 'another' | 'unreachable' | 'not_public';
-  /** What was seen instead: status and beginning of the body, where it redirected to, or the error. Bounded, safe to show. */
+  /** Instead of our response: status and beginning of the body, where it redirected to, or the error. Safe to print. */
   seen: string | null;
 }
 
@@ -80,7 +80,7 @@ export interface SelfCheck {
 
 /** One record of a CAA set (RFC 8659 section 4.1). */
 export interface CaaRecord {
-  /** Whoever does not understand it must not issue. */
+  /** A CA that does not understand the tag must not issue. */
   critical: boolean;
   /** `issue`, `issuewild`, …; lower case. */
   tag: string;
@@ -93,9 +93,9 @@ export interface RenewalWindow {
   source: 'ari' | 'lifetime';
   startsAt: number;
   endsAt: number;
-  /** The moment in the window that was drawn for this certificate. */
+  /** A random time in the window. */
   renewAt: number;
-  /** When the CA is asked again for its window; null: never. */
+  /** When to ask the CA for the window again; null: never. */
   askAgainAt: number | null;
   explanationUrl: string | null;
 }

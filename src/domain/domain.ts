@@ -1,15 +1,12 @@
-/**
- * What a custom domain is: every folder speaks of domains in these words.
- * All times are Unix milliseconds; a time or null takes the place of a boolean.
- */
+/** All times are Unix milliseconds; a time or null takes the place of a boolean. */
 
 /** Status of a domain (spec: States and transitions). */
 export type DomainStatus = 'pending' | 'verifying' | 'verified' | 'failed';
 
-/** `apex`: the name is its own registrable domain, so it cannot hold a CNAME. Everything below one is a `subdomain`. */
+/** `apex`: the name is its own registrable domain, so it cannot have a CNAME. Any name below one is a `subdomain`. */
 export type DomainKind = 'apex' | 'subdomain';
 
-/** One custom domain, as it is stored: all that `domains.getDomain` shows, and what verification needs. */
+/** One custom domain, as it is stored. */
 export interface Domain {
   /** `dom_…` */
   id: string;
@@ -20,18 +17,18 @@ export interface Domain {
   /** Canonical form: lower-case ASCII (A-labels), no final dot. */
   name: string;
   kind: DomainKind;
-  /** The operator's word at creation time, in `_<service>.` and `<service>-domain-verify=`. Kept, so that records never change. */
+  /** Label in `_<service>.` and `<service>-domain-verify=`; kept from creation time, so that the records never change. */
   service: string;
   /** Generated host under the CNAME zone that the routing record must name. Unique for ever. */
   target: string;
   /** Generated secret-free token of the ownership record. Unique for ever. */
   token: string;
   status: DomainStatus;
-  /** When the routing record was last found matching; null while the last readable check did not find it so. */
+  /** Since when the routing record has matched; null when the last readable check did not find it matching. */
   routingVerifiedAt: number | null;
   /** The same for the ownership record. */
   ownershipVerifiedAt: number | null;
-  /** Plain words for the customer, at most 512 characters; null while verification progresses normally. */
+  /** Message for the customer, at most 512 characters; null while verification makes normal progress. */
   verificationError: string | null;
   createdAt: number;
   /** Time of the last change that a reader can see; null if there was none. */
@@ -39,11 +36,10 @@ export interface Domain {
   verifiedAt: number | null;
   /** Start of the current 24 h window: `createdAt`, or the last retry from `failed`. */
   windowStartedAt: number;
-  /** Goes up with every change and every retry; a result is saved only against the revision that its check read. */
+  /** Incremented by every change and every retry; a result is saved only if it is still what the check read. */
   revision: number;
 }
 
-/** What is decided when a domain is created. */
 type Created = Pick<
   Domain,
   | 'id'
@@ -59,7 +55,7 @@ type Created = Pick<
   | 'createdAt'
 >;
 
-/** A domain that no check has run against. */
+/** A domain before its first check. */
 export function newDomain(created: Created): Domain {
   return {
     ...created,

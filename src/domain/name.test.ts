@@ -44,7 +44,7 @@ const MUST: Record<NameRule, string> = {
   ownership_too_long: 'must not have more than 253 characters together with the label of its ownership record',
 };
 
-describe('a name that cannot be added is refused with the rule it breaks', () => {
+describe('an invalid name is refused with the rule it breaks', () => {
   const refusals: [input: string, rule: NameRule, part?: string, meant?: string][] = [
     ['', 'empty'],
     ['\u00ad', 'empty'],
@@ -157,7 +157,7 @@ describe('a name that cannot be added is refused with the rule it breaks', () =>
     expect(parseName(input, policy)).toEqual({ ok: false, rule, message, ...fix });
   });
 
-  test('no rule is without an example here', () => {
+  test('every rule has an example here', () => {
     expect(new Set(refusals.map(([, rule]) => rule))).toEqual(new Set(Object.keys(MUST)));
   });
 });
@@ -200,12 +200,12 @@ describe('a name that can be added has one canonical form, and is an apex if it 
     expect(parseName(input, policy)).toEqual({ ok: true, name, kind });
   });
 
-  test('a longer word of the operator leaves less room for the name', () => {
+  test('a longer service label leaves fewer characters for the name', () => {
     expect(parseName(long(244), { ...policy, service: 'services' })).toMatchObject({ rule: 'ownership_too_long' });
   });
 });
 
-describe('whatever is typed', () => {
+describe('any input', () => {
   /** Letters of several scripts, and everything that IDNA, URLs or people treat in a special way. */
   const piece = fc.constantFrom(
     ...['a', 'B', 'z', '0', '1', '-', '--', '.', '_', '*', ' ', '@', ':', '/', '"', '’', 'xn--', 'XN--', '0x', '\0'],
@@ -242,7 +242,7 @@ describe('whatever is typed', () => {
     fc.ipV6(),
   );
 
-  test('it is parsed or refused, never thrown at, and no message or fix holds what could disturb its reader', () => {
+  test('is parsed or refused, never throws, and no message or fix contains control characters', () => {
     fc.assert(
       fc.property(typed, (input) => {
         const parsed = parseName(input, policy);
@@ -253,7 +253,7 @@ describe('whatever is typed', () => {
     );
   });
 
-  test('a stored name is lower-case ASCII, and DNS can carry it and its ownership record', () => {
+  test('a stored name is lower-case ASCII, and it and its ownership name fit into DNS', () => {
     fc.assert(
       fc.property(typed, (input) => {
         const parsed = parseName(input, policy);
@@ -265,7 +265,7 @@ describe('whatever is typed', () => {
     );
   });
 
-  test('a stored name is found by what was typed, and by itself', () => {
+  test('a stored name is found by the input, and by itself', () => {
     fc.assert(
       fc.property(typed, (input) => {
         const parsed = parseName(input, policy);
@@ -276,7 +276,7 @@ describe('whatever is typed', () => {
     );
   });
 
-  test('a fix can be added as it says', () => {
+  test('a suggested fix can be added', () => {
     fc.assert(
       fc.property(typed, (input) => {
         const parsed = parseName(input, policy);
@@ -287,7 +287,7 @@ describe('whatever is typed', () => {
     );
   });
 
-  test('a megabyte of it is refused', () => {
+  test('of a megabyte is refused', () => {
     for (const unit of [
       'a',
       'a.',
@@ -342,7 +342,7 @@ describe('all spellings of one name', () => {
 
 describe('canonicalName', () => {
   test.each(['dom_01h455vb4pex5vsknk084sn02q', 'acme', '', 'acme.com.', '1.2.3.4', 'https://acme.com', 'ab--cd.com'])(
-    'does not take %j for a name',
+    'is null for %j',
     (text) => {
       expect(canonicalName(text)).toBeNull();
     },

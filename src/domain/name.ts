@@ -2,17 +2,17 @@ import { getDomain } from 'tldts';
 import { type ToASCIIOptions, toASCII, toUnicode } from 'tr46';
 import type { DomainKind } from './domain.ts';
 import { ownershipName } from './records.ts';
-import { shown } from './text.ts';
+import { quote } from './text.ts';
 
-/** Whose names nobody may add. */
+/** Names that nobody may add. */
 export interface NamePolicy {
-  /** The operator's word: the ownership record of a name stands at `_<service>.<name>`. */
+  /** The label of ownership records: `_<service>.<name>`. */
   service: string;
-  /** The operator's own names, the CNAME zone among them, in lower-case ASCII without a final dot. Everything below them is refused too. */
+  /** The operator's own names, the CNAME zone among them, in lower-case ASCII without a final dot. Names below them are refused too. */
   reserved: readonly string[];
 }
 
-/** The rule that a refused name breaks. */
+/** The rule that an invalid name breaks. */
 export type NameRule =
   | 'empty'
   | 'too_long'
@@ -47,29 +47,29 @@ export type NameRule =
   | 'public_suffix'
   | 'ownership_too_long';
 
-export interface Refusal {
+export interface InvalidName {
   ok: false;
   rule: NameRule;
-  /** The rule in words, beginning with "must", and the offending part; safe to show. */
+  /** The rule, beginning with "must", and the offending part; safe to print. */
   message: string;
-  /** What to send instead, where that can be told. */
+  /** What to send instead, where that is certain. */
   fix?: string;
 }
 
-export type ParsedName = { ok: true; name: string; kind: DomainKind } | Refusal;
+export type ParsedName = { ok: true; name: string; kind: DomainKind } | InvalidName;
 
 /** Longest name, in characters of its ASCII form: 255 octets on the wire (RFC 1035 section 2.3.4). */
 const NAME_LIMIT = 253;
 
 const LABEL = '(?!..--)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?';
 
-/** Names that IDNA leaves as they are. Most are, and a match costs a hundredth of IDNA processing. */
+/** Names that IDNA does not change: most are, and a match costs a hundredth of IDNA processing. */
 const PLAIN = new RegExp(`^(?!.{${NAME_LIMIT + 1}})${LABEL}(?:\\.${LABEL})+$`);
 
-/** A last label that nothing reads as the end of an IPv4 address (URL standard, "ends in a number"), after at least one more. */
+/** At least two labels, of which the last cannot be the end of an IPv4 address (URL standard, "ends in a number"). */
 const ENDING = /\.(?!\d+$|0x[0-9a-f]*$)[^.]{2,}$/;
 
-/** IDNA would read these as dots (RFC 3490 section 3.1). Few programs do, so a name copied from here would not work elsewhere. */
+/** IDNA reads these as dots (RFC 3490 section 3.1), but few programs do, so a name copied from here would not work elsewhere. */
 const FULL_STOP = /[\u3002\uff0e\uff61]/;
 
 /** UTS #46, non-transitional: emoji and symbols pass, as they do in browsers; `ß` is not `ss`. */
@@ -84,77 +84,77 @@ const PUBLIC_SUFFIX_LIST = {
 };
 
 /**
- * The canonical form of a domain name, lower-case ASCII (A-labels), by which it is stored and looked up; null if the text is not the name of
- * a domain. All spellings of one name have one canonical form. Whether somebody may add the name is for `parseName` to say.
+ * The canonical form of a domain name, lower-case ASCII (A-labels), under which it is stored and looked up; null if the
+ * text is not a domain name. All spellings of one name have one canonical form. `parseName` decides whether it may be added.
  */
 export function canonicalName(input: string): string | null {
   const name = PLAIN.test(input) ? input : asciiName(input);
   return name !== null && ENDING.test(name) ? name : null;
 }
 
-/** Parses the name of a domain to add: exactly as given, nothing is trimmed (docs: Names at creation). Takes any text. */
+/** Parses any text as the name of a domain to add; nothing is trimmed (docs: Names at creation). */
 export function parseName(input: string, policy: NamePolicy): ParsedName {
   const name = canonicalName(input);
-  const parsed = name === null ? explain(input) : admit(name, policy);
+  const parsed = name === null ? explainInvalid(input) : applyPolicy(name, policy);
   if (parsed.ok || isTooLong(input)) return parsed;
-  const meant = canonicalName(bare(mapped(input)));
-  return meant !== null && admit(meant, policy).ok ? { ...parsed, fix: `use ${shown(meant)}` } : parsed;
+  const meant = canonicalName(stripUrl(mapped(input)));
+  return meant !== null && applyPolicy(meant, policy).ok ? { ...parsed, fix: `use ${quote(meant)}` } : parsed;
 }
 
 function asciiName(input: string): string | null {
-  // Nothing but a dot becomes a dot here, so that an id, which has none, costs no IDNA processing.
+  // Without a dot it has one label only. Ids such as `dom_…` end here, before IDNA processing.
   if (!input.includes('.') || FULL_STOP.test(input) || isTooLong(input)) return null;
   return toASCII(input, IDNA_STRICT);
 }
 
-/** Bounds all work on text that is not plain. In characters, like the API's limit, so up to two UTF-16 units each. */
+/** Limits the work on text that is not plain. In characters, like the API's limit: up to two UTF-16 units each. */
 function isTooLong(input: string): boolean {
   return input.length > 2 * NAME_LIMIT || [...input].length > NAME_LIMIT;
 }
 
-/** Judges a canonical name: whether it may be added, and what kind it is. */
-function admit(name: string, { service, reserved }: NamePolicy): ParsedName {
+/** Whether a canonical name may be added, and what kind it is. */
+function applyPolicy(name: string, { service, reserved }: NamePolicy): ParsedName {
   const unicode = name.includes('xn--') ? toUnicode(name).domain : name;
-  // IDNA lets typographic quotation marks pass; they come from copied text, never from a registry.
-  const misspelt = misspelling(name, [SPECIAL_USE]) ?? misspelling(unicode, [QUOTATION_MARK]);
-  if (misspelt !== undefined) return misspelt;
+  // IDNA allows typographic quotation marks; they come from copied text, never from a registry.
+  const broken = firstBroken([SPECIAL_USE], name) ?? firstBroken([QUOTATION_MARK], unicode);
+  if (broken !== undefined) return broken;
 
   const own = reserved.find((each) => name === each || name.endsWith(`.${each}`));
-  if (own !== undefined) return refuse('reserved', 'must not be a name that this service keeps for itself', own);
+  if (own !== undefined) return invalidName('reserved', 'must not be a name that this service keeps for itself', own);
 
   const registrable = registrableDomain(name);
   if (registrable === null) {
-    return refuse('public_suffix', 'must not be a public suffix, below which anyone may have a name', name);
+    return invalidName('public_suffix', 'must not be a public suffix, below which anyone may have a name', name);
   }
   if (ownershipName({ name, service }).length > NAME_LIMIT) {
     const must = `must not have more than ${NAME_LIMIT} characters together with the label of its ownership record`;
-    return refuse('ownership_too_long', must, `_${service}.`);
+    return invalidName('ownership_too_long', must, `_${service}.`);
   }
   return { ok: true, name, kind: registrable === name ? 'apex' : 'subdomain' };
 }
 
 /** A rule about how a name is written. */
-interface Spelling {
+interface SyntaxRule {
   rule: NameRule;
-  /** Finds the part that breaks the rule, in the text as `mapped` leaves it. */
+  /** Finds the part that breaks the rule, in the text after `mapped`. */
   offence: RegExp;
   must: string;
 }
 
-const SPECIAL_USE: Spelling = {
+const SPECIAL_USE: SyntaxRule = {
   rule: 'special_use',
   offence: /(?<![^.])(?:localhost|local|internal|onion|arpa)$/,
   must: 'must not be a special-use name, or below one',
 };
 
-const QUOTATION_MARK: Spelling = {
+const QUOTATION_MARK: SyntaxRule = {
   rule: 'quotation_mark',
   offence: /[\p{Quotation_Mark}`]/u,
   must: 'must not contain a quotation mark',
 };
 
-/** In this order: what was typed around a name, then its labels, then the name as a whole. */
-const SPELLINGS: readonly Spelling[] = [
+/** In order: what was typed around a name, then its labels. */
+const TEXT_RULES: readonly SyntaxRule[] = [
   { rule: 'white_space', offence: /\s+/, must: 'must not contain white space' },
   { rule: 'control_character', offence: /\p{Cc}/u, must: 'must not contain a control character' },
   QUOTATION_MARK,
@@ -186,7 +186,7 @@ const SPELLINGS: readonly Spelling[] = [
   { rule: 'combining_mark', offence: /(?<![^.])\p{M}[^.]*/u, must: 'must not begin a label with a combining mark' },
 ];
 
-const ENDINGS: readonly Spelling[] = [
+const LAST_LABEL_RULES: readonly SyntaxRule[] = [
   SPECIAL_USE,
   { rule: 'single_label', offence: /^[^.]+$/, must: 'must have at least two labels with a dot between them' },
   {
@@ -201,7 +201,7 @@ const ENDINGS: readonly Spelling[] = [
   },
 ];
 
-/** What IDNA judges in whole labels. Each check is tried on top of those before it: the first that fails is the one to name. */
+/** IDNA's rules for whole labels. Each is applied on top of those before it: the first that fails is reported. */
 const IDNA_CHECKS: readonly { rule: NameRule; check: ToASCIIOptions; must: string }[] = [
   { rule: 'punycode', check: {}, must: 'must not have a label with invalid Punycode' },
   {
@@ -221,47 +221,48 @@ const IDNA_CHECKS: readonly { rule: NameRule; check: ToASCIIOptions; must: strin
   },
 ];
 
-/** Says why a text is not the name of a domain. It decides nothing: `canonicalName` has decided already. */
-function explain(input: string): Refusal {
+/** Why a text is not a domain name. `canonicalName` has already decided that it is not. */
+function explainInvalid(input: string): InvalidName {
   if (isTooLong(input)) return tooLong();
-  const stop = FULL_STOP.exec(input);
-  if (stop !== null) return refuse('full_stop', 'must have plain dots (".") between its labels', stop[0]);
+  const fullStop = FULL_STOP.exec(input);
+  if (fullStop !== null) return invalidName('full_stop', 'must have plain dots (".") between its labels', fullStop[0]);
 
   const text = mapped(input);
   if (text === '') return { ok: false, rule: 'empty', message: 'must not be empty' };
-  const misspelt = misspelling(text, SPELLINGS);
-  if (misspelt !== undefined) return misspelt;
-  const stranger = [...text].find((character) => toASCII(`a${character}`, { useSTD3ASCIIRules: true }) === null);
-  if (stranger !== undefined) return refuse('character', 'must have letters, digits and hyphens only', stranger);
-  return misspelling(text, ENDINGS) ?? unfitLabel(text);
+  const broken = firstBroken(TEXT_RULES, text);
+  if (broken !== undefined) return broken;
+  const badCharacter = [...text].find((character) => toASCII(`a${character}`, { useSTD3ASCIIRules: true }) === null);
+  if (badCharacter !== undefined)
+    return invalidName('character', 'must have letters, digits and hyphens only', badCharacter);
+  return firstBroken(LAST_LABEL_RULES, text) ?? invalidLabel(text);
 }
 
-function misspelling(text: string, spellings: readonly Spelling[]): Refusal | undefined {
-  for (const { rule, offence, must } of spellings) {
+function firstBroken(rules: readonly SyntaxRule[], text: string): InvalidName | undefined {
+  for (const { rule, offence, must } of rules) {
     const found = offence.exec(text);
-    if (found !== null) return refuse(rule, must, found[0]);
+    if (found !== null) return invalidName(rule, must, found[0]);
   }
   return undefined;
 }
 
-/** The label that IDNA refuses; or the whole name, where labels are refused only for standing together. */
-function unfitLabel(text: string): Refusal {
+/** Reports the label that breaks an IDNA rule, or the whole name where only the combination of its labels does. */
+function invalidLabel(text: string): InvalidName {
   let options = IDNA;
   for (const { rule, check, must } of IDNA_CHECKS) {
     options = { ...options, ...check };
-    const unfit = [...text.split('.'), text].find((part) => toASCII(part, options) === null);
-    if (unfit === text && rule === 'label_too_long') break;
-    if (unfit !== undefined) return refuse(rule, must, unfit);
+    const invalid = [...text.split('.'), text].find((part) => toASCII(part, options) === null);
+    if (invalid === text && rule === 'label_too_long') break;
+    if (invalid !== undefined) return invalidName(rule, must, invalid);
   }
   return tooLong();
 }
 
-function tooLong(): Refusal {
+function tooLong(): InvalidName {
   return { ok: false, rule: 'too_long', message: `must not have more than ${NAME_LIMIT} characters in ASCII form` };
 }
 
-function refuse(rule: NameRule, must: string, part: string): Refusal {
-  return { ok: false, rule, message: `${must}: ${shown(part)}` };
+function invalidName(rule: NameRule, must: string, part: string): InvalidName {
+  return { ok: false, rule, message: `${must}: ${quote(part)}` };
 }
 
 /** The text after IDNA's mapping (UTS #46 section 4, steps 1 and 2), with Punycode left as it is. */
@@ -270,8 +271,8 @@ function mapped(input: string): string {
   return characters.join('').normalize('NFC');
 }
 
-/** The name within a pasted address: without what surrounds it. */
-function bare(text: string): string {
+/** The host name in a pasted URL or e-mail address. */
+function stripUrl(text: string): string {
   return text
     .replace(/^[\s\p{Cc}\p{Quotation_Mark}`<]+|[\s\p{Cc}\p{Quotation_Mark}`>]+$/gu, '')
     .replace(/^(?:[a-z][a-z0-9+.-]*:)?\/\//, '')

@@ -1,4 +1,4 @@
-/** The candidate most like `word`, if any is alike enough to be what was meant. */
+/** The candidate most similar to `word`, if one is similar enough to be a likely correction. */
 export function nearest(word: string, candidates: readonly string[]): string | undefined {
   let best: string | undefined;
   let fewest = Math.max(2, Math.floor(word.length / 3)) + 1;

@@ -1,6 +1,6 @@
 /**
- * What one check saw. Plain values: `verification/observe` fills them in, `domains/status` judges them.
- * Text in them comes from strangers' nameservers: bounded by the DNS client, escaped wherever it is shown.
+ * The result of one look at a domain's records: `verification/observe.ts` makes it, `status.ts` judges it. Its text comes
+ * from untrusted nameservers: the resolver limits its length, and whoever prints it quotes it.
  */
 
 /** Why a name could not be read. Never the same as "not there". */
@@ -19,28 +19,28 @@ export type UnreadableReason =
 /** NXDOMAIN: the name does not exist. NODATA: it exists, without a record of the type asked for. */
 export type AbsentReason = 'nxdomain' | 'nodata';
 
-/** What one nameserver said, for telling the customer who disagrees with whom. */
+/** The answer of one nameserver, for the customer to see which of them disagree. */
 export interface ServerAnswer {
   /** Name of the nameserver, or its address where it has no name. */
   server: string;
-  /** Short description of its answer: the values it gave, or `no record`. */
+  /** Its values as a short list, or `no record`. */
   saw: string;
 }
 
-/** `chain`: the CNAMEs that lead to the name that could not be read, itself the last one; empty where it is the record's own name. */
+/** `chain`: the CNAME targets up to the name that could not be read; empty where that is the record's own name. */
 export interface UnreadableObservation {
   kind: 'unreadable';
   reason: UnreadableReason;
   chain: string[];
-  /** Who failed, where that is known. */
+  /** The nameserver that failed, where that is known. */
   server?: string;
 }
 
 export type OwnershipObservation =
   | { kind: 'matched' }
-  /** TXT records are there, none is the expected one. Each value is one record with its strings joined. */
+  /** TXT records exist, but none with the expected value. Each value is one record with its strings joined. */
   | { kind: 'wrong'; values: string[] }
-  /** `doubledAt`: the expected value stands at this name instead, whose zone was appended twice by a DNS panel. */
+  /** `doubledAt`: the expected record is at this name instead, because a DNS provider appended the zone twice. */
   | { kind: 'absent'; reason: AbsentReason; doubledAt?: string }
   | { kind: 'disagree'; answers: ServerAnswer[] }
   | UnreadableObservation;
@@ -55,10 +55,9 @@ export type RoutingObservation =
   | { kind: 'disagree'; answers: ServerAnswer[] }
   | UnreadableObservation;
 
-/** What one check of a domain saw of its two records. */
 export interface Observation {
   ownership: OwnershipObservation;
   routing: RoutingObservation;
-  /** The same look at the incumbent's own records; only present when there is an incumbent. */
+  /** The incumbent's own records; only present when they matter to the check. */
   incumbent?: { ownership: OwnershipObservation; routing: RoutingObservation };
 }

@@ -3,31 +3,31 @@
 /** Period of the background checks (spec: Limits, "about 1 minute"). */
 export const CHECK_INTERVAL_MS = 60_000;
 
-/** A tenth either way, so that domains created together do not stay together. */
+/** Either way, so that domains created together are not checked together for ever. */
 const JITTER = 0.1;
 
-/** The least time between two checks of the schedule. */
+/** The shortest time between two scheduled checks. */
 export function shortestPeriodMs(checkIntervalMs: number): number {
   return checkIntervalMs * (1 - JITTER);
 }
 
 /**
- * When a check claimed at `now` is due again: one period later, give or take a tenth, but never past the end of the window, at which the
- * last check takes place. `random` is in [0, 1).
+ * When a check claimed at `now` is due again: one period later, give or take a tenth, but never past the end of the
+ * window, when the last check takes place. `random` is in [0, 1).
  */
 export function nextCheckAt(now: number, windowEndsAt: number, checkIntervalMs: number, random: number): number {
   const period = Math.round(checkIntervalMs * (1 - JITTER + 2 * JITTER * random));
-  // Past its window's end a check is the last one; it comes round again only if it was lost to a crash.
+  // A check claimed after the window's end is the last one; it becomes due again only if a crash lost it.
   return now < windowEndsAt ? Math.min(now + period, windowEndsAt) : now + period;
 }
 
-/** In periods. Nothing is ever scheduled as far ahead, and clocks of machines that share a store differ by less. */
-const OUT_OF_REACH = 5;
+/** Nothing is scheduled this far ahead, and the clocks of machines that share a store differ by less. */
+const IMPLAUSIBLE_PERIODS = 5;
 
 /**
- * A check that is due later than this, as of `now`, was scheduled by a clock that has been set back since, and would be left alone for as
- * long as that was. It counts as due.
+ * The latest plausible due time as of `now`. A check due later was scheduled by a clock that has been set back since; it
+ * counts as due now.
  */
 export function furthestDueAt(now: number, checkIntervalMs: number): number {
-  return now + OUT_OF_REACH * checkIntervalMs;
+  return now + IMPLAUSIBLE_PERIODS * checkIntervalMs;
 }

@@ -1,27 +1,27 @@
 import { type Domain, WINDOW_MS } from './domain.ts';
 import type { Observation } from './observation.ts';
 import { CHECK_INTERVAL_MS, shortestPeriodMs } from './schedule.ts';
-import { type Claim, failure, obstacle, superseded } from './verification-error.ts';
+import { describeBlocker, describeFailure, describeTakeover, type TakeoverClaim } from './verification-error.ts';
 
-/** What consecutive checks have to remember. */
+/** What one check passes on to the next. */
 export interface CheckMemory {
-  /** Checks in a row that could not read a record that decides something; counted up to `UNREADABLE_CHECKS`. */
+  /** Consecutive checks that could not read a deciding record; counted up to `UNREADABLE_CHECKS`. */
   unreadableInARow: number;
-  /** Since when every check has found that a claimant fulfils the takeover rule; null while the last one did not. */
+  /** Since when every check has found the takeover rule fulfilled; null while the last one did not. */
   provenSince: number | null;
 }
 
-/** What a check found when it began. */
-export interface Checked {
+/** The state at the beginning of a check. */
+export interface CheckStart {
   domain: Domain;
   memory: CheckMemory;
   /** Another workspace's verified domain of the same name. */
   incumbent: Domain | null;
-  /** When the check was claimed: from the end of the window on it is the last one. */
+  /** When the check was claimed. From the end of the window on it is the last one. */
   claimedAt: number;
 }
 
-/** What is to be saved. `after` is `domain` itself when a reader would see no change. */
+/** The result to save. `after` is `domain` itself when a reader would see no change. */
 export interface Transition {
   after: Domain;
   memory: CheckMemory;
@@ -29,10 +29,10 @@ export interface Transition {
   loser?: Domain;
 }
 
-/** From this many unreadable checks in a row on, the customer is told. */
+/** Consecutive unreadable checks after which the customer is told. */
 export const UNREADABLE_CHECKS = 3;
 
-/** How verification is timed; only the playground and tests change it. */
+/** Only the playground and tests change it. */
 export interface Timing {
   windowMs: number;
   checkIntervalMs: number;
@@ -40,44 +40,43 @@ export interface Timing {
 
 const TIMING: Timing = { windowMs: WINDOW_MS, checkIntervalMs: CHECK_INTERVAL_MS };
 
-/** End of the verification window; a check that is claimed from this millisecond on is the last one. */
+/** End of the verification window, Unix ms; a check claimed at or after it is the last one. */
 export function windowEndsAt(domain: Pick<Domain, 'windowStartedAt'>, windowMs = WINDOW_MS): number {
   return domain.windowStartedAt + windowMs;
 }
 
 /**
- * The rule of verification (spec: States and transitions; docs/verification.md): what a completed check makes of a domain.
- * Whoever saves it makes sure that `checked` still holds at that moment. A domain that is `verified` or `failed` stays as it is.
+ * The verification rule (spec: States and transitions; docs/verification.md): the state of a domain after a check. The
+ * caller saves it only if `start` still holds at that moment. A domain that is `verified` or `failed` does not change.
  */
-export function transition(checked: Checked, seen: Observation, now: number, timing = TIMING): Transition {
-  const { domain, incumbent } = checked;
-  if (domain.status === 'verified' || domain.status === 'failed') return { after: domain, memory: checked.memory };
+export function transition(start: CheckStart, observation: Observation, now: number, timing = TIMING): Transition {
+  const { domain, incumbent } = start;
+  if (domain.status === 'verified' || domain.status === 'failed') return { after: domain, memory: start.memory };
 
-  const memory = remember(checked, seen, now);
-  const seenDomain: Domain = {
+  const memory = nextMemory(start, observation, now);
+  const observed: Domain = {
     ...domain,
-    routingVerifiedAt: flag(domain.routingVerifiedAt, seen.routing.kind, now),
-    ownershipVerifiedAt: flag(domain.ownershipVerifiedAt, seen.ownership.kind, now),
+    routingVerifiedAt: flag(domain.routingVerifiedAt, observation.routing, now),
+    ownershipVerifiedAt: flag(domain.ownershipVerifiedAt, observation.ownership, now),
   };
 
-  const holds = incumbent === null ? proves(domain, seen) : hasProvenLongEnough(memory, now, timing);
-  if (holds) {
-    const after = changed({ ...seenDomain, status: 'verified', verifiedAt: now, verificationError: null }, now);
-    return incumbent === null ? { after, memory } : { after, memory, loser: supersede(incumbent, now) };
+  const verified = incumbent === null ? proves(domain, observation) : hasProvenLongEnough(memory, now, timing);
+  if (verified) {
+    const after = changed({ ...observed, status: 'verified', verifiedAt: now, verificationError: null }, now);
+    return incumbent === null ? { after, memory } : { after, memory, loser: loseName(incumbent, now) };
   }
-  if (checked.claimedAt >= windowEndsAt(domain, timing.windowMs)) {
-    const verificationError = failure(domain, seen, timing.windowMs, claimOf(checked, seen));
-    return { after: changed({ ...seenDomain, status: 'failed', verificationError }, now), memory };
+  if (start.claimedAt >= windowEndsAt(domain, timing.windowMs)) {
+    const verificationError = describeFailure(domain, observation, timing.windowMs, claimOf(start, observation));
+    return { after: changed({ ...observed, status: 'failed', verificationError }, now), memory };
   }
-  const verificationError = obstacleNow(checked, seen, memory);
-  const after: Domain = { ...seenDomain, status: 'verifying', verificationError };
+  const verificationError = currentBlocker(start, observation, memory);
+  const after: Domain = { ...observed, status: 'verifying', verificationError };
   return { after: sameToReaders(domain, after) ? domain : changed(after, now), memory };
 }
 
 /**
- * A retry asked for by the customer. While checks go on it changes nothing: a check at once is all there is to it, and what a check
- * in flight sees still counts. From `failed` it begins a new window; flags and error stay until there is a new result. Null when there
- * is nothing to retry: the domain is verified.
+ * The domain after a retry by the customer; null when it is verified already. From `failed` a new window begins; flags
+ * and error stay until there is a new result. While checks run it does not change, so that a check in flight still counts.
  */
 export function retry(domain: Domain, now: number): Domain | null {
   switch (domain.status) {
@@ -93,19 +92,19 @@ export function retry(domain: Domain, now: number): Domain | null {
   }
 }
 
-/** Whether the records that were read prove the domain, when nobody else holds its name. */
+/** Whether the records prove the domain, provided that nobody else holds its name. */
 function proves(domain: Domain, { routing, ownership }: Observation): boolean {
   // An apex cannot be verified through its routing record (spec: record rule 2).
   if (domain.kind === 'apex') return ownership.kind === 'matched';
   return routing.kind === 'matched' || (ownership.kind === 'matched' && routing.kind === 'hidden');
 }
 
-/** Whether a claimant's proof outweighs the incumbent's: a TXT left behind by a former owner must not take live traffic. */
-function outweighs(domain: Domain, incumbent: Domain, seen: Observation): boolean {
-  const { routing, ownership } = seen;
+/** The takeover rule. A TXT record left behind by a former owner must not take live traffic. */
+function outweighs(domain: Domain, incumbent: Domain, observation: Observation): boolean {
+  const { routing, ownership } = observation;
   const proven =
     ownership.kind === 'matched' && (domain.kind === 'apex' || routing.kind === 'matched' || routing.kind === 'hidden');
-  return proven && !isOlderClaim(domain, incumbent) && incumbentIsGone(seen);
+  return proven && !isOlderClaim(domain, incumbent) && incumbentIsGone(observation);
 }
 
 /** A token made before the incumbent was verified may have been left behind in the zone. */
@@ -113,7 +112,7 @@ function isOlderClaim(domain: Domain, incumbent: Domain): boolean {
   return domain.createdAt <= (incumbent.verifiedAt ?? Number.POSITIVE_INFINITY);
 }
 
-/** Both of the incumbent's records were read, and neither is there any more. */
+/** Whether both of the incumbent's records were read, and neither is there any more. */
 function incumbentIsGone({ incumbent }: Observation): boolean {
   if (incumbent === undefined) return false;
   const { ownership, routing } = incumbent;
@@ -122,52 +121,53 @@ function incumbentIsGone({ incumbent }: Observation): boolean {
   return ownershipGone && routingGone;
 }
 
-function remember({ domain, memory, incumbent }: Checked, seen: Observation, now: number): CheckMemory {
-  const proven = incumbent !== null && outweighs(domain, incumbent, seen);
-  const unreadable = isUnreadable(domain, seen);
+function nextMemory({ domain, memory, incumbent }: CheckStart, observation: Observation, now: number): CheckMemory {
+  const proven = incumbent !== null && outweighs(domain, incumbent, observation);
+  const unreadable = isUnreadable(domain, observation);
   return {
     unreadableInARow: unreadable ? Math.min(memory.unreadableInARow + 1, UNREADABLE_CHECKS) : 0,
-    // A time to come is one of a clock that was set back since.
+    // A time in the future comes from a clock that was set back since.
     provenSince: proven ? Math.min(memory.provenSince ?? now, now) : null,
   };
 }
 
 /**
- * A claimant must prove itself in two checks in a row, at least the shortest period of the schedule apart: a slip in the zone that lasts
- * for a second must not move live traffic, however often checks are asked for.
+ * A claimant must prove itself in two consecutive checks, at least the shortest period of the schedule apart: a mistake
+ * in the zone that lasts for a second must not move live traffic, however often checks are requested.
  */
 function hasProvenLongEnough({ provenSince }: CheckMemory, now: number, { checkIntervalMs }: Timing): boolean {
   return provenSince !== null && now - provenSince >= shortestPeriodMs(checkIntervalMs);
 }
 
-/** Whether a record that decides something could not be read. The routing record of an apex decides nothing. */
+/** Whether a deciding record could not be read. The routing record of an apex decides nothing. */
 function isUnreadable({ kind }: Domain, { routing, ownership }: Observation): boolean {
   return ownership.kind === 'unreadable' || (kind === 'subdomain' && routing.kind === 'unreadable');
 }
 
-/** The error to show while verification goes on. What could not be read is told after three checks in a row. */
-function obstacleNow(checked: Checked, seen: Observation, memory: CheckMemory): string | null {
-  const claim = claimOf(checked, seen);
-  const { domain } = checked;
-  if (!isUnreadable(domain, seen) || memory.unreadableInARow >= UNREADABLE_CHECKS) return obstacle(domain, seen, claim);
-  return obstacle(domain, seen, claim, { tellUnreadable: false }) ?? domain.verificationError;
+/** The error to show during verification. An unreadable record is reported after three checks in a row. */
+function currentBlocker(start: CheckStart, observation: Observation, memory: CheckMemory): string | null {
+  const { domain } = start;
+  const claim = claimOf(start, observation);
+  const reportUnreadable = !isUnreadable(domain, observation) || memory.unreadableInARow >= UNREADABLE_CHECKS;
+  const blocker = describeBlocker(domain, observation, claim, { reportUnreadable });
+  return reportUnreadable ? blocker : (blocker ?? domain.verificationError);
 }
 
-function claimOf({ domain, incumbent }: Checked, seen: Observation): Claim | undefined {
+function claimOf({ domain, incumbent }: CheckStart, observation: Observation): TakeoverClaim | undefined {
   if (incumbent === null) return undefined;
   return {
-    proven: proves(domain, seen),
+    proven: proves(domain, observation),
     olderClaim: isOlderClaim(domain, incumbent),
-    gone: incumbentIsGone(seen),
+    incumbentGone: incumbentIsGone(observation),
   };
 }
 
-function supersede(incumbent: Domain, now: number): Domain {
+function loseName(incumbent: Domain, now: number): Domain {
   return changed(
     {
       ...incumbent,
       status: 'failed',
-      verificationError: superseded(incumbent),
+      verificationError: describeTakeover(incumbent),
       routingVerifiedAt: null,
       ownershipVerifiedAt: null,
       verifiedAt: null,
@@ -176,14 +176,10 @@ function supersede(incumbent: Domain, now: number): Domain {
   );
 }
 
-/** Flags say what the last readable check saw. */
-function flag(
-  before: number | null,
-  seen: Observation['routing']['kind'] | Observation['ownership']['kind'],
-  now: number,
-): number | null {
-  if (seen === 'matched') return before ?? now;
-  if (seen === 'unreadable' || seen === 'disagree') return before;
+/** A flag keeps the result of the last check that could read the record. */
+function flag(before: number | null, { kind }: Observation['routing' | 'ownership'], now: number): number | null {
+  if (kind === 'matched') return before ?? now;
+  if (kind === 'unreadable' || kind === 'disagree') return before;
   return null;
 }
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { bounded, duration, listed, shown, shownUpTo } from './text.ts';
+import { duration, joinList, quote, truncate } from './text.ts';
 
-describe("a stranger's text", () => {
+describe('an untrusted text', () => {
   test.each([
     ['plain', '"plain"'],
     ['with "quotes" and \\', '"with \\"quotes\\" and \\\\"'],
@@ -12,38 +12,38 @@ describe("a stranger's text", () => {
     ['ünïcode ✓', '"ünïcode ✓"'],
     ['\u0301x', '"\\u{301}x"'],
     ['', '""'],
-  ])('%j is shown as %s', (text, expected) => {
-    expect(shown(text)).toBe(expected);
+  ])('%j is quoted as %s', (text, expected) => {
+    expect(quote(text)).toBe(expected);
   });
 
-  test('is cut after 100 characters, and says so', () => {
-    expect(shown('x'.repeat(100))).toBe(`"${'x'.repeat(100)}"`);
-    expect(shown('x'.repeat(101))).toBe(`"${'x'.repeat(100)}…"`);
-    expect(shown('x'.repeat(1_000_000))).toBe(`"${'x'.repeat(100)}…"`);
-    expect(shownUpTo(300, 'x'.repeat(1000))).toBe(`"${'x'.repeat(300)}…"`);
+  test('is cut after 100 characters, with an ellipsis', () => {
+    expect(quote('x'.repeat(100))).toBe(`"${'x'.repeat(100)}"`);
+    expect(quote('x'.repeat(101))).toBe(`"${'x'.repeat(100)}…"`);
+    expect(quote('x'.repeat(1_000_000))).toBe(`"${'x'.repeat(100)}…"`);
+    expect(quote('x'.repeat(1000), 300)).toBe(`"${'x'.repeat(300)}…"`);
   });
 
-  test('never shows a control, format or bidirectional character, whatever it holds', () => {
+  test('never contains a control, format or bidirectional character', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
-        expect(shown(text)).not.toMatch(/[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/u);
+        expect(quote(text)).not.toMatch(/[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/u);
       }),
     );
   });
 });
 
-describe('a bounded text', () => {
+describe('a truncated text', () => {
   test('of 512 characters stays as it is; of 513 is cut at a word, with an ellipsis', () => {
     const words = 'word '.repeat(102);
-    expect(bounded(`${words}ab`)).toBe(`${words}ab`);
-    const cut = bounded(`${words}abc`);
+    expect(truncate(`${words}ab`)).toBe(`${words}ab`);
+    const cut = truncate(`${words}abc`);
     expect(cut).toBe(`${words.trimEnd()}…`);
   });
 
-  test('has at most 512 characters, counted as characters, whatever it holds', () => {
+  test('has at most 512 characters', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 2000, size: 'max' }), (text) => {
-        expect([...bounded(text)].length).toBeLessThanOrEqual(512);
+        expect([...truncate(text)].length).toBeLessThanOrEqual(512);
       }),
     );
   });
@@ -56,7 +56,7 @@ test.each([
   [['a', 'b', 'c'], 'a, b and c'],
   [['a', 'b', 'c', 'd', 'e'], 'a, b, c and 2 more'],
 ])('the list %j reads "%s"', (items, expected) => {
-  expect(listed(items)).toBe(expected);
+  expect(joinList(items)).toBe(expected);
 });
 
 test.each([

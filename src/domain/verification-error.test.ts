@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Domain } from './domain.ts';
 import type { Observation, OwnershipObservation, RoutingObservation } from './observation.ts';
-import { failure, obstacle, saysDisagreement } from './verification-error.ts';
+import { describeBlocker, describeFailure, reportsDisagreement } from './verification-error.ts';
 
 const domain = {
   name: 'api.acme.com',
@@ -14,11 +14,11 @@ const domain = {
 const apex: Domain = { ...domain, name: 'acme.com', kind: 'apex' };
 const absent = { kind: 'absent', reason: 'nxdomain' } as const;
 
-function say(seen: Partial<Observation>, of = domain): string | null {
-  return obstacle(of, { routing: absent, ownership: absent, ...seen });
+function blockerOf(observation: Partial<Observation>, of = domain): string | null {
+  return describeBlocker(of, { routing: absent, ownership: absent, ...observation });
 }
 
-describe('what a customer is told', () => {
+describe('verificationError', () => {
   const ownership: [string, OwnershipObservation, string][] = [
     [
       'another value',
@@ -38,7 +38,7 @@ describe('what a customer is told', () => {
     [
       'the record below a doubled zone',
       { ...absent, doubledAt: '_service.api.acme.com.acme.com' },
-      'The TXT record stands at _service.api.acme.com.acme.com, because your DNS provider adds the zone to every name. Enter its name there as "_service.api", so that the record stands at _service.api.acme.com.',
+      'The TXT record is at _service.api.acme.com.acme.com, because your DNS provider adds the zone to every name. Enter its name there as "_service.api", so that the record is at _service.api.acme.com.',
     ],
     [
       'nameservers that disagree',
@@ -59,7 +59,7 @@ describe('what a customer is told', () => {
     [
       'a nameserver that too many domains wait for',
       { kind: 'unreadable', reason: 'overloaded', chain: [], server: 'ns1.acme.com' },
-      '_service.api.acme.com could not be read: its nameserver ns1.acme.com could not be asked in time, since too many domains wait for it.',
+      '_service.api.acme.com could not be read: its nameserver ns1.acme.com could not be queried in time, because too many domains wait for it.',
     ],
     [
       'a CNAME into a zone that cannot be read',
@@ -68,7 +68,7 @@ describe('what a customer is told', () => {
     ],
   ];
   test.each(ownership)('TXT: %s', (_, seen, expected) => {
-    expect(say({ ownership: seen })).toBe(expected);
+    expect(blockerOf({ ownership: seen })).toBe(expected);
   });
 
   const routing: [string, RoutingObservation, string][] = [
@@ -95,7 +95,7 @@ describe('what a customer is told', () => {
     [
       'the record below a doubled zone',
       { ...absent, doubledAt: 'api.acme.com.acme.com' },
-      'The CNAME record stands at api.acme.com.acme.com, because your DNS provider adds the zone to every name. Enter its name there as "api", so that the record stands at api.acme.com.',
+      'The CNAME record is at api.acme.com.acme.com, because your DNS provider adds the zone to every name. Enter its name there as "api", so that the record is at api.acme.com.',
     ],
     [
       'a CNAME to a host in a zone that cannot be read',
@@ -108,27 +108,30 @@ describe('what a customer is told', () => {
       'api.acme.com leads to "lb.broken.test", which could not be read: its zone answered with a failure (SERVFAIL). It must lead to k7m.cname.example.',
     ],
     [
-      'CNAMEs in a circle',
+      'a CNAME loop',
       { kind: 'unreadable', reason: 'loop', chain: [] },
-      'api.acme.com could not be read: its zone gave CNAMEs that lead in a circle.',
+      'api.acme.com could not be read: its zone gave CNAMEs that form a loop.',
     ],
   ];
   test.each(routing)('CNAME: %s', (_, seen, expected) => {
-    expect(say({ routing: seen })).toBe(expected);
+    expect(blockerOf({ routing: seen })).toBe(expected);
   });
 
-  test('nothing is said about the routing record of an apex, which decides nothing', () => {
-    expect(say({ routing: { kind: 'hidden', addresses: ['192.0.2.1'], chain: [] } }, apex)).toBe(null);
+  test('does not mention the routing record of an apex, which decides nothing', () => {
+    expect(blockerOf({ routing: { kind: 'hidden', addresses: ['192.0.2.1'], chain: [] } }, apex)).toBe(null);
   });
 
-  test('both records wrong: both are named', () => {
-    const told = say({ routing: { kind: 'elsewhere', chain: ['a.b'] }, ownership: { kind: 'wrong', values: ['x'] } });
+  test('names both records when both are wrong', () => {
+    const told = blockerOf({
+      routing: { kind: 'elsewhere', chain: ['a.b'] },
+      ownership: { kind: 'wrong', values: ['x'] },
+    });
     expect(told).toContain('api.acme.com is a CNAME to "a.b"');
     expect(told).toContain('_service.api.acme.com has the TXT value "x"');
   });
 });
 
-describe('a disagreement that was told', () => {
+describe('a reported disagreement', () => {
   const answers = [
     { server: 'ns1.acme.com', saw: '"x"' },
     { server: 'ns2.acme.com', saw: 'no record' },
@@ -138,22 +141,22 @@ describe('a disagreement that was told', () => {
   test.each([
     ['TXT', { ownership: disagree }, 'CNAME'],
     ['CNAME', { routing: disagree }, 'TXT'],
-  ] as const)('is known again, of the %s record and no other', (type, part, other) => {
+  ] as const)('is recognized, of the %s record and no other', (type, part, other) => {
     const seen: Observation = { routing: absent, ownership: absent, ...part };
-    for (const verificationError of [obstacle(domain, seen), failure(domain, seen, 86_400_000)]) {
-      expect(saysDisagreement({ ...domain, verificationError }, type)).toBe(true);
-      expect(saysDisagreement({ ...domain, verificationError }, other)).toBe(false);
+    for (const verificationError of [describeBlocker(domain, seen), describeFailure(domain, seen, 86_400_000)]) {
+      expect(reportsDisagreement({ ...domain, verificationError }, type)).toBe(true);
+      expect(reportsDisagreement({ ...domain, verificationError }, other)).toBe(false);
     }
   });
 
-  test('is not seen in anything else that is told', () => {
-    const verificationError = say({ ownership: { kind: 'wrong', values: ['abc'] } });
+  test('is not recognized in any other message', () => {
+    const verificationError = blockerOf({ ownership: { kind: 'wrong', values: ['abc'] } });
     for (const told of [null, verificationError])
-      expect(saysDisagreement({ ...domain, verificationError: told }, 'TXT')).toBe(false);
+      expect(reportsDisagreement({ ...domain, verificationError: told }, 'TXT')).toBe(false);
   });
 });
 
-test("verificationError is plain language of at most 512 characters, whatever a stranger's nameserver says", () => {
+test('verificationError has at most 512 characters, whatever a hostile nameserver answers', () => {
   const text = fc.string({ unit: 'binary', maxLength: 600, size: 'max' });
   const texts = fc.array(text, { minLength: 1, maxLength: 12 });
   const server = text.map((saw) => ({ server: saw.slice(0, 253), saw }));
@@ -173,7 +176,7 @@ test("verificationError is plain language of at most 512 characters, whatever a 
   };
   fc.assert(
     fc.property(seen, fc.boolean(), (observation, last) => {
-      const told = last ? failure(longest, observation, 86_400_000) : obstacle(longest, observation);
+      const told = last ? describeFailure(longest, observation, 86_400_000) : describeBlocker(longest, observation);
       expect([...(told ?? '')].length).toBeLessThanOrEqual(512);
     }),
   );

@@ -1,7 +1,7 @@
 import { connect, isIP, type Socket } from 'node:net';
 import { type ConnectionOptions, connect as startTls, type TLSSocket } from 'node:tls';
 import { domainToASCII } from 'node:url';
-import { listed, shown } from '../domain/text.ts';
+import { joinList, quote } from '../domain/text.ts';
 import type { AddressRule } from './addresses.ts';
 
 /** Where to connect to. */
@@ -80,10 +80,10 @@ export function createDialler(setup: DiallerOptions): Dialler {
   /** The addresses that may be connected to; at least one. */
   async function resolve(host: string, signal: AbortSignal): Promise<readonly string[]> {
     const addresses = isIP(host) === 0 ? await untilEnd(lookUpSafely(host, signal), signal) : [host];
-    if (addresses.length === 0) throw new DialFailed('no_address', `${shown(host)} has no address.`);
+    if (addresses.length === 0) throw new DialFailed('no_address', `${quote(host)} has no address.`);
     const allowed = addresses.filter(mayDial);
     if (allowed.length > 0) return allowed;
-    const found = addresses.includes(host) ? shown(host) : `${shown(host)} leads to ${listed([...addresses])}, which`;
+    const found = addresses.includes(host) ? quote(host) : `${quote(host)} leads to ${joinList([...addresses])}, which`;
     throw new DialFailed('not_allowed', `${found} is not an address on the Internet, and is not connected to.`);
   }
 
@@ -91,7 +91,7 @@ export function createDialler(setup: DiallerOptions): Dialler {
     try {
       return await lookUp(host, signal);
     } catch (error) {
-      throw new DialFailed('lookup', `The addresses of ${shown(host)} could not be looked up.`, error);
+      throw new DialFailed('lookup', `The addresses of ${quote(host)} could not be looked up.`, error);
     }
   }
 
@@ -107,7 +107,7 @@ export function createDialler(setup: DiallerOptions): Dialler {
         failures.push(failureOf(error, address, port));
       }
     }
-    throw new DialFailed(failures.at(-1)?.reason ?? 'unreachable', `${listed(failures.map(bare))}.`);
+    throw new DialFailed(failures.at(-1)?.reason ?? 'unreachable', `${joinList(failures.map(bare))}.`);
   }
 
   return {
@@ -125,7 +125,7 @@ function canonicalHost(hostname: string): string {
   const bracketless = hostname.replace(/^\[(.*)\]$/, '$1');
   if (isIP(bracketless) !== 0) return bracketless;
   const host = domainToASCII(hostname);
-  if (host === '') throw new DialFailed('no_address', `${shown(hostname)} is not the name of a host.`);
+  if (host === '') throw new DialFailed('no_address', `${quote(hostname)} is not the name of a host.`);
   return host;
 }
 
@@ -141,7 +141,7 @@ async function handshake(socket: Socket, host: string, options: TlsOptions, sign
     socket.destroy();
     signal.throwIfAborted();
     const code = codeOf(error) ?? 'no handshake';
-    throw new DialFailed('tls', `${shown(host)} could not be spoken to over TLS (${code}).`, error);
+    throw new DialFailed('tls', `${quote(host)} could not be spoken to over TLS (${code}).`, error);
   }
 }
 

@@ -2,8 +2,8 @@ import type { AnsweredBy, Lookup, LookupOptions, RecordLookups } from '../dns/re
 import type { Domain } from '../domain/domain.ts';
 import type { Observation, OwnershipObservation, RoutingObservation, ServerAnswer } from '../domain/observation.ts';
 import { ownershipName, ownershipValue } from '../domain/records.ts';
-import { listed, shown } from '../domain/text.ts';
-import { saysDisagreement } from '../domain/verification-error.ts';
+import { joinList, joinQuoted } from '../domain/text.ts';
+import { reportsDisagreement } from '../domain/verification-error.ts';
 import { isProxy } from './proxy-zones.ts';
 
 /** Longest name DNS can carry, in characters without the final dot (RFC 1035 section 2.3.4). */
@@ -55,13 +55,13 @@ async function observeOwnership(
     return answer.values.includes(expected) ? { kind: 'matched' } : { kind: 'wrong', values: answer.values };
   };
   const say = (answer: Lookup<{ values: string[] }>) =>
-    answer.kind === 'found' ? listed(answer.values.map(shown)) : 'no record';
+    answer.kind === 'found' ? joinQuoted(answer.values) : 'no record';
   return observeRecord<{ values: string[] }, OwnershipObservation>(ownershipName(domain), {
     look,
     read,
     say,
     decides,
-    disputed: saysDisagreement(domain, 'TXT'),
+    disputed: reportsDisagreement(domain, 'TXT'),
     signal,
   });
 }
@@ -81,15 +81,15 @@ async function observeRouting(
     return { kind: 'elsewhere', chain };
   };
   const say = (answer: Lookup<{ addresses: string[] }>) => {
-    if (answer.chain.length > 0) return listed(answer.chain.map(shown));
-    return answer.kind === 'found' ? listed(answer.addresses) : 'no record';
+    if (answer.chain.length > 0) return joinQuoted(answer.chain);
+    return answer.kind === 'found' ? joinList(answer.addresses) : 'no record';
   };
   return observeRecord<{ addresses: string[] }, RoutingObservation>(domain.name, {
     look,
     read,
     say,
     decides,
-    disputed: saysDisagreement(domain, 'CNAME'),
+    disputed: reportsDisagreement(domain, 'CNAME'),
     signal,
   });
 }

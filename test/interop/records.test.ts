@@ -181,7 +181,7 @@ describe('CNAMEs', () => {
     for (const { domain } of [one, two]) {
       const { status, verificationError } = await world.read(domain);
       expect(status).toBe('verifying');
-      expect(verificationError).toContain('CNAMEs that lead in a circle');
+      expect(verificationError).toContain('CNAMEs that form a loop');
     }
   });
 
@@ -247,8 +247,8 @@ describe('names', () => {
     );
     const { status, verificationError } = await world.check(domain);
     expect(status).toBe('verifying');
-    expect(verificationError).toContain('The CNAME record stands at api.doubled.test.doubled.test');
-    expect(verificationError).toContain('The TXT record stands at _service.api.doubled.test.doubled.test');
+    expect(verificationError).toContain('The CNAME record is at api.doubled.test.doubled.test');
+    expect(verificationError).toContain('The TXT record is at _service.api.doubled.test.doubled.test');
   });
 
   test('a domain that nobody registered is absent, and is verified once it is', async () => {

@@ -122,8 +122,8 @@ describe('what a customer got wrong is named', () => {
     world.dns.set('_service.api.acme.com.acme.com', 'TXT', [ownershipValue(domain)]);
     world.dns.set('api.acme.com.acme.com', 'CNAME', [domain.target]);
     const { verificationError } = await world.check(domain);
-    expect(verificationError).toContain('The CNAME record stands at api.acme.com.acme.com');
-    expect(verificationError).toContain('The TXT record stands at _service.api.acme.com.acme.com');
+    expect(verificationError).toContain('The CNAME record is at api.acme.com.acme.com');
+    expect(verificationError).toContain('The TXT record is at _service.api.acme.com.acme.com');
   });
 
   test("a zone that cannot be read is told after the third check, and never counts as the record's absence", async () => {
@@ -153,7 +153,7 @@ describe('what a customer got wrong is named', () => {
     world.dns.set('api.acme.com', 'CNAME', ['b.acme.com']);
     world.dns.set('b.acme.com', 'CNAME', ['api.acme.com']);
     for (let i = 0; i < 2; i++) await world.check(domain);
-    expect((await world.check(domain)).verificationError).toContain('CNAMEs that lead in a circle');
+    expect((await world.check(domain)).verificationError).toContain('CNAMEs that form a loop');
   });
 });
 

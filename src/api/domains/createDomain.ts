@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import { permits } from '../../access/permissions.ts';
 import { newDomain } from '../../domain/domain.ts';
-import { type NameRule, parseName, type Refusal } from '../../domain/name.ts';
+import { type InvalidName, type NameRule, parseName } from '../../domain/name.ts';
 import { dnsRecords } from '../../domain/records.ts';
 import { windowEndsAt } from '../../domain/status.ts';
 import { Problem } from '../errors.ts';
@@ -90,7 +90,7 @@ export const createDomain = defineOperation({
 /** Names that are the operator's or the Internet's own are forbidden to everybody; any other refusal is a mistake in the input. */
 const FORBIDDEN: readonly NameRule[] = ['reserved', 'special_use'];
 
-function refusal({ rule, message, fix }: Refusal): Problem {
+function refusal({ rule, message, fix }: InvalidName): Problem {
   if (FORBIDDEN.includes(rule)) return new Problem('authorization/forbidden', { detail: `The domain ${message}.` });
   return invalid('body.domain', message, fix);
 }

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import http from 'node:http';
 import https, { type RequestOptions } from 'node:https';
 import { getCACertificates } from 'node:tls';
-import { shown } from '../../domain/text.ts';
+import { quote } from '../../domain/text.ts';
 import { CaProblem } from '../issuer.ts';
 
 /** HTTP to a CA: bounded in time and size, never redirected. */
@@ -91,5 +91,5 @@ async function readBody(response: IncomingMessage): Promise<Buffer> {
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown';
   const { code } = error as NodeJS.ErrnoException;
-  return code ?? shown(error.message);
+  return code ?? quote(error.message);
 }

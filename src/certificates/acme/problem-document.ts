@@ -1,4 +1,4 @@
-import { bounded, listed, shown, shownUpTo } from '../../domain/text.ts';
+import { joinList, quote, truncate } from '../../domain/text.ts';
 import { CaProblem, type CaProblemKind } from '../issuer.ts';
 import type { CaResponse } from './ca-transport.ts';
 
@@ -72,7 +72,7 @@ export function refusalOf(host: string, answer: CaResponse, retryAfterMs: number
     return new Refusal({ status, words: null }, kind, message, { retryAfterMs });
   }
   const { type, detail } = document;
-  const words = shownUpTo(LOGGED_LIMIT, detail);
+  const words = quote(detail, LOGGED_LIMIT);
   return new Refusal({ status, words }, kindOf(document, status), said(host, document), { retryAfterMs, type });
 }
 
@@ -85,8 +85,8 @@ function kindOf({ type }: ProblemDocument, status: number): CaProblemKind {
 
 /** Who said what, bounded and escaped. */
 export function said(host: string, { type, detail }: ProblemDocument): string {
-  const name = type === null ? '' : ` (${shown(type.replace(ERROR_PREFIX, '')).slice(1, -1)})`;
-  return bounded(`${host} said: ${shownUpTo(TOLD_LIMIT, detail)}${name}.`);
+  const name = type === null ? '' : ` (${quote(type.replace(ERROR_PREFIX, '')).slice(1, -1)})`;
+  return truncate(`${host} said: ${quote(detail, TOLD_LIMIT)}${name}.`);
 }
 
 /** Null: it is no problem document. Subproblems (RFC 8555 section 6.7.1) are part of the detail, and the first gives a type where there is none. */
@@ -97,7 +97,7 @@ export function readProblem(value: unknown): ProblemDocument | null {
   const types = [value, ...subproblems].map(({ type }) => type).filter((one) => typeof one === 'string');
   const type = types.find((one) => one !== `${ERROR_PREFIX}compound`) ?? types[0] ?? null;
   if (type === null && details.length === 0) return null;
-  return { type, detail: listed(details, SUBPROBLEMS) };
+  return { type, detail: joinList(details, SUBPROBLEMS) };
 }
 
 /** Undefined for what is no JSON. */

@@ -1,7 +1,7 @@
 import type { CaaRecord, CertificateReason, SelfCheckAnswer } from '../../domain/certificate-state.ts';
 import type { UnreadableObservation } from '../../domain/observation.ts';
-import { bounded, listed, shown } from '../../domain/text.ts';
-import { unreadableReason } from '../../domain/verification-error.ts';
+import { joinList, quote, truncate } from '../../domain/text.ts';
+import { describeUnreadable } from '../../domain/verification-error.ts';
 import type { CaLimit } from '../../store/contract/store.ts';
 import type { CaaVerdict } from './judge-caa.ts';
 
@@ -30,7 +30,7 @@ type CaReason = Extract<CertificateReason, `ca_${string}` | 'authorization_faile
 
 /** What is the matter, where, and what to do about it, for whoever owns the name. At most 512 characters. */
 export function explain(hostname: string, obstacle: Obstacle): string {
-  return bounded(explained(hostname, obstacle));
+  return truncate(explained(hostname, obstacle));
 }
 
 function explained(hostname: string, obstacle: Obstacle): string {
@@ -38,11 +38,11 @@ function explained(hostname: string, obstacle: Obstacle): string {
     case 'no_address': {
       const end = obstacle.chain.at(-1);
       if (end === undefined) return `${hostname} has no address. Publish its routing record: ${ROUTING}.`;
-      return `${hostname} leads to ${shown(end)}, which has no address. Let it lead to the target of its routing record.`;
+      return `${hostname} leads to ${quote(end)}, which has no address. Let it lead to the target of its routing record.`;
     }
     case 'dns_unreadable': {
       const what = obstacle.record === 'CAA' ? 'CAA records, without which no certificate may be issued' : 'addresses';
-      return `${unreadableReason(obstacle.name, obstacle.seen)} It was asked for its ${what}.`;
+      return `${describeUnreadable(obstacle.name, obstacle.seen)} It was asked for its ${what}.`;
     }
     case 'address_not_public':
     case 'unreachable':
@@ -80,14 +80,14 @@ function answersReason(
   { reason, answers, end }: Extract<Obstacle, { reason: keyof typeof OUTCOMES }>,
 ): string {
   const wrong = answers.filter(({ outcome }) => outcome === OUTCOMES[reason]);
-  const addresses = listed(wrong.map(({ address }) => address));
+  const addresses = joinList(wrong.map(({ address }) => address));
   const seen = wrong[0]?.seen ?? null;
   const saw = seen === null ? '' : `: ${seen}`;
   const types = new Set(wrong.map(({ address }) => (address.includes(':') ? 'AAAA' : 'A')));
   const plural = wrong.length > 1;
   const record = `the ${[...types].join(' and ')} record${plural ? 's' : ''}`;
-  const has = `${hostname}${end === null ? '' : ` leads to ${shown(end)}, which`} has the address${plural ? 'es' : ''} ${addresses}`;
-  const right = listed(answers.flatMap(({ outcome, address }) => (outcome === 'ours' ? [address] : [])));
+  const has = `${hostname}${end === null ? '' : ` leads to ${quote(end)}, which`} has the address${plural ? 'es' : ''} ${addresses}`;
+  const right = joinList(answers.flatMap(({ outcome, address }) => (outcome === 'ours' ? [address] : [])));
   const mend = mendingOf(record, right, end);
   switch (reason) {
     case 'address_not_public':
@@ -104,7 +104,7 @@ function answersReason(
 /** What is to be done about records that lead elsewhere; `right`: addresses that lead to us. */
 function mendingOf(record: string, right: string, end: string | null): string {
   if (end !== null) {
-    if (right !== '') return `Whoever runs ${shown(end)} has to remove ${record}; ${right} is right.`;
+    if (right !== '') return `Whoever runs ${quote(end)} has to remove ${record}; ${right} is right.`;
     return 'Let it lead to the target of its routing record. Where it does already, that is for the operator to mend.';
   }
   return right === '' ? `Replace ${record} by its routing record: ${ROUTING}.` : `Remove ${record}; ${right} is right.`;
@@ -114,8 +114,8 @@ function caaReason(hostname: string, obstacle: Extract<Obstacle, { reason: 'caa_
   const { at, record, because, ca, account } = obstacle;
   const { critical, tag, value } = record;
   const isAbove = hostname === at || hostname.endsWith(`.${at}`);
-  const whose = isAbove ? at : `${shown(at)}, which a CNAME leads to,`;
-  const seen = `The CAA record ${critical ? 128 : 0} ${shown(tag).slice(1, -1)} ${shown(value)} of ${whose}`;
+  const whose = isAbove ? at : `${quote(at)}, which a CNAME leads to,`;
+  const seen = `The CAA record ${critical ? 128 : 0} ${quote(tag).slice(1, -1)} ${quote(value)} of ${whose}`;
   switch (because) {
     case 'other':
       return `${seen} does not allow ${ca} to issue for ${hostname}. Add beside it: 0 issue "${ca}".`;

@@ -1,6 +1,6 @@
 import { type IncomingMessage, request } from 'node:http';
 import type { Socket } from 'node:net';
-import { shown } from '../../domain/text.ts';
+import { quote } from '../../domain/text.ts';
 import { DialFailed, type Dialler } from '../../net/dialer.ts';
 
 /** What is at the other end of an address when a CA asks there for the answer to its challenge. */
@@ -47,11 +47,11 @@ export async function probe(start: URL, address: string, options: ProbeOptions):
     if (location === null) return { kind: 'answer', from, status, body };
     const next = URL.parse(location, url.href);
     if (next === null || !isFollowed(next, ports)) {
-      const where = from === null ? shown(location) : `${shown(from)}, and from there on`;
+      const where = from === null ? quote(location) : `${quote(from)}, and from there on`;
       return { kind: 'astray', seen: `it redirects to ${where}, where no certificate authority follows` };
     }
     if (redirects === maxRedirects) return { kind: 'astray', seen: `it redirects more than ${maxRedirects} times` };
-    told = shown(from === null ? next.href : next.host);
+    told = quote(from === null ? next.href : next.host);
     url = next;
     hostname = next.hostname;
   }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../clock.ts';
 import type { Resolver } from '../../dns/resolver.ts';
 import type { SelfCheck, SelfCheckAnswer } from '../../domain/certificate-state.ts';
-import { shown } from '../../domain/text.ts';
+import { quote } from '../../domain/text.ts';
 import type { AddressRule } from '../../net/addresses.ts';
 import { createDialler } from '../../net/dialer.ts';
 import type { CertificateStore } from '../../store/contract/store.ts';
@@ -122,7 +122,7 @@ function judge(probed: Probed, expected: string): Omit<Look, 'address'> {
       if (probed.status === 200 && probed.body.trimEnd() === expected)
         return { outcome: 'ours', seen: null, beyondReach };
       // What others answer to our address is none of the customer's business.
-      const what = probed.from === null ? `, ${shown(probed.body)}` : ` from ${shown(probed.from)}`;
+      const what = probed.from === null ? `, ${quote(probed.body)}` : ` from ${quote(probed.from)}`;
       return { outcome: 'another', seen: `HTTP ${probed.status}${what}`, beyondReach };
     }
     default:

@@ -1,5 +1,5 @@
 import type { Clock } from '../../clock.ts';
-import { OWNERS_REASONS } from '../../domain/certificate-state.ts';
+import { OWNER_FIXABLE } from '../../domain/certificate-state.ts';
 import type { Metrics } from '../../metrics.ts';
 import type { CaLimit, CertificateStore } from '../../store/contract/store.ts';
 import type { Issuer } from '../issuer.ts';
@@ -22,7 +22,7 @@ export async function measure({ store, issuers, limits, clock, metrics }: Gauges
   metrics.certificates.reset();
   for (const [state, count] of Object.entries(counts)) metrics.certificates.set({ state }, count);
   const expiring = await store.listExpiring(LOOKED_AT);
-  const first = expiring.find(({ problem }) => problem === null || !OWNERS_REASONS.includes(problem.reason));
+  const first = expiring.find(({ problem }) => problem === null || !OWNER_FIXABLE.includes(problem.reason));
   if (first?.issued) metrics.certificateExpiry.set(first.issued.notAfter / 1000);
   else metrics.certificateExpiry.remove();
   const limit = limits.find(({ name }) => name === 'orders');

@@ -2,7 +2,7 @@ import {
   type CertificateProblem,
   type CertificateReason,
   type CertificateState,
-  OWNERS_REASONS,
+  OWNER_FIXABLE,
 } from '../../domain/certificate-state.ts';
 import type { Certificate, CertificateStore } from '../../store/contract/store.ts';
 import { explain, type Obstacle } from '../policy/explain.ts';
@@ -15,7 +15,7 @@ export interface Outcome
 }
 
 /** Reasons for which no CA was asked. */
-const ROUTING: readonly CertificateReason[] = [...OWNERS_REASONS, 'dns_unreadable'];
+const ROUTING: readonly CertificateReason[] = [...OWNER_FIXABLE, 'dns_unreadable'];
 
 /** How a certificate stands with something in the way. One that is in use stays so, whatever becomes of its successor. */
 export function stateWith(reason: CertificateReason, { issued }: Certificate, now: number): CertificateState {

@@ -6,8 +6,8 @@ import { INTERNAL } from '../../certificates/internal-ca.ts';
 import { emergencyAt } from '../../certificates/policy/renewal.ts';
 import type { Clock } from '../../clock.ts';
 import type { Config } from '../../config/config.ts';
-import { OWNERS_REASONS } from '../../domain/certificate-state.ts';
-import { listed } from '../../domain/text.ts';
+import { OWNER_FIXABLE } from '../../domain/certificate-state.ts';
+import { joinList } from '../../domain/text.ts';
 import type { CaLimit, Store } from '../../store/contract/store.ts';
 import { type Keyring, keyIdIn } from '../../store/sealing/keyring.ts';
 import { missingKeys } from '../../store/sealing/sealed-store.ts';
@@ -188,7 +188,7 @@ const LOOKED_AT = 1000;
 export async function examineExpiry(store: Pick<Store, 'listExpiring'>, now: number): Promise<Finding> {
   const about = 'expiry';
   const expiring = await store.listExpiring(LOOKED_AT);
-  const ours = expiring.filter(({ problem }) => problem === null || !OWNERS_REASONS.includes(problem.reason));
+  const ours = expiring.filter(({ problem }) => problem === null || !OWNER_FIXABLE.includes(problem.reason));
   const late = ours.filter(({ issued }) => issued !== null && emergencyAt(issued) <= now);
   const [first] = ours;
   if (first?.issued == null) {
@@ -204,7 +204,7 @@ export async function examineExpiry(store: Pick<Store, 'listExpiring'>, now: num
     };
   }
   const over = late.filter(({ issued }) => issued !== null && issued.notAfter <= now).length;
-  const names = listed(
+  const names = joinList(
     late.map(({ hostname, problem }) => (problem === null ? hostname : `${hostname} (${problem.reason})`)),
   );
   const many =

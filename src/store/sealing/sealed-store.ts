@@ -1,4 +1,4 @@
-import { listed } from '../../domain/text.ts';
+import { joinList } from '../../domain/text.ts';
 import {
   type CaAccount,
   type SecretPlace,
@@ -99,7 +99,7 @@ export async function rotateSecrets(
   }
   if (damaged.length > 0) {
     problems.push(
-      `private keys remain that no key opens, since they were changed, or moved from elsewhere (${listed(damaged.map(nameOf), 10)}): restore a backup, or have others made`,
+      `private keys remain that no key opens, since they were changed, or moved from elsewhere (${joinList(damaged.map(nameOf), 10)}): restore a backup, or have others made`,
     );
   }
   if (problems.length > 0) throw new SealingProblem(problems.join('; '));
