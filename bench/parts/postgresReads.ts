@@ -2,7 +2,7 @@ import pg from 'pg';
 import { postgresStore } from '../../src/store/postgres/postgres.ts';
 import { postgresTables, settingsFor, TIMEOUTS } from '../../src/store/postgres/postgres-connection.ts';
 import { findDomainByName } from '../../src/store/sql/domains.ts';
-import { compile, type Query } from '../../src/store/sql/query.ts';
+import { compile, type Statement } from '../../src/store/sql/statement.ts';
 import { addressOf } from '../../test/support/postgres.ts';
 import { offer } from '../part.ts';
 import { nameOf } from '../population.ts';
@@ -61,7 +61,7 @@ async function loop(read: (name: string) => unknown, domains: number, { atOnce, 
 /** The SQL of an operation of one statement. */
 async function textOf(operation: typeof findDomainByName): Promise<string> {
   let text = '';
-  const note = <Input extends object>(query: Query<Input, unknown>) => {
+  const note = <Input extends object>(query: Statement<Input, unknown>) => {
     text = compile(postgresTables, query).sql;
   };
   await operation(

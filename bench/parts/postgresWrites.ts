@@ -2,11 +2,12 @@ import pg from 'pg';
 import { type Domain, WINDOW_MS } from '../../src/domain/domain.ts';
 import { idMaker } from '../../src/ids.ts';
 import type { Store } from '../../src/store/contract/store.ts';
-import { locksOf } from '../../src/store/postgres/advisory-locks.ts';
+import { lockKeys } from '../../src/store/postgres/advisory-locks.ts';
 import { postgresStore } from '../../src/store/postgres/postgres.ts';
 import { postgresTables, settingsFor, TIMEOUTS } from '../../src/store/postgres/postgres-connection.ts';
 import { createDomain } from '../../src/store/sql/domains.ts';
-import { type Compiled, compile, type Query } from '../../src/store/sql/query.ts';
+import { type CompiledStatement, compile, type Statement } from '../../src/store/sql/statement.ts';
+import { writes } from '../../src/store/sql/writes.ts';
 import { addressOf } from '../../test/support/postgres.ts';
 import { offer } from '../part.ts';
 import { newDomain } from '../population.ts';
@@ -34,7 +35,7 @@ const methods = {
   driver: (atOnce: number, seconds: number): Promise<Written> =>
     loop(atOnce, seconds, async (domain) => {
       const args = [domain, domain.createdAt + WINDOW_MS] as const;
-      const locks = locksOf('createDomain', [...args]).map((key) => `; select pg_advisory_xact_lock(${key})`);
+      const locks = lockKeys(writes.createDomain.locks(...args)).map((key) => `; select pg_advisory_xact_lock(${key})`);
       const statements = await statementsOf(...args);
       const client = await pool?.connect();
       await client?.query(`begin isolation level read committed${locks.join('')}`);
@@ -82,43 +83,43 @@ async function loop(atOnce: number, seconds: number, write: (domain: Domain) => 
   return { writes, seconds: (performance.now() - began) / 1000 };
 }
 
-interface Statement {
+interface PreparedQuery {
   name: string;
   text: string;
   values: unknown[];
 }
 
 /** What the store asks of the engine for one domain. */
-async function statementsOf(domain: Domain, windowEndsAt: number): Promise<Statement[]> {
-  const statements: Statement[] = [];
-  const note = <Input extends object>(query: Query<Input, unknown>, input: Input) => {
+async function statementsOf(domain: Domain, windowEndsAt: number): Promise<PreparedQuery[]> {
+  const statements: PreparedQuery[] = [];
+  const note = <Input extends object>(query: Statement<Input, unknown>, input: Input) => {
     const { sql, parameters } = compiled(query);
     statements.push({ name: query.name, text: sql, values: parameters(input) });
   };
   const place = { limits: JSON.stringify({ domains: null }) };
-  const run = {
-    async one(query: Query<object, unknown>, input: object) {
+  const tx = {
+    async one(query: Statement<object, unknown>, input: object) {
       note(query, input);
       return query.name === 'selectPlace' ? place : null;
     },
     async all() {
       return [];
     },
-    change(query: Query<object, unknown>, input: object) {
+    execute(query: Statement<object, unknown>, input: object) {
       note(query, input);
       return 1;
     },
     newId,
-    askedAt: domain.createdAt,
+    now: domain.createdAt,
   };
-  await createDomain(run as Parameters<typeof createDomain>[0], domain, windowEndsAt);
+  await createDomain(tx as Parameters<typeof createDomain>[0], domain, windowEndsAt);
   return statements;
 }
 
-const known = new Map<unknown, Compiled<object>>();
+const known = new Map<unknown, CompiledStatement<object>>();
 
-function compiled<Input extends object>(query: Query<Input, unknown>): Compiled<Input> {
-  const made = known.get(query) ?? compile(postgresTables, query as Query<object, unknown>);
+function compiled<Input extends object>(query: Statement<Input, unknown>): CompiledStatement<Input> {
+  const made = known.get(query) ?? compile(postgresTables, query as Statement<object, unknown>);
   known.set(query, made);
   return made;
 }

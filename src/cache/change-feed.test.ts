@@ -9,7 +9,7 @@ function openLog() {
   const log = {
     reads: 0,
     broken: false,
-    underWay: [] as string[],
+    inFlight: [] as string[],
     commit(...seqs: number[]) {
       for (const seq of seqs) rows.push({ seq, kind: 'route', key: `${seq}.example.com` });
       rows.sort((a, b) => a.seq - b.seq);
@@ -25,7 +25,7 @@ function openLog() {
         changes: rows.filter((row) => row.seq > seq),
         latest: rows.at(-1)?.seq ?? pruned,
         truncated: pruned > seq,
-        underWay: log.underWay,
+        inFlight: log.inFlight,
       };
     },
   } satisfies Pick<ChangeStore, 'changesSince'> & Record<string, unknown>;
@@ -84,18 +84,18 @@ it('tells caches to forget everything once a write has ended that was under way 
   const log = openLog();
   const { poll, clock } = await follow(log);
   await poll();
-  log.underWay = ['slow'];
+  log.inFlight = ['slow'];
   log.commit(2);
   expect(await poll()).toEqual([2]);
   for (let passed = 0; passed < 30_000; passed += 1000) {
     clock.ms += 1000;
-    log.underWay = ['slow', `quick at ${passed}`];
+    log.inFlight = ['slow', `quick at ${passed}`];
     expect(await poll()).toEqual([]);
   }
   log.commit(1);
-  log.underWay = ['quick'];
+  log.inFlight = ['quick'];
   expect(await poll()).toEqual([null]);
-  log.underWay = [];
+  log.inFlight = [];
   log.commit(3);
   expect(await poll()).toEqual([3]);
 });
@@ -103,11 +103,11 @@ it('tells caches to forget everything once a write has ended that was under way 
 it('tells caches to forget everything once a write has ended that was under way when it began to read', async () => {
   const log = openLog();
   log.commit(2);
-  log.underWay = ['slow'];
+  log.inFlight = ['slow'];
   const { poll } = await follow(log);
   expect(await poll()).toEqual([null]);
   log.commit(1);
-  log.underWay = [];
+  log.inFlight = [];
   expect(await poll()).toEqual([null]);
   expect(await poll()).toEqual([]);
 });
@@ -214,7 +214,7 @@ it('waits for the read that is under way when it is stopped', async () => {
     async changesSince() {
       await asked;
       answered = true;
-      return { changes: [], latest: 0, truncated: false, underWay: [] };
+      return { changes: [], latest: 0, truncated: false, inFlight: [] };
     },
   });
   const stopped = news.stop();

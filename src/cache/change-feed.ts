@@ -90,31 +90,31 @@ function newsReader(store: Pick<ChangeStore, 'changesSince'>, overlapMs: number)
   const given = new Set<number>();
   let from = Number.MAX_SAFE_INTEGER;
   let latest = Number.POSITIVE_INFINITY;
-  let next: { seq: number; at: number; underWay: string[] } = { seq: latest, at: 0, underWay: [] };
+  let next: { seq: number; at: number; inFlight: string[] } = { seq: latest, at: 0, inFlight: [] };
   let late: string[] = [];
 
   return async (now: number): Promise<(Change | null)[]> => {
-    const { changes, latest: newest, truncated, underWay } = await store.changesSince(from);
+    const { changes, latest: newest, truncated, inFlight } = await store.changesSince(from);
     // The first time, after too long a pause, or on a log that was replaced by an older one.
     const lost = truncated || newest < latest;
     latest = newest;
     if (lost) {
       given.clear();
       from = latest;
-      next = { seq: latest, at: now, underWay };
-      late = underWay;
+      next = { seq: latest, at: now, inFlight };
+      late = inFlight;
       return [null];
     }
-    const ended = late.some((write) => !underWay.includes(write));
-    late = late.filter((write) => underWay.includes(write));
+    const ended = late.some((write) => !inFlight.includes(write));
+    late = late.filter((write) => inFlight.includes(write));
     const news = changes.filter(({ seq }) => !given.has(seq));
     for (const { seq } of news) given.add(seq);
     // A clock that was set back would let no time pass until it has caught up.
     next.at = Math.min(next.at, now);
     if (now - next.at >= overlapMs) {
       from = next.seq;
-      late = [...new Set([...late, ...next.underWay])].filter((write) => underWay.includes(write));
-      next = { seq: latest, at: now, underWay };
+      late = [...new Set([...late, ...next.inFlight])].filter((write) => inFlight.includes(write));
+      next = { seq: latest, at: now, inFlight };
       for (const seq of given) if (seq <= from) given.delete(seq);
     }
     return ended ? [null] : news;

@@ -1,9 +1,11 @@
 import type { CaLimit } from '../../src/store/contract/store.ts';
+import { listCertificates } from '../../src/store/sql/certificates/certificate-rows.ts';
+import { pruneChallenges } from '../../src/store/sql/certificates/challenge-rows.ts';
 import { selectOverdueOf, walkWorkspaces } from '../../src/store/sql/certificates/fairness.ts';
 import { certificateClaimer, isAnyDue } from '../../src/store/sql/certificates/leases.ts';
-import { findReachedLimit } from '../../src/store/sql/certificates/ledger.ts';
-import type { Writing } from '../../src/store/sql/query.ts';
-import { reads, writes } from '../../src/store/sql/use-cases.ts';
+import { findReachedLimit, pruneLedger } from '../../src/store/sql/certificates/ledger.ts';
+import { type Engine, type ReadUseCase, sqlStore } from '../../src/store/sql/sql-store.ts';
+import type { Transaction } from '../../src/store/sql/statement.ts';
 
 const claim = { now: 0, limit: 1, leaseMs: 1, newNames: true };
 const due = { begun: 0, now: 0, limit: 1 };
@@ -11,23 +13,40 @@ const entry = { issuer: '', hostname: '', registeredDomain: '', exempt: false };
 const limitNames = ['orders', 'failures', 'certificates', 'duplicates'] as const;
 const limits: CaLimit[] = limitNames.map((name) => ({ name, limit: 1, windowMs: 1 }));
 
-// Whoever lists the workspaces of a server wants all of them.
-const { listWorkspaces, ...others } = reads;
+type UseCase = ReadUseCase<never[], unknown>;
 
-/** Operations that read no table from end to end, on any engine; for tests of query plans. */
-export const indexed = {
+/** The use cases by which the store reads, under the names of its methods. */
+function readUseCases(): Record<string, UseCase> {
+  const found: [string, UseCase][] = [];
+  let name = '';
+  const engine = {
+    read: (useCase: UseCase) => found.push([name, useCase]),
+    write: () => {},
+  };
+  for (const [method, call] of Object.entries(sqlStore(engine as unknown as Engine))) {
+    name = method;
+    call?.();
+  }
+  return Object.fromEntries(found);
+}
+
+// Only listing the workspaces of a server scans a table: all of them are wanted.
+const { listWorkspaces, ...others } = readUseCases();
+
+/** Use cases that scan no table, on any engine; for tests of query plans. */
+export const indexed: Record<string, (tx: Transaction, ...args: never[]) => Promise<unknown>> = {
   ...others,
-  listCertificatesInState: (run: Writing) => reads.listCertificates(run, { limit: 1, state: 'issued' }),
-  isAnyDue: (run: Writing) => isAnyDue(run, claim),
-  claimCertificates: (run: Writing) => certificateClaimer()(run, claim),
-  claimOfWorkspace: async (run: Writing) => run.all(selectOverdueOf, { ...due, workspaceId: '' }),
-  walkWorkspaces: async (run: Writing) => run.all(walkWorkspaces, { ...due, after: '' }),
-  countOrders: (run: Writing) => findReachedLimit(run, entry, limits, 0),
-  pruneChallenges: (run: Writing) => writes.pruneChallenges(run, 0),
-  pruneLedger: (run: Writing) => writes.pruneLedger(run, 0),
+  listCertificatesInState: (tx: Transaction) => listCertificates(tx, { limit: 1, state: 'issued' }),
+  isAnyDue: (tx: Transaction) => isAnyDue(tx, claim),
+  claimCertificates: (tx: Transaction) => certificateClaimer()(tx, claim),
+  claimOfWorkspace: async (tx: Transaction) => tx.all(selectOverdueOf, { ...due, workspaceId: '' }),
+  walkWorkspaces: async (tx: Transaction) => tx.all(walkWorkspaces, { ...due, after: '' }),
+  countOrders: (tx: Transaction) => findReachedLimit(tx, entry, limits, 0),
+  pruneChallenges: (tx: Transaction) => pruneChallenges(tx, 0),
+  pruneLedger: (tx: Transaction) => pruneLedger(tx, 0),
 };
 
-/** Those of them that find their rows in order, so that they cost the same in a table of any length. */
+/** Those of them that find their rows in the order of an index, so that they cost the same in a table of any length. */
 export const inOrder = [
   'listProjects',
   'listApps',
@@ -44,4 +63,4 @@ export const inOrder = [
   'claimOfWorkspace',
   'walkWorkspaces',
   'countOrders',
-] as const satisfies (keyof typeof indexed)[];
+];

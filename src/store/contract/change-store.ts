@@ -1,6 +1,7 @@
-/** What kind of thing changed, and so which caches must forget `key`. */
+/** What changed, and so which caches must invalidate `key`. */
 export type ChangeKind = 'workspace' | 'root_key' | 'signing_key' | 'environment' | 'domain' | 'route' | 'certificate';
 
+/** A row of the change log: caches invalidate what it names. */
 export interface Change {
   seq: number;
   kind: ChangeKind;
@@ -10,15 +11,15 @@ export interface Change {
 
 export interface ChangeStore {
   /**
-   * Changes after `seq`, oldest first, and the newest `seq`. Rows may commit out of order on engines with several writers: callers read with
-   * overlap, and `underWay` names the writes of that moment whose changes are not to be seen yet, and may have any number up to `latest`.
-   * `truncated`: changes after `seq` have been pruned; a cache must forget everything.
+   * Changes after `seq`, oldest first, and the newest `seq`. Where there are several writers, rows may commit out of order: callers read with
+   * overlap, and `inFlight` names the transactions in flight, whose changes cannot be read yet and may have any `seq` up to `latest`.
+   * `truncated`: changes after `seq` have been pruned; a cache must be cleared.
    */
-  changesSince(seq: number): Promise<{ changes: Change[]; latest: number; truncated: boolean; underWay: string[] }>;
+  changesSince(seq: number): Promise<{ changes: Change[]; latest: number; truncated: boolean; inFlight: string[] }>;
 
   /**
-   * Removes changes announced before `before`, by the store's clock: from the oldest on, and never the newest, by which the number of the
-   * latest change is known. (unsynced)
+   * Deletes changes written before `before`, by the store's clock: from the oldest on, and never the newest, which holds the latest `seq`.
+   * (unsynced)
    */
   pruneChanges(before: number): Promise<void>;
 }

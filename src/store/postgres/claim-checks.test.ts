@@ -3,10 +3,10 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { attach, NOW, plant } from '../../../test/support/entities.ts';
 import { addressOf, type PostgresServer, startPostgres } from '../../../test/support/postgres.ts';
 import type { Environment, Store } from '../contract/store.ts';
-import type { Writing } from '../sql/query.ts';
-import { type Claimer, claimer } from './claim-checks.ts';
+import type { Reader } from '../sql/statement.ts';
+import { type CheckClaimer, checkClaimer } from './claim-checks.ts';
 import { postgresStore } from './postgres.ts';
-import { reading } from './postgres-connection.ts';
+import { clientReader } from './postgres-connection.ts';
 
 // Claims by one process, whose clock for durations is set here: the search for overdue checks takes as long as a test says.
 
@@ -16,7 +16,7 @@ let client: pg.Client;
 let environment: Environment;
 let elapsedMs: number;
 let searchMs: number;
-let claim: Claimer;
+let claim: CheckClaimer;
 
 beforeAll(async () => {
   server = await startPostgres();
@@ -31,7 +31,7 @@ beforeEach(async () => {
   await client.connect();
   elapsedMs = 0;
   searchMs = 1000;
-  claim = claimer(() => elapsedMs);
+  claim = checkClaimer(() => elapsedMs);
   return async () => {
     await client.end();
     await store.close();
@@ -40,15 +40,15 @@ beforeEach(async () => {
 
 /** Names of what a claim finds. */
 async function claimed({ now = NOW, except = '', limit = 100 } = {}): Promise<string[]> {
-  const { one, all } = reading(client);
-  const slowly: Pick<Writing, 'one' | 'all'> = {
+  const { one, all } = clientReader(client);
+  const slowReader: Reader = {
     one,
-    async all(query, input) {
+    async all(statement, input) {
       elapsedMs += searchMs;
-      return all(query, input);
+      return all(statement, input);
     },
   };
-  const due = await claim(slowly as Writing, client, { now, limit, checkIntervalMs: 60_000, jitter: () => 0, except });
+  const due = await claim(slowReader, client, { now, limit, checkIntervalMs: 60_000, jitter: () => 0, except });
   return due.map(({ domain }) => domain.name);
 }
 

@@ -2,10 +2,10 @@ import type pg from 'pg';
 import { furthestDueAt, nextCheckAt } from '../../domain/schedule.ts';
 import type { DueCheck } from '../contract/store.ts';
 import { type CheckRow, dueCheckOf, selectChecks } from '../sql/checks.ts';
-import type { Tables, Writing } from '../sql/query.ts';
+import type { Reader, Tables } from '../sql/statement.ts';
 
-/** Which checks, as `CheckStore.claimDue` is asked. */
-export interface Claim {
+/** The arguments of `CheckStore.claimDue`. */
+export interface CheckClaim {
   now: number;
   limit: number;
   checkIntervalMs: number;
@@ -13,57 +13,54 @@ export interface Claim {
   except: string;
 }
 
-/** Claims checks, one call after the other; what one has seen makes the next one cheap. */
-export type Claimer = (run: Writing, client: pg.ClientBase, claim: Claim) => Promise<DueCheck[]>;
+/** Claims checks in a transaction of `client`. What one call finds makes the next one cheap. */
+export type CheckClaimer = (reader: Reader, client: pg.ClientBase, claim: CheckClaim) => Promise<DueCheck[]>;
 
 /**
- * How far behind what was claimed last a claim begins that does not begin with the earliest check. Whatever is due already when it is
- * written, is committed sooner after that; but where clocks disagree, or a claim was lost.
+ * A search that does not begin with the earliest check begins this long before the last one that was claimed: for checks that were due before
+ * they were committed.
  */
 const LOOK_BACK_MS = 2000;
-/** A search for overdue checks that takes longer may have passed many rows that are dead, and cannot be removed yet. */
+/** A search from the earliest check that takes longer may have passed many dead rows, which vacuum cannot remove yet. */
 const SLOW_MS = 25;
-/** Such a search takes at most a twentieth of the time. */
-const REST = 20;
+/** The next such search waits for this many times as long. */
+const REST_FACTOR = 20;
 
-/**
- * Claims checks that nobody else is about to claim: those are passed over, so that claims never wait for one another. `elapsedMs` counts
- * from any moment, and never back.
- */
-export function claimer(elapsedMs: () => number = () => performance.now()): Claimer {
+/** Skips checks that another transaction has locked, so that claims never wait for each other. `elapsedMs`: a monotonic clock. */
+export function checkClaimer(elapsedMs: () => number = () => performance.now()): CheckClaimer {
   let claimedTo: number | undefined;
   let restUntil = 0;
 
-  /** The earliest first; only where it is slow to look for those, now and then. See docs/decisions/0010-claims-on-postgresql.md. */
-  async function lockOverdue(run: Writing, claim: Claim): Promise<CheckRow[]> {
+  /** From the earliest on; only now and then where that search is slow (docs/decisions/0010-claims-on-postgresql.md). */
+  async function lockOverdue(reader: Reader, claim: CheckClaim): Promise<CheckRow[]> {
     const { now, limit, checkIntervalMs, except } = claim;
     const began = elapsedMs();
     const fromEarliest = began >= restUntil;
     const from = fromEarliest ? 0 : Math.min(claimedTo ?? now - checkIntervalMs, now) - LOOK_BACK_MS;
     try {
-      const rows = await run.all(lockChecks, { from, to: now, limit, except });
-      // What was left because of whose it is, is still to come.
+      const rows = await reader.all(lockChecks, { from, to: now, limit, except });
+      // Checks of the workspace that was left out remain due before the last one claimed.
       if (except === '') claimedTo = rows.length < limit ? now : (rows.at(-1)?.dueAt ?? now);
       return rows;
     } finally {
       const tookMs = elapsedMs() - began;
-      if (fromEarliest && tookMs > SLOW_MS) restUntil = began + REST * tookMs;
+      if (fromEarliest && tookMs > SLOW_MS) restUntil = began + REST_FACTOR * tookMs;
     }
   }
 
-  return async (run, client, claim) => {
+  return async (reader, client, claim) => {
     const { now, limit, checkIntervalMs, jitter, except } = claim;
-    const overdue = await lockOverdue(run, claim);
+    const overdue = await lockOverdue(reader, claim);
     const outOfReach = { from: furthestDueAt(now, checkIntervalMs), to: Number.MAX_SAFE_INTEGER };
     const rest = limit - overdue.length;
     const rows =
-      rest === 0 ? overdue : [...overdue, ...(await run.all(lockChecks, { ...outOfReach, limit: rest, except }))];
+      rest === 0 ? overdue : [...overdue, ...(await reader.all(lockChecks, { ...outOfReach, limit: rest, except }))];
     if (rows.length === 0) return [];
     const ids = rows.map(({ id }) => id);
     const times = rows.map(({ windowEndsAt }) => nextCheckAt(now, windowEndsAt, checkIntervalMs, jitter()));
     await client.query({ name: 'claim_checks', text: CLAIM, values: [ids, times] });
     const due: DueCheck[] = [];
-    for (const row of rows) due.push(await dueCheckOf(run, row));
+    for (const row of rows) due.push(await dueCheckOf(reader, row));
     return due;
   };
 }

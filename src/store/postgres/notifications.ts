@@ -1,128 +1,122 @@
 import { sql } from 'kysely';
 import pg from 'pg';
-import { logAfter, selectChanges } from '../sql/change-log.ts';
-import type { Reading, Tables } from '../sql/query.ts';
-import type { Connections } from './pool.ts';
+import { changeLogAfter, selectChanges } from '../sql/change-log.ts';
+import type { Reader, Tables } from '../sql/statement.ts';
+import type { ConnectionPool } from './pool.ts';
 import { type PostgresAddress, settingsFor, TIMEOUTS, type Timeouts } from './postgres-connection.ts';
 
-/** The log, and the transactions of the server that have written and not ended, in one statement: both are of one moment. */
-export async function changesSince(run: Reading, seq: number) {
-  const rows = await run.all(selectChangesAndWrites, { seq });
-  return { ...logAfter(seq, rows), underWay: rows[0]?.underWay ?? [] };
+/** The change log, and the transactions in flight, in one statement: both are of one snapshot. */
+export async function changesSince(reader: Reader, seq: number) {
+  const rows = await reader.all(selectChangesAndTransactions, { seq });
+  return { ...changeLogAfter(seq, rows), inFlight: rows[0]?.inFlight ?? [] };
 }
 
-export function selectChangesAndWrites(db: Tables, p: { seq: number }) {
-  const underWay = sql<string[]>`array(select id::text from pg_snapshot_xip(pg_current_snapshot()) as id)`;
-  return selectChanges(db, p).select(underWay.as('underWay'));
+export function selectChangesAndTransactions(db: Tables, p: { seq: number }) {
+  const inFlight = sql<string[]>`array(select id::text from pg_snapshot_xip(pg_current_snapshot()) as id)`;
+  return selectChanges(db, p).select(inFlight.as('inFlight'));
 }
 
-// NOTIFY only wakes the poll of the log of changes early. Nothing depends on it: where it does not come through, as behind a pooler in
-// transaction mode, caches hear a change with the next poll.
+// NOTIFY only makes the next poll of the change log come early. Nothing depends on it: where it is not delivered, as behind a pooler in
+// transaction mode, caches are invalidated by the next poll.
 
 const CHANNEL = 'nameplate_changes';
 
-/** Wakes whoever listens for changes. */
-export interface Announcer {
-  /** Says that there is news. It never throws, and what is said in one go is said once. */
-  announce(): void;
-  /** Resolves when nothing is being said. */
+export interface Notifier {
+  /** Sends NOTIFY. Never throws; calls while one is being sent are sent as one. */
+  notify(): void;
+  /** Resolves when nothing is being sent. */
   stop(): Promise<void>;
 }
 
 /**
- * Notifies in a statement of its own, after the commit: a transaction that notifies commits alone in the whole server, and would hold up
- * all others for as long as its disk takes.
+ * Sends NOTIFY in a statement of its own after the commit: a transaction that notifies holds a lock of the whole server while it commits, and
+ * would make all others wait for its fsync.
  */
-export function announcer(writers: Connections): Announcer {
-  let saying: Promise<void> | undefined;
-  let more = false;
+export function notifier(pool: Pick<ConnectionPool, 'withClient'>): Notifier {
+  let sending: Promise<void> | undefined;
+  let again = false;
 
-  async function say(): Promise<void> {
+  async function send(): Promise<void> {
     do {
-      more = false;
-      await writers
-        .lend(
-          (client) => client.query(`notify ${CHANNEL}`),
-          () => true,
-        )
-        .catch(() => {});
-    } while (more);
-    saying = undefined;
+      again = false;
+      await pool.withClient((client) => client.query(`notify ${CHANNEL}`)).catch(() => {});
+    } while (again);
+    sending = undefined;
   }
 
   return {
-    announce() {
-      more = true;
-      saying ??= say();
+    notify() {
+      again = true;
+      sending ??= send();
     },
     async stop() {
-      await saying;
+      await sending;
     },
   };
 }
 
-/** The wait before a connection that broke is made again: twice as long after each attempt. */
-const FIRST_PAUSE_MS = 100;
-const LONGEST_PAUSE_MS = 10_000;
+/** The back-off before reconnecting: doubled after each attempt. */
+const FIRST_BACKOFF_MS = 100;
+const MAX_BACKOFF_MS = 10_000;
 
 /**
- * Calls `onNews` soon after changes were announced, and once after each connection, since what was announced before is unknown; again only
- * when it has resolved. A connection that breaks is made again, for as long as it takes.
+ * LISTENs: calls `onNotify` soon after changes, and once after each connect, since notifications may have been missed before; one call at a
+ * time. Reconnects for as long as it takes.
  */
 export function listenForChanges(
   address: PostgresAddress,
-  onNews: () => Promise<void>,
+  onNotify: () => Promise<void>,
   timeouts: Partial<Timeouts> = {},
 ): { stop(): Promise<void> } {
   const settings = settingsFor(address, { ...TIMEOUTS, ...timeouts });
   let client: pg.Client | undefined;
   let timer: NodeJS.Timeout | undefined;
-  let pauseMs = FIRST_PAUSE_MS;
+  let backoffMs = FIRST_BACKOFF_MS;
   let stopped = false;
-  let listening: Promise<void> = Promise.resolve();
-  let telling = false;
-  let more = false;
+  let connecting: Promise<void> = Promise.resolve();
+  let calling = false;
+  let again = false;
 
-  async function tell(): Promise<void> {
-    more = true;
-    if (telling) return;
-    telling = true;
-    while (more && !stopped) {
-      more = false;
-      await onNews();
+  async function call(): Promise<void> {
+    again = true;
+    if (calling) return;
+    calling = true;
+    while (again && !stopped) {
+      again = false;
+      await onNotify();
     }
-    telling = false;
+    calling = false;
   }
 
-  async function listen(): Promise<void> {
+  async function connect(): Promise<void> {
     client = new pg.Client(settings);
     client.on('error', () => {});
-    client.on('notification', () => void tell());
+    client.on('notification', () => void call());
     client.once('end', () => {
       if (stopped) return;
-      timer = setTimeout(again, pauseMs * (0.5 + Math.random() / 2)).unref();
-      pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
+      timer = setTimeout(reconnect, backoffMs * (0.5 + Math.random() / 2)).unref();
+      backoffMs = Math.min(backoffMs * 2, MAX_BACKOFF_MS);
     });
     try {
       await client.connect();
       await client.query(`listen ${CHANNEL}`);
-      pauseMs = FIRST_PAUSE_MS;
-      void tell();
+      backoffMs = FIRST_BACKOFF_MS;
+      void call();
     } catch {
       void client.end();
     }
   }
 
-  function again(): void {
-    listening = listen();
+  function reconnect(): void {
+    connecting = connect();
   }
-  again();
+  reconnect();
 
   return {
     async stop() {
       stopped = true;
       clearTimeout(timer);
-      await listening;
+      await connecting;
       await client?.end();
     },
   };

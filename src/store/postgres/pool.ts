@@ -2,35 +2,34 @@ import pg from 'pg';
 import { StoreUnavailable } from '../contract/store.ts';
 import { isBroken, isLost } from './postgres-errors.ts';
 
-/** A bounded number of connections that are used in turn. */
-export interface Connections {
+/** A bounded number of connections. */
+export interface ConnectionPool {
   /**
-   * Lends a connection for as long as `use` takes. Where the one that was lent had broken while nobody used it, `use` is called again with
-   * another, unless `mayRepeat` says that what was begun may have been done.
+   * Runs `use` with a connection of its own. Where that one broke while it was idle, runs `use` again with another, unless `mayRetry` says
+   * that the first run may have had an effect.
    */
-  lend<T>(use: (client: pg.PoolClient) => Promise<T>, mayRepeat: () => boolean): Promise<T>;
+  withClient<T>(use: (client: pg.PoolClient) => Promise<T>, mayRetry?: () => boolean): Promise<T>;
   close(): Promise<void>;
 }
 
-export interface PoolOptions {
+interface PoolOptions {
   settings: pg.ClientConfig;
   size: number;
-  /** How many may wait for a connection; more are refused at once, since a queue without end only hides that the database cannot keep up. */
+  /** Callers that may wait for a connection; more are rejected at once, since an unbounded queue only hides that the database cannot keep up. */
   maxWaiting: number;
 }
 
-/** Connections that nobody has used for as long are closed. */
-const IDLE_MS = 60_000;
+const IDLE_TIMEOUT_MS = 60_000;
 
-export function connections({ settings, size, maxWaiting }: PoolOptions): Connections {
-  const pool = new pg.Pool({ ...settings, max: size, idleTimeoutMillis: IDLE_MS });
+export function connectionPool({ settings, size, maxWaiting }: PoolOptions): ConnectionPool {
+  const pool = new pg.Pool({ ...settings, max: size, idleTimeoutMillis: IDLE_TIMEOUT_MS });
   const used = new WeakSet<pg.PoolClient>();
-  // A connection that breaks says so here, and again to whoever uses it: without a listener it would end the process.
+  // A connection that breaks emits an error, which also rejects what runs on it: without a listener it would end the process.
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));
 
   return {
-    async lend(use, mayRepeat) {
+    async withClient(use, mayRetry = () => true) {
       if (pool.waitingCount - pool.idleCount >= maxWaiting) {
         throw new StoreUnavailable(
           `the database is busy: ${maxWaiting} operations wait for a connection already; try again`,
@@ -41,13 +40,13 @@ export function connections({ settings, size, maxWaiting }: PoolOptions): Connec
         const fresh = !used.has(client);
         used.add(client);
         try {
-          const outcome = await use(client);
+          const result = await use(client);
           client.release();
-          return outcome;
+          return result;
         } catch (error) {
           client.release(isLost(error) || client.getTransactionStatus() !== 'I');
-          // Each broken one is gone from the pool, so this comes to an end.
-          if (fresh || !isBroken(error) || !mayRepeat()) throw error;
+          // The pool drops each broken connection, so this loop ends.
+          if (fresh || !isBroken(error) || !mayRetry()) throw error;
         }
       }
     },

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely';
 import pg from 'pg';
 import { StoreUnavailable } from '../contract/store.ts';
-import { type Compiled, compile, type Query, type Reading } from '../sql/query.ts';
 import type { Schema } from '../sql/schema.ts';
+import { type CompiledStatement, compile, type Reader, type Statement } from '../sql/statement.ts';
 import type { PostgresUrl } from '../url.ts';
 
 /** Where a PostgreSQL database is, and as whom to go there. */
@@ -103,40 +103,40 @@ export const postgresTables = new Kysely<Schema>({
   },
 });
 
-interface Prepared extends Compiled<object> {
-  /** By which a connection knows the statement that it has prepared. */
+interface PreparedStatement extends CompiledStatement<object> {
+  /** By which a connection finds the statement once it has prepared it. */
   name: string;
 }
 
-const prepared = new Map<unknown, Prepared>();
+const prepared = new Map<unknown, PreparedStatement>();
 
-function prepare<Input extends object>(query: Query<Input, unknown>): Prepared {
-  const known = prepared.get(query);
-  if (known !== undefined) return known;
-  const compiled = compile(postgresTables, query);
-  const made = { name: `${query.name}_${prepared.size}`, ...compiled } as Prepared;
-  prepared.set(query, made);
+function prepare<Input extends object>(statement: Statement<Input, unknown>): PreparedStatement {
+  const found = prepared.get(statement);
+  if (found !== undefined) return found;
+  const compiled = compile(postgresTables, statement);
+  const made = { name: `${statement.name}_${prepared.size}`, ...compiled } as PreparedStatement;
+  prepared.set(statement, made);
   return made;
 }
 
 /** Runs a statement; each connection prepares it once. */
 export async function execute<Input extends object, Row>(
   client: pg.ClientBase,
-  query: Query<Input, Row>,
+  statement: Statement<Input, Row>,
   input: Input,
 ): Promise<{ rows: Row[]; rowCount: number | null }> {
-  const { name, sql, parameters } = prepare(query);
+  const { name, sql, parameters } = prepare(statement);
   return client.query<Row & object>({ name, text: sql, values: parameters(input) });
 }
 
-/** What runs on one connection. */
-export function reading(client: pg.ClientBase): Reading {
+/** Reads on one connection. */
+export function clientReader(client: pg.ClientBase): Reader {
   return {
-    async one(query, input) {
-      return (await execute(client, query, input)).rows[0] ?? null;
+    async one(statement, input) {
+      return (await execute(client, statement, input)).rows[0] ?? null;
     },
-    async all(query, input) {
-      return (await execute(client, query, input)).rows;
+    async all(statement, input) {
+      return (await execute(client, statement, input)).rows;
     },
   };
 }

@@ -2,39 +2,38 @@ import type pg from 'pg';
 import { expect, it } from 'vitest';
 import { transact } from './transaction.ts';
 
-/** What is asked of a connection that fails at the first statement of a transaction. */
-async function askedUpon(failure: Error): Promise<string[]> {
-  const asked: string[] = [];
+/** What a transaction sends over a connection that fails at its first statement. */
+async function sentUpon(failure: Error): Promise<string[]> {
+  const sent: string[] = [];
   const client = {
     async query(sql: string) {
-      asked.push(sql);
-      if (asked.length === 1) throw failure;
+      sent.push(sql);
+      if (sent.length === 1) throw failure;
     },
   };
-  const writers = {
-    lend: <T>(use: (client: pg.PoolClient) => Promise<T>) => use(client as unknown as pg.PoolClient),
-    close: async () => {},
+  const pool = {
+    withClient: <T>(use: (client: pg.PoolClient) => Promise<T>) => use(client as unknown as pg.PoolClient),
   };
   const transaction = {
     locks: [],
     synced: true,
-    askedAt: 0,
+    now: 0,
     newId: () => '',
     perform: async () => 0,
-    onAnnounced() {},
+    onChange() {},
   };
-  await expect(transact(writers, transaction, () => 0)).rejects.toBe(failure);
-  return asked;
+  await expect(transact(pool, transaction, () => 0)).rejects.toBe(failure);
+  return sent;
 }
 
-it('is undone where it failed', async () => {
+it('a transaction that failed is rolled back', async () => {
   const failure = Object.assign(new Error('canceling statement due to lock timeout'), {
     code: '55P03',
     severity: 'ERROR',
   });
-  expect(await askedUpon(failure)).toEqual(['begin isolation level read committed', 'rollback']);
+  expect(await sentUpon(failure)).toEqual(['begin isolation level read committed', 'rollback']);
 });
 
-it('asks nothing more of a connection that hangs, which would take as long again', async () => {
-  expect(await askedUpon(new Error('Query read timeout'))).toEqual(['begin isolation level read committed']);
+it('nothing more is sent over a connection that hangs, which would take as long again', async () => {
+  expect(await sentUpon(new Error('Query read timeout'))).toEqual(['begin isolation level read committed']);
 });

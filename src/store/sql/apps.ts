@@ -1,27 +1,27 @@
 import type { App, Page } from '../contract/store.ts';
 import { type PageSlots, paged, pageSlots } from './paging.ts';
 import { selectProject, selectProjectId } from './projects.ts';
-import type { Reading, Tables, Writing } from './query.ts';
+import type { Reader, Tables, Transaction } from './statement.ts';
 
-export async function createApp(run: Writing, app: App) {
+export async function createApp(tx: Transaction, app: App) {
   const parent = { workspaceId: app.workspaceId, id: app.projectId };
-  if ((await run.one(selectProjectId, parent)) === null) return 'parent_missing';
-  return (await run.change(insertApp, app)) > 0 ? 'created' : 'slug_taken';
+  if ((await tx.one(selectProjectId, parent)) === null) return 'parent_missing';
+  return (await tx.execute(insertApp, app)) > 0 ? 'created' : 'slug_taken';
 }
 
-export async function findApp(run: Reading, workspaceId: string, path: { project: string; app: string }) {
-  return run.one(selectApp, { workspaceId, project: path.project, app: path.app });
+export async function findApp(reader: Reader, workspaceId: string, path: { project: string; app: string }) {
+  return reader.one(selectApp, { workspaceId, project: path.project, app: path.app });
 }
 
-export async function listApps(run: Reading, workspaceId: string, projectId: string, page: Page) {
-  return paged(await run.all(selectApps, { workspaceId, projectId, ...pageSlots(page) }), page);
+export async function listApps(reader: Reader, workspaceId: string, projectId: string, page: Page) {
+  return paged(await reader.all(selectApps, { workspaceId, projectId, ...pageSlots(page) }), page);
 }
 
-export async function deleteApp(run: Writing, workspaceId: string, appId: string) {
+export async function deleteApp(tx: Transaction, workspaceId: string, appId: string) {
   const app = { workspaceId, id: appId };
-  if ((await run.one(selectAppId, app)) === null) return 'missing';
-  if ((await run.one(selectEnvironmentOf, app)) !== null) return 'not_empty';
-  await run.change(deleteAppRow, app);
+  if ((await tx.one(selectAppId, app)) === null) return 'missing';
+  if ((await tx.one(selectEnvironmentOf, app)) !== null) return 'not_empty';
+  await tx.execute(deleteAppRow, app);
   return 'deleted';
 }
 

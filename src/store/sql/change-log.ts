@@ -1,18 +1,18 @@
 import type { Change, ChangeKind } from '../contract/store.ts';
-import type { Reading, Tables, Writing } from './query.ts';
+import type { Reader, Tables, Transaction } from './statement.ts';
 
-/** Tells every cache to forget `key`, in the transaction that makes it so. */
-export async function announce(run: Writing, kind: ChangeKind, key: string): Promise<void> {
-  await run.change(insertChange, { kind, key, at: run.askedAt });
+/** Writes to the change log, by which every cache invalidates `key`, in the transaction that makes the change. */
+export async function logChange(tx: Transaction, kind: ChangeKind, key: string): Promise<void> {
+  await tx.execute(insertChange, { kind, key, at: tx.now });
 }
 
-/** For an engine with one writer: all that was begun before the newest change has ended. */
-export async function changesSince(run: Reading, seq: number) {
-  return { ...logAfter(seq, await run.all(selectChanges, { seq })), underWay: [] };
+/** For an engine with one writer, where no transaction is in flight that began before the newest change. */
+export async function changesSince(reader: Reader, seq: number) {
+  return { ...changeLogAfter(seq, await reader.all(selectChanges, { seq })), inFlight: [] };
 }
 
-/** What `selectChanges` has found. */
-export function logAfter(seq: number, rows: LogRow[]) {
+/** The rows of `selectChanges`, as `ChangeStore.changesSince` returns them. */
+export function changeLogAfter(seq: number, rows: LogRow[]) {
   const changes: Change[] = [];
   for (const { seq, kind, key } of rows) {
     if (seq !== null && kind !== null && key !== null) changes.push({ seq, kind, key });
@@ -21,8 +21,8 @@ export function logAfter(seq: number, rows: LogRow[]) {
   return { changes, latest: rows[0]?.latest ?? 0, truncated: oldest > seq + 1 };
 }
 
-export async function pruneChanges(run: Writing, before: number): Promise<void> {
-  await run.change(deleteChanges, { before });
+export async function pruneChanges(tx: Transaction, before: number): Promise<void> {
+  await tx.execute(deleteChanges, { before });
 }
 
 export function insertChange(db: Tables, p: { kind: ChangeKind; key: string; at: number }) {
@@ -38,8 +38,8 @@ interface LogRow {
 }
 
 /**
- * One statement, so that the head and the rows are of one moment. Without rows after `seq` it gives one row, of nulls. The ends of the log
- * are asked for one by one, since SQLite reads the whole of it for both at once.
+ * One statement, so that the head and the rows are of one snapshot. Without rows after `seq` it returns one row, of nulls. The ends of the log
+ * are selected one by one, since SQLite would scan all of it for both at once.
  */
 export function selectChanges(db: Tables, p: { seq: number }) {
   const head = db.selectNoFrom((of) => [
@@ -59,7 +59,7 @@ export function selectChanges(db: Tables, p: { seq: number }) {
     .orderBy('changes.seq');
 }
 
-/** Only ever a beginning of the log, and never its newest row: by these two `changesSince` knows what is missing. */
+/** From the oldest row on, and never the newest: by these two `changesSince` finds what is missing. */
 function deleteChanges(db: Tables, p: { before: number }) {
   return db.deleteFrom('changes').where('seq', '<', (of) =>
     of.selectFrom('changes').select((c) =>

@@ -1,35 +1,38 @@
 import { furthestDueAt } from '../../domain/schedule.ts';
 import type { CheckMemory } from '../../domain/status.ts';
-import type { Reading, Tables, Writing } from './query.ts';
+import type { Reader, Tables, Transaction } from './statement.ts';
 
 /** Makes a check due at `at`. A check that is on the schedule already keeps what it remembers. */
 export async function scheduleCheck(
-  run: Writing,
+  tx: Transaction,
   check: { domainId: string; at: number; windowEndsAt: number },
 ): Promise<void> {
-  await run.change(upsertCheck, check);
+  await tx.execute(upsertCheck, check);
 }
 
-export async function removeCheck(run: Writing, domainId: string): Promise<void> {
-  await run.change(deleteCheck, { domainId });
+export async function removeCheck(tx: Transaction, domainId: string): Promise<void> {
+  await tx.execute(deleteCheck, { domainId });
 }
 
-export async function rememberCheck(run: Writing, domainId: string, memory: CheckMemory): Promise<void> {
-  await run.change(updateMemory, {
+export async function rememberCheck(tx: Transaction, domainId: string, memory: CheckMemory): Promise<void> {
+  await tx.execute(updateMemory, {
     domainId,
     unreadableInARow: memory.unreadableInARow,
     provenSince: memory.provenSince,
   });
 }
 
-export async function earliestDueAt(run: Reading) {
-  return (await run.one(selectEarliest, {}))?.dueAt ?? null;
+export async function earliestDueAt(reader: Reader) {
+  return (await reader.one(selectEarliest, {}))?.dueAt ?? null;
 }
 
 /** How many checks are due, counted up to `limit`. */
-export async function countDue(run: Reading, now: number, limit: number, checkIntervalMs: number): Promise<number> {
+export async function countDue(reader: Reader, now: number, limit: number, checkIntervalMs: number): Promise<number> {
   const outOfReach = { from: furthestDueAt(now, checkIntervalMs), to: Number.MAX_SAFE_INTEGER, limit };
-  const counted = [await run.one(countChecks, { from: 0, to: now, limit }), await run.one(countChecks, outOfReach)];
+  const counted = [
+    await reader.one(countChecks, { from: 0, to: now, limit }),
+    await reader.one(countChecks, outOfReach),
+  ];
   return Math.min(
     limit,
     counted.reduce((sum, row) => sum + (row?.count ?? 0), 0),

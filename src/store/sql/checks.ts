@@ -6,21 +6,21 @@ import type { CheckStore, DueCheck } from '../contract/store.ts';
 import { rememberCheck, removeCheck } from './check-schedule.ts';
 import { changeDomain, domainColumns, domainOf } from './domains.ts';
 import { recordEvent } from './events.ts';
-import type { Tables, Writing } from './query.ts';
 import { serve, stopServing } from './routes.ts';
+import type { Reader, Tables, Transaction } from './statement.ts';
 
 type Save = Parameters<CheckStore['saveTransition']>[0];
 
 /** Claims as many due checks as there are random numbers in [0, 1), one for the jitter of each. */
 export async function claimDue(
-  run: Writing,
+  tx: Transaction,
   now: number,
   checkIntervalMs: number,
   jitters: number[],
   except = '',
 ): Promise<DueCheck[]> {
-  const overdue = await run.all(selectChecks, { from: 0, to: now, limit: jitters.length, except });
-  const outOfReach = await run.all(selectChecks, {
+  const overdue = await tx.all(selectChecks, { from: 0, to: now, limit: jitters.length, except });
+  const outOfReach = await tx.all(selectChecks, {
     from: furthestDueAt(now, checkIntervalMs),
     to: Number.MAX_SAFE_INTEGER,
     limit: jitters.length - overdue.length,
@@ -29,8 +29,8 @@ export async function claimDue(
   const due: DueCheck[] = [];
   for (const [i, row] of [...overdue, ...outOfReach].entries()) {
     const nextAt = nextCheckAt(now, row.windowEndsAt, checkIntervalMs, jitters[i] ?? 0);
-    await run.change(claimCheck, { domainId: row.id, nextAt });
-    due.push(await dueCheckOf(run, row));
+    await tx.execute(claimCheck, { domainId: row.id, nextAt });
+    due.push(await dueCheckOf(tx, row));
   }
   return due;
 }
@@ -39,51 +39,51 @@ export type CheckRow = Domain &
   CheckMemory & { attempts: number; dueAt: number; windowEndsAt: number; incumbentId: string | null };
 
 /** The check of a row that was claimed. */
-export async function dueCheckOf(run: Writing, row: CheckRow): Promise<DueCheck> {
+export async function dueCheckOf(reader: Reader, row: CheckRow): Promise<DueCheck> {
   const { attempts, unreadableInARow, provenSince, dueAt, incumbentId } = row;
   const domain = domainOf(row);
-  const incumbent = incumbentId === null ? null : await findIncumbent(run, domain);
+  const incumbent = incumbentId === null ? null : await findIncumbent(reader, domain);
   return { domain, incumbent, memory: { unreadableInARow, provenSince }, attempts: attempts + 1, dueAt };
 }
 
-export async function saveTransition(run: Writing, save: Save): Promise<'saved' | 'stale'> {
+export async function saveTransition(tx: Transaction, save: Save): Promise<'saved' | 'stale'> {
   const { before, after, loser, now } = save;
-  if (!(await isCurrent(run, save))) return 'stale';
-  const memory = await continued(run, before.id, save.memory, now);
+  if (!(await isCurrent(tx, save))) return 'stale';
+  const memory = await continued(tx, before.id, save.memory, now);
   if (loser !== undefined && memory.provenSince !== save.memory.provenSince) return 'stale';
-  if (after.revision !== before.revision) await change(run, save);
-  if (after.status === 'verified' || after.status === 'failed') await removeCheck(run, after.id);
-  else await rememberCheck(run, after.id, memory);
+  if (after.revision !== before.revision) await change(tx, save);
+  if (after.status === 'verified' || after.status === 'failed') await removeCheck(tx, after.id);
+  else await rememberCheck(tx, after.id, memory);
   return 'saved';
 }
 
 /**
  * A row of proofs that another check of the domain broke meanwhile begins anew: two checks can be under way at once when one was asked for.
  */
-async function continued(run: Writing, domainId: string, memory: CheckMemory, now: number): Promise<CheckMemory> {
+async function continued(tx: Transaction, domainId: string, memory: CheckMemory, now: number): Promise<CheckMemory> {
   if (memory.provenSince === null || memory.provenSince >= now) return memory;
-  const stored = await run.one(selectProvenSince, { domainId });
+  const stored = await tx.one(selectProvenSince, { domainId });
   return stored?.provenSince === memory.provenSince ? memory : { ...memory, provenSince: now };
 }
 
 /** Whether the check still speaks of the domain and the incumbent that it read. */
-async function isCurrent(run: Writing, { before, after, loser }: Save): Promise<boolean> {
-  const stored = await run.one(selectRevision, { id: before.id });
+async function isCurrent(tx: Transaction, { before, after, loser }: Save): Promise<boolean> {
+  const stored = await tx.one(selectRevision, { id: before.id });
   if (stored?.revision !== before.revision) return false;
   if (after.status !== 'verified') return true;
-  const incumbent = await findIncumbent(run, before);
+  const incumbent = await findIncumbent(tx, before);
   return incumbent?.id === loser?.before.id && incumbent?.revision === loser?.before.revision;
 }
 
-async function change(run: Writing, { before, after, loser, now }: Save): Promise<void> {
+async function change(tx: Transaction, { before, after, loser, now }: Save): Promise<void> {
   if (loser !== undefined) {
-    await changeDomain(run, loser.after);
-    await stopServing(run, loser.after);
-    await recordEvent(run, 'domain.superseded', loser.after, now);
+    await changeDomain(tx, loser.after);
+    await stopServing(tx, loser.after);
+    await recordEvent(tx, 'domain.superseded', loser.after, now);
   }
-  await changeDomain(run, after);
-  if (after.status === 'verified') await serve(run, after, now);
-  await recordEvent(run, eventOf(before, after), after, now);
+  await changeDomain(tx, after);
+  if (after.status === 'verified') await serve(tx, after, now);
+  await recordEvent(tx, eventOf(before, after), after, now);
 }
 
 function eventOf(before: Domain, after: Domain) {
@@ -101,8 +101,8 @@ function eventOf(before: Domain, after: Domain) {
   }
 }
 
-async function findIncumbent(run: Writing, { id, name }: Domain): Promise<Domain | null> {
-  return run.one(selectIncumbent, { id, name });
+async function findIncumbent(reader: Reader, { id, name }: Domain): Promise<Domain | null> {
+  return reader.one(selectIncumbent, { id, name });
 }
 
 /** Those due after `from`, and no later than `to`. */

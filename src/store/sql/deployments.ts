@@ -1,21 +1,21 @@
 import type { Deployment, Page } from '../contract/store.ts';
-import { announce } from './change-log.ts';
+import { logChange } from './change-log.ts';
 import { selectEnvironmentId } from './environments.ts';
 import { type PageSlots, paged, pageSlots } from './paging.ts';
-import type { Reading, Tables, Writing } from './query.ts';
+import type { Reader, Tables, Transaction } from './statement.ts';
 
-export async function createDeployment(run: Writing, deployment: Deployment) {
+export async function createDeployment(tx: Transaction, deployment: Deployment) {
   const { id, environmentId, workspaceId } = deployment;
   const environment = { workspaceId, id: environmentId };
-  if ((await run.one(selectEnvironmentId, environment)) === null) return 'parent_missing';
-  await run.change(insertDeployment, deployment);
-  await run.change(updateCurrentDeployment, { id: environmentId, deploymentId: id });
-  await announce(run, 'environment', environmentId);
+  if ((await tx.one(selectEnvironmentId, environment)) === null) return 'parent_missing';
+  await tx.execute(insertDeployment, deployment);
+  await tx.execute(updateCurrentDeployment, { id: environmentId, deploymentId: id });
+  await logChange(tx, 'environment', environmentId);
   return 'created';
 }
 
-export async function listDeployments(run: Reading, workspaceId: string, environmentId: string, page: Page) {
-  return paged(await run.all(selectDeployments, { workspaceId, environmentId, ...pageSlots(page) }), page);
+export async function listDeployments(reader: Reader, workspaceId: string, environmentId: string, page: Page) {
+  return paged(await reader.all(selectDeployments, { workspaceId, environmentId, ...pageSlots(page) }), page);
 }
 
 function insertDeployment(db: Tables, p: Deployment) {

@@ -5,12 +5,12 @@ import { type Domain, WINDOW_MS } from '../../domain/domain.ts';
 import { sqliteStore } from '../sqlite/sqlite.ts';
 import { connect } from '../sqlite/sqlite-connection.ts';
 import { searchInSlices } from './domains.ts';
-import type { Reading } from './query.ts';
+import type { Reader } from './statement.ts';
 
 describe('a search in slices of 3 domains', () => {
   const directory = temporaryDirectory();
   const path = `${directory.path}/nameplate.db`;
-  let run: Reading;
+  let reader: Reader;
   let place: { workspaceId: string; environmentId: string };
   let domains: Domain[];
   const closing: (() => unknown)[] = [() => directory.remove()];
@@ -27,11 +27,12 @@ describe('a search in slices of 3 domains', () => {
     for (const domain of domains) await store.createDomain(domain, domain.createdAt + WINDOW_MS);
     const connection = connect(path, { readOnly: true, busyTimeoutMs: 0 });
     closing.push(() => connection.db.close());
-    run = connection;
+    reader = connection;
     place = { workspaceId: workspace.id, environmentId: environment.id };
   });
 
-  const search = (pattern: string, rows = 100, from = '') => searchInSlices(run, { ...place, from, rows }, pattern, 3);
+  const search = (pattern: string, rows = 100, from = '') =>
+    searchInSlices(reader, { ...place, from, rows }, pattern, 3);
 
   it('finds every match once, in order of ids, wherever the slices end', async () => {
     const all = (part: string) => domains.filter(({ name }) => name.includes(part));

@@ -3,23 +3,23 @@ import { sql } from 'kysely';
 import type { Domain } from '../../domain/domain.ts';
 import { retry, windowEndsAt } from '../../domain/status.ts';
 import type { Page, WorkspaceLimits } from '../contract/store.ts';
-import { announce } from './change-log.ts';
+import { logChange } from './change-log.ts';
 import { removeCheck, scheduleCheck } from './check-schedule.ts';
 import { recordEvent } from './events.ts';
 import { type PageSlots, paged, pageSlots } from './paging.ts';
-import type { Reading, Tables, Writing } from './query.ts';
 import { stopServing } from './routes.ts';
+import type { Reader, Tables, Transaction } from './statement.ts';
 
-export async function findDomainByName(run: Reading, workspaceId: string, name: string) {
-  return run.one(selectDomainByName, { workspaceId, name });
+export async function findDomainByName(reader: Reader, workspaceId: string, name: string) {
+  return reader.one(selectDomainByName, { workspaceId, name });
 }
 
-export async function findDomainById(run: Reading, workspaceId: string, id: string) {
-  return run.one(selectDomainById, { workspaceId, id });
+export async function findDomainById(reader: Reader, workspaceId: string, id: string) {
+  return reader.one(selectDomainById, { workspaceId, id });
 }
 
 export async function listDomains(
-  run: Reading,
+  reader: Reader,
   workspaceId: string,
   environmentId: string,
   page: Page & { search?: string | undefined },
@@ -27,7 +27,9 @@ export async function listDomains(
   const slots = { workspaceId, environmentId, ...pageSlots(page) };
   const { search } = page;
   const rows =
-    search === undefined ? await run.all(selectDomains, slots) : await searchInSlices(run, slots, containing(search));
+    search === undefined
+      ? await reader.all(selectDomains, slots)
+      : await searchInSlices(reader, slots, containing(search));
   return paged(rows, page);
 }
 
@@ -35,13 +37,15 @@ export async function listDomains(
 const SLICE = 2000;
 
 /** Others are served between two slices: what finds little reads the whole environment, and SQLite reads in the thread of the API. */
-export async function searchInSlices(run: Reading, slots: PageSlots & Place, pattern: string, slice = SLICE) {
+export async function searchInSlices(reader: Reader, slots: PageSlots & Place, pattern: string, slice = SLICE) {
   const found: Domain[] = [];
   for (let { from } = slots; ; ) {
-    const next = await run.one(selectNextSlice, { ...slots, from, slice });
+    const next = await reader.one(selectNextSlice, { ...slots, from, slice });
     const wanted = { ...slots, from, rows: slots.rows - found.length, pattern };
     const matching =
-      next === null ? await run.all(searchFrom, wanted) : await run.all(searchBetween, { ...wanted, to: next.id });
+      next === null
+        ? await reader.all(searchFrom, wanted)
+        : await reader.all(searchBetween, { ...wanted, to: next.id });
     found.push(...matching);
     if (next === null || found.length === slots.rows) return found;
     from = next.id;
@@ -49,54 +53,54 @@ export async function searchInSlices(run: Reading, slots: PageSlots & Place, pat
   }
 }
 
-export async function createDomain(run: Writing, domain: Domain, windowEndsAt: number) {
+export async function createDomain(tx: Transaction, domain: Domain, windowEndsAt: number) {
   const { workspaceId, environmentId, name, createdAt } = domain;
-  const place = await run.one(selectPlace, { workspaceId, environmentId });
+  const place = await tx.one(selectPlace, { workspaceId, environmentId });
   if (place === null) return { kind: 'environment_missing' } as const;
-  if ((await findDomainByName(run, workspaceId, name)) !== null) return { kind: 'held' } as const;
+  if ((await findDomainByName(tx, workspaceId, name)) !== null) return { kind: 'held' } as const;
   const { domains: limit }: WorkspaceLimits = JSON.parse(place.limits);
   if (limit !== null) {
-    const held = await run.one(countDomains, { workspaceId, limit });
+    const held = await tx.one(countDomains, { workspaceId, limit });
     if (held !== null && held.count >= limit) return { kind: 'quota', limit } as const;
   }
-  await run.change(insertDomain, domain);
-  await scheduleCheck(run, { domainId: domain.id, at: createdAt, windowEndsAt });
-  await recordEvent(run, 'domain.created', domain, createdAt);
+  await tx.execute(insertDomain, domain);
+  await scheduleCheck(tx, { domainId: domain.id, at: createdAt, windowEndsAt });
+  await recordEvent(tx, 'domain.created', domain, createdAt);
   return { kind: 'created' } as const;
 }
 
 export async function retryVerification(
-  run: Writing,
+  tx: Transaction,
   workspaceId: string,
   domainId: string,
   now: number,
   windowMs: number,
 ) {
-  const domain = await findDomainById(run, workspaceId, domainId);
+  const domain = await findDomainById(tx, workspaceId, domainId);
   if (domain === null) return 'missing';
   const after = retry(domain, now);
   if (after === null) return 'verified';
-  if (after !== domain) await changeDomain(run, after);
-  await scheduleCheck(run, { domainId, at: now, windowEndsAt: windowEndsAt(after, windowMs) });
-  if (after !== domain) await recordEvent(run, 'domain.retried', after, now);
+  if (after !== domain) await changeDomain(tx, after);
+  await scheduleCheck(tx, { domainId, at: now, windowEndsAt: windowEndsAt(after, windowMs) });
+  if (after !== domain) await recordEvent(tx, 'domain.retried', after, now);
   return 'accepted';
 }
 
-export async function deleteDomain(run: Writing, workspaceId: string, domainId: string, now: number) {
-  const domain = await findDomainById(run, workspaceId, domainId);
+export async function deleteDomain(tx: Transaction, workspaceId: string, domainId: string, now: number) {
+  const domain = await findDomainById(tx, workspaceId, domainId);
   if (domain === null) return 'missing';
-  await stopServing(run, domain);
-  await removeCheck(run, domainId);
-  await run.change(deleteDomainRow, { id: domainId });
-  await announce(run, 'domain', domainId);
-  await recordEvent(run, 'domain.deleted', domain, now);
+  await stopServing(tx, domain);
+  await removeCheck(tx, domainId);
+  await tx.execute(deleteDomainRow, { id: domainId });
+  await logChange(tx, 'domain', domainId);
+  await recordEvent(tx, 'domain.deleted', domain, now);
   return 'deleted';
 }
 
 /** Writes what may change of a domain. */
-export async function changeDomain(run: Writing, domain: Domain): Promise<void> {
-  await run.change(updateDomain, domain);
-  await announce(run, 'domain', domain.id);
+export async function changeDomain(tx: Transaction, domain: Domain): Promise<void> {
+  await tx.execute(updateDomain, domain);
+  await logChange(tx, 'domain', domain.id);
 }
 
 /** All of a domain, under the names of `Domain`. */

@@ -1,20 +1,20 @@
 import type { Environment, Page } from '../contract/store.ts';
 import { selectApp, selectAppId } from './apps.ts';
 import { type PageSlots, paged, pageSlots } from './paging.ts';
-import type { Reading, Tables, Writing } from './query.ts';
+import type { Reader, Tables, Transaction } from './statement.ts';
 
-export async function createEnvironment(run: Writing, environment: Environment) {
+export async function createEnvironment(tx: Transaction, environment: Environment) {
   const parent = { workspaceId: environment.workspaceId, id: environment.appId };
-  if ((await run.one(selectAppId, parent)) === null) return 'parent_missing';
-  return (await run.change(insertEnvironment, environment)) > 0 ? 'created' : 'slug_taken';
+  if ((await tx.one(selectAppId, parent)) === null) return 'parent_missing';
+  return (await tx.execute(insertEnvironment, environment)) > 0 ? 'created' : 'slug_taken';
 }
 
 export async function findEnvironment(
-  run: Reading,
+  reader: Reader,
   workspaceId: string,
   path: { project: string; app: string; environment: string },
 ) {
-  return run.one(selectEnvironment, {
+  return reader.one(selectEnvironment, {
     workspaceId,
     project: path.project,
     app: path.app,
@@ -22,16 +22,16 @@ export async function findEnvironment(
   });
 }
 
-export async function listEnvironments(run: Reading, workspaceId: string, appId: string, page: Page) {
-  return paged(await run.all(selectEnvironments, { workspaceId, appId, ...pageSlots(page) }), page);
+export async function listEnvironments(reader: Reader, workspaceId: string, appId: string, page: Page) {
+  return paged(await reader.all(selectEnvironments, { workspaceId, appId, ...pageSlots(page) }), page);
 }
 
-export async function deleteEnvironment(run: Writing, workspaceId: string, environmentId: string) {
+export async function deleteEnvironment(tx: Transaction, workspaceId: string, environmentId: string) {
   const environment = { workspaceId, id: environmentId };
-  if ((await run.one(selectEnvironmentId, environment)) === null) return 'missing';
-  if ((await run.one(selectDomainOf, environment)) !== null) return 'not_empty';
-  await run.change(deleteDeploymentsOf, environment);
-  await run.change(deleteEnvironmentRow, environment);
+  if ((await tx.one(selectEnvironmentId, environment)) === null) return 'missing';
+  if ((await tx.one(selectDomainOf, environment)) !== null) return 'not_empty';
+  await tx.execute(deleteDeploymentsOf, environment);
+  await tx.execute(deleteEnvironmentRow, environment);
   return 'deleted';
 }
 

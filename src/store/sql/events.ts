@@ -1,10 +1,10 @@
 import type { Domain } from '../../domain/domain.ts';
 import type { DomainEvent, DomainEventData, DomainEventType } from '../contract/store.ts';
-import type { Reading, Tables, Writing } from './query.ts';
+import type { Reader, Tables, Transaction } from './statement.ts';
 
 /** Adds a line to the timeline of `domain`: what it, or its certificate, looks like after the change. */
 export async function recordEvent(
-  run: Writing,
+  tx: Transaction,
   type: DomainEventType,
   domain: Domain,
   at: number,
@@ -20,11 +20,11 @@ export async function recordEvent(
     ...(certificate && { certificate }),
   };
   const { id: domainId, workspaceId } = domain;
-  await run.change(insertEvent, { id: run.newId('evt'), domainId, workspaceId, type, data: JSON.stringify(data), at });
+  await tx.execute(insertEvent, { id: tx.newId('evt'), domainId, workspaceId, type, data: JSON.stringify(data), at });
 }
 
-export async function listEvents(run: Reading, domainId: string): Promise<DomainEvent[]> {
-  const rows = await run.all(selectEvents, { domainId });
+export async function listEvents(reader: Reader, domainId: string): Promise<DomainEvent[]> {
+  const rows = await reader.all(selectEvents, { domainId });
   return rows.map((row) => ({ ...row, data: JSON.parse(row.data) }));
 }
 

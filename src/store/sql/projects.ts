@@ -1,24 +1,24 @@
 import type { Page, Project } from '../contract/store.ts';
 import { type PageSlots, paged, pageSlots } from './paging.ts';
-import type { Reading, Tables, Writing } from './query.ts';
+import type { Reader, Tables, Transaction } from './statement.ts';
 
-export async function createProject(run: Writing, project: Project) {
-  return (await run.change(insertProject, project)) > 0 ? 'created' : 'slug_taken';
+export async function createProject(tx: Transaction, project: Project) {
+  return (await tx.execute(insertProject, project)) > 0 ? 'created' : 'slug_taken';
 }
 
-export async function findProject(run: Reading, workspaceId: string, project: string) {
-  return run.one(selectProject, { workspaceId, project });
+export async function findProject(reader: Reader, workspaceId: string, project: string) {
+  return reader.one(selectProject, { workspaceId, project });
 }
 
-export async function listProjects(run: Reading, workspaceId: string, page: Page) {
-  return paged(await run.all(selectProjects, { workspaceId, ...pageSlots(page) }), page);
+export async function listProjects(reader: Reader, workspaceId: string, page: Page) {
+  return paged(await reader.all(selectProjects, { workspaceId, ...pageSlots(page) }), page);
 }
 
-export async function deleteProject(run: Writing, workspaceId: string, projectId: string) {
+export async function deleteProject(tx: Transaction, workspaceId: string, projectId: string) {
   const project = { workspaceId, id: projectId };
-  if ((await run.one(selectProjectId, project)) === null) return 'missing';
-  if ((await run.one(selectAppOf, project)) !== null) return 'not_empty';
-  await run.change(deleteProjectRow, project);
+  if ((await tx.one(selectProjectId, project)) === null) return 'missing';
+  if ((await tx.one(selectAppOf, project)) !== null) return 'not_empty';
+  await tx.execute(deleteProjectRow, project);
   return 'deleted';
 }
 

@@ -1,14 +1,14 @@
 import type { RequestCount } from '../contract/store.ts';
-import type { Tables, Writing } from './query.ts';
+import type { Tables, Transaction } from './statement.ts';
 
-export async function addRequests(run: Writing, counts: RequestCount[]): Promise<number[]> {
+export async function addRequests(tx: Transaction, counts: RequestCount[]): Promise<number[]> {
   const totals: number[] = [];
-  for (const count of counts) totals.push((await run.one(addToCount, count))?.requests ?? 0);
+  for (const count of counts) totals.push((await tx.one(addToCount, count))?.requests ?? 0);
   return totals;
 }
 
-export async function pruneRequests(run: Writing, endedBefore: number): Promise<void> {
-  await run.change(deleteCounts, { endedBefore });
+export async function pruneRequests(tx: Transaction, endedBefore: number): Promise<void> {
+  await tx.execute(deleteCounts, { endedBefore });
 }
 
 function addToCount(db: Tables, p: RequestCount) {

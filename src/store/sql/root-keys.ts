@@ -1,9 +1,9 @@
 import type { RootKey, StoredPrincipal, Workspace, WorkspaceLimits } from '../contract/store.ts';
-import { announce } from './change-log.ts';
-import type { Reading, Tables, Writing } from './query.ts';
+import { logChange } from './change-log.ts';
+import type { Reader, Tables, Transaction } from './statement.ts';
 
-export async function findPrincipal(run: Reading, keyHash: Uint8Array): Promise<StoredPrincipal | null> {
-  const row = await run.one(selectPrincipal, { hash: keyHash });
+export async function findPrincipal(reader: Reader, keyHash: Uint8Array): Promise<StoredPrincipal | null> {
+  const row = await reader.one(selectPrincipal, { hash: keyHash });
   if (row === null) return null;
   const { workspaceName, workspaceDisabledAt, workspaceCreatedAt, limits, ...key } = row;
   const workspace = {
@@ -16,65 +16,65 @@ export async function findPrincipal(run: Reading, keyHash: Uint8Array): Promise<
   return { key: toRootKey(key), workspace: toWorkspace(workspace) };
 }
 
-export async function createWorkspace(run: Writing, workspace: Workspace): Promise<void> {
-  await run.change(insertWorkspace, { ...workspace, limits: JSON.stringify(workspace.limits) });
+export async function createWorkspace(tx: Transaction, workspace: Workspace): Promise<void> {
+  await tx.execute(insertWorkspace, { ...workspace, limits: JSON.stringify(workspace.limits) });
 }
 
-export async function findWorkspace(run: Reading, workspaceId: string): Promise<Workspace | null> {
-  const row = await run.one(selectWorkspace, { id: workspaceId });
+export async function findWorkspace(reader: Reader, workspaceId: string): Promise<Workspace | null> {
+  const row = await reader.one(selectWorkspace, { id: workspaceId });
   return row === null ? null : toWorkspace(row);
 }
 
-export async function listWorkspaces(run: Reading): Promise<Workspace[]> {
-  return (await run.all(selectWorkspaces, {})).map(toWorkspace);
+export async function listWorkspaces(reader: Reader): Promise<Workspace[]> {
+  return (await reader.all(selectWorkspaces, {})).map(toWorkspace);
 }
 
-export async function setWorkspaceDisabled(run: Writing, workspaceId: string, disabledAt: number | null) {
+export async function setWorkspaceDisabled(tx: Transaction, workspaceId: string, disabledAt: number | null) {
   const input = { id: workspaceId, at: disabledAt };
-  const found = (await run.change(disabledAt === null ? enableWorkspace : disableWorkspace, input)) > 0;
-  if (found) await announce(run, 'workspace', workspaceId);
+  const found = (await tx.execute(disabledAt === null ? enableWorkspace : disableWorkspace, input)) > 0;
+  if (found) await logChange(tx, 'workspace', workspaceId);
   return found;
 }
 
-export async function setWorkspaceLimits(run: Writing, workspaceId: string, limits: WorkspaceLimits) {
-  const found = (await run.change(updateLimits, { id: workspaceId, limits: JSON.stringify(limits) })) > 0;
-  if (found) await announce(run, 'workspace', workspaceId);
+export async function setWorkspaceLimits(tx: Transaction, workspaceId: string, limits: WorkspaceLimits) {
+  const found = (await tx.execute(updateLimits, { id: workspaceId, limits: JSON.stringify(limits) })) > 0;
+  if (found) await logChange(tx, 'workspace', workspaceId);
   return found;
 }
 
-export async function createRootKey(run: Writing, key: RootKey, keyHash: Uint8Array) {
-  if ((await run.one(selectWorkspaceId, { id: key.workspaceId })) === null) return 'workspace_missing';
-  await run.change(insertRootKey, { ...key, permissions: JSON.stringify(key.permissions), hash: keyHash });
-  await announceKey(run, keyHash);
+export async function createRootKey(tx: Transaction, key: RootKey, keyHash: Uint8Array) {
+  if ((await tx.one(selectWorkspaceId, { id: key.workspaceId })) === null) return 'workspace_missing';
+  await tx.execute(insertRootKey, { ...key, permissions: JSON.stringify(key.permissions), hash: keyHash });
+  await announceKey(tx, keyHash);
   return 'created';
 }
 
-export async function listRootKeys(run: Reading, workspaceId?: string): Promise<RootKey[]> {
+export async function listRootKeys(reader: Reader, workspaceId?: string): Promise<RootKey[]> {
   const rows =
     workspaceId === undefined
-      ? await run.all(selectRootKeys, {})
-      : await run.all(selectRootKeysOfWorkspace, { workspaceId });
+      ? await reader.all(selectRootKeys, {})
+      : await reader.all(selectRootKeysOfWorkspace, { workspaceId });
   return rows.map(toRootKey);
 }
 
-export async function setRootKeyDisabled(run: Writing, keyId: string, disabledAt: number | null) {
-  const key = await run.one(selectHash, { id: keyId });
+export async function setRootKeyDisabled(tx: Transaction, keyId: string, disabledAt: number | null) {
+  const key = await tx.one(selectHash, { id: keyId });
   if (key === null) return false;
-  await run.change(disabledAt === null ? enableRootKey : disableRootKey, { id: keyId, at: disabledAt });
-  await announceKey(run, key.hash);
+  await tx.execute(disabledAt === null ? enableRootKey : disableRootKey, { id: keyId, at: disabledAt });
+  await announceKey(tx, key.hash);
   return true;
 }
 
-export async function revokeRootKey(run: Writing, keyId: string) {
-  const key = await run.one(selectHash, { id: keyId });
+export async function revokeRootKey(tx: Transaction, keyId: string) {
+  const key = await tx.one(selectHash, { id: keyId });
   if (key === null) return false;
-  await run.change(deleteRootKey, { id: keyId });
-  await announceKey(run, key.hash);
+  await tx.execute(deleteRootKey, { id: keyId });
+  await announceKey(tx, key.hash);
   return true;
 }
 
-async function announceKey(run: Writing, hash: Uint8Array): Promise<void> {
-  await announce(run, 'root_key', Buffer.from(hash).toString('hex'));
+async function announceKey(tx: Transaction, hash: Uint8Array): Promise<void> {
+  await logChange(tx, 'root_key', Buffer.from(hash).toString('hex'));
 }
 
 function toWorkspace(row: Omit<Workspace, 'limits'> & { limits: string }): Workspace {

@@ -1,32 +1,32 @@
 import type { Domain } from '../../domain/domain.ts';
 import { deleteChallengesOf } from './certificates/challenge-rows.ts';
-import { announce } from './change-log.ts';
-import type { Reading, Tables, Writing } from './query.ts';
+import { logChange } from './change-log.ts';
+import type { Reader, Tables, Transaction } from './statement.ts';
 
 /** Begins to serve a domain: its route, and the wish for a certificate of its own. Whoever served the name before no longer does. */
-export async function serve(run: Writing, domain: Domain, at: number): Promise<void> {
-  await withdraw(run, domain.name);
-  await run.change(insertRoute, { hostname: domain.name, domainId: domain.id, environmentId: domain.environmentId });
-  await run.change(insertCertificate, { hostname: domain.name, workspaceId: domain.workspaceId, at });
-  await announce(run, 'route', domain.name);
+export async function serve(tx: Transaction, domain: Domain, at: number): Promise<void> {
+  await withdraw(tx, domain.name);
+  await tx.execute(insertRoute, { hostname: domain.name, domainId: domain.id, environmentId: domain.environmentId });
+  await tx.execute(insertCertificate, { hostname: domain.name, workspaceId: domain.workspaceId, at });
+  await logChange(tx, 'route', domain.name);
 }
 
 /** Stops serving a domain. Only what is its own goes: the name may be another workspace's by now. */
-export async function stopServing(run: Writing, domain: Domain): Promise<void> {
-  const route = await run.one(selectRoute, { hostname: domain.name });
+export async function stopServing(tx: Transaction, domain: Domain): Promise<void> {
+  const route = await tx.one(selectRoute, { hostname: domain.name });
   if (route?.domainId !== domain.id) return;
-  await withdraw(run, domain.name);
-  await announce(run, 'route', domain.name);
+  await withdraw(tx, domain.name);
+  await logChange(tx, 'route', domain.name);
 }
 
-export async function findRoute(run: Reading, hostname: string) {
-  return run.one(selectRoute, { hostname });
+export async function findRoute(reader: Reader, hostname: string) {
+  return reader.one(selectRoute, { hostname });
 }
 
-async function withdraw(run: Writing, hostname: string): Promise<void> {
-  await run.change(deleteRoute, { hostname });
-  await run.change(deleteCertificate, { hostname });
-  await deleteChallengesOf(run, hostname);
+async function withdraw(tx: Transaction, hostname: string): Promise<void> {
+  await tx.execute(deleteRoute, { hostname });
+  await tx.execute(deleteCertificate, { hostname });
+  await deleteChallengesOf(tx, hostname);
 }
 
 function insertRoute(db: Tables, p: { hostname: string; domainId: string; environmentId: string }) {

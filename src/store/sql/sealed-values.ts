@@ -1,16 +1,16 @@
 import { sql } from 'kysely';
 import type { SecretPlace, StoredSecret } from '../contract/store.ts';
-import type { Reading, Tables, Writing } from './query.ts';
+import type { Reader, Tables, Transaction } from './statement.ts';
 
 /** What a secret begins with, as it is indexed: the length is part of the schema. */
 const PREFIX = sql<Uint8Array>`substr(private_key, 1, 9)`;
 
-export async function listSecretPrefixes(run: Reading): Promise<Uint8Array[]> {
+export async function listSecretPrefixes(reader: Reader): Promise<Uint8Array[]> {
   const found = new Map<string, Uint8Array>();
   for (const { selectNextPrefix } of Object.values(places)) {
     // Each once, over the index, however many secrets begin with it.
     for (let after = new Uint8Array(); ; ) {
-      const next = await run.one(selectNextPrefix, { after });
+      const next = await reader.one(selectNextPrefix, { after });
       if (next === null) break;
       after = Uint8Array.from(next.prefix);
       found.set(Buffer.from(after).toString('hex'), after);
@@ -19,17 +19,17 @@ export async function listSecretPrefixes(run: Reading): Promise<Uint8Array[]> {
   return [...found.values()];
 }
 
-export async function listSecrets(run: Reading, prefix: Uint8Array, limit: number): Promise<StoredSecret[]> {
+export async function listSecrets(reader: Reader, prefix: Uint8Array, limit: number): Promise<StoredSecret[]> {
   const secrets: StoredSecret[] = [];
   for (const [kind, { selectSecrets }] of Object.entries(places)) {
-    const rows = await run.all(selectSecrets, { prefix, limit: limit - secrets.length });
+    const rows = await reader.all(selectSecrets, { prefix, limit: limit - secrets.length });
     secrets.push(...rows.map((row) => ({ kind: kind as SecretPlace['kind'], ...row })));
   }
   return secrets;
 }
 
-export async function replaceSecret(run: Writing, { kind, id, bytes }: StoredSecret, after: Uint8Array) {
-  return (await run.change(places[kind].updateSecret, { id, bytes, after })) > 0 ? 'replaced' : 'stale';
+export async function replaceSecret(tx: Transaction, { kind, id, bytes }: StoredSecret, after: Uint8Array) {
+  return (await tx.execute(places[kind].updateSecret, { id, bytes, after })) > 0 ? 'replaced' : 'stale';
 }
 
 /** The statements of each kind of secret. */

@@ -1,11 +1,11 @@
-import type { Reading, Tables } from './query.ts';
+import type { Reader, Tables } from './statement.ts';
 
-export async function findOrigin(run: Reading, environmentId: string) {
-  return run.one(selectOrigin, { environmentId });
+export async function findOrigin(reader: Reader, environmentId: string) {
+  return reader.one(selectOrigin, { environmentId });
 }
 
-export async function findServedCertificate(run: Reading, hostname: string) {
-  return run.one(selectServed, { hostname });
+export async function findServedCertificate(reader: Reader, hostname: string) {
+  return reader.one(selectServed, { hostname });
 }
 
 function selectOrigin(db: Tables, p: { environmentId: string }) {

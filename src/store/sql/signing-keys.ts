@@ -1,29 +1,29 @@
 import type { SigningKey } from '../contract/store.ts';
-import { announce } from './change-log.ts';
-import type { Reading, Tables, Writing } from './query.ts';
+import { logChange } from './change-log.ts';
+import type { Reader, Tables, Transaction } from './statement.ts';
 
-export async function findSigningKey(run: Reading, keyId: string): Promise<SigningKey | null> {
-  return run.one(selectKey, { id: keyId });
+export async function findSigningKey(reader: Reader, keyId: string): Promise<SigningKey | null> {
+  return reader.one(selectKey, { id: keyId });
 }
 
-export async function findCurrentSigningKey(run: Reading): Promise<SigningKey | null> {
-  return run.one(selectCurrent, {});
+export async function findCurrentSigningKey(reader: Reader): Promise<SigningKey | null> {
+  return reader.one(selectCurrent, {});
 }
 
 export async function replaceSigningKey(
-  run: Writing,
+  tx: Transaction,
   before: string | null,
   after: SigningKey,
   forgetRetiredBefore: number,
 ): Promise<'replaced' | 'stale'> {
-  const current = await run.one(selectCurrent, {});
+  const current = await tx.one(selectCurrent, {});
   if ((current?.id ?? null) !== before) return 'stale';
-  if (before !== null) await run.change(retireKey, { id: before, at: after.createdAt });
-  const forgotten = await run.all(selectRetired, { before: forgetRetiredBefore });
-  await run.change(deleteRetired, { before: forgetRetiredBefore });
-  await run.change(insertKey, after);
+  if (before !== null) await tx.execute(retireKey, { id: before, at: after.createdAt });
+  const forgotten = await tx.all(selectRetired, { before: forgetRetiredBefore });
+  await tx.execute(deleteRetired, { before: forgetRetiredBefore });
+  await tx.execute(insertKey, after);
   const changed = new Set([before ?? after.id, after.id, ...forgotten.map(({ id }) => id)]);
-  for (const id of changed) await announce(run, 'signing_key', id);
+  for (const id of changed) await logChange(tx, 'signing_key', id);
   return 'replaced';
 }
 

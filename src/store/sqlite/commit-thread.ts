@@ -1,64 +1,67 @@
 import { Worker } from 'node:worker_threads';
 import { StoreUnavailable } from '../contract/store.ts';
-import type { Answer, Batch } from './commit.ts';
-import type { Request, Response, ThreadOptions } from './commit-worker.ts';
+import type { CommitBatch, WriteResult } from './commit.ts';
+import type { WriterOptions, WriterRequest, WriterResponse } from './commit-worker.ts';
 
-/** The writer's thread, seen from outside. */
+/** The writer thread, as the event loop's thread sees it. */
 export interface CommitThread {
-  /** Commits a batch, after the one before it was answered. Rejects when the thread has ended. */
-  commit(batch: Batch): Promise<Answer[]>;
+  /** Commits a batch; one at a time. Rejects when the thread has exited. */
+  commit(batch: CommitBatch): Promise<WriteResult[]>;
   /** Closes the file and ends the thread. */
   end(): Promise<void>;
 }
 
 /**
- * Starts the thread; rejects when it cannot open the file. Should it die later, it is not started again: every commit rejects from then
- * on, so that readiness fails and the process is replaced, rather than going on with a fault that nobody knows of.
+ * Starts the thread; rejects when it cannot open the file. If it dies later it is not started again: every commit rejects from then on, so
+ * that readiness fails and the process is replaced, rather than running on with an unknown fault.
  */
-export async function startThread(options: ThreadOptions): Promise<CommitThread> {
+export async function startThread(options: WriterOptions): Promise<CommitThread> {
   const worker = new Worker(new URL('./commit-worker.ts', import.meta.url), { workerData: options });
-  let awaited: { resolve(response: Response): void; reject(error: unknown): void } | undefined;
-  let ended: StoreUnavailable | undefined;
-  let fault: unknown;
+  let pending: { resolve(response: WriterResponse): void; reject(error: unknown): void } | undefined;
+  let exitError: StoreUnavailable | undefined;
+  let cause: unknown;
 
   const exited = new Promise<void>((resolve) => worker.once('exit', () => resolve()));
   worker.on('error', (error) => {
-    fault = error;
+    cause = error;
   });
   worker.on('exit', () => {
-    ended = new StoreUnavailable('the store can write no more: its writer has stopped; restart the program', {
-      cause: fault,
-    });
-    awaited?.reject(ended);
+    exitError = new StoreUnavailable(
+      'the store cannot be written: its writer thread has stopped; restart the program',
+      {
+        cause,
+      },
+    );
+    pending?.reject(exitError);
   });
-  worker.on('message', (response: Response) => awaited?.resolve(response));
+  worker.on('message', (response: WriterResponse) => pending?.resolve(response));
 
-  function nextResponse(): Promise<Response> {
+  function nextResponse(): Promise<WriterResponse> {
     return new Promise((resolve, reject) => {
-      awaited = { resolve, reject };
+      pending = { resolve, reject };
     });
   }
 
   await nextResponse().catch(() => {
-    const reason = fault instanceof Error ? fault.message : 'its writer did not start';
-    throw new StoreUnavailable(`cannot open the database ${options.path}: ${reason}`, { cause: fault });
+    const reason = cause instanceof Error ? cause.message : 'its writer thread did not start';
+    throw new StoreUnavailable(`cannot open the database ${options.path}: ${reason}`, { cause });
   });
   return {
     async commit(batch) {
-      if (ended !== undefined) throw ended;
+      if (exitError !== undefined) throw exitError;
       const response = nextResponse();
-      worker.postMessage(batch satisfies Request);
-      const answers = await response;
-      return answers === 'ready' ? [] : answers.map(withCode);
+      worker.postMessage(batch satisfies WriterRequest);
+      const results = await response;
+      return results === 'ready' ? [] : results.map(withCode);
     },
     async end() {
-      worker.postMessage('close' satisfies Request);
+      worker.postMessage('close' satisfies WriterRequest);
       await exited;
     },
   };
 }
 
-function withCode(answer: Answer & { errcode?: unknown }): Answer {
-  if ('error' in answer && answer.error instanceof Error) Object.assign(answer.error, { errcode: answer.errcode });
-  return answer;
+function withCode(result: WriteResult & { errcode?: unknown }): WriteResult {
+  if ('error' in result && result.error instanceof Error) Object.assign(result.error, { errcode: result.errcode });
+  return result;
 }

@@ -2,13 +2,13 @@ import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { type Answer, type Batch, type Call, committer } from './commit.ts';
+import { type CommitBatch, committer, type WriteCall, type WriteResult } from './commit.ts';
 import { migrate } from './migrate-sqlite.ts';
-import { type Connection, connect } from './sqlite-connection.ts';
+import { connect, type SqliteConnection } from './sqlite-connection.ts';
 
 let directory: string;
-let connection: Connection;
-let commit: (batch: Batch) => Promise<Answer[]>;
+let connection: SqliteConnection;
+let commit: (batch: CommitBatch) => Promise<WriteResult[]>;
 
 beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), 'nameplate-commit-'));
@@ -22,12 +22,12 @@ afterEach(async () => {
   await rm(directory, { recursive: true });
 });
 
-const create = (id: string): Call => ({
+const create = (id: string): WriteCall => ({
   name: 'createWorkspace',
   args: [{ id, name: 'Acme', disabledAt: null, limits: { rates: {}, domains: null }, createdAt: 1 }],
-  askedAt: 1,
+  now: 1,
 });
-const disable = (id: string, askedAt: number): Call => ({ name: 'setWorkspaceDisabled', args: [id, askedAt], askedAt });
+const disable = (id: string, now: number): WriteCall => ({ name: 'setWorkspaceDisabled', args: [id, now], now });
 const column = (sql: string) =>
   connection.db
     .prepare(sql)
@@ -35,7 +35,7 @@ const column = (sql: string) =>
     .map((row) => Object.values(row)[0]);
 const SYNCED = { normal: 1, full: 2 };
 
-it('waits for the disk exactly when the batch asks for it', async () => {
+it('a batch waits for fsync exactly when it is synced', async () => {
   for (const [synced, level] of [
     [false, SYNCED.normal],
     [true, SYNCED.full],
@@ -46,10 +46,10 @@ it('waits for the disk exactly when the batch asks for it', async () => {
   }
 });
 
-it('undoes only the call that throws, and answers in order', async () => {
+it('only the call that throws is rolled back, and results are in order', async () => {
   const calls = [create('ws_1'), create('ws_1'), disable('ws_1', 5), { ...create('ws_3'), args: [] }, create('ws_2')];
-  const answers = await commit({ calls, synced: false });
-  expect(answers.map((answer) => ('error' in answer ? 'error' : answer.outcome))).toEqual([
+  const results = await commit({ calls, synced: false });
+  expect(results.map((result) => ('error' in result ? 'error' : result.value))).toEqual([
     undefined,
     'error',
     true,
@@ -60,25 +60,25 @@ it('undoes only the call that throws, and answers in order', async () => {
   expect(connection.db.isTransaction).toBe(false);
 });
 
-it('dates what has no time of its own by when it was asked for', async () => {
+it('a row whose time no caller gives has the time of the call', async () => {
   await commit({ calls: [create('ws_1'), disable('ws_1', 41), disable('ws_1', 42)], synced: false });
   expect(column('select created_at from changes order by seq')).toEqual([41, 42]);
 });
 
-it('tells every caller when the batch cannot be committed, and commits the next', async () => {
+it('when a batch cannot be committed, every call of it fails, and the next batch is committed', async () => {
   const other = connect(join(directory, 'nameplate.db'), { busyTimeoutMs: 0 });
   other.db.exec('begin immediate');
-  const answers = await commit({ calls: [create('ws_1'), create('ws_2')], synced: true });
-  expect(answers.map((answer) => 'error' in answer && answer.error)).toEqual([
+  const results = await commit({ calls: [create('ws_1'), create('ws_2')], synced: true });
+  expect(results.map((result) => 'error' in result && result.error)).toEqual([
     expect.objectContaining({ errcode: 5 }),
     expect.objectContaining({ errcode: 5 }),
   ]);
   other.db.close();
-  expect(await commit({ calls: [create('ws_1')], synced: true })).toEqual([{ outcome: undefined }]);
+  expect(await commit({ calls: [create('ws_1')], synced: true })).toEqual([{ value: undefined }]);
 });
 
-it('writes a page to see whether the file takes it', async () => {
+it('writePage writes a page, so that it fails where the file cannot be written', async () => {
   connection.db.exec('pragma wal_checkpoint(truncate)');
-  await commit({ calls: [{ name: 'ping', args: [], askedAt: 0 }], synced: false });
+  await commit({ calls: [{ name: 'writePage', args: [], now: 0 }], synced: false });
   expect((await stat(join(directory, 'nameplate.db-wal'))).size).toBeGreaterThan(4096);
 });

@@ -1,49 +1,53 @@
 import { idMaker } from '../../ids.ts';
-import { certificateClaimer } from '../sql/certificates/leases.ts';
-import { claimDue } from '../sql/checks.ts';
-import type { Writing } from '../sql/query.ts';
-import { addRequests } from '../sql/request-counts.ts';
-import { writes } from '../sql/use-cases.ts';
-import type { Connection } from './sqlite-connection.ts';
+import type { Transaction } from '../sql/statement.ts';
+import { type WriteUseCase, writes } from '../sql/writes.ts';
+import type { SqliteConnection } from './sqlite-connection.ts';
+import { sqliteWrites } from './sqlite-writes.ts';
 
-/** One operation that was asked for. */
-export interface Call {
-  name: keyof ReturnType<typeof operationsOn>;
+/** A write as it is posted to the writer thread. */
+export interface WriteCall {
+  /** Of the use case. */
+  name: string;
   args: unknown[];
-  /** Unix ms. */
-  askedAt: number;
+  /** When the store was called (Unix ms). */
+  now: number;
 }
 
-/** Calls that are committed together. `synced`: the commit is on the disk before anyone is told. */
-export interface Batch {
-  calls: Call[];
+/** Calls that are committed together. */
+export interface CommitBatch {
+  calls: WriteCall[];
+  /** Whether the commit waits for the disk. */
   synced: boolean;
 }
 
-export type Answer = { outcome: unknown } | { error: unknown };
+export type WriteResult = { value: unknown } | { error: unknown };
 
-/** Commits batches: the calls of one in one transaction, each in a savepoint of its own, so that one that throws takes no other along. */
-export function committer(connection: Connection): (batch: Batch) => Promise<Answer[]> {
+const useCases = new Map<string, WriteUseCase<never[], unknown>>(
+  [...Object.values(writes), ...Object.values(sqliteWrites)].map((useCase) => [useCase.name, useCase]),
+);
+
+/** Commits batches: each in one transaction, each call in a savepoint, so that one that throws rolls back no other. */
+export function committer(connection: SqliteConnection): (batch: CommitBatch) => Promise<WriteResult[]> {
   const { db } = connection;
-  const operations = operationsOn(connection);
-  const run: Writing = {
+  const tx: Transaction = {
     one: connection.one,
     all: connection.all,
-    change: connection.change,
-    newId: idMaker({ now: () => run.askedAt }),
-    askedAt: 0,
+    execute: connection.execute,
+    newId: idMaker({ now: () => tx.now }),
+    now: 0,
   };
 
-  async function attempt({ name, args, askedAt }: Call): Promise<Answer> {
-    const operation = operations[name] as (run: Writing, ...args: unknown[]) => Promise<unknown>;
-    run.askedAt = askedAt;
+  async function perform({ name, args, now }: WriteCall): Promise<WriteResult> {
+    const useCase = useCases.get(name);
+    if (useCase === undefined) throw new Error(`there is no write ${name}`);
+    tx.now = now;
     db.exec('savepoint call');
     try {
-      const outcome = await operation(run, ...args);
+      const value = await useCase.perform(tx, ...(args as never[]));
       db.exec('release call');
-      return { outcome };
+      return { value };
     } catch (error) {
-      // Some errors, such as a full disk, have ended the whole transaction by now: then no call of the batch was done.
+      // Some errors, such as a full disk, have rolled back the whole transaction by now: then no call of the batch was done.
       if (!db.isTransaction) throw error;
       db.exec('rollback to call');
       db.exec('release call');
@@ -57,25 +61,13 @@ export function committer(connection: Connection): (batch: Batch) => Promise<Ans
       if (batch.synced !== synced) db.exec(`pragma synchronous = ${batch.synced ? 'full' : 'normal'}`);
       synced = batch.synced;
       db.exec('begin immediate');
-      const answers: Answer[] = [];
-      for (const call of batch.calls) answers.push(await attempt(call));
+      const results: WriteResult[] = [];
+      for (const call of batch.calls) results.push(await perform(call));
       db.exec('commit');
-      return answers;
+      return results;
     } catch (error) {
       if (db.isTransaction) db.exec('rollback');
       return batch.calls.map(() => ({ error }));
     }
-  };
-}
-
-/** The contract's writes, and what SQLite needs besides. */
-function operationsOn({ db }: Connection) {
-  return {
-    ...writes,
-    addRequests,
-    claimCertificates: certificateClaimer(),
-    claimDue,
-    // Writes a page, though nothing changes: nothing less shows that the file takes writes.
-    ping: async () => db.exec('pragma user_version = 0'),
   };
 }

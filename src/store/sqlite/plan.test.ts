@@ -5,12 +5,12 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { indexed, inOrder } from '../../../test/support/indexed.ts';
 import { countDue } from '../sql/check-schedule.ts';
 import { claimDue } from '../sql/checks.ts';
-import { compile, type Query, type Writing } from '../sql/query.ts';
+import { compile, type Statement, type Transaction } from '../sql/statement.ts';
 import { migrate } from './migrate-sqlite.ts';
-import { type Connection, connect, sqliteTables } from './sqlite-connection.ts';
+import { connect, type SqliteConnection, sqliteTables } from './sqlite-connection.ts';
 
 let directory: string;
-let connection: Connection;
+let connection: SqliteConnection;
 
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'nameplate-plan-'));
@@ -22,46 +22,52 @@ afterAll(async () => {
   await rm(directory, { recursive: true });
 });
 
-/** How SQLite would run the statements of an operation, as far as it comes without finding anything. */
-async function plansOf(operation: (run: Writing, ...args: never[]) => Promise<unknown>): Promise<string[]> {
+/** SQLite's plans for the statements of a use case, as far as it gets without finding anything. */
+async function plansOf(operation: (tx: Transaction, ...args: never[]) => Promise<unknown>): Promise<string[]> {
   const plans: string[] = [];
-  const explain = <Input extends object>(query: Query<Input, unknown>) => {
-    const rows = connection.db.prepare(`explain query plan ${compile(sqliteTables, query).sql}`).all();
+  const explain = <Input extends object>(statement: Statement<Input, unknown>) => {
+    const rows = connection.db.prepare(`explain query plan ${compile(sqliteTables, statement).sql}`).all();
     plans.push(...rows.map(({ detail }) => String(detail)));
   };
-  const run: Writing = {
-    one: (query) => {
-      explain(query);
+  const tx: Transaction = {
+    one: (statement) => {
+      explain(statement);
       return null;
     },
-    all: (query) => {
-      explain(query);
+    all: (statement) => {
+      explain(statement);
       return [];
     },
-    change: (query) => {
-      explain(query);
+    execute: (statement) => {
+      explain(statement);
       return 0;
     },
     newId: () => '',
-    askedAt: 0,
+    now: 0,
   };
   const args: unknown[] = ['a', { search: 'a' }, { limit: 1, search: 'a' }];
-  await operation(run, ...(args as never[]));
+  await operation(tx, ...(args as never[]));
   return plans;
 }
 
-const operations = { ...indexed, countDue, claimDue: (run: Writing) => claimDue(run, 0, 1, [0]) };
+const operations: typeof indexed = { ...indexed, countDue, claimDue: (tx: Transaction) => claimDue(tx, 0, 1, [0]) };
 
-it.for(Object.entries(operations))('%s reads no table from end to end', async ([, operation]) => {
+function operationOf(name: string) {
+  const operation = operations[name];
+  if (operation === undefined) throw new Error(`there is no ${name}`);
+  return operation;
+}
+
+it.for(Object.entries(operations))('%s scans no table', async ([, operation]) => {
   const plans = await plansOf(operation);
   expect(plans).not.toEqual([]);
   const tables = connection.db.prepare("select name from sqlite_schema where type = 'table'").all();
   expect(tables.filter(({ name }) => plans.some((plan) => plan.startsWith(`SCAN ${name}`)))).toEqual([]);
 });
 
-it.for([...inOrder, 'claimDue'] as const)(
-  '%s finds its rows in order, so that it costs the same in a table of any length',
+it.for([...inOrder, 'claimDue'])(
+  '%s finds its rows in the order of an index, so that it costs the same in a table of any length',
   async (name) => {
-    expect((await plansOf(operations[name])).filter((plan) => /TEMP B-TREE/.test(plan))).toEqual([]);
+    expect((await plansOf(operationOf(name))).filter((plan) => /TEMP B-TREE/.test(plan))).toEqual([]);
   },
 );

@@ -1,7 +1,7 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { DummyDriver, Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
-import { compile, type Query, type Reading } from '../sql/query.ts';
 import type { Schema } from '../sql/schema.ts';
+import { compile, type Reader, type Statement } from '../sql/statement.ts';
 
 /** Builds statements; runs none. */
 export const sqliteTables = new Kysely<Schema>({
@@ -14,59 +14,58 @@ export const sqliteTables = new Kysely<Schema>({
 });
 
 /** One connection with the statements it has run so far, prepared once: preparing costs ten times as much as a point read. */
-export interface Connection extends Reading {
+export interface SqliteConnection extends Reader {
   db: DatabaseSync;
-  change<Input extends object>(query: Query<Input, unknown>, input: Input): number;
+  execute<Input extends object>(statement: Statement<Input, unknown>, input: Input): number;
 }
 
-export function connect(path: string, options: { readOnly?: boolean; busyTimeoutMs: number }): Connection {
+export function connect(path: string, options: { readOnly?: boolean; busyTimeoutMs: number }): SqliteConnection {
   const db = new DatabaseSync(path, { readOnly: options.readOnly ?? false, timeout: options.busyTimeoutMs });
-  const prepared = new Map<unknown, Prepared>();
+  const prepared = new Map<unknown, PreparedStatement>();
 
-  function prepare<Input extends object>(query: Query<Input, unknown>): Prepared {
-    const known = prepared.get(query);
-    if (known !== undefined) return known;
-    const { sql, parameters } = compile(sqliteTables, query);
-    const statement = db.prepare(sql);
-    statement.setReturnArrays(true);
-    const names = statement.columns().map(({ name }) => name);
-    const made: Prepared = { statement, names, parameters: parameters as Prepared['parameters'] };
-    prepared.set(query, made);
+  function prepare<Input extends object>(statement: Statement<Input, unknown>): PreparedStatement {
+    const found = prepared.get(statement);
+    if (found !== undefined) return found;
+    const { sql, parameters } = compile(sqliteTables, statement);
+    const sqlite = db.prepare(sql);
+    sqlite.setReturnArrays(true);
+    const columns = sqlite.columns().map(({ name }) => name);
+    const made: PreparedStatement = { sqlite, columns, parameters: parameters as PreparedStatement['parameters'] };
+    prepared.set(statement, made);
     return made;
   }
 
   return {
     db,
-    one<Input extends object, Row>(query: Query<Input, Row>, input: Input) {
-      const { statement, names, parameters } = prepare(query);
-      const values = statement.get(...parameters(input));
-      return values === undefined ? null : rowOf<Row>(names, values);
+    one<Input extends object, Row>(statement: Statement<Input, Row>, input: Input) {
+      const { sqlite, columns, parameters } = prepare(statement);
+      const values = sqlite.get(...parameters(input));
+      return values === undefined ? null : rowOf<Row>(columns, values);
     },
-    all<Input extends object, Row>(query: Query<Input, Row>, input: Input) {
-      const { statement, names, parameters } = prepare(query);
-      return statement.all(...parameters(input)).map((values) => rowOf<Row>(names, values));
+    all<Input extends object, Row>(statement: Statement<Input, Row>, input: Input) {
+      const { sqlite, columns, parameters } = prepare(statement);
+      return sqlite.all(...parameters(input)).map((values) => rowOf<Row>(columns, values));
     },
-    change(query, input) {
-      const { statement, parameters } = prepare(query);
-      return Number(statement.run(...parameters(input)).changes);
+    execute(statement, input) {
+      const { sqlite, parameters } = prepare(statement);
+      return Number(sqlite.run(...parameters(input)).changes);
     },
   };
 }
 
-interface Prepared {
-  statement: StatementSync;
-  /** Of the columns, in order. */
-  names: string[];
+interface PreparedStatement {
+  sqlite: StatementSync;
+  columns: string[];
   parameters(input: object): SQLInputValue[];
 }
 
 /**
- * Names the values of a row. The objects that the engine makes are dictionaries: making them costs more than the point read itself, and so
- * does each use of them. It gives arrays instead (`setReturnArrays`), though its types say otherwise.
+ * Names the values of a row. The rows that `node:sqlite` makes are dictionaries: making one costs more than the point read itself, and so
+ * does each use. Instead it returns arrays (`setReturnArrays`), though its types say otherwise.
  */
-function rowOf<Row>(names: readonly string[], values: unknown): Row {
+function rowOf<Row>(columns: readonly string[], values: unknown): Row {
   const row: Record<string, unknown> = {};
   const array = values as readonly unknown[];
-  for (let i = 0; i < names.length; i++) row[names[i] ?? ''] = array[i];
+  for (let i = 0; i < columns.length; i++) row[columns[i] ?? ''] = array[i];
   return row as Row;
 }

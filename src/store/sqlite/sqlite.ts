@@ -1,14 +1,14 @@
 import { type Clock, systemClock } from '../../clock.ts';
-import type { DueCertificate, DueCheck, Store } from '../contract/store.ts';
+import type { Store } from '../contract/store.ts';
 import { isAnyDue } from '../sql/certificates/leases.ts';
-import { countDue } from '../sql/check-schedule.ts';
-import { isDurable } from '../sql/durability.ts';
-import type { Reading } from '../sql/query.ts';
-import { bind, reads, writes } from '../sql/use-cases.ts';
-import type { Call } from './commit.ts';
+import { changesSince } from '../sql/change-log.ts';
+import { countDue, earliestDueAt } from '../sql/check-schedule.ts';
+import { type ReadUseCase, sqlStore } from '../sql/sql-store.ts';
+import type { WriteUseCase } from '../sql/writes.ts';
 import { prepareSchema } from './migrate-sqlite.ts';
 import { connect } from './sqlite-connection.ts';
 import { asUnavailable } from './sqlite-errors.ts';
+import { sqliteWrites } from './sqlite-writes.ts';
 import { startWriter } from './writer.ts';
 
 export { migrate, pendingMigrations } from './migrate-sqlite.ts';
@@ -17,77 +17,73 @@ export { lockRoles } from './role-lock.ts';
 export interface SqliteOptions {
   /** The database file; made, with its directory, where there is none. */
   path: string;
-  /** For the age of what carries no time of its own. */
+  /** For ids, and for rows whose time no caller gives. */
   clock?: Clock;
   /** How long a write waits while another process holds the write lock. */
   busyTimeoutMs?: number;
-  /** Writes that may wait; more are refused at once. */
+  /** Writes that may queue; more are rejected at once. */
   maxWaiting?: number;
   /** Most pages the file may have: a disk of that size, for tests. */
   maxPages?: number;
 }
 
-/** In WAL mode readers wait for nobody; should it happen all the same, the event loop must not stand still for long. */
-const READ_PATIENCE_MS = 100;
+/** In WAL mode readers never wait. Should one wait all the same, it must not block the event loop for long. */
+const READ_BUSY_TIMEOUT_MS = 100;
 
 /**
- * The embedded store: one SQLite file in WAL mode. Reads run in the calling thread, each a few microseconds; every write goes through a
- * thread of its own, which waits for locks and for the disk. Rejects with `StoreUnavailable`, in one line that says what to do, when the
- * file cannot be used.
+ * The embedded store: one SQLite file in WAL mode. Reads run in the calling thread, each a few microseconds; every write goes through the
+ * writer thread, which waits for locks and for fsync. Rejects with `StoreUnavailable`, in one line that says what to do, when the file cannot
+ * be used.
  */
 export async function sqliteStore(options: SqliteOptions): Promise<Store> {
   const { path, clock = systemClock, busyTimeoutMs = 5000, maxWaiting = 4096, maxPages } = options;
   await prepareSchema(path);
-  const reader = connect(path, { readOnly: true, busyTimeoutMs: READ_PATIENCE_MS });
+  const reader = connect(path, { readOnly: true, busyTimeoutMs: READ_BUSY_TIMEOUT_MS });
   const writer = await startWriter({ path, busyTimeoutMs, maxPages }, maxWaiting).catch((error: unknown) => {
     reader.db.close();
     throw error;
   });
   let closed: Promise<void> | undefined;
 
-  async function read<T>(query: () => Promise<T>): Promise<T> {
+  async function read<Args extends unknown[], T>(useCase: ReadUseCase<Args, T>, ...args: Args): Promise<T> {
     try {
-      return await query();
+      return await useCase(reader, ...args);
     } catch (error) {
       throw asUnavailable(error);
     }
   }
 
-  async function write(name: Call['name'], args: unknown[]): Promise<unknown> {
-    return writer.ask({ name, args, askedAt: clock.now() }, { synced: isDurable(name, args) });
+  async function write<Args extends unknown[], T>(useCase: WriteUseCase<Args, T>, ...args: Args): Promise<T> {
+    const call = { name: useCase.name, args, now: clock.now() };
+    return (await writer.write(call, { synced: useCase.synced(...args) })) as T;
   }
 
-  return {
-    ...bind(reads, (name, args) => {
-      const operation = reads[name] as (run: Reading, ...args: unknown[]) => Promise<unknown>;
-      return read(() => operation(reader, ...args));
-    }),
-    ...bind(writes, write),
+  return sqlStore({
+    read,
+    write,
+    changesSince: (seq) => read(changesSince, seq),
     async claimDue(now, limit, checkIntervalMs, jitter, except) {
-      // The reader is asked first, so that a verifier with nothing to do writes nothing.
-      const due = await read(() => countDue(reader, now, limit, checkIntervalMs));
+      // Counted before, so that a verifier with nothing to do writes nothing.
+      const due = await read(countDue, now, limit, checkIntervalMs);
       if (due === 0) return [];
       const jitters = Array.from({ length: due }, jitter);
-      return (await write('claimDue', [now, checkIntervalMs, jitters, except])) as DueCheck[];
+      return write(sqliteWrites.claimDue, now, checkIntervalMs, jitters, except);
     },
     async claimCertificates(claim) {
-      if (!(await read(() => isAnyDue(reader, claim)))) return [];
-      return (await write('claimCertificates', [claim])) as DueCertificate[];
+      return (await read(isAnyDue, claim)) ? write(sqliteWrites.claimCertificates, claim) : [];
     },
-    async addRequests(counts) {
-      return (await write('addRequests', [counts])) as number[];
-    },
+    addRequests: (counts) => write(sqliteWrites.addRequests, counts),
     async ping() {
-      await read(() => reads.earliestDueAt(reader));
-      await write('ping', []);
+      await read(earliestDueAt);
+      await write(sqliteWrites.writePage);
     },
     close() {
       if (closed === undefined) {
-        // Before the writer, so that the writer is the last to leave: that one folds the log into the file.
+        // Before the writer's, so that the writer's connection is the last one to close: that one checkpoints the WAL.
         reader.db.close();
         closed = writer.close();
       }
       return closed;
     },
-  };
+  });
 }

@@ -1,51 +1,51 @@
 import { StoreUnavailable } from '../contract/store.ts';
-import type { Answer, Call } from './commit.ts';
+import type { WriteCall, WriteResult } from './commit.ts';
 import { type CommitThread, startThread } from './commit-thread.ts';
-import type { ThreadOptions } from './commit-worker.ts';
+import type { WriterOptions } from './commit-worker.ts';
 import { asUnavailable } from './sqlite-errors.ts';
 
-/** Most calls that are committed together. */
-const GROUP = 256;
+/** Most calls in one commit. */
+const MAX_GROUP = 256;
 
-/** The one way to write to the file. What is asked for while a commit is under way waits, and is committed together. */
+/** The only way to write to the file. Group commit: calls that arrive during a commit queue, and are committed together. */
 export interface Writer {
-  /** Resolves with the operation's outcome once it is committed; on the disk, too, when `synced`. */
-  ask(call: Call, options: { synced: boolean }): Promise<unknown>;
-  /** Finishes what was asked for, then lets go of the file. */
+  /** Resolves with the use case's result once it is committed; with `synced`, once it is on the disk. */
+  write(call: WriteCall, options: { synced: boolean }): Promise<unknown>;
+  /** Commits what is queued, then closes the file. */
   close(): Promise<void>;
 }
 
-interface Waiting {
-  call: Call;
+interface QueuedCall {
+  call: WriteCall;
   synced: boolean;
-  resolve(outcome: unknown): void;
+  resolve(value: unknown): void;
   reject(error: unknown): void;
 }
 
-/** `maxWaiting`: calls that may wait; more are refused at once, since a queue without end only hides that the disk cannot keep up. */
-export async function startWriter(options: ThreadOptions, maxWaiting: number): Promise<Writer> {
+/** `maxWaiting`: calls that may queue; more are rejected at once, since an unbounded queue only hides that the disk cannot keep up. */
+export async function startWriter(options: WriterOptions, maxWaiting: number): Promise<Writer> {
   const thread = await startThread(options);
-  const waiting: Waiting[] = [];
+  const queue: QueuedCall[] = [];
   let committing: Promise<void> | undefined;
   let closed = false;
 
-  async function commitWaiting(): Promise<void> {
-    while (waiting.length > 0) await commitGroup(thread, waiting.splice(0, GROUP));
+  async function commitQueue(): Promise<void> {
+    while (queue.length > 0) await commitGroup(thread, queue.splice(0, MAX_GROUP));
     committing = undefined;
   }
 
   return {
-    ask(call, { synced }) {
+    write(call, { synced }) {
       if (closed) return Promise.reject(new StoreUnavailable('the store is closed'));
-      if (waiting.length >= maxWaiting) {
+      if (queue.length >= maxWaiting) {
         return Promise.reject(
           new StoreUnavailable(`the database is busy: ${maxWaiting} writes are waiting already; try again`),
         );
       }
       return new Promise((resolve, reject) => {
-        waiting.push({ call, synced, resolve, reject });
-        // A moment later, so that what is asked for in one go is committed in one go.
-        committing ??= Promise.resolve().then(commitWaiting);
+        queue.push({ call, synced, resolve, reject });
+        // In a microtask, so that calls made in the same tick are committed together.
+        committing ??= Promise.resolve().then(commitQueue);
       });
     },
     async close() {
@@ -56,12 +56,12 @@ export async function startWriter(options: ThreadOptions, maxWaiting: number): P
   };
 }
 
-async function commitGroup(thread: CommitThread, group: Waiting[]): Promise<void> {
+async function commitGroup(thread: CommitThread, group: QueuedCall[]): Promise<void> {
   const batch = { calls: group.map(({ call }) => call), synced: group.some(({ synced }) => synced) };
-  const answers = await thread.commit(batch).catch((error: unknown): Answer[] => group.map(() => ({ error })));
+  const results = await thread.commit(batch).catch((error: unknown): WriteResult[] => group.map(() => ({ error })));
   for (const [i, { resolve, reject }] of group.entries()) {
-    const answer = answers[i] ?? { error: new Error('the writer gave too few answers') };
-    if ('error' in answer) reject(asUnavailable(answer.error));
-    else resolve(answer.outcome);
+    const result = results[i] ?? { error: new Error('the writer thread returned too few results') };
+    if ('error' in result) reject(asUnavailable(result.error));
+    else resolve(result.value);
   }
 }

@@ -1,30 +1,30 @@
 import type { CaAccount } from '../../contract/store.ts';
-import type { Reading, Tables, Writing } from '../query.ts';
+import type { Reader, Tables, Transaction } from '../statement.ts';
 
-export async function findCaAccount(run: Reading, issuer: string): Promise<CaAccount | null> {
-  return run.one(selectAccount, { issuer });
+export async function findCaAccount(reader: Reader, issuer: string): Promise<CaAccount | null> {
+  return reader.one(selectAccount, { issuer });
 }
 
-export async function createCaAccount(run: Writing, account: CaAccount): Promise<CaAccount> {
-  await run.change(insertAccount, account);
-  return (await findCaAccount(run, account.issuer)) ?? account;
+export async function createCaAccount(tx: Transaction, account: CaAccount): Promise<CaAccount> {
+  await tx.execute(insertAccount, account);
+  return (await findCaAccount(tx, account.issuer)) ?? account;
 }
 
 export async function updateCaAccount(
-  run: Writing,
+  tx: Transaction,
   issuer: string,
   change: Partial<Pick<CaAccount, 'url' | 'pausedUntil' | 'problem'>>,
 ): Promise<boolean> {
-  const account = await findCaAccount(run, issuer);
+  const account = await findCaAccount(tx, issuer);
   if (account === null) return false;
-  await run.change(updateAccount, { ...account, ...change });
+  await tx.execute(updateAccount, { ...account, ...change });
   return true;
 }
 
-export async function replaceCaAccount(run: Writing, before: string | null, after: CaAccount) {
-  const account = await findCaAccount(run, after.issuer);
+export async function replaceCaAccount(tx: Transaction, before: string | null, after: CaAccount) {
+  const account = await findCaAccount(tx, after.issuer);
   if (account === null || account.url !== before) return 'stale';
-  await run.change(updateAccount, after);
+  await tx.execute(updateAccount, after);
   return 'replaced';
 }
 

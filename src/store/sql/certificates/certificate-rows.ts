@@ -1,30 +1,30 @@
 import { setImmediate } from 'node:timers/promises';
 import type { CertificateState } from '../../../domain/certificate-state.ts';
 import type { Certificate, Paged } from '../../contract/store.ts';
-import type { Reading, Tables } from '../query.ts';
+import type { Reader, Tables } from '../statement.ts';
 
-export async function findCertificate(run: Reading, hostname: string): Promise<Certificate | null> {
-  const row = await run.one(selectCertificate, { hostname });
+export async function findCertificate(reader: Reader, hostname: string): Promise<Certificate | null> {
+  const row = await reader.one(selectCertificate, { hostname });
   return row === null ? null : certificateOf(row);
 }
 
 export async function listCertificates(
-  run: Reading,
+  reader: Reader,
   page: { limit: number; cursor?: string | undefined; state?: CertificateState | undefined },
 ): Promise<Paged<Certificate>> {
   const { limit, cursor = '', state } = page;
   const slots = { from: cursor, rows: limit + 1 };
   const rows =
     state === undefined
-      ? await run.all(selectCertificates, slots)
-      : await run.all(selectCertificatesIn, { ...slots, state });
+      ? await reader.all(selectCertificates, slots)
+      : await reader.all(selectCertificatesIn, { ...slots, state });
   const items = rows.slice(0, limit).map(certificateOf);
   const next = rows[limit];
   return next === undefined ? { items } : { items, next: next.hostname };
 }
 
-export async function listExpiring(run: Reading, limit: number): Promise<Certificate[]> {
-  return (await run.all(selectExpiring, { limit })).map(certificateOf);
+export async function listExpiring(reader: Reader, limit: number): Promise<Certificate[]> {
+  return (await reader.all(selectExpiring, { limit })).map(certificateOf);
 }
 
 const states: Record<CertificateState, true> = {
@@ -40,11 +40,11 @@ const states: Record<CertificateState, true> = {
 const SLICE = 10_000;
 
 /** Others are served between two slices: SQLite reads in the thread of the API. */
-export async function countCertificates(run: Reading): Promise<Partial<Record<CertificateState, number>>> {
+export async function countCertificates(reader: Reader): Promise<Partial<Record<CertificateState, number>>> {
   const counts: Partial<Record<CertificateState, number>> = {};
   for (const state of Object.keys(states) as CertificateState[]) {
     for (let after = ''; ; await setImmediate()) {
-      const slice = await run.one(countSlice, { state, after, slice: SLICE });
+      const slice = await reader.one(countSlice, { state, after, slice: SLICE });
       if (slice === null || slice.last === null) break;
       counts[state] = (counts[state] ?? 0) + slice.count;
       after = slice.last;

@@ -1,20 +1,20 @@
 import type { Challenge } from '../../contract/store.ts';
-import type { Reading, Tables, Writing } from '../query.ts';
+import type { Reader, Tables, Transaction } from '../statement.ts';
 
-export async function findChallenge(run: Reading, hostname: string, token: string, now: number) {
-  return (await run.one(selectChallenge, { hostname, token, now }))?.keyAuthorization ?? null;
+export async function findChallenge(reader: Reader, hostname: string, token: string, now: number) {
+  return (await reader.one(selectChallenge, { hostname, token, now }))?.keyAuthorization ?? null;
 }
 
-export async function putChallenge(run: Writing, challenge: Challenge): Promise<void> {
-  await run.change(upsertChallenge, challenge);
+export async function putChallenge(tx: Transaction, challenge: Challenge): Promise<void> {
+  await tx.execute(upsertChallenge, challenge);
 }
 
-export async function pruneChallenges(run: Writing, expiredBefore: number): Promise<void> {
-  await run.change(deleteExpired, { expiredBefore });
+export async function pruneChallenges(tx: Transaction, expiredBefore: number): Promise<void> {
+  await tx.execute(deleteExpired, { expiredBefore });
 }
 
-export async function deleteChallengesOf(run: Writing, hostname: string): Promise<void> {
-  await run.change(deleteChallenges, { hostname });
+export async function deleteChallengesOf(tx: Transaction, hostname: string): Promise<void> {
+  await tx.execute(deleteChallenges, { hostname });
 }
 
 function selectChallenge(db: Tables, p: { hostname: string; token: string; now: number }) {

@@ -1,13 +1,13 @@
 import { sql } from 'kysely';
 import type { CertificateStore } from '../../contract/store.ts';
-import type { Reading, Tables } from '../query.ts';
+import type { Reader, Tables } from '../statement.ts';
 
 // Which due certificates are claimed: workspaces take turns, however many of one are due.
 
 export type CertificateClaim = Parameters<CertificateStore['claimCertificates']>[0];
 
 /** Host names of due certificates, those whose turn it is first; at least as many as are to be claimed, if so many are due. */
-export type TurnChooser = (run: Reading, claim: CertificateClaim) => Promise<string[]>;
+export type TurnChooser = (reader: Reader, claim: CertificateClaim) => Promise<string[]>;
 
 /** Due certificates that are looked at, the most overdue first. Only where there are more the workspaces are walked through. */
 const WINDOW = 200;
@@ -25,15 +25,15 @@ export function kindsOf({ newNames }: Pick<CertificateClaim, 'newNames'>): numbe
 export function turnChooser(): TurnChooser {
   const walks = new Map(KINDS.map((begun) => [begun, workspaceWalk(begun)]));
 
-  return async (run, claim) => {
+  return async (reader, claim) => {
     const window = Math.max(WINDOW, claim.limit);
     const seen: Overdue[][] = [];
     const lines: Overdue[][] = [];
     for (const begun of kindsOf(claim)) {
-      const rows = await run.all(selectOverdue, { begun, now: claim.now, limit: window });
+      const rows = await reader.all(selectOverdue, { begun, now: claim.now, limit: window });
       const walk = rows.length < window ? undefined : walks.get(begun);
       seen.push(rows);
-      lines.push([...((await walk?.(run, claim)) ?? []), ...inTurns(rows)]);
+      lines.push([...((await walk?.(reader, claim)) ?? []), ...inTurns(rows)]);
     }
     // Where not all can be seen, what is begun and what is not have half of the claim each.
     const isAll = seen.every((rows) => rows.length < window);
@@ -48,10 +48,10 @@ export function turnChooser(): TurnChooser {
 function workspaceWalk(begun: number) {
   let after = '';
 
-  async function findWorkspaces(run: Reading, { now, limit }: CertificateClaim): Promise<string[]> {
+  async function findWorkspaces(reader: Reader, { now, limit }: CertificateClaim): Promise<string[]> {
     const found = new Set<string>();
     for (const mayGoRound of [true, false]) {
-      const passed = await run.all(walkWorkspaces, { begun, now, after, limit: limit - found.size });
+      const passed = await reader.all(walkWorkspaces, { begun, now, after, limit: limit - found.size });
       for (const { id, due } of passed) if (due === 1) found.add(id);
       const last = passed.at(-1);
       const wasLast = found.size < limit && last?.step !== STEPS;
@@ -61,11 +61,11 @@ function workspaceWalk(begun: number) {
     return [...found];
   }
 
-  return async (run: Reading, claim: CertificateClaim): Promise<Overdue[]> => {
-    const workspaces = await findWorkspaces(run, claim);
+  return async (reader: Reader, claim: CertificateClaim): Promise<Overdue[]> => {
+    const workspaces = await findWorkspaces(reader, claim);
     const about = { begun, now: claim.now, limit: Math.ceil(claim.limit / workspaces.length) };
     const rows: Overdue[] = [];
-    for (const workspaceId of workspaces) rows.push(...(await run.all(selectOverdueOf, { ...about, workspaceId })));
+    for (const workspaceId of workspaces) rows.push(...(await reader.all(selectOverdueOf, { ...about, workspaceId })));
     return inTurns(rows);
   };
 }

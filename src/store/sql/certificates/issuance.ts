@@ -1,9 +1,9 @@
 import { LONGEST_WAIT_MS } from '../../../domain/certificate-state.ts';
 import type { Certificate, CertificateStore, DomainEventType, IssuedCertificate } from '../../contract/store.ts';
-import { announce } from '../change-log.ts';
+import { logChange } from '../change-log.ts';
 import { findDomainById } from '../domains.ts';
 import { recordEvent } from '../events.ts';
-import type { Tables, Writing } from '../query.ts';
+import type { Tables, Transaction } from '../statement.ts';
 import { findCertificate } from './certificate-rows.ts';
 import { whereHeld } from './leases.ts';
 import { endOrder, isOrdered } from './orders.ts';
@@ -11,55 +11,55 @@ import { endOrder, isOrdered } from './orders.ts';
 type Save = Parameters<CertificateStore['saveCertificate']>[0];
 type Issued = IssuedCertificate & { privateKey: Uint8Array };
 
-export async function saveCertificate(run: Writing, save: Save): Promise<'saved' | 'lost'> {
+export async function saveCertificate(tx: Transaction, save: Save): Promise<'saved' | 'lost'> {
   const { hostname, state, problem, selfCheck, orderOutcome, issued, renewal, now } = save;
-  const before = await findCertificate(run, hostname);
+  const before = await findCertificate(tx, hostname);
   if (before === null) return 'lost';
   const inUse = issued !== undefined || before.issued !== null;
-  const begun = inUse || (orderOutcome === undefined && (await isOrdered(run, hostname)));
+  const begun = inUse || (orderOutcome === undefined && (await isOrdered(tx, hostname)));
   const json = { problem: toJson(problem), selfCheck: toJson(selfCheck) };
-  if ((await run.change(updateLeased, { ...save, ...json, begun: begun ? 1 : 0 })) === 0) return 'lost';
-  if (orderOutcome !== undefined) await endOrder(run, hostname, orderOutcome, now);
-  if (issued !== undefined) await putInUse(run, hostname, issued);
-  else if (renewal !== undefined) await run.change(updateRenewal, { hostname, renewal: JSON.stringify(renewal) });
-  await tell(run, before, { ...before, state, problem, issued: issued ?? before.issued }, now);
+  if ((await tx.execute(updateLeased, { ...save, ...json, begun: begun ? 1 : 0 })) === 0) return 'lost';
+  if (orderOutcome !== undefined) await endOrder(tx, hostname, orderOutcome, now);
+  if (issued !== undefined) await putInUse(tx, hostname, issued);
+  else if (renewal !== undefined) await tx.execute(updateRenewal, { hostname, renewal: JSON.stringify(renewal) });
+  await tell(tx, before, { ...before, state, problem, issued: issued ?? before.issued }, now);
   return 'saved';
 }
 
-export async function importCertificate(run: Writing, hostname: string, issued: Issued, now: number) {
+export async function importCertificate(tx: Transaction, hostname: string, issued: Issued, now: number) {
   const { renewAt, askAgainAt } = issued.renewal;
   const nextTryAt = Math.min(renewAt, askAgainAt ?? renewAt, now + LONGEST_WAIT_MS);
-  if ((await run.change(updateAny, { hostname, nextTryAt })) === 0) return 'missing';
-  const before = await findCertificate(run, hostname);
+  if ((await tx.execute(updateAny, { hostname, nextTryAt })) === 0) return 'missing';
+  const before = await findCertificate(tx, hostname);
   if (before === null) return 'missing';
-  await endOrder(run, hostname, null, now);
-  await putInUse(run, hostname, issued);
-  await tell(run, before, { ...before, issued }, now);
+  await endOrder(tx, hostname, null, now);
+  await putInUse(tx, hostname, issued);
+  await tell(tx, before, { ...before, issued }, now);
   return 'imported';
 }
 
-export async function renewCertificate(run: Writing, hostname: string, now: number) {
-  if ((await run.change(updateIdle, { hostname, now })) === 0) {
-    return (await findCertificate(run, hostname)) === null ? 'missing' : 'leased';
+export async function renewCertificate(tx: Transaction, hostname: string, now: number) {
+  if ((await tx.execute(updateIdle, { hostname, now })) === 0) {
+    return (await findCertificate(tx, hostname)) === null ? 'missing' : 'leased';
   }
-  const renewal = (await findCertificate(run, hostname))?.issued?.renewal;
+  const renewal = (await findCertificate(tx, hostname))?.issued?.renewal;
   if (renewal !== undefined) {
-    await run.change(updateRenewal, { hostname, renewal: JSON.stringify({ ...renewal, renewAt: now }) });
+    await tx.execute(updateRenewal, { hostname, renewal: JSON.stringify({ ...renewal, renewAt: now }) });
   }
   return 'accepted';
 }
 
-async function putInUse(run: Writing, hostname: string, issued: Issued): Promise<void> {
-  await run.change(upsertServed, { hostname, ...issued, renewal: JSON.stringify(issued.renewal) });
-  await announce(run, 'certificate', hostname);
+async function putInUse(tx: Transaction, hostname: string, issued: Issued): Promise<void> {
+  await tx.execute(upsertServed, { hostname, ...issued, renewal: JSON.stringify(issued.renewal) });
+  await logChange(tx, 'certificate', hostname);
 }
 
 /** Writes into the timeline what anybody could notice. */
-async function tell(run: Writing, before: Certificate, after: Certificate, now: number): Promise<void> {
+async function tell(tx: Transaction, before: Certificate, after: Certificate, now: number): Promise<void> {
   const type = eventOf(before, after);
-  const domain = type && (await findDomainById(run, after.workspaceId, after.domainId));
+  const domain = type && (await findDomainById(tx, after.workspaceId, after.domainId));
   if (type === null || domain === null) return;
-  await recordEvent(run, type, domain, now, {
+  await recordEvent(tx, type, domain, now, {
     state: after.state,
     reason: after.problem?.reason ?? null,
     message: after.problem?.message ?? null,

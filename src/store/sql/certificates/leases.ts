@@ -1,11 +1,11 @@
 import { furthestTryAt } from '../../../domain/certificate-state.ts';
 import type { DueCertificate } from '../../contract/store.ts';
-import type { Reading, Tables, Writing } from '../query.ts';
+import type { Reader, Tables, Transaction } from '../statement.ts';
 import { type CertificateRow, certificateOf, selectFromCertificates } from './certificate-rows.ts';
 import { type CertificateClaim, kindsOf, selectOverdue, turnChooser } from './fairness.ts';
 
 /** Claims certificates, one call after the other: each goes on with the workspaces that the one before did not come to. */
-export type CertificateClaimer = (run: Writing, claim: CertificateClaim) => Promise<DueCertificate[]>;
+export type CertificateClaimer = (tx: Transaction, claim: CertificateClaim) => Promise<DueCertificate[]>;
 
 /** Rows that one claim puts right, before it looks at what is due. */
 const MENDED_AT_ONCE = 1000;
@@ -19,17 +19,17 @@ const LEASE_STEP = 2 ** 30;
 export function certificateClaimer(random: () => number = Math.random): CertificateClaimer {
   const choose = turnChooser();
 
-  return async (run, claim) => {
+  return async (tx, claim) => {
     const { now, limit, leaseMs } = claim;
     if (limit < 1) return [];
-    await run.change(completeRows, { limit: MENDED_AT_ONCE });
-    await run.change(recallRows, { now, furthest: furthestTryAt(now), limit: MENDED_AT_ONCE });
+    await tx.execute(completeRows, { limit: MENDED_AT_ONCE });
+    await tx.execute(recallRows, { now, furthest: furthestTryAt(now), limit: MENDED_AT_ONCE });
     const due: DueCertificate[] = [];
-    for (const hostname of (await choose(run, claim)).slice(0, limit)) {
+    for (const hostname of (await choose(tx, claim)).slice(0, limit)) {
       const step = 1 + Math.floor(random() * LEASE_STEP);
       // Since it was chosen it may have been deleted, or saved by whoever's lease had run out.
-      if ((await run.change(giveLease, { hostname, now, until: now + leaseMs, step })) === 0) continue;
-      const row = await run.one(selectLeased, { hostname });
+      if ((await tx.execute(giveLease, { hostname, now, until: now + leaseMs, step })) === 0) continue;
+      const row = await tx.one(selectLeased, { hostname });
       if (row !== null) due.push(dueOf(row));
     }
     return due;
@@ -37,21 +37,21 @@ export function certificateClaimer(random: () => number = Math.random): Certific
 }
 
 /** Whether a claim would find anything: whoever has nothing to do is to write nothing. */
-export async function isAnyDue(run: Reading, claim: Pick<CertificateClaim, 'now' | 'newNames'>): Promise<boolean> {
+export async function isAnyDue(reader: Reader, claim: Pick<CertificateClaim, 'now' | 'newNames'>): Promise<boolean> {
   for (const begun of kindsOf(claim)) {
-    if ((await run.one(selectOverdue, { begun, now: claim.now, limit: 1 })) !== null) return true;
+    if ((await reader.one(selectOverdue, { begun, now: claim.now, limit: 1 })) !== null) return true;
   }
-  if ((await run.one(selectOutOfReach, { furthest: furthestTryAt(claim.now) })) !== null) return true;
-  return (await run.one(selectIncomplete, {})) !== null;
+  if ((await reader.one(selectOutOfReach, { furthest: furthestTryAt(claim.now) })) !== null) return true;
+  return (await reader.one(selectIncomplete, {})) !== null;
 }
 
-export async function extendLease(run: Writing, hostname: string, lease: number, until: number) {
-  return (await run.change(updateLease, { hostname, lease, until })) > 0 ? 'held' : 'lost';
+export async function extendLease(tx: Transaction, hostname: string, lease: number, until: number) {
+  return (await tx.execute(updateLease, { hostname, lease, until })) > 0 ? 'held' : 'lost';
 }
 
 /** Whether the lease is held. It is until the end of the transaction, then. */
-export async function holds(run: Writing, hostname: string, lease: number): Promise<boolean> {
-  return (await run.change(touchLease, { hostname, lease })) > 0;
+export async function holds(tx: Transaction, hostname: string, lease: number): Promise<boolean> {
+  return (await tx.execute(touchLease, { hostname, lease })) > 0;
 }
 
 type LeasedRow = CertificateRow & {

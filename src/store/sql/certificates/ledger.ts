@@ -1,42 +1,42 @@
 import type { CaLimit, LedgerEntry } from '../../contract/store.ts';
-import type { Query, Reading, Tables, Writing } from '../query.ts';
+import type { Reader, Statement, Tables, Transaction } from '../statement.ts';
 
 // Every order at a CA has one entry. The table is called `spending`.
 
 /** The limit that forbids an order for longest, and when it has capacity again; null: none forbids it. */
-export async function findReachedLimit(run: Reading, entry: LedgerEntry, limits: readonly CaLimit[], now: number) {
+export async function findReachedLimit(reader: Reader, entry: LedgerEntry, limits: readonly CaLimit[], now: number) {
   let reached: { limit: CaLimit['name']; until: number } | null = null;
   for (const limit of limits) {
     if (entry.exempt && limit.name !== 'failures') continue;
-    const until = await reachedUntil(run, entry, limit, now);
+    const until = await reachedUntil(reader, entry, limit, now);
     if (until !== null && until > (reached?.until ?? 0)) reached = { limit: limit.name, until };
   }
   return reached;
 }
 
 /** When the limit has capacity again; null: now. The N-th newest entry inside the window is what blocks. */
-async function reachedUntil(run: Reading, entry: LedgerEntry, { name, limit, windowMs }: CaLimit, now: number) {
+async function reachedUntil(reader: Reader, entry: LedgerEntry, { name, limit, windowMs }: CaLimit, now: number) {
   if (limit <= 0) return now + windowMs;
-  const nth = await run.one(nthNewest[name], { ...entry, after: now - windowMs, skip: limit - 1 });
+  const nth = await reader.one(nthNewest[name], { ...entry, after: now - windowMs, skip: limit - 1 });
   return nth && nth.at + windowMs;
 }
 
 /** Resolves with the entry's number. */
-export async function addLedgerEntry(run: Writing, entry: LedgerEntry, now: number): Promise<number> {
-  const added = await run.one(insertEntry, { ...entry, exempt: entry.exempt ? 1 : 0, now });
+export async function addLedgerEntry(tx: Transaction, entry: LedgerEntry, now: number): Promise<number> {
+  const added = await tx.one(insertEntry, { ...entry, exempt: entry.exempt ? 1 : 0, now });
   return added?.seq ?? 0;
 }
 
-export async function settleLedgerEntry(run: Writing, seq: number, outcome: 'issued' | 'failed', now: number) {
-  await run.change(updateOutcome, { seq, outcome, now });
+export async function settleLedgerEntry(tx: Transaction, seq: number, outcome: 'issued' | 'failed', now: number) {
+  await tx.execute(updateOutcome, { seq, outcome, now });
 }
 
-export async function countLedgerEntries(run: Reading, issuer: string, since: number) {
-  return (await run.one(countOutcomes, { issuer, since })) ?? { orders: 0, exempt: 0, issued: 0, failed: 0 };
+export async function countLedgerEntries(reader: Reader, issuer: string, since: number) {
+  return (await reader.one(countOutcomes, { issuer, since })) ?? { orders: 0, exempt: 0, issued: 0, failed: 0 };
 }
 
-export async function pruneLedger(run: Writing, orderedBefore: number): Promise<void> {
-  await run.change(deleteEntries, { orderedBefore });
+export async function pruneLedger(tx: Transaction, orderedBefore: number): Promise<void> {
+  await tx.execute(deleteEntries, { orderedBefore });
 }
 
 interface Nth {
@@ -48,7 +48,7 @@ interface Nth {
 }
 
 /** Selects the entry that is `skip` entries older than the newest of those that a limit counts. */
-const nthNewest: Record<CaLimit['name'], Query<Nth, { at: number }>> = {
+const nthNewest: Record<CaLimit['name'], Statement<Nth, { at: number }>> = {
   orders: function nthOrder(db, p) {
     return db
       .selectFrom('spending')

@@ -1,40 +1,40 @@
 import { sql } from 'kysely';
 import type { CertificateState } from '../../../domain/certificate-state.ts';
 import type { CertificateOrder, CertificateStore } from '../../contract/store.ts';
-import type { Tables, Writing } from '../query.ts';
+import type { Tables, Transaction } from '../statement.ts';
 import { deleteChallengesOf } from './challenge-rows.ts';
 import { holds, whereHeld } from './leases.ts';
 import { addLedgerEntry, findReachedLimit, settleLedgerEntry } from './ledger.ts';
 
 type Begin = Parameters<CertificateStore['beginOrder']>[0];
 
-export async function beginOrder(run: Writing, { lease, order, entry, limits, now }: Begin) {
+export async function beginOrder(tx: Transaction, { lease, order, entry, limits, now }: Begin) {
   const { hostname } = order;
-  const before = await run.one(selectHeld, { hostname, lease });
+  const before = await tx.one(selectHeld, { hostname, lease });
   if (before === null) return { kind: 'lost' } as const;
-  const reached = await findReachedLimit(run, entry, limits, now);
+  const reached = await findReachedLimit(tx, entry, limits, now);
   if (reached !== null) return { kind: 'limit_reached', ...reached } as const;
   const state = before.inUse === null ? 'ordering' : 'renewing';
-  if ((await run.change(updateState, { hostname, lease, state })) === 0) return { kind: 'lost' } as const;
-  await run.change(upsertOrder, { ...order, spendingSeq: await addLedgerEntry(run, entry, now) });
+  if ((await tx.execute(updateState, { hostname, lease, state })) === 0) return { kind: 'lost' } as const;
+  await tx.execute(upsertOrder, { ...order, spendingSeq: await addLedgerEntry(tx, entry, now) });
   return { kind: 'begun' } as const;
 }
 
-export async function saveOrderUrl(run: Writing, hostname: string, lease: number, url: string) {
-  if (!(await holds(run, hostname, lease))) return 'lost';
-  return (await run.change(updateUrl, { hostname, url })) > 0 ? 'saved' : 'lost';
+export async function saveOrderUrl(tx: Transaction, hostname: string, lease: number, url: string) {
+  if (!(await holds(tx, hostname, lease))) return 'lost';
+  return (await tx.execute(updateUrl, { hostname, url })) > 0 ? 'saved' : 'lost';
 }
 
-export async function isOrdered(run: Writing, hostname: string): Promise<boolean> {
-  return (await run.one(selectSpending, { hostname })) !== null;
+export async function isOrdered(tx: Transaction, hostname: string): Promise<boolean> {
+  return (await tx.one(selectSpending, { hostname })) !== null;
 }
 
 /** Ends the order that is under way, if there is one. Without an outcome the ledger goes on counting it as one that may have had any. */
-export async function endOrder(run: Writing, hostname: string, outcome: 'issued' | 'failed' | null, now: number) {
-  const order = await run.one(selectSpending, { hostname });
-  if (order !== null && outcome !== null) await settleLedgerEntry(run, order.spendingSeq, outcome, now);
-  await run.change(deleteOrder, { hostname });
-  await deleteChallengesOf(run, hostname);
+export async function endOrder(tx: Transaction, hostname: string, outcome: 'issued' | 'failed' | null, now: number) {
+  const order = await tx.one(selectSpending, { hostname });
+  if (order !== null && outcome !== null) await settleLedgerEntry(tx, order.spendingSeq, outcome, now);
+  await tx.execute(deleteOrder, { hostname });
+  await deleteChallengesOf(tx, hostname);
 }
 
 function selectHeld(db: Tables, p: { hostname: string; lease: number }) {

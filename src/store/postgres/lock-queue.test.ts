@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { StoreUnavailable } from '../contract/store.ts';
-import { createQueue } from './queue.ts';
+import { lockQueue } from './lock-queue.ts';
 
 /** Work that goes on until it is told to end. */
 function work() {
@@ -13,13 +13,13 @@ function work() {
   return { state, run, end: resolve };
 }
 
-const options = { patienceMs: 60_000, maxWaiting: 100 };
+const options = { timeoutMs: 60_000, maxWaiting: 100 };
 
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('the queue of writes', () => {
   it('lets those that share a key go one after the other, in order, and those that share none at once', async () => {
-    const queue = createQueue(options);
+    const queue = lockQueue(options);
     const [a, b, c, d] = [work(), work(), work(), work()];
     const all = [queue([1n], a.run), queue([1n, 2n], b.run), queue([2n], c.run), queue([3n], d.run)];
     await settle();
@@ -37,13 +37,13 @@ describe('the queue of writes', () => {
   });
 
   it('goes on after one that failed', async () => {
-    const queue = createQueue(options);
+    const queue = lockQueue(options);
     await expect(queue([1n], async () => Promise.reject(new Error('no')))).rejects.toThrow('no');
     expect(await queue([1n], async () => 'done')).toBe('done');
   });
 
   it('tells whoever waits for too long, who is passed over then, and keeps the order of the others', async () => {
-    const queue = createQueue({ ...options, patienceMs: 5 });
+    const queue = lockQueue({ ...options, timeoutMs: 5 });
     const first = work();
     const holding = queue([1n], first.run);
     let begun = false;
@@ -58,7 +58,7 @@ describe('the queue of writes', () => {
   });
 
   it('refuses at once whoever would wait behind too many others', async () => {
-    const queue = createQueue({ ...options, maxWaiting: 1 });
+    const queue = lockQueue({ ...options, maxWaiting: 1 });
     const first = work();
     const all = [queue([1n], first.run), queue([1n], async () => {})];
     await expect(queue([1n], async () => {})).rejects.toThrow(/^the database is busy: 1 operations wait/);

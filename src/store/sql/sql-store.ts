@@ -1,0 +1,114 @@
+import type { Store } from '../contract/store.ts';
+import { findApp, listApps } from './apps.ts';
+import { findCaAccount } from './certificates/ca-accounts.ts';
+import * as certificates from './certificates/certificate-rows.ts';
+import { findChallenge } from './certificates/challenge-rows.ts';
+import { countLedgerEntries } from './certificates/ledger.ts';
+import { earliestDueAt } from './check-schedule.ts';
+import { listDeployments } from './deployments.ts';
+import * as domains from './domains.ts';
+import { findEnvironment, listEnvironments } from './environments.ts';
+import { listEvents } from './events.ts';
+import { findProject, listProjects } from './projects.ts';
+import * as access from './root-keys.ts';
+import { findRoute } from './routes.ts';
+import { listSecretPrefixes, listSecrets } from './sealed-values.ts';
+import { findOrigin, findServedCertificate } from './served.ts';
+import { findCurrentSigningKey, findSigningKey } from './signing-keys.ts';
+import type { Reader } from './statement.ts';
+import { type WriteUseCase, writes } from './writes.ts';
+
+export type ReadUseCase<Args extends unknown[], T> = (reader: Reader, ...args: Args) => Promise<T>;
+
+/** What SQLite and PostgreSQL each do in their own way. */
+export interface Engine
+  extends Pick<Store, 'claimDue' | 'claimCertificates' | 'addRequests' | 'changesSince' | 'ping' | 'close'> {
+  /** Runs a use case that reads. It is one statement, and so sees one moment; but for those that search many rows. */
+  read<Args extends unknown[], T>(useCase: ReadUseCase<Args, T>, ...args: Args): Promise<T>;
+  /** Runs a use case that writes, in one transaction. */
+  write<Args extends unknown[], T>(useCase: WriteUseCase<Args, T>, ...args: Args): Promise<T>;
+}
+
+/** The store on a SQL database: each method of the contract is a use case that the engine runs, or the engine's own. */
+export function sqlStore(engine: Engine): Store {
+  const { read, write } = engine;
+  return {
+    findPrincipal: (...args) => read(access.findPrincipal, ...args),
+    createWorkspace: (...args) => write(writes.createWorkspace, ...args),
+    findWorkspace: (...args) => read(access.findWorkspace, ...args),
+    listWorkspaces: () => read(access.listWorkspaces),
+    setWorkspaceDisabled: (...args) => write(writes.setWorkspaceDisabled, ...args),
+    setWorkspaceLimits: (...args) => write(writes.setWorkspaceLimits, ...args),
+    createRootKey: (...args) => write(writes.createRootKey, ...args),
+    listRootKeys: (...args) => read(access.listRootKeys, ...args),
+    setRootKeyDisabled: (...args) => write(writes.setRootKeyDisabled, ...args),
+    revokeRootKey: (...args) => write(writes.revokeRootKey, ...args),
+    findSigningKey: (...args) => read(findSigningKey, ...args),
+    findCurrentSigningKey: () => read(findCurrentSigningKey),
+    replaceSigningKey: (...args) => write(writes.replaceSigningKey, ...args),
+
+    createProject: (...args) => write(writes.createProject, ...args),
+    findProject: (...args) => read(findProject, ...args),
+    listProjects: (...args) => read(listProjects, ...args),
+    deleteProject: (...args) => write(writes.deleteProject, ...args),
+    createApp: (...args) => write(writes.createApp, ...args),
+    findApp: (...args) => read(findApp, ...args),
+    listApps: (...args) => read(listApps, ...args),
+    deleteApp: (...args) => write(writes.deleteApp, ...args),
+    createEnvironment: (...args) => write(writes.createEnvironment, ...args),
+    findEnvironment: (...args) => read(findEnvironment, ...args),
+    listEnvironments: (...args) => read(listEnvironments, ...args),
+    deleteEnvironment: (...args) => write(writes.deleteEnvironment, ...args),
+    createDeployment: (...args) => write(writes.createDeployment, ...args),
+    listDeployments: (...args) => read(listDeployments, ...args),
+
+    findDomainByName: (...args) => read(domains.findDomainByName, ...args),
+    findDomainById: (...args) => read(domains.findDomainById, ...args),
+    listDomains: (...args) => read(domains.listDomains, ...args),
+    createDomain: (...args) => write(writes.createDomain, ...args),
+    retryVerification: (...args) => write(writes.retryVerification, ...args),
+    deleteDomain: (...args) => write(writes.deleteDomain, ...args),
+
+    claimDue: engine.claimDue,
+    earliestDueAt: () => read(earliestDueAt),
+    saveTransition: (...args) => write(writes.saveTransition, ...args),
+    listEvents: (...args) => read(listEvents, ...args),
+
+    findCertificate: (...args) => read(certificates.findCertificate, ...args),
+    listCertificates: (...args) => read(certificates.listCertificates, ...args),
+    countCertificates: () => read(certificates.countCertificates),
+    listExpiring: (...args) => read(certificates.listExpiring, ...args),
+    claimCertificates: engine.claimCertificates,
+    extendLease: (...args) => write(writes.extendLease, ...args),
+    beginOrder: (...args) => write(writes.beginOrder, ...args),
+    saveOrderUrl: (...args) => write(writes.saveOrderUrl, ...args),
+    saveCertificate: (...args) => write(writes.saveCertificate, ...args),
+    importCertificate: (...args) => write(writes.importCertificate, ...args),
+    renewCertificate: (...args) => write(writes.renewCertificate, ...args),
+    putChallenge: (...args) => write(writes.putChallenge, ...args),
+    pruneChallenges: (...args) => write(writes.pruneChallenges, ...args),
+    findCaAccount: (...args) => read(findCaAccount, ...args),
+    createCaAccount: (...args) => write(writes.createCaAccount, ...args),
+    updateCaAccount: (...args) => write(writes.updateCaAccount, ...args),
+    replaceCaAccount: (...args) => write(writes.replaceCaAccount, ...args),
+    countLedgerEntries: (...args) => read(countLedgerEntries, ...args),
+    pruneLedger: (...args) => write(writes.pruneLedger, ...args),
+
+    findRoute: (...args) => read(findRoute, ...args),
+    findOrigin: (...args) => read(findOrigin, ...args),
+    findServedCertificate: (...args) => read(findServedCertificate, ...args),
+    findChallenge: (...args) => read(findChallenge, ...args),
+
+    listSecretPrefixes: () => read(listSecretPrefixes),
+    listSecrets: (...args) => read(listSecrets, ...args),
+    replaceSecret: (...args) => write(writes.replaceSecret, ...args),
+
+    changesSince: engine.changesSince,
+    pruneChanges: (...args) => write(writes.pruneChanges, ...args),
+    addRequests: engine.addRequests,
+    pruneRequests: (...args) => write(writes.pruneRequests, ...args),
+
+    ping: engine.ping,
+    close: engine.close,
+  };
+}

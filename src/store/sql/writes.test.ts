@@ -1,0 +1,36 @@
+import { expect, it } from 'vitest';
+import type { CheckStore } from '../contract/store.ts';
+import { writes } from './writes.ts';
+
+type Save = Parameters<CheckStore['saveTransition']>[0];
+
+const save = (before: string, after: string) => ({ before: { status: before }, after: { status: after } }) as Save;
+
+it('every write waits for the disk, but those that the contract marks unsynced', () => {
+  const unsynced = Object.entries(writes).filter(([, { synced }]) => {
+    const isSynced = synced as (save: Save) => boolean;
+    return !isSynced(save('verifying', 'verifying'));
+  });
+  expect(unsynced.map(([name]) => name)).toEqual([
+    'saveTransition',
+    'extendLease',
+    'putChallenge',
+    'pruneChallenges',
+    'pruneLedger',
+    'pruneChanges',
+    'pruneRequests',
+  ]);
+});
+
+it.for([
+  ['pending', 'verifying'],
+  ['pending', 'verified'],
+  ['verifying', 'verified'],
+  ['verifying', 'failed'],
+] as const)('the save of a check that made %s %s waits for the disk', ([before, after]) => {
+  expect(writes.saveTransition.synced(save(before, after))).toBe(true);
+});
+
+it('every write has a name of its own, by which the writer thread finds it', () => {
+  expect(Object.entries(writes).filter(([name, useCase]) => useCase.name !== name)).toEqual([]);
+});
