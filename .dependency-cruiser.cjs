@@ -1,10 +1,10 @@
-// The import rules of docs/architecture.md. A rule that gets in the way asks for a better place for the code, not for an exception.
+// The import rules of docs/architecture.md. If a rule is in the way, move the code; do not add an exception.
 const { readFileSync } = require('node:fs');
 const { join } = require('node:path');
 
-// The table of folders there goes from the bottom up: whatever is listed may import what is listed above it.
+// Its table lists the folders from the bottom up: a folder may import those listed above it.
 const architecture = readFileSync(join(__dirname, 'docs/architecture.md'), 'utf8');
-const rooms = [...architecture.matchAll(/^\| `src\/([a-z]+)(?:\/|\.ts)`/gm)].map(([, room]) => room);
+const folders = [...architecture.matchAll(/^\| `src\/([a-z]+)(?:\/|\.ts)`/gm)].map(([, folder]) => folder);
 const fileOf = (names) => `^src/(${names.join('|')})(/|\\.ts$)`;
 
 const roles = ['api', 'verification', 'certificates', 'edge'];
@@ -13,11 +13,11 @@ const withoutTests = { pathNot: '\\.test\\.ts$' };
 module.exports = {
   forbidden: [
     { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
-    ...rooms.slice(0, -1).map((room, at) => ({
-      name: `${room}-imports-nothing-from-above`,
+    ...folders.slice(0, -1).map((folder, at) => ({
+      name: `${folder}-imports-nothing-from-above`,
       severity: 'error',
-      from: { path: fileOf([room]), ...withoutTests },
-      to: { path: fileOf(rooms.slice(at + 1)) },
+      from: { path: fileOf([folder]), ...withoutTests },
+      to: { path: fileOf(folders.slice(at + 1)) },
     })),
     {
       name: 'the-domain-is-pure',

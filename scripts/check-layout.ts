@@ -1,4 +1,4 @@
-// Holds docs/architecture.md to the tree: every folder and every file at the top of src/ has its row there, and names mean one thing each.
+// Checks that docs/architecture.md lists every folder and every file at the top of src/, and that names are unique.
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 

@@ -1,11 +1,11 @@
--- Run once, by an administrator, in the database that Nameplate is to have to itself (PostgreSQL 15 or newer).
--- Passwords are not here: psql's "\password nameplate_serve" sets one without writing it anywhere.
+-- Run once by an administrator, in a database used by Nameplate alone (PostgreSQL 15 or newer).
+-- Set the passwords with psql's "\password nameplate_serve", which writes them nowhere.
 
--- Makes and changes tables, which belong to it: "nameplate migrate", and nothing else, runs as this role.
+-- Creates and changes tables, and owns them: for "nameplate migrate" and "nameplate copy".
 create role nameplate_migrate login;
 grant create on schema public to nameplate_migrate;
 
--- "nameplate serve" and every other command run as this role. It reads and writes rows, and can neither change nor drop a table.
+-- For "nameplate serve" and all other commands. Reads and writes rows; cannot change or drop tables.
 create role nameplate_serve login;
 alter default privileges for role nameplate_migrate in schema public
   grant select, insert, update, delete on tables to nameplate_serve;
