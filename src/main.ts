@@ -1,5 +1,5 @@
-import { rememberDomains } from './cache/cached-domains.ts';
-import { followChanges } from './cache/change-feed.ts';
+import { cacheDomains } from './cache/cached-domains.ts';
+import { startChangeFeed } from './cache/change-feed.ts';
 import { type Clock, systemClock } from './clock.ts';
 import type { Config } from './config/config.ts';
 import { WINDOW_MS } from './domain/domain.ts';
@@ -81,10 +81,10 @@ export async function startServer(config: Config, options: ServerOptions): Promi
     await settleSecrets(store, keyring, config);
     const ports = { nameserverPort: 53, challengePort: 80 };
     const times = { certificateLeaseMs: 60_000, checkIntervalMs: CHECK_INTERVAL_MS, windowMs: WINDOW_MS };
-    const changes = begin(followChanges(store, { clock, log }));
+    const changes = begin(startChangeFeed(store, { clock, log }));
     begin(database.listen(changes.poll));
     const { manyNodes } = database;
-    const shared = { clock, config, changes, metrics: createMetrics(), store: rememberDomains(store, changes) };
+    const shared = { clock, config, changes, metrics: createMetrics(), store: cacheDomains(store, changes) };
     const parts: Parts = { ...ports, ...times, ...options, ...shared, manyNodes };
     begin(startPruning(parts));
     if (config.roles.includes('verifier')) begin(startVerifier(parts));

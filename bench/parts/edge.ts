@@ -27,7 +27,7 @@ const methods = {
   async open({ directory, originPort, threads, tlsContexts, behind }: EdgeSettings) {
     const edge = await startEdge({
       store: storeOf(directory, originPort),
-      changes: { onChange: () => {} },
+      changes: { subscribe: () => {} },
       log: createLog('warn'),
       metrics: { registry: new Registry() },
       lookUp: async () => [],

@@ -6,7 +6,7 @@ import { getDomain } from '../../src/api/domains/getDomain.ts';
 import { findDomain, presentDomain } from '../../src/api/domains/present-domain.ts';
 import { record } from '../../src/api/request-log.ts';
 import { parseBody } from '../../src/api/validation.ts';
-import { followChanges } from '../../src/cache/change-feed.ts';
+import { startChangeFeed } from '../../src/cache/change-feed.ts';
 import { systemClock } from '../../src/clock.ts';
 import { idMaker } from '../../src/ids.ts';
 import { createLog } from '../../src/log.ts';
@@ -30,7 +30,7 @@ const methods = {
   async measure(population: Population): Promise<Step[]> {
     const clock = systemClock;
     const store = await sqliteStore({ path: population.path });
-    const changes = followChanges(store);
+    const changes = startChangeFeed(store);
     const rateLimits = { '*': { limit: 1e9, windowMs: 60_000 } };
     const settings = { service: 'service', docsUrl: undefined, cnameZone: 'cname.bench.test', rateLimits };
     const log = createLog('info');

@@ -3,13 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { aWorkspace } from '../../test/support/entities.ts';
 import { type Access, authenticate } from './authenticate.ts';
 import { ATTEMPTS, countAttempts } from './failure-limit.ts';
-import type { KnownKey } from './principal-cache.ts';
+import type { CachedKey } from './principal-cache.ts';
 import { createRootKey, hashRootKey } from './root-key.ts';
 
 const { key } = createRootKey(randomBytes);
 const NOW = 1_000_000;
 const clock = { now: () => NOW };
-const known: KnownKey = {
+const known: CachedKey = {
   principal: { workspaceId: 'ws_1', actor: 'key_1', grants: new Set(), limits: { rates: {}, domains: null } },
   keyDisabled: false,
   workspaceDisabled: false,
@@ -19,12 +19,12 @@ const TOKEN = 'header.claims.signature';
 const invented = () => createRootKey(randomBytes).key;
 
 /** Everything that authentication asks, and how often it was asked. */
-function world(about: Partial<KnownKey> = {}, { workspaces = [aWorkspace({ id: 'ws_1' })] } = {}) {
+function world(about: Partial<CachedKey> = {}, { workspaces = [aWorkspace({ id: 'ws_1' })] } = {}) {
   const asked = { keys: 0, tokens: 0 };
   const access: Access = {
     principals: {
-      remembered: () => undefined,
-      async read(hash) {
+      get: () => undefined,
+      async load(hash) {
         asked.keys += 1;
         return hash === hashRootKey(key) ? { ...known, ...about } : null;
       },
@@ -36,8 +36,8 @@ function world(about: Partial<KnownKey> = {}, { workspaces = [aWorkspace({ id: '
       },
     },
     workspaces: {
-      remembered: () => undefined,
-      read: async (workspaceId) => workspaces.find(({ id }) => id === workspaceId) ?? null,
+      get: () => undefined,
+      load: async (workspaceId) => workspaces.find(({ id }) => id === workspaceId) ?? null,
     },
     attempts: countAttempts(clock),
     clock,
@@ -139,7 +139,7 @@ describe('an address with too many failed attempts', () => {
     }
     expect(asked).toEqual(before);
     expect(await refusal(`Bearer ${key}`, '192.0.2.2')).toBe('let in');
-    access.principals.remembered = () => known;
+    access.principals.get = () => known;
     expect(await refusal(`Bearer ${key}`)).toBe('let in');
   });
 

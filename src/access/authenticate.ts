@@ -1,9 +1,9 @@
-import type { Memory } from '../cache/cache.ts';
+import type { LoadingCache } from '../cache/cache.ts';
 import type { Clock } from '../clock.ts';
 import type { Workspace } from '../store/contract/store.ts';
 import { isToken, LONGEST_TOKEN, type TokenReader } from './dashboard-token.ts';
 import type { Attempts } from './failure-limit.ts';
-import type { KnownKey, Principal, Principals } from './principal-cache.ts';
+import type { CachedKey, Principal, Principals } from './principal-cache.ts';
 import { hashRootKey, isRootKey } from './root-key.ts';
 
 /** Why a request has no principal: names of the errors that it is answered with (spec: Named authentication and authorization errors). */
@@ -23,7 +23,7 @@ export type Authentication =
 export interface Access {
   principals: Principals;
   tokens: TokenReader;
-  workspaces: Memory<Workspace>;
+  workspaces: LoadingCache<Workspace>;
   attempts: Attempts;
   clock: Clock;
 }
@@ -47,16 +47,16 @@ export async function authenticate(
   const credential = header.length > LONGEST_HEADER ? undefined : BEARER.exec(header)?.[1];
   const keyHash = credential !== undefined && isRootKey(credential) ? hashRootKey(credential) : undefined;
 
-  // First of all, so that whatever else comes from its address does no harm to a key in use.
-  const known = keyHash === undefined ? undefined : access.principals.remembered(keyHash);
-  if (known) {
-    const judged = judgeKey(known, access.clock);
-    if (!isFailure(judged)) return judged;
+  // Before the limit of failures, so that other requests from its address never lock out a key in use.
+  const cached = keyHash === undefined ? undefined : access.principals.get(keyHash);
+  if (cached) {
+    const result = checkKey(cached, access.clock);
+    if (!isFailure(result)) return result;
   }
 
   const retryAfterSeconds = access.attempts.blockedSeconds(from.ip);
   if (retryAfterSeconds !== null) return { ok: false, refusal: 'limits/rate_limited', retryAfterSeconds };
-  const result = await lookUp(credential, keyHash, known, access);
+  const result = await lookUp(credential, keyHash, access);
   if (isFailure(result)) access.attempts.failed(from.ip);
   return result;
 }
@@ -64,31 +64,27 @@ export async function authenticate(
 async function lookUp(
   credential: string | undefined,
   keyHash: string | undefined,
-  known: KnownKey | null | undefined,
   access: Access,
 ): Promise<Authentication> {
-  if (keyHash !== undefined) {
-    return judgeKey(known === undefined ? await access.principals.read(keyHash) : known, access.clock);
-  }
-  if (credential !== undefined && isToken(credential)) return judgeToken(credential, access);
+  if (keyHash !== undefined) return checkKey(await access.principals.load(keyHash), access.clock);
+  if (credential !== undefined && isToken(credential)) return checkToken(credential, access);
   return refused('authentication/malformed');
 }
 
-function judgeKey(known: KnownKey | null, clock: Clock): Authentication {
-  if (known === null) return refused('authentication/key_not_found');
-  // On every request: that time passes is no news that a memory of keys could wait for.
-  if (known.expiresAt !== null && known.expiresAt <= clock.now()) return refused('authentication/key_not_found');
-  if (known.keyDisabled) return refused('authorization/key_disabled');
-  if (known.workspaceDisabled) return refused('authorization/workspace_disabled');
-  return { ok: true, principal: known.principal };
+function checkKey(key: CachedKey | null, clock: Clock): Authentication {
+  if (key === null) return refused('authentication/key_not_found');
+  // Checked at every request: no change in the feed says that a key has expired.
+  if (key.expiresAt !== null && key.expiresAt <= clock.now()) return refused('authentication/key_not_found');
+  if (key.keyDisabled) return refused('authorization/key_disabled');
+  if (key.workspaceDisabled) return refused('authorization/workspace_disabled');
+  return { ok: true, principal: key.principal };
 }
 
-async function judgeToken(token: string, { tokens, workspaces }: Access): Promise<Authentication> {
+async function checkToken(token: string, { tokens, workspaces }: Access): Promise<Authentication> {
   const claims = await tokens.read(token);
   if (claims === null) return refused('authentication/key_not_found');
   const { workspaceId, sub, permissions } = claims;
-  const known = workspaces.remembered(workspaceId);
-  const workspace = known === undefined ? await workspaces.read(workspaceId) : known;
+  const workspace = await workspaces.load(workspaceId);
   if (workspace === null) return refused('authentication/key_not_found');
   if (workspace.disabledAt !== null) return refused('authorization/workspace_disabled');
   return { ok: true, principal: { workspaceId, actor: sub, grants: new Set(permissions), limits: workspace.limits } };

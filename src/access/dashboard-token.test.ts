@@ -187,7 +187,7 @@ function sameBytes(a: string, b: string): boolean {
 }
 
 describe('the keys that sign', () => {
-  const trusting = { trusted: () => true, onChange: () => {} };
+  const changes = { isFresh: () => true, subscribe: () => {} };
 
   it('are read from the store once, unknown ones too', async () => {
     let asked = 0;
@@ -195,7 +195,7 @@ describe('the keys that sign', () => {
       asked += 1;
       return id === signer.id ? signer : null;
     };
-    const reader = tokenReader({ findSigningKey }, { now: () => NOW }, trusting);
+    const reader = tokenReader({ findSigningKey }, { now: () => NOW }, changes);
     for (let i = 0; i < 3; i += 1) expect(await reader.read(forge(payload))).toEqual(claims);
     expect(asked).toBe(1);
     const unknown = forge(payload, { ...header, kid: newId('sig') });
@@ -205,7 +205,7 @@ describe('the keys that sign', () => {
 
   it('are not asked for by a token that could not be good anyway', async () => {
     const findSigningKey = () => Promise.reject(new Error('asked'));
-    const reader = tokenReader({ findSigningKey }, { now: () => NOW }, trusting);
+    const reader = tokenReader({ findSigningKey }, { now: () => NOW }, changes);
     expect(await reader.read(forge(payload, { ...header, alg: 'HS256' }))).toBeNull();
     expect(await reader.read(forge(payload, { ...header, kid: 'x' }))).toBeNull();
   });

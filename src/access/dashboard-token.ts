@@ -2,8 +2,8 @@ import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
 import { JOSEError, JWKSNoMatchingKey } from 'jose/errors';
 import { SignJWT } from 'jose/jwt/sign';
 import { jwtVerify } from 'jose/jwt/verify';
-import { createMemory } from '../cache/cache.ts';
-import type { News } from '../cache/change-feed.ts';
+import { createLoadingCache } from '../cache/cache.ts';
+import type { ChangeFeed } from '../cache/change-feed.ts';
 import type { Clock } from '../clock.ts';
 import type { AccessStore, SigningKey } from '../store/contract/store.ts';
 
@@ -66,7 +66,7 @@ export interface TokenReader {
   read(token: string): Promise<Claims | null>;
 }
 
-interface KnownSigner {
+interface Signer {
   publicKey: KeyObject;
   retiredAt: number | null;
 }
@@ -74,35 +74,32 @@ interface KnownSigner {
 /** More than are ever in use at once; unknown ones count too. */
 const SIGNERS = 1000;
 
-/** Reads tokens with the signing keys of the store, which are remembered for as long as the news can be trusted. */
+/** Reads tokens with the signing keys of the store, which it caches. */
 export function tokenReader(
   store: Pick<AccessStore, 'findSigningKey'>,
   clock: Clock,
-  news: News | undefined,
+  changes: ChangeFeed | undefined,
 ): TokenReader {
-  const signers = createMemory<KnownSigner>({
-    news,
+  const signers = createLoadingCache<Signer>({
+    changes,
     capacity: SIGNERS,
-    async find(id) {
+    async read(id) {
       const key = await store.findSigningKey(id);
       return key === null ? null : { publicKey: toPublicKey(key), retiredAt: key.retiredAt };
     },
-    forget(known, { kind, key }) {
-      if (kind === 'signing_key') known.delete(key);
-    },
+    keysOf: ({ kind, key }) => (kind === 'signing_key' ? [key] : []),
   });
 
-  async function findSigner(kid: unknown): Promise<KnownSigner> {
+  async function findSigner(kid: unknown): Promise<Signer> {
     if (typeof kid !== 'string' || !KEY_ID.test(kid)) throw new JWKSNoMatchingKey();
-    const known = signers.remembered(kid);
-    const found = known === undefined ? await signers.read(kid) : known;
+    const found = await signers.load(kid);
     if (found === null) throw new JWKSNoMatchingKey();
     return found;
   }
 
   return {
     async read(token) {
-      let signer: KnownSigner | undefined;
+      let signer: Signer | undefined;
       try {
         const { payload } = await jwtVerify(
           token,

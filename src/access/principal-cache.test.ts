@@ -1,56 +1,46 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type Change, type StoredPrincipal, StoreUnavailable } from '../store/contract/store.ts';
-import { cachedPrincipals, type Principals } from './principal-cache.ts';
+import { cachedPrincipals } from './principal-cache.ts';
 
-/** As authentication uses them: what is remembered, else what the store has. */
-function finding(principals: Principals) {
-  return {
-    async find(hash: string) {
-      const remembered = principals.remembered(hash);
-      return remembered === undefined ? principals.read(hash) : remembered;
-    },
-  };
-}
-
-/** A store that counts how often it is asked, and news that come when the test says so. */
-function world(capacity?: number) {
+/** A store that counts its reads, and a change feed that the test drives. */
+function setUp(capacity?: number) {
   const keys = new Map<string, StoredPrincipal>();
-  let asked = 0;
-  let trusted = true;
-  let forget: (change: Change | null) => void = () => {};
+  let reads = 0;
+  let fresh = true;
+  let notify: (change: Change | null) => void = () => {};
   let answer: Promise<void> = Promise.resolve();
   const store = {
     async findPrincipal(hash: Uint8Array) {
-      asked += 1;
+      reads += 1;
       const found = keys.get(Buffer.from(hash).toString('hex')) ?? null;
       await answer;
       return found;
     },
   };
-  const news = {
-    trusted: () => trusted,
-    onChange: (listener: (change: Change | null) => void) => {
-      forget = listener;
+  const changes = {
+    isFresh: () => fresh,
+    subscribe: (listener: (change: Change | null) => void) => {
+      notify = listener;
     },
   };
   return {
     keys,
-    principals: finding(cachedPrincipals(store, news, capacity)),
-    withoutNews: finding(cachedPrincipals(store)),
-    asked: () => asked,
-    trust: (now: boolean) => {
-      trusted = now;
+    principals: cachedPrincipals(store, changes, capacity),
+    withoutFeed: cachedPrincipals(store),
+    reads: () => reads,
+    setFresh: (now: boolean) => {
+      fresh = now;
     },
-    announce: (kind: Change['kind'], key: string) => forget({ seq: 1, kind, key }),
-    announceAll: () => forget(null),
-    /** Holds the store's answers back until the returned function is called. */
+    change: (kind: Change['kind'], key: string) => notify({ seq: 1, kind, key }),
+    changeAll: () => notify(null),
+    /** Holds the reads of the store until the returned function is called. */
     hold() {
       const { promise, resolve } = Promise.withResolvers<void>();
       answer = promise;
       return resolve;
     },
     fail() {
-      answer = Promise.reject(new StoreUnavailable('away'));
+      answer = Promise.reject(new StoreUnavailable('down'));
       answer.catch(() => {});
     },
   };
@@ -75,97 +65,93 @@ function stored(workspaceId = 'ws_1'): StoredPrincipal {
   };
 }
 
-describe('known keys', () => {
-  let w: ReturnType<typeof world>;
+describe('cached root keys', () => {
+  let w: ReturnType<typeof setUp>;
   beforeEach(() => {
-    w = world();
+    w = setUp();
     w.keys.set(HASH, stored());
   });
 
   it('are read from the store once', async () => {
-    const first = await w.principals.find(HASH);
+    const first = await w.principals.load(HASH);
     expect(first?.principal).toMatchObject({ workspaceId: 'ws_1', actor: 'key_1' });
-    expect(await w.principals.find(HASH)).toBe(first);
-    expect(w.asked()).toBe(1);
+    expect(await w.principals.load(HASH)).toBe(first);
+    expect(w.reads()).toBe(1);
   });
 
-  it('that do not exist are remembered too', async () => {
-    expect(await w.principals.find(OTHER)).toBeNull();
-    expect(await w.principals.find(OTHER)).toBeNull();
-    expect(w.asked()).toBe(1);
+  it('that do not exist are cached too', async () => {
+    expect(await w.principals.load(OTHER)).toBeNull();
+    expect(await w.principals.load(OTHER)).toBeNull();
+    expect(w.reads()).toBe(1);
   });
 
-  it('are read again after news of the key, of its workspace, or of anything', async () => {
-    for (const announce of [
-      () => w.announce('root_key', HASH),
-      () => w.announce('workspace', 'ws_1'),
-      () => w.announceAll(),
-    ]) {
-      await w.principals.find(HASH);
-      const before = w.asked();
-      announce();
-      await w.principals.find(HASH);
-      expect(w.asked()).toBe(before + 1);
+  it('are read again after a change of the key, of its workspace, or of anything', async () => {
+    for (const change of [() => w.change('root_key', HASH), () => w.change('workspace', 'ws_1'), () => w.changeAll()]) {
+      await w.principals.load(HASH);
+      const before = w.reads();
+      change();
+      await w.principals.load(HASH);
+      expect(w.reads()).toBe(before + 1);
     }
   });
 
-  it('are found after they were made, though they had been asked for before', async () => {
-    expect(await w.principals.find(OTHER)).toBeNull();
+  it('are found once created, though a lookup found none before', async () => {
+    expect(await w.principals.load(OTHER)).toBeNull();
     w.keys.set(OTHER, stored());
-    w.announce('root_key', OTHER);
-    expect(await w.principals.find(OTHER)).not.toBeNull();
+    w.change('root_key', OTHER);
+    expect(await w.principals.load(OTHER)).not.toBeNull();
   });
 
-  it('stay remembered at news of others', async () => {
-    await w.principals.find(HASH);
-    w.announce('root_key', OTHER);
-    w.announce('workspace', 'ws_2');
-    w.announce('route', 'ws_1');
-    w.announce('environment', HASH);
-    await w.principals.find(HASH);
-    expect(w.asked()).toBe(1);
+  it('stay cached after changes of others', async () => {
+    await w.principals.load(HASH);
+    w.change('root_key', OTHER);
+    w.change('workspace', 'ws_2');
+    w.change('route', 'ws_1');
+    w.change('environment', HASH);
+    await w.principals.load(HASH);
+    expect(w.reads()).toBe(1);
   });
 
-  it('are not remembered when news came while they were read', async () => {
+  it('are not cached when a change came while they were read', async () => {
     const release = w.hold();
-    const reading = w.principals.find(HASH);
+    const reading = w.principals.load(HASH);
     w.keys.delete(HASH);
-    w.announce('root_key', HASH);
+    w.change('root_key', HASH);
     release();
     await reading;
-    expect(await w.principals.find(HASH)).toBeNull();
+    expect(await w.principals.load(HASH)).toBeNull();
   });
 
-  it('are read from the store every time while the news cannot be trusted, and without news', async () => {
-    await w.principals.find(HASH);
-    w.trust(false);
+  it('are read from the store every time while the change feed is not fresh, and without a feed', async () => {
+    await w.principals.load(HASH);
+    w.setFresh(false);
     w.keys.delete(HASH);
-    expect(await w.principals.find(HASH)).toBeNull();
+    expect(await w.principals.load(HASH)).toBeNull();
     w.keys.set(HASH, stored());
-    expect(await w.withoutNews.find(HASH)).not.toBeNull();
+    expect(await w.withoutFeed.load(HASH)).not.toBeNull();
     w.keys.delete(HASH);
-    expect(await w.withoutNews.find(HASH)).toBeNull();
+    expect(await w.withoutFeed.load(HASH)).toBeNull();
   });
 
-  it('are forgotten, least recently used first, beyond the capacity', async () => {
-    const small = world(2);
+  it('are evicted, least recently used first, beyond the capacity', async () => {
+    const small = setUp(2);
     const [a, b, c] = ['aa', 'bb', 'cc'].map((byte) => byte.repeat(32)) as [string, string, string];
-    await small.principals.find(a);
-    await small.principals.find(b);
-    await small.principals.find(a);
-    await small.principals.find(c);
-    expect(small.asked()).toBe(3);
-    await small.principals.find(a);
-    await small.principals.find(c);
-    expect(small.asked()).toBe(3);
-    await small.principals.find(b);
-    expect(small.asked()).toBe(4);
+    await small.principals.load(a);
+    await small.principals.load(b);
+    await small.principals.load(a);
+    await small.principals.load(c);
+    expect(small.reads()).toBe(3);
+    await small.principals.load(a);
+    await small.principals.load(c);
+    expect(small.reads()).toBe(3);
+    await small.principals.load(b);
+    expect(small.reads()).toBe(4);
   });
 
-  it('are not invented when the store fails, and the failure is not remembered', async () => {
+  it('fail with the store, and the failure is not cached', async () => {
     w.fail();
-    await expect(w.principals.find(HASH)).rejects.toThrow(StoreUnavailable);
-    await expect(w.principals.find(HASH)).rejects.toThrow(StoreUnavailable);
-    expect(w.asked()).toBe(2);
+    await expect(w.principals.load(HASH)).rejects.toThrow(StoreUnavailable);
+    await expect(w.principals.load(HASH)).rejects.toThrow(StoreUnavailable);
+    expect(w.reads()).toBe(2);
   });
 });

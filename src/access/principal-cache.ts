@@ -1,5 +1,5 @@
-import { createMemory, type Memory } from '../cache/cache.ts';
-import type { News } from '../cache/change-feed.ts';
+import { createLoadingCache, type LoadingCache } from '../cache/cache.ts';
+import type { ChangeFeed } from '../cache/change-feed.ts';
 import type { AccessStore, StoredPrincipal, WorkspaceLimits } from '../store/contract/store.ts';
 
 /** Who makes a request. */
@@ -12,8 +12,8 @@ export interface Principal {
   limits: WorkspaceLimits;
 }
 
-/** What is known of one root key. */
-export interface KnownKey {
+/** A root key as the cache holds it. */
+export interface CachedKey {
   principal: Principal;
   keyDisabled: boolean;
   workspaceDisabled: boolean;
@@ -21,33 +21,32 @@ export interface KnownKey {
   expiresAt: number | null;
 }
 
-/** Keys by their SHA-256 in hex. */
-export type Principals = Memory<KnownKey>;
+/** Root keys by their SHA-256 in hex. */
+export type Principals = LoadingCache<CachedKey>;
 
 const CAPACITY = 10_000;
 
-/** Root keys, read from the store and remembered. */
 export function cachedPrincipals(
   store: Pick<AccessStore, 'findPrincipal'>,
-  news?: News,
+  changes?: ChangeFeed,
   capacity = CAPACITY,
 ): Principals {
-  return createMemory({
-    news,
+  return createLoadingCache({
+    changes,
     capacity,
-    async find(hash) {
+    async read(hash) {
       const stored = await store.findPrincipal(Buffer.from(hash, 'hex'));
-      return stored === null ? null : know(stored);
+      return stored === null ? null : toCachedKey(stored);
     },
-    forget(keys, { kind, key }) {
-      if (kind === 'root_key') keys.delete(key);
-      if (kind !== 'workspace') return;
-      for (const [hash, known] of keys) if (known?.principal.workspaceId === key) keys.delete(hash);
+    keysOf({ kind, key }, entries) {
+      if (kind === 'root_key') return [key];
+      if (kind !== 'workspace') return [];
+      return [...entries].filter(([, { value }]) => value?.principal.workspaceId === key).map(([hash]) => hash);
     },
   });
 }
 
-function know({ key, workspace }: StoredPrincipal): KnownKey {
+function toCachedKey({ key, workspace }: StoredPrincipal): CachedKey {
   return {
     principal: {
       workspaceId: workspace.id,

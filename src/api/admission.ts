@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { accessOn } from '../access/access.ts';
 import { authenticate } from '../access/authenticate.ts';
 import type { Principal } from '../access/principal-cache.ts';
-import type { News } from '../cache/change-feed.ts';
+import type { ChangeFeed } from '../cache/change-feed.ts';
 import type { Clock } from '../clock.ts';
 import { limitFor, type RateLimits } from '../ratelimit/decision.ts';
 import { type Limiter, memoryLimiter } from '../ratelimit/limiter.ts';
@@ -28,7 +28,7 @@ interface GateParts {
   store: Store;
   clock: Clock;
   settings: { rateLimits: RateLimits };
-  changes?: News;
+  changes?: ChangeFeed;
   /** Counts in memory unless given. */
   limiter?: Limiter;
 }

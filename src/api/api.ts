@@ -1,6 +1,6 @@
 import type { Server } from 'node:http';
 import Fastify, { type FastifyHttpOptions, type FastifyInstance } from 'fastify';
-import type { News } from '../cache/change-feed.ts';
+import type { ChangeFeed } from '../cache/change-feed.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
 import { networkRule } from '../net/addresses.ts';
@@ -22,8 +22,8 @@ import { invalid, parseBody } from './validation.ts';
 export interface ApiDeps extends Context {
   log: Log;
   metrics: Metrics;
-  /** News of changed keys and workspaces; without it nothing is remembered of them. */
-  changes?: News;
+  /** Without it keys and workspaces are not cached. */
+  changes?: ChangeFeed;
   /** Of requests per workspace; counts in memory unless given. */
   limiter?: Limiter;
   /** Measured unless given. */

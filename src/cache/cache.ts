@@ -1,80 +1,85 @@
+import { LRUCache } from 'lru-cache';
 import type { Change } from '../store/contract/store.ts';
-import type { News } from './change-feed.ts';
-import { type Recent, recentMap } from './lru-cache.ts';
+import type { ChangeFeed } from './change-feed.ts';
 
-/** Things of the store by their names, as they are now or were at most a second ago. */
-export interface Memory<Thing> {
-  /** What is remembered under a name: null that there is nothing, undefined that it is not known. */
-  remembered(name: string): Thing | null | undefined;
-  /** Reads it from the store; null when there is nothing. Rejects with `StoreUnavailable`. */
-  read(name: string): Promise<Thing | null>;
-}
-
-/** What memories have in common. */
-interface Remembering<Thing> {
-  /** Removes from `things` what a change concerns. */
-  forget(things: Recent<Thing>, change: Change): void;
-  /** Without news nothing is remembered. */
-  news?: News | undefined;
-  /** Most things remembered. */
-  capacity: number;
-}
-
-export interface MemoryOptions<Thing> extends Remembering<Thing | null> {
-  find(name: string): Promise<Thing | null>;
-}
+/** Bound of a cache whose values differ in size. */
+export const CACHE_BYTES = 64 * 1024 * 1024;
 
 /**
- * Remembers the things most recently used. What is not there counts too, so that a flood of invented names stays bounded and asks the store
- * for each only once.
+ * An LRU cache of what the store holds, invalidated by the change feed. An entry is at most a second old: the cache misses while the feed is not
+ * fresh, and always without a feed.
  */
-export function createMemory<Thing>({ find, ...options }: MemoryOptions<Thing>): Memory<Thing> {
-  const { remembered, keep } = createRecall<Thing | null>(options);
-  return {
-    remembered,
-    read: (name) =>
-      keep(
-        () => find(name),
-        () => name,
-      ),
-  };
+export interface Cache<Value> {
+  /** Null is a negative entry: the store has nothing under this key. Undefined is a miss. */
+  get(key: string): Value | null | undefined;
+  /** Reads from the store and caches the result, unless it has no key or an invalidation came while it was read. */
+  load(read: () => Promise<Value | null>, keyOf: (value: Value | null) => string | undefined): Promise<Value | null>;
+  /** Invalidates an entry before the feed does. */
+  invalidate(key: string): void;
 }
 
-/** A memory of whatever is read, for as long as the news can be trusted. */
-export interface Recall<Thing> {
-  remembered(name: string): Thing | undefined;
-  /** Reads a thing and remembers it under its name, unless it has none, or something was forgotten meanwhile. */
-  keep(read: () => Promise<Thing>, nameOf: (thing: Thing) => string | undefined): Promise<Thing>;
-  /** Forgets what is known to have changed, before the news say so. */
-  forget(name: string): void;
+export interface CacheOptions<Value> {
+  changes: ChangeFeed | undefined;
+  /** The keys of the entries that a change invalidates. */
+  keysOf(change: Change, entries: Iterable<[string, { value: Value | null }]>): Iterable<string>;
+  /** Bound of the sum of all sizes. */
+  capacity: number;
+  /** 1 unless given: `capacity` counts entries. */
+  sizeOf?(value: Value | null): number;
 }
 
-export function createRecall<Thing>({ forget, news, capacity }: Remembering<Thing>): Recall<Thing> {
-  const things = recentMap<Thing>(capacity);
-  let forgotten = 0;
+export function createCache<Value>(options: CacheOptions<Value>): Cache<Value> {
+  const { changes, keysOf, capacity, sizeOf = () => 1 } = options;
+  const entries = new LRUCache<string, { value: Value | null }>({
+    maxSize: capacity,
+    sizeCalculation: ({ value }) => sizeOf(value),
+  });
+  let invalidations = 0;
 
-  news?.onChange((change) => {
-    forgotten += 1;
-    if (change === null) things.clear();
-    else forget(things, change);
+  changes?.subscribe((change) => {
+    invalidations += 1;
+    if (change === null) entries.clear();
+    else for (const key of [...keysOf(change, entries.entries())]) entries.delete(key);
   });
 
   return {
-    remembered(name) {
-      if (news?.trusted() !== true) return undefined;
-      return things.get(name);
+    get: (key) => (changes?.isFresh() === true ? entries.get(key)?.value : undefined),
+    async load(read, keyOf) {
+      const before = invalidations;
+      const value = await read();
+      const key = keyOf(value);
+      // A value that was read before an invalidation may be older than the change.
+      if (key !== undefined && changes?.isFresh() === true && invalidations === before) entries.set(key, { value });
+      return value;
     },
-    async keep(read, nameOf) {
-      const before = forgotten;
-      const thing = await read();
-      const name = nameOf(thing);
-      // What was read before a change was announced may be older than the change.
-      if (name !== undefined && news?.trusted() === true && forgotten === before) things.set(name, thing);
-      return thing;
+    invalidate(key) {
+      invalidations += 1;
+      entries.delete(key);
     },
-    forget(name) {
-      forgotten += 1;
-      things.delete(name);
+  };
+}
+
+/** A cache that reads on a miss. Negative entries count too: a flood of invented keys costs one read each, and bounded memory. */
+export interface LoadingCache<Value> extends Pick<Cache<Value>, 'get'> {
+  /** From the cache, or else from the store; null when there is none. Rejects with `StoreUnavailable`. */
+  load(key: string): Promise<Value | null>;
+}
+
+export interface LoadingCacheOptions<Value> extends CacheOptions<Value> {
+  read(key: string): Promise<Value | null>;
+}
+
+export function createLoadingCache<Value>({ read, ...options }: LoadingCacheOptions<Value>): LoadingCache<Value> {
+  const { get, load } = createCache(options);
+  return {
+    get,
+    async load(key) {
+      const cached = get(key);
+      if (cached !== undefined) return cached;
+      return load(
+        () => read(key),
+        () => key,
+      );
     },
   };
 }

@@ -1,33 +1,32 @@
+import { LRUCache } from 'lru-cache';
 import type { Domain } from '../domain/domain.ts';
 import type { Store } from '../store/contract/store.ts';
-import { createRecall } from './cache.ts';
-import type { News } from './change-feed.ts';
-import { recentMap } from './lru-cache.ts';
-
-/** Enough for the domains that clients are waiting for; at most about 30 MB. */
-const CAPACITY = 20_000;
+import { CACHE_BYTES, createCache } from './cache.ts';
+import type { ChangeFeed } from './change-feed.ts';
 
 /**
- * The store, which remembers the domains that were asked for most recently: clients poll `domains.getDomain` far more often than domains
- * change. A change made through this store is seen at once, one made elsewhere within a second.
+ * The store with a cache of domains in front: clients poll `domains.getDomain` far more often than domains change. A change made through this
+ * store is seen at once, one made elsewhere within a second.
  */
-export function rememberDomains(store: Store, news: News, capacity = CAPACITY): Store {
-  const domains = createRecall<Domain | null>({
-    news,
-    capacity,
-    forget(known, { kind, key }) {
-      if (kind === 'domain') known.delete(key);
-    },
+export function cacheDomains(store: Store, changes: ChangeFeed, maxBytes = CACHE_BYTES): Store {
+  const domains = createCache<Domain>({
+    changes,
+    capacity: Math.floor(maxBytes * 0.8),
+    sizeOf,
+    keysOf: ({ kind, key }) => (kind === 'domain' ? [key] : []),
   });
-  // By workspace and name. An id whose domain is forgotten leads nowhere: the domain is read anew.
-  const ids = recentMap<string>(capacity);
+  // Keys are "<workspace> <name>". An id whose domain was invalidated or evicted is a miss.
+  const ids = new LRUCache<string, string>({
+    maxSize: Math.floor(maxBytes * 0.2),
+    sizeCalculation: (id, key) => 100 + id.length + key.length,
+  });
 
-  /** Whatever the outcome: a write that was rejected may have happened. */
-  async function changing<Outcome>(write: Promise<Outcome>, ...domainIds: (string | undefined)[]): Promise<Outcome> {
+  /** Whatever the result: a write that was rejected may have happened. */
+  async function invalidating<Result>(write: Promise<Result>, ...domainIds: (string | undefined)[]): Promise<Result> {
     try {
       return await write;
     } finally {
-      for (const id of domainIds) if (id !== undefined) domains.forget(id);
+      for (const id of domainIds) if (id !== undefined) domains.invalidate(id);
     }
   }
 
@@ -36,24 +35,32 @@ export function rememberDomains(store: Store, news: News, capacity = CAPACITY): 
     async findDomainByName(workspaceId, name) {
       const key = `${workspaceId} ${name}`;
       const id = ids.get(key);
-      const known = id === undefined ? undefined : domains.remembered(id);
-      if (known) return known;
-      const domain = await domains.keep(() => store.findDomainByName(workspaceId, name), idOf);
+      const cached = id === undefined ? undefined : domains.get(id);
+      if (cached) return cached;
+      const domain = await domains.load(() => store.findDomainByName(workspaceId, name), idOf);
       if (domain !== null) ids.set(key, domain.id);
       return domain;
     },
     async findDomainById(workspaceId, domainId) {
-      const known = domains.remembered(domainId);
-      if (known?.workspaceId === workspaceId) return known;
-      return domains.keep(() => store.findDomainById(workspaceId, domainId), idOf);
+      const cached = domains.get(domainId);
+      if (cached?.workspaceId === workspaceId) return cached;
+      return domains.load(() => store.findDomainById(workspaceId, domainId), idOf);
     },
     retryVerification: (workspaceId, domainId, ...rest) =>
-      changing(store.retryVerification(workspaceId, domainId, ...rest), domainId),
-    deleteDomain: (workspaceId, domainId, now) => changing(store.deleteDomain(workspaceId, domainId, now), domainId),
-    saveTransition: (save) => changing(store.saveTransition(save), save.before.id, save.loser?.before.id),
+      invalidating(store.retryVerification(workspaceId, domainId, ...rest), domainId),
+    deleteDomain: (workspaceId, domainId, now) =>
+      invalidating(store.deleteDomain(workspaceId, domainId, now), domainId),
+    saveTransition: (save) => invalidating(store.saveTransition(save), save.before.id, save.loser?.before.id),
   };
 }
 
 function idOf(domain: Domain | null): string | undefined {
   return domain?.id;
+}
+
+/** About what an entry takes in memory, bytes: 700 for the object, its ids, times and the cache's own, and its texts. */
+function sizeOf(domain: Domain | null): number {
+  if (domain === null) return 1;
+  const { name, service, target, token, verificationError } = domain;
+  return 700 + name.length + service.length + target.length + token.length + 2 * (verificationError?.length ?? 0);
 }

@@ -1,14 +1,14 @@
 import { afterEach, expect, it } from 'vitest';
 import { type Change, type ChangeStore, StoreUnavailable } from '../store/contract/store.ts';
-import { type ChangeNews, followChanges } from './change-feed.ts';
+import { type PolledChangeFeed, startChangeFeed } from './change-feed.ts';
 
-/** A log whose rows appear in whatever order a test wants, as under several writers. */
+/** A change log whose rows appear in whatever order a test wants, as under several writers. */
 function openLog() {
   const rows: Change[] = [];
   let pruned = 0;
   const log = {
     reads: 0,
-    broken: false,
+    down: false,
     inFlight: [] as string[],
     commit(...seqs: number[]) {
       for (const seq of seqs) rows.push({ seq, kind: 'route', key: `${seq}.example.com` });
@@ -20,7 +20,7 @@ function openLog() {
     },
     async changesSince(seq: number): ReturnType<ChangeStore['changesSince']> {
       log.reads += 1;
-      if (log.broken) throw new StoreUnavailable('away');
+      if (log.down) throw new StoreUnavailable('down');
       return {
         changes: rows.filter((row) => row.seq > seq),
         latest: rows.at(-1)?.seq ?? pruned,
@@ -32,29 +32,29 @@ function openLog() {
   return log;
 }
 
-const open: ChangeNews[] = [];
+const open: PolledChangeFeed[] = [];
 afterEach(async () => {
-  await Promise.all(open.splice(0).map((news) => news.stop()));
+  await Promise.all(open.splice(0).map((feed) => feed.stop()));
 });
 
-/** A follower that reads when the test says so. */
-async function follow(log: ReturnType<typeof openLog>, intervalMs = 3_600_000) {
+/** A feed that polls when the test says so. */
+async function start(log: ReturnType<typeof openLog>, intervalMs = 3_600_000) {
   const clock = { ms: 1_000_000, now: () => clock.ms };
-  const heard: (number | null)[] = [];
-  const news = followChanges(log, { clock, intervalMs, overlapMs: 5000 });
-  open.push(news);
-  news.onChange((change) => heard.push(change?.seq ?? null));
+  const received: (number | null)[] = [];
+  const feed = startChangeFeed(log, { clock, intervalMs, overlapMs: 5000 });
+  open.push(feed);
+  feed.subscribe((change) => received.push(change?.seq ?? null));
   const poll = async () => {
-    await news.poll();
-    return heard.splice(0);
+    await feed.poll();
+    return received.splice(0);
   };
-  return { news, clock, poll, heard };
+  return { feed, clock, poll, received };
 }
 
-it('tells caches to forget everything at the beginning, and from then on what has changed', async () => {
+it('begins with "everything may have changed", then reports each change', async () => {
   const log = openLog();
   log.commit(1, 2);
-  const { poll } = await follow(log);
+  const { poll } = await start(log);
   expect(await poll()).toEqual([null]);
   expect(await poll()).toEqual([]);
   log.commit(3, 4);
@@ -62,9 +62,9 @@ it('tells caches to forget everything at the beginning, and from then on what ha
   expect(await poll()).toEqual([]);
 });
 
-it('tells of a change that is committed after one with a higher number, once', async () => {
+it('reports once a change that is committed after one with a higher number', async () => {
   const log = openLog();
-  const { poll, clock } = await follow(log);
+  const { poll, clock } = await start(log);
   await poll();
   log.commit(2, 5);
   expect(await poll()).toEqual([2, 5]);
@@ -80,9 +80,9 @@ it('tells of a change that is committed after one with a higher number, once', a
   }
 });
 
-it('tells caches to forget everything once a write has ended that was under way for longer than it looks back', async () => {
+it('reports that everything may have changed when a write ends that was in flight for longer than the overlap', async () => {
   const log = openLog();
-  const { poll, clock } = await follow(log);
+  const { poll, clock } = await start(log);
   await poll();
   log.inFlight = ['slow'];
   log.commit(2);
@@ -100,11 +100,11 @@ it('tells caches to forget everything once a write has ended that was under way 
   expect(await poll()).toEqual([3]);
 });
 
-it('tells caches to forget everything once a write has ended that was under way when it began to read', async () => {
+it('reports that everything may have changed when a write ends that was in flight at its start', async () => {
   const log = openLog();
   log.commit(2);
   log.inFlight = ['slow'];
-  const { poll } = await follow(log);
+  const { poll } = await start(log);
   expect(await poll()).toEqual([null]);
   log.commit(1);
   log.inFlight = [];
@@ -112,9 +112,9 @@ it('tells caches to forget everything once a write has ended that was under way 
   expect(await poll()).toEqual([]);
 });
 
-it('tells caches to forget everything when changes were removed before they were read', async () => {
+it('reports that everything may have changed when changes were pruned before they were read', async () => {
   const log = openLog();
-  const { poll } = await follow(log);
+  const { poll } = await start(log);
   log.commit(1);
   await poll();
   log.commit(2, 3, 4);
@@ -124,9 +124,9 @@ it('tells caches to forget everything when changes were removed before they were
   expect(await poll()).toEqual([5]);
 });
 
-it('does not mistake the removal of changes it has read for a loss', async () => {
+it('does not mistake the pruning of changes it has read for a gap', async () => {
   const log = openLog();
-  const { poll, clock } = await follow(log);
+  const { poll, clock } = await start(log);
   await poll();
   log.commit(1, 2, 3);
   expect(await poll()).toEqual([1, 2, 3]);
@@ -138,10 +138,10 @@ it('does not mistake the removal of changes it has read for a loss', async () =>
   expect(await poll()).toEqual([]);
 });
 
-it('tells caches to forget everything when the log is older than it was, as after a restore', async () => {
+it('reports that everything may have changed when the log is older than before, as after a restore', async () => {
   const log = openLog();
   log.commit(1, 2, 3);
-  const { poll } = await follow(log);
+  const { poll } = await start(log);
   await poll();
   const restored = openLog();
   restored.commit(1);
@@ -149,75 +149,75 @@ it('tells caches to forget everything when the log is older than it was, as afte
   expect(await poll()).toEqual([null]);
 });
 
-it('is trusted for one second after the beginning of a read that worked, and never before the first', async () => {
+it('is fresh for one second from the start of a successful read, and never before the first', async () => {
   const log = openLog();
-  log.broken = true;
-  const { news, poll, clock } = await follow(log);
+  log.down = true;
+  const { feed, poll, clock } = await start(log);
   await poll();
-  expect(news.trusted()).toBe(false);
-  log.broken = false;
+  expect(feed.isFresh()).toBe(false);
+  log.down = false;
   await poll();
-  expect(news.trusted()).toBe(true);
+  expect(feed.isFresh()).toBe(true);
   clock.ms += 1000;
-  expect(news.trusted()).toBe(true);
+  expect(feed.isFresh()).toBe(true);
   clock.ms += 1;
-  expect(news.trusted()).toBe(false);
+  expect(feed.isFresh()).toBe(false);
   await poll();
-  expect(news.trusted()).toBe(true);
+  expect(feed.isFresh()).toBe(true);
 });
 
-it('is not trusted when the clock was set back', async () => {
-  const { news, poll, clock } = await follow(openLog());
+it('is not fresh when the clock was set back', async () => {
+  const { feed, poll, clock } = await start(openLog());
   await poll();
   clock.ms -= 1;
-  expect(news.trusted()).toBe(false);
+  expect(feed.isFresh()).toBe(false);
 });
 
-it('tells of the changes that were made while the log could not be read', async () => {
+it('reports the changes that were made while the log could not be read', async () => {
   const log = openLog();
-  const { poll } = await follow(log);
+  const { poll } = await start(log);
   await poll();
-  log.broken = true;
+  log.down = true;
   log.commit(1);
   expect(await poll()).toEqual([]);
-  log.broken = false;
+  log.down = false;
   log.commit(2);
   expect(await poll()).toEqual([1, 2]);
 });
 
-it('reads again and again by itself, also after a failure, until it is stopped', async () => {
+it('polls until it is stopped, also after a failure', async () => {
   const log = openLog();
-  log.broken = true;
-  const { news, heard } = await follow(log, 1);
+  log.down = true;
+  const { feed, received } = await start(log, 1);
   const nextRead = async (after: number) => {
     while (log.reads <= after) await new Promise(setImmediate);
   };
   await nextRead(1);
-  log.broken = false;
+  log.down = false;
   await nextRead(log.reads + 1);
   log.commit(1);
   await nextRead(log.reads + 1);
-  expect(heard).toEqual([null, 1]);
-  await news.stop();
+  expect(received).toEqual([null, 1]);
+  await feed.stop();
   const { reads } = log;
-  await news.poll();
+  await feed.poll();
   expect(log.reads).toBe(reads + 1);
 });
 
-it('waits for the read that is under way when it is stopped', async () => {
+it('waits for the read in flight when it is stopped', async () => {
   let answer = () => {};
   const asked = new Promise<void>((resolve) => {
     answer = resolve;
   });
   let answered = false;
-  const news = followChanges({
+  const feed = startChangeFeed({
     async changesSince() {
       await asked;
       answered = true;
       return { changes: [], latest: 0, truncated: false, inFlight: [] };
     },
   });
-  const stopped = news.stop();
+  const stopped = feed.stop();
   answer();
   await stopped;
   expect(answered).toBe(true);

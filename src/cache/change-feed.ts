@@ -2,35 +2,38 @@ import { type Clock, systemClock } from '../clock.ts';
 import type { Log } from '../log.ts';
 import type { Change, ChangeStore } from '../store/contract/store.ts';
 
-/** The one way in which caches learn what to forget. */
-export interface ChangeNews {
-  /** Whether the log was read within the last second. While it was not, anything may have changed. */
-  trusted(): boolean;
-  /** `forget` is called with every change, wherever it was made, and with null when everything may have changed. It must not throw. */
-  onChange(forget: (change: Change | null) => void): void;
-  /** Reads the log now, or right after the read that is under way. Never rejects: `trusted` says whether it worked. */
+/** What invalidates caches: the store's change log, polled. */
+export interface ChangeFeed {
+  /** Whether the change log was read within the last second. While it was not, anything may have changed. */
+  isFresh(): boolean;
+  /** Calls `listener` with every change, wherever it was made, and with null when everything may have changed. It must not throw. */
+  subscribe(listener: (change: Change | null) => void): void;
+}
+
+export interface PolledChangeFeed extends ChangeFeed {
+  /** Reads the change log now, or right after the read in flight. Never rejects: `isFresh` tells whether it worked. */
   poll(): Promise<void>;
-  /** Reads no more; resolves when the read under way is done. */
+  /** Ends polling; resolves when the read in flight has ended. */
   stop(): Promise<void>;
 }
 
-/** What caches need to hear. */
-export type News = Pick<ChangeNews, 'trusted' | 'onChange'>;
-
-export interface NewsOptions {
+export interface ChangeFeedOptions {
   clock?: Clock;
   log?: Log;
   intervalMs?: number;
-  /** How long a read of the log is good for. */
+  /** How long a read keeps the feed fresh. */
   freshMs?: number;
-  /** How long a change is still looked for behind newer ones, at least: several writers may commit out of order. */
+  /** How long a change is looked for behind newer ones, at least: several writers may commit out of order. */
   overlapMs?: number;
 }
 
-/** Follows the log of changes from now on. Its timer keeps no process alive. */
-export function followChanges(store: Pick<ChangeStore, 'changesSince'>, options: NewsOptions = {}): ChangeNews {
+/** Polls the change log from now on. The timer does not keep the process alive. */
+export function startChangeFeed(
+  store: Pick<ChangeStore, 'changesSince'>,
+  options: ChangeFeedOptions = {},
+): PolledChangeFeed {
   const { clock = systemClock, log, intervalMs = 300, freshMs = 1000, overlapMs = 5000 } = options;
-  const readNews = newsReader(store, overlapMs);
+  const readChanges = changeReader(store, overlapMs);
   const listeners: ((change: Change | null) => void)[] = [];
   let readAt = Number.NEGATIVE_INFINITY;
   let failing = false;
@@ -39,15 +42,15 @@ export function followChanges(store: Pick<ChangeStore, 'changesSince'>, options:
   let reading: Promise<void> = Promise.resolve();
 
   async function read(): Promise<void> {
-    // What is committed while the log is read may be missing from it, so the age of the news counts from here.
-    const began = clock.now();
+    // The read may miss what is committed while it runs, so the feed's age counts from its start.
+    const startedAt = clock.now();
     try {
-      for (const change of await readNews(began)) for (const forget of listeners) forget(change);
-      readAt = began;
-      if (failing) log?.info('the log of changes can be read again');
+      for (const change of await readChanges(startedAt)) for (const listener of listeners) listener(change);
+      readAt = startedAt;
+      if (failing) log?.info('the change log can be read again');
       failing = false;
     } catch (error) {
-      if (!failing) log?.warn({ err: error }, 'the log of changes cannot be read; caches are not trusted meanwhile');
+      if (!failing) log?.warn({ err: error }, 'the change log cannot be read; caches are bypassed until it can');
       failing = true;
     }
   }
@@ -57,20 +60,20 @@ export function followChanges(store: Pick<ChangeStore, 'changesSince'>, options:
     return reading;
   }
 
-  async function follow(): Promise<void> {
+  async function pollForever(): Promise<void> {
     await poll();
-    if (!stopped) timer = setTimeout(follow, intervalMs).unref();
+    if (!stopped) timer = setTimeout(pollForever, intervalMs).unref();
   }
-  void follow();
+  void pollForever();
 
   return {
-    trusted() {
+    isFresh() {
       const ageMs = clock.now() - readAt;
-      // Negative once the clock was set back: nobody knows the age then.
+      // Negative after the clock was set back: the age is unknown then.
       return ageMs >= 0 && ageMs <= freshMs;
     },
-    onChange(forget) {
-      listeners.push(forget);
+    subscribe(listener) {
+      listeners.push(listener);
     },
     poll,
     async stop() {
@@ -82,41 +85,41 @@ export function followChanges(store: Pick<ChangeStore, 'changesSince'>, options:
 }
 
 /**
- * Reads what is new since the last time. It reads on from where the log stood at least `overlapMs` ago, and leaves out what it gave
- * already. A write that was under way then and still is may commit changes behind that, however late: a disk or a standby that stands still
- * holds up a commit for as long as it likes. Once such a write has ended, everything may have changed.
+ * Returns what is new since the last read. Each read begins where the log ended at least `overlapMs` ago, and leaves out what was returned
+ * before. A write that was in flight then and still is may commit changes behind that point, however late: a disk or a standby can hold up a
+ * commit for any time. When such a write has ended, everything may have changed.
  */
-function newsReader(store: Pick<ChangeStore, 'changesSince'>, overlapMs: number) {
-  const given = new Set<number>();
+function changeReader(store: Pick<ChangeStore, 'changesSince'>, overlapMs: number) {
+  const returned = new Set<number>();
   let from = Number.MAX_SAFE_INTEGER;
   let latest = Number.POSITIVE_INFINITY;
   let next: { seq: number; at: number; inFlight: string[] } = { seq: latest, at: 0, inFlight: [] };
-  let late: string[] = [];
+  let slowWrites: string[] = [];
 
   return async (now: number): Promise<(Change | null)[]> => {
     const { changes, latest: newest, truncated, inFlight } = await store.changesSince(from);
-    // The first time, after too long a pause, or on a log that was replaced by an older one.
-    const lost = truncated || newest < latest;
+    // The first read, one after too long a pause, or one of a log that was replaced by an older one.
+    const isGap = truncated || newest < latest;
     latest = newest;
-    if (lost) {
-      given.clear();
+    if (isGap) {
+      returned.clear();
       from = latest;
       next = { seq: latest, at: now, inFlight };
-      late = inFlight;
+      slowWrites = inFlight;
       return [null];
     }
-    const ended = late.some((write) => !inFlight.includes(write));
-    late = late.filter((write) => inFlight.includes(write));
-    const news = changes.filter(({ seq }) => !given.has(seq));
-    for (const { seq } of news) given.add(seq);
-    // A clock that was set back would let no time pass until it has caught up.
+    const slowWriteEnded = slowWrites.some((write) => !inFlight.includes(write));
+    slowWrites = slowWrites.filter((write) => inFlight.includes(write));
+    const fresh = changes.filter(({ seq }) => !returned.has(seq));
+    for (const { seq } of fresh) returned.add(seq);
+    // After the clock was set back no time would pass until it has caught up.
     next.at = Math.min(next.at, now);
     if (now - next.at >= overlapMs) {
       from = next.seq;
-      late = [...new Set([...late, ...next.inFlight])].filter((write) => inFlight.includes(write));
+      slowWrites = [...new Set([...slowWrites, ...next.inFlight])].filter((write) => inFlight.includes(write));
       next = { seq: latest, at: now, inFlight };
-      for (const seq of given) if (seq <= from) given.delete(seq);
+      for (const seq of returned) if (seq <= from) returned.delete(seq);
     }
-    return ended ? [null] : news;
+    return slowWriteEnded ? [null] : fresh;
   };
 }

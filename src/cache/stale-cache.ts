@@ -1,161 +1,169 @@
+import { LRUCache } from 'lru-cache';
 import type { Clock } from '../clock.ts';
 import { type Change, StoreUnavailable } from '../store/contract/store.ts';
-import type { News } from './change-feed.ts';
-import { recentMap } from './lru-cache.ts';
+import type { ChangeFeed } from './change-feed.ts';
 
 /**
- * What the edge knows of the store. Unlike other memories (`src/cache/cache.ts`) it goes on being believed while the store is away: names that are
- * served must not depend on it. What changed meanwhile is heard of as soon as the log of changes can be read again.
+ * An LRU cache of what the store holds that serves stale entries while the store is down, so that names already in it keep being served. Changes
+ * that were made meanwhile arrive as soon as the change log can be read again.
  */
-export interface Known<Thing> {
-  /** What is known of a name: null that there is nothing; undefined: the store has to be asked. */
-  remembered(name: string): Thing | null | undefined;
+export interface StaleCache<Value> {
+  /** A fresh entry; null is a negative one. Undefined: a miss, or the entry is stale. */
+  get(key: string): Value | null | undefined;
   /**
-   * Asks the store, once for all who want to know at the same time; where it does not answer, gives what was known before. Rejects with
-   * `StoreUnavailable` when nothing was.
+   * A fresh entry, or else what the store has: one read for all who wait for the same key. Serves the stale entry when the store is down or slow;
+   * rejects with `StoreUnavailable` when there is none.
    */
-  find(name: string): Promise<Thing | null>;
-  /** Whether there was something at last sight. */
-  isKnown(name: string): boolean;
-  /** Things kept. */
+  load(key: string): Promise<Value | null>;
+  /** Whether there is an entry with a value, fresh or stale. */
+  has(key: string): boolean;
+  /** Entries with a value. */
   size(): number;
 }
 
-export interface KnownOptions<Thing> {
-  read(name: string): Promise<Thing | null>;
-  /** The name whose thing a change concerns, if it does. */
-  concerns(change: Change): string | undefined;
-  news: Pick<News, 'onChange'>;
+export interface StaleCacheOptions<Value> {
+  read(key: string): Promise<Value | null>;
+  /** The key of the entry that a change invalidates. */
+  keyOf(change: Change): string | undefined;
+  changes: Pick<ChangeFeed, 'subscribe'>;
   clock: Clock;
-  /** Most things that are remembered. */
+  /** Bound of the sum of all sizes. */
   capacity: number;
-  /** Most names that are remembered to have nothing. Apart from the others, so that invented names drive out none. */
-  emptyCapacity?: number;
-  /** Most names that are asked for at once; more are refused. */
-  atOnce?: number;
-  /** How long an answer is waited for where an older one is known. */
-  patienceMs?: number;
-  /** How long an answer is waited for where none is known. */
-  deadlineMs?: number;
-  /** Whether a thing that was read anew is the same as before, which is then kept: whatever was made from it stays good. */
-  same?(before: Thing, after: Thing): boolean;
+  /** 1 unless given: `capacity` counts entries. */
+  sizeOf?(value: Value, key: string): number;
+  /** Most negative entries. They are kept apart, so that invented names evict none that exist. */
+  negativeCapacity?: number;
+  /** Most reads in flight; more are refused. */
+  maxReads?: number;
+  /** How long a read may take before the stale entry is served. */
+  staleAfterMs?: number;
+  /** How long a read may take where there is no stale entry. */
+  timeoutMs?: number;
+  /** Whether a value that was read again equals the cached one, which then stays: what was derived from it stays valid. */
+  isSame?(cached: Value, read: Value): boolean;
 }
 
-interface Entry<Thing> {
-  thing: Thing;
-  /** Of the last time that anything might have changed; what was read before has to be read anew. */
+interface Entry<Value> {
+  value: Value;
+  /** The entry is stale unless this is the current generation. */
   generation: number;
 }
 
-interface Reading<Thing> {
-  answer: Promise<Thing | null>;
-  /** What it read may have changed since it began. */
-  outdated: boolean;
-  /** Somebody has waited for it in vain. */
-  late: boolean;
+interface Read<Value> {
+  result: Promise<Value | null>;
+  /** A change invalidated it while it was in flight. */
+  invalidated: boolean;
+  /** It took longer than `staleAfterMs`. */
+  slow: boolean;
 }
 
-/** After a failure the store is left alone for so long, but for one who asks. */
-const PAUSE_MS = 1000;
+/** After a failure one read is tried in this time. */
+const RETRY_MS = 1000;
 
-export function createKnown<Thing extends object>(options: KnownOptions<Thing>): Known<Thing> {
-  const { read, concerns, news, clock, capacity, emptyCapacity = 10_000, atOnce = 64 } = options;
-  const { patienceMs = 250, deadlineMs = 3000, same = () => false } = options;
-  const things = recentMap<Entry<Thing>>(capacity);
-  const nothing = recentMap<Entry<null>>(emptyCapacity);
-  const readings = new Map<string, Reading<Thing>>();
+export function createStaleCache<Value extends object>(options: StaleCacheOptions<Value>): StaleCache<Value> {
+  const { read, keyOf, changes, clock, capacity, sizeOf = () => 1, isSame = () => false } = options;
+  const { negativeCapacity = 10_000, maxReads = 64, staleAfterMs = 250, timeoutMs = 3000 } = options;
+  const entries = new LRUCache<string, Entry<Value>>({
+    maxSize: capacity,
+    sizeCalculation: ({ value }, key) => sizeOf(value, key),
+  });
+  const negatives = new LRUCache<string, Entry<null>>({ max: negativeCapacity });
+  const reads = new Map<string, Read<Value>>();
+  /** Goes up whenever everything may have changed. */
   let generation = 0;
-  let failedAt = Number.NEGATIVE_INFINITY;
+  let failedAt: number | null = null;
 
-  news.onChange((change) => {
+  changes.subscribe((change) => {
     if (change === null) {
       generation += 1;
-      for (const name of readings.keys()) outdate(name);
+      for (const key of reads.keys()) invalidateRead(key);
       return;
     }
-    const name = concerns(change);
-    if (name === undefined) return;
-    outdate(name);
-    const entry = things.get(name);
-    // Kept until the store has said what is there now.
+    const key = keyOf(change);
+    if (key === undefined) return;
+    invalidateRead(key);
+    const entry = entries.peek(key);
     if (entry !== undefined) entry.generation = -1;
-    nothing.delete(name);
+    negatives.delete(key);
   });
 
-  /** Whoever asks from now on is answered by a read that begins now. */
-  function outdate(name: string): void {
-    const reading = readings.get(name);
-    if (reading === undefined) return;
-    reading.outdated = true;
-    readings.delete(name);
+  /** The next load of the key begins a new read. */
+  function invalidateRead(key: string): void {
+    const inFlight = reads.get(key);
+    if (inFlight === undefined) return;
+    inFlight.invalidated = true;
+    reads.delete(key);
   }
 
-  function remembered(name: string): Thing | null | undefined {
-    const entry = things.get(name) ?? nothing.get(name);
-    return entry?.generation === generation ? entry.thing : undefined;
+  function get(key: string): Value | null | undefined {
+    const entry = entries.get(key) ?? negatives.get(key);
+    return entry?.generation === generation ? entry.value : undefined;
   }
 
-  async function find(name: string): Promise<Thing | null> {
-    const known = remembered(name);
-    if (known !== undefined) return known;
-    const before = things.get(name)?.thing;
-    const reading = readings.get(name) ?? begin(name, before);
-    if (before === undefined) {
-      if (reading === null) throw new StoreUnavailable('the store is not asked for more at the moment');
-      return within(deadlineMs, reading.answer);
+  async function load(key: string): Promise<Value | null> {
+    const cached = get(key);
+    if (cached !== undefined) return cached;
+    const stale = entries.get(key)?.value;
+    const inFlight = reads.get(key) ?? startRead(key, stale);
+    if (stale === undefined) {
+      if (inFlight === null) throw new StoreUnavailable('no read: the store is down, or too many reads are in flight');
+      return withTimeout(timeoutMs, inFlight.result);
     }
-    if (reading === null || reading.late) return before;
+    if (inFlight === null || inFlight.slow) return stale;
     try {
-      return await within(patienceMs, reading.answer);
+      return await withTimeout(staleAfterMs, inFlight.result);
     } catch {
-      reading.late = true;
-      return before;
+      inFlight.slow = true;
+      return stale;
     }
   }
 
-  function begin(name: string, before: Thing | undefined): Reading<Thing> | null {
-    const sinceFailure = clock.now() - failedAt;
-    if (readings.size >= atOnce || (sinceFailure >= 0 && sinceFailure < PAUSE_MS)) return null;
-    // One asks, and the others wait for what becomes of that.
-    if (failedAt !== Number.NEGATIVE_INFINITY) failedAt = clock.now();
-    const reading: Reading<Thing> = { outdated: false, late: false, answer: Promise.resolve(null) };
-    reading.answer = ask(name, before, reading);
-    // Nobody may be waiting any more.
-    reading.answer.catch(() => {});
-    readings.set(name, reading);
-    return reading;
+  function startRead(key: string, stale: Value | undefined): Read<Value> | null {
+    if (reads.size >= maxReads) return null;
+    if (failedAt !== null) {
+      const now = clock.now();
+      if (now >= failedAt && now - failedAt < RETRY_MS) return null;
+      // This read tries the store; the next may do so `RETRY_MS` later.
+      failedAt = now;
+    }
+    const started: Read<Value> = { invalidated: false, slow: false, result: Promise.resolve(null) };
+    started.result = readAndCache(key, stale, started);
+    // All who waited may have given up.
+    started.result.catch(() => {});
+    reads.set(key, started);
+    return started;
   }
 
-  async function ask(name: string, before: Thing | undefined, reading: Reading<Thing>): Promise<Thing | null> {
+  async function readAndCache(key: string, stale: Value | undefined, own: Read<Value>): Promise<Value | null> {
     try {
-      const thing = await read(name);
-      failedAt = Number.NEGATIVE_INFINITY;
-      if (reading.outdated) return thing;
-      if (thing === null) {
-        things.delete(name);
-        nothing.set(name, { thing, generation });
+      const value = await read(key);
+      failedAt = null;
+      if (own.invalidated) return value;
+      if (value === null) {
+        entries.delete(key);
+        negatives.set(key, { value, generation });
         return null;
       }
-      const kept = before !== undefined && same(before, thing) ? before : thing;
-      nothing.delete(name);
-      things.set(name, { thing: kept, generation });
+      const kept = stale !== undefined && isSame(stale, value) ? stale : value;
+      negatives.delete(key);
+      entries.set(key, { value: kept, generation });
       return kept;
     } catch (error) {
-      // What fails for another reason is wrong with one name alone.
+      // Any other error concerns this key alone.
       if (error instanceof StoreUnavailable) failedAt = clock.now();
       throw error;
     } finally {
-      if (!reading.outdated) readings.delete(name);
+      if (!own.invalidated) reads.delete(key);
     }
   }
 
-  return { remembered, find, isKnown: (name) => things.get(name) !== undefined, size: things.size };
+  return { get, load, has: (key) => entries.has(key), size: () => entries.size };
 }
 
-/** Rejects with `StoreUnavailable` when the answer takes longer. */
-function within<T>(milliseconds: number, answer: Promise<T>): Promise<T> {
+/** Rejects with `StoreUnavailable` when the result takes longer. */
+function withTimeout<T>(timeoutMs: number, result: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new StoreUnavailable('the store did not answer in time')), milliseconds);
-    answer.then(resolve, reject).finally(() => clearTimeout(timer));
+    const timer = setTimeout(() => reject(new StoreUnavailable('the store did not answer in time')), timeoutMs);
+    result.then(resolve, reject).finally(() => clearTimeout(timer));
   });
 }

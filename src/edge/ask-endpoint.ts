@@ -19,7 +19,7 @@ export interface Front {
 
 export interface FrontOptions {
   listen: { host: string; port: number };
-  routes: Pick<Routes, 'findRoute'> & { certificates: Pick<Routes['certificates'], 'find'> };
+  routes: Pick<Routes, 'findRoute'> & { certificates: Pick<Routes['certificates'], 'load'> };
 }
 
 interface Reply {
@@ -61,7 +61,7 @@ export async function startFront({ listen, routes }: FrontOptions): Promise<Fron
     if (hostname === null) return { status: 204 };
     const { kind } = await routes.findRoute(hostname, '');
     if (kind !== 'route') return kind === 'unknown' ? { status: 204 } : unavailable();
-    const served = await routes.certificates.find(hostname);
+    const served = await routes.certificates.load(hostname);
     if (served === null) return { status: 404, body: 'There is no certificate for this name yet.\n' };
     return {
       status: 200,

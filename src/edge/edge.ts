@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import type { Registry } from 'prom-client';
-import type { News } from '../cache/change-feed.ts';
+import type { ChangeFeed } from '../cache/change-feed.ts';
 import { type Clock, systemClock } from '../clock.ts';
 import { idMaker } from '../ids.ts';
 import type { Log } from '../log.ts';
@@ -21,7 +21,7 @@ import { type Report, reporting } from './throttled-log.ts';
 
 export interface EdgeOptions {
   store: EdgeStore;
-  changes: Pick<News, 'onChange'>;
+  changes: Pick<ChangeFeed, 'subscribe'>;
   clock?: Clock;
   log: Log;
   metrics: { registry: Registry };

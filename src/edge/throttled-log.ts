@@ -1,4 +1,4 @@
-import { recentMap } from '../cache/lru-cache.ts';
+import { LRUCache } from 'lru-cache';
 import type { Clock } from '../clock.ts';
 import type { Log } from '../log.ts';
 
@@ -10,7 +10,7 @@ const KINDS = 1000;
 
 /** What fails over and over is said once in ten seconds, with how often it was not said since. */
 export function reporting(log: Pick<Log, 'warn'>, clock: Clock): Report {
-  const said = recentMap<{ at: number; unsaid: number }>(KINDS);
+  const said = new LRUCache<string, { at: number; unsaid: number }>({ max: KINDS });
   return (what, fields, about = what) => {
     const now = clock.now();
     const last = said.get(about);

@@ -1,61 +1,63 @@
-import { recentMap } from '../cache/lru-cache.ts';
+import { LRUCache } from 'lru-cache';
 import type { Clock } from '../clock.ts';
 import type { RateLimit } from '../store/contract/store.ts';
 import { type Decision, decide, windowStart } from './decision.ts';
 
-/** Counts requests and decides about them. A subject is whoever is limited: a workspace, an address. No name has a space in it. */
+/** Counts requests and decides about them. A subject is limited: a workspace, an address. Names hold no spaces. */
 export interface Limiter {
   /** Decides the next request of a subject to an operation, and counts it. */
   take(subject: string, operation: string, limit: RateLimit): Decision;
   /** Decides like `take`, and counts nothing. */
   peek(subject: string, operation: string, limit: RateLimit): Decision;
-  /** Number of counts kept in memory. */
+  /** Number of counts in memory. */
   size(): number;
 }
 
-/** Requests that were let through in one window, by `<subject> <operation>`. */
+/** Requests allowed in one window, by `<subject> <operation>`. */
 export interface Counts {
   get(key: string): number | undefined;
   set(key: string, requests: number): void;
-  size(): number;
+  readonly size: number;
 }
 
-export interface Window<Kept extends Counts> {
+export interface Window<C extends Counts> {
   lengthMs: number;
   /** Unix ms. */
   startedAt: number;
-  counts: Kept;
+  counts: C;
 }
 
 /** About 20 MB. */
 export const CAPACITY = 200_000;
 
 /**
- * Counts in this process's memory, and writes nothing anywhere. With more than `capacity` subjects and operations in one window, the counts
- * of those that have asked for nothing for longest begin anew.
+ * Counts in the memory of this process. With more than `capacity` subjects and operations in one window, the least recently used ones
+ * start at 0 again.
  */
 export function memoryLimiter(clock: Clock, capacity = CAPACITY): Limiter {
-  return limiterOn(clock, () => recentMap<number>(capacity));
+  return limiterOn(clock, () => lruCounts(capacity));
 }
 
-/** Decides by counts of any kind. Of each length of window one is kept: the one in progress. */
-export function limiterOn<Kept extends Counts>(
-  clock: Clock,
-  newCounts: () => Kept,
-): Limiter & { windows(): Window<Kept>[] } {
-  const windows = new Map<number, Window<Kept>>();
+/** Grows as it fills; with `max`, lru-cache would allocate every slot at the start of each window. */
+export function lruCounts(capacity: number): LRUCache<string, number> {
+  return new LRUCache({ maxSize: capacity, sizeCalculation: () => 1 });
+}
 
-  function forgetEnded(now: number): void {
+/** A limiter on counts of any kind. It keeps one window of each length: the current one. */
+export function limiterOn<C extends Counts>(clock: Clock, newCounts: () => C): Limiter & { windows(): Window<C>[] } {
+  const windows = new Map<number, Window<C>>();
+
+  function deleteEnded(now: number): void {
     for (const [lengthMs, { startedAt }] of windows) {
       if (startedAt !== windowStart(now, lengthMs)) windows.delete(lengthMs);
     }
   }
 
-  function countsAt(now: number, lengthMs: number): Kept {
-    const known = windows.get(lengthMs);
+  function countsAt(now: number, lengthMs: number): C {
+    const current = windows.get(lengthMs);
     const startedAt = windowStart(now, lengthMs);
-    if (known?.startedAt === startedAt) return known.counts;
-    forgetEnded(now);
+    if (current?.startedAt === startedAt) return current.counts;
+    deleteEnded(now);
     const counts = newCounts();
     windows.set(lengthMs, { lengthMs, startedAt, counts });
     return counts;
@@ -74,9 +76,9 @@ export function limiterOn<Kept extends Counts>(
       const now = clock.now();
       return decide(countsAt(now, limit.windowMs).get(`${subject} ${operation}`) ?? 0, limit, now);
     },
-    size: () => [...windows.values()].reduce((sum, { counts }) => sum + counts.size(), 0),
+    size: () => [...windows.values()].reduce((sum, { counts }) => sum + counts.size, 0),
     windows() {
-      forgetEnded(clock.now());
+      deleteEnded(clock.now());
       return [...windows.values()];
     },
   };

@@ -139,11 +139,11 @@ describe('limiters that share a store', () => {
     for (let i = 0; i < 3; i += 1) await b.flush();
     // Four of the other, three of its own.
     expect(take(b, 9)).toBe(3);
-    expect(shared.logged).toEqual(['requests cannot be added up over nodes; each limits its own meanwhile']);
+    expect(shared.logged).toEqual(['rate limits cannot be shared; each node limits its own requests']);
     shared.away = false;
     await b.flush();
     expect(shared.sent.at(-1)).toMatchObject([{ requests: 5 }]);
-    expect(shared.logged.at(-1)).toBe('requests are added up over nodes again');
+    expect(shared.logged.at(-1)).toBe('rate limits are shared between nodes again');
     expect(take(a, 1)).toBe(1);
     await a.flush();
     expect(take(a, 1)).toBe(0);

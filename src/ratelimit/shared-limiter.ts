@@ -1,14 +1,13 @@
-import { recentMap } from '../cache/lru-cache.ts';
 import type { Clock } from '../clock.ts';
 import type { Log } from '../log.ts';
 import type { RequestCount, RequestStore } from '../store/contract/store.ts';
-import { CAPACITY, type Counts, type Limiter, limiterOn, type Window } from './limiter.ts';
+import { CAPACITY, type Counts, type Limiter, limiterOn, lruCounts, type Window } from './limiter.ts';
 
-/** A limiter of one node among several, which add up what they let through. */
+/** The limiter of one node among several, which add up what they allow. */
 export interface SharedLimiter extends Limiter {
-  /** Adds to the store what was let through since the last time, and learns the totals; joins the flush that is under way. Never rejects. */
+  /** Adds what was allowed since the last flush to the store and reads the totals; joins a flush in flight. Never rejects. */
   flush(): Promise<void>;
-  /** Flushes for the last time, unless the store is away. */
+  /** Flushes for the last time, unless the store is down. */
   stop(): Promise<void>;
 }
 
@@ -17,7 +16,7 @@ export interface SharedLimiterOptions {
   clock: Clock;
   log?: Log;
   intervalMs?: number;
-  /** Most counts kept of one length of window; see `memoryLimiter`. */
+  /** Most counts of one window length; see `memoryLimiter`. */
   capacity?: number;
 }
 
@@ -25,15 +24,16 @@ export interface SharedLimiterOptions {
 const BATCH = 1000;
 
 /**
- * Decides in memory, and by what the nodes together have let through: each adds its counts to the store every `intervalMs`, and is answered
- * with the totals. What others have let through since then is unknown, so that the nodes let at most this many requests more through than
- * the limit N: (nodes − 1) · min(N, rate · (`intervalMs` + the time of a flush)), rate being that of the busiest node
- * (docs/decisions/0009-shared-rate-limits.md). While the store is away each goes on with what it knows. Its timer keeps no process alive.
+ * Decides in memory, by what all nodes together have allowed: each adds its counts to the store every `intervalMs` and gets the totals back.
+ * Between flushes a node does not see what the others allow. So the nodes together allow at most this many requests more than the limit N:
+ * (nodes − 1) · min(N, rate · (`intervalMs` + the time of a flush)), rate being that of the busiest node
+ * (docs/decisions/0009-shared-rate-limits.md). While the store is down each node decides by the last totals and its own counts. The timer
+ * does not keep the process alive.
  */
 export function sharedLimiter(options: SharedLimiterOptions): SharedLimiter {
   const { store, clock, log, intervalMs = 250, capacity = CAPACITY } = options;
   const { windows, ...limiter } = limiterOn(clock, () => sharedCounts(capacity));
-  let flushing: Promise<void> | undefined;
+  let inFlight: Promise<void> | undefined;
   let failing = false;
 
   async function send(): Promise<void> {
@@ -45,21 +45,21 @@ export function sharedLimiter(options: SharedLimiterOptions): SharedLimiter {
     }
   }
 
-  async function attempt(): Promise<void> {
+  async function sendOrWarn(): Promise<void> {
     try {
       await send();
-      if (failing) log?.info('requests are added up over nodes again');
+      if (failing) log?.info('rate limits are shared between nodes again');
       failing = false;
     } catch (error) {
-      if (!failing) log?.warn({ err: error }, 'requests cannot be added up over nodes; each limits its own meanwhile');
+      if (!failing) log?.warn({ err: error }, 'rate limits cannot be shared; each node limits its own requests');
       failing = true;
     }
-    flushing = undefined;
+    inFlight = undefined;
   }
 
   function flush(): Promise<void> {
-    flushing ??= attempt();
-    return flushing;
+    inFlight ??= sendOrWarn();
+    return inFlight;
   }
 
   const timer = setInterval(flush, intervalMs).unref();
@@ -69,30 +69,32 @@ export function sharedLimiter(options: SharedLimiterOptions): SharedLimiter {
     flush,
     async stop() {
       clearInterval(timer);
-      await flushing;
+      await inFlight;
       if (!failing) await flush();
     },
   };
 }
 
 interface SharedCounts extends Counts {
-  /** What was let through here and is not in the store, by key. */
-  unsent(): Map<string, number>;
-  /** `requests` of these are in the store by now, where `total` is what all nodes have let through. */
+  /** What this node allowed and the store does not have yet, by key. */
+  unsent(): Iterable<[string, number]>;
+  /** `requests` of a key are in the store now, where `total` is what all nodes have allowed. */
   sent(key: string, requests: number, total: number): void;
 }
 
 function sharedCounts(capacity: number): SharedCounts {
-  const unsent = recentMap<number>(capacity);
-  const totals = recentMap<number>(capacity);
+  const unsent = lruCounts(capacity);
+  const totals = lruCounts(capacity);
   const totalOf = (key: string) => totals.get(key) ?? 0;
   return {
     get: (key) => totalOf(key) + (unsent.get(key) ?? 0),
     set: (key, requests) => unsent.set(key, requests - totalOf(key)),
-    size: () => unsent.size() + totals.size(),
-    unsent: () => new Map(unsent),
+    get size() {
+      return unsent.size + totals.size;
+    },
+    unsent: () => unsent,
     sent(key, requests, total) {
-      // A store that has lost something, as a standby that took over, knows less than this node.
+      // A store that lost writes, as in a failover to a standby, has less than this node.
       totals.set(key, Math.max(total, totalOf(key) + requests));
       const rest = (unsent.get(key) ?? 0) - requests;
       if (rest > 0) unsent.set(key, rest);
@@ -108,7 +110,7 @@ interface Unsent {
 }
 
 function unsentOf({ lengthMs, startedAt, counts }: Window<SharedCounts>): Unsent[] {
-  return [...counts.unsent()].map(([key, requests]) => {
+  return Array.from(counts.unsent(), ([key, requests]) => {
     const [subject = '', operation = ''] = key.split(' ');
     return {
       counts,

@@ -1,4 +1,4 @@
-import type { ChangeNews } from '../cache/change-feed.ts';
+import type { PolledChangeFeed } from '../cache/change-feed.ts';
 import type { Clock } from '../clock.ts';
 import type { Config } from '../config/config.ts';
 import type { Log } from '../log.ts';
@@ -12,7 +12,7 @@ export interface Parts {
   log: Log;
   metrics: Metrics;
   store: Store;
-  changes: ChangeNews;
+  changes: PolledChangeFeed;
   /** Of which several may serve the API. */
   manyNodes: boolean;
   /** Port that nameservers are asked at. */

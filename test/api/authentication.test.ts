@@ -50,7 +50,7 @@ describe('a root key', () => {
     const { key, id } = await api.createKey();
     expect(await ask(key)).toMatchObject({ status: 404 });
     await api.store.revokeRootKey(id);
-    await api.news.poll();
+    await api.changes.poll();
     expect(await ask(key)).toMatchObject(unauthorized);
   });
 
@@ -58,12 +58,12 @@ describe('a root key', () => {
     const { key, id } = await api.createKey();
     expect(await ask(key)).toMatchObject({ status: 404 });
     await api.store.setRootKeyDisabled(id, START);
-    await api.news.poll();
+    await api.changes.poll();
     const answer = await ask(key);
     expect(answer).toMatchObject(forbidden);
     expect(answer.body.error?.detail).toBe('The root key is disabled.');
     await api.store.setRootKeyDisabled(id, null);
-    await api.news.poll();
+    await api.changes.poll();
     expect(await ask(key)).toMatchObject({ status: 404 });
   });
 
@@ -72,12 +72,12 @@ describe('a root key', () => {
     const { key } = await api.createKey({ workspaceId: workspace.id });
     expect(await ask(key)).toMatchObject({ status: 404 });
     await api.store.setWorkspaceDisabled(workspace.id, START);
-    await api.news.poll();
+    await api.changes.poll();
     const answer = await ask(key);
     expect(answer).toMatchObject(forbidden);
     expect(answer.body.error?.detail).toBe('The workspace of the root key is disabled.');
     await api.store.setWorkspaceDisabled(workspace.id, null);
-    await api.news.poll();
+    await api.changes.poll();
     expect(await ask(key)).toMatchObject({ status: 404 });
   });
 
@@ -99,7 +99,7 @@ describe('a root key', () => {
       createdAt: START,
     };
     await api.store.createRootKey({ ...about, expiresAt: null, disabledAt: null }, hash);
-    await api.news.poll();
+    await api.changes.poll();
     expect(await ask(key)).toMatchObject({ status: 404 });
   });
 });
@@ -123,9 +123,9 @@ describe('time', () => {
 
   it('without news of more than a second: no cached key is trusted', async () => {
     const { key, id } = await late.createKey();
-    await late.news.poll();
+    await late.changes.poll();
     expect(await askLate(key)).toMatchObject({ status: 404 });
-    await late.news.stop();
+    await late.changes.stop();
     await late.store.revokeRootKey(id);
     late.clock.advance(1001);
     expect(await askLate(key)).toMatchObject(unauthorized);
@@ -136,15 +136,14 @@ describe('a flood of unknown keys', () => {
   it('from one address is answered with 429 and Retry-After, and harms no key in use', async () => {
     const flooded = await startApi();
     const askWith = (key: string) => flooded.call('domains.getDomain', { domain: 'nobody.test' }, { key });
-    await flooded.news.poll();
+    await flooded.changes.poll();
     expect(await askWith(flooded.rootKey)).toMatchObject({ status: 404 });
     const invented = Array.from({ length: 300 }, () => createRootKey(randomBytes).key);
     for (const answer of await Promise.all(invented.map(askWith))) expect(answer).toMatchObject(unauthorized);
     const refused = await askWith(createRootKey(randomBytes).key);
     expect(refused).toMatchObject({ status: 429, body: { error: { type: 'rate-limited' } } });
-    flooded.clock.advance(Number(refused.headers['retry-after']) * 1000 - 1000);
-    await flooded.news.poll();
     expect(await askWith(flooded.rootKey)).toMatchObject({ status: 404 });
+    flooded.clock.advance(Number(refused.headers['retry-after']) * 1000 - 1000);
     expect(await askWith(createRootKey(randomBytes).key)).toMatchObject({ status: 429 });
     flooded.clock.advance(1000);
     expect(await askWith(createRootKey(randomBytes).key)).toMatchObject(unauthorized);

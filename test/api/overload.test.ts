@@ -224,7 +224,7 @@ describe('a trusted proxy', () => {
 
   it('is believed about addresses: one that fails too often is refused, another is not', async () => {
     const api = await start({ settings: { trustedProxies: ['127.0.0.0/8'] } });
-    await api.news.stop();
+    await api.changes.stop();
     for (let i = 0; i < 300; i += 1) expect(await forwarded(api, '192.0.2.1')).toMatchObject({ status: 401 });
     expect(await forwarded(api, '192.0.2.1')).toMatchObject({ status: 429 });
     expect(await forwarded(api, '198.51.100.7, 192.0.2.1')).toMatchObject({ status: 429 });

@@ -94,7 +94,7 @@ describe('the rate limit', () => {
     expect(await ask()).toMatchObject({ status: 429 });
     const rates = { 'domains.getDomain': { limit: 10, windowMs: MINUTE } };
     await api.store.setWorkspaceLimits(workspaceId, { rates, domains: null });
-    await api.news.poll();
+    await api.changes.poll();
     expect(await ask()).toMatchObject({ status: 404, headers: { 'ratelimit-remaining': '6' } });
   });
 

@@ -52,7 +52,7 @@ describe('a dashboard token', () => {
     }
     expect(await ask(token)).toMatchObject({ status: 200 });
     api.clock.advance(1000);
-    await api.news.poll();
+    await api.changes.poll();
     expect(await ask(token)).toMatchObject(unauthorized);
   });
 
@@ -67,10 +67,10 @@ describe('a dashboard token', () => {
     const token = await mint({ workspaceId: workspace.id });
     expect(await ask(token)).toMatchObject({ status: 404 });
     await api.store.setWorkspaceDisabled(workspace.id, START);
-    await api.news.poll();
+    await api.changes.poll();
     expect(await ask(token)).toMatchObject({ status: 403, body: { error: { type: 'forbidden' } } });
     await api.store.setWorkspaceDisabled(workspace.id, null);
-    await api.news.poll();
+    await api.changes.poll();
     expect(await ask(token)).toMatchObject({ status: 404 });
   });
 
@@ -96,14 +96,14 @@ describe('the key that signs', () => {
   it('is replaced: tokens of the old one are good until they expire, those of the new one at once', async () => {
     const old = await mint({ lifeMs: 2 * MINUTE });
     const { id } = await rotateSigningKey(parts(), { revoke: false });
-    await api.news.poll();
+    await api.changes.poll();
     expect((await api.store.findCurrentSigningKey())?.id).toBe(id);
     expect(await ask(await mint())).toMatchObject({ status: 200 });
     api.clock.advance(2 * MINUTE - 1001);
-    await api.news.poll();
+    await api.changes.poll();
     expect(await ask(old)).toMatchObject({ status: 200 });
     api.clock.advance(1001);
-    await api.news.poll();
+    await api.changes.poll();
     expect(await ask(old)).toMatchObject(unauthorized);
   });
 
@@ -111,7 +111,7 @@ describe('the key that signs', () => {
     const old = await mint();
     expect(await ask(old)).toMatchObject({ status: 200 });
     await rotateSigningKey(parts(), { revoke: true });
-    await api.news.poll();
+    await api.changes.poll();
     expect(await ask(old)).toMatchObject(unauthorized);
     expect(await ask(await mint())).toMatchObject({ status: 200 });
   });
@@ -143,7 +143,7 @@ describe('a flood of bad credentials from one address', () => {
   it.each(bad)('(%s) is answered with 429 and Retry-After, and harms no key in use', async (_what, invent) => {
     const flooded = await startApi();
     const asking = (key: string) => flooded.call('domains.getDomain', { domain: 'nobody.test' }, { key });
-    await flooded.news.poll();
+    await flooded.changes.poll();
     expect(await asking(flooded.rootKey)).toMatchObject({ status: 404 });
     for (let i = 0; i < 300; i += 1) expect(await asking(invent())).toMatchObject(unauthorized);
     const refused = await asking(invent());

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { followChanges } from '../../src/cache/change-feed.ts';
+import { startChangeFeed } from '../../src/cache/change-feed.ts';
 import { WINDOW_MS } from '../../src/domain/domain.ts';
 import type { Change } from '../../src/store/contract/store.ts';
 import {
@@ -167,17 +167,17 @@ export function describeChanges(subject: Subject): void {
     it('reaches followers with every change, in order', async () => {
       const { store } = subject;
       const { workspace, environment } = await subject.plant();
-      const news = followChanges(store, { intervalMs: 3_600_000 });
+      const changes = startChangeFeed(store, { intervalMs: 3_600_000 });
       const heard: (Change['kind'] | null)[] = [];
-      news.onChange((change) => heard.push(change?.kind ?? null));
-      await news.poll();
+      changes.subscribe((change) => heard.push(change?.kind ?? null));
+      await changes.poll();
       await store.setWorkspaceLimits(workspace.id, NO_LIMITS);
       await store.createDeployment(aDeployment(environment));
-      await news.poll();
-      await news.stop();
+      await changes.poll();
+      await changes.stop();
       expect(heard.filter((kind) => kind !== null)).toEqual(['workspace', 'environment']);
       expect(heard[0]).toBeNull();
-      expect(news.trusted()).toBe(true);
+      expect(changes.isFresh()).toBe(true);
     });
   });
 }

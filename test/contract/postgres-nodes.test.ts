@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import { followChanges } from '../../src/cache/change-feed.ts';
+import { startChangeFeed } from '../../src/cache/change-feed.ts';
 import type { Change, Environment, Store } from '../../src/store/contract/store.ts';
 import { lockKey } from '../../src/store/postgres/advisory-locks.ts';
 import {
@@ -203,11 +203,11 @@ it('tells caches to forget everything once a write has ended whose commit took l
   // Its notification, for which it does not wait, is a write as well.
   await open.splice(0)[0]?.close();
   const clock = { ms: NOW, now: () => clock.ms };
-  const news = followChanges(await node(), { clock, intervalMs: 3_600_000, overlapMs: 5000 });
+  const changes = startChangeFeed(await node(), { clock, intervalMs: 3_600_000, overlapMs: 5000 });
   const heard: (Change | null)[] = [];
-  news.onChange((change) => heard.push(change));
+  changes.subscribe((change) => heard.push(change));
   const poll = async () => {
-    await news.poll();
+    await changes.poll();
     return heard.splice(0).map((change) => change?.key ?? null);
   };
   const announce = "insert into changes (kind, key, created_at) values ('root_key', $1, 0)";
@@ -222,7 +222,7 @@ it('tells caches to forget everything once a write has ended whose commit took l
   }
   await other.query('commit');
   expect(await poll()).toEqual([null]);
-  await news.stop();
+  await changes.stop();
 });
 
 it('refuses a write whose turn does not come, and goes on once the lock is free', async () => {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { followChanges } from '../../src/cache/change-feed.ts';
+import { startChangeFeed } from '../../src/cache/change-feed.ts';
 import { idMaker } from '../../src/ids.ts';
 import { memoryLimiter } from '../../src/ratelimit/limiter.ts';
 import { type Harness, startApi } from '../support/api-harness.ts';
@@ -135,7 +135,7 @@ describe('when the clock jumps, the API', () => {
     expect(await ask(key)).toBe(404);
     api.clock.advance(-5 * HOUR);
     await api.store.revokeRootKey(id);
-    await api.news.poll();
+    await api.changes.poll();
     expect(await ask(key)).toBe(401);
   });
 
@@ -148,15 +148,15 @@ describe('when the clock jumps, the API', () => {
         return news;
       },
     };
-    const news = followChanges(store, { clock: api.clock, intervalMs: HOUR });
-    await news.poll();
+    const changes = startChangeFeed(store, { clock: api.clock, intervalMs: HOUR });
+    await changes.poll();
     api.clock.advance(-5 * HOUR);
     for (let i = 0; i < 20; i += 1) {
       await api.createKey();
       api.clock.advance(SECOND);
-      await news.poll();
+      await changes.poll();
     }
-    await news.stop();
+    await changes.stop();
     expect(Math.max(...sizes)).toBeLessThan(15);
   });
 });

@@ -95,7 +95,7 @@ describe('private keys', () => {
   });
 
   it('are asked for on loopback alone: it listens nowhere else', async () => {
-    const routes = { findRoute: async () => ({ kind: 'unknown' }) as const, certificates: { find: async () => null } };
+    const routes = { findRoute: async () => ({ kind: 'unknown' }) as const, certificates: { load: async () => null } };
     for (const host of ['0.0.0.0', '::', '10.0.0.1', 'localhost']) {
       await expect(startFront({ listen: { host, port: 0 }, routes })).rejects.toThrow(/loopback/);
     }

@@ -4,7 +4,7 @@ import { connect as connectHttp2, type IncomingHttpHeaders } from 'node:http2';
 import { request as askHttps } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { type ConnectionOptions, connect as connectTls, createSecureContext, type TLSSocket } from 'node:tls';
-import { type ChangeNews, followChanges } from '../../src/cache/change-feed.ts';
+import { type PolledChangeFeed, startChangeFeed } from '../../src/cache/change-feed.ts';
 import type { Domain } from '../../src/domain/domain.ts';
 import { type Edge, type EdgeOptions, startEdge } from '../../src/edge/edge.ts';
 import { createLog } from '../../src/log.ts';
@@ -20,7 +20,7 @@ import { onLoopback } from './loopback.ts';
 export interface Harness {
   edge: Edge;
   store: Store;
-  news: ChangeNews;
+  changes: PolledChangeFeed;
   httpPort: number;
   httpsPort: number;
   /** Every line that was logged. */
@@ -89,11 +89,11 @@ export async function startHarness(options: Partial<EdgeOptions> = {}): Promise<
       there(() => store.findChallenge(hostname, token, now)),
     changesSince: (seq: number) => there(() => store.changesSince(seq)),
   };
-  const news = followChanges(reads, { clock, log });
-  await news.poll();
+  const changes = startChangeFeed(reads, { clock, log });
+  await changes.poll();
   const edge = await startEdge({
     store: reads,
-    changes: news,
+    changes,
     clock,
     log,
     metrics,
@@ -101,7 +101,7 @@ export async function startHarness(options: Partial<EdgeOptions> = {}): Promise<
     threads: 0,
     ...options,
   }).catch(async (error: unknown) => {
-    await news.stop();
+    await changes.stop();
     await store.close();
     await remove();
     throw error;
@@ -141,7 +141,7 @@ export async function startHarness(options: Partial<EdgeOptions> = {}): Promise<
   return {
     edge,
     store,
-    news,
+    changes,
     httpPort: portOf(edge.http),
     httpsPort: portOf(edge.https),
     logged,
@@ -155,12 +155,12 @@ export async function startHarness(options: Partial<EdgeOptions> = {}): Promise<
     addSite,
     deploy,
     addOrigin,
-    heard: () => news.poll(),
+    heard: () => changes.poll(),
     async close() {
       setStore('there');
       for (const end of closing) await end();
       await edge.stop();
-      await news.stop();
+      await changes.stop();
       await store.close();
       await remove();
     },

@@ -116,7 +116,7 @@ describe('a thread that dies', () => {
       },
       {
         store: { findRoute: nobody, findOrigin: nobody, findServedCertificate: nobody, findChallenge: nobody },
-        changes: { onChange: (forget) => void forgetting.push(forget) },
+        changes: { subscribe: (forget) => void forgetting.push(forget) },
         lookUp: async () => [],
         log,
         report,

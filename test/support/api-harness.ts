@@ -5,8 +5,8 @@ import { createRootKey } from '../../src/access/root-key.ts';
 import { type ApiDeps, createApi } from '../../src/api/api.ts';
 import type { ApiSettings } from '../../src/api/operation.ts';
 import { operations } from '../../src/api/operations.ts';
-import { rememberDomains } from '../../src/cache/cached-domains.ts';
-import { type ChangeNews, followChanges } from '../../src/cache/change-feed.ts';
+import { cacheDomains } from '../../src/cache/cached-domains.ts';
+import { type PolledChangeFeed, startChangeFeed } from '../../src/cache/change-feed.ts';
 import { type Domain, WINDOW_MS } from '../../src/domain/domain.ts';
 import { idMaker } from '../../src/ids.ts';
 import { createLog } from '../../src/log.ts';
@@ -23,7 +23,7 @@ export interface Harness {
   store: Store;
   metrics: Metrics;
   /** What the cache of keys hears. Read often, as in the program, and whenever the test says so. */
-  news: ChangeNews;
+  changes: PolledChangeFeed;
   /** Every line that was logged. */
   logged: string[];
   clock: { now(): number; set(ms: number): void; advance(ms: number): void };
@@ -95,8 +95,8 @@ export async function startApi({ settings, wrap, ...deps }: HarnessOptions = {})
   const metrics = createMetrics();
   const logged: string[] = [];
   const log = createLog('debug', { write: (line: string) => void logged.push(line) });
-  const news = followChanges(engine, { clock, log });
-  const store = rememberDomains(engine, news);
+  const changes = startChangeFeed(engine, { clock, log });
+  const store = cacheDomains(engine, changes);
   const app = createApi({
     ...deps,
     store: wrap ? wrap(store) : store,
@@ -113,7 +113,7 @@ export async function startApi({ settings, wrap, ...deps }: HarnessOptions = {})
       windowMs: WINDOW_MS,
       ...settings,
     },
-    changes: news,
+    changes,
   });
   await app.listen({ host: '127.0.0.1', port: 0 });
   const { port } = app.server.address() as AddressInfo;
@@ -188,7 +188,7 @@ export async function startApi({ settings, wrap, ...deps }: HarnessOptions = {})
     port,
     store,
     metrics,
-    news,
+    changes,
     logged,
     clock,
     workspaceId: workspace.id,
@@ -201,7 +201,7 @@ export async function startApi({ settings, wrap, ...deps }: HarnessOptions = {})
     createDomain,
     async close() {
       await app.close();
-      await news.stop();
+      await changes.stop();
       await store.close();
       await remove();
     },

@@ -1,4 +1,4 @@
-import { recentMap } from '../../cache/lru-cache.ts';
+import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../clock.ts';
 import type { Issuer } from '../issuer.ts';
 import type { Obstacle } from '../policy/explain.ts';
@@ -31,7 +31,7 @@ export function createSubstitutes({
   pauses: Pauses;
   clock: Clock;
 }): Substitutes {
-  const refused = recentMap<RefusedName>(REMEMBERED);
+  const refused = new LRUCache<string, RefusedName>({ max: REMEMBERED });
 
   function refusedBy({ id }: Issuer, hostname: string): RefusedName | null {
     const found = refused.get(`${id} ${hostname}`);

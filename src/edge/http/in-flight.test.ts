@@ -10,9 +10,9 @@ const routeTo = (environmentId: string): Route => ({ hostname, domainId: 'dom_1'
 function world(known: Route | null | undefined) {
   const world = { known };
   const hears: ((change: Change | null) => void)[] = [];
-  const remembered = () => world.known;
-  const find = async () => (world.known === undefined ? routeTo('env_old') : world.known);
-  const underWay = trackUnderWay({ onChange: (hear) => void hears.push(hear) }, { find, remembered }, 1);
+  const get = () => world.known;
+  const load = async () => (world.known === undefined ? routeTo('env_old') : world.known);
+  const underWay = trackUnderWay({ subscribe: (hear) => void hears.push(hear) }, { load, get }, 1);
   const announce = () => hears.forEach((hear) => void hear({ seq: 1, kind: 'route', key: hostname }));
   return Object.assign(world, { underWay, announce });
 }

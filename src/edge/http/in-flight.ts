@@ -1,5 +1,5 @@
-import type { News } from '../../cache/change-feed.ts';
-import type { Known } from '../../cache/stale-cache.ts';
+import type { ChangeFeed } from '../../cache/change-feed.ts';
+import type { StaleCache } from '../../cache/stale-cache.ts';
 import type { Route } from '../../store/contract/store.ts';
 
 /**
@@ -20,15 +20,15 @@ interface Held {
 const AGAIN_MS = 1000;
 
 export function trackUnderWay(
-  changes: Pick<News, 'onChange'>,
-  routes: Pick<Known<Route>, 'find' | 'remembered'>,
+  changes: Pick<ChangeFeed, 'subscribe'>,
+  routes: Pick<StaleCache<Route>, 'load' | 'get'>,
   againMs = AGAIN_MS,
 ): UnderWay {
   const byName = new Map<string, Set<Held>>();
   /** Names that are looked at again in a moment. */
   const unsure = new Set<string>();
 
-  changes.onChange((change) => {
+  changes.subscribe((change) => {
     if (change === null) void reviewAll();
     else if (change.kind === 'route') void review(change.key);
   });
@@ -40,8 +40,8 @@ export function trackUnderWay(
 
   async function review(hostname: string): Promise<void> {
     if (!byName.has(hostname)) return;
-    await routes.find(hostname).catch(() => {});
-    const route = routes.remembered(hostname);
+    await routes.load(hostname).catch(() => {});
+    const route = routes.get(hostname);
     if (route === undefined) {
       // Nobody knows yet; until then it goes on, as names do that are served meanwhile.
       if (!unsure.has(hostname)) setTimeout(() => again(hostname), againMs).unref();
@@ -62,7 +62,7 @@ export function trackUnderWay(
       const those = byName.get(hostname) ?? new Set();
       byName.set(hostname, those.add(held));
       // It may have changed since the route was found.
-      if (!unsure.has(hostname) && routes.remembered(hostname)?.environmentId !== environmentId) void review(hostname);
+      if (!unsure.has(hostname) && routes.get(hostname)?.environmentId !== environmentId) void review(hostname);
       return () => {
         those.delete(held);
         if (those.size === 0 && byName.get(hostname) === those) byName.delete(hostname);

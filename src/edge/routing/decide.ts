@@ -47,13 +47,13 @@ export function createDecide({ routes, challenges, isTrusted, httpsPort, servesH
     if (found.kind !== 'route') return page(found.kind === 'unknown' ? 'unknown_host' : 'unavailable', hostname);
     if (sender.scheme === 'http') return towardsHttps(hostname, path);
     const { environmentId } = found.route;
-    const origin = await routes.origins.find(environmentId);
+    const origin = await routes.origins.load(environmentId);
     if (origin === null) return page('not_deployed', hostname);
     return { kind: 'forward', routed: { ...sender, ...origin, environmentId, hostname, path, requestId } };
   }
 
   async function towardsHttps(hostname: string, path: string): Promise<Decision> {
-    if (servesHttps && (await routes.certificates.find(hostname)) === null) return page('not_certified', hostname);
+    if (servesHttps && (await routes.certificates.load(hostname)) === null) return page('not_certified', hostname);
     return { kind: 'redirect', location: `https://${hostname}${port}${path === '*' ? '/' : path}` };
   }
 

@@ -1,6 +1,7 @@
 import { network } from '../../access/failure-limit.ts';
-import type { News } from '../../cache/change-feed.ts';
-import { createKnown, type Known } from '../../cache/stale-cache.ts';
+import { CACHE_BYTES } from '../../cache/cache.ts';
+import type { ChangeFeed } from '../../cache/change-feed.ts';
+import { createStaleCache, type StaleCache } from '../../cache/stale-cache.ts';
 import type { Clock } from '../../clock.ts';
 import type { AddressRule } from '../../net/addresses.ts';
 import { memoryLimiter } from '../../ratelimit/limiter.ts';
@@ -13,9 +14,9 @@ export interface Routes {
   /** On behalf of a client, which may ask for few names that are not ours. Never rejects. */
   findRoute(hostname: string, clientAddress: string): Promise<Found>;
   /** These reject when the store did, which has been reported. */
-  routes: Known<Route>;
-  origins: Known<Origin>;
-  certificates: Known<ServedCertificate>;
+  routes: StaleCache<Route>;
+  origins: StaleCache<Origin>;
+  certificates: StaleCache<ServedCertificate>;
   /** Counts what a client asked for in vain, as names that are not ours are counted. */
   strangers: Strangers;
   /** Tells how much is remembered. */
@@ -33,21 +34,21 @@ export interface Strangers {
 
 export interface RoutesOptions {
   store: Pick<EdgeStore, 'findRoute' | 'findOrigin' | 'findServedCertificate'>;
-  changes: Pick<News, 'onChange'>;
+  changes: Pick<ChangeFeed, 'subscribe'>;
   clock: Clock;
   tally: Pick<Tally, 'lookup' | 'measure'>;
   report: Report;
   /** Those ask on behalf of everybody, and are not counted. */
   isProxy: AddressRule;
   unknownPerMinute: number;
-  /** Most names that are remembered, each with its certificate: about 5 KB. */
+  /** Most names in the caches of routes and origins, about 350 bytes each. Certificates are bounded by bytes. */
   capacity?: number;
 }
 
 export function createRoutes(options: RoutesOptions): Routes {
-  const { store, changes: news, clock, tally, report, capacity = 20_000 } = options;
+  const { store, changes, clock, tally, report, capacity = 20_000 } = options;
   const strangers = countStrangers(options);
-  const common = { news, clock, capacity };
+  const common = { changes, clock };
 
   /** Counts what is asked, and reports what fails. */
   function asking<Thing>(kind: LookupKind, read: (name: string) => Promise<Thing>) {
@@ -62,31 +63,35 @@ export function createRoutes(options: RoutesOptions): Routes {
     };
   }
 
-  const routes = createKnown<Route>({
+  const routes = createStaleCache<Route>({
     ...common,
+    capacity,
     read: asking('route', (hostname) => store.findRoute(hostname)),
-    concerns: ({ kind, key }) => (kind === 'route' ? key : undefined),
+    keyOf: ({ kind, key }) => (kind === 'route' ? key : undefined),
   });
-  const origins = createKnown<Origin>({
+  const origins = createStaleCache<Origin>({
     ...common,
+    capacity,
     read: asking('origin', (environmentId) => store.findOrigin(environmentId)),
-    concerns: ({ kind, key }) => (kind === 'environment' ? key : undefined),
+    keyOf: ({ kind, key }) => (kind === 'environment' ? key : undefined),
   });
-  const certificates = createKnown<ServedCertificate>({
+  const certificates = createStaleCache<ServedCertificate>({
     ...common,
+    capacity: CACHE_BYTES,
+    sizeOf: ({ chain, privateKey }, hostname) => 450 + chain.length + privateKey.length + hostname.length,
     read: asking('certificate', (hostname) => store.findServedCertificate(hostname)),
     // Announced as a route when it goes.
-    concerns: ({ kind, key }) => (kind === 'certificate' || kind === 'route' ? key : undefined),
+    keyOf: ({ kind, key }) => (kind === 'certificate' || kind === 'route' ? key : undefined),
     // A TLS context was made from it. Another key is another certificate.
-    same: (before, after) => before.chain === after.chain,
+    isSame: (before, after) => before.chain === after.chain,
   });
 
   async function findRoute(hostname: string, clientAddress: string): Promise<Found> {
-    const remembered = routes.remembered(hostname);
-    if (remembered !== undefined) return found(remembered);
-    if (!routes.isKnown(hostname) && strangers.isBlocked(clientAddress)) return { kind: 'refused' };
+    const cached = routes.get(hostname);
+    if (cached !== undefined) return found(cached);
+    if (!routes.has(hostname) && strangers.isBlocked(clientAddress)) return { kind: 'refused' };
     try {
-      const route = await routes.find(hostname);
+      const route = await routes.load(hostname);
       if (route === null) strangers.failed(clientAddress);
       return found(route);
     } catch {

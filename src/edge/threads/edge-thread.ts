@@ -44,7 +44,7 @@ const tally = createTally(data.tally);
 const report: Report = (what, fields, about) => send({ kind: 'report', what, fields, about });
 const serving = await serve(data.settings, {
   store: main,
-  changes: { onChange: (forget) => void forgetting.push(forget) },
+  changes: { subscribe: (forget) => void forgetting.push(forget) },
   clock: systemClock,
   newId: idMaker(systemClock),
   ticketSecret: () => ticketSecret,

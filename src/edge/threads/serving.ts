@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
-import type { News } from '../../cache/change-feed.ts';
+import type { ChangeFeed } from '../../cache/change-feed.ts';
 import type { Clock } from '../../clock.ts';
 import type { NewId } from '../../ids.ts';
 import { networkRule } from '../../net/addresses.ts';
@@ -46,7 +46,7 @@ export interface Listener {
 /** What the edge of one thread works with. */
 export interface ServingDeps {
   store: EdgeStore;
-  changes: Pick<News, 'onChange'>;
+  changes: Pick<ChangeFeed, 'subscribe'>;
   clock: Clock;
   newId: NewId;
   tally: Tally;

@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import type { News } from '../../cache/change-feed.ts';
+import type { ChangeFeed } from '../../cache/change-feed.ts';
 import type { Log } from '../../log.ts';
 import type { AddressLookup } from '../../net/dialer.ts';
 import { type EdgeStore, StoreUnavailable } from '../../store/contract/store.ts';
@@ -15,7 +15,7 @@ export interface Thread {
 
 export interface ThreadDeps {
   store: EdgeStore;
-  changes: Pick<News, 'onChange'>;
+  changes: Pick<ChangeFeed, 'subscribe'>;
   lookUp: AddressLookup;
   log: Log;
   report: Report;
@@ -39,7 +39,7 @@ export async function startThread(data: ThreadData, deps: ThreadDeps, script = S
   let current = startWorker(script, data, deps);
   await current.listening;
   current.exited.then(replace);
-  deps.changes.onChange((change) => current.send({ kind: 'change', change }));
+  deps.changes.subscribe((change) => current.send({ kind: 'change', change }));
 
   function replace(fault: unknown): void {
     if (stopping) return;

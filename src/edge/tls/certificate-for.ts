@@ -7,7 +7,7 @@ export function createJudge({ findRoute, certificates }: Pick<Routes, 'findRoute
     const { kind } = await findRoute(serverName, clientAddress);
     if (kind !== 'route') return { kind: 'none', outcome: kind === 'unknown' ? 'unknown_name' : kind };
     try {
-      const certificate = await certificates.find(serverName);
+      const certificate = await certificates.load(serverName);
       return certificate === null ? { kind: 'none', outcome: 'not_certified' } : { kind: 'certificate', certificate };
     } catch {
       return { kind: 'none', outcome: 'unavailable' };

@@ -2,8 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import { rememberDomains } from '../../src/cache/cached-domains.ts';
-import { type ChangeNews, followChanges } from '../../src/cache/change-feed.ts';
+import { cacheDomains } from '../../src/cache/cached-domains.ts';
+import { type PolledChangeFeed, startChangeFeed } from '../../src/cache/change-feed.ts';
 import { WINDOW_MS } from '../../src/domain/domain.ts';
 import { type Store, StoreUnavailable } from '../../src/store/contract/store.ts';
 import { sqliteStore } from '../../src/store/sqlite/sqlite.ts';
@@ -16,17 +16,17 @@ let directory: string;
 let elsewhere: Store;
 let engine: Store;
 let reads: number;
-/** While the log of changes cannot be read. */
-let cutOff: boolean;
-/** Runs before an answer of the engine is given. */
+/** While the change log cannot be read. */
+let down: boolean;
+/** Runs before a read of the engine returns. */
 let meanwhile: () => Promise<unknown>;
 let clock: { ms: number; now(): number };
-let news: ChangeNews;
+let changes: PolledChangeFeed;
 let store: Store;
 let planted: Planted;
 
 beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'nameplate-remember-'));
+  directory = await mkdtemp(join(tmpdir(), 'nameplate-cached-domains-'));
   const path = join(directory, 'nameplate.db');
   engine = await sqliteStore({ path });
   elsewhere = await sqliteStore({ path });
@@ -35,7 +35,7 @@ beforeAll(async () => {
 beforeEach(async () => {
   planted = await plant(elsewhere);
   reads = 0;
-  cutOff = false;
+  down = false;
   meanwhile = async () => {};
   clock = { ms: NOW, now: () => clock.ms };
   const watched: Store = {
@@ -51,16 +51,16 @@ beforeEach(async () => {
       return engine.findDomainById(...args);
     },
     async changesSince(seq) {
-      if (cutOff) throw new StoreUnavailable('away');
+      if (down) throw new StoreUnavailable('down');
       return engine.changesSince(seq);
     },
   };
-  news = followChanges(watched, { clock, intervalMs: 3_600_000 });
-  await news.poll();
-  store = rememberDomains(watched, news, 8);
+  changes = startChangeFeed(watched, { clock, intervalMs: 3_600_000 });
+  await changes.poll();
+  store = cacheDomains(watched, changes, 16_000);
 });
 
-afterEach(() => news.stop());
+afterEach(() => changes.stop());
 
 afterAll(async () => {
   await engine.close();
@@ -70,7 +70,7 @@ afterAll(async () => {
 
 const byName = (name: string) => store.findDomainByName(planted.workspace.id, name);
 
-it('a domain that is asked for again, by name or id, is not read again', async () => {
+it('a domain is read once, by name or id', async () => {
   const domain = await attach(elsewhere, planted.environment);
   expect(await byName(domain.name)).toEqual(domain);
   expect(await byName(domain.name)).toEqual(domain);
@@ -78,23 +78,23 @@ it('a domain that is asked for again, by name or id, is not read again', async (
   expect(reads).toBe(1);
 });
 
-it('a change made elsewhere is seen with the next reading of the log', async () => {
+it('a change made elsewhere is seen with the next poll', async () => {
   const domain = await attach(elsewhere, planted.environment);
   await byName(domain.name);
   const after = verifyingAt(domain, NOW);
   await elsewhere.saveTransition({ before: domain, after, memory, now: NOW });
   expect(await byName(domain.name)).toEqual(domain);
-  await news.poll();
+  await changes.poll();
   expect(await byName(domain.name)).toEqual(after);
 });
 
-it('an old answer lives at most a second, also while the log cannot be read', async () => {
+it('an entry is at most a second old, also while the change log cannot be read', async () => {
   const domain = await attach(elsewhere, planted.environment);
   await byName(domain.name);
   await elsewhere.deleteDomain(planted.workspace.id, domain.id, NOW);
-  cutOff = true;
+  down = true;
   clock.ms += 1000;
-  await news.poll();
+  await changes.poll();
   expect(await byName(domain.name)).toEqual(domain);
   clock.ms += 1;
   expect(await byName(domain.name)).toBeNull();
@@ -134,12 +134,12 @@ it('a name that was deleted and attached again leads to the new domain', async (
   expect(await byName(first.name)).toEqual(second);
 });
 
-it('what was read before a change was announced is not remembered', async () => {
+it('what was read before a change is not cached after it', async () => {
   const domain = await attach(elsewhere, planted.environment);
   const after = verifyingAt(domain, NOW);
   meanwhile = async () => {
     await elsewhere.saveTransition({ before: domain, after, memory, now: NOW });
-    await news.poll();
+    await changes.poll();
   };
   expect(await byName(domain.name)).toEqual(domain);
   meanwhile = async () => {};
@@ -154,17 +154,19 @@ it('what one workspace may see is not shown to another', async () => {
   expect(await store.findDomainByName(workspace.id, domain.name)).toBeNull();
 });
 
-it('a name that is not attached is looked for each time, so that it is found as soon as it is', async () => {
+it('a name that is not attached is looked up each time, so that it is found as soon as it is', async () => {
   expect(await byName('soon.example.com')).toBeNull();
   const domain = await attach(elsewhere, planted.environment, { name: 'soon.example.com' });
   expect(await byName('soon.example.com')).toEqual(domain);
 });
 
-it('no more domains are remembered than there is room for', async () => {
+it('the cache stays within its bytes, and keeps what was used last', async () => {
   const domains = [];
   for (let i = 0; i < 20; i++) domains.push(await attach(elsewhere, planted.environment));
   for (const { name } of domains) await byName(name);
   reads = 0;
-  for (const { name } of domains) await byName(name);
-  expect(reads).toBeGreaterThanOrEqual(12);
+  for (const { name } of domains.slice(-5)) await byName(name);
+  expect(reads).toBe(0);
+  for (const { name } of domains.slice(0, 5)) await byName(name);
+  expect(reads).toBe(5);
 });
