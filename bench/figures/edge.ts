@@ -107,7 +107,7 @@ export const handshakes: Figure = {
     }),
 };
 
-/** Memory when each of many names has been asked for. */
+/** Memory when each of many names has been requested. */
 export const edgeMemory: Figure = {
   name: 'edge-memory',
   async measure(bench) {
@@ -121,14 +121,14 @@ export const edgeMemory: Figure = {
         const all = (port: number) => client.call.shake({ port, names: count, atOnce: 16, handshakes: count });
         await all(ours.port);
         await all(caddy.port);
-        // Twice: whatever grows with what is asked, and not with what is there, would show.
+        // Twice, to show growth with requests rather than with names.
         const once = await ours.part.call.memory();
         await all(ours.port);
         const [measured, baseline] = [await ours.part.call.memory(), await caddy.memory()];
         return [
           {
-            figure: `memory with ${showNumber(count)} certificates, each asked for twice`,
-            measured: `${megabytes(measured)} (${megabytes(once)} when each had been asked for once, ${megabytes(before)} with none)`,
+            figure: `memory with ${showNumber(count)} certificates, each requested twice`,
+            measured: `${megabytes(measured)} (${megabytes(once)} after one request each, ${megabytes(before)} with none)`,
             baseline: megabytes(baseline),
             result: `${(measured / baseline).toFixed(2)} of its memory`,
             goal: `bounded; ${GOAL}`,

@@ -8,12 +8,12 @@ import { ratioOf } from '../spread.ts';
 export const often: Figure = {
   name: 'often',
   measure: async (bench) =>
-    compare(bench, await bench.populate(Math.min(10_000, bench.effort.mostDomains)), 'asked often', 0.75),
+    compare(bench, await bench.populate(Math.min(10_000, bench.effort.mostDomains)), 'requested often', 0.75),
 };
 
 export const evenly: Figure = {
   name: 'evenly',
-  measure: async (bench) => compare(bench, await bench.shared(bench.effort.mostDomains), 'asked evenly', 0.5),
+  measure: async (bench) => compare(bench, await bench.shared(bench.effort.mostDomains), 'requested evenly', 0.5),
 };
 
 async function compare(bench: Bench, population: Population, asked: string, goal: number): Promise<Row[]> {

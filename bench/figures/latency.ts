@@ -36,7 +36,7 @@ export const beside: Figure = {
   name: 'beside',
   measure: async (bench) => [
     await measureBeside(bench, '100,000 domains checked once a minute', 60_000),
-    await measureBeside(bench, 'checks without a pause', 1),
+    await measureBeside(bench, 'continuous checks', 1),
   ],
 };
 

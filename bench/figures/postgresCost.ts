@@ -17,7 +17,7 @@ export const postgresCost: Figure = {
     const measured: Measured[] = [];
     for (const size of SIZES.filter((size) => size <= bench.effort.mostDomains)) measured.push(await open(bench, size));
     return [
-      ...(await measure(bench, measured, { saving: false, words: 'claimed and found as they were' })),
+      ...(await measure(bench, measured, { saving: false, words: 'claimed, nothing new' })),
       ...(await measure(bench, measured, { saving: true, words: 'claimed, and a change saved' })),
     ];
   },

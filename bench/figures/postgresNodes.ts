@@ -41,12 +41,12 @@ export const postgresNodes: Figure = {
     const rows: Row[] = [];
     for (const { words, two, one } of [
       {
-        words: `each asked as often as the one, ${showNumber(perSecond)}/s`,
+        words: `each at the rate of the one, ${showNumber(perSecond)}/s`,
         two: () => sample(nodes, paced),
         one: () => sample([first], paced),
       },
       {
-        words: `with half of ${CONNECTIONS} connections each, as fast as answers come`,
+        words: `with half of ${CONNECTIONS} connections each, at full speed`,
         two: () => sample(nodes, saturate(CONNECTIONS / 2)),
         one: () => sample([first], saturate(CONNECTIONS)),
       },
@@ -54,7 +54,7 @@ export const postgresNodes: Figure = {
       const samples = await alternate(effort, two, one);
       const ratio = ratioOf(samples.subject.map(total), samples.baseline.map(total));
       rows.push({
-        figure: `PostgreSQL: getDomain of two API processes, ${words}, ${showNumber(population.domains)} domains asked evenly`,
+        figure: `PostgreSQL: getDomain of two API processes, ${words}, ${showNumber(population.domains)} domains requested evenly`,
         measured: show(samples.subject),
         baseline: `one process: ${show(samples.baseline)}`,
         result: `${showSpread(ratio)} times its CPU time`,

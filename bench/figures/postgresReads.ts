@@ -13,8 +13,8 @@ export const postgresReads: Figure = {
   name: 'postgresReads',
   async measure(bench) {
     return [
-      ...(await compare(bench, Math.min(10_000, bench.effort.mostDomains), 'asked often, remembered')),
-      ...(await compare(bench, bench.effort.mostDomains, 'asked evenly, each read from the store')),
+      ...(await compare(bench, Math.min(10_000, bench.effort.mostDomains), 'requested often, cached')),
+      ...(await compare(bench, bench.effort.mostDomains, 'requested evenly, each read from the store')),
     ];
   },
 };

@@ -42,7 +42,7 @@ export const schedule: Figure = {
     const cost = `${showNumber(micros / checks)} CPU-µs each, ${showNumber(queriesLost)} queries unanswered`;
     return [
       row(
-        `lateness of ${showNumber(checks)} checks, ${showNumber(scheduled)} pending domains`,
+        `delay of ${showNumber(checks)} checks, ${showNumber(scheduled)} pending domains`,
         latenessMs,
         LATENESS_GOAL_MS,
         cost,

@@ -43,7 +43,7 @@ async function idleMemory(population: Population): Promise<number> {
 }
 
 interface Served {
-  /** From the start of the process to its first answer. */
+  /** From the start of the process to its first response. */
   firstAnswerMs: number;
   metrics: string;
   stop(): Promise<void>;
@@ -86,7 +86,7 @@ async function end(child: ChildProcess): Promise<void> {
 
 function startRow({ median, low, high }: Spread, { effort }: Bench): Row {
   return {
-    figure: `nameplate serve: start → first answer, ${effort.starts} times`,
+    figure: `nameplate serve: start → first response, ${effort.starts} times`,
     measured: `${median.toFixed(0)} ms (${low.toFixed(0)}–${high.toFixed(0)})`,
     baseline: '',
     result: `${(median / 1000).toFixed(2)} s`,
