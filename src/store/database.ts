@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Clock } from '../clock.ts';
 import type { Store } from './contract/store.ts';
-import type { CopySource, CopyTarget } from './copy/copy.ts';
 import { keyFile } from './sealing/key-file.ts';
 import { createKeyring, type Keyring } from './sealing/keyring.ts';
 import { sealSecrets } from './sealing/sealed-store.ts';
@@ -29,10 +28,6 @@ export interface Database {
   lockRoles(roles: readonly string[]): Promise<() => void>;
   /** Calls `onNews` soon after changes were announced, where the engine can. Polling the log of changes finds them all the same. */
   listen(onNews: () => Promise<void>): { stop(): Promise<void> };
-  /** Opens it to be copied from: nobody may use it until it is closed. Its schema must be current. */
-  copySource(): Promise<CopySource>;
-  /** Opens it to be copied to, making it where it is new; `source` names the store that is copied. Rejects unless it is empty, or holds the beginning of a copy. */
-  copyTarget(source: string): Promise<CopyTarget>;
   /** Copies an embedded store to a new file while it is used (`sqlite/backup.ts`); null where a server has ways of its own. */
   backUp: ((file: string, onProgress: (done: number) => void) => Promise<number>) | null;
 }
@@ -60,8 +55,6 @@ async function sqliteDatabase({ path }: SqliteUrl): Promise<Database> {
     keyFile: join(dirname(path), 'encryption.key'),
     lockRoles: (roles) => lockRoles(path, roles),
     listen: () => ({ stop: async () => {} }),
-    copySource: async () => (await import('./copy/sqlite-end.ts')).copySource(path),
-    copyTarget: async (source) => (await import('./copy/sqlite-end.ts')).copyTarget(path, source),
     backUp: async (file, onProgress) => (await import('./sqlite/backup.ts')).backUp(path, file, onProgress),
   };
 }
@@ -81,8 +74,6 @@ async function postgresDatabase(address: PostgresUrl): Promise<Database> {
     // Its work is claimed piece by piece, so no role has to be single.
     lockRoles: async () => () => {},
     listen: (onNews) => listenForChanges(address, onNews),
-    copySource: async () => (await import('./copy/postgres-end.ts')).copySource(address),
-    copyTarget: async (source) => (await import('./copy/postgres-end.ts')).copyTarget(address, source),
     backUp: null,
   };
 }

@@ -1,18 +1,20 @@
 import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { Environment, Store } from '../../src/store/contract/store.ts';
-import { databaseAt } from '../../src/store/database.ts';
-import { listenForChanges, postgresStore } from '../../src/store/postgres/postgres.ts';
+import { type Environment, type Store, StoreUnavailable } from '../../src/store/contract/store.ts';
+import { type CopyProgress, copyStore } from '../../src/store/copy/copy.ts';
+import { openSource } from '../../src/store/copy/sqlite-source.ts';
+import { listenForChanges, migrate, postgresStore } from '../../src/store/postgres/postgres.ts';
 import { sqliteStore } from '../../src/store/sqlite/sqlite.ts';
 import * as certificates from '../support/certificates.ts';
 import * as entities from '../support/entities.ts';
 import { addressOf, type PostgresServer, startPostgres } from '../support/postgres.ts';
 import { run, runJson, start, temporaryDirectory } from '../support/program.ts';
 
-// An installation that moves: real files, a real server, and the command as it is typed.
+// An installation that moves to PostgreSQL: real files, a real server, and the command as it is typed.
 
 const EVENTS = 2500;
 
@@ -25,7 +27,7 @@ beforeAll(async () => {
   server = await startPostgres();
 });
 beforeEach(async () => {
-  source = newFile();
+  source = join(directory.path, `${randomBytes(4).toString('hex')}.db`);
   target = await server.createDatabase();
 });
 afterAll(async () => {
@@ -33,11 +35,7 @@ afterAll(async () => {
   directory.remove();
 });
 
-function newFile(): string {
-  return join(directory.path, `${randomBytes(4).toString('hex')}.db`);
-}
-
-/** Makes the source: rows in every table, values of every kind, and more events than are copied at once. */
+/** Creates the source: rows in every table, values of every kind, and more events than one INSERT has. */
 async function install(): Promise<void> {
   const store = await sqliteStore({ path: source });
   await populate(store);
@@ -47,7 +45,7 @@ async function install(): Promise<void> {
     `insert into events (id, domain_id, workspace_id, type, data, created_at)
       with recursive n (i) as (select 1 union all select i + 1 from n where i < ${EVENTS})
       select 'evt_' || i, 'dom_' || i, 'ws_1', 'domain.created', '{}', i from n`,
-    // Numbers that were given are not given again, though their rows are gone.
+    // A sequence goes on after the last number it gave, though the row is gone.
     'delete from events where seq > (select max(seq) from events) - 10',
   );
 }
@@ -93,7 +91,7 @@ function edit(...statements: string[]): void {
 
 type Dump = Record<string, string[]>;
 
-/** Every field of every row of every table, without the help of what copies them. When a migration ran is no part of an installation. */
+/** Every field of every row of every table, read independently of the copy; but not when a migration ran. */
 function dumpOfFile(path: string): Dump {
   const db = new DatabaseSync(path);
   const names = db.prepare("select name from sqlite_schema where type = 'table' and name not glob 'sqlite_*'").all();
@@ -126,12 +124,11 @@ const copying = (...more: string[]) => ['copy', '--from', `sqlite:${source}`, '-
 interface Copied {
   from: string;
   to: string;
-  continued: boolean;
   tables: { table: string; source: number; target: number }[];
 }
 
 describe('a copied installation', () => {
-  test('has every field of every row of every table, there and back again', async () => {
+  test('has every field of every row of every table, and the source is left as it is', async () => {
     await install();
     const before = dumpOfFile(source);
     expect(Object.entries(before).filter(([, rows]) => rows.length === 0)).toEqual([]);
@@ -142,7 +139,7 @@ describe('a copied installation', () => {
     });
     expect(stdout + stderr).not.toMatch(/horse/);
     const { tables, ...rest }: Copied = JSON.parse(stdout);
-    expect(rest).toEqual({ from: source, to: expect.stringMatching(/^postgres:/), continued: false });
+    expect(rest).toEqual({ from: source, to: expect.stringMatching(/^postgres:/) });
     const counts = Object.entries(before).filter(([table]) => !table.startsWith('kysely'));
     expect(Object.fromEntries(tables.map(({ table, source }) => [table, source]))).toEqual(
       Object.fromEntries(counts.map(([table, rows]) => [table, rows.length])),
@@ -150,34 +147,28 @@ describe('a copied installation', () => {
     expect(tables.filter(({ source, target }) => source !== target)).toEqual([]);
     expect(await dumpOfDatabase(target)).toEqual(before);
     expect(dumpOfFile(source)).toEqual(before);
-
-    const back = newFile();
-    const env = { NAMEPLATE_DATABASE_URL: `sqlite:${back}` };
-    const returned = await run(['copy', '--from', target], { env });
-    expect(returned).toMatchObject({ code: 0, stdout: expect.stringMatching(/ events +2\d{3} +2\d{3}\n/) });
-    expect(returned.stdout + returned.stderr).not.toMatch(/horse/);
-    expect(dumpOfFile(back)).toEqual(before);
-    expect(lastNumbers(back)).toEqual(lastNumbers(source));
   });
 
-  test('goes on where the old one ended: no number of an event or a change is given twice', async () => {
+  test('gives no number of an event or a change twice', async () => {
     await install();
-    await runJson(copying());
+    await copyInProcess();
     const store = await postgresStore({ address: addressOf(target) });
     const { workspace, environment } = await entities.plant(store);
     await entities.attach(store, environment);
     await store.setWorkspaceDisabled(workspace.id, entities.NOW);
     await store.close();
     const { events = 0, changes = 0 } = lastNumbers(source);
+    expect(events).toBeGreaterThan(EVENTS);
     const [event] = await server.run(target, 'select max(seq)::int as seq from events');
     expect(event?.seq).toBe(events + 1);
     const [change] = await server.run(target, 'select min(seq)::int as seq from changes where seq > $1', [changes]);
     expect(change?.seq).toBe(changes + 1);
   });
 
-  test('of an installation without a row is one, too', async () => {
+  test('may be empty', async () => {
     await (await sqliteStore({ path: source })).close();
-    await runJson(copying());
+    const { stdout } = await run(['copy', '--from', `sqlite:${source}`], { env: { NAMEPLATE_DATABASE_URL: target } });
+    expect(stdout).toMatch(/ events +0 +0\n/);
     const store = await postgresStore({ address: addressOf(target) });
     expect(await store.listWorkspaces()).toEqual([]);
     await store.close();
@@ -191,73 +182,79 @@ function lastNumbers(path: string): Record<string, number> {
   return Object.fromEntries(rows.map(({ name, seq }) => [name, seq]));
 }
 
-describe('a copy that was killed in the middle of a table', () => {
-  /** Leaves a target in which one batch of the events is there and the rest is not. */
-  async function interrupt(): Promise<void> {
-    await install();
-    await runJson(['migrate', '--database', target]);
-    const other = new pg.Client({ connectionString: target });
-    await other.connect();
-    // The copy waits for what becomes of this row, which has a number of its second batch.
-    await other.query('begin');
-    await other.query(
-      "insert into events overriding system value values (1500, 'evt_other', 'dom', 'ws', 'domain.created', '{}', 0)",
+function copyInProcess(onProgress: (progress: CopyProgress) => void = () => {}) {
+  return copyStore(source, addressOf(target), onProgress);
+}
+
+describe('a copy that does not end', () => {
+  /** Has the target do this with the event in the middle of the second INSERT. */
+  async function trigger(body: string): Promise<void> {
+    await migrate(addressOf(target));
+    await server.run(
+      target,
+      `create function interfere() returns trigger language plpgsql as $$ begin ${body}; return new; end $$`,
     );
-    const copy = start(copying());
-    const waiting = 'select 1 from pg_locks where not granted';
-    await expect.poll(() => server.run(target, waiting), { timeout: 20_000 }).toHaveLength(1);
-    copy.child.kill('SIGKILL');
-    expect(await copy.ended).toMatchObject({ signal: 'SIGKILL' });
-    await other.query('rollback');
-    await other.end();
-    await expect.poll(() => server.run(target, "select 1 from pg_locks where locktype = 'advisory'")).toEqual([]);
-    const [{ count } = {}] = await server.run(target, 'select count(*)::int as count from events');
-    expect(count).toBeGreaterThanOrEqual(1000);
-    expect(count).toBeLessThan(EVENTS - 10);
+    await server.run(
+      target,
+      'create trigger interfere before insert on events for each row when (new.seq = 1500) execute function interfere()',
+    );
   }
 
-  test('is completed by the same command, and nothing else uses what there is meanwhile', async () => {
-    await interrupt();
-    const before = dumpOfFile(source);
+  async function expectEmpty(): Promise<void> {
+    const rows = Object.entries(await dumpOfDatabase(target)).filter(([table]) => !table.startsWith('kysely'));
+    expect(rows.length).toBeGreaterThan(10);
+    expect(rows.filter(([, rows]) => rows.length > 0)).toEqual([]);
+  }
+
+  test('because it was killed leaves the target empty; nothing else can use it meanwhile, and the same command copies', async () => {
+    await install();
+    await trigger(
+      "while exists (select 1 from pg_locks where locktype = 'advisory') loop perform pg_sleep(0.01); end loop",
+    );
+    const other = new pg.Client({ connectionString: target });
+    await other.connect();
+    await other.query('select pg_advisory_lock(1)');
+    const copy = start(copying());
+    const waiting = "select 1 from pg_stat_activity where wait_event = 'PgSleep'";
+    await expect.poll(() => server.run(target, waiting), { timeout: 20_000 }).toHaveLength(1);
+
     const env = { NAMEPLATE_DATABASE_URL: target, NAMEPLATE_CNAME_ZONE: 'c.example.net' };
     const serving = { ...env, NAMEPLATE_DNS_RESOLVERS: '127.0.0.1:9', NAMEPLATE_ROLES: 'verifier' };
-    for (const args of [['serve'], ['workspaces', 'list'], ['copy', '--from', target, '--to', `sqlite:${newFile()}`]]) {
-      const refused = await run(args, { env: serving });
-      expect(refused).toMatchObject({ code: 1, stderr: expect.stringMatching(/a copy of .* that was not finished/) });
+    const others = [['serve'], ['workspaces', 'list'], copying()];
+    for (const refused of await Promise.all(others.map((args) => run(args, { env: serving })))) {
+      expect(refused).toMatchObject({ code: 1, stderr: expect.stringMatching(/busy|in use/) });
     }
-    expect(await runJson<Copied>(copying())).toMatchObject({ continued: true });
-    expect(await dumpOfDatabase(target)).toEqual(before);
-    expect(lastNumbers(source).events).toBeGreaterThan(EVENTS);
+
+    copy.child.kill('SIGKILL');
+    expect(await copy.ended).toMatchObject({ signal: 'SIGKILL' });
+    await other.end();
+    const connected = "select 1 from pg_stat_activity where application_name = 'nameplate copy'";
+    await expect.poll(() => server.run(target, connected)).toEqual([]);
+    await expectEmpty();
+    await runJson(copying());
+    expect(await dumpOfDatabase(target)).toEqual(dumpOfFile(source));
   });
 
-  test('is refused to go on once rows of the source were changed, taken away or added among those that are copied', async () => {
-    await interrupt();
-    const before = await dumpOfDatabase(target);
-    for (const [sql, undo] of [
-      [
-        'update workspaces set disabled_at = 7 where disabled_at is null',
-        'update workspaces set disabled_at = null where disabled_at = 7',
-      ],
-      [
-        "insert into certificates (hostname, state, created_at) values ('0.example', 'wanted', 1)",
-        "delete from certificates where hostname = '0.example'",
-      ],
-      ['delete from certificates', 'no way back'],
-    ] as const) {
-      edit(sql);
-      const refused = await run(copying());
-      expect(refused).toMatchObject({
-        code: 1,
-        stderr: expect.stringMatching(/changed since the copy began.*empty postgres:/),
-      });
-      expect(await dumpOfDatabase(target)).toEqual(before);
-      if (undo !== 'no way back') edit(undo);
-    }
+  test.each([
+    ['cannot be written', "raise exception 'full' using errcode = 'disk_full'", /disk of PostgreSQL is full/],
+    [
+      'does not read back as it was written',
+      "new.data := 'other'",
+      /read back from .* are not those that were written/,
+    ],
+  ])('because a row %s leaves the target empty', async (_, body, reason) => {
+    await install();
+    await trigger(body);
+    const error = await copyInProcess().catch((error: unknown) => error);
+    expect(error).toBeInstanceOf(StoreUnavailable);
+    expect(String(error)).toMatch(reason);
+    expect(String(error)).toMatch(/nothing was copied.*run the same command again/);
+    await expectEmpty();
   });
 });
 
 describe('a copy is refused', () => {
-  test('onto a store that holds anything, which is left as it is', async () => {
+  test('to a store that has rows, which is left as it is', async () => {
     await install();
     await runJson(['workspaces', 'create', 'tenant', '--database', target]);
     const before = await dumpOfDatabase(target);
@@ -266,11 +263,6 @@ describe('a copy is refused', () => {
     expect(JSON.parse(refused.stdout)).toEqual({ error: { message: expect.any(String) } });
     expect(refused.stdout + refused.stderr).not.toMatch(/horse/);
     expect(await dumpOfDatabase(target)).toEqual(before);
-    await runJson(['copy', '--from', target, '--to', `sqlite:${newFile()}`]);
-    expect(await run(['copy', '--from', target, '--to', `sqlite:${source}`])).toMatchObject({
-      code: 1,
-      stderr: expect.stringMatching(/is not empty/),
-    });
   });
 
   test('while the source or the target is open elsewhere, reading or writing', async () => {
@@ -280,54 +272,52 @@ describe('a copy is refused', () => {
     expect(await run(copying())).toMatchObject(inUse);
     await store.close();
 
-    await runJson(['migrate', '--database', target]);
+    await migrate(addressOf(target));
     const listening = Promise.withResolvers<void>();
     const serving = listenForChanges(addressOf(target), async () => listening.resolve());
     await listening.promise;
     expect(await run(copying())).toMatchObject(inUse);
-    expect(await run(['copy', '--from', target, '--to', `sqlite:${newFile()}`])).toMatchObject(inUse);
     await serving.stop();
-    await runJson(copying());
+    await copyInProcess();
   });
 
-  test('of a store with an older or a newer schema, in words', async () => {
+  test('of a store with an older or a newer schema', async () => {
     await install();
     edit("insert into kysely_migration values ('9999-from-the-future', '')");
-    expect(await run(copying())).toMatchObject({ code: 1, stderr: expect.stringMatching(/newer nameplate/) });
+    await expect(copyInProcess()).rejects.toThrow(/newer nameplate/);
     edit("delete from kysely_migration where name > '0001-initial'");
-    expect(await run(copying())).toMatchObject({ code: 1, stderr: expect.stringMatching(/run "nameplate migrate"/) });
+    await expect(copyInProcess()).rejects.toThrow(/run "nameplate migrate"/);
   });
 
-  test('as a role of PostgreSQL that cannot see which numbers were given, before anything is copied', async () => {
-    await runJson(['migrate', '--database', target]);
-    const role = new URL(target).username;
-    await server.run(server.url(role), `create role ${role}_serve login password 'horse'`);
-    await server.run(
-      server.url(role),
-      `grant select, insert, update, delete on all tables in schema public to ${role}_serve`,
-    );
-    const from = server.url(role, `${role}_serve`, 'horse');
-    const refused = await run(['copy', '--from', from, '--to', `sqlite:${source}`]);
-    expect(refused).toMatchObject({ code: 1, stderr: expect.stringMatching(/the role may not do this/) });
-    expect(refused.stderr).not.toMatch(/Copying|horse/);
-  });
-
-  test('of a store that is not there, from or to nowhere, and onto itself', async () => {
-    expect(await run(copying())).toMatchObject({ code: 1, stderr: expect.stringMatching(/There is no store at /) });
+  test('of a store that does not exist, without a source or a target, and in any other direction', async () => {
     const from = ['copy', '--from', `sqlite:${source}`];
-    expect(await run(['copy', '--to', target])).toMatchObject({ code: 2 });
-    expect(await run(from)).toMatchObject({ code: 2, stderr: expect.stringMatching(/NAMEPLATE_DATABASE_URL/) });
-    expect(await run([...from, '--to', `sqlite:${source}`])).toMatchObject({ code: 2 });
+    const results = await Promise.all(
+      [
+        copying(),
+        ['copy', '--to', target],
+        from,
+        [...from, '--to', `sqlite:${source}`],
+        ['copy', '--from', target],
+      ].map((args) => run(args, { env: args.at(-1) === target ? { NAMEPLATE_DATABASE_URL: target } : {} })),
+    );
+    expect(results).toMatchObject([
+      { code: 1, stderr: expect.stringMatching(/There is no store at /) },
+      { code: 2, stderr: expect.stringMatching(/--from or --data/) },
+      { code: 2, stderr: expect.stringMatching(/NAMEPLATE_DATABASE_URL/) },
+      { code: 2, stderr: expect.stringMatching(/from SQLite .* to PostgreSQL/) },
+      { code: 2, stderr: expect.stringMatching(/from SQLite .* to PostgreSQL/) },
+    ]);
+    expect(existsSync(source)).toBe(false);
   });
 });
 
-test('while it is copied, nobody can write to the source: what is acknowledged is in the copy', async () => {
+test('while it is copied, nothing can write to the source: what was acknowledged is in the copy', async () => {
   await install();
-  const open = await (await databaseAt({ engine: 'sqlite', path: source })).copySource();
+  const open = await openSource(source);
   expect(await run(['workspaces', 'create', 'late', '--database', `sqlite:${source}`])).toMatchObject({
     code: 1,
     stderr: expect.stringMatching(/busy/),
   });
-  await open.close();
+  open.close();
   await runJson(['workspaces', 'create', 'late', '--database', `sqlite:${source}`]);
 });

@@ -3,7 +3,6 @@ import { Kysely, PostgresAdapter, PostgresDialect, type PostgresPoolClient, sql 
 import { type MigrationResult, Migrator } from 'kysely/migration';
 import pg from 'pg';
 import { StoreUnavailable } from '../contract/store.ts';
-import { UNFINISHED, unfinished } from '../copy/copy.ts';
 import { allMigrations } from '../migrations/migrations.ts';
 import type { Waiting } from '../waiting.ts';
 import { lockKey } from './advisory-locks.ts';
@@ -157,10 +156,6 @@ async function refuseForeign(address: PostgresAddress, client: pg.Client): Promi
     throw new StoreUnavailable(
       `${nameOf(address)} is the database of another program; name another one, or another schema (search_path)`,
     );
-  }
-  if (tables.some(({ name }) => name === UNFINISHED)) {
-    const { rows } = await client.query(`select source from ${UNFINISHED}`);
-    throw unfinished(nameOf(address), rows[0]?.source);
   }
   const unknown = done.find((name) => migrations[name] === undefined);
   if (unknown !== undefined) {

@@ -4,7 +4,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Kysely, SqliteDialect, sql } from 'kysely';
 import { Migrator } from 'kysely/migration';
 import { StoreUnavailable } from '../contract/store.ts';
-import { UNFINISHED, unfinished } from '../copy/copy.ts';
 import { allMigrations } from '../migrations/migrations.ts';
 import type { Waiting } from '../waiting.ts';
 import { cannotOpen, prepareFile } from './database-file.ts';
@@ -134,9 +133,6 @@ export function doneIn(path: string, db: DatabaseSync): string[] {
   if (tables.length === 0) return [];
   if (!tables.some(({ name }) => name === 'kysely_migration')) {
     throw new StoreUnavailable(`${path} is the database of another program; name another file`);
-  }
-  if (tables.some(({ name }) => name === UNFINISHED)) {
-    throw unfinished(path, db.prepare(`select source from ${UNFINISHED}`).get()?.source);
   }
   const done = db
     .prepare('select name from kysely_migration order by name')

@@ -1,0 +1,109 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
+import { StoreUnavailable } from '../contract/store.ts';
+import { prepareSchema } from '../postgres/migrate-postgres.ts';
+import { nameOf, type PostgresAddress, settingsFor, TIMEOUTS } from '../postgres/postgres-connection.ts';
+import { cannotOpen } from '../postgres/postgres-errors.ts';
+import { quoteName, type Row, selectInOrder, type Table } from './sqlite-source.ts';
+
+/** A PostgreSQL database in a transaction that has locked every table. */
+export interface CopyTarget {
+  /** For people; without a password. */
+  name: string;
+  insert(table: Table, rows: Row[]): Promise<void>;
+  /** Reads a table in order of its key. */
+  openCursor(table: Table): Promise<{ fetch(limit: number): Promise<Row[]>; close(): Promise<void> }>;
+  /** Continues the sequences after these numbers, and commits. */
+  commit(lastNumbers: Map<string, bigint>): Promise<void>;
+  /** Rolls back what is not committed. */
+  close(): Promise<void>;
+}
+
+/** How long a connection that may be about to close is waited for. */
+const IN_USE_TIMEOUT_MS = 2000;
+const RETRY_EVERY_MS = 50;
+
+/** Creates the tables where there are none. Rejects with `StoreUnavailable` where one has rows, or a server is connected. */
+export async function openTarget(address: PostgresAddress, tables: Table[]): Promise<CopyTarget> {
+  await prepareSchema(address);
+  const name = nameOf(address);
+  // A statement on a large table takes its time, and between two statements SQLite is read.
+  const timeouts = { ...TIMEOUTS, statementMs: 0, answerMs: 0, idleInTransactionMs: 0 };
+  const client = new pg.Client({ ...settingsFor(address, timeouts), application_name: 'nameplate copy' });
+  client.setTypeParser(pg.types.builtins.INT8, BigInt);
+  client.on('error', () => {});
+
+  async function query(text: string, values: unknown[] = []): Promise<Row[]> {
+    try {
+      return (await client.query({ text, values, rowMode: 'array' })).rows;
+    } catch (error) {
+      throw cannotOpen(name, error);
+    }
+  }
+
+  try {
+    await client.connect().catch((error: unknown) => {
+      throw cannotOpen(name, error);
+    });
+    await refuseInUse(name, query);
+    await query('begin');
+    // Also the table by which a server checks the schema: one that starts meanwhile waits for it, and fails.
+    const locked = [...tables, { name: 'kysely_migration' }].map((table) => quoteName(table.name));
+    await query(`lock table ${locked.join(', ')} in access exclusive mode`);
+    await refuseRows(name, tables, query);
+  } catch (error) {
+    await client.end();
+    throw error;
+  }
+
+  return {
+    name,
+    async insert(table, rows) {
+      const { length } = table.columns;
+      const values = rows.map((_, row) => `(${table.columns.map((_, i) => `$${row * length + i + 1}`).join(', ')})`);
+      const into = `${quoteName(table.name)} (${table.columns.map(quoteName).join(', ')})`;
+      await query(`insert into ${into} overriding system value values ${values.join(', ')}`, rows.flat());
+    },
+    async openCursor(table) {
+      await query(`declare written no scroll cursor for ${selectInOrder(table)}`);
+      return {
+        fetch: (limit) => query(`fetch ${limit} from written`),
+        close: async () => void (await query('close written')),
+      };
+    },
+    async commit(lastNumbers) {
+      for (const { name: table, key } of tables) {
+        const last = lastNumbers.get(table);
+        const sequence = [quoteName(table), key[0]];
+        if (last !== undefined) await query('select setval(pg_get_serial_sequence($1, $2), $3)', [...sequence, last]);
+      }
+      await query(`analyze ${tables.map((table) => quoteName(table.name)).join(', ')}`);
+      await query('commit');
+    },
+    close: () => client.end(),
+  };
+}
+
+type RunQuery = (sql: string, values?: unknown[]) => Promise<Row[]>;
+
+/** Each process that serves keeps a connection open for LISTEN. Connections that may not write here belong to another store. */
+async function refuseInUse(name: string, query: RunQuery): Promise<void> {
+  const servers = `select 1 from pg_stat_activity where datname = current_database() and application_name = 'nameplate'
+    and has_table_privilege(usesysid, 'kysely_migration'::regclass, 'select')`;
+  const deadline = Date.now() + IN_USE_TIMEOUT_MS;
+  while ((await query(servers)).length > 0) {
+    if (Date.now() > deadline) {
+      throw new StoreUnavailable(`${name} is in use: stop every "nameplate serve" that runs on it, then try again`);
+    }
+    await delay(RETRY_EVERY_MS);
+  }
+}
+
+async function refuseRows(name: string, tables: Table[], query: RunQuery): Promise<void> {
+  for (const { name: table } of tables) {
+    if ((await query(`select 1 from ${quoteName(table)} limit 1`)).length === 0) continue;
+    throw new StoreUnavailable(
+      `${name} is not empty: its table "${table}" holds rows; a copy is never mixed with what is there, so name an empty database`,
+    );
+  }
+}
