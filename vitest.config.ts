@@ -1,31 +1,41 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
-import { tally } from './test/support/closing-line.ts';
+import { bundledThreads } from './test/support/bundled-threads.ts';
+import { progressReporter } from './test/support/progress-reporter.ts';
 
-const each = { testTimeout: 60_000, hookTimeout: 60_000 };
+/** Measured on two cores with nothing beside it. */
+const DURATION = 'about five minutes on two cores';
+
+/** Files that use the PostgreSQL server that a run starts. */
+const ON_POSTGRES = [
+  'src/store/postgres/**/*.test.ts',
+  'test/contract/postgres*.test.ts',
+  'test/deploy/roles.test.ts',
+  'test/e2e/{copy,postgres}.test.ts',
+  'test/nodes/**/*.test.ts',
+];
+
+// No file changes what another would see (a variable, a timer, a mock), so each worker loads the program once.
+const each = { isolate: false, testTimeout: 60_000, hookTimeout: 60_000 };
 
 export default defineConfig({
   test: {
-    reporters: ['default', tally()],
+    reporters: [progressReporter(DURATION)],
     // Vitest would leave one core to itself; these tests wait more than they compute.
     maxWorkers: Math.max(2, availableParallelism()),
     projects: [
       {
+        plugins: [bundledThreads()],
         test: {
           ...each,
           name: 'embedded',
           include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
-          exclude: ['test/long/**'],
+          exclude: ['test/long/**', ...ON_POSTGRES],
         },
       },
       {
-        // The same once more, on the other engine: whatever speaks of the store and not of how it is made.
-        test: {
-          ...each,
-          name: 'PostgreSQL',
-          include: ['test/api/**/*.test.ts', 'test/verification/**/*.test.ts', 'test/certificates/worker.test.ts'],
-          globalSetup: 'test/support/postgres.setup.ts',
-        },
+        plugins: [bundledThreads()],
+        test: { ...each, name: 'PostgreSQL', include: ON_POSTGRES, globalSetup: 'test/support/postgres-setup.ts' },
       },
     ],
   },

@@ -1,9 +1,9 @@
 import { defineConfig } from 'vitest/config';
-import { tally } from './test/support/closing-line.ts';
+import { progressReporter } from './test/support/progress-reporter.ts';
 
 export default defineConfig({
   test: {
-    reporters: ['default', tally()],
+    reporters: [progressReporter('several hours')],
     include: ['test/long/**/*.test.ts'],
     testTimeout: 30 * 60_000,
     hookTimeout: 5 * 60_000,

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { startChangeFeed } from '../../src/cache/change-feed.ts';
 import type { Change, Environment, Store } from '../../src/store/contract/store.ts';
 import { lockKey } from '../../src/store/postgres/advisory-locks.ts';
@@ -10,11 +10,11 @@ import {
   postgresStore,
 } from '../../src/store/postgres/postgres.ts';
 import { aRequestCount, attach, failedAt, NOW, plant, verifiedAt, verifyingAt } from '../support/entities.ts';
-import { addressOf, type PostgresServer, startPostgres } from '../support/postgres.ts';
+import { addressOf, type Postgres, sharedPostgres } from '../support/postgres.ts';
 
 // Several nodes on one database: each test opens as many stores as it needs, and may have a connection of somebody else's.
 
-let server: PostgresServer;
+let server: Postgres;
 let url: string;
 let address: PostgresAddress;
 let environment: Environment;
@@ -24,10 +24,9 @@ let watcher: pg.Client;
 const open: Store[] = [];
 const memory = { unreadableInARow: 0, provenSince: null };
 
-beforeAll(async () => {
-  server = await startPostgres();
+beforeAll(() => {
+  server = sharedPostgres();
 });
-afterAll(() => server.close());
 
 beforeEach(async () => {
   url = await server.createDatabase();
@@ -274,7 +273,9 @@ it('wakes those who listen when a node has changed something, and only then', as
   await there.setWorkspaceDisabled(environment.workspaceId, NOW);
   await heard();
   expect(told).toBe(2);
-  const [{ pid }] = (await other.query("select pid from pg_stat_activity where query like 'listen%'")).rows;
+  const [{ pid }] = (
+    await other.query("select pid from pg_stat_activity where datname = current_database() and query like 'listen%'")
+  ).rows;
   await server.run(server.url('postgres'), 'select pg_terminate_backend($1)', [pid]);
   await heard();
   await there.setWorkspaceDisabled(environment.workspaceId, null);

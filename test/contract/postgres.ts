@@ -1,30 +1,29 @@
 import { afterAll, beforeAll, describe } from 'vitest';
 import { type PostgresAddress, postgresStore } from '../../src/store/postgres/postgres.ts';
-import { type PostgresServer, startPostgres, type VERSIONS } from '../support/postgres.ts';
+import type { Postgres } from '../support/postgres.ts';
 import { describeStore } from './store.ts';
 import type { OpenedStore } from './subject.ts';
 
-/** Describes the store on databases of a server of this version. */
+/** Describes the store on databases of a server. */
 export function describePostgres(
   name: string,
-  version: keyof typeof VERSIONS,
-  prepare: (server: PostgresServer) => Promise<() => Promise<PostgresAddress>>,
+  start: () => Promise<Postgres & { close?(): Promise<void> }>,
+  prepare: (server: Postgres) => Promise<() => Promise<PostgresAddress>>,
 ): void {
   describe(name, () => {
-    let server: PostgresServer;
+    let server: Awaited<ReturnType<typeof start>>;
     let createDatabase: () => Promise<PostgresAddress>;
     beforeAll(async () => {
-      // Nothing here looks at the disk.
-      server = await startPostgres(version, { fsync: 'off' });
+      server = await start();
       createDatabase = await prepare(server);
     });
-    afterAll(() => server.close());
+    afterAll(() => server.close?.());
 
     describeStore('the PostgreSQL store', async () => open(server, await createDatabase()));
   });
 }
 
-async function open(server: PostgresServer, address: PostgresAddress): Promise<OpenedStore> {
+async function open(server: Postgres, address: PostgresAddress): Promise<OpenedStore> {
   let store = await postgresStore({ address });
   const url = server.url(address.database);
   return {

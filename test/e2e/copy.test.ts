@@ -11,29 +11,28 @@ import { listenForChanges, migrate, postgresStore } from '../../src/store/postgr
 import { sqliteStore } from '../../src/store/sqlite/sqlite.ts';
 import * as certificates from '../support/certificates.ts';
 import * as entities from '../support/entities.ts';
-import { addressOf, type PostgresServer, startPostgres } from '../support/postgres.ts';
+import { addressOf, type Postgres, sharedPostgres } from '../support/postgres.ts';
 import { run, runJson, start, temporaryDirectory } from '../support/program.ts';
 
 // An installation that moves to PostgreSQL: real files, a real server, and the command as it is typed.
 
 const EVENTS = 2500;
+/** Whose locks they are: the server has databases of other tests, too. */
+const HERE = '(select oid from pg_database where datname = current_database())';
 
 const directory = temporaryDirectory();
-let server: PostgresServer;
+let server: Postgres;
 let source: string;
 let target: string;
 
-beforeAll(async () => {
-  server = await startPostgres();
+beforeAll(() => {
+  server = sharedPostgres();
 });
 beforeEach(async () => {
   source = join(directory.path, `${randomBytes(4).toString('hex')}.db`);
   target = await server.createDatabase();
 });
-afterAll(async () => {
-  await server.close();
-  directory.remove();
-});
+afterAll(() => directory.remove());
 
 /** Creates the source: rows in every table, values of every kind, and more events than one INSERT has. */
 async function install(): Promise<void> {
@@ -209,13 +208,14 @@ describe('a copy that does not end', () => {
   test('because it was killed leaves the target empty; nothing else can use it meanwhile, and the same command copies', async () => {
     await install();
     await trigger(
-      "while exists (select 1 from pg_locks where locktype = 'advisory') loop perform pg_sleep(0.01); end loop",
+      `while exists (select 1 from pg_locks where locktype = 'advisory' and database = ${HERE}) loop
+         perform pg_sleep(0.01); end loop`,
     );
     const other = new pg.Client({ connectionString: target });
     await other.connect();
     await other.query('select pg_advisory_lock(1)');
     const copy = start(copying());
-    const waiting = "select 1 from pg_stat_activity where wait_event = 'PgSleep'";
+    const waiting = "select 1 from pg_stat_activity where datname = current_database() and wait_event = 'PgSleep'";
     await expect.poll(() => server.run(target, waiting), { timeout: 20_000 }).toHaveLength(1);
 
     const env = { NAMEPLATE_DATABASE_URL: target, NAMEPLATE_CNAME_ZONE: 'c.example.net' };
@@ -228,7 +228,7 @@ describe('a copy that does not end', () => {
     copy.child.kill('SIGKILL');
     expect(await copy.ended).toMatchObject({ signal: 'SIGKILL' });
     await other.end();
-    const connected = "select 1 from pg_stat_activity where application_name = 'nameplate copy'";
+    const connected = `select 1 from pg_stat_activity where datid = ${HERE} and application_name = 'nameplate copy'`;
     await expect.poll(() => server.run(target, connected)).toEqual([]);
     await expectEmpty();
     await runJson(copying());

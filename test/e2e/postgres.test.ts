@@ -2,18 +2,19 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ShownDomain } from '../../src/cli/show-domain.ts';
 import { type Simulator, startSimulator } from '../../src/playground/dns/simulator.ts';
 import { ENCRYPTION_KEY } from '../support/keys.ts';
-import { type PostgresServer, startPostgres } from '../support/postgres.ts';
+import { type Postgres, sharedPostgres } from '../support/postgres.ts';
 import { run, runJson, type Started, start } from '../support/program.ts';
 
 // The program on PostgreSQL, as whoever outgrows one machine runs it: the same commands, another NAMEPLATE_DATABASE_URL.
 
-let server: PostgresServer;
+let server: Postgres;
 let dns: Simulator;
 let env: Record<string, string>;
 const running: Started[] = [];
 
 beforeAll(async () => {
-  [server, dns] = await Promise.all([startPostgres(), startSimulator({ port: 0 })]);
+  server = sharedPostgres();
+  dns = await startSimulator({ port: 0 });
   env = {
     NAMEPLATE_DATABASE_URL: await server.createDatabase(),
     NAMEPLATE_CNAME_ZONE: 'cname.example.net',
@@ -29,7 +30,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await Promise.all(running.map((node) => node.stop()));
-  await Promise.all([server.close(), dns.close()]);
+  await dns.close();
 });
 
 async function serve(roles: string): Promise<Started & { url: string }> {

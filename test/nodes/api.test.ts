@@ -8,26 +8,25 @@ import { type RunningServer, startServer } from '../../src/main.ts';
 import { TIMEOUTS } from '../../src/store/postgres/postgres-connection.ts';
 import { aRootKey, plant } from '../support/entities.ts';
 import { ENCRYPTION_KEY } from '../support/keys.ts';
-import { type PostgresServer, startPostgres } from '../support/postgres.ts';
+import { type Postgres, sharedPostgres } from '../support/postgres.ts';
 import { startProxy } from '../support/tcp-proxy.ts';
 
 // Nodes that serve the API from one PostgreSQL, as `nameplate serve` makes them, on the real clock.
 
 const LIMIT = 100;
-let postgres: PostgresServer;
+let postgres: Postgres;
 let url: string;
 let nodes: RunningServer[];
 let workspaceId: string;
 
 beforeAll(async () => {
-  postgres = await startPostgres();
+  postgres = sharedPostgres();
   url = await postgres.createDatabase();
   nodes = await Promise.all([1, 2, 3, 4].map(() => serve(url)));
   workspaceId = (await plant(node(0).store)).workspace.id;
 });
 afterAll(async () => {
   await Promise.all(nodes.map(({ stop }) => stop()));
-  await postgres.close();
 });
 
 /** The window is longer than any test: it ends in the year 2243. */

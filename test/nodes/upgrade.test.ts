@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createLedger, reconcile } from '../support/acknowledged.ts';
 import { onPostgres } from '../support/data-dir.ts';
 import { type Scene, startLoad } from '../support/load.ts';
-import { type PostgresServer, startPostgres } from '../support/postgres.ts';
+import { type Postgres, sharedPostgres } from '../support/postgres.ts';
 import { launchServer, type Server, startServer } from '../support/program-process.ts';
 import { createSite, plant, type Site } from '../support/program-site.ts';
 import { chooseSeed, seeded } from '../support/seeded-random.ts';
@@ -12,16 +12,13 @@ import { chooseSeed, seeded } from '../support/seeded-random.ts';
 const SCHEDULE = { checkIntervalMs: 1000, windowMs: 6000 };
 const NEXT_VERSION = join(import.meta.dirname, 'next/version.ts');
 
-let postgres: PostgresServer;
+let postgres: Postgres;
 let site: Site;
 beforeAll(async () => {
-  postgres = await startPostgres();
+  postgres = sharedPostgres();
   site = await createSite(SCHEDULE, onPostgres(postgres));
 });
-afterAll(async () => {
-  await site.close();
-  await postgres.close();
-});
+afterAll(() => site.close());
 
 test('a node goes on serving without one failed request while two of the next version migrate at once, and beside them; then the old one starts no more', async () => {
   const tenants = [await plant(site), await plant(site)] as const;

@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import pg from 'pg';
 import { migrate } from '../../src/store/sqlite/sqlite.ts';
 import { type About, type Contents, inspect } from './inspection.ts';
-import type { PostgresServer } from './postgres.ts';
+import type { Postgres } from './postgres.ts';
 
 /** Where the servers of a site keep their data: one of the engines. */
 export interface Data {
@@ -36,7 +36,7 @@ function query(path: string, sql: string): Record<string, unknown>[] {
 }
 
 /** A database of its own on a server. What is wrong with it is found in a copy, by the same rules. */
-export function onPostgres(server: PostgresServer): (directory: string) => Promise<Data> {
+export function onPostgres(server: Postgres): (directory: string) => Promise<Data> {
   return async (directory) => {
     const url = await server.createDatabase();
     return {

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { migrate, type PostgresAddress } from '../../src/store/postgres/postgres.ts';
-import { addressOf, type PostgresServer } from './postgres.ts';
+import { addressOf, type Postgres } from './postgres.ts';
 
 /** The two roles of deploy/postgres/roles.sql on a server, and databases with no more rights than it gives them. */
 export interface Roles {
@@ -13,7 +13,7 @@ export const FIRST = 'nameplate';
 
 /** Makes the roles as an administrator would, in a first database, which stays as it is. `beforeMigration` is called with it empty. */
 export async function createRoles(
-  server: PostgresServer,
+  server: Postgres,
   beforeMigration: (roles: Roles) => Promise<void> = async () => {},
 ): Promise<Roles> {
   const roles: Roles = {

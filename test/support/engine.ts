@@ -1,3 +1,4 @@
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -5,24 +6,34 @@ import { inject } from 'vitest';
 import type { Clock } from '../../src/clock.ts';
 import type { Store } from '../../src/store/contract/store.ts';
 import { postgresStore } from '../../src/store/postgres/postgres.ts';
-import { sqliteStore } from '../../src/store/sqlite/sqlite.ts';
-import { addressOf, databaseOn } from './postgres.ts';
+import { migrate, sqliteStore } from '../../src/store/sqlite/sqlite.ts';
+import { addressOf, createMigratedDatabase } from './postgres.ts';
 
-/** A new store on the engine that the tests are run for (vitest.config.ts): the embedded one, or a database of the run's PostgreSQL. */
+/** A new store on the engine of the test project (vitest.config.ts): SQLite, or PostgreSQL where the project has a server. */
 export async function openEngine(options: { clock?: Clock } = {}): Promise<{ store: Store; remove(): Promise<void> }> {
-  const server = inject('postgres');
-  if (server !== undefined) {
-    const store = await postgresStore({ ...options, address: addressOf(await databaseOn(server)) });
+  if (inject('postgres') !== undefined) {
+    const store = await postgresStore({ ...options, address: addressOf(await createMigratedDatabase()) });
     return { store, remove: async () => {} };
   }
   const directory = await mkdtemp(join(tmpdir(), 'nameplate-engine-'));
-  const store = await sqliteStore({ ...options, path: join(directory, 'nameplate.db') });
+  const path = join(directory, 'nameplate.db');
+  await createMigratedFile(path);
+  const store = await sqliteStore({ ...options, path });
   return { store, remove: () => rm(directory, { recursive: true }) };
 }
 
-declare module 'vitest' {
-  interface ProvidedContext {
-    /** URL of the superuser of the PostgreSQL server that all test files of the run share, where they are run for it. */
-    postgres?: string;
-  }
+let migrated: Promise<string> | undefined;
+
+/** Makes a SQLite store without rows, without migrating anew. */
+export async function createMigratedFile(path: string): Promise<void> {
+  migrated ??= migrateOnce();
+  copyFileSync(await migrated, path);
+}
+
+async function migrateOnce(): Promise<string> {
+  const directory = mkdtempSync(join(tmpdir(), 'nameplate-migrated-'));
+  process.once('exit', () => rmSync(directory, { recursive: true, force: true }));
+  const path = join(directory, 'nameplate.db');
+  await migrate(path);
+  return path;
 }

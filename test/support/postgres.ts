@@ -6,17 +6,22 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import pg from 'pg';
+import { inject } from 'vitest';
 import { type PostgresUrl, parseDatabaseUrl } from '../../src/store/url.ts';
 import { freePort } from './ports.ts';
 
-/** A real PostgreSQL server of its own, out of the npm registry: data in a temporary directory, on loopback alone. */
-export interface PostgresServer {
-  /** A new, empty database, and the URL of its owner. */
+/** A real PostgreSQL server, out of the npm registry: data in a temporary directory, on loopback alone. */
+export interface Postgres {
+  /** Creates an empty database; the URL of its owner. */
   createDatabase(): Promise<string>;
   /** The URL of a database, for a role; of the superuser unless given. */
   url(database: string, user?: string, password?: string): string;
-  /** Runs SQL as the superuser. */
+  /** Runs SQL on a database. */
   run(url: string, sql: string, values?: unknown[]): Promise<Record<string, unknown>[]>;
+}
+
+/** A server of its own, which a test may stop and kill. */
+export interface PostgresServer extends Postgres {
   /** The process that all others of the server are children of. */
   pid(): Promise<number>;
   /** Stops it, as an administrator would (`fast`) or as a crash does (`immediate`). */
@@ -41,20 +46,104 @@ const PASSWORD = 'correct horse battery staple';
 /** Whoever starts the tests as root has the server run as somebody else, as it insists; every system has a `nobody`. */
 const NOBODY = 65_534;
 
-/** `settings` are of postgresql.conf. */
-export async function startPostgres(
+/** The programs of one version, and a data directory as `initdb` leaves it, of which each server gets a copy. */
+export interface PostgresInstallation {
+  programs: string;
+  data: string;
+}
+
+/** What the suites of a run share (postgres-setup.ts). */
+interface SharedPostgres {
+  installation: PostgresInstallation;
+  /** URL of the superuser. */
+  superuser: string;
+  /** URL of the database that `createMigratedDatabase` copies. */
+  migrated: string;
+}
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** Only in the projects that have it; see vitest.config.ts. */
+    postgres?: SharedPostgres;
+  }
+}
+
+/** The server that the suites of a run share, each with databases of its own; it is neither stopped nor configured. */
+export function sharedPostgres(): Postgres {
+  const { superuser } = injectPostgres();
+  return {
+    createDatabase: () => createDatabaseOn(superuser),
+    url: (database, role, password) => urlOf(superuser, database, role, password),
+    run,
+  };
+}
+
+/** A copy of a migrated database on the server that the suites of a run share; the URL of its owner. */
+export async function createMigratedDatabase(): Promise<string> {
+  const { superuser, migrated } = injectPostgres();
+  const owner = new URL(migrated).username;
+  const name = `test${randomBytes(4).toString('hex')}`;
+  await run(superuser, `create database ${name} template ${owner} owner ${owner}`);
+  return urlOf(superuser, name, owner);
+}
+
+function injectPostgres(): SharedPostgres {
+  const shared = inject('postgres');
+  if (shared === undefined)
+    throw new Error('a file that uses PostgreSQL belongs to the project of that name in vitest.config.ts');
+  return shared;
+}
+
+const OWN_DATA = 'data';
+
+/** Copies the programs and runs `initdb`. */
+export async function installPostgres(
   version: keyof typeof VERSIONS = 'newest',
-  settings: Record<string, string> = {},
-): Promise<PostgresServer> {
+): Promise<PostgresInstallation & { remove(): Promise<void> }> {
   const directory = await mkdtemp(join(tmpdir(), 'nameplate-postgres-'));
   const programs = await copyPrograms(VERSIONS[version], directory);
-  const data = join(directory, 'data');
+  const data = join(directory, OWN_DATA);
   await writeFile(join(directory, 'password'), PASSWORD);
-  const user = process.geteuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
+  const user = serverUser();
   if (user.uid !== undefined) await give(directory, user.uid);
   const locale = ['--encoding=UTF8', '--locale=C', '--locale-provider=icu', '--icu-locale=en-US'];
   const access = ['--username=postgres', '--auth=scram-sha-256', `--pwfile=${join(directory, 'password')}`];
   await runToEnd(join(programs, 'initdb'), [`--pgdata=${data}`, '--no-sync', ...locale, ...access], user);
+  return { programs, data, remove: () => rm(directory, { recursive: true }) };
+}
+
+function serverUser(): { uid?: number; gid?: number } {
+  return process.geteuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
+}
+
+/** Starts a server; `settings` are of postgresql.conf. */
+export async function startPostgres(
+  version: keyof typeof VERSIONS = 'newest',
+  settings: Record<string, string> = {},
+): Promise<PostgresServer> {
+  const shared = version === 'newest' ? inject('postgres')?.installation : undefined;
+  if (shared !== undefined) return startInstalled(shared, settings);
+  const installation = await installPostgres(version);
+  const server = await startInstalled(installation, settings);
+  return {
+    ...server,
+    async close() {
+      await server.close();
+      await installation.remove();
+    },
+  };
+}
+
+/** Starts a server on a copy of the installation's data. */
+export async function startInstalled(
+  { programs, data: initial }: PostgresInstallation,
+  settings: Record<string, string> = {},
+): Promise<PostgresServer> {
+  const directory = await mkdtemp(join(tmpdir(), 'nameplate-postgres-'));
+  const data = join(directory, OWN_DATA);
+  const user = serverUser();
+  if (user.uid !== undefined) await chown(directory, user.uid, user.uid);
+  await runToEnd('cp', ['-a', initial, data], {});
 
   let port = 0;
   let server: ChildProcess | undefined;
@@ -92,8 +181,8 @@ export async function startPostgres(
     server = undefined;
   }
 
-  function url(database: string, role = 'postgres', password = PASSWORD): string {
-    return `postgres://${role}:${encodeURIComponent(password)}@127.0.0.1:${port}/${database}`;
+  function url(database: string, role?: string, password?: string): string {
+    return urlOf(`postgres://127.0.0.1:${port}`, database, role, password);
   }
 
   await start();
@@ -103,7 +192,7 @@ export async function startPostgres(
     pid,
     start,
     stop,
-    createDatabase: () => databaseOn(url('postgres')),
+    createDatabase: () => createDatabaseOn(url('postgres')),
     async close() {
       await stop('immediate');
       await rm(directory, { recursive: true });
@@ -111,12 +200,16 @@ export async function startPostgres(
   };
 }
 
-/** Makes an empty database, on the server whose superuser has this URL, and a role that owns it. */
-export async function databaseOn(superuser: string): Promise<string> {
+/** Creates an empty database, and a role that owns it, on the server whose superuser has this URL. */
+async function createDatabaseOn(superuser: string): Promise<string> {
   const name = `test${randomBytes(4).toString('hex')}`;
   await run(superuser, `create role ${name} login password '${PASSWORD}'`);
   await run(superuser, `create database ${name} owner ${name}`);
-  return Object.assign(new URL(superuser), { username: name, pathname: name }).href;
+  return urlOf(superuser, name, name);
+}
+
+function urlOf(server: string, database: string, role = 'postgres', password = PASSWORD): string {
+  return `postgres://${role}:${encodeURIComponent(password)}@${new URL(server).host}/${database}`;
 }
 
 async function run(url: string, sql: string, values?: unknown[]): Promise<Record<string, unknown>[]> {

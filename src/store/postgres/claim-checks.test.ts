@@ -1,7 +1,7 @@
 import pg from 'pg';
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { beforeAll, beforeEach, expect, it } from 'vitest';
 import { attach, NOW, plant } from '../../../test/support/entities.ts';
-import { addressOf, type PostgresServer, startPostgres } from '../../../test/support/postgres.ts';
+import { addressOf, type Postgres, sharedPostgres } from '../../../test/support/postgres.ts';
 import type { Environment, Store } from '../contract/store.ts';
 import type { Reader } from '../sql/statement.ts';
 import { type CheckClaimer, checkClaimer } from './claim-checks.ts';
@@ -10,7 +10,7 @@ import { clientReader } from './postgres-connection.ts';
 
 // Claims by one process, whose clock for durations is set here: the search for overdue checks takes as long as a test says.
 
-let server: PostgresServer;
+let server: Postgres;
 let store: Store;
 let client: pg.Client;
 let environment: Environment;
@@ -18,10 +18,9 @@ let elapsedMs: number;
 let searchMs: number;
 let claim: CheckClaimer;
 
-beforeAll(async () => {
-  server = await startPostgres();
+beforeAll(() => {
+  server = sharedPostgres();
 });
-afterAll(() => server.close());
 
 beforeEach(async () => {
   const url = await server.createDatabase();

@@ -1,22 +1,21 @@
 import pg from 'pg';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { UNDO } from '../../../test/support/before.ts';
 import { verify } from '../../../test/support/certificates.ts';
 import { NOW, plant } from '../../../test/support/entities.ts';
-import { addressOf, type PostgresServer, startPostgres } from '../../../test/support/postgres.ts';
+import { addressOf, type Postgres, sharedPostgres } from '../../../test/support/postgres.ts';
 import { StoreUnavailable } from '../contract/store.ts';
 import { lockKey } from './advisory-locks.ts';
 import { isNew, migrate, type PostgresAddress, pendingMigrations, postgresStore } from './postgres.ts';
 import { nameOf } from './postgres-connection.ts';
 
-let server: PostgresServer;
+let server: Postgres;
 let url: string;
 let address: PostgresAddress;
 
-beforeAll(async () => {
-  server = await startPostgres();
+beforeAll(() => {
+  server = sharedPostgres();
 });
-afterAll(() => server.close());
 beforeEach(async () => {
   url = await server.createDatabase();
   address = addressOf(url);

@@ -1,18 +1,16 @@
 import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { indexed, inOrder } from '../../../test/support/indexed.ts';
-import { addressOf, type PostgresServer, startPostgres } from '../../../test/support/postgres.ts';
+import { addressOf, sharedPostgres } from '../../../test/support/postgres.ts';
 import { compile, type Statement, type Transaction } from '../sql/statement.ts';
 import { lockChecks } from './claim-checks.ts';
 import { migrate } from './postgres.ts';
 import { postgresTables } from './postgres-connection.ts';
 
-let server: PostgresServer;
 let client: pg.Client;
 
 beforeAll(async () => {
-  server = await startPostgres();
-  const url = await server.createDatabase();
+  const url = await sharedPostgres().createDatabase();
   await migrate(addressOf(url));
   client = new pg.Client({ connectionString: url });
   await client.connect();
@@ -23,10 +21,7 @@ beforeAll(async () => {
   await client.query('set enable_sort = off');
   await client.query('set plan_cache_mode = force_generic_plan');
 });
-afterAll(async () => {
-  await client.end();
-  await server.close();
-});
+afterAll(() => client.end());
 
 /** PostgreSQL's plans for the statements of a use case, as far as it gets without finding anything. */
 async function plansOf(operation: (tx: Transaction, ...args: never[]) => Promise<unknown>): Promise<string[]> {

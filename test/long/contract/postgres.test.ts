@@ -1,6 +1,8 @@
 import { describePostgres } from '../../contract/postgres.ts';
-import { addressOf } from '../../support/postgres.ts';
+import { addressOf, startPostgres } from '../../support/postgres.ts';
 
-describePostgres('on the oldest PostgreSQL that is supported, as the owner of everything', 'oldest', async (server) => {
-  return async () => addressOf(await server.createDatabase());
-});
+describePostgres(
+  'on the oldest PostgreSQL that is supported, as the owner of everything',
+  () => startPostgres('oldest', { fsync: 'off' }),
+  async (server) => async () => addressOf(await server.createDatabase()),
+);
