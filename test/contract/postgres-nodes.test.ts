@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { startChangeFeed } from '../../src/cache/change-feed.ts';
 import type { Change, Environment, Store } from '../../src/store/contract/store.ts';
 import { lockKey } from '../../src/store/postgres/advisory-locks.ts';
@@ -10,11 +10,11 @@ import {
   postgresStore,
 } from '../../src/store/postgres/postgres.ts';
 import { aRequestCount, attach, failedAt, NOW, plant, verifiedAt, verifyingAt } from '../support/entities.ts';
-import { addressOf, type Postgres, sharedPostgres } from '../support/postgres.ts';
+import { addressOf, type PostgresServer, startPostgres } from '../support/postgres.ts';
 
 // Several nodes on one database: each test opens as many stores as it needs, and may have a connection of somebody else's.
 
-let server: Postgres;
+let server: PostgresServer;
 let url: string;
 let address: PostgresAddress;
 let environment: Environment;
@@ -24,9 +24,11 @@ let watcher: pg.Client;
 const open: Store[] = [];
 const memory = { unreadableInARow: 0, provenSince: null };
 
-beforeAll(() => {
-  server = sharedPostgres();
+// Of its own: a follower of changes cannot tell transactions of other databases from those of its own.
+beforeAll(async () => {
+  server = await startPostgres('newest', { fsync: 'off' });
 });
+afterAll(() => server.close());
 
 beforeEach(async () => {
   url = await server.createDatabase();

@@ -1,10 +1,11 @@
 import { createRoles } from '../support/database-roles.ts';
-import { sharedPostgres } from '../support/postgres.ts';
+import { startPostgres } from '../support/postgres.ts';
 import { describePostgres } from './postgres.ts';
 
 describePostgres(
   'on the newest PostgreSQL that is supported, with the rights of a role that serves',
-  async () => sharedPostgres(),
+  // Of its own: a follower of changes cannot tell transactions of other databases from those of its own.
+  () => startPostgres('newest', { fsync: 'off' }),
   async (server) => {
     const { createDatabase } = await createRoles(server);
     return createDatabase;

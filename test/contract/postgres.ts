@@ -1,23 +1,23 @@
 import { afterAll, beforeAll, describe } from 'vitest';
 import { type PostgresAddress, postgresStore } from '../../src/store/postgres/postgres.ts';
-import type { Postgres } from '../support/postgres.ts';
+import type { Postgres, PostgresServer } from '../support/postgres.ts';
 import { describeStore } from './store.ts';
 import type { OpenedStore } from './subject.ts';
 
 /** Describes the store on databases of a server. */
 export function describePostgres(
   name: string,
-  start: () => Promise<Postgres & { close?(): Promise<void> }>,
+  start: () => Promise<PostgresServer>,
   prepare: (server: Postgres) => Promise<() => Promise<PostgresAddress>>,
 ): void {
   describe(name, () => {
-    let server: Awaited<ReturnType<typeof start>>;
+    let server: PostgresServer;
     let createDatabase: () => Promise<PostgresAddress>;
     beforeAll(async () => {
       server = await start();
       createDatabase = await prepare(server);
     });
-    afterAll(() => server.close?.());
+    afterAll(() => server.close());
 
     describeStore('the PostgreSQL store', async () => open(server, await createDatabase()));
   });
