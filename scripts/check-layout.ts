@@ -1,5 +1,5 @@
-// Checks that docs/architecture.md lists every folder and every file at the top of src/, and that names are unique.
-import { readdirSync, readFileSync } from 'node:fs';
+// Holds the documents to the tree: docs/architecture.md lists every folder, every path they name exists, and names mean one thing each.
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 
 /** File names that two folders may share: the same thing for another engine, or the rows of what a command shows. */
@@ -10,7 +10,7 @@ const files = readdirSync(new URL('src/', root), { recursive: true, encoding: 'u
   .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
   .map((file) => `src/${file}`);
 
-const problems = [...layoutProblems(), ...typeProblems(), ...fileProblems()];
+const problems = [...layoutProblems(), ...pathProblems(), ...typeProblems(), ...fileProblems()];
 for (const problem of problems) console.error(problem);
 if (problems.length > 0) process.exitCode = 1;
 
@@ -24,6 +24,16 @@ function layoutProblems(): string[] {
     ...missing.map((place) => `docs/architecture.md does not list ${place}.`),
     ...gone.map((place) => `docs/architecture.md lists ${place}, which does not exist.`),
   ];
+}
+
+function pathProblems(): string[] {
+  const pages = readdirSync(new URL('docs/', root)).filter((name) => name.endsWith('.md'));
+  return ['README.md', 'CONTRIBUTING.md', ...pages.map((name) => `docs/${name}`)].flatMap((page) => {
+    const paths =
+      readFileSync(new URL(page, root), 'utf8').match(/\b(?:src|test|bench|scripts|deploy)\/[\w./-]*[\w/]/g) ?? [];
+    const gone = [...new Set(paths)].filter((path) => !existsSync(new URL(path, root)));
+    return gone.map((path) => `${page} names ${path}, which does not exist.`);
+  });
 }
 
 function typeProblems(): string[] {
