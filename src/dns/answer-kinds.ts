@@ -1,13 +1,15 @@
-import type { Failure, Heard } from './ask-server.ts';
+import type { DnsAnswer, FailedQuery } from './ask-server.ts';
 
-/** What one query came to. `truncated` comes besides the kind of the answer that was then given over TCP. */
-export type AnswerKind = 'answer' | 'nxdomain' | 'nodata' | 'referral' | 'truncated' | Failure;
+/** The result of one query. `truncated` is counted besides the kind of the answer that TCP then gave. */
+export type AnswerKind = 'answer' | 'nxdomain' | 'nodata' | 'referral' | 'truncated' | FailedQuery['reason'];
 
-/** Turns what was heard into kinds, one call for each query. */
-export function counting(onAnswer: (kind: AnswerKind) => void = () => {}): (heard: Heard) => void {
-  return (heard) => {
-    if (heard.kind === 'failed') return onAnswer(heard.reason);
-    const { transport, rcode, answers, authoritative, authorities } = heard.answer;
+/** Calls `onAnswer` with the kinds of each result. */
+export function answerCounter(
+  onAnswer: (kind: AnswerKind) => void = () => {},
+): (result: DnsAnswer | FailedQuery) => void {
+  return (result) => {
+    if (result.kind === 'failed') return onAnswer(result.reason);
+    const { transport, rcode, answers, authoritative, authorities } = result.response;
     if (transport === 'tcp') onAnswer('truncated');
     if (answers.length > 0) onAnswer('answer');
     else if (rcode === 'nxdomain') onAnswer('nxdomain');

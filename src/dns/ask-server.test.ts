@@ -1,51 +1,47 @@
 import { describe, expect, test } from 'vitest';
-import { type Failure, type Heard, hearInTurn, type Server } from './ask-server.ts';
-import type { Message } from './protocol/wire.ts';
+import { askServers, type FailedQuery } from './ask-server.ts';
+import type { DnsResponse } from './transport/dns-client.ts';
 
-const ANSWER: Message = {
+const RESPONSE: DnsResponse = {
+  transport: 'udp',
   rcode: 'noerror',
   authoritative: true,
-  truncated: false,
-  authenticated: false,
   answers: [],
   authorities: [],
-  additionals: [],
 };
 
-/** Asks servers that behave as told: an answer, or a failure, in each round or one for each round. */
-async function heardFrom(behaviour: Record<string, ('answer' | Failure)[]>, rounds = [1, 2]) {
+/** Asks servers with these results, the same one in both rounds or one for each. */
+async function askAll(results: Record<string, ('answer' | FailedQuery['reason'])[]>) {
   const asked: string[] = [];
-  const servers = Object.keys(behaviour).map((name) => ({ name, address: '192.0.2.1', port: 53 }));
-  const heard = await hearInTurn(servers, rounds, async (server: Server, timeoutMs): Promise<Heard> => {
-    asked.push(`${server.name} ${timeoutMs}`);
-    const told = behaviour[server.name] ?? [];
-    const one = told[timeoutMs - 1] ?? told[0] ?? 'timeout';
-    return one === 'answer'
-      ? { kind: 'answer', answer: { ...ANSWER, transport: 'udp' }, server }
-      : { kind: 'failed', reason: one, server };
+  const servers = Object.keys(results).map((name) => ({ name, address: '192.0.2.1', port: 53 }));
+  const result = await askServers(servers, [1, 2], async ({ name, address }, timeoutMs) => {
+    asked.push(`${name} ${timeoutMs}`);
+    const own = results[name] ?? [];
+    const reason = own[timeoutMs - 1] ?? own[0] ?? 'timeout';
+    const by = { server: name, address, authoritative: true };
+    return reason === 'answer' ? { kind: 'answer', response: RESPONSE, by } : { kind: 'failed', reason, server: name };
   });
-  const result =
-    heard.kind === 'answer' ? `answer of ${heard.server.name}` : `${heard.reason} of ${heard.server?.name}`;
-  return { asked, result };
+  const described = result.kind === 'answer' ? `answer of ${result.by.server}` : `${result.reason} of ${result.server}`;
+  return { asked, result: described };
 }
 
-describe('servers asked in turn', () => {
-  test('until one answers', async () => {
-    expect(await heardFrom({ a: ['refused'], b: ['answer'], c: ['answer'] })).toEqual({
+describe('askServers', () => {
+  test('asks one server after the other until one answers', async () => {
+    expect(await askAll({ a: ['refused'], b: ['answer'], c: ['answer'] })).toEqual({
       asked: ['a 1', 'b 1'],
       result: 'answer of b',
     });
   });
 
-  test('the silent ones once more, with more time; those that said something not again', async () => {
-    expect(await heardFrom({ a: ['timeout', 'answer'], b: ['servfail'] })).toEqual({
+  test('asks servers that timed out once more, with a longer timeout; other failures are final', async () => {
+    expect(await askAll({ a: ['timeout', 'answer'], b: ['servfail'] })).toEqual({
       asked: ['a 1', 'b 1', 'a 2'],
       result: 'answer of a',
     });
   });
 
-  test('three at most, not counting those that cannot be sent to', async () => {
-    const { asked } = await heardFrom({
+  test('asks three servers at most, not counting unreachable ones', async () => {
+    const { asked } = await askAll({
       a: ['unreachable'],
       b: ['timeout'],
       c: ['refused'],
@@ -55,20 +51,20 @@ describe('servers asked in turn', () => {
     expect(asked).toEqual(['a 1', 'b 1', 'c 1', 'd 1', 'b 2', 'd 2']);
   });
 
-  test('the failure given is more than silence if one is', async () => {
-    expect((await heardFrom({ a: ['timeout'], b: ['lame'], c: ['refused'] })).result).toBe('lame of b');
-    expect((await heardFrom({ a: ['unreachable'], b: ['timeout'] })).result).toBe('timeout of b');
+  test('returns the failure of a server that responded rather than a timeout', async () => {
+    expect((await askAll({ a: ['timeout'], b: ['lame'], c: ['refused'] })).result).toBe('lame of b');
+    expect((await askAll({ a: ['unreachable'], b: ['timeout'] })).result).toBe('timeout of b');
   });
 
-  test('the failure given is the same in whichever order they are asked', async () => {
-    expect((await heardFrom({ c: ['refused'], a: ['timeout'], b: ['lame'] })).result).toBe('lame of b');
+  test('returns the same failure in whichever order the servers are asked', async () => {
+    expect((await askAll({ c: ['refused'], a: ['timeout'], b: ['lame'] })).result).toBe('lame of b');
     for (const failure of ['timeout', 'unreachable', 'servfail'] as const) {
-      expect((await heardFrom({ a: [failure], b: [failure] })).result).toBe(`${failure} of a`);
-      expect((await heardFrom({ b: [failure], a: [failure] })).result).toBe(`${failure} of a`);
+      expect((await askAll({ a: [failure], b: [failure] })).result).toBe(`${failure} of a`);
+      expect((await askAll({ b: [failure], a: [failure] })).result).toBe(`${failure} of a`);
     }
   });
 
-  test('none at all is no nameserver', async () => {
-    expect((await heardFrom({})).result).toBe('no_nameserver of undefined');
+  test('fails with no_nameserver without servers', async () => {
+    expect((await askAll({})).result).toBe('no_nameserver of undefined');
   });
 });

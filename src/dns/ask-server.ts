@@ -1,122 +1,89 @@
 import type { UnreadableReason } from '../domain/observation.ts';
-import type { Message, Question } from './protocol/wire.ts';
-import type { DnsClient, QueryFailure, QueryOptions } from './transport/dns-client.ts';
-import type { Endpoint } from './transport/exchange.ts';
+import type { Question } from './protocol/wire.ts';
+import type { AnsweredBy } from './resolver.ts';
+import type { DnsClient, DnsResponse, QueryOptions } from './transport/dns-client.ts';
+import type { DnsFailure, ServerAddress } from './transport/query-attempt.ts';
 
-/** A nameserver or a resolver at one address. */
-export interface Server extends Endpoint {
+/** A nameserver or a resolver. */
+export interface NamedServer extends ServerAddress {
   /** Host name; the address where it has none. */
   name: string;
 }
 
-/** What asking a question came to. */
-export type Heard = HeardAnswer | HeardFailure;
-
-export interface HeardAnswer {
+/** A response with RCODE NOERROR or NXDOMAIN. */
+export interface DnsAnswer {
   kind: 'answer';
-  /** Its rcode is `noerror` or `nxdomain`. */
-  answer: Message & { transport: 'udp' | 'tcp' };
-  server: Server;
+  response: DnsResponse;
+  by: AnsweredBy;
 }
 
-export interface HeardFailure {
+/** `server`: the name of the server that failed, where the customer should see it. */
+export interface FailedQuery {
   kind: 'failed';
-  reason: Failure;
-  server?: Server;
+  reason: UnreadableReason | DnsFailure;
+  server?: string;
 }
 
-/** `unreachable`: nothing could be sent to the address. */
-export type Failure = UnreadableReason | 'unreachable';
-
-/** Most servers that are given time to answer one question. */
+/** Most servers that are asked one question, not counting unreachable ones. */
 const MAX_ASKED = 3;
 
-/** Sends one question to one server. Whether the answer is worth anything is judged elsewhere. */
-export async function hear(
+/** Asks one server. Whether it is the right server to ask is for the caller to judge. */
+export async function askServer(
   client: DnsClient,
   question: Question,
-  server: Server,
+  server: NamedServer,
   options: QueryOptions,
-): Promise<Heard> {
-  const reply = await client.query(question, server, options);
-  if (reply.kind === 'unreadable') return { kind: 'failed', reason: failureOf(reply.reason), server };
-  switch (reply.rcode) {
+): Promise<DnsAnswer | FailedQuery> {
+  const response = await client.query(question, server, options);
+  if (typeof response === 'string') return { kind: 'failed', reason: response, server: server.name };
+  switch (response.rcode) {
     case 'noerror':
-    case 'nxdomain':
-      return { kind: 'answer', answer: reply, server };
+    case 'nxdomain': {
+      const by = { server: server.name, address: server.address, authoritative: !options.recursion };
+      return { kind: 'answer', response, by };
+    }
     case 'refused':
-      return { kind: 'failed', reason: 'refused', server };
-    case 'servfail':
-    case 'formerr':
-    case 'notimp':
-    case 'other':
-      return { kind: 'failed', reason: 'servfail', server };
+      return { kind: 'failed', reason: 'refused', server: server.name };
     default:
-      return reply.rcode satisfies never;
-  }
-}
-
-function failureOf(reason: QueryFailure): Failure {
-  switch (reason) {
-    case 'timeout':
-    case 'unreachable':
-    case 'malformed':
-      return reason;
-    case 'closed':
-      return 'timeout';
-    case 'unaskable':
-      return 'malformed';
-    default:
-      return reason satisfies never;
+      return { kind: 'failed', reason: 'servfail', server: server.name };
   }
 }
 
 /**
- * Asks one server after the other until one answers. When all have been asked, the silent ones are asked once more,
- * with more time; any other failure is final. Servers that cannot be reached from here at all do not count as asked.
- * Among failures, that of a server that said something is given; of several, that of the first by name, in whichever order they were asked.
+ * Asks one server after the other until one answers, and then those that timed out once more, with a longer timeout. Any
+ * other failure is final. When all fail, returns the same failure in whichever order they were asked: a response rather
+ * than a timeout, then the first server by name.
  */
-export async function hearInTurn(
-  servers: readonly Server[],
-  triesMs: readonly number[],
-  ask: (server: Server, timeoutMs: number) => Promise<Heard>,
-): Promise<Heard> {
-  let failed: HeardFailure = { kind: 'failed', reason: 'no_nameserver' };
+export async function askServers(
+  servers: readonly NamedServer[],
+  timeoutsMs: readonly number[],
+  ask: (server: NamedServer, timeoutMs: number) => Promise<DnsAnswer | FailedQuery>,
+): Promise<DnsAnswer | FailedQuery> {
+  let failed: FailedQuery = { kind: 'failed', reason: 'no_nameserver' };
   let candidates = servers;
-  for (const timeoutMs of triesMs) {
-    const silent: Server[] = [];
+  for (const timeoutMs of timeoutsMs) {
+    const timedOut: NamedServer[] = [];
     let asked = 0;
     for (const server of candidates) {
       if (asked === MAX_ASKED) break;
-      const heard = await ask(server, timeoutMs);
-      if (heard.kind === 'answer') return heard;
-      if (heard.reason !== 'unreachable') asked++;
-      if (heard.reason === 'timeout') silent.push(server);
-      if (failed.server === undefined || orderOf(heard) < orderOf(failed)) failed = heard;
+      const result = await ask(server, timeoutMs);
+      if (result.kind === 'answer') return result;
+      if (result.reason !== 'unreachable') asked++;
+      if (result.reason === 'timeout') timedOut.push(server);
+      if (failed.server === undefined || rankOf(result) < rankOf(failed)) failed = result;
     }
-    candidates = silent;
+    candidates = timedOut;
   }
   return failed;
 }
 
-/** What was said comes first, then silence, then what could not be sent; each by the name of the server. */
-function orderOf({ reason, server }: HeardFailure): string {
-  return `${['timeout', 'unreachable'].indexOf(reason) + 1} ${server?.name}`;
+function rankOf({ reason, server }: FailedQuery): string {
+  return `${['timeout', 'unreachable'].indexOf(reason) + 1} ${server}`;
 }
 
-/** Whether the failure says nothing but that nobody answered. */
-export function isSilence({ reason }: HeardFailure): boolean {
+/** Whether no server responded at all. */
+export function isSilent({ reason }: FailedQuery): boolean {
   return reason === 'timeout' || reason === 'unreachable';
-}
-
-/** A failure in the words of the port. */
-export function unreadable({ reason, server }: HeardFailure): {
-  kind: 'unreadable';
-  reason: UnreadableReason;
-  server?: string;
-} {
-  const known = reason === 'unreachable' ? 'timeout' : reason;
-  return { kind: 'unreadable', reason: known, ...(server === undefined ? {} : { server: server.name }) };
 }
 
 /** The items in random order. `random` yields numbers in [0, 1). */
@@ -127,7 +94,7 @@ export function shuffled<T>(items: readonly T[], random: () => number): T[] {
   return order;
 }
 
-/** The servers, those that `isLast` tells moved to the end. */
-export function putLast(servers: readonly Server[], isLast: (server: Server) => boolean): Server[] {
-  return [...servers.filter((server) => !isLast(server)), ...servers.filter(isLast)];
+/** The servers, with those that match moved to the end. */
+export function moveToEnd(servers: readonly NamedServer[], matches: (server: NamedServer) => boolean): NamedServer[] {
+  return [...servers.filter((server) => !matches(server)), ...servers.filter(matches)];
 }

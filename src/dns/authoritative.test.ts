@@ -10,7 +10,7 @@ import { type DnsClient, dnsClient } from './transport/dns-client.ts';
 
 const TXT = '_service.www.acme.com';
 const TARGET = 't1.cname.test';
-/** Nobody listens there. */
+/** Nothing listens there. */
 const DEAD = '127.0.0.9';
 
 /** A resolver that knows the zone acme.com and its two nameservers, each a server of its own. */
@@ -26,14 +26,14 @@ beforeEach(async () => {
 });
 afterEach(() => close());
 
-/** Tells the resolver the nameservers of a zone. */
+/** Sets the nameservers of a zone at the resolver. */
 function delegate(zone: string, nameservers: Record<string, string>): void {
   resolver.setZone(zone, Object.keys(nameservers));
   for (const [name, address] of Object.entries(nameservers))
     resolver.set(name, address.includes(':') ? 'AAAA' : 'A', [address]);
 }
 
-/** Asks nameservers in the order in which they were told, unless a test wants it otherwise. */
+/** Asks nameservers in order, unless a test sets `random`. */
 function subject(options: Partial<AuthoritativeOptions> = {}): Resolver {
   const client = dnsClient();
   const closeServers = close;
@@ -64,7 +64,7 @@ const BY_NS1 = { server: 'ns1.dns.test', address: '127.0.0.2', authoritative: tr
 const BY_NS2 = { server: 'ns2.dns.test', address: '127.0.0.3', authoritative: true };
 
 describe("the zone's own nameservers are asked", () => {
-  test('so what a resolver has cached hides nothing', async () => {
+  test("so that a resolver's cache hides nothing", async () => {
     resolver.set(TXT, 'TXT', ['stale']);
     ns1.set(TXT, 'TXT', ['fresh']);
     expect(await subject().lookupTxt(TXT, within())).toEqual({
@@ -76,7 +76,7 @@ describe("the zone's own nameservers are asked", () => {
     });
   });
 
-  test('one of them, chosen anew each time', async () => {
+  test('one of them, at random', async () => {
     ns1.set(TXT, 'TXT', ['x']);
     ns2.set(TXT, 'TXT', ['x']);
     const { lookupTxt } = subject({ random: Math.random });
@@ -96,7 +96,7 @@ describe("the zone's own nameservers are asked", () => {
     });
   });
 
-  test('and truncated answers are asked for over TCP', async () => {
+  test('and over TCP after a truncated response', async () => {
     ns1.set(
       TXT,
       'TXT',
@@ -106,7 +106,7 @@ describe("the zone's own nameservers are asked", () => {
     expect(found.kind === 'found' && found.values.length).toBe(30);
   });
 
-  test('for addresses of both kinds and CAA records, too', async () => {
+  test('for addresses of both kinds and CAA records', async () => {
     resolver.set('www.acme.com', 'A', ['192.0.2.9']);
     resolver.set('www.acme.com', 'CAA', ['0 issue "stale.test"']);
     ns1.set('www.acme.com', 'A', ['192.0.2.1']);
@@ -128,7 +128,7 @@ describe("the zone's own nameservers are asked", () => {
     expect(await lookupCaa('acme.com', within())).toMatchObject({ kind: 'absent', reason: 'nodata' });
   });
 
-  test('NXDOMAIN and NODATA are told apart', async () => {
+  test('and NXDOMAIN is distinguished from NODATA', async () => {
     ns1.set('www.acme.com', 'A', ['192.0.2.1']);
     const { lookupTxt } = subject();
     expect(await lookupTxt(TXT, within())).toMatchObject({
@@ -140,7 +140,7 @@ describe("the zone's own nameservers are asked", () => {
     expect(await lookupTxt('www.acme.com', within())).toMatchObject({ kind: 'absent', reason: 'nodata', by: BY_NS1 });
   });
 
-  test('each zone that a chain of CNAMEs passes at its own', async () => {
+  test('in each zone of a CNAME chain', async () => {
     delegate('cdn.test', { 'ns2.dns.test': ns2.address });
     ns1.set('www.acme.com', 'CNAME', ['acme.cdn.test']);
     ns2.set('acme.cdn.test', 'CNAME', [TARGET]);
@@ -154,7 +154,7 @@ describe("the zone's own nameservers are asked", () => {
   });
 });
 
-describe('a nameserver that fails is passed over', () => {
+describe('after a nameserver fails, another is asked', () => {
   test.each(['servfail', 'refused', 'lame', 'timeout'] as const)('%s', async (fault) => {
     ns1.fail(TXT, fault);
     ns2.set(TXT, 'TXT', ['x']);
@@ -171,7 +171,7 @@ describe('a nameserver that fails is passed over', () => {
     expect(await subject().lookupTxt(TXT, within())).toMatchObject({ kind: 'unreadable', reason: fault });
   });
 
-  test('what one of them said is the reason rather than the silence of another', async () => {
+  test('where one responds and another does not, the reason is that of the first', async () => {
     ns1.fail(TXT, 'timeout');
     ns2.fail(TXT, 'refused');
     expect(await subject({ triesMs: [50, 100] }).lookupTxt(TXT, within())).toEqual({
@@ -196,17 +196,17 @@ describe('a nameserver that fails is passed over', () => {
     expect(await subject().lookupTxt(TXT, within())).toMatchObject({ kind: 'found', by: BY_NS2 });
   });
 
-  test('at most three are given time', async () => {
+  test('at most three are asked', async () => {
     const servers = Object.fromEntries([4, 5, 6, 7, 8].map((last) => [`ns${last}.dns.test`, `127.0.0.${last}`]));
     delegate('acme.com', servers);
-    const heard: string[] = [];
-    await subject({ triesMs: [20], onAnswer: (kind) => heard.push(kind) }).lookupTxt(TXT, within());
-    expect(heard.filter((kind) => kind === 'timeout')).toHaveLength(3);
+    const kinds: string[] = [];
+    await subject({ triesMs: [20], onAnswer: (kind) => kinds.push(kind) }).lookupTxt(TXT, within());
+    expect(kinds.filter((kind) => kind === 'timeout')).toHaveLength(3);
   });
 });
 
 describe('resolvers answer', () => {
-  test('only when no nameserver could be reached', async () => {
+  test('only when no nameserver responds', async () => {
     delegate('acme.com', { 'ns1.dns.test': DEAD });
     resolver.set(TXT, 'TXT', ['from the resolver']);
     expect(await subject({ triesMs: [50, 100] }).lookupTxt(TXT, within())).toEqual({
@@ -218,7 +218,7 @@ describe('resolvers answer', () => {
     });
   });
 
-  test('never against a nameserver', async () => {
+  test('never when a nameserver does', async () => {
     resolver.set(TXT, 'TXT', ['from the resolver']);
     expect(await subject().lookupTxt(TXT, within())).toMatchObject({ kind: 'absent', by: BY_NS1 });
   });
@@ -247,7 +247,7 @@ describe('resolvers answer', () => {
     });
   });
 
-  test('or nobody does: then the nameserver that was silent is named', async () => {
+  test('or fail too: then the silent nameserver is named', async () => {
     delegate('acme.com', { 'ns1.dns.test': DEAD });
     resolver.fail(TXT, 'servfail');
     const { lookupTxt } = subject({ triesMs: [50, 100] });
@@ -261,7 +261,7 @@ describe('resolvers answer', () => {
     });
   });
 
-  test('a few questions at a time for a zone that is silent, so that there is room for others', async () => {
+  test('few queries at a time for a silent zone, so that others are not delayed', async () => {
     delegate('acme.com', { 'ns1.dns.test': DEAD });
     const { lookupTxt } = subject({ triesMs: [50, 100] });
     const names = Array.from({ length: 100 }, (_, index) => `n${index}.acme.com`);
@@ -272,7 +272,7 @@ describe('resolvers answer', () => {
     expect(resolver.log().length - before).toBeLessThan(100);
   });
 
-  test('for the delegation: without them nothing can be read, and they are not named', async () => {
+  test('for the delegation: without them nothing can be read, and the failure does not name them', async () => {
     resolver.fail('acme.com', 'servfail');
     expect(await subject().lookupTxt(TXT, within())).toEqual({
       kind: 'unreadable',
@@ -319,7 +319,7 @@ describe('a confirmation', () => {
       });
   });
 
-  test('comes from the same address, and another port of ours, where there is only one', async () => {
+  test('comes from the same address, to a new port of ours, where there is only one', async () => {
     delegate('acme.com', { 'ns1.dns.test': ns1.address });
     const { lookupTxt } = subject();
     const first = await lookupTxt(TXT, within());
@@ -335,7 +335,7 @@ describe('a confirmation', () => {
     expect(await subject().lookupTxt(TXT, { ...within(), confirming: [BY_NS1] })).toMatchObject({ by: BY_NS1 });
   });
 
-  test('shows a nameserver that has not got the record yet', async () => {
+  test('finds a nameserver without the record', async () => {
     ns2.remove(TXT);
     expect(await subject().lookupTxt(TXT, { ...within(), confirming: [BY_NS1] })).toMatchObject({
       kind: 'absent',
@@ -344,7 +344,7 @@ describe('a confirmation', () => {
   });
 });
 
-describe('what a hostile zone cannot do', () => {
+describe('a hostile zone cannot', () => {
   test.each(['10.0.0.1', '169.254.169.254', '127.0.0.2', '::1', 'fd00:ec2::254', '64:ff9b::a00:1'])(
     'make us ask %s',
     async (address) => {
@@ -382,10 +382,10 @@ describe('what a hostile zone cannot do', () => {
     expect(followed.size).toBe(3);
   });
 
-  test('hold up other zones with a nameserver that does not answer', async () => {
+  test('delay other zones with a nameserver that does not respond', async () => {
     delegate('dead.test', { 'ns1.dead.test': DEAD });
     ns1.set(TXT, 'TXT', ['x']);
-    const { lookupTxt } = subject({ limits: { perAddressInFlight: 2, perAddressPerSecond: 1000 } });
+    const { lookupTxt } = subject({ limits: { inFlight: 2, perSecond: 1000 } });
     const controller = new AbortController();
     const stuck = Array.from({ length: 10 }, (_, index) =>
       lookupTxt(`w${index}.dead.test`, { signal: controller.signal }),
@@ -396,10 +396,10 @@ describe('what a hostile zone cannot do', () => {
     expect(reasons.every((reason) => reason === 'timeout' || reason === 'overloaded')).toBe(true);
   });
 
-  test('hold up its own look-ups with one dead nameserver when another one lives', async () => {
+  test('delay its own lookups with one silent nameserver when another responds', async () => {
     ns1.fail('dead.acme.com', 'timeout');
     ns2.set(TXT, 'TXT', ['x']);
-    const { lookupTxt } = subject({ limits: { perAddressInFlight: 1, perAddressPerSecond: 1000 }, triesMs: [60_000] });
+    const { lookupTxt } = subject({ limits: { inFlight: 1, perSecond: 1000 }, triesMs: [60_000] });
     await lookupTxt('www.acme.com', within());
     const controller = new AbortController();
     const stuck = lookupTxt('dead.acme.com', { signal: controller.signal });
@@ -409,7 +409,7 @@ describe('what a hostile zone cannot do', () => {
     await stuck;
   });
 
-  test('speak for another zone', async () => {
+  test('answer for another zone', async () => {
     await ns1.close();
     const liar = await listen(ns1.address, ns1.port, (octets, _from, _transport, reply) => {
       const { id = 0, questions = [] } = packet.decode(octets);
@@ -429,8 +429,8 @@ describe('what a hostile zone cannot do', () => {
   });
 });
 
-describe('the end of the signal', () => {
-  test('makes what is open a timeout', async () => {
+describe('an abort', () => {
+  test('is a timeout for a query in flight', async () => {
     ns1.fail(TXT, 'timeout');
     ns2.fail(TXT, 'timeout');
     expect(await subject({ triesMs: [60_000] }).lookupTxt(TXT, within(100))).toMatchObject({ reason: 'timeout' });
@@ -438,10 +438,10 @@ describe('the end of the signal', () => {
     expect(await subject().lookupTxt('_service.other.test', within(100))).toMatchObject({ reason: 'timeout' });
   });
 
-  test('makes what waits for its turn overloaded', async () => {
+  test('is overloaded for a query that waits for the throttle', async () => {
     delegate('acme.com', { 'ns1.dns.test': ns1.address });
     ns1.fail(TXT, 'timeout');
-    const { lookupTxt } = subject({ limits: { perAddressInFlight: 1, perAddressPerSecond: 1000 }, triesMs: [60_000] });
+    const { lookupTxt } = subject({ limits: { inFlight: 1, perSecond: 1000 }, triesMs: [60_000] });
     const [first, second] = await Promise.all([lookupTxt(TXT, within(200)), lookupTxt(TXT, within(100))]);
     expect([first, second].map((lookup) => lookup.kind === 'unreadable' && lookup.reason)).toEqual([
       'timeout',
@@ -450,14 +450,14 @@ describe('the end of the signal', () => {
   });
 });
 
-test('each query is counted by what it came to', async () => {
+test('each query is counted by the kind of its answer', async () => {
   ns1.set(TXT, 'TXT', ['x'.repeat(2000)]);
   ns1.set('www.acme.com', 'A', ['192.0.2.1']);
   ns1.fail('bad.acme.com', 'refused');
-  const heard: string[] = [];
-  const { lookupTxt } = subject({ onAnswer: (kind) => heard.push(kind) });
+  const kinds: string[] = [];
+  const { lookupTxt } = subject({ onAnswer: (kind) => kinds.push(kind) });
   await lookupTxt('www.acme.com', within());
-  heard.length = 0;
+  kinds.length = 0;
   for (const name of [TXT, 'no.acme.com', 'www.acme.com', 'bad.acme.com']) await lookupTxt(name, within());
-  expect(heard).toEqual(['truncated', 'answer', 'nxdomain', 'nodata', 'refused', 'nxdomain']);
+  expect(kinds).toEqual(['truncated', 'answer', 'nxdomain', 'nodata', 'refused', 'nxdomain']);
 });

@@ -1,161 +1,156 @@
 import type { Clock } from '../clock.ts';
 import { addressRule } from '../net/addresses.ts';
-import { type AnswerKind, counting } from './answer-kinds.ts';
+import { type AnswerKind, answerCounter } from './answer-kinds.ts';
 import {
-  type Heard,
-  type HeardAnswer,
-  hear,
-  hearInTurn,
-  isSilence,
-  putLast,
-  type Server,
+  askServer,
+  askServers,
+  type DnsAnswer,
+  type FailedQuery,
+  isSilent,
+  moveToEnd,
+  type NamedServer,
   shuffled,
-  unreadable,
 } from './ask-server.ts';
 import { type Delegation, delegations, type Nameserver } from './delegation.ts';
 import { isBelow, isWithin } from './protocol/dns-name.ts';
-import type { Message, Question } from './protocol/wire.ts';
-import { type Asked, chainResolver } from './record-lookups.ts';
-import { recursion } from './recursors.ts';
+import type { DnsMessage, Question } from './protocol/wire.ts';
+import { recordLookups, type ZoneAnswer } from './record-lookups.ts';
+import { recursors } from './recursors.ts';
 import type { AnsweredBy, LookupOptions, Resolver } from './resolver.ts';
 import type { DnsClient, QueryOptions } from './transport/dns-client.ts';
-import type { Endpoint } from './transport/exchange.ts';
-import { type PaceLimits, pace } from './transport/pace.ts';
+import type { ServerAddress } from './transport/query-attempt.ts';
+import { queryThrottle, type ThrottleLimits } from './transport/query-throttle.ts';
 
 export interface AuthoritativeOptions {
   client: DnsClient;
-  /** Recursive resolvers that know which nameservers a zone has. */
-  resolvers: readonly Endpoint[];
+  /** Recursive resolvers that find the nameservers of a zone. */
+  resolvers: readonly ServerAddress[];
   clock: Clock;
-  /** Port that nameservers are asked at; 53 unless given. */
+  /** Port of nameservers; 53 unless given. */
   nameserverPort?: number;
-  /** Networks (CIDR) whose addresses may be asked although they are special. */
+  /** Networks (CIDR) in which nameservers may be asked although the addresses are special. */
   allowedNetworks?: readonly string[];
-  limits?: PaceLimits;
-  /** How long each try waits; one number for each. */
+  /** For each address of a nameserver. */
+  limits?: ThrottleLimits;
+  /** The timeout of each try. */
   triesMs?: readonly number[];
   /** Yields numbers in [0, 1): which nameserver is asked. */
   random?: () => number;
-  /** Called with what each query came to, for counting. */
+  /** Called with the kind of each answer, for counting. */
   onAnswer?: (kind: AnswerKind) => void;
 }
 
-export const DEFAULT_LIMITS: PaceLimits = { perAddressInFlight: 100, perAddressPerSecond: 1000 };
+const NAMESERVER_LIMITS: ThrottleLimits = { inFlight: 100, perSecond: 1000 };
+/** For each zone. A zone that does not respond occupies the resolvers longest, and must not occupy them for all others. */
+const FALLBACK_LIMITS: ThrottleLimits = { inFlight: 10, perSecond: 100 };
 
-/** Two rounds over three silent nameservers leave time, within the 10 s of a check, for the resolvers. */
+/** Two tries of three silent nameservers leave time for the resolvers, within the 10 s of a check. */
 const TRIES_MS = [800, 1600] as const;
-/** Zones on the way from the closest known one to that of a name. */
+/** Most zone cuts between the closest cached zone and that of a name. */
 const MAX_CUTS = 5;
 
 /**
- * Asks the zone's own nameservers (docs/verification.md, "How DNS is asked"), so that what a resolver has cached never
- * hides a fresh record. Resolvers answer only when no nameserver could be reached.
+ * Asks the zone's own nameservers (docs/verification.md, "How DNS is asked"), so that no resolver's cache hides a new
+ * record. Resolvers are asked only when none of the nameservers responds.
  */
 export function authoritativeResolver(setup: AuthoritativeOptions): Resolver {
-  const { client, clock, nameserverPort = 53, allowedNetworks = [], limits = DEFAULT_LIMITS } = setup;
+  const { client, clock, nameserverPort = 53, allowedNetworks = [], limits = NAMESERVER_LIMITS } = setup;
   const { random = Math.random, onAnswer, triesMs } = setup;
-  const tally = counting(onAnswer);
-  const resolvers = recursion({ client, resolvers: setup.resolvers, random, onHeard: tally, triesMs });
-  const zones = delegations({ recursion: resolvers, mayAsk: addressRule(allowedNetworks), clock, random });
-  const turns = pace(limits, clock);
-  // What is silent for us is slow for the resolvers, and they have room for so many questions: one zone must not take it all.
-  const turnsAtResolvers = pace({ perAddressInFlight: 10, perAddressPerSecond: 100 }, clock);
+  const count = answerCounter(onAnswer);
+  const resolvers = recursors({ client, resolvers: setup.resolvers, random, onResult: count, triesMs });
+  const zones = delegations({ recursors: resolvers, mayAsk: addressRule(allowedNetworks), clock, random });
+  const throttle = queryThrottle(limits, clock);
+  const fallbackThrottle = queryThrottle(FALLBACK_LIMITS, clock);
 
-  async function ask(question: Question, options: LookupOptions): Promise<Asked> {
+  async function ask(question: Question, options: LookupOptions): Promise<ZoneAnswer | FailedQuery> {
     const { signal } = options;
     const fresh = options.confirming !== undefined;
-    let delegated = await zones.closest(question.name, { signal, fresh });
+    let delegation = await zones.closest(question.name, { signal, fresh });
     for (let cut = 0; cut < MAX_CUTS; cut++) {
-      // The resolver's own name would tell the customer nothing.
-      if (delegated.kind === 'failed') return unreadable({ kind: 'failed', reason: delegated.reason });
-      const { delegation } = delegated;
-      const heard = await askZone(delegation, question, options);
-      if (heard.kind === 'failed') {
-        zones.doubt(delegation.zone);
-        const recursed = isSilence(heard) ? await askResolvers(delegation, question, options) : null;
-        return recursed ?? unreadable(heard);
+      // Without the name of our resolver, which means nothing to the customer.
+      if (delegation.kind === 'failed') return { kind: 'failed', reason: delegation.reason };
+      const { zone } = delegation;
+      const answer = await askZone(delegation, question, options);
+      if (answer.kind === 'failed') {
+        zones.expireSoon(zone);
+        const recursed = isSilent(answer) ? await askResolvers(zone, question, options) : null;
+        return recursed ?? answer;
       }
-      const lower = lowerZone(heard.answer, delegation.zone, question.name);
-      if (lower === null) return answered(heard, delegation.zone, true);
-      delegated = await zones.at(lower, { signal, fresh });
+      const lower = lowerZone(answer.response, zone, question.name);
+      if (lower === null) return { ...answer, zone };
+      delegation = await zones.at(lower, { signal, fresh });
     }
-    return { kind: 'unreadable', reason: 'lame' };
+    return { kind: 'failed', reason: 'lame' };
   }
 
   function askZone(
     { zone, nameservers }: Delegation,
     question: Question,
     { signal, confirming }: LookupOptions,
-  ): Promise<Heard> {
+  ): Promise<DnsAnswer | FailedQuery> {
     const newPort = confirming !== undefined;
-    return hearInTurn(inOrder(nameservers, confirming), triesMs ?? TRIES_MS, async (server, timeoutMs) => {
-      const said = await hearPaced(question, server, { recursion: false, signal, timeoutsMs: [timeoutMs], newPort });
-      const heard = isLame(said, zone, question.name) ? ({ kind: 'failed', reason: 'lame', server } as const) : said;
-      tally(heard);
-      return heard;
+    return askServers(inOrder(nameservers, confirming), triesMs ?? TRIES_MS, async (server, timeoutMs) => {
+      const options = { recursion: false, signal, timeoutsMs: [timeoutMs], newPort };
+      const answer = await askThrottled(question, server, options);
+      const lame = answer.kind === 'answer' && isLame(answer.response, zone, question.name);
+      const result = lame ? ({ kind: 'failed', reason: 'lame', server: server.name } as const) : answer;
+      count(result);
+      return result;
     });
   }
 
-  async function hearPaced(question: Question, server: Server, options: QueryOptions): Promise<Heard> {
-    const { address } = server;
-    if (!(await turns.enter(address, options.signal))) return { kind: 'failed', reason: 'overloaded', server };
-    try {
-      return await hear(client, question, server, options);
-    } finally {
-      turns.leave(address);
-    }
-  }
-
-  /**
-   * What the resolvers say; null when they do not know either, or may not speak because it is for a nameserver to
-   * confirm another.
-   */
-  async function askResolvers(
-    { zone }: Delegation,
+  async function askThrottled(
     question: Question,
-    { signal, confirming }: LookupOptions,
-  ): Promise<Asked | null> {
-    if (confirming?.every(({ address }) => resolvers.has(address)) === false) return null;
-    const newPort = confirming !== undefined;
-    if (!(await turnsAtResolvers.enter(zone, signal))) return null;
+    server: NamedServer,
+    options: QueryOptions,
+  ): Promise<DnsAnswer | FailedQuery> {
+    const { name, address } = server;
+    if (!(await throttle.acquire(address, options.signal)))
+      return { kind: 'failed', reason: 'overloaded', server: name };
     try {
-      const heard = await resolvers.ask(question, { signal, avoid: confirming, newPort });
-      return heard.kind === 'failed' ? null : answered(heard, zone, false);
+      return await askServer(client, question, server, options);
     } finally {
-      turnsAtResolvers.leave(zone);
+      throttle.release(address);
+    }
+  }
+
+  /** Null when the resolvers fail too, or when they must not answer because it is a nameserver that needs confirming. */
+  async function askResolvers(zone: string, question: Question, options: LookupOptions): Promise<ZoneAnswer | null> {
+    if (options.confirming?.every(({ address }) => resolvers.has(address)) === false) return null;
+    if (!(await fallbackThrottle.acquire(zone, options.signal))) return null;
+    try {
+      const answer = await resolvers.ask(question, options);
+      return answer.kind === 'failed' ? null : { ...answer, zone };
+    } finally {
+      fallbackThrottle.release(zone);
     }
   }
 
   /**
-   * In random order, one address of each nameserver first. Those with a queue come later, and those that are to be
-   * confirmed last of all.
+   * In random order, one address of each nameserver first. Full servers come later, and those that are being confirmed
+   * last.
    */
-  function inOrder(nameservers: Nameserver[], confirming: readonly AnsweredBy[] = []): Server[] {
+  function inOrder(nameservers: Nameserver[], confirming: readonly AnsweredBy[] = []): NamedServer[] {
     const lists = shuffled(nameservers, random).map(({ name, addresses }) =>
       shuffled(addresses, random).map((address) => ({ name, address, port: nameserverPort })),
     );
     const longest = Math.max(...lists.map((list) => list.length));
-    const servers = Array.from({ length: longest }, (_, turn) => lists.flatMap((list) => list[turn] ?? [])).flat();
-    const quickFirst = putLast(servers, ({ address }) => !turns.hasRoom(address));
-    const othersFirst = putLast(quickFirst, ({ name }) => confirming.some(({ server }) => server === name));
-    return putLast(othersFirst, ({ address }) => confirming.some((by) => by.address === address));
+    const servers = Array.from({ length: longest }, (_, round) => lists.flatMap((list) => list[round] ?? [])).flat();
+    const fullLast = moveToEnd(servers, ({ address }) => throttle.isFull(address));
+    const confirmedLast = moveToEnd(fullLast, ({ name }) => confirming.some(({ server }) => server === name));
+    return moveToEnd(confirmedLast, ({ address }) => confirming.some((by) => by.address === address));
   }
 
-  return chainResolver(ask);
+  return recordLookups(ask);
 }
 
-function answered({ answer, server }: HeardAnswer, zone: string, authoritative: boolean): Asked {
-  const by = { server: server.name, address: server.address, authoritative };
-  return { kind: 'answer', answer, zone, bailiwick: authoritative ? zone : '.', by };
+/** Neither authoritative nor a referral further down: the server does not serve the zone. */
+function isLame(message: DnsMessage, zone: string, name: string): boolean {
+  return !message.authoritative && lowerZone(message, zone, name) === null;
 }
 
-/** Without authority, and no referral further down: the server was never told about the zone, or knows it no more. */
-function isLame(heard: Heard, zone: string, name: string): boolean {
-  return heard.kind === 'answer' && !heard.answer.authoritative && lowerZone(heard.answer, zone, name) === null;
-}
-
-/** The zone below that holds the name, by a referral or by the SOA of a negative answer. */
-function lowerZone({ answers, authorities }: Message, zone: string, name: string): string | null {
+/** The zone below `zone` that holds the name, from a referral or from the SOA of a negative answer. */
+function lowerZone({ answers, authorities }: DnsMessage, zone: string, name: string): string | null {
   if (answers.length > 0) return null;
   const cut = authorities.find(
     ({ type, name: owner }) => (type === 'NS' || type === 'SOA') && isBelow(owner, zone) && isWithin(name, owner),

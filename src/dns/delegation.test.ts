@@ -6,7 +6,7 @@ import { listen } from '../playground/dns/dns-listener.ts';
 import type { Simulator } from '../playground/dns/simulator.ts';
 import { authoritativeResolver } from './authoritative.ts';
 import { type Delegations, delegations } from './delegation.ts';
-import { recursion } from './recursors.ts';
+import { recursors } from './recursors.ts';
 import type { Resolver } from './resolver.ts';
 import { type DnsClient, dnsClient } from './transport/dns-client.ts';
 
@@ -33,9 +33,9 @@ const clock = { now: () => now };
 
 function zones(maxZones = 100): Delegations {
   const resolvers = [{ address: resolver.address, port: resolver.port }];
-  const setup = { client, resolvers, random: Math.random, onHeard: () => {} };
+  const setup = { client, resolvers, random: Math.random, onResult: () => {} };
   const mayAsk = addressRule(['127.0.0.0/8']);
-  return delegations({ recursion: recursion(setup), mayAsk, clock, random: Math.random, maxZones });
+  return delegations({ recursors: recursors(setup), mayAsk, clock, random: Math.random, maxZones });
 }
 
 function lookups(): Resolver {
@@ -61,21 +61,25 @@ function nsReads(): number {
   return resolver.log().filter(({ type }) => type === 'NS').length;
 }
 
-const PARENT = { zone: 'acme.com', nameservers: [{ name: 'ns1.parent.test', addresses: ['127.0.0.2'] }] };
+const PARENT = {
+  kind: 'delegation',
+  zone: 'acme.com',
+  nameservers: [{ name: 'ns1.parent.test', addresses: ['127.0.0.2'] }],
+};
 
 describe('the zone of a name', () => {
-  test('is found by what it denies, and its nameservers with their addresses', async () => {
-    expect(await zones().closest('_service.www.acme.com', read())).toEqual({ kind: 'delegated', delegation: PARENT });
+  test('is found by the SOA of a negative answer, and its nameservers with their addresses', async () => {
+    expect(await zones().closest('_service.www.acme.com', read())).toEqual(PARENT);
     expect(asked().sort()).toEqual(['acme.com CNAME', 'acme.com NS', 'ns1.parent.test A', 'ns1.parent.test AAAA']);
   });
 
   test('is that of the name itself, not that of the CNAME at it', async () => {
     resolver.set('www.acme.com', 'CNAME', ['edge.cdn.test']);
     resolver.set('edge.cdn.test', 'A', ['192.0.2.1']);
-    expect(await zones().closest('www.acme.com', read())).toEqual({ kind: 'delegated', delegation: PARENT });
+    expect(await zones().closest('www.acme.com', read())).toEqual(PARENT);
   });
 
-  test('is asked for once for all names that one owner has, however slow the answer', async () => {
+  test('is read once for all names of one owner, however slow the answer', async () => {
     resolver.fail('acme.com', 'timeout');
     const { closest } = zones();
     const names = Array.from({ length: 100 }, (_, index) => `n${index}.acme.com`);
@@ -84,15 +88,15 @@ describe('the zone of a name', () => {
   });
 
   test('is an apex when the name is one', async () => {
-    expect(await zones().closest('acme.com', read())).toEqual({ kind: 'delegated', delegation: PARENT });
+    expect(await zones().closest('acme.com', read())).toEqual(PARENT);
   });
 
   test('is the top-level domain when it was never registered', async () => {
     resolver.setZone('com', ['ns1.parent.test']);
-    expect(await zones().closest('unregistered.com', read())).toMatchObject({ delegation: { zone: 'com' } });
+    expect(await zones().closest('unregistered.com', read())).toMatchObject({ zone: 'com' });
   });
 
-  test('has no nameserver when none of their names has an address; that is believed for five seconds', async () => {
+  test('has no nameserver when none of their names has an address; that is cached for five seconds', async () => {
     resolver.setZone('broken.test', ['ns1.gone.test']);
     const { closest, at } = zones();
     expect(await closest('www.broken.test', read())).toEqual({ kind: 'failed', reason: 'no_nameserver' });
@@ -100,29 +104,29 @@ describe('the zone of a name', () => {
     expect(nsReads()).toBe(1);
     resolver.set('ns1.gone.test', 'A', ['127.0.0.4']);
     now += 5000;
-    expect(await closest('www.broken.test', read())).toMatchObject({ kind: 'delegated' });
+    expect(await closest('www.broken.test', read())).toMatchObject({ kind: 'delegation' });
   });
 
-  test('has the same three nameservers at every reading, however many it names, and in whatever order', async () => {
+  test('has the same three nameservers in every read, however many it names and in whatever order', async () => {
     const names = Array.from({ length: 8 }, (_, index) => `ns${index}.parent.test`);
     for (const name of names) resolver.set(name, 'A', [parent.address]);
     const { at } = zones();
     for (let reading = 0; reading < 8; reading++) {
       resolver.setZone('acme.com', [...names.slice(reading), ...names.slice(0, reading)]);
       const found = await at('acme.com', read(true));
-      const followed = found.kind === 'delegated' ? found.delegation.nameservers.map(({ name }) => name) : [];
+      const followed = found.kind === 'delegation' ? found.nameservers.map(({ name }) => name) : [];
       expect(followed.toSorted()).toEqual(['ns0.parent.test', 'ns1.parent.test', 'ns2.parent.test']);
     }
   });
 
-  test('has few addresses that are kept, however many its nameservers have', async () => {
+  test('has two addresses of each nameserver, however many there are', async () => {
     const many = Array.from({ length: 50 }, (_, index) => `127.0.1.${index}`);
     resolver.set('ns1.parent.test', 'A', many);
     const found = await zones().closest('www.acme.com', read());
-    expect(found.kind === 'delegated' && found.delegation.nameservers[0]?.addresses.length).toBe(2);
+    expect(found.kind === 'delegation' && found.nameservers[0]?.addresses.length).toBe(2);
   });
 
-  test('is not asked for at the nameservers of a top-level domain that is known', async () => {
+  test('is not asked for at the nameservers of a cached top-level domain', async () => {
     resolver.setZone('com', ['ns1.parent.test']);
     const { closest } = zones();
     await closest('unregistered.com', read());
@@ -130,17 +134,17 @@ describe('the zone of a name', () => {
     expect(asked()).toContain('other.com CNAME');
   });
 
-  test('cannot be told when the resolvers fail, and that is not remembered', async () => {
+  test('is unknown when the resolvers fail, and that is not cached', async () => {
     resolver.fail('acme.com', 'servfail');
     const { at } = zones();
     expect(await at('acme.com', read())).toMatchObject({ kind: 'failed', reason: 'servfail' });
     resolver.unfail('acme.com');
-    expect(await at('acme.com', read())).toEqual({ kind: 'delegated', delegation: PARENT });
+    expect(await at('acme.com', read())).toEqual(PARENT);
   });
 });
 
-describe('what was read is kept', () => {
-  test('for every name of the zone, so that a dense zone costs one read', async () => {
+describe('a delegation is cached', () => {
+  test('for all names of the zone, so that they cost one read', async () => {
     const { lookupTxt } = lookups();
     const { signal } = read();
     await lookupTxt('_service.n0.acme.com', { signal });
@@ -183,7 +187,7 @@ describe('what was read is kept', () => {
     expect(nsReads()).toBe(2);
   });
 
-  test('and read again when it runs out, without finding the zone of every name anew', async () => {
+  test('and read again after its TTL, without finding the apex again', async () => {
     const { closest } = zones();
     await closest('www.acme.com', read());
     now += 61_000;
@@ -192,7 +196,7 @@ describe('what was read is kept', () => {
     expect(nsReads()).toBe(2);
   });
 
-  test('only for so many zones: those not asked for the longest are forgotten', async () => {
+  test('for a limited number of zones: the least recently used is evicted', async () => {
     const { at } = zones(2);
     resolver.set('ns1.simulator.test', 'A', ['127.0.0.2']);
     for (const zone of ['a.test', 'b.test', 'a.test', 'c.test', 'a.test', 'b.test']) await at(zone, read());
@@ -204,7 +208,7 @@ describe('what was read is kept', () => {
     ]);
   });
 
-  test('for half a minute only once all of its nameservers have failed', async () => {
+  test('for half a minute once all of its nameservers have failed', async () => {
     const { lookupTxt } = lookups();
     const { signal } = read();
     resolver.set('ns1.parent.test', 'A', [parent.address], 3600);
@@ -217,10 +221,10 @@ describe('what was read is kept', () => {
     expect(nsReads()).toBe(2);
   });
 
-  test('but not believed when it is doubted for half a minute', async () => {
-    const { at, doubt } = zones();
+  test('for half a minute after expireSoon', async () => {
+    const { at, expireSoon } = zones();
     await at('acme.com', read());
-    doubt('acme.com');
+    expireSoon('acme.com');
     await at('acme.com', read());
     expect(nsReads()).toBe(1);
     now += 30_000;
@@ -230,17 +234,21 @@ describe('what was read is kept', () => {
 });
 
 describe('a fresh read', () => {
-  test('does without what is known, and replaces it', async () => {
+  test('skips the cache, and replaces what is cached', async () => {
     const { closest } = zones();
     await closest('www.acme.com', read());
     resolver.setZone('acme.com', ['ns1.child.test']);
-    expect(await closest('www.acme.com', read())).toEqual({ kind: 'delegated', delegation: PARENT });
-    const moved = { zone: 'acme.com', nameservers: [{ name: 'ns1.child.test', addresses: ['127.0.0.3'] }] };
-    expect(await closest('www.acme.com', read(true))).toEqual({ kind: 'delegated', delegation: moved });
-    expect(await closest('www.acme.com', read())).toEqual({ kind: 'delegated', delegation: moved });
+    expect(await closest('www.acme.com', read())).toEqual(PARENT);
+    const moved = {
+      kind: 'delegation',
+      zone: 'acme.com',
+      nameservers: [{ name: 'ns1.child.test', addresses: ['127.0.0.3'] }],
+    };
+    expect(await closest('www.acme.com', read(true))).toEqual(moved);
+    expect(await closest('www.acme.com', read())).toEqual(moved);
   });
 
-  test('is what a confirmation makes', async () => {
+  test('is made by a confirmation', async () => {
     const { lookupTxt } = lookups();
     const { signal } = read();
     parent.set('_service.acme.com', 'TXT', ['old']);
@@ -255,27 +263,27 @@ describe('a fresh read', () => {
   });
 });
 
-describe('the same read for several at once', () => {
-  test('is made once', async () => {
+describe('concurrent reads of one zone', () => {
+  test('are made once', async () => {
     const { closest } = zones();
     await Promise.all(Array.from({ length: 20 }, () => closest('www.acme.com', read())));
     expect(asked()).toHaveLength(4);
   });
 
-  test('goes on for the others when the first one gives up', async () => {
+  test('continue for the others when the first one is aborted', async () => {
     resolver.delay('acme.com', 200);
     const { at } = zones();
-    const impatient = new AbortController();
-    const first = at('acme.com', { signal: impatient.signal, fresh: false });
+    const controller = new AbortController();
+    const first = at('acme.com', { signal: controller.signal, fresh: false });
     const second = at('acme.com', read());
-    impatient.abort();
+    controller.abort();
     expect(await first).toEqual({ kind: 'failed', reason: 'timeout' });
-    expect(await second).toEqual({ kind: 'delegated', delegation: PARENT });
+    expect(await second).toEqual(PARENT);
     expect(nsReads()).toBe(1);
   });
 });
 
-describe('a zone below the one that is known', () => {
+describe('a zone below the cached one', () => {
   beforeEach(() => {
     child.set('_service.sub.acme.com', 'TXT', ['from the child']);
     resolver.setZone('sub.acme.com', ['ns1.child.test']);
@@ -288,7 +296,7 @@ describe('a zone below the one that is known', () => {
     by: { server: 'ns1.child.test' },
   };
 
-  test('is found by the referral of the nameservers above, which are not believed for it', async () => {
+  test('is found by the referral of the nameservers above, which are not trusted for it', async () => {
     parent.delegate('sub.acme.com', ['ns1.child.test']);
     child.setZone('sub.acme.com', ['ns1.child.test']);
     const { lookupTxt } = lookups();
@@ -300,7 +308,7 @@ describe('a zone below the one that is known', () => {
     expect(asked(parent)).toHaveLength(before);
   });
 
-  test('is found by the SOA of a negative answer, where the nameservers above hold a copy of it', async () => {
+  test('is found by the SOA of a negative answer, where the nameservers above serve it too', async () => {
     parent.setZone('sub.acme.com', ['ns1.child.test']);
     const { lookupTxt } = lookups();
     const { signal } = read();
@@ -308,7 +316,7 @@ describe('a zone below the one that is known', () => {
     expect(await lookupTxt('_service.sub.acme.com', { signal })).toMatchObject(FROM_CHILD);
   });
 
-  test('is given up for the one above when it is no more', async () => {
+  test('is replaced by the one above when it no longer exists', async () => {
     parent.delegate('sub.acme.com', ['ns1.child.test']);
     child.setZone('sub.acme.com', ['ns1.child.test']);
     const { lookupTxt } = lookups();
@@ -325,7 +333,7 @@ describe('a zone below the one that is known', () => {
     });
   });
 
-  test('may refer further down a few times, and then is given up', async () => {
+  test('is lame after five referrals', async () => {
     await parent.close();
     const cuts = ['b', 'c.b', 'd.c.b', 'e.d.c.b', 'f.e.d.c.b', 'g.f.e.d.c.b'].map((labels) => `${labels}.acme.com`);
     for (const apex of cuts) resolver.setZone(apex, ['ns1.parent.test']);

@@ -1,15 +1,17 @@
+import { LRUCache } from 'lru-cache';
 import type { Clock } from '../clock.ts';
 import { registrableDomain } from '../domain/name.ts';
 import type { AddressRule } from '../net/addresses.ts';
-import { type HeardFailure, shuffled } from './ask-server.ts';
-import { sharing } from './in-flight-sharing.ts';
+import { type FailedQuery, shuffled } from './ask-server.ts';
 import { parentOf } from './protocol/dns-name.ts';
-import type { Resource } from './protocol/wire.ts';
-import type { Recursion } from './recursors.ts';
+import type { ResourceRecord } from './protocol/wire.ts';
+import type { Recursors } from './recursors.ts';
+import { singleFlight } from './single-flight.ts';
 
 /** A zone and those of its nameservers that we ask. */
 export interface Delegation {
-  /** Canonical name of the apex. */
+  kind: 'delegation';
+  /** Name of the apex. */
   zone: string;
   /** One to three. */
   nameservers: Nameserver[];
@@ -21,131 +23,123 @@ export interface Nameserver {
   addresses: string[];
 }
 
-export type Delegated = { kind: 'delegated'; delegation: Delegation } | HeardFailure;
-
-/** Which nameservers speak for a name, as the recursive resolvers know it. Never rejects. */
+/** The nameservers of zones, read from the recursive resolvers and cached. Never rejects. */
 export interface Delegations {
   /**
-   * The closest zone above a name that is known. There may be a closer one, of which the nameservers of this one will
-   * tell: then `at` reads it.
+   * The closest cached zone above a name, or else that of its registrable domain. The zone of the name may be a lower one,
+   * to which these nameservers refer: then `at` reads it.
    */
-  closest(name: string, options: ReadOptions): Promise<Delegated>;
+  closest(name: string, options: ReadOptions): Promise<Delegation | FailedQuery>;
   /** The zone with this apex. */
-  at(zone: string, options: ReadOptions): Promise<Delegated>;
-  /** None of the zone's nameservers would answer: what is known of it is soon read again. */
-  doubt(zone: string): void;
+  at(zone: string, options: ReadOptions): Promise<Delegation | FailedQuery>;
+  /** Shortens the life of a cached zone whose nameservers all failed. */
+  expireSoon(zone: string): void;
 }
 
 export interface ReadOptions {
   signal: AbortSignal;
-  /** Does without what is known from before, and replaces it. */
+  /** Skips the cache, and replaces the cached zone. */
   fresh: boolean;
 }
 
-export interface DelegationsSetup {
-  recursion: Recursion;
+export interface DelegationsOptions {
+  recursors: Recursors;
   mayAsk: AddressRule;
   clock: Clock;
   /** Yields numbers in [0, 1). */
   random: () => number;
-  /** Zones that are remembered; beyond, those not asked for the longest are forgotten. */
+  /** Most cached zones. */
   maxZones?: number;
 }
 
-/** Names of nameservers that are followed: a zone that names many must not make us ask them all (NXNSAttack). */
+/** Most nameservers of a zone whose addresses are looked up, so that a zone cannot make us look up many (NXNSAttack). */
 const MAX_NAMESERVERS = 3;
 /** Of each nameserver and IP version. */
 const MAX_ADDRESSES = 2;
 const MAX_TTL_MS = 60 * 60 * 1000;
-/** How long it is believed that a zone has no nameserver to ask. */
+/** For a zone without a nameserver to ask. */
 const EMPTY_TTL_MS = 5_000;
-const DOUBTED_TTL_MS = 30_000;
+/** From the time of reading, for a zone whose nameservers all failed. */
+const FAILING_TTL_MS = 30_000;
 const MAX_ZONES = 100_000;
-/** The end of a read that several may wait for. */
+/** For a read that several lookups may share. */
 const READ_LIMIT_MS = 10_000;
 
-interface Known {
-  delegated: Delegated;
+interface CachedZone {
+  result: Delegation | FailedQuery;
   readAt: number;
-  /** From then on it is read again; that there is such a zone goes on being believed. */
+  /** The nameservers are read again then, but not the apex. */
   expiresAt: number;
 }
 
-/** What was found about one name of a nameserver. */
-interface Looked {
+/** The addresses of one nameserver. */
+interface NameserverRecords {
   name: string;
-  records: Resource[];
-  failure: HeardFailure | null;
+  records: ResourceRecord[];
+  failure: FailedQuery | null;
 }
 
-export function delegations(setup: DelegationsSetup): Delegations {
-  const { recursion, mayAsk, clock, random, maxZones = MAX_ZONES } = setup;
-  /** By zone, in order of use, the least recent first. */
-  const known = new Map<string, Known>();
-  const share = sharing<Delegated>(READ_LIMIT_MS, { kind: 'failed', reason: 'timeout' });
+export function delegations(options: DelegationsOptions): Delegations {
+  const { recursors, mayAsk, clock, random, maxZones = MAX_ZONES } = options;
+  const cache = new LRUCache<string, CachedZone>({ max: maxZones });
+  const share = singleFlight<Delegation | FailedQuery>(READ_LIMIT_MS, { kind: 'failed', reason: 'timeout' });
 
-  async function at(zone: string, { signal, fresh }: ReadOptions): Promise<Delegated> {
-    const present = known.get(zone);
-    if (!fresh && present !== undefined && isCurrent(present, clock.now())) {
-      remember(zone, present);
-      return present.delegated;
-    }
+  async function at(zone: string, { signal, fresh }: ReadOptions): Promise<Delegation | FailedQuery> {
+    const cached = fresh ? undefined : cache.get(zone);
+    if (cached !== undefined && isCurrent(cached, clock.now())) return cached.result;
     return share(`${fresh} ${zone}`, signal, (shared) => read(zone, shared));
   }
 
-  async function read(zone: string, signal: AbortSignal): Promise<Delegated> {
-    const heard = await recursion.ask({ name: zone, type: 'NS' }, { signal });
-    if (heard.kind === 'failed') return heard;
-    const records = heard.answer.answers.filter(({ type, name }) => type === 'NS' && name === zone);
-    // The same ones every time: what is told of nameservers that do not agree would change with those that are heard.
+  async function read(zone: string, signal: AbortSignal): Promise<Delegation | FailedQuery> {
+    const answer = await recursors.ask({ name: zone, type: 'NS' }, { signal });
+    if (answer.kind === 'failed') return answer;
+    const records = answer.response.answers.filter(({ type, name }) => type === 'NS' && name === zone);
+    // The same ones in every read, so that a report that nameservers disagree does not change with each check.
     const names = [...new Set(records.map(({ value }) => value))].toSorted().slice(0, MAX_NAMESERVERS);
-    const looked = await Promise.all(names.map((name) => findAddresses(name, signal)));
-    const { delegated, ttlMs } = judge(zone, records, looked);
+    const nameservers = await Promise.all(names.map((name) => findAddresses(name, signal)));
+    const { result, ttlMs } = toDelegation(zone, records, nameservers);
     const readAt = clock.now();
-    if (ttlMs > 0) remember(zone, { delegated, readAt, expiresAt: readAt + ttlMs });
-    return delegated;
+    if (ttlMs > 0) cache.set(zone, { result, readAt, expiresAt: readAt + ttlMs });
+    return result;
   }
 
-  async function findAddresses(name: string, signal: AbortSignal): Promise<Looked> {
-    const looked: Looked = { name, records: [], failure: null };
+  async function findAddresses(name: string, signal: AbortSignal): Promise<NameserverRecords> {
+    const found: NameserverRecords = { name, records: [], failure: null };
     const types = ['A', 'AAAA'] as const;
-    for (const heard of await Promise.all(types.map((type) => recursion.ask({ name, type }, { signal })))) {
-      if (heard.kind === 'failed') {
-        looked.failure = heard;
+    for (const answer of await Promise.all(types.map((type) => recursors.ask({ name, type }, { signal })))) {
+      if (answer.kind === 'failed') {
+        found.failure = answer;
         continue;
       }
-      const found = heard.answer.answers.filter(({ type }) => type === 'A' || type === 'AAAA');
-      looked.records.push(...shuffled(found, random).slice(0, MAX_ADDRESSES));
+      const addresses = answer.response.answers.filter(({ type }) => type === 'A' || type === 'AAAA');
+      found.records.push(...shuffled(addresses, random).slice(0, MAX_ADDRESSES));
     }
-    return looked;
+    return found;
   }
 
-  function judge(zone: string, records: Resource[], looked: Looked[]): { delegated: Delegated; ttlMs: number } {
-    const addresses = looked.flatMap((one) => one.records);
-    const nameservers = looked
-      .map(({ name, records: own }) => ({ name, addresses: own.map(({ value }) => value).filter(mayAsk) }))
-      .filter((nameserver) => nameserver.addresses.length > 0);
+  function toDelegation(
+    zone: string,
+    nsRecords: ResourceRecord[],
+    found: NameserverRecords[],
+  ): { result: Delegation | FailedQuery; ttlMs: number } {
+    const addressRecords = found.flatMap(({ records }) => records);
+    const nameservers = found
+      .map(({ name, records }) => ({ name, addresses: records.map(({ value }) => value).filter(mayAsk) }))
+      .filter(({ addresses }) => addresses.length > 0);
     if (nameservers.length > 0) {
-      const ttlMs = Math.min(MAX_TTL_MS, ...[...records, ...addresses].map(({ ttl }) => ttl * 1000));
-      return { delegated: { kind: 'delegated', delegation: { zone, nameservers } }, ttlMs };
+      const ttlMs = Math.min(MAX_TTL_MS, ...[...nsRecords, ...addressRecords].map(({ ttl }) => ttl * 1000));
+      return { result: { kind: 'delegation', zone, nameservers }, ttlMs };
     }
-    const failure = looked.find((one) => one.failure !== null)?.failure ?? null;
-    if (failure !== null) return { delegated: failure, ttlMs: 0 };
-    const reason = addresses.length > 0 ? 'forbidden_address' : 'no_nameserver';
-    return { delegated: { kind: 'failed', reason }, ttlMs: EMPTY_TTL_MS };
+    const failure = found.find((one) => one.failure !== null)?.failure ?? null;
+    if (failure !== null) return { result: failure, ttlMs: 0 };
+    const reason = addressRecords.length > 0 ? 'forbidden_address' : 'no_nameserver';
+    return { result: { kind: 'failed', reason }, ttlMs: EMPTY_TTL_MS };
   }
 
-  function remember(zone: string, entry: Known): void {
-    known.delete(zone);
-    known.set(zone, entry);
-    const [leastRecent] = known.keys();
-    if (known.size > maxZones && leastRecent !== undefined) known.delete(leastRecent);
-  }
-
-  /** Not from a top-level domain downwards: its nameservers are not there to tell us of every zone below. */
-  function closestKnown(name: string): string | null {
+  /** Never a top-level domain: its nameservers should not have to refer us to every zone below. */
+  function closestCached(name: string): string | null {
     for (let zone = name; zone.includes('.') && zone !== '.'; zone = parentOf(zone)) {
-      if (known.get(zone)?.delegated.kind === 'delegated') return zone;
+      if (cache.peek(zone)?.result.kind === 'delegation') return zone;
     }
     return null;
   }
@@ -153,26 +147,26 @@ export function delegations(setup: DelegationsSetup): Delegations {
   return {
     at,
     async closest(name, options) {
-      const zone = closestKnown(name);
+      const zone = closestCached(name);
       if (zone !== null) {
-        const delegated = await at(zone, options);
-        if (delegated.kind === 'delegated') return delegated;
+        const delegation = await at(zone, options);
+        if (delegation.kind === 'delegation') return delegation;
       }
-      // One question for all names that one owner has: what is slow for one of them is asked for once. A zone below it is referred to.
+      // One read for all names of one owner, however slow it is. A zone below is reached by referral.
       const registered = registrableDomain(name) ?? name;
       return share(`${options.fresh} apex of ${registered}`, options.signal, async (signal) => {
-        const found = await recursion.findApex(registered, { signal });
+        const found = await recursors.findApex(registered, { signal });
         return found.kind === 'failed' ? found : at(found.apex, { signal, fresh: options.fresh });
       });
     },
-    doubt(zone) {
-      const entry = known.get(zone);
-      if (entry !== undefined) entry.expiresAt = Math.min(entry.expiresAt, entry.readAt + DOUBTED_TTL_MS);
+    expireSoon(zone) {
+      const cached = cache.peek(zone);
+      if (cached !== undefined) cached.expiresAt = Math.min(cached.expiresAt, cached.readAt + FAILING_TTL_MS);
     },
   };
 }
 
-/** Not read in the future either: the clock was set back since, and nobody knows how old it is. */
-function isCurrent({ readAt, expiresAt }: Known, now: number): boolean {
+/** A zone read in the future was read before the clock was set back: its age is unknown. */
+function isCurrent({ readAt, expiresAt }: CachedZone, now: number): boolean {
   return readAt <= now && now < expiresAt;
 }

@@ -1,13 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import type { Rcode, RecordType, Resource } from './protocol/wire.ts';
-import { type Ask, type Asked, chainResolver } from './record-lookups.ts';
+import type { FailedQuery } from './ask-server.ts';
+import type { Rcode, RecordType, ResourceRecord } from './protocol/wire.ts';
+import { type Ask, recordLookups, type ZoneAnswer } from './record-lookups.ts';
 
 const options = { signal: AbortSignal.timeout(10_000) };
 const BY = { server: 'ns1.acme.com', address: '192.0.2.53', authoritative: true };
 const TARGET = 't1.cname.test';
 
 /** `www.acme.com CNAME lb.acme.com` */
-function record(text: string): Resource {
+function record(text: string): ResourceRecord {
   const [name = '', type = '', ...value] = text.split(' ');
   return { name, type: type as RecordType, ttl: 60, value: value.join(' ') };
 }
@@ -15,23 +16,23 @@ function record(text: string): Resource {
 function answer(
   records: string[],
   { rcode = 'noerror' as Rcode, zone = 'acme.com', authoritative = true } = {},
-): Asked {
-  const by = { ...BY, authoritative };
-  return { kind: 'answer', answer: { rcode, answers: records.map(record) }, zone, bailiwick: zone, by };
+): ZoneAnswer {
+  const message = { rcode, authoritative, answers: records.map(record), authorities: [] };
+  return { kind: 'answer', response: { transport: 'udp', ...message }, zone, by: { ...BY, authoritative } };
 }
 
-/** A world of answers by name, or by name and type; every other name does not exist. Says what was asked. */
-function world(answers: Record<string, Asked>) {
+/** Answers by name, or by name and type; every other name does not exist. `asked` is the questions. */
+function world(answers: Record<string, ZoneAnswer | FailedQuery>) {
   const asked: string[] = [];
   const ask: Ask = async ({ name, type }) => {
     asked.push(`${name} ${type}`);
     const zone = name.split('.').slice(-2).join('.');
     return answers[`${name} ${type}`] ?? answers[name] ?? answer([], { rcode: 'nxdomain', zone });
   };
-  return { asked, ...chainResolver(ask) };
+  return { asked, ...recordLookups(ask) };
 }
 
-/** `www.acme.com` leads over so many CNAMEs, all told in one answer, to `end`. */
+/** A chain of so many CNAMEs from `www.acme.com` to `end`, all in one answer. */
 function chainOf(length: number, end: string): string[] {
   const names = ['www.acme.com', ...Array.from({ length: length - 1 }, (_, index) => `hop${index + 1}.acme.com`), end];
   return names.slice(1).map((name, index) => `${names[index]} CNAME ${name}`);
@@ -55,7 +56,7 @@ describe('lookupTxt', () => {
     });
   });
 
-  test('follows a CNAME into another zone, and tells who answered for the name itself', async () => {
+  test('follows a CNAME into another zone, and names the server that answered for the name itself', async () => {
     const { lookupTxt } = world({
       '_service.acme.com': answer(['_service.acme.com CNAME proof.other.test']),
       'proof.other.test': answer(['proof.other.test TXT one'], { zone: 'other.test' }),
@@ -69,7 +70,7 @@ describe('lookupTxt', () => {
     });
   });
 
-  test('has authority only if every zone on the way answered with it', async () => {
+  test('is authoritative only if every zone on the chain is', async () => {
     const { lookupTxt } = world({
       '_service.acme.com': answer(['_service.acme.com CNAME proof.other.test']),
       'proof.other.test': answer(['proof.other.test TXT one'], { zone: 'other.test', authoritative: false }),
@@ -77,7 +78,7 @@ describe('lookupTxt', () => {
     expect(await lookupTxt('_service.acme.com', options)).toMatchObject({ by: { ...BY, authoritative: false } });
   });
 
-  test('tells a name that does not exist from one without this record', async () => {
+  test('distinguishes a name that does not exist from one without this record', async () => {
     const { lookupTxt } = world({ 'www.acme.com': answer([]) });
     expect(await lookupTxt('www.acme.com', options)).toEqual({
       kind: 'absent',
@@ -89,7 +90,7 @@ describe('lookupTxt', () => {
     expect(await lookupTxt('no.acme.com', options)).toMatchObject({ kind: 'absent', reason: 'nxdomain' });
   });
 
-  test('shows a bounded part of many or long values, and a part is never equal to a whole', async () => {
+  test('limits the number and the length of values, and marks a cut value', async () => {
     const many = Array.from({ length: 300 }, (_, index) => `_service.acme.com TXT ${index}`);
     const { lookupTxt } = world({
       'long.acme.com': answer([`long.acme.com TXT ${'x'.repeat(5000)}`]),
@@ -102,7 +103,7 @@ describe('lookupTxt', () => {
   });
 });
 
-test('values and addresses come to the same in whichever order a nameserver gives them', async () => {
+test('values and addresses are sorted', async () => {
   const turned = (type: string, values: string[]) =>
     world({ 'www.acme.com': answer(values.map((value) => `www.acme.com ${type} ${value}`)) });
   const [one, two] = ['192.0.2.1', '192.0.2.2'];
@@ -118,7 +119,7 @@ test('values and addresses come to the same in whichever order a nameserver give
 });
 
 describe('lookupRoute', () => {
-  test('gives the chain, and stops at the target without asking for it', async () => {
+  test('gives the chain, and stops at the target without a query for it', async () => {
     const { asked, lookupRoute } = world({ 'www.acme.com': answer([`www.acme.com CNAME ${TARGET}`]) });
     expect(await lookupRoute('www.acme.com', 'T1.CNAME.test.', options)).toEqual({
       kind: 'found',
@@ -151,7 +152,7 @@ describe('lookupRoute', () => {
     expect(await lookupRoute('flat.acme.com', TARGET, options)).toMatchObject({ chain: [], addresses: ['192.0.2.1'] });
   });
 
-  test('asks for IPv6 addresses only where there is nothing for IPv4', async () => {
+  test('asks for IPv6 addresses only where there are none for IPv4', async () => {
     const { asked, lookupRoute } = world({
       'six.acme.com A': answer([]),
       'six.acme.com AAAA': answer(['six.acme.com AAAA 2001:db8::1']),
@@ -163,27 +164,24 @@ describe('lookupRoute', () => {
     expect(asked.at(-1)).toBe('no.acme.com A');
   });
 
-  test.each(['nxdomain', 'noerror'] as const)(
-    'a CNAME that leads to nothing (%s) is there all the same',
-    async (rcode) => {
-      const { lookupRoute } = world({
-        'www.acme.com': answer(['www.acme.com CNAME gone.other.test']),
-        'gone.other.test': answer([], { rcode, zone: 'other.test' }),
-      });
-      expect(await lookupRoute('www.acme.com', TARGET, options)).toEqual({
-        kind: 'found',
-        chain: ['gone.other.test'],
-        addresses: [],
-        zone: 'acme.com',
-        by: BY,
-      });
-    },
-  );
+  test.each(['nxdomain', 'noerror'] as const)('finds a CNAME whose target has no address (%s)', async (rcode) => {
+    const { lookupRoute } = world({
+      'www.acme.com': answer(['www.acme.com CNAME gone.other.test']),
+      'gone.other.test': answer([], { rcode, zone: 'other.test' }),
+    });
+    expect(await lookupRoute('www.acme.com', TARGET, options)).toEqual({
+      kind: 'found',
+      chain: ['gone.other.test'],
+      addresses: [],
+      zone: 'acme.com',
+      by: BY,
+    });
+  });
 
-  test('tells how far it came when a zone on the way cannot be read', async () => {
+  test('gives the chain up to a zone that cannot be read', async () => {
     const { lookupRoute } = world({
       'www.acme.com': answer(['www.acme.com CNAME lb.other.test']),
-      'lb.other.test': { kind: 'unreadable', reason: 'servfail', server: 'ns1.other.test' },
+      'lb.other.test': { kind: 'failed', reason: 'servfail', server: 'ns1.other.test' },
     });
     expect(await lookupRoute('www.acme.com', TARGET, options)).toEqual({
       kind: 'unreadable',
@@ -224,16 +222,16 @@ describe('lookupAddresses', () => {
     expect(await lookupAddresses('www.acme.com', options)).toMatchObject({ kind: 'found', addresses: [address] });
   });
 
-  test.each(['A', 'AAAA'])('gives none where %s could not be read: what is missing might be wrong', async (type) => {
+  test.each(['A', 'AAAA'])('is unreadable where %s could not be read', async (type) => {
     const { lookupAddresses } = world({
       'www.acme.com A': answer(['www.acme.com A 192.0.2.1']),
       'www.acme.com AAAA': answer(['www.acme.com AAAA 2001:db8::1']),
-      [`www.acme.com ${type}`]: { kind: 'unreadable', reason: 'servfail', server: 'ns1.acme.com' },
+      [`www.acme.com ${type}`]: { kind: 'failed', reason: 'servfail', server: 'ns1.acme.com' },
     });
     expect(await lookupAddresses('www.acme.com', options)).toMatchObject({ kind: 'unreadable', reason: 'servfail' });
   });
 
-  test('tells a name without addresses, and how far it led', async () => {
+  test('is absent for a name without addresses, with its chain', async () => {
     const { lookupAddresses } = world({
       'none.acme.com': answer([]),
       'www.acme.com': answer(['www.acme.com CNAME gone.acme.com']),
@@ -246,7 +244,7 @@ describe('lookupAddresses', () => {
     });
   });
 
-  test('gives a bounded part of many, of both kinds', async () => {
+  test('limits the number of addresses of each kind', async () => {
     const many = Array.from({ length: 200 }, (_, index) => `www.acme.com A 192.0.2.${index}`);
     const { lookupAddresses } = world({
       'www.acme.com A': answer(many),
@@ -292,17 +290,17 @@ describe('lookupCaa', () => {
     });
   });
 
-  test('tells that there is none from what cannot be read', async () => {
+  test('distinguishes absent from unreadable', async () => {
     const { lookupCaa } = world({
       'www.acme.com': answer([]),
-      'bad.acme.com': { kind: 'unreadable', reason: 'servfail' },
+      'bad.acme.com': { kind: 'failed', reason: 'servfail' },
     });
     expect(await lookupCaa('www.acme.com', options)).toMatchObject({ kind: 'absent', reason: 'nodata' });
     expect(await lookupCaa('no.acme.com', options)).toMatchObject({ kind: 'absent', reason: 'nxdomain' });
     expect(await lookupCaa('bad.acme.com', options)).toMatchObject({ kind: 'unreadable', reason: 'servfail' });
   });
 
-  test('a value that is too long to be shown whole allows nobody', async () => {
+  test('marks a cut value, so that it allows no CA', async () => {
     const { lookupCaa } = world({
       'www.acme.com': answer([`www.acme.com CAA 0 issue ca.test; ${'x'.repeat(5000)}`]),
     });
@@ -327,24 +325,24 @@ describe('chains', () => {
     expect(found.chain).toHaveLength(8);
   });
 
-  test('are bounded too when each hop comes in an answer of its own', async () => {
+  test('are limited also when each CNAME comes in its own answer', async () => {
     const endless: Ask = async ({ name }) => answer([`${name} CNAME x${name}`]);
-    expect(await chainResolver(endless).lookupTxt('www.acme.com', options)).toMatchObject({ reason: 'chain_too_long' });
+    expect(await recordLookups(endless).lookupTxt('www.acme.com', options)).toMatchObject({ reason: 'chain_too_long' });
   });
 
   test.each([
     ['to itself', ['www.acme.com CNAME www.acme.com']],
     ['back to the name', ['www.acme.com CNAME a.acme.com', 'a.acme.com CNAME www.acme.com']],
     ['further down', ['www.acme.com CNAME a.acme.com', 'a.acme.com CNAME b.acme.com', 'b.acme.com CNAME a.acme.com']],
-  ])('that lead %s are loops', async (_, records) => {
+  ])('%s are loops', async (_, records) => {
     const { lookupRoute, lookupTxt } = world({ 'www.acme.com': answer(records) });
     expect(await lookupRoute('www.acme.com', TARGET, options)).toMatchObject({ kind: 'unreadable', reason: 'loop' });
     expect(await lookupTxt('www.acme.com', options)).toMatchObject({ kind: 'unreadable', reason: 'loop' });
   });
 });
 
-describe('a nameserver is believed for its own zone only', () => {
-  test('records of another zone in the same answer are asked for again, there', async () => {
+describe('a nameserver is trusted for its own zone only', () => {
+  test('records of another zone in the same answer are ignored, and that zone is asked', async () => {
     const { asked, lookupRoute } = world({
       'www.acme.com': answer([
         'www.acme.com CNAME lb.other.test',

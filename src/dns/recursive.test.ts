@@ -85,7 +85,7 @@ test('addresses of both kinds and CAA records are read', async () => {
   expect(await lookupCaa('www.acme.com', within())).toMatchObject({ kind: 'absent', reason: 'nodata' });
 });
 
-test('NXDOMAIN and NODATA are told apart, with the zone that says so', async () => {
+test('NXDOMAIN is distinguished from NODATA, with the zone of the SOA', async () => {
   one.setZone('sub.acme.com');
   one.set('www.acme.com', 'A', ['192.0.2.1']);
   const { lookupTxt } = subject();
@@ -98,7 +98,7 @@ test('NXDOMAIN and NODATA are told apart, with the zone that says so', async () 
   expect(await lookupTxt('x.sub.acme.com', within())).toMatchObject({ kind: 'absent', zone: 'sub.acme.com' });
 });
 
-test('a CNAME that leads to nothing is there all the same', async () => {
+test('a CNAME is found although its target has no address', async () => {
   one.set('www.acme.com', 'CNAME', ['gone.other.test']);
   expect(await subject().lookupRoute('www.acme.com', TARGET, within())).toMatchObject({
     kind: 'found',
@@ -108,7 +108,7 @@ test('a CNAME that leads to nothing is there all the same', async () => {
   });
 });
 
-describe('a resolver that fails is passed over', () => {
+describe('after a resolver fails, another is asked', () => {
   test.each(['servfail', 'refused', 'timeout'] as const)('%s', async (fault) => {
     one.fail(TXT, fault);
     two.set(TXT, 'TXT', ['x']);
@@ -118,7 +118,7 @@ describe('a resolver that fails is passed over', () => {
     });
   });
 
-  test('where all of them do, the reason is theirs', async () => {
+  test('where all of them fail, that is the reason', async () => {
     one.fail(TXT, 'servfail');
     two.fail(TXT, 'servfail');
     expect(await subject().lookupTxt(TXT, within())).toEqual({
@@ -148,13 +148,13 @@ describe('a confirmation', () => {
   });
 });
 
-test('the end of the signal makes what is open a timeout', async () => {
+test('an aborted query in flight is a timeout', async () => {
   one.fail(TXT, 'timeout');
   two.fail(TXT, 'timeout');
   expect(await subject().lookupTxt(TXT, within(100))).toMatchObject({ kind: 'unreadable', reason: 'timeout' });
 });
 
-test('an address that is none is refused at once', () => {
+test('an invalid address is refused at once', () => {
   expect(() => subject({ resolvers: [{ address: 'dns.example', port: 53 }] })).toThrow(
     '"dns.example" is not the address of a resolver',
   );

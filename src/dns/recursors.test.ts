@@ -1,24 +1,24 @@
 import packet from 'dns-packet';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type DnsListener, listen } from '../playground/dns/dns-listener.ts';
-import { recursion } from './recursors.ts';
+import { recursors } from './recursors.ts';
 import { type DnsClient, dnsClient } from './transport/dns-client.ts';
 
 const SERVFAIL = 2;
 
-type Said = Pick<packet.Packet, 'answers' | 'authorities' | 'flags'>;
+type Reply = Pick<packet.Packet, 'answers' | 'authorities' | 'flags'>;
 
 let client: DnsClient;
 let resolver: DnsListener;
-/** What the resolver says to a question, written `name type`; nothing at all to any other. */
-let says: Record<string, Said>;
+/** Responses by `name type`; empty for any other question. */
+let replies: Record<string, Reply>;
 
 beforeEach(async () => {
   client = dnsClient();
   resolver = await listen('127.0.0.1', 0, (octets, _from, _transport, reply) => {
     const { id = 0, questions = [] } = packet.decode(octets);
     const [question] = questions;
-    reply(packet.encode({ type: 'response', id, questions, ...says[`${question?.name} ${question?.type}`] }));
+    reply(packet.encode({ type: 'response', id, questions, ...replies[`${question?.name} ${question?.type}`] }));
   });
 });
 afterEach(async () => {
@@ -28,7 +28,7 @@ afterEach(async () => {
 
 function findApex(name: string) {
   const resolvers = [{ address: '127.0.0.1', port: resolver.port }];
-  const { findApex } = recursion({ client, resolvers, random: Math.random, onHeard: () => {} });
+  const { findApex } = recursors({ client, resolvers, random: Math.random, onResult: () => {} });
   return findApex(name, { signal: AbortSignal.timeout(10_000) });
 }
 
@@ -40,9 +40,9 @@ const soa = (name: string): packet.Answer => ({
 });
 const alias: packet.Answer = { type: 'CNAME', name: 'www.acme.com', ttl: 60, data: 'edge.cdn.test' };
 
-describe('the zone of a name is found', () => {
-  test('although what the CNAME there leads to cannot be resolved', async () => {
-    says = {
+describe('findApex', () => {
+  test('finds the zone although the target of a CNAME cannot be resolved', async () => {
+    replies = {
       'www.acme.com CNAME': { answers: [alias] },
       'www.acme.com SOA': { answers: [alias], flags: SERVFAIL },
       'acme.com CNAME': { authorities: [soa('acme.com')] },
@@ -50,21 +50,21 @@ describe('the zone of a name is found', () => {
     expect(await findApex('www.acme.com')).toEqual({ kind: 'apex', apex: 'acme.com' });
   });
 
-  test('although the CNAME there leads into the zone above', async () => {
-    says = {
+  test('finds the zone although a CNAME points into the zone above', async () => {
+    replies = {
       'www.sub.acme.com CNAME': { answers: [{ ...alias, name: 'www.sub.acme.com', data: 'gone.acme.com' }] },
       'sub.acme.com CNAME': { authorities: [soa('sub.acme.com')] },
     };
     expect(await findApex('www.sub.acme.com')).toEqual({ kind: 'apex', apex: 'sub.acme.com' });
   });
 
-  test('although the resolver does not say which zone denies', async () => {
-    says = { 'acme.com SOA': { answers: [soa('acme.com')] } };
+  test('finds the zone although the resolver leaves out the SOA', async () => {
+    replies = { 'acme.com SOA': { answers: [soa('acme.com')] } };
     expect(await findApex('_service.www.acme.com')).toEqual({ kind: 'apex', apex: 'acme.com' });
   });
 
-  test('unless no zone above it can be found either', async () => {
-    says = {};
+  test('fails when no zone above can be found either', async () => {
+    replies = {};
     expect(await findApex('www.acme.com')).toEqual({ kind: 'failed', reason: 'no_nameserver' });
   });
 });

@@ -1,59 +1,63 @@
 import { canonicalAddress } from '../net/addresses.ts';
-import { type Heard, type HeardFailure, hear, hearInTurn, putLast, type Server, shuffled } from './ask-server.ts';
+import {
+  askServer,
+  askServers,
+  type DnsAnswer,
+  type FailedQuery,
+  moveToEnd,
+  type NamedServer,
+  shuffled,
+} from './ask-server.ts';
 import { isWithin, parentOf } from './protocol/dns-name.ts';
 import type { Question } from './protocol/wire.ts';
+import type { LookupOptions } from './resolver.ts';
 import type { DnsClient } from './transport/dns-client.ts';
-import type { Endpoint } from './transport/exchange.ts';
+import type { ServerAddress } from './transport/query-attempt.ts';
 
 /**
- * The configured recursive resolvers. They are trusted: their own addresses may be special, and their answers are taken
- * whole.
+ * The configured recursive resolvers. They are trusted: their own addresses may be special, and their answers are not
+ * limited to a bailiwick.
  */
-export interface Recursion {
-  /** Asks them in turn, in random order, until one knows. */
-  ask(question: Question, options: RecursionOptions): Promise<Heard>;
+export interface Recursors {
+  /** Asks them in random order, those that are being confirmed last, until one answers. */
+  ask(question: Question, options: LookupOptions): Promise<DnsAnswer | FailedQuery>;
   /**
-   * Finds the apex of the zone that holds a name: the zone that denies that there is a CNAME. A resolver follows any other question to where a
-   * CNAME leads, and what is wrong there would hide the zone here.
+   * Finds the apex of the zone that holds a name: of the zone that denies a CNAME there. For any other type a resolver
+   * follows the CNAME at the name, and a failure at its target would hide the zone.
    */
-  findApex(name: string, options: RecursionOptions): Promise<{ kind: 'apex'; apex: string } | HeardFailure>;
+  findApex(name: string, options: LookupOptions): Promise<{ kind: 'apex'; apex: string } | FailedQuery>;
   /** Whether one of them has this address. */
   has(address: string): boolean;
 }
 
-export interface RecursionOptions {
-  signal: AbortSignal;
-  /** Resolvers at these addresses are asked last. */
-  avoid?: readonly Pick<Endpoint, 'address'>[] | undefined;
-  /** Sends from ports that nobody has seen yet. */
-  newPort?: boolean;
-}
-
-export interface RecursionSetup {
+export interface RecursorsOptions {
   client: DnsClient;
-  resolvers: readonly Endpoint[];
+  resolvers: readonly ServerAddress[];
   /** Yields numbers in [0, 1). */
   random: () => number;
-  /** Called with whatever a resolver said. */
-  onHeard: (heard: Heard) => void;
+  /** Called with the result of each query. */
+  onResult: (result: DnsAnswer | FailedQuery) => void;
   triesMs?: readonly number[] | undefined;
 }
 
-/** How long a resolver may take: it may have to ask others first. */
+/** Timeouts of the tries: a resolver may have to ask others first. */
 const TRIES_MS = [1500, 3000] as const;
-/** Steps towards the root when resolvers do not say which zone denies a name. */
+/** Most steps towards the root when resolvers do not include the SOA in a negative answer. */
 const MAX_STEPS = 10;
 
-/** Throws on a resolver whose address is not one. */
-export function recursion({ client, resolvers, random, onHeard, triesMs = TRIES_MS }: RecursionSetup): Recursion {
+/** Throws when `resolvers` contains an address that is not an IP address. */
+export function recursors({ client, resolvers, random, onResult, triesMs = TRIES_MS }: RecursorsOptions): Recursors {
   const servers = resolvers.map(toServer);
 
-  async function ask(question: Question, { signal, avoid = [], newPort = false }: RecursionOptions): Promise<Heard> {
-    const order = putLast(shuffled(servers, random), ({ address }) => avoid.some((one) => one.address === address));
-    return hearInTurn(order, triesMs, async (server, timeoutMs) => {
-      const heard = await hear(client, question, server, { recursion: true, signal, timeoutsMs: [timeoutMs], newPort });
-      onHeard(heard);
-      return heard;
+  async function ask(question: Question, { signal, confirming }: LookupOptions): Promise<DnsAnswer | FailedQuery> {
+    const newPort = confirming !== undefined;
+    const isConfirmed = ({ address }: NamedServer) => confirming?.some((by) => by.address === address) ?? false;
+    const order = moveToEnd(shuffled(servers, random), isConfirmed);
+    return askServers(order, triesMs, async (server, timeoutMs) => {
+      const options = { recursion: true, signal, timeoutsMs: [timeoutMs], newPort };
+      const result = await askServer(client, question, server, options);
+      onResult(result);
+      return result;
     });
   }
 
@@ -62,18 +66,18 @@ export function recursion({ client, resolvers, random, onHeard, triesMs = TRIES_
     async findApex(name, options) {
       let current = name;
       for (let step = 0; step < MAX_STEPS; step++) {
-        const heard = await ask({ name: current, type: 'CNAME' }, options);
-        if (heard.kind === 'failed') return heard;
-        const { answers, authorities } = heard.answer;
+        const result = await ask({ name: current, type: 'CNAME' }, options);
+        if (result.kind === 'failed') return result;
+        const { answers, authorities } = result.response;
         // A name with a CNAME is no apex.
         const aliased = answers.some(({ type, name: owner }) => type === 'CNAME' && owner === current);
-        const denying = authorities.find(({ type, name: owner }) => type === 'SOA' && isWithin(current, owner));
-        if (!aliased && denying !== undefined) return { kind: 'apex', apex: denying.name };
+        const soa = authorities.find(({ type, name: owner }) => type === 'SOA' && isWithin(current, owner));
+        if (!aliased && soa !== undefined) return { kind: 'apex', apex: soa.name };
         if (!aliased) {
-          // Some resolvers leave out who denies it; an apex has an SOA itself.
+          // Some resolvers leave the SOA out of negative answers; an apex has one itself.
           const own = await ask({ name: current, type: 'SOA' }, options);
           if (own.kind === 'failed') return own;
-          if (own.answer.answers.some(({ type, name: owner }) => type === 'SOA' && owner === current))
+          if (own.response.answers.some(({ type, name: owner }) => type === 'SOA' && owner === current))
             return { kind: 'apex', apex: current };
         }
         if (current === '.') break;
@@ -85,7 +89,7 @@ export function recursion({ client, resolvers, random, onHeard, triesMs = TRIES_
   };
 }
 
-function toServer({ address, port }: Endpoint): Server {
+function toServer({ address, port }: ServerAddress): NamedServer {
   const canonical = canonicalAddress(address);
   if (canonical === null) throw new Error(`"${address}" is not the address of a resolver.`);
   return { name: canonical, address: canonical, port };

@@ -1,70 +1,50 @@
 import type { CaaRecord } from '../domain/certificate-state.ts';
 import type { AbsentReason, UnreadableReason } from '../domain/observation.ts';
 
-/**
- * The DNS port. One implementation asks the zone's own nameservers (`dns/authoritative`), one asks recursive resolvers
- * only (`dns/recursive`).
- */
+/** The DNS port: `authoritative.ts` asks the zone's own nameservers, `recursive.ts` only recursive resolvers. Never rejects. */
 export interface Resolver extends RecordLookups {
   /**
-   * Reads all addresses of a name, IPv4 and IPv6, at the end of its CNAME chain: found when it has one, unreadable when
-   * either kind could not be read.
-   * Never rejects.
+   * Reads all IPv4 and IPv6 addresses at the end of a name's CNAME chain; unreadable when either kind could not be read.
    */
   lookupAddresses(name: string, options: LookupOptions): Promise<Lookup<{ addresses: string[] }>>;
 
-  /**
-   * Reads the CAA records at a name (RFC 8659 section 4.1), or at the end of its CNAME chain; not those of the names
-   * above.
-   * Never rejects.
-   */
+  /** Reads the CAA records at the end of a name's CNAME chain (RFC 8659 section 4.1), not those of the names above. */
   lookupCaa(name: string, options: LookupOptions): Promise<Lookup<{ records: CaaRecord[] }>>;
 }
 
-/** What verification calls. */
+/** The lookups of verification. Never rejects: every failure is `unreadable`. */
 export interface RecordLookups {
-  /**
-   * Reads TXT records at a name. CNAMEs at the name are followed.
-   * Never rejects: whatever goes wrong is an `unreadable` answer.
-   */
+  /** Reads the TXT records at the end of a name's CNAME chain. */
   lookupTxt(name: string, options: LookupOptions): Promise<Lookup<{ values: string[] }>>;
 
   /**
-   * Reads where a name leads: its CNAME chain, and the addresses at the end when there are any.
-   * The chain is not followed past `target`: a chain that reaches it has answered the question.
-   * Never rejects.
+   * Reads the CNAME chain of a name, and the addresses at its end when there are any. The chain is not followed past
+   * `target`.
    */
   lookupRoute(name: string, target: string, options: LookupOptions): Promise<Lookup<{ addresses: string[] }>>;
 }
 
 export interface LookupOptions {
-  /** Ends the look-up; what is still open becomes `unreadable: timeout`. */
+  /** Ends the lookup as `unreadable: timeout`. */
   signal: AbortSignal;
   /**
-   * Asks for another opinion on what these have answered: the delegation is read anew, without our cache, and another
-   * server is asked, at another address, from a new port; the same one again where no other answers.
-   * Resolvers never confirm a nameserver.
+   * Confirms the answer of these servers: reads the delegation again, past our cache, and asks another server at another
+   * address, from a new port; the same server where no other answers. Resolvers never confirm a nameserver.
    */
   confirming?: readonly AnsweredBy[];
 }
 
-/** Who answered for the name that was looked up, whatever CNAMEs led to afterwards. */
+/** The server that answered for the name itself, not for the targets of its CNAMEs. */
 export interface AnsweredBy {
   /** Host name of the nameserver, or the address where it has none. */
   server: string;
-  /** IP address that was asked. */
   address: string;
-  /**
-   * False when, for the name or anywhere on the chain, no nameserver could be reached and a recursive resolver answered
-   * instead.
-   */
+  /** False when a recursive resolver answered, for the name or any target on the chain. */
   authoritative: boolean;
 }
 
+/** `chain`: the targets of the CNAMEs that were followed, in order; lower case, no final dot. */
 export type Lookup<Found> =
-  /**
-   * `chain`: the CNAMEs that were followed, in order, without the name asked for; canonical (lower case, no final dot).
-   */
   | ({ kind: 'found'; chain: string[]; by: AnsweredBy; zone: string } & Found)
   | { kind: 'absent'; reason: AbsentReason; chain: string[]; by: AnsweredBy; zone: string }
   | { kind: 'unreadable'; reason: UnreadableReason; chain: string[]; server?: string };

@@ -1,12 +1,12 @@
 import packet, { type Answer } from 'dns-packet';
 import { decodeMessage } from '../../src/dns/protocol/message.ts';
-import { encodeQuery, isAnswerTo, type Query } from '../../src/dns/protocol/query.ts';
+import { type EncodedQuery, encodeQuery, isResponseTo } from '../../src/dns/protocol/query.ts';
 import type { Question } from '../../src/dns/protocol/wire.ts';
-import { type Ask, chainResolver } from '../../src/dns/record-lookups.ts';
+import { type Ask, recordLookups } from '../../src/dns/record-lookups.ts';
 
 /**
- * Answers as a hostile or broken nameserver would send them: what almost proves a domain, with octets changed at random. Every answer
- * takes the way of a real one, from the octets to what verification sees.
+ * Responses as a hostile or broken nameserver would send them: close to a proof of a domain, with octets changed at random.
+ * Each is processed like a real one, from its octets to the lookup that verification gets.
  */
 
 const NAME = 'api.acme.com';
@@ -16,35 +16,35 @@ const VALUE = 'service-domain-verify=Zt4mQ8rV1xKc7NwLb2YpH5sJ';
 
 export interface Fuzzed {
   packets: number;
-  /** Packets that were taken for an answer to the question. */
+  /** Packets that matched the query. */
   answered: number;
-  /** Answers that could be read. */
+  /** Responses that could be decoded. */
   read: number;
-  /** Look-ups that found the expected record, in answers that hold it as another implementation reads them too. */
+  /** Lookups that found the expected record, in responses that contain it by another implementation too. */
   matches: number;
 }
 
-/** Tries so many packets. Throws at the first that crashes the reader, or that matches without holding what was expected. */
+/** Throws at the first packet that crashes the decoder, or that matches without containing the expected record. */
 export async function fuzz(packets: number, seed: number): Promise<Fuzzed> {
   const random = generator(seed);
   const tally: Fuzzed = { packets: 0, answered: 0, read: 0, matches: 0 };
   const by = { server: 'ns.acme.com', address: '192.0.2.53', authoritative: true };
-  /** What was received in the look-up under way. */
+  /** The responses of the current lookup. */
   let received: Buffer[] = [];
 
   const ask: Ask = async (question) => {
     const query = encodeQuery(question, { recursion: false, edns: true });
-    if (query === null) return { kind: 'unreadable', reason: 'malformed' };
+    if (query === null) return { kind: 'failed', reason: 'malformed' };
     query.octets.writeUInt16BE(random(0x10000), 0);
     const octets = mutated(answerTo(query, question, random), random);
     received.push(octets);
     tally.packets += 1;
-    if (!isAnswerTo(query, octets)) return { kind: 'unreadable', reason: 'timeout' };
+    if (!isResponseTo(query, octets)) return { kind: 'failed', reason: 'timeout' };
     tally.answered += 1;
-    const answer = decodeMessage(octets);
-    if (answer === null) return { kind: 'unreadable', reason: 'malformed' };
+    const message = decodeMessage(octets);
+    if (message === null) return { kind: 'failed', reason: 'malformed' };
     tally.read += 1;
-    return { kind: 'answer', answer, zone: 'acme.com', bailiwick: 'acme.com', by };
+    return { kind: 'answer', response: { ...message, transport: 'udp' }, zone: 'acme.com', by };
   };
   const judge = (matched: boolean, holds: (octets: Buffer) => boolean) => {
     if (matched) tally.matches += 1;
@@ -54,7 +54,7 @@ export async function fuzz(packets: number, seed: number): Promise<Fuzzed> {
     received = [];
   };
 
-  const resolver = chainResolver(ask);
+  const resolver = recordLookups(ask);
   const options = { signal: new AbortController().signal };
   while (tally.packets < packets) {
     const owned = await resolver.lookupTxt(OWNER, options);
@@ -82,7 +82,7 @@ function holdsTarget(octets: Buffer): boolean {
   return answers.some((answer) => answer.type === 'CNAME' && answer.data.toLowerCase() === TARGET);
 }
 
-/** The answers as dns-packet, which shares no code with ours, reads them; null where it gives up, at a record that is nothing to us. */
+/** The answers as read by dns-packet, which shares no code with ours; null where it fails at a record that we ignore. */
 function answersIn(octets: Buffer): Answer[] | null {
   try {
     return packet.decode(octets).answers ?? [];
@@ -91,8 +91,8 @@ function answersIn(octets: Buffer): Answer[] | null {
   }
 }
 
-/** One of the ways to be almost right, and rarely wholly so. */
-function answerTo(query: Query, question: Question, random: (below: number) => number): Buffer {
+/** Almost always a wrong answer, but close to the right one. */
+function answerTo(query: EncodedQuery, question: Question, random: (below: number) => number): Buffer {
   const answers = ALMOST[random(ALMOST.length)]?.(random) ?? [];
   const octets = packet.encode({
     type: 'response',
@@ -124,7 +124,7 @@ const ALMOST: ((random: (below: number) => number) => Answer[])[] = [
   (random) => Array.from({ length: random(40) }, (_, i) => txt(OWNER, `${i}`)),
 ];
 
-/** Up to four changes: octets overwritten, bits flipped, parts cut out, doubled or moved, counts and pointers made up. */
+/** Up to four changes: octets overwritten, bits flipped, parts removed or duplicated, counts and pointers overwritten. */
 function mutated(original: Buffer, random: (below: number) => number): Buffer {
   let octets = original;
   for (let changes = random(5); changes > 0; changes--) {

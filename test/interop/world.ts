@@ -1,6 +1,6 @@
 import type { Clock } from '../../src/clock.ts';
 import { type AuthoritativeOptions, authoritativeResolver } from '../../src/dns/authoritative.ts';
-import type { Message, RecordType } from '../../src/dns/protocol/wire.ts';
+import type { DnsMessage, RecordType } from '../../src/dns/protocol/wire.ts';
 import { dnsClient, type QueryOptions } from '../../src/dns/transport/dns-client.ts';
 import type { Domain } from '../../src/domain/domain.ts';
 import { dnsRecords, ownershipName } from '../../src/domain/records.ts';
@@ -14,8 +14,8 @@ import type { Internet } from './internet.ts';
 /** The world of the verification stories, with its checks made of real servers. */
 export interface InteropWorld extends Pick<World, 'store' | 'clock' | 'create' | 'read' | 'check' | 'close'> {
   verifier: Verifier;
-  /** What the recursive resolver says. */
-  ask(name: string, type: RecordType, options?: Pick<QueryOptions, 'timeoutsMs'>): Promise<Message>;
+  /** Asks the recursive resolver. */
+  ask(name: string, type: RecordType, options?: Pick<QueryOptions, 'timeoutsMs'>): Promise<DnsMessage>;
 }
 
 export type InteropOptions = Partial<Pick<AuthoritativeOptions, 'triesMs' | 'onAnswer'>> & {
@@ -62,9 +62,9 @@ export async function createInterop(internet: Internet, options: InteropOptions 
     verifier,
     async ask(name, type, options = {}) {
       const signal = AbortSignal.timeout(20_000);
-      const reply = await client.query({ name, type }, recursiveServer, { recursion: true, signal, ...options });
-      if (reply.kind === 'unreadable') throw new Error(`the resolver has no answer: ${reply.reason}`);
-      return reply;
+      const response = await client.query({ name, type }, recursiveServer, { recursion: true, signal, ...options });
+      if (typeof response === 'string') throw new Error(`the resolver has no answer: ${response}`);
+      return response;
     },
     async check(domain) {
       world.clock.pass(66_000);

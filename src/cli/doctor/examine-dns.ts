@@ -1,7 +1,8 @@
 import type { Clock } from '../../clock.ts';
 import type { DnsServer } from '../../config/config.ts';
 import { authoritativeResolver } from '../../dns/authoritative.ts';
-import { dnsClient, type Reply } from '../../dns/transport/dns-client.ts';
+import { type DnsResponse, dnsClient } from '../../dns/transport/dns-client.ts';
+import type { DnsFailure } from '../../dns/transport/query-attempt.ts';
 import { isPublic } from '../../net/addresses.ts';
 import type { Finding } from './finding.ts';
 
@@ -20,31 +21,36 @@ export async function examineDns(
   const asked = await Promise.all(
     resolvers.map(async (resolver) => {
       const began = performance.now();
-      const reply = await client.query(question, resolver, { recursion: true, signal: AbortSignal.timeout(5000) });
-      return { resolver, reply, ms: Math.round(performance.now() - began) };
+      const response = await client.query(question, resolver, { recursion: true, signal: AbortSignal.timeout(5000) });
+      return { resolver, response, ms: Math.round(performance.now() - began) };
     }),
   );
   client.close();
-  const findings = asked.map(({ resolver, reply, ms }) => judgeResolver(resolver, reply, ms, internal));
+  const findings = asked.map(({ resolver, response, ms }) => judgeResolver(resolver, response, ms, internal));
   return [
     ...findings,
     judgeZone(
       cnameZone,
-      asked.map(({ reply }) => reply),
+      asked.map(({ response }) => response),
     ),
   ];
 }
 
-function judgeResolver({ address, port }: DnsServer, reply: Reply, ms: number, internal: boolean): Finding {
+function judgeResolver(
+  { address, port }: DnsServer,
+  response: DnsResponse | DnsFailure,
+  ms: number,
+  internal: boolean,
+): Finding {
   const about = 'resolver';
   const name = `${address.includes(':') ? `[${address}]` : address}:${port}`;
-  if (reply.kind === 'unreadable') {
+  if (typeof response === 'string') {
     const advice = 'Check that it is reachable over UDP and TCP, or name another in NAMEPLATE_DNS_RESOLVERS.';
-    return { about, level: 'fail', found: `${name} gave no answer (${reply.reason})`, advice };
+    return { about, level: 'fail', found: `${name} gave no answer (${response})`, advice };
   }
-  if (reply.rcode !== 'noerror' && reply.rcode !== 'nxdomain') {
+  if (response.rcode !== 'noerror' && response.rcode !== 'nxdomain') {
     const advice = 'It may not serve this machine, or the CNAME zone is broken. Ask it with dig, or name another.';
-    return { about, level: 'warn', found: `${name} answered ${reply.rcode.toUpperCase()}`, advice };
+    return { about, level: 'warn', found: `${name} answered ${response.rcode.toUpperCase()}`, advice };
   }
   if (!internal && !isPublic(address)) {
     const advice =
@@ -57,10 +63,10 @@ function judgeResolver({ address, port }: DnsServer, reply: Reply, ms: number, i
   return { about, level: 'ok', found: `${name} answers in ${ms} ms` };
 }
 
-function judgeZone(zone: string, replies: Reply[]): Finding {
+function judgeZone(zone: string, responses: (DnsResponse | DnsFailure)[]): Finding {
   const about = 'CNAME zone';
-  const answers = replies.flatMap((reply) => (reply.kind === 'answer' ? [reply] : []));
-  const address = answers.flatMap((reply) => reply.answers).find(({ type }) => type === 'A')?.value;
+  const answers = responses.filter((response) => typeof response !== 'string');
+  const address = answers.flatMap((response) => response.answers).find(({ type }) => type === 'A')?.value;
   if (address !== undefined) return { about, level: 'ok', found: `names below ${zone} lead to ${address}` };
   if (answers.length === 0)
     return { about, level: 'warn', found: `${zone} could not be looked up`, advice: 'Mend the resolvers first.' };

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { canonicalName, isBelow, isWithin, parentOf } from './dns-name.ts';
+import { isBelow, isWithin, normalizeName, parentOf } from './dns-name.ts';
 
-test('names have one form: lower case, no final dot, "." for the root', () => {
-  expect(['WWW.Acme.com.', 'acme.com', '.', ''].map(canonicalName)).toEqual(['www.acme.com', 'acme.com', '.', '.']);
+test('names are normalized: lower case, no final dot, "." for the root', () => {
+  expect(['WWW.Acme.com.', 'acme.com', '.', ''].map(normalizeName)).toEqual(['www.acme.com', 'acme.com', '.', '.']);
 });
 
 test.each([

@@ -1,22 +1,21 @@
 /**
- * Host names as DNS compares them. Everywhere in this folder a name is canonical: lower case, no final dot, `.` for the
- * root; an octet that is not a plain character is written `\DDD` (RFC 1035 section 5.1), so that two names are the same
- * text only if they are the same octets.
+ * Every name in `dns/` is normalized: lower case, no final dot, `.` for the root. An octet that is not a plain character
+ * is written `\DDD` (RFC 1035 section 5.1), so that two names are the same text only if they are the same octets.
  */
 
-/** The canonical form of a name that is written in ASCII. */
-export function canonicalName(name: string): string {
+/** Normalizes a name written in ASCII. */
+export function normalizeName(name: string): string {
   const lower = name.toLowerCase();
   if (lower === '' || lower === '.') return '.';
   return lower.endsWith('.') ? lower.slice(0, -1) : lower;
 }
 
-/** Whether `name` is `zone` or lies below it. */
+/** Whether `name` is `zone` or below it. */
 export function isWithin(name: string, zone: string): boolean {
   return zone === '.' || name === zone || isBelow(name, zone);
 }
 
-/** Whether `name` lies below `zone`, without being it. */
+/** Whether `name` is below `zone`, and not `zone` itself. */
 export function isBelow(name: string, zone: string): boolean {
   if (zone === '.') return name !== '.';
   return name.length > zone.length && name.endsWith(zone) && name[name.length - zone.length - 1] === '.';

@@ -2,7 +2,7 @@ import packet, { type Answer } from 'dns-packet';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { decodeMessage } from './message.ts';
-import type { Resource } from './wire.ts';
+import type { ResourceRecord } from './wire.ts';
 
 const QUESTION = { type: 'TXT', name: 'www.acme.com' } as const;
 /** Where a record after the question begins, in messages made of octets below. */
@@ -30,39 +30,38 @@ function fields(type: number, length: number, ...data: (number | string)[]): (nu
 const POINTER_TO_QUESTION = [0xc0, 12];
 const [A, CNAME, TXT, CAA] = [1, 5, 16, 257];
 
-function firstAnswer(message: Buffer): Resource | undefined {
+function firstAnswer(message: Buffer): ResourceRecord | undefined {
   return decodeMessage(message)?.answers[0];
 }
 
 describe('a message', () => {
-  test('is read into flags and the records of each section', () => {
+  test('is read into RCODE, AA, answers and authorities', () => {
     const message = packet.encode({
       type: 'response',
-      flags: packet.AUTHORITATIVE_ANSWER | packet.AUTHENTIC_DATA,
+      flags: packet.AUTHORITATIVE_ANSWER,
       questions: [QUESTION],
-      answers: [{ type: 'CNAME', name: 'WWW.acme.com', ttl: 5, data: 'LB.acme.com' }],
+      answers: [
+        { type: 'CNAME', name: 'WWW.acme.com', ttl: 5, data: 'LB.acme.com' },
+        { type: 'A', name: 'LB.acme.com', ttl: 60, data: '192.0.2.1' },
+        { type: 'AAAA', name: 'LB.acme.com', ttl: 60, data: '2001:db8:0:0::1' },
+      ],
       authorities: [
         { type: 'NS', name: 'acme.com', ttl: 60, data: 'ns1.acme.com' },
         { type: 'SOA', name: 'acme.com', ttl: 60, data: { mname: 'ns1.acme.com', rname: 'h.acme.com' } },
       ],
-      additionals: [
-        { type: 'A', name: 'ns1.acme.com', ttl: 60, data: '192.0.2.1' },
-        { type: 'AAAA', name: 'ns1.acme.com', ttl: 60, data: '2001:db8:0:0::1' },
-      ],
+      additionals: [{ type: 'A', name: 'ns1.acme.com', ttl: 60, data: '192.0.2.1' }],
     });
     expect(decodeMessage(message)).toEqual({
       rcode: 'noerror',
       authoritative: true,
-      truncated: false,
-      authenticated: true,
-      answers: [{ type: 'CNAME', name: 'www.acme.com', ttl: 5, value: 'lb.acme.com' }],
+      answers: [
+        { type: 'CNAME', name: 'www.acme.com', ttl: 5, value: 'lb.acme.com' },
+        { type: 'A', name: 'lb.acme.com', ttl: 60, value: '192.0.2.1' },
+        { type: 'AAAA', name: 'lb.acme.com', ttl: 60, value: '2001:db8::1' },
+      ],
       authorities: [
         { type: 'NS', name: 'acme.com', ttl: 60, value: 'ns1.acme.com' },
         { type: 'SOA', name: 'acme.com', ttl: 60, value: 'ns1.acme.com' },
-      ],
-      additionals: [
-        { type: 'A', name: 'ns1.acme.com', ttl: 60, value: '192.0.2.1' },
-        { type: 'AAAA', name: 'ns1.acme.com', ttl: 60, value: '2001:db8::1' },
       ],
     });
   });
@@ -103,7 +102,7 @@ describe('a message', () => {
     expect(decodeMessage(message)?.answers).toEqual([{ type: 'TXT', name: 'acme.com', ttl: 1, value: 'x' }]);
   });
 
-  test('with a TTL past all measure counts as not to be kept', () => {
+  test('with a TTL above 2^31 - 1 has a TTL of zero', () => {
     expect(firstAnswer(encode([{ ...QUESTION, ttl: 0x8000_0000, data: 'x' }]))?.ttl).toBe(0);
     expect(firstAnswer(encode([{ ...QUESTION, ttl: 0x7fff_ffff, data: 'x' }]))?.ttl).toBe(0x7fff_ffff);
   });

@@ -1,23 +1,21 @@
 import { SocketAddress } from 'node:net';
 import {
   CLASS_IN,
+  type DnsMessage,
   FLAG_AA,
-  FLAG_AD,
-  FLAG_TC,
   HEADER_OCTETS,
   MAX_NAME_OCTETS,
-  type Message,
   type Rcode,
   type RecordType,
-  type Resource,
+  type ResourceRecord,
   TYPE_OPT,
   TYPES,
   viewOf,
 } from './wire.ts';
 
-/** Most records of one message that are read. */
+/** A message with more records is malformed. */
 const MAX_RECORDS = 1000;
-/** Most pointers followed in one name: a sensible name has no more of them than labels. */
+/** Most pointers in one name: more than labels make no sense. */
 const MAX_POINTERS = 127;
 
 const RCODES: readonly Rcode[] = ['noerror', 'formerr', 'servfail', 'nxdomain', 'notimp', 'refused'];
@@ -25,13 +23,13 @@ const RCODES: readonly Rcode[] = ['noerror', 'formerr', 'servfail', 'nxdomain', 
 const TYPE_NAMES = new Map((Object.keys(TYPES) as RecordType[]).map((type) => [TYPES[type] as number, type]));
 
 /**
- * Reads a message that has been matched to its query; null when it is malformed. The octets come from strangers:
- * whatever they are, reading ends after a bounded number of steps and does not throw.
+ * Reads a response that matches its query; null when it is malformed. The octets are untrusted: reading them takes a
+ * limited number of steps and never throws.
  *
- * dns-packet is not used for it, because it folds what differs: a dot inside a label reads like two labels, and a label
- * is decoded as UTF-8, where U+212A lower-cases to `k`.
+ * dns-packet is not safe for this, because different names read alike: a dot inside a label reads like two labels, and a
+ * label is decoded as UTF-8, where U+212A lower-cases to `k`.
  */
-export function decodeMessage(octets: Uint8Array): Message | null {
+export function decodeMessage(octets: Uint8Array): DnsMessage | null {
   try {
     return readMessage(octets, viewOf(octets));
   } catch (error) {
@@ -42,7 +40,7 @@ export function decodeMessage(octets: Uint8Array): Message | null {
 
 class Malformed extends Error {}
 
-function readMessage(octets: Uint8Array, view: DataView): Message {
+function readMessage(octets: Uint8Array, view: DataView): DnsMessage {
   const flags = view.getUint16(2);
   const counts = [view.getUint16(6), view.getUint16(8), view.getUint16(10)] as const;
   if (counts[0] + counts[1] + counts[2] > MAX_RECORDS) throw new Malformed();
@@ -54,15 +52,13 @@ function readMessage(octets: Uint8Array, view: DataView): Message {
   }
   const answers = readSection(reader, counts[0]);
   const authorities = readSection(reader, counts[1]);
-  const additionals = readSection(reader, counts[2]);
+  // For its OPT record only.
+  readSection(reader, counts[2]);
   return {
     rcode: RCODES[(reader.extendedRcode << 4) | (flags & 0x0f)] ?? 'other',
     authoritative: (flags & FLAG_AA) !== 0,
-    truncated: (flags & FLAG_TC) !== 0,
-    authenticated: (flags & FLAG_AD) !== 0,
     answers,
     authorities,
-    additionals,
   };
 }
 
@@ -70,21 +66,21 @@ interface Reader {
   octets: Uint8Array;
   view: DataView;
   at: number;
-  /** Upper eight bits of the rcode, when the message has an OPT record (RFC 6891 section 6.1.3). */
+  /** Upper eight bits of the RCODE, from the OPT record (RFC 6891 section 6.1.3). */
   extendedRcode: number;
 }
 
-/** Reads `count` records; those of other types and classes are left out. */
-function readSection(reader: Reader, count: number): Resource[] {
-  const resources: Resource[] = [];
+/** Reads `count` records and leaves out those of other types and classes. */
+function readSection(reader: Reader, count: number): ResourceRecord[] {
+  const records: ResourceRecord[] = [];
   for (let read = 0; read < count; read++) {
-    const resource = readResource(reader);
-    if (resource !== null) resources.push(resource);
+    const record = readRecord(reader);
+    if (record !== null) records.push(record);
   }
-  return resources;
+  return records;
 }
 
-function readResource(reader: Reader): Resource | null {
+function readRecord(reader: Reader): ResourceRecord | null {
   const { view } = reader;
   const name = readName(reader);
   const typeNumber = view.getUint16(reader.at);
@@ -96,15 +92,15 @@ function readResource(reader: Reader): Resource | null {
   if (end > view.byteLength) throw new Malformed();
 
   const type = TYPE_NAMES.get(typeNumber);
-  let resource: Resource | null = null;
+  let record: ResourceRecord | null = null;
   if (typeNumber === TYPE_OPT) {
     reader.extendedRcode = ttl >>> 24;
   } else if (type !== undefined && classNumber === CLASS_IN) {
     // A TTL with the highest bit set counts as zero (RFC 2181 section 8).
-    resource = { name, type, ttl: ttl > 0x7fffffff ? 0 : ttl, value: readValue(reader, type, end) };
+    record = { name, type, ttl: ttl > 0x7fffffff ? 0 : ttl, value: readValue(reader, type, end) };
   }
   reader.at = end;
-  return resource;
+  return record;
 }
 
 function readValue(reader: Reader, type: RecordType, end: number): string {
@@ -142,8 +138,8 @@ function readIpv6({ view, at }: Reader, end: number): string {
 }
 
 /**
- * The strings of a TXT record, joined. Octets that are not UTF-8 become U+FFFD, so other text may collide, but text
- * that is ASCII comes only from just those octets.
+ * The strings of a TXT record, joined. Octets that are not UTF-8 become U+FFFD, so different octets may read alike, but
+ * ASCII text comes from these very octets only.
  */
 function readText({ octets, at }: Reader, end: number): string {
   const strings: Uint8Array[] = [];
@@ -158,8 +154,7 @@ function readText({ octets, at }: Reader, end: number): string {
 }
 
 /**
- * RFC 8659 section 4.1: flags, a tag of letters and digits, and the value without its length. What is not ASCII in the
- * value is no part of any name that could be meant.
+ * RFC 8659 section 4.1: flags, a tag of letters and digits, and the value, which has no length of its own.
  */
 function readCaa({ octets, view, at }: Reader, end: number): string {
   const start = at + 2;
@@ -171,7 +166,7 @@ function readCaa({ octets, view, at }: Reader, end: number): string {
 }
 
 /**
- * Reads a name, following pointers (RFC 1035 section 4.1.4), each of which must lead further back than the one before.
+ * Reads a name, following compression pointers (RFC 1035 section 4.1.4), each of which must point further back than the last.
  */
 function readName(reader: Reader): string {
   const { octets, view } = reader;
@@ -195,18 +190,18 @@ function readName(reader: Reader): string {
     nameOctets += 1 + length;
     if (length > 63 || next > octets.length || nameOctets > MAX_NAME_OCTETS) throw new Malformed();
     if (name !== '') name += '.';
-    while (++at < next) name += canonicalOctet(view.getUint8(at));
+    while (++at < next) name += normalizedOctet(view.getUint8(at));
   }
   reader.at = end === -1 ? at + 1 : end;
   return name === '' ? '.' : name;
 }
 
-/** Each octet of a label in canonical form. */
-const CANONICAL_OCTETS = Array.from({ length: 256 }, (_, octet) => {
+/** The normalized form of each octet of a label. */
+const NORMALIZED_OCTETS = Array.from({ length: 256 }, (_, octet) => {
   const character = String.fromCharCode(octet);
   return /[!-\-/-[\]-~]/.test(character) ? character.toLowerCase() : `\\${String(octet).padStart(3, '0')}`;
 });
 
-function canonicalOctet(octet: number): string {
-  return CANONICAL_OCTETS[octet] ?? '';
+function normalizedOctet(octet: number): string {
+  return NORMALIZED_OCTETS[octet] ?? '';
 }

@@ -1,10 +1,10 @@
 import packet from 'dns-packet';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { encodeQuery, isAnswerTo, type Query } from './query.ts';
+import { type EncodedQuery, encodeQuery, isResponseTo } from './query.ts';
 import type { Question } from './wire.ts';
 
-function encoded(question: Question, recursion = false, edns = true): Query {
+function encoded(question: Question, recursion = false, edns = true): EncodedQuery {
   const query = encodeQuery(question, { recursion, edns });
   if (query === null) throw new Error('The question cannot be asked.');
   return query;
@@ -24,8 +24,8 @@ describe('a query', () => {
     });
   });
 
-  test('asks for recursion only of resolvers, and goes without EDNS where it must', () => {
-    expect(packet.decode(encoded(QUESTION, true).octets)).toMatchObject({ flag_rd: true, flag_ad: true });
+  test('has RD for resolvers, and may be without EDNS', () => {
+    expect(packet.decode(encoded(QUESTION, true).octets)).toMatchObject({ flag_rd: true });
     expect(packet.decode(encoded(QUESTION, false, false).octets).additionals).toEqual([]);
   });
 
@@ -45,19 +45,19 @@ describe('a query', () => {
   });
 });
 
-describe('an answer', () => {
+describe('a response', () => {
   const query = encoded(QUESTION);
   query.octets.writeUInt16BE(4711, 0);
   const answer = packet.encode({ type: 'response', id: 4711, questions: [QUESTION] });
 
-  test('has the id and the question of the query, in any letter case', () => {
-    expect(isAnswerTo(query, answer)).toBe(true);
+  test('matches with the id and the question of the query, in any letter case', () => {
+    expect(isResponseTo(query, answer)).toBe(true);
     const capitals = packet.encode({
       type: 'response',
       id: 4711,
       questions: [{ ...QUESTION, name: '_SERVICE.Www.acme.COM' }],
     });
-    expect(isAnswerTo(query, capitals)).toBe(true);
+    expect(isResponseTo(query, capitals)).toBe(true);
   });
 
   test.each([
@@ -68,16 +68,16 @@ describe('an answer', () => {
     ['no question', { questions: [] }],
     ['two questions', { questions: [QUESTION, QUESTION] }],
     ['another opcode', { flags: 0x2000 }],
-  ])('is not what has %s', (_, other) => {
+  ])('does not match with %s', (_, other) => {
     const forged = packet.encode({ type: 'response', id: 4711, questions: [QUESTION], ...other });
-    expect(isAnswerTo(query, forged)).toBe(false);
+    expect(isResponseTo(query, forged)).toBe(false);
   });
 
-  test('is not the query itself, sent back', () => {
-    expect(isAnswerTo(query, query.octets)).toBe(false);
+  test('is not the query itself', () => {
+    expect(isResponseTo(query, query.octets)).toBe(false);
   });
 
-  test('is not what differs in any octet of id or question', () => {
+  test('does not match when any octet of id or question differs', () => {
     const at = fc.oneof(fc.constantFrom(0, 1), fc.integer({ min: 12, max: query.questionEnd - 1 }));
     fc.assert(
       fc.property(at, fc.nat(255), (index, octet) => {
@@ -86,7 +86,7 @@ describe('an answer', () => {
         forged[index] = octet;
         const inName = index >= 12 && index < query.questionEnd - 4;
         const sameLetter = /[a-z]/.test(before) && String.fromCharCode(octet).toLowerCase() === before;
-        return isAnswerTo(query, forged) === (forged.equals(answer) || (inName && sameLetter));
+        return isResponseTo(query, forged) === (forged.equals(answer) || (inName && sameLetter));
       }),
       { numRuns: 2000 },
     );

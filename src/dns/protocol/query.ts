@@ -1,6 +1,5 @@
 import {
   CLASS_IN,
-  FLAG_AD,
   FLAG_QR,
   FLAG_RD,
   FLAG_TC,
@@ -13,17 +12,14 @@ import {
   viewOf,
 } from './wire.ts';
 
-/** Largest answer we ask for over UDP: fits into one packet on every common path (RFC 9715 section 3.1). */
+/** Largest UDP response: fits into one packet on every common path (RFC 9715 section 3.1). */
 const EDNS_OCTETS = 1232;
 const OPT_OCTETS = 11;
 
-/**
- * A label that can be asked for: plain characters without dot and backslash, so that canonical names read back the
- * same.
- */
+/** Plain characters without dot and backslash, so that normalized names read back the same. */
 const LABEL = /^[!-\-/-[\]-~]{1,63}$/;
 
-export interface Query {
+export interface EncodedQuery {
   /** The message; its first two octets are the id. */
   octets: Buffer;
   /** Where the question section ends in `octets`. */
@@ -31,22 +27,21 @@ export interface Query {
 }
 
 export interface QueryFlags {
-  /** RD: a resolver is to find the answer. */
+  /** RD: asks a resolver to find the answer. */
   recursion: boolean;
-  /** Says that larger answers than 512 octets are welcome (RFC 6891). Some old servers answer FORMERR to it. */
+  /** Allows responses of more than 512 octets (RFC 6891). Some old servers answer it with FORMERR. */
   edns: boolean;
 }
 
-/** A query with id 0; null when `name` cannot be written as a question. */
-export function encodeQuery({ name, type }: Question, { recursion, edns }: QueryFlags): Query | null {
+/** A query with id 0; null when `name` cannot be encoded. */
+export function encodeQuery({ name, type }: Question, { recursion, edns }: QueryFlags): EncodedQuery | null {
   const labels = name === '.' ? [] : name.split('.');
   const nameOctets = name === '.' ? 1 : name.length + 2;
   if (nameOctets > MAX_NAME_OCTETS || !labels.every((label) => LABEL.test(label))) return null;
 
   const questionEnd = HEADER_OCTETS + nameOctets + 4;
   const octets = Buffer.alloc(questionEnd + (edns ? OPT_OCTETS : 0));
-  // AD in a query says that we understand it in the answer (RFC 6840 section 5.7).
-  octets.writeUInt16BE(recursion ? FLAG_RD | FLAG_AD : 0, 2);
+  octets.writeUInt16BE(recursion ? FLAG_RD : 0, 2);
   octets.writeUInt16BE(1, 4);
   octets.writeUInt16BE(edns ? 1 : 0, 10);
   let at = HEADER_OCTETS;
@@ -63,8 +58,8 @@ export function encodeQuery({ name, type }: Question, { recursion, edns }: Query
   return { octets, questionEnd };
 }
 
-/** Whether `message` answers `query`: a response with its id and, letter case aside, its question. */
-export function isAnswerTo(query: Query, message: Uint8Array): boolean {
+/** Whether `message` is a response with the id and, letter case aside, the question of `query`. */
+export function isResponseTo(query: EncodedQuery, message: Uint8Array): boolean {
   const { octets, questionEnd } = query;
   if (message.length < questionEnd) return false;
   const view = viewOf(message);
@@ -78,7 +73,7 @@ export function isAnswerTo(query: Query, message: Uint8Array): boolean {
   return view.getUint32(nameEnd) === octets.readUInt32BE(nameEnd);
 }
 
-/** Whether the answer did not fit (TC), and has to be asked for over TCP. */
+/** TC: the response did not fit, so the query has to be repeated over TCP. */
 export function isTruncated(message: Uint8Array): boolean {
   return (viewOf(message).getUint16(2) & FLAG_TC) !== 0;
 }

@@ -1,4 +1,4 @@
-/** What DNS messages are made of (RFC 1035 section 4, RFC 6891): the part of it that verification needs. */
+/** The part of the DNS wire format that verification needs (RFC 1035 section 4, RFC 6891). */
 
 export const TYPES = { A: 1, NS: 2, CNAME: 5, SOA: 6, TXT: 16, AAAA: 28, CAA: 257 } as const;
 export const TYPE_OPT = 41;
@@ -12,7 +12,6 @@ export const MASK_OPCODE = 0x7800;
 export const FLAG_AA = 0x0400;
 export const FLAG_TC = 0x0200;
 export const FLAG_RD = 0x0100;
-export const FLAG_AD = 0x0020;
 
 export type RecordType = keyof typeof TYPES;
 
@@ -22,32 +21,27 @@ export interface Question {
 }
 
 /** One record of class IN. */
-export interface Resource {
-  /** Canonical owner name. */
+export interface ResourceRecord {
+  /** Owner name, normalized. */
   name: string;
   type: RecordType;
   /** Seconds. */
   ttl: number;
   /**
-   * A, AAAA: the address. CNAME, NS: the canonical name. SOA: the name of the primary. TXT: the strings of the record,
-   * joined. CAA: flags, tag and value with a space between each, the tag in lower case: `0 issue ca.test`.
+   * A, AAAA: the address. CNAME, NS: the name. SOA: the name of the primary. TXT: the strings of the record, joined.
+   * CAA: flags, tag in lower case, value: `0 issue ca.test`.
    */
   value: string;
 }
 
 export type Rcode = 'noerror' | 'formerr' | 'servfail' | 'nxdomain' | 'notimp' | 'refused' | 'other';
 
-export interface Message {
+export interface DnsMessage {
   rcode: Rcode;
-  /** The server speaks for the zone (AA). */
+  /** AA: the server is authoritative for the zone. */
   authoritative: boolean;
-  /** The answer did not fit (TC). */
-  truncated: boolean;
-  /** The resolver has validated the answer (AD). */
-  authenticated: boolean;
-  answers: Resource[];
-  authorities: Resource[];
-  additionals: Resource[];
+  answers: ResourceRecord[];
+  authorities: ResourceRecord[];
 }
 
 export function viewOf(octets: Uint8Array): DataView {

@@ -1,34 +1,35 @@
 import { randomInt } from 'node:crypto';
 import { connect } from 'node:net';
-import { isAnswerTo } from '../protocol/query.ts';
-import type { Exchange, Exchanged } from './exchange.ts';
+import { isResponseTo } from '../protocol/query.ts';
+import type { DnsFailure, QueryAttempt } from './query-attempt.ts';
 
 const LENGTH_OCTETS = 2;
 
 /**
- * Asks over a TCP connection of its own (RFC 7766): one message prefixed with its length each way, at most 65,535
- * octets. The connection is closed when this settles. `timeoutMs` is for all of it. Never rejects.
+ * Queries over a TCP connection of its own (RFC 7766): one message prefixed with its length each way, at most 65,535
+ * octets. `timeoutMs` covers all of it. Resolves with a response to the query; the connection is closed then. Never
+ * rejects.
  */
-export function exchangeOverTcp({ query, server, timeoutMs, signal }: Exchange): Promise<Exchanged> {
-  if (signal.aborted) return Promise.resolve({ kind: 'failed', reason: 'timeout' });
+export function queryOverTcp({ query, server, timeoutMs, signal }: QueryAttempt): Promise<Buffer | DnsFailure> {
+  if (signal.aborted) return Promise.resolve('timeout');
   return new Promise((resolve) => {
     const socket = connect({ host: server.address, port: server.port });
     const received: Buffer[] = [];
     let receivedOctets = 0;
     let expectedOctets = Number.POSITIVE_INFINITY;
 
-    const settle = (exchanged: Exchanged) => {
+    const settle = (result: Buffer | DnsFailure) => {
       clearTimeout(timer);
       signal.removeEventListener('abort', expire);
       socket.destroy();
-      resolve(exchanged);
+      resolve(result);
     };
-    const expire = () => settle({ kind: 'failed', reason: 'timeout' });
+    const expire = () => settle('timeout');
     const timer = setTimeout(expire, timeoutMs);
     signal.addEventListener('abort', expire);
 
-    socket.on('error', () => settle({ kind: 'failed', reason: 'unreachable' }));
-    socket.on('end', () => settle({ kind: 'failed', reason: 'malformed' }));
+    socket.on('error', () => settle('unreachable'));
+    socket.on('end', () => settle('malformed'));
     socket.on('data', (chunk) => {
       received.push(chunk);
       receivedOctets += chunk.length;
@@ -37,7 +38,7 @@ export function exchangeOverTcp({ query, server, timeoutMs, signal }: Exchange):
       }
       if (receivedOctets < expectedOctets) return;
       const octets = Buffer.concat(received).subarray(LENGTH_OCTETS, expectedOctets);
-      settle(isAnswerTo(query, octets) ? { kind: 'reply', octets } : { kind: 'failed', reason: 'malformed' });
+      settle(isResponseTo(query, octets) ? octets : 'malformed');
     });
 
     query.octets.writeUInt16BE(randomInt(0x10000), 0);

@@ -1,104 +1,102 @@
 import { randomInt } from 'node:crypto';
 import { createSocket, type RemoteInfo } from 'node:dgram';
-import { isAnswerTo } from '../protocol/query.ts';
-import type { Exchange, Exchanged, ExchangeFailure } from './exchange.ts';
+import { isResponseTo } from '../protocol/query.ts';
+import type { DnsFailure, QueryAttempt } from './query-attempt.ts';
 
 export type Family = 'udp4' | 'udp6';
 
 /** One UDP source port, chosen at random by the operating system. */
 export interface UdpPort {
-  /** Queries that wait for their answer. */
-  readonly waiting: number;
+  /** Queries without a response so far. */
+  readonly inFlight: number;
   /** Queries sent so far. */
   readonly sent: number;
   /**
-   * Sends under a random id; only the answer with that id, from that address and port, to that question counts. Never
-   * rejects.
+   * Sends under a random id. Resolves with the response that has that id and question and comes from the server's address
+   * and port; everything else is ignored. Never rejects.
    */
-  exchange(exchange: Exchange): Promise<Exchanged>;
-  /** Closes the port when nothing waits any more. Safe to call twice. */
+  query(attempt: QueryAttempt): Promise<Buffer | DnsFailure>;
+  /** Closes the port once nothing is in flight. Safe to call twice. */
   retire(): void;
-  /** Closes the port now. */
+  /** Closes the port; queries in flight end as `timeout`. */
   close(): void;
 }
 
-interface Waiting extends Exchange {
-  settle(exchanged: Exchanged): void;
+interface InFlight extends QueryAttempt {
+  settle(result: Buffer | DnsFailure): void;
 }
 
 export function openUdpPort(family: Family, onClosed: () => void): UdpPort {
   const socket = createSocket({
     type: family,
-    // Only addresses are sent to: the system's resolver must never be asked.
+    // The server is always an address: the system's resolver must never be asked.
     lookup: (address, _options, done) => done(null, address, family === 'udp4' ? 4 : 6),
   });
-  const waiting = new Map<number, Waiting>();
+  const inFlight = new Map<number, InFlight>();
   let sent = 0;
   let retired = false;
   let closed = false;
 
   socket.on('message', (octets, from) => {
     if (octets.length < 2) return;
-    const match = waiting.get(octets.readUInt16BE(0));
-    if (match === undefined || !isFrom(match, from) || !isAnswerTo(match.query, octets)) return;
-    match.settle({ kind: 'reply', octets });
+    const match = inFlight.get(octets.readUInt16BE(0));
+    if (match === undefined || !isFrom(match, from) || !isResponseTo(match.query, octets)) return;
+    match.settle(octets);
   });
-  // The socket could not be opened, or broke: whoever waits asks elsewhere.
+  // The socket could not be opened, or broke.
   socket.on('error', () => shut('unreachable'));
 
-  function shut(reason: ExchangeFailure): void {
+  function shut(reason: DnsFailure): void {
     if (closed) return;
     closed = true;
-    for (const one of [...waiting.values()]) one.settle({ kind: 'failed', reason });
+    for (const one of [...inFlight.values()]) one.settle(reason);
     socket.close();
     onClosed();
   }
 
   function unusedId(): number {
     let id = randomInt(0x10000);
-    while (waiting.has(id)) id = randomInt(0x10000);
+    while (inFlight.has(id)) id = randomInt(0x10000);
     return id;
   }
 
   return {
-    get waiting() {
-      return waiting.size;
+    get inFlight() {
+      return inFlight.size;
     },
     get sent() {
       return sent;
     },
-    exchange: (exchange) =>
+    query: (attempt) =>
       new Promise((resolve) => {
-        const { query, server, timeoutMs, signal } = exchange;
-        if (closed) return resolve({ kind: 'failed', reason: 'closed' });
-        if (signal.aborted) return resolve({ kind: 'failed', reason: 'timeout' });
+        const { query, server, timeoutMs, signal } = attempt;
+        if (closed || signal.aborted) return resolve('timeout');
         const id = unusedId();
-        const fail = (reason: ExchangeFailure) => settle({ kind: 'failed', reason });
-        const expire = () => fail('timeout');
+        const expire = () => settle('timeout');
         const timer = setTimeout(expire, timeoutMs);
-        const settle = (exchanged: Exchanged) => {
-          if (!waiting.delete(id)) return;
+        const settle = (result: Buffer | DnsFailure) => {
+          if (!inFlight.delete(id)) return;
           clearTimeout(timer);
           signal.removeEventListener('abort', expire);
-          resolve(exchanged);
-          if (retired && waiting.size === 0) shut('closed');
+          resolve(result);
+          if (retired && inFlight.size === 0) shut('timeout');
         };
         signal.addEventListener('abort', expire);
         query.octets.writeUInt16BE(id, 0);
-        waiting.set(id, { ...exchange, settle });
+        inFlight.set(id, { ...attempt, settle });
         sent++;
         socket.send(query.octets, server.port, server.address, (error) => {
-          if (error !== null) fail('unreachable');
+          if (error !== null) settle('unreachable');
         });
       }),
     retire() {
       retired = true;
-      if (waiting.size === 0) shut('closed');
+      if (inFlight.size === 0) shut('timeout');
     },
-    close: () => shut('closed'),
+    close: () => shut('timeout'),
   };
 }
 
-function isFrom({ server }: Exchange, from: RemoteInfo): boolean {
+function isFrom({ server }: QueryAttempt, from: RemoteInfo): boolean {
   return from.address === server.address && from.port === server.port;
 }

@@ -1,28 +1,28 @@
 import { randomInt } from 'node:crypto';
 import { isIPv6 } from 'node:net';
-import type { Exchange, Exchanged } from './exchange.ts';
+import type { DnsFailure, QueryAttempt } from './query-attempt.ts';
 import { type Family, openUdpPort, type UdpPort } from './udp-port.ts';
 
-/** Source ports to send from. A forger off the path must guess the port that was picked and the id on it. */
+/** Source ports to send from. A forger off the path must guess both the port and the id. */
 export interface UdpPorts {
   /** Sends from one of a few ports that are renewed all the time. */
-  exchange(exchange: Exchange): Promise<Exchanged>;
+  query(attempt: QueryAttempt): Promise<Buffer | DnsFailure>;
   /**
-   * Sends from a port that is new and is closed afterwards. Each nameserver that we ask sees our shared ports, and
-   * could tell them to whoever wants to forge the answers of another.
+   * Sends from a new port that is closed afterwards. Each nameserver sees our shared ports, and could help to forge the
+   * responses of another one.
    */
-  exchangeFromNewPort(exchange: Exchange): Promise<Exchanged>;
-  /** Ends what is open and closes every port. */
+  queryFromNewPort(attempt: QueryAttempt): Promise<Buffer | DnsFailure>;
+  /** Closes every port; queries in flight end as `timeout`. */
   close(): void;
 }
 
 /** Shared ports for each IP version. */
 const SHARED_PORTS = 8;
-/** A port is renewed after this many queries, after this time, or when this many are open. */
+/** A port is renewed after this many queries, after this time, or with this many in flight. */
 const QUERIES_PER_PORT = 1000;
 const PORT_LIFE_MS = 30_000;
-/** So that ids stay hard to guess, and that all answers fit into the socket's buffer: 208 KiB on Linux, where one takes up to 2.3. */
-const WAITING_PER_PORT = 64;
+/** So that ids stay hard to guess, and all responses fit into the socket's buffer: 208 KiB on Linux, up to 2.3 KiB each. */
+const IN_FLIGHT_PER_PORT = 64;
 
 export function udpPorts(): UdpPorts {
   const shared: Record<Family, (UdpPort | undefined)[]> = { udp4: [], udp6: [] };
@@ -41,7 +41,8 @@ export function udpPorts(): UdpPorts {
   function sharedPort(family: Family): UdpPort {
     const slot = randomInt(SHARED_PORTS);
     const present = shared[family][slot];
-    if (present !== undefined && present.sent < QUERIES_PER_PORT && present.waiting < WAITING_PER_PORT) return present;
+    if (present !== undefined && present.sent < QUERIES_PER_PORT && present.inFlight < IN_FLIGHT_PER_PORT)
+      return present;
     const port = openPort(family);
     shared[family][slot] = port;
     present?.retire();
@@ -50,12 +51,12 @@ export function udpPorts(): UdpPorts {
   }
 
   return {
-    exchange: (exchange) => sharedPort(familyOf(exchange)).exchange(exchange),
-    exchangeFromNewPort(exchange) {
-      const port = openPort(familyOf(exchange));
-      const exchanged = port.exchange(exchange);
+    query: (attempt) => sharedPort(familyOf(attempt)).query(attempt),
+    queryFromNewPort(attempt) {
+      const port = openPort(familyOf(attempt));
+      const response = port.query(attempt);
       port.retire();
-      return exchanged;
+      return response;
     },
     close() {
       for (const port of [...open]) port.close();
@@ -63,6 +64,6 @@ export function udpPorts(): UdpPorts {
   };
 }
 
-function familyOf({ server }: Exchange): Family {
+function familyOf({ server }: QueryAttempt): Family {
   return isIPv6(server.address) ? 'udp6' : 'udp4';
 }
