@@ -50,7 +50,7 @@ const TRIES_MS = [800, 1600] as const;
 const MAX_CUTS = 5;
 
 /**
- * Asks the zone's own nameservers (docs/verification.md, "How DNS is asked"), so that no resolver's cache hides a new
+ * Asks the zone's own nameservers (docs/verification.md, "How DNS is queried"), so that no resolver's cache hides a new
  * record. Resolvers are asked only when none of the nameservers responds.
  */
 export function authoritativeResolver(setup: AuthoritativeOptions): Resolver {
