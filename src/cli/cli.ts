@@ -1,6 +1,4 @@
-import { CommanderError } from 'commander';
-import { EXIT, report } from './cli-error.ts';
-import { createProgram } from './program.ts';
+import { runCommand } from './run-command.ts';
 
 // Whoever read our output may have seen enough (`| head`), or have been closed with us going on.
 for (const stream of [process.stdout, process.stderr]) {
@@ -9,10 +7,4 @@ for (const stream of [process.stdout, process.stderr]) {
   });
 }
 
-const { program, running } = createProgram();
-try {
-  await program.parseAsync();
-} catch (error) {
-  if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? EXIT.done : EXIT.usage;
-  else process.exitCode = report(error, running()?.opts().json === true);
-}
+await runCommand(process.argv.slice(2));

@@ -221,7 +221,7 @@ describe('a copy that does not end', () => {
     const env = { NAMEPLATE_DATABASE_URL: target, NAMEPLATE_CNAME_ZONE: 'c.example.net' };
     const serving = { ...env, NAMEPLATE_DNS_RESOLVERS: '127.0.0.1:9', NAMEPLATE_ROLES: 'verifier' };
     const others = [['serve'], ['workspaces', 'list'], copying()];
-    for (const refused of await Promise.all(others.map((args) => run(args, { env: serving })))) {
+    for (const refused of await Promise.all(others.map((args) => start(args, { env: serving }).ended))) {
       expect(refused).toMatchObject({ code: 1, stderr: expect.stringMatching(/busy|in use/) });
     }
 
@@ -269,7 +269,7 @@ describe('a copy is refused', () => {
     await install();
     const store = await sqliteStore({ path: source });
     const inUse = { code: 1, stderr: expect.stringMatching(/is in use.*stop every "nameplate serve"/) };
-    expect(await run(copying())).toMatchObject(inUse);
+    expect(await start(copying()).ended).toMatchObject(inUse);
     await store.close();
 
     await migrate(addressOf(target));

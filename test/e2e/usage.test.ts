@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
-import { run, type } from '../support/program.ts';
+import { run, start, type } from '../support/program.ts';
+
+// What a shell sees of the program is tried in processes of its own.
 
 test.concurrent.each([
   [['domain', 'list'], 'domains'],
@@ -12,16 +14,16 @@ test.concurrent.each([
 });
 
 test.concurrent('no command at all is bad usage, and shows what there is', async () => {
-  expect(await run([])).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('Commands:') });
+  expect(await start([]).ended).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('Commands:') });
 });
 
 test.concurrent('--help and --version are answered', async () => {
-  expect(await run(['--help'])).toMatchObject({
+  expect(await start(['--help']).ended).toMatchObject({
     code: 0,
     stdout: expect.stringContaining('nameplate dev'),
     stderr: '',
   });
-  expect(await run(['--version'])).toMatchObject({
+  expect(await start(['--version']).ended).toMatchObject({
     code: 0,
     stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/),
     stderr: '',
@@ -42,6 +44,6 @@ test.concurrent('an unknown variable is an error for every command, and names th
 });
 
 test.concurrent('no colours where standard output is no terminal', async () => {
-  const { stdout } = await run(['doctor'], { env: { NAMEPLATE_CNAME_ZONE: 'x' } });
+  const { stdout } = await start(['doctor'], { env: { NAMEPLATE_CNAME_ZONE: 'x' } }).ended;
   expect(stdout).not.toContain('\u001b');
 });
