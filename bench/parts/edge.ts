@@ -49,18 +49,19 @@ const methods = {
   memory: () => process.memoryUsage().rss,
 };
 
-/** What the edge asks is answered at once: it asks for each name once, and remembers. */
+/** Responds at once. The edge reads each name once, and caches it. */
 function storeOf(directory: string, originPort: number): EdgeStore {
+  const origin = { deploymentId: 'dep_bench', origin: `http://127.0.0.1:${originPort}` };
   return {
-    findRoute: async (hostname) => ({ hostname, domainId: `dom_${hostname}`, environmentId: 'env_bench' }),
-    findOrigin: async () => ({ deploymentId: 'dep_bench', origin: `http://127.0.0.1:${originPort}` }),
-    findChallenge: async () => null,
-    async findServedCertificate(hostname) {
+    async findSite(hostname) {
       const text = readFileSync(join(directory, `${hostname}.pem`), 'utf8');
-      const key = createPrivateKey(text).export({ format: 'der', type: 'pkcs8' });
+      const privateKey = createPrivateKey(text).export({ format: 'der', type: 'pkcs8' });
       const chain = text.slice(0, text.indexOf('-----BEGIN PRIVATE KEY'));
-      return { chain, privateKey: key, notAfter: Number.MAX_SAFE_INTEGER };
+      const certificate = { chain, privateKey, notAfter: Number.MAX_SAFE_INTEGER };
+      return { hostname, domainId: `dom_${hostname}`, environmentId: 'env_bench', origin, certificate };
     },
+    findOrigin: async () => origin,
+    findChallenge: async () => null,
   };
 }
 

@@ -15,8 +15,13 @@ export interface StaleCache<Value> {
    * rejects with `StoreUnavailable` when there is none.
    */
   load(key: string): Promise<Value | null>;
-  /** Whether there is an entry with a value, fresh or stale. */
-  has(key: string): boolean;
+  /** The value of an entry, fresh or stale. */
+  peek(key: string): Value | undefined;
+  /**
+   * For a value that comes with another read. Called before that read starts; the returned function adds the value, unless anything has changed
+   * since.
+   */
+  preload(): (key: string, value: Value | null) => void;
   /** Entries with a value. */
   size(): number;
 }
@@ -39,8 +44,6 @@ export interface StaleCacheOptions<Value> {
   staleAfterMs?: number;
   /** How long a read may take where there is no stale entry. */
   timeoutMs?: number;
-  /** Whether a value that was read again equals the cached one, which then stays: what was derived from it stays valid. */
-  isSame?(cached: Value, read: Value): boolean;
 }
 
 interface Entry<Value> {
@@ -61,7 +64,7 @@ interface Read<Value> {
 const RETRY_MS = 1000;
 
 export function createStaleCache<Value extends object>(options: StaleCacheOptions<Value>): StaleCache<Value> {
-  const { read, keyOf, changes, clock, capacity, sizeOf = () => 1, isSame = () => false } = options;
+  const { read, keyOf, changes, clock, capacity, sizeOf = () => 1 } = options;
   const { negativeCapacity = 10_000, maxReads = 64, staleAfterMs = 250, timeoutMs = 3000 } = options;
   const entries = new LRUCache<string, Entry<Value>>({
     maxSize: capacity,
@@ -71,9 +74,11 @@ export function createStaleCache<Value extends object>(options: StaleCacheOption
   const reads = new Map<string, Read<Value>>();
   /** Goes up whenever everything may have changed. */
   let generation = 0;
+  let changeCount = 0;
   let failedAt: number | null = null;
 
   changes.subscribe((change) => {
+    changeCount += 1;
     if (change === null) {
       generation += 1;
       for (const key of reads.keys()) invalidateRead(key);
@@ -100,11 +105,28 @@ export function createStaleCache<Value extends object>(options: StaleCacheOption
     return entry?.generation === generation ? entry.value : undefined;
   }
 
+  function set(key: string, value: Value | null): void {
+    if (value === null) {
+      entries.delete(key);
+      negatives.set(key, { value, generation });
+    } else {
+      negatives.delete(key);
+      entries.set(key, { value, generation });
+    }
+  }
+
+  function preload() {
+    const before = changeCount;
+    return (key: string, value: Value | null) => {
+      if (changeCount === before) set(key, value);
+    };
+  }
+
   async function load(key: string): Promise<Value | null> {
     const cached = get(key);
     if (cached !== undefined) return cached;
     const stale = entries.get(key)?.value;
-    const inFlight = reads.get(key) ?? startRead(key, stale);
+    const inFlight = reads.get(key) ?? startRead(key);
     if (stale === undefined) {
       if (inFlight === null) throw new StoreUnavailable('no read: the store is down, or too many reads are in flight');
       return withTimeout(timeoutMs, inFlight.result);
@@ -118,7 +140,7 @@ export function createStaleCache<Value extends object>(options: StaleCacheOption
     }
   }
 
-  function startRead(key: string, stale: Value | undefined): Read<Value> | null {
+  function startRead(key: string): Read<Value> | null {
     if (reads.size >= maxReads) return null;
     if (failedAt !== null) {
       const now = clock.now();
@@ -127,27 +149,19 @@ export function createStaleCache<Value extends object>(options: StaleCacheOption
       failedAt = now;
     }
     const started: Read<Value> = { invalidated: false, slow: false, result: Promise.resolve(null) };
-    started.result = readAndCache(key, stale, started);
+    started.result = readAndCache(key, started);
     // All who waited may have given up.
     started.result.catch(() => {});
     reads.set(key, started);
     return started;
   }
 
-  async function readAndCache(key: string, stale: Value | undefined, own: Read<Value>): Promise<Value | null> {
+  async function readAndCache(key: string, own: Read<Value>): Promise<Value | null> {
     try {
       const value = await read(key);
       failedAt = null;
-      if (own.invalidated) return value;
-      if (value === null) {
-        entries.delete(key);
-        negatives.set(key, { value, generation });
-        return null;
-      }
-      const kept = stale !== undefined && isSame(stale, value) ? stale : value;
-      negatives.delete(key);
-      entries.set(key, { value: kept, generation });
-      return kept;
+      if (!own.invalidated) set(key, value);
+      return value;
     } catch (error) {
       // Any other error concerns this key alone.
       if (error instanceof StoreUnavailable) failedAt = clock.now();
@@ -157,7 +171,7 @@ export function createStaleCache<Value extends object>(options: StaleCacheOption
     }
   }
 
-  return { get, load, has: (key) => entries.has(key), size: () => entries.size };
+  return { get, load, peek: (key) => entries.peek(key)?.value, preload, size: () => entries.size };
 }
 
 /** Rejects with `StoreUnavailable` when the result takes longer. */

@@ -1,39 +1,42 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Endpoint } from '../config/config.ts';
 import { networkRule } from '../net/addresses.ts';
 import { domainName } from './http/authority.ts';
-import type { Routes } from './routing/routes.ts';
+import type { Sites } from './routing/sites.ts';
 import { privateKeyPem } from './tls/private-key-pem.ts';
 
 /**
- * What a program in front asks, such as Caddy: whether a name is served, and for its certificate with the private key. It listens on loopback alone.
+ * For a program in front, such as Caddy: whether a name is served, and its certificate with the private key. On loopback only.
  *
  * `GET /edge/ask?domain=…`: 200 for a name that is ours, 404 for any other. `GET /edge/certificate?server_name=…`: 200 with the chain and the key
- * (PEM), 204 for a name that is not ours, 404 for one of ours that has none yet. 503 for both when the store cannot be asked.
+ * (PEM), 204 for a name that is not ours, 404 for one of ours without a certificate. Both: 503 when the store is down.
  */
-export interface Front {
+export interface AskEndpoint {
   port: number;
   stop(): Promise<void>;
 }
 
-export interface FrontOptions {
-  listen: { host: string; port: number };
-  routes: Pick<Routes, 'findRoute'> & { certificates: Pick<Routes['certificates'], 'load'> };
+export interface AskEndpointOptions {
+  listen: Endpoint;
+  sites: Pick<Sites, 'find'>;
 }
 
-interface Reply {
+interface AskResponse {
   status: number;
   body?: string;
   type?: string;
 }
 
-/** Rejects when it cannot listen, with the system's own error; and where the address is not on loopback. */
-export async function startFront({ listen, routes }: FrontOptions): Promise<Front> {
+const UNAVAILABLE: AskResponse = { status: 503, body: 'Try again in a moment.\n' };
+
+/** Rejects when it cannot listen, with the error of the system; and when the address is not on loopback. */
+export async function startAskEndpoint({ listen, sites }: AskEndpointOptions): Promise<AskEndpoint> {
   if (!isLoopback(listen.host))
-    throw new Error(`${listen.host} is not a loopback address: whoever asks there is handed private keys.`);
+    throw new Error(`${listen.host} is not a loopback address. This endpoint hands out private keys.`);
   const server = createServer(async (request, response) => {
-    const { status, body = '', type = 'text/plain; charset=utf-8' } = await reply(request).catch(unavailable);
+    const { status, body = '', type = 'text/plain; charset=utf-8' } = await respondTo(request).catch(() => UNAVAILABLE);
     response.writeHead(status, {
       'content-type': type,
       'content-length': Buffer.byteLength(body),
@@ -42,31 +45,33 @@ export async function startFront({ listen, routes }: FrontOptions): Promise<Fron
     response.end(body);
   });
 
-  async function reply(request: IncomingMessage): Promise<Reply> {
-    if (!isAskedHere(request)) return { status: 403, body: 'This is for programs on the same machine alone.\n' };
-    if (request.method !== 'GET') return { status: 405, body: 'Only GET is answered here.\n' };
-    const { pathname, searchParams } = new URL(request.url ?? '/', 'http://localhost');
-    if (pathname === '/edge/ask') return ask(domainName(searchParams.get('domain') ?? ''));
-    if (pathname === '/edge/certificate') return certificate(domainName(searchParams.get('server_name') ?? ''));
-    return { status: 404, body: 'There are /edge/ask and /edge/certificate here.\n' };
+  async function respondTo(request: IncomingMessage): Promise<AskResponse> {
+    if (!isLocal(request)) return { status: 403, body: 'Only programs on this machine may ask here.\n' };
+    if (request.method !== 'GET') return { status: 405, body: 'Only GET is allowed.\n' };
+    const url = URL.parse(request.url ?? '/', 'http://localhost');
+    if (url?.pathname === '/edge/ask') return ask(domainName(url.searchParams.get('domain') ?? ''));
+    if (url?.pathname === '/edge/certificate')
+      return certificate(domainName(url.searchParams.get('server_name') ?? ''));
+    return { status: 404, body: 'Ask /edge/ask or /edge/certificate.\n' };
   }
 
-  async function ask(hostname: string | null): Promise<Reply> {
-    const kind = hostname === null ? 'unknown' : (await routes.findRoute(hostname, '')).kind;
-    if (kind === 'route') return { status: 200 };
-    return kind === 'unknown' ? { status: 404 } : unavailable();
+  async function ask(hostname: string | null): Promise<AskResponse> {
+    const kind = hostname === null ? 'unknown' : (await sites.find(hostname, '')).kind;
+    if (kind === 'site') return { status: 200 };
+    return kind === 'unknown' ? { status: 404 } : UNAVAILABLE;
   }
 
-  async function certificate(hostname: string | null): Promise<Reply> {
+  async function certificate(hostname: string | null): Promise<AskResponse> {
     if (hostname === null) return { status: 204 };
-    const { kind } = await routes.findRoute(hostname, '');
-    if (kind !== 'route') return kind === 'unknown' ? { status: 204 } : unavailable();
-    const served = await routes.certificates.load(hostname);
-    if (served === null) return { status: 404, body: 'There is no certificate for this name yet.\n' };
+    const found = await sites.find(hostname, '');
+    if (found.kind !== 'site') return found.kind === 'unknown' ? { status: 204 } : UNAVAILABLE;
+    const { certificate } = found.site;
+    if (certificate === null) return { status: 404, body: 'This name has no certificate yet.\n' };
+    if (certificate instanceof Error) return UNAVAILABLE;
     return {
       status: 200,
       type: 'application/x-pem-file',
-      body: `${served.chain.trimEnd()}\n${privateKeyPem(served.privateKey)}`,
+      body: `${certificate.chain.trimEnd()}\n${privateKeyPem(certificate.privateKey)}`,
     };
   }
 
@@ -83,17 +88,13 @@ export async function startFront({ listen, routes }: FrontOptions): Promise<Fron
   };
 }
 
-function unavailable(): Reply {
-  return { status: 503, body: 'Try again in a moment.\n' };
-}
-
 const FORWARDED = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto'];
 
 /**
- * Whether the one who asks means this very server. What an origin is asked, or what a page in a browser of this machine asks by a name that leads to
- * loopback, has another host or was forwarded: a customer may deploy `http://127.0.0.1:…` where the operator allows origins on loopback.
+ * Whether the request is meant for this endpoint. Others have another host, or were forwarded: those of a browser on this machine for a name that
+ * resolves to loopback, and those for an origin `http://127.0.0.1:…` that a customer deployed, where the operator allows origins on loopback.
  */
-function isAskedHere({ headers, socket }: IncomingMessage): boolean {
+function isLocal({ headers, socket }: IncomingMessage): boolean {
   const host = headers.host?.replace(/:\d+$/, '').replace(/^\[(.*)\]$/, '$1') ?? '';
   if (host !== 'localhost' && !isLoopback(host)) return false;
   return isLoopback(socket.remoteAddress ?? '') && !FORWARDED.some((name) => headers[name] !== undefined);

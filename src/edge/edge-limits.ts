@@ -1,25 +1,25 @@
-/** What clients may take. Times are milliseconds. docs/edge.md says why each is as it is. */
+/** Limits on clients; see docs/edge.md. */
 export interface EdgeLimits {
-  /** Connections in all, of all threads. */
+  /** Connections, of all threads together. */
   connections: number;
-  /** Connections from one address, or from one /64 of IPv6; trusted proxies may have any number. */
+  /** Connections from one address, or one /64 of IPv6; trusted proxies are exempt. */
   connectionsPerAddress: number;
   /** From the connection to the end of the TLS handshake. */
   handshakeMs: number;
   /** From the first byte of a request to the end of its header. */
   headerMs: number;
-  /** A body of which less than `bodyBytes` arrive within this time, while we wait for it, ends the connection. */
+  /** A connection is closed when less than `bodyBytes` of a body arrive within `bodyMs`. */
   bodyMs: number;
   bodyBytes: number;
   /** A connection without a request. */
   idleMs: number;
-  /** A connection whose request or answer is under way, on which nothing moves. */
+  /** A connection with a request in flight and no traffic. */
   silenceMs: number;
-  /** Header fields of a request with its target, HTTP/1.1 and HTTP/2 alike. */
+  /** The target and header fields of a request. */
   headerBytes: number;
-  /** Requests under way on one HTTP/2 connection. */
+  /** Requests in flight on one connection. */
   streams: number;
-  /** Names that turned out not to be ours, or challenges that nobody set, from one address within a minute; beyond, the store is not asked on its behalf. */
+  /** Reads of the store for unknown names and challenges, from one address within a minute. */
   unknownPerMinute: number;
 }
 

@@ -4,20 +4,18 @@ import { type AddressInfo, createServer } from 'node:net';
 import type { Registry } from 'prom-client';
 import type { ChangeFeed } from '../cache/change-feed.ts';
 import { type Clock, systemClock } from '../clock.ts';
+import type { Endpoint } from '../config/config.ts';
 import { idMaker } from '../ids.ts';
 import type { Log } from '../log.ts';
 import type { AddressLookup } from '../net/dialer.ts';
 import type { EdgeStore } from '../store/contract/store.ts';
-import { startFront } from './ask-endpoint.ts';
+import { startAskEndpoint } from './ask-endpoint.ts';
 import { type EdgeLimits, LIMITS } from './edge-limits.ts';
-import { registerEdgeMetrics } from './edge-metrics.ts';
-import { proxyToOrigins } from './proxy/origins.ts';
-import { createRoutes, type Routes } from './routing/routes.ts';
-import { createTally, tallyMemory } from './shared-counters.ts';
-import type { ThreadData } from './threads/messages.ts';
-import { type ServingSettings, serve } from './threads/serving.ts';
-import { startThread, type Thread } from './threads/threads.ts';
-import { type Report, reporting } from './throttled-log.ts';
+import { createEdgeMetrics, type EdgeMetrics, exposeEdgeMetrics } from './edge-metrics.ts';
+import { type EdgeServerSettings, startEdgeServer } from './edge-server.ts';
+import { createSites } from './routing/sites.ts';
+import { type EdgeThread, startThread } from './threads/threads.ts';
+import { type ThrottledWarn, throttledWarn } from './throttled-log.ts';
 
 export interface EdgeOptions {
   store: EdgeStore;
@@ -27,78 +25,73 @@ export interface EdgeOptions {
   metrics: { registry: Registry };
   /** Finds the addresses of origins. */
   lookUp: AddressLookup;
+  /** Port 0: any free port. */
   http: Endpoint | null;
   https: Endpoint | null;
-  /** Where a program in front asks, such as Caddy: on loopback alone (`front.ts`). */
-  front?: Endpoint | null;
-  /** Where the world finds HTTPS; redirects lead there. 0: where it is listened. */
+  /** For a program in front, such as Caddy (`ask-endpoint.ts`); on loopback only. */
+  askEndpoint?: Endpoint | null;
+  /** The public port of HTTPS, for redirects. 0: the port of `https`. */
   httpsPort: number;
-  /** Networks of special addresses where origins may be all the same. */
+  /** Networks of special addresses where origins are allowed. */
   allowedNetworks: readonly string[];
-  /** Networks of the proxies in front, which are believed. */
+  /** Networks of trusted proxies in front. */
   trustedProxies: readonly string[];
   limits?: Partial<EdgeLimits>;
-  /** TLS contexts that each thread keeps: about 40 KB each. */
+  /** Capacity of each thread's cache of TLS contexts, about 40 KB each. */
   tlsContexts?: number;
-  /** Names that each thread remembers: about 5 KB each. */
-  names?: number;
-  /** Threads of its own; 0: the caller's, which is for tests. Where the system cannot share a port between threads there is one at most. */
+  /** 0: no threads, everything in the caller's thread (for tests). Where threads cannot share a port (all but Linux), at most 1. */
   threads?: number;
-  /** How long what is under way may go on once it stops. */
+  /** How long `stop` waits for requests in flight. */
   graceMs?: number;
 }
 
-/** Port 0: any that is free. */
-export interface Endpoint {
-  host: string;
-  port: number;
-}
-
 export interface Edge {
-  /** `http://host:port`; null where there is no such listener. */
+  /** `http://host:port`; null without such a listener. */
   http: string | null;
   /** `https://host:port` */
   https: string | null;
   /** `http://host:port` */
-  front: string | null;
-  /** Accepts nothing more, lets what is under way finish for a while, and lets go of everything. */
+  askEndpoint: string | null;
+  /** Stops accepting, waits a while for requests in flight, then closes everything. */
   stop(): Promise<void>;
 }
 
-/** Something that works in the background. */
 interface Running {
   stop(graceMs: number): Promise<void>;
 }
 
-type Deps = EdgeOptions & { clock: Clock; report: Report };
+type Deps = Omit<EdgeOptions, 'metrics'> & { clock: Clock; warn: ThrottledWarn; metrics: EdgeMetrics };
 
 const GRACE_MS = 3000;
-const NAMES = 20_000;
-/** Whoever learns the secret of tickets can read what was said under TLS 1.2 meanwhile. */
+/** Whoever learns a ticket secret can decrypt the TLS 1.2 connections that were resumed with it. */
 const NEW_TICKET_SECRET_MS = 6 * 3_600_000;
 const SECRET_BYTES = 32;
 
-/** Serves the customers' names: HTTP, HTTPS, and what lies behind. Rejects when it cannot listen, with the system's own error. */
+/** Serves the customers' names over HTTP and HTTPS. Rejects when it cannot listen, with the error of the system. */
 export async function startEdge(options: EdgeOptions): Promise<Edge> {
-  const { clock = systemClock, front: frontListen = null } = options;
-  const deps = { ...options, clock, report: reporting(options.log, clock) };
+  const { clock = systemClock, askEndpoint: askListen = null } = options;
+  const metrics = createEdgeMetrics();
+  const deps = { ...options, clock, metrics, warn: throttledWarn(options.log, clock) };
   const { settings, threads } = await settle(options);
   const { http, https } = settings;
-  const frontTally = tallyMemory();
-  const tallies = Array.from({ length: threads }, tallyMemory);
-  registerEdgeMetrics(options.metrics.registry, [frontTally, ...tallies]);
+  const started: EdgeThread[] = [];
   const running: Running[] = [];
   const stop = async () => {
     await Promise.all(running.splice(0).map((part) => part.stop(options.graceMs ?? GRACE_MS)));
   };
   try {
-    running.push(await startThreads(tallies, settings, deps));
-    const front = frontListen && (await startFront({ listen: frontListen, routes: routesForFront(deps, frontTally) }));
-    if (front !== null) running.push(front);
+    if (options.threads === 0) running.push(await serveHere(settings, deps));
+    else running.push(await startThreads(threads, settings, deps, started));
+    const sites = () => createSites({ ...deps, isProxy: () => true, unknownPerMinute: 0 });
+    const askEndpoint = askListen && (await startAskEndpoint({ listen: askListen, sites: sites() }));
+    if (askEndpoint !== null) running.push(askEndpoint);
+    exposeEdgeMetrics(options.metrics.registry, () =>
+      Promise.all([metrics.snapshot(), ...started.map((thread) => thread.snapshot())]),
+    );
     return {
       http: http && `http://${written(http)}`,
       https: https && `https://${written(https)}`,
-      front: front && frontListen && `http://${written({ ...frontListen, port: front.port })}`,
+      askEndpoint: askEndpoint && askListen && `http://${written({ ...askListen, port: askEndpoint.port })}`,
       stop,
     };
   } catch (error) {
@@ -107,8 +100,7 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
   }
 }
 
-/** What each thread is told, and how many there are. */
-async function settle(options: EdgeOptions): Promise<{ settings: ServingSettings; threads: number }> {
+async function settle(options: EdgeOptions): Promise<{ settings: EdgeServerSettings; threads: number }> {
   const http = options.http && (await reserve(options.http));
   const https = options.https && (await reserve(options.https));
   const most = process.platform === 'linux' ? Number.POSITIVE_INFINITY : 1;
@@ -118,23 +110,22 @@ async function settle(options: EdgeOptions): Promise<{ settings: ServingSettings
     http: http && { ...http, reusePort },
     https: https && { ...https, reusePort },
     httpsPort: options.httpsPort || (https?.port ?? 443),
+    allowedNetworks: options.allowedNetworks,
     trustedProxies: options.trustedProxies,
     limits: shareOf({ ...LIMITS, ...options.limits }, Math.max(1, threads)),
     tlsContexts: options.tlsContexts ?? 2000,
-    names: options.names ?? NAMES,
   };
   return { settings, threads };
 }
 
-/** Starts a thread for each tally. They accept each other's session tickets. */
+/** Starts so many threads, and adds them to `started`. They share the secret of session tickets. */
 async function startThreads(
-  tallies: readonly SharedArrayBuffer[],
-  settings: ServingSettings,
+  threads: number,
+  settings: EdgeServerSettings,
   deps: Deps,
+  started: EdgeThread[],
 ): Promise<Running> {
-  const start = deps.threads === 0 ? serveHere : startThread;
   const ticketSecret = randomBytes(SECRET_BYTES);
-  const started: Thread[] = [];
   const renewing = setInterval(() => {
     const secret = randomBytes(SECRET_BYTES);
     for (const thread of started) thread.setTicketSecret(secret);
@@ -144,9 +135,7 @@ async function startThreads(
     await Promise.all(started.map((thread) => thread.stop(graceMs)));
   };
   try {
-    for (const tally of tallies) {
-      started.push(await start({ settings, allowedNetworks: deps.allowedNetworks, tally, ticketSecret }, deps));
-    }
+    while (started.length < threads) started.push(await startThread({ settings, ticketSecret }, deps));
   } catch (error) {
     await stop(0);
     throw error;
@@ -154,35 +143,12 @@ async function startThreads(
   return { stop };
 }
 
-/** The edge in the caller's thread. */
-async function serveHere(data: ThreadData, { store, changes, clock, lookUp, report }: Deps): Promise<Thread> {
-  const tally = createTally(data.tally);
-  let { ticketSecret } = data;
-  const serving = await serve(data.settings, {
-    store,
-    changes,
-    clock,
-    newId: idMaker(clock),
-    tally,
-    report,
-    ticketSecret: () => ticketSecret,
-    proxy: proxyToOrigins({ ...data, lookUp, report, tally }),
-  });
-  return {
-    ...serving,
-    setTicketSecret(secret) {
-      ticketSecret = secret;
-    },
-  };
+function serveHere(settings: EdgeServerSettings, deps: Deps): Promise<Running> {
+  const ticketSecret = randomBytes(SECRET_BYTES);
+  return startEdgeServer(settings, { ...deps, newId: idMaker(deps.clock), ticketSecret: () => ticketSecret });
 }
 
-/** Programs in front ask on behalf of everybody. */
-function routesForFront(deps: Deps, memory: SharedArrayBuffer): Routes {
-  const tally = createTally(memory);
-  return createRoutes({ ...deps, tally, isProxy: () => true, unknownPerMinute: 0, capacity: NAMES });
-}
-
-/** The port, if nobody has it: that several sockets share one is otherwise no error, also where they are of two programs. */
+/** Checks that the port is free, since sockets with `reusePort` share it without an error, even with another program. */
 async function reserve({ host, port }: Endpoint): Promise<Endpoint> {
   const server = createServer();
   const listening = once(server, 'listening');
@@ -193,7 +159,7 @@ async function reserve({ host, port }: Endpoint): Promise<Endpoint> {
   return { host, port: actual };
 }
 
-/** What one of so many threads may take. Connections spread evenly over them. */
+/** The limits of one thread. The system spreads connections evenly over the threads. */
 function shareOf(limits: EdgeLimits, threads: number): EdgeLimits {
   const share = (all: number) => Math.ceil(all / threads);
   return {

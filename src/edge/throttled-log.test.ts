@@ -1,19 +1,19 @@
 import { expect, it } from 'vitest';
 import { createLog } from '../log.ts';
-import { reporting } from './throttled-log.ts';
+import { throttledWarn } from './throttled-log.ts';
 
-it('what fails over and over is said once in ten seconds, with how often it was not said since', () => {
+it('a warning that repeats is logged once in ten seconds, with the number of those suppressed', () => {
   const lines: Record<string, unknown>[] = [];
   let now = 0;
   const log = createLog('info', { write: (line: string) => void lines.push(JSON.parse(line)) });
-  const report = reporting(log, { now: () => now });
+  const warn = throttledWarn(log, { now: () => now });
   for (let i = 0; i < 100; i += 1) {
-    report('it fails', { i });
-    report('it fails', { i }, 'otherwise');
+    warn('it fails', { i });
+    warn('it fails', { i }, 'otherwise');
     now += 250;
   }
-  const said = lines.map(({ i, unsaid }) => [i, unsaid]);
-  expect(said).toEqual([
+  const logged = lines.map(({ i, suppressed }) => [i, suppressed]);
+  expect(logged).toEqual([
     [0, undefined],
     [0, undefined],
     [40, 39],
@@ -21,8 +21,8 @@ it('what fails over and over is said once in ten seconds, with how often it was 
     [80, 39],
     [80, 39],
   ]);
-  // A clock that was set back silences nothing.
+  // A clock that was set back suppresses nothing.
   now = -1_000_000;
-  report('it fails', {});
+  warn('it fails', {});
   expect(lines).toHaveLength(7);
 });

@@ -2,23 +2,23 @@ import { LRUCache } from 'lru-cache';
 import type { Clock } from '../clock.ts';
 import type { Log } from '../log.ts';
 
-/** Says in the log that something fails. `about`: what is the same when it fails again; `what`, unless given. Never throws. */
-export type Report = (what: string, fields: Record<string, unknown>, about?: string) => void;
+/** Logs a warning, at most once in ten seconds for each `key` (unless given, the message). Never throws. */
+export type ThrottledWarn = (message: string, fields: Record<string, unknown>, key?: string) => void;
 
 const EVERY_MS = 10_000;
-const KINDS = 1000;
+const KEYS = 1000;
 
-/** What fails over and over is said once in ten seconds, with how often it was not said since. */
-export function reporting(log: Pick<Log, 'warn'>, clock: Clock): Report {
-  const said = new LRUCache<string, { at: number; unsaid: number }>({ max: KINDS });
-  return (what, fields, about = what) => {
+/** A line says how many like it were suppressed before. */
+export function throttledWarn(log: Pick<Log, 'warn'>, clock: Clock): ThrottledWarn {
+  const logged = new LRUCache<string, { at: number; suppressed: number }>({ max: KEYS });
+  return (message, fields, key = message) => {
     const now = clock.now();
-    const last = said.get(about);
+    const last = logged.get(key);
     if (last !== undefined && now >= last.at && now - last.at < EVERY_MS) {
-      last.unsaid += 1;
+      last.suppressed += 1;
       return;
     }
-    said.set(about, { at: now, unsaid: 0 });
-    log.warn(last?.unsaid ? { ...fields, unsaid: last.unsaid } : fields, what);
+    logged.set(key, { at: now, suppressed: 0 });
+    log.warn(last?.suppressed ? { ...fields, suppressed: last.suppressed } : fields, message);
   };
 }

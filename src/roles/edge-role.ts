@@ -14,7 +14,7 @@ export async function startEdge(parts: Parts): Promise<Edge> {
   const settings = {
     http: config.edgeHttpListen,
     https: config.edgeHttpsListen,
-    front: config.edgeFrontListen,
+    askEndpoint: config.edgeFrontListen,
     httpsPort: config.edgeHttpsPort,
     allowedNetworks: config.edgeAllowedNetworks ?? [],
     trustedProxies: config.edgeTrustedProxies ?? [],

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Issuer } from '../../src/certificates/issuer.ts';
 import type { Store } from '../../src/store/contract/store.ts';
+import { servedCertificate } from '../support/certificates.ts';
 import type { FakeCa } from '../support/fake-ca/fake-ca.ts';
 import { AcmeProblem } from '../support/fake-ca/problem.ts';
 import { createWorld, type World } from './world.ts';
@@ -170,7 +171,7 @@ describe('a renewal that fails leaves the certificate in use', () => {
   test('where the name no longer leads to us, and costs nothing at the CA', async () => {
     const ca = await world.startCa();
     const { name, id } = await issued(ca);
-    const before = await world.store.findServedCertificate(name);
+    const before = await servedCertificate(world.store, name);
     const { newOrder } = ca.requests;
     world.dns.set(name, 'A', ['127.0.0.9']);
     await live(name, START + 45 * DAY, world.worker([world.issuer(ca)]).runOnce);
@@ -179,7 +180,7 @@ describe('a renewal that fails leaves the certificate in use', () => {
       problem: { reason: 'unreachable' },
       failures: 0,
     });
-    expect(await world.store.findServedCertificate(name)).toEqual(before);
+    expect(await servedCertificate(world.store, name)).toEqual(before);
     expect(ca.requests.newOrder).toBe(newOrder);
     const events = (await world.store.listEvents(id)).map(({ type }) => type);
     expect(events.filter((type) => type === 'certificate.failed')).toHaveLength(1);
@@ -188,12 +189,12 @@ describe('a renewal that fails leaves the certificate in use', () => {
   test('where the CA does not see our answer, and goes on trying, hourly in the end', async () => {
     const ca = await world.startCa();
     const { name } = await issued(ca);
-    const before = await world.store.findServedCertificate(name);
+    const before = await servedCertificate(world.store, name);
     ca.failAuthorizations(name, new AcmeProblem(403, 'unauthorized', 'somebody else answered'));
     const worker = world.worker([world.issuer(ca)]);
     await live(name, START + 55 * DAY, worker.runOnce);
     expect(await world.read(name)).toMatchObject({ state: 'renewing', problem: { reason: 'authorization_failed' } });
-    expect(await world.store.findServedCertificate(name)).toEqual(before);
+    expect(await servedCertificate(world.store, name)).toEqual(before);
     // 1, 10 and 100 minutes, then daily.
     const calm = ca.requests.newOrder;
     expect(calm).toBeLessThan(20);

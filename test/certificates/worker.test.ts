@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Issuer } from '../../src/certificates/issuer.ts';
 import { readPrivateKey } from '../../src/certificates/x509/private-key.ts';
 import type { Store } from '../../src/store/contract/store.ts';
-import { anIssuedCertificate } from '../support/certificates.ts';
+import { anIssuedCertificate, servedCertificate } from '../support/certificates.ts';
 import { plant } from '../support/entities.ts';
 import { AcmeProblem } from '../support/fake-ca/problem.ts';
 import { createWorld, type World } from './world.ts';
@@ -28,7 +28,7 @@ test('a name that leads to us gets a certificate, which is kept with its key', a
   const certificate = await world.read(name);
   expect(certificate).toMatchObject({ state: 'issued', problem: null, failures: 0, leasedUntil: null });
   expect(certificate.selfCheck?.answers).toEqual([{ address: '127.0.0.1', outcome: 'ours', seen: null }]);
-  const served = await world.store.findServedCertificate(name);
+  const served = await servedCertificate(world.store, name);
   const leaf = new X509Certificate(served?.chain ?? '');
   expect(leaf.checkHost(name)).toBe(name);
   expect(leaf.checkPrivateKey(readPrivateKey(served?.privateKey ?? new Uint8Array()))).toBe(true);
@@ -302,10 +302,10 @@ test('every order has a key of its own', async () => {
   const { name } = await world.add();
   const worker = world.worker([world.issuer(ca)]);
   await worker.runOnce();
-  const before = await world.store.findServedCertificate(name);
+  const before = await servedCertificate(world.store, name);
   await world.store.renewCertificate(name, world.clock.now());
   await worker.runOnce();
-  const after = await world.store.findServedCertificate(name);
+  const after = await servedCertificate(world.store, name);
   expect(after?.chain).not.toBe(before?.chain);
   expect(after?.privateKey).not.toEqual(before?.privateKey);
 });
@@ -342,7 +342,7 @@ test('a domain that is deleted while its certificate is ordered leaves nothing b
   };
   await world.worker([issuer]).runOnce();
   expect(await world.store.findCertificate(name)).toBe(null);
-  expect(await world.store.findServedCertificate(name)).toBe(null);
+  expect(await servedCertificate(world.store, name)).toBe(null);
   expect(ca.certificates).toEqual([]);
 });
 
@@ -355,7 +355,7 @@ test('neither keys nor tokens are ever logged', async () => {
   ca.failAuthorizations(name, null);
   world.clock.pass(2 * MINUTE);
   await worker.runOnce();
-  const served = await world.store.findServedCertificate(name);
+  const served = await servedCertificate(world.store, name);
   const account = await world.store.findCaAccount(ca.directoryUrl);
   const tokens = [...ca.orders().map(({ token }) => token), ...world.asked.map((path) => path.split('/').at(-1) ?? '')];
   expect(tokens).toHaveLength(4);

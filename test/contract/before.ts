@@ -8,6 +8,7 @@ import {
   anOrder,
   aSave,
   DAY_MS,
+  servedCertificate,
   verify,
 } from '../support/certificates.ts';
 import { NOW, plant } from '../support/entities.ts';
@@ -54,7 +55,7 @@ export function describeBefore(subject: Subject): void {
       const begin = { order, entry: aLedgerEntry(order), limits: [], now: NOW };
       expect(await store.beginOrder({ ...begin, lease: again.lease })).toEqual({ kind: 'begun' });
       await run(`${deletes(domain)}; ${inserts(domain)}`);
-      expect(await store.findServedCertificate(domain.name)).toBeNull();
+      expect(await servedCertificate(store, domain.name)).toBeNull();
       for (const { lease } of [due, again])
         expect(await store.beginOrder({ ...begin, lease })).toEqual({ kind: 'lost' });
       expect(await store.claimCertificates(claim)).toMatchObject([{ certificate: { issued: null }, order: null }]);

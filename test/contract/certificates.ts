@@ -9,6 +9,7 @@ import {
   anOrder,
   aSave,
   DAY_MS,
+  servedCertificate,
   verify,
 } from '../support/certificates.ts';
 import { attach, failedAt, NOW, verifiedAt } from '../support/entities.ts';
@@ -76,7 +77,7 @@ export function describeCertificates(subject: Subject): void {
         issued,
       });
       const { chain, notAfter } = issued;
-      expect(await store.findServedCertificate(name)).toEqual({ chain, notAfter, privateKey });
+      expect(await servedCertificate(store, name)).toEqual({ chain, notAfter, privateKey });
       expect(await store.findChallenge(name, 'token', NOW)).toBeNull();
       expect(await store.countLedgerEntries(issuer, 0)).toMatchObject({ orders: 1, issued: 1 });
       expect((await claim(NOW + DAY_MS))[0]?.order).toBeNull();
@@ -108,7 +109,7 @@ export function describeCertificates(subject: Subject): void {
       await save(again, { state: 'issued', issued });
       expect((await eventsOf(domain)).map(({ type }) => type)).toEqual(['certificate.issued', 'certificate.renewed']);
       const { chain, notAfter, privateKey } = issued;
-      expect(await subject.store.findServedCertificate(domain.name)).toEqual({ chain, notAfter, privateKey });
+      expect(await servedCertificate(subject.store, domain.name)).toEqual({ chain, notAfter, privateKey });
     });
 
     it('that came no further says why, once for each reason, and takes nothing out of use', async () => {
@@ -116,7 +117,7 @@ export function describeCertificates(subject: Subject): void {
       const { domain, due } = await lease();
       const issued = anIssuedCertificate();
       await save(due, { state: 'issued', issued, nextTryAt: NOW });
-      const inUse = await store.findServedCertificate(domain.name);
+      const inUse = await servedCertificate(store, domain.name);
       const refused = { reason: 'ca_refused', message: 'The CA will not.', at: NOW } as const;
       for (const seen of [problem, { ...problem, message: 'Still none.' }, refused, problem, null]) {
         const [again] = (await claim()) as [DueCertificate];
@@ -125,7 +126,7 @@ export function describeCertificates(subject: Subject): void {
         expect(await announcedBy(() => save(again, about))).toEqual([]);
         expect(await store.findCertificate(domain.name)).toMatchObject(stored);
       }
-      expect(await store.findServedCertificate(domain.name)).toEqual(inUse);
+      expect(await servedCertificate(store, domain.name)).toEqual(inUse);
       const [, ...failures] = await eventsOf(domain);
       expect(
         failures.map(({ type, data: { certificate } }) => [type, certificate?.reason, certificate?.message]),
@@ -185,7 +186,7 @@ export function describeCertificates(subject: Subject): void {
         leasedUntil: null,
         issued,
       });
-      expect(await store.findServedCertificate(domain.name)).toMatchObject({ privateKey });
+      expect(await servedCertificate(store, domain.name)).toMatchObject({ privateKey });
       expect((await claim(NOW + DAY_MS))[0]).toMatchObject({ order: null, certificate: { hostname: domain.name } });
       await doImport();
       expect((await eventsOf(domain)).map(({ type }) => type)).toEqual(['certificate.issued', 'certificate.renewed']);
@@ -225,11 +226,11 @@ export function describeCertificates(subject: Subject): void {
     };
     const nothingIsLeft = async ({ name }: Domain, due: DueCertificate) => {
       const { store } = subject;
-      expect(await store.findServedCertificate(name)).toBeNull();
+      expect(await servedCertificate(store, name)).toBeNull();
       expect(await store.findChallenge(name, 'token', NOW)).toBeNull();
       expect(await store.saveOrderUrl(name, due.lease, 'https://ca.example/order/1')).toBe('lost');
       expect(await save(due, { state: 'issued', issued: anIssuedCertificate() })).toBe('lost');
-      expect(await store.findServedCertificate(name)).toBeNull();
+      expect(await servedCertificate(store, name)).toBeNull();
     };
 
     it('because its domain was deleted, leaves neither certificate, order nor challenge behind', async () => {
@@ -266,7 +267,7 @@ export function describeCertificates(subject: Subject): void {
           () => save(due, { state: 'issued', issued: anIssuedCertificate() }),
         ];
         await Promise.all((deletesFirst ? steps : steps.toReversed()).map((step) => step()));
-        expect(await store.findServedCertificate(domain.name)).toBeNull();
+        expect(await servedCertificate(store, domain.name)).toBeNull();
         expect(await store.findCertificate(domain.name)).toBeNull();
       }
     });

@@ -151,7 +151,7 @@ export function describeChecks(subject: Subject): void {
       expect(await save(domain, after)).toBe('saved');
       expect(await stored(domain)).toEqual(after);
       const route = { hostname: domain.name, domainId: domain.id, environmentId: environment.id };
-      expect(await subject.store.findRoute(domain.name)).toEqual(route);
+      expect(await subject.store.findSite(domain.name)).toMatchObject(route);
       const certificate = { hostname: domain.name, domainId: domain.id, state: 'wanted', nextTryAt: NOW + 1 };
       expect(await subject.store.findCertificate(domain.name)).toMatchObject(certificate);
       expect(await subject.store.earliestDueAt()).toBeNull();
@@ -165,7 +165,7 @@ export function describeChecks(subject: Subject): void {
       expect(await save(domain, after)).toBe('saved');
       expect(await stored(domain)).toEqual(after);
       expect(await subject.store.earliestDueAt()).toBeNull();
-      expect(await subject.store.findRoute(domain.name)).toBeNull();
+      expect(await subject.store.findSite(domain.name)).toBeNull();
       expect(await subject.store.findCertificate(domain.name)).toBeNull();
       expect(await eventsOf(domain)).toEqual(['domain.created', 'domain.failed']);
     });
@@ -182,7 +182,7 @@ export function describeChecks(subject: Subject): void {
       }
       expect(await stored(domain)).toEqual(verifyingAt(domain, NOW));
       expect((await claim(NOW))[0]?.memory).toEqual(memory);
-      expect(await store.findRoute(domain.name)).toBeNull();
+      expect(await store.findSite(domain.name)).toBeNull();
       expect(await eventsOf(domain)).toEqual(['domain.created', 'domain.updated']);
       await store.deleteDomain(workspace.id, domain.id, NOW);
       const current = verifyingAt(domain, NOW);
@@ -190,7 +190,7 @@ export function describeChecks(subject: Subject): void {
         expect(await save(current, after)).toBe('stale');
       }
       expect(await stored(domain)).toBeNull();
-      expect(await store.findRoute(domain.name)).toBeNull();
+      expect(await store.findSite(domain.name)).toBeNull();
     });
   });
 
@@ -212,7 +212,7 @@ export function describeChecks(subject: Subject): void {
       expect(await stored(claimed)).toEqual(verifiedAt(claimed, NOW));
       expect(await stored(incumbent)).toEqual(loser.after);
       const route = { hostname: name, domainId: claimed.id, environmentId: claimed.environmentId };
-      expect(await subject.store.findRoute(name)).toEqual(route);
+      expect(await subject.store.findSite(name)).toMatchObject(route);
       expect(await subject.store.findCertificate(name)).toMatchObject({ state: 'wanted', createdAt: NOW + 1 });
       expect(await eventsOf(claimed)).toEqual(['domain.created', 'domain.verified']);
       expect(await eventsOf(incumbent)).toEqual(['domain.created', 'domain.verified', 'domain.superseded']);
@@ -234,7 +234,7 @@ export function describeChecks(subject: Subject): void {
       await subject.store.deleteDomain(incumbent.workspaceId, incumbent.id, NOW);
       expect(await save(claimed, verifiedAt(claimed, NOW), loser)).toBe('stale');
       expect(await stored(claimed)).toEqual(claimed);
-      expect(await subject.store.findRoute(claimed.name)).toBeNull();
+      expect(await subject.store.findSite(claimed.name)).toBeNull();
       expect(await save(claimed, verifiedAt(claimed, NOW))).toBe('saved');
     });
   });

@@ -78,7 +78,7 @@ export function describeDomains(subject: Subject): void {
       await save(domain, verifiedAt(domain, NOW));
       expect(await store.deleteDomain(workspace.id, domain.id, NOW + 7)).toBe('deleted');
       expect(await store.findDomainById(workspace.id, domain.id)).toBeNull();
-      expect(await store.findRoute(domain.name)).toBeNull();
+      expect(await store.findSite(domain.name)).toBeNull();
       expect(await store.findCertificate(domain.name)).toBeNull();
       expect(await store.deleteDomain(workspace.id, domain.id, NOW)).toBe('missing');
       const types = (await store.listEvents(domain.id)).map(({ type, createdAt }) => [type, createdAt]);
@@ -119,7 +119,7 @@ export function describeDomains(subject: Subject): void {
       const claim = await attach(store, claimant.environment, { name: incumbent.name });
       const { latest } = await store.changesSince(0);
       expect(await store.deleteDomain(claimant.workspace.id, claim.id, NOW)).toBe('deleted');
-      expect(await store.findRoute(incumbent.name)).toMatchObject({ domainId: incumbent.id });
+      expect(await store.findSite(incumbent.name)).toMatchObject({ domainId: incumbent.id });
       expect(await store.findCertificate(incumbent.name)).toMatchObject({ state: 'wanted' });
       const { changes } = await store.changesSince(latest);
       expect(changes.map(({ kind, key }) => [kind, key])).toEqual([['domain', claim.id]]);

@@ -1,32 +1,36 @@
 import { describe, expect, it } from 'vitest';
-import { verify } from '../support/certificates.ts';
+import { anIssuedCertificate, verify } from '../support/certificates.ts';
 import { aDeployment, NOW, unique } from '../support/entities.ts';
 import type { Subject } from './subject.ts';
 
 export function describeEdge(subject: Subject): void {
-  describe('what the edge reads', () => {
-    it('leads from a host name to its environment, and on to the origin of what is deployed there last', async () => {
+  describe('a site', () => {
+    it('is the route, the origin of the current deployment and the certificate in use of a host name, in one read', async () => {
       const { store } = subject;
       const { environment } = await subject.plant();
       const { name, id } = await verify(store, environment);
-      expect(await store.findRoute(name)).toEqual({ hostname: name, domainId: id, environmentId: environment.id });
+      const route = { hostname: name, domainId: id, environmentId: environment.id };
+      expect(await store.findSite(name)).toEqual({ ...route, origin: null, certificate: null });
       expect(await store.findOrigin(environment.id)).toBeNull();
+      const { chain, privateKey, notAfter, ...issued } = anIssuedCertificate();
       for (const origin of ['http://origin1.example:8080', 'https://origin2.example']) {
         const deployment = aDeployment(environment, { origin });
         await store.createDeployment(deployment);
-        expect(await store.findOrigin(environment.id)).toEqual({ deploymentId: deployment.id, origin });
+        const current = { deploymentId: deployment.id, origin };
+        expect(await store.findSite(name)).toEqual({ ...route, origin: current, certificate: null });
+        expect(await store.findOrigin(environment.id)).toEqual(current);
       }
-      expect(await store.findServedCertificate(name)).toBeNull();
+      await store.importCertificate(name, { ...issued, chain, privateKey, notAfter }, NOW);
+      expect(await store.findSite(name)).toMatchObject({ ...route, certificate: { chain, privateKey, notAfter } });
     });
 
-    it('is nothing, of names and environments that nobody has', async () => {
-      expect(await subject.store.findRoute('nobody.example.com')).toBeNull();
-      expect(await subject.store.findServedCertificate('nobody.example.com')).toBeNull();
+    it('is null for a host name that no domain serves, and so is the origin of an unknown environment', async () => {
+      expect(await subject.store.findSite('nobody.example.com')).toBeNull();
       expect(await subject.store.findOrigin('env_none')).toBeNull();
     });
   });
 
-  describe('answers to challenges', () => {
+  describe('challenges', () => {
     const aChallenge = () => ({
       hostname: `${unique('challenged')}.example.com`,
       token: unique('token'),
@@ -34,7 +38,7 @@ export function describeEdge(subject: Subject): void {
       expiresAt: NOW,
     });
 
-    it('are found by host name and token alone, until they expire, and can be put anew', async () => {
+    it('are found by host name and token alone, until they expire, and can be replaced', async () => {
       const { store } = subject;
       const [one, other] = [aChallenge(), aChallenge()];
       await store.putChallenge(one);
@@ -47,7 +51,7 @@ export function describeEdge(subject: Subject): void {
       expect(await store.findChallenge(one.hostname, one.token, NOW + 1)).toBe('another');
     });
 
-    it('are forgotten once they have expired, and no sooner', async () => {
+    it('are deleted once they have expired, and no sooner', async () => {
       const { store } = subject;
       const [expired, expiresThen] = [{ ...aChallenge(), expiresAt: NOW - 1 }, aChallenge()];
       for (const challenge of [expired, expiresThen]) await store.putChallenge(challenge);

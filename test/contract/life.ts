@@ -28,7 +28,7 @@ export function describeLife(subject: Subject): void {
       expect(await again.findEnvironment(workspace.id, path)).toEqual(environment);
       expect(await again.findDomainById(workspace.id, due.id)).toEqual(due);
       expect(await again.findDomainById(workspace.id, verified.id)).toEqual(verifiedAt(verified, NOW));
-      expect(await again.findRoute(verified.name)).toMatchObject({ domainId: verified.id });
+      expect(await again.findSite(verified.name)).toMatchObject({ domainId: verified.id });
       expect(await again.changesSince(0)).toMatchObject({ changes, latest });
       expect((await again.claimDue(NOW, 10, 60_000, () => 0)).map(({ domain }) => domain)).toEqual([due]);
       await close();

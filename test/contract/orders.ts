@@ -8,6 +8,7 @@ import {
   anOrder,
   aPrivateKey,
   aSave,
+  servedCertificate,
   verify,
 } from '../support/certificates.ts';
 import { NOW } from '../support/entities.ts';
@@ -63,7 +64,7 @@ export function describeOrders(subject: Subject): void {
       expect(await begin(again as DueCertificate, {})).toEqual({ kind: 'begun' });
       const { privateKey, ...inUse } = issued;
       expect(await store.findCertificate(hostname)).toMatchObject({ state: 'renewing', issued: inUse });
-      expect(await store.findServedCertificate(hostname)).toMatchObject({ privateKey });
+      expect(await servedCertificate(store, hostname)).toMatchObject({ privateKey });
     });
 
     it('takes the place of the one that was under way, which the ledger goes on counting', async () => {

@@ -113,7 +113,7 @@ it('does a write again that the server undid because it met another', async () =
   await superuser.query('update domains set token = token where id = $1', [incumbent.id]);
   await superuser.query('commit');
   expect(await saved).toBe('saved');
-  expect((await store.findRoute(added.name))?.domainId).toBe(claimed.id);
+  expect((await store.findSite(added.name))?.domainId).toBe(claimed.id);
   expect(await other.query('select deadlocks from pg_stat_database where datname = current_database()')).toMatchObject({
     rows: [{ deadlocks: '1' }],
   });

@@ -58,7 +58,7 @@ export function describeRaces(subject: Subject): void {
         ];
         const winner = found.find((domain) => domain?.status === 'verified');
         expect(found.filter((domain) => domain?.status === 'verified')).toHaveLength(1);
-        expect((await store.findRoute(mine.name))?.domainId).toBe(winner?.id);
+        expect((await store.findSite(mine.name))?.domainId).toBe(winner?.id);
       }
     });
 
@@ -74,7 +74,7 @@ export function describeRaces(subject: Subject): void {
         expect(['saved', 'stale']).toContain(saved);
         expect(deleted).toBe('deleted');
         expect(await store.findDomainById(workspace.id, domain.id)).toBeNull();
-        expect(await store.findRoute(domain.name)).toBeNull();
+        expect(await store.findSite(domain.name)).toBeNull();
         expect(await store.findCertificate(domain.name)).toBeNull();
       });
       expect(await store.earliestDueAt()).toBeNull();

@@ -10,6 +10,7 @@ import { type Database, databaseAt, keyringFor } from '../../src/store/database.
 import { addKey } from '../../src/store/sealing/key-file.ts';
 import { createKey, keyIdIn, parseKeys } from '../../src/store/sealing/keyring.ts';
 import { missingKeys } from '../../src/store/sealing/sealed-store.ts';
+import { servedCertificate } from '../support/certificates.ts';
 import { issueChain, keyPem, newKey } from '../support/chain.ts';
 import { attach, type Planted, plant, verifiedAt } from '../support/entities.ts';
 import { CLONE, run, runJson, temporaryDirectory } from '../support/program.ts';
@@ -94,7 +95,7 @@ describe('certificates', () => {
     const { code, stdout, stderr, key, leaf, notAfter } = await imported('shop.example.com');
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toMatch(/in use for shop\.example\.com.*expires in (89 d 23|90 d 0) h/);
-    const served = await store.findServedCertificate('shop.example.com');
+    const served = await servedCertificate(store, 'shop.example.com');
     expect(served?.chain.startsWith(leaf)).toBe(true);
     const der = key.export({ type: 'pkcs8', format: 'der' });
     expect(served && Buffer.from(served.privateKey).equals(der)).toBe(true);
@@ -122,7 +123,7 @@ describe('certificates', () => {
     expect(refused.stderr).toMatch(
       /nothing was changed:\n.*belongs to none.*\n.*for other\.example\.com, not for wrong/,
     );
-    expect(await store.findServedCertificate('wrong.example.com')).toBeNull();
+    expect(await servedCertificate(store, 'wrong.example.com')).toBeNull();
     const missing = ['--chain', `${directory.path}/none`, '--key', `${directory.path}/none`];
     expect(await run(['certificates', 'import', 'wrong.example.com', ...missing, ...data])).toMatchObject({
       code: 1,
@@ -188,7 +189,7 @@ describe('sealing', () => {
 
   async function expectOpen(digests: Map<string, string>, from: Store): Promise<void> {
     for (const [name, digest] of digests) {
-      const served = await from.findServedCertificate(name);
+      const served = await servedCertificate(from, name);
       expect(served && digestOf(served.privateKey)).toBe(digest);
     }
   }

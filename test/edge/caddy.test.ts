@@ -16,8 +16,8 @@ let site: Site;
 let directory: string;
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'nameplate-caddy-'));
-  const front = { host: '127.0.0.1', port: 0 };
-  edge = await startHarness({ https: null, front, trustedProxies: ['127.0.0.1/32'] });
+  const askEndpoint = { host: '127.0.0.1', port: 0 };
+  edge = await startHarness({ https: null, askEndpoint, trustedProxies: ['127.0.0.1/32'] });
   site = await edge.addSite();
 }, START_LIMIT_MS);
 afterAll(async () => {
@@ -45,7 +45,7 @@ async function startCaddy(heading: string, change = (file: string) => file): Pro
   const own = `{\n\tadmin off\n\tskip_install_trust\n\thttp_port ${httpPort}\n\thttps_port ${httpsPort}\n`;
   const file = (await documented(heading))
     .replace(/^\{\n/, own)
-    .replaceAll('127.0.0.1:7072', edge.edge.front?.slice('http://'.length) ?? '')
+    .replaceAll('127.0.0.1:7072', edge.edge.askEndpoint?.slice('http://'.length) ?? '')
     .replaceAll('127.0.0.1:8080', `127.0.0.1:${edge.httpPort}`);
   const path = join(directory, `Caddyfile.${httpPort}`);
   await writeFile(path, change(file));

@@ -73,7 +73,7 @@ describe('a path of challenges', () => {
     const hostname = 'nobody.example.com';
     expect((await overHttp({ port: edge.httpPort, hostname, path })).status).toBe(404);
     const lookups = async () => [
-      await edge.metric('nameplate_edge_lookups_total{kind="route"}'),
+      await edge.metric('nameplate_edge_lookups_total{kind="site"}'),
       await edge.metric('nameplate_edge_lookups_total{kind="challenge"}'),
     ];
     const before = await lookups();

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import { connect, createSecureContext, type TLSSocket } from 'node:tls';
 import { afterEach, expect, test } from 'vitest';
-import { type Context, type Contexts, createContexts } from '../../src/edge/tls/tls-contexts.ts';
+import { createTlsContextCache, type TlsContext, type TlsContextCache } from '../../src/edge/tls/tls-contexts.ts';
 import type { ServedCertificate } from '../../src/store/contract/store.ts';
 import { issue, ROOT } from './authority.ts';
 
@@ -14,7 +14,7 @@ afterEach(() => closing.splice(0).forEach((close) => void close()));
 const trusting = createSecureContext({ ca: ROOT });
 
 /** Both ends of a TLS connection for a name, its handshake not waited for. */
-async function connection(contexts: Contexts, hostname: string, certificate: ServedCertificate) {
+async function connection(contexts: TlsContextCache, hostname: string, certificate: ServedCertificate) {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as { port: number };
@@ -25,13 +25,13 @@ async function connection(contexts: Contexts, hostname: string, certificate: Ser
     () => raw.destroy(),
     () => server.close(),
   );
-  contexts.of(hostname, certificate, SECRET).emit('connection', raw);
+  contexts.get(hostname, certificate, SECRET).emit('connection', raw);
   return client;
 }
 
 /** Every connection says back what it is told, in capitals. */
-function capitals(capacity: number): Contexts {
-  return createContexts(capacity, (_, socket) => {
+function capitals(capacity: number): TlsContextCache {
+  return createTlsContextCache(capacity, (_, socket) => {
     socket.on('data', (chunk: Buffer) => void socket.write(chunk.toString().toUpperCase()));
   });
 }
@@ -56,7 +56,7 @@ test('a connection outlives the context that it was begun with, also in the midd
 
 test('the context that is dropped is the one that was used longest ago', () => {
   const contexts = capitals(2);
-  const of = (hostname: string) => contexts.of(hostname, certificate, SECRET);
+  const of = (hostname: string) => contexts.get(hostname, certificate, SECRET);
   const certificate = issue('a.example.com');
   const [a, b] = [of('a'), of('b')];
   expect([of('a'), of('c') !== b, of('a'), of('b') !== b]).toEqual([a, true, a, true]);
@@ -66,24 +66,24 @@ test('the context that is dropped is the one that was used longest ago', () => {
 test('a context is used for one certificate and one secret of tickets', () => {
   const contexts = capitals(10);
   const [one, other] = [issue('a.example.com'), issue('a.example.com')];
-  const first = contexts.of('a.example.com', one, SECRET);
-  expect(contexts.of('a.example.com', one, SECRET)).toBe(first);
-  const renewed = contexts.of('a.example.com', other, SECRET);
+  const first = contexts.get('a.example.com', one, SECRET);
+  expect(contexts.get('a.example.com', one, SECRET)).toBe(first);
+  const renewed = contexts.get('a.example.com', other, SECRET);
   expect(renewed).not.toBe(first);
-  expect(contexts.of('a.example.com', other, new Uint8Array(32))).not.toBe(renewed);
+  expect(contexts.get('a.example.com', other, new Uint8Array(32))).not.toBe(renewed);
   expect(contexts.size()).toBe(1);
 });
 
 test('what OpenSSL holds for a context is freed when it is dropped, and not before', () => {
   const contexts = capitals(1);
   const certificate = issue('a.example.com');
-  const dropped = contexts.of('a.example.com', certificate, SECRET);
+  const dropped = contexts.get('a.example.com', certificate, SECRET);
   expect(heldBy(dropped)).toBeInstanceOf(Buffer);
-  const kept = contexts.of('b.example.com', certificate, SECRET);
+  const kept = contexts.get('b.example.com', certificate, SECRET);
   expect([heldBy(dropped), heldBy(kept)]).toEqual([null, expect.any(Buffer)]);
 });
 
 /** The certificate that OpenSSL has for a context. */
-function heldBy(context: Context): Buffer | null {
+function heldBy(context: TlsContext): Buffer | null {
   return context._sharedCreds?.context.getCertificate();
 }

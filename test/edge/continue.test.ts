@@ -3,8 +3,8 @@ import { connect as connectHttp2 } from 'node:http2';
 import { connect as connectTls } from 'node:tls';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { ROOT } from './authority.ts';
-import { type Closing, startOrigin, until } from './front.ts';
 import { type Harness, handshake, type Site, startHarness } from './harness.ts';
+import { type Closing, startOrigin, until } from './proxy-server.ts';
 import { asRaw } from './raw.ts';
 
 // A client that asks first whether its content is wanted (RFC 9110 section 10.1.1), through the whole edge: nobody but the origin tells it to go on.

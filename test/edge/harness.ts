@@ -25,6 +25,8 @@ export interface Harness {
   httpsPort: number;
   /** Every line that was logged. */
   logged: string[];
+  /** Methods of the store that were called. */
+  calls: string[];
   clock: { now(): number; advance(ms: number): void };
   /** While it is away, everything that is asked of the store fails; while it hangs, that is never answered. */
   setStore(state: 'there' | 'away' | 'hanging'): void;
@@ -69,6 +71,7 @@ export async function startHarness(options: Partial<EdgeOptions> = {}): Promise<
   const metrics = createMetrics();
   const closing: (() => Promise<unknown> | unknown)[] = [];
   const held: (() => void)[] = [];
+  const calls: string[] = [];
   let state: 'there' | 'away' | 'hanging' = 'there';
 
   function setStore(wanted: typeof state): void {
@@ -76,18 +79,18 @@ export async function startHarness(options: Partial<EdgeOptions> = {}): Promise<
     for (const goOn of held.splice(0)) goOn();
   }
 
-  async function there<T>(read: () => Promise<T>): Promise<T> {
+  async function there<T>(name: string, read: () => Promise<T>): Promise<T> {
+    calls.push(name);
     if (state === 'hanging') await new Promise<void>((resolve) => void held.push(resolve));
     if (state === 'away') throw new StoreUnavailable('the store is away');
     return read();
   }
   const reads = {
-    findRoute: (hostname: string) => there(() => store.findRoute(hostname)),
-    findOrigin: (environmentId: string) => there(() => store.findOrigin(environmentId)),
-    findServedCertificate: (hostname: string) => there(() => store.findServedCertificate(hostname)),
+    findSite: (hostname: string) => there('findSite', () => store.findSite(hostname)),
+    findOrigin: (environmentId: string) => there('findOrigin', () => store.findOrigin(environmentId)),
     findChallenge: (hostname: string, token: string, now: number) =>
-      there(() => store.findChallenge(hostname, token, now)),
-    changesSince: (seq: number) => there(() => store.changesSince(seq)),
+      there('findChallenge', () => store.findChallenge(hostname, token, now)),
+    changesSince: (seq: number) => there('changesSince', () => store.changesSince(seq)),
   };
   const changes = startChangeFeed(reads, { clock, log });
   await changes.poll();
@@ -145,6 +148,7 @@ export async function startHarness(options: Partial<EdgeOptions> = {}): Promise<
     httpPort: portOf(edge.http),
     httpsPort: portOf(edge.https),
     logged,
+    calls,
     clock,
     setStore,
     async metric(line) {

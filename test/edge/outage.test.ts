@@ -22,9 +22,7 @@ async function whileAway(test: () => Promise<void>, state: 'away' | 'hanging' = 
 const lookups = async () =>
   (
     await Promise.all(
-      ['route', 'origin', 'certificate', 'challenge'].map((kind) =>
-        edge.metric(`nameplate_edge_lookups_total{kind="${kind}"}`),
-      ),
+      ['site', 'origin', 'challenge'].map((kind) => edge.metric(`nameplate_edge_lookups_total{kind="${kind}"}`)),
     )
   ).reduce((sum, count) => sum + count, 0);
 

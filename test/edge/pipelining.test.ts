@@ -2,11 +2,11 @@ import { createServer } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { LIMITS } from '../../src/edge/edge-limits.ts';
 import type { Client } from '../../src/edge/http/edge-client.ts';
-import type { Asked } from '../../src/edge/http/edge-exchange.ts';
-import { http1Speaker } from '../../src/edge/http/http1.ts';
-import { isGone } from '../../src/edge/http/respond.ts';
-import { type Closing, listen, until } from './front.ts';
+import type { ClientExchange } from '../../src/edge/http/http-exchange.ts';
+import { http1Server } from '../../src/edge/http/http1.ts';
+import { isClosed } from '../../src/edge/http/respond.ts';
 import { type Harness, handshake, type Site, startHarness } from './harness.ts';
+import { type Closing, listen, until } from './proxy-server.ts';
 import { asRaw, openRaw } from './raw.ts';
 
 let edge: Harness;
@@ -54,20 +54,20 @@ it.each(['', 'GET / HTTP/1.1\r\nHost: a.example.com\r\nConnection: Upgrade\r\nUp
   'takes every response with its connection, so that whoever decides about it meanwhile sees that nobody is there (%j)',
   async (last) => {
     const closing: Closing = [];
-    const responses: Asked['response'][] = [];
-    const speaker = http1Speaker({
+    const responses: ClientExchange['response'][] = [];
+    const http1 = http1Server({
       limits: LIMITS,
       onRequest: (_, { response }) => void responses.push(response),
       onUpgrade: () => {},
       onUnreadable: () => ({ requestId: 'req_1' }),
     });
-    const server = createServer((socket) => speaker.accept(socket, {} as Client));
+    const server = createServer((socket) => http1.accept(socket, {} as Client));
     const client = await openRaw(closing, await listen(closing, server));
     client.send(`GET / HTTP/1.1\r\nHost: a.example.com\r\n\r\n`.repeat(3) + last);
     await until(() => responses.length === 3);
     client.socket.destroy();
-    await until(() => responses.every(isGone));
+    await until(() => responses.every(isClosed));
     for (const close of closing.reverse()) await close();
-    speaker.stop();
+    http1.stop();
   },
 );

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { createServer as createTlsOrigin } from 'node:https';
 import { afterEach, describe, expect, test } from 'vitest';
-import { versions } from './ask.ts';
-import { type Closing, listen, startFront, startOrigin, startRawOrigin, until } from './front.ts';
+import { versions } from './proxy-client.ts';
+import { type Closing, listen, startOrigin, startProxyServer, startRawOrigin, until } from './proxy-server.ts';
 import { asRaw, openRaw } from './raw.ts';
 import { certificateFor } from './selfsigned.ts';
 
@@ -27,7 +27,7 @@ describe.each(versions(closing))('over %s', (version, ask) => {
       response.writeHead(201, { 'x-method': request.method, 'x-url': request.url, 'x-body': body });
       response.end('made');
     });
-    const front = await startFront(closing, { origin });
+    const front = await startProxyServer(closing, { origin });
     const body = ['GET', 'HEAD'].includes(method) ? {} : { body: 'content' };
     const answer = await ask(front, { method, path: '/a%20b?c=d&&e', ...body });
     expect(answer).toMatchObject({ status: 201, body: method === 'HEAD' ? '' : 'made' });
@@ -41,7 +41,7 @@ describe.each(versions(closing))('over %s', (version, ask) => {
       for await (const chunk of request) body += chunk;
       response.end(`${request.headers['content-length']} ${request.headers['transfer-encoding']} ${body}`);
     });
-    const front = await startFront(closing, { origin });
+    const front = await startProxyServer(closing, { origin });
     const sized = await ask(front, { body: 'abc', headers: { 'content-length': '3' } });
     expect(sized.body).toBe('3 undefined abc');
     const chunked = version === 'HTTP/2' ? {} : { headers: { 'transfer-encoding': 'chunked' } };
@@ -56,7 +56,7 @@ describe.each(versions(closing))('over %s', (version, ask) => {
     ['GET', 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n', 200, '0'],
   ])('a response without content ends with its head: %s, %j', async (method, response, status, length) => {
     const origin = await answering(response);
-    const front = await startFront(closing, origin);
+    const front = await startProxyServer(closing, origin);
     for (let i = 0; i < 2; i++) {
       const answer = await ask(front, { method });
       expect(answer).toMatchObject({ status, body: '' });
@@ -71,19 +71,22 @@ describe.each(versions(closing))('over %s', (version, ask) => {
     const { origin } = await startRawOrigin(closing, (socket) => {
       socket.once('data', () => void socket.end('HTTP/1.1 200 OK\r\n\r\nuntil the end'));
     });
-    const front = await startFront(closing, { origin });
+    const front = await startProxyServer(closing, { origin });
     expect(await ask(front)).toMatchObject({ status: 200, body: 'until the end' });
     await until(() => front.proxy.counts().connections === 0);
   });
 
   test('an origin that speaks HTTP/1.0 is understood', async () => {
-    const front = await startFront(closing, await answering('HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\nok'));
+    const front = await startProxyServer(closing, await answering('HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\nok'));
     expect(await ask(front)).toMatchObject({ status: 200, body: 'ok' });
   });
 
   test('every cookie that is set arrives, and what says twice what can be said once does no harm', async () => {
     const fields = 'Set-Cookie: a=1\r\nSet-Cookie: b=2\r\nContent-Type: text/plain\r\nContent-Type: text/html\r\n';
-    const front = await startFront(closing, await answering(`HTTP/1.1 200 OK\r\n${fields}Content-Length: 2\r\n\r\nok`));
+    const front = await startProxyServer(
+      closing,
+      await answering(`HTTP/1.1 200 OK\r\n${fields}Content-Length: 2\r\n\r\nok`),
+    );
     const answer = await ask(front);
     expect(answer).toMatchObject({ status: 200, body: 'ok', headers: { 'set-cookie': ['a=1', 'b=2'] } });
   });
@@ -96,7 +99,7 @@ describe.each(versions(closing))('over %s', (version, ask) => {
       response.addTrailers({ 'X-Sum': '7', 'X-Got': JSON.stringify(request.trailers), Host: 'x', 'Set-Cookie': 'a=1' });
       response.end();
     });
-    const front = await startFront(closing, { origin });
+    const front = await startProxyServer(closing, { origin });
     const chunked: Record<string, string> = version === 'HTTP/2' ? {} : { 'transfer-encoding': 'chunked' };
     const trailers = { 'x-check': '1', 'x-forwarded-for': 'forged', authorization: 'forged' };
     const headers = { ...chunked, te: 'trailers' };
@@ -108,7 +111,7 @@ describe.each(versions(closing))('over %s', (version, ask) => {
 
   test('trailers that nobody announced pass as well', async () => {
     const response = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\nX-Sum: 2\r\n\r\n';
-    const front = await startFront(closing, await answering(response));
+    const front = await startProxyServer(closing, await answering(response));
     const answer = await ask(front);
     expect(answer.body).toBe('ok');
     expect(answer.trailers).toEqual({ 'x-sum': '2' });
@@ -120,7 +123,7 @@ describe.each(versions(closing))('over %s', (version, ask) => {
     const other = 'HTTP/1.1 110 Progress\r\nX-Progress: 50%\r\n\r\n';
     const unasked = 'HTTP/1.1 100 Continue\r\n\r\n';
     const final = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
-    const front = await startFront(closing, await answering(`${unasked}${early}${other}${final}`));
+    const front = await startProxyServer(closing, await answering(`${unasked}${early}${other}${final}`));
     const answer = await ask(front);
     expect(answer).toMatchObject({ status: 200, body: 'ok' });
     expect(answer.interim.map(({ status }) => status)).toEqual([103, 110]);
@@ -137,7 +140,7 @@ describe.each(versions(closing))('over %s', (version, ask) => {
       response.flushHeaders();
       goOn = () => void response.end('data: 1\n\n');
     });
-    const front = await startFront(closing, { origin });
+    const front = await startProxyServer(closing, { origin });
     const client = await openRaw(closing, front.port);
     client.send('GET / HTTP/1.1\r\nHost: app.acme.com\r\n\r\n');
     expect(await client.heard(/\r\n\r\n/)).not.toContain('data');
@@ -148,7 +151,7 @@ describe.each(versions(closing))('over %s', (version, ask) => {
   test('megabytes arrive as they were, both ways', async () => {
     const content = Buffer.alloc(3_000_000, 'nameplate ');
     const { origin } = await startOrigin(closing, (request, response) => void request.pipe(response));
-    const front = await startFront(closing, { origin });
+    const front = await startProxyServer(closing, { origin });
     const answer = await ask(front, { method: 'POST', body: content });
     expect(Buffer.from(answer.body).equals(content)).toBe(true);
   });
@@ -161,7 +164,7 @@ test('events of an event stream arrive one by one, as they are said', async () =
     said.push((event) => void response.write(`data: ${event}\n\n`));
     response.flushHeaders();
   });
-  const front = await startFront(closing, { origin });
+  const front = await startProxyServer(closing, { origin });
   const client = await openRaw(closing, front.port);
   client.send('GET / HTTP/1.1\r\nHost: app.acme.com\r\n\r\n');
   await client.heard(/event-stream/);
@@ -178,7 +181,7 @@ test('what a client sends arrives as it is sent, and an origin may answer meanwh
     request.on('data', (chunk) => void response.write(`<${chunk}>`));
     request.on('end', () => void response.end('done'));
   });
-  const front = await startFront(closing, { origin });
+  const front = await startProxyServer(closing, { origin });
   const client = await openRaw(closing, front.port);
   client.send('POST / HTTP/1.1\r\nHost: app.acme.com\r\nTransfer-Encoding: chunked\r\n\r\n');
   await client.heard(/200 OK/);
@@ -205,7 +208,7 @@ describe('a client that waits for 100 (Continue)', () => {
         request.on('end', () => void response.end('thanks'));
       };
     });
-    const front = await startFront(closing, { origin });
+    const front = await startProxyServer(closing, { origin });
     const client = await openRaw(closing, front.port);
     client.send(UPLOAD);
     await until(() => heard.length === 1);
@@ -223,7 +226,7 @@ describe('a client that waits for 100 (Continue)', () => {
       response.writeHead(413);
       response.end('too much');
     });
-    const front = await startFront(closing, { origin });
+    const front = await startProxyServer(closing, { origin });
     const client = await openRaw(closing, front.port);
     client.send(UPLOAD);
     const text = await client.closed();
@@ -237,7 +240,7 @@ describe('a client that waits for 100 (Continue)', () => {
       const raw = asRaw(socket);
       void raw.heard(/\r\n\r\nabc$/).then(() => raw.send('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok'));
     });
-    const front = await startFront(closing, { origin });
+    const front = await startProxyServer(closing, { origin });
     const client = await openRaw(closing, front.port);
     client.send(UPLOAD);
     await client.heard(/^HTTP\/1\.1 100 Continue\r\n\r\n/);
@@ -254,7 +257,7 @@ test('requests on one connection are answered in their order', async () => {
     else response.end(`<${request.url}>`);
   });
   const slow: (() => void)[] = [];
-  const front = await startFront(closing, { origin });
+  const front = await startProxyServer(closing, { origin });
   const client = await openRaw(closing, front.port);
   for (const path of ['/1', '/2', '/3']) client.send(`GET ${path} HTTP/1.1\r\nHost: app.acme.com\r\n\r\n`);
   const text = await client.heard(/<\/3>/);
@@ -264,7 +267,7 @@ test('requests on one connection are answered in their order', async () => {
 test('a client of HTTP/1.0 gets no chunks, and no trailers', async () => {
   const response =
     'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: X-Sum\r\n\r\n2\r\nok\r\n0\r\nX-Sum: 2\r\n\r\n';
-  const front = await startFront(closing, await answering(response));
+  const front = await startProxyServer(closing, await answering(response));
   const client = await openRaw(closing, front.port);
   client.send('GET / HTTP/1.0\r\nHost: app.acme.com\r\n\r\n');
   const text = await client.closed();
@@ -284,7 +287,7 @@ describe('an origin that speaks TLS', () => {
 
   test('is asked for by its own name, whose certificate it has to have; the client’s name is in Host', async () => {
     const { port, ca } = await startTlsOrigin('origin.example.test');
-    const front = await startFront(closing, { origin: `https://origin.example.test:${port}`, tls: { ca } });
+    const front = await startProxyServer(closing, { origin: `https://origin.example.test:${port}`, tls: { ca } });
     for (const [, ask] of versions(closing)) {
       expect((await ask(front)).body).toBe('origin.example.test app.acme.com');
     }
@@ -300,7 +303,7 @@ describe('an origin that speaks TLS', () => {
       requests += 1;
     });
     const tls = trusted ? { ca } : {};
-    const front = await startFront(closing, { origin: `https://origin.example.test:${port}`, tls });
+    const front = await startProxyServer(closing, { origin: `https://origin.example.test:${port}`, tls });
     const [[, ask] = []] = versions(closing);
     expect(await ask?.(front)).toMatchObject({ status: 502 });
     expect(front.failures).toMatchObject([{ page: 'origin_down', reason: 'tls' }]);
@@ -310,7 +313,7 @@ describe('an origin that speaks TLS', () => {
 
 test('after the last request nothing is left but connections that are idle, and after the end not even those', async () => {
   const { origin, server } = await startOrigin(closing, (_, response) => void response.end('ok'));
-  const front = await startFront(closing, { origin });
+  const front = await startProxyServer(closing, { origin });
   for (const [, ask] of versions(closing)) await ask(front);
   await until(() => front.proxy.counts().requests === 0);
   expect(front.proxy.counts()).toEqual({ requests: 0, tunnels: 0, connections: 1, idleConnections: 1 });
@@ -325,7 +328,7 @@ test('a request that is under way at the end is answered', async () => {
   const { origin, server } = await startOrigin(closing, (_, response) => {
     answer = () => void response.end('ok');
   });
-  const front = await startFront(closing, { origin });
+  const front = await startProxyServer(closing, { origin });
   const [[, ask] = []] = versions(closing);
   const asked = ask?.(front);
   await once(server, 'request');

@@ -2,7 +2,7 @@ import { connect as connectHttp2, constants } from 'node:http2';
 import type { Socket } from 'node:net';
 import { afterAll, expect, test } from 'vitest';
 import { type Random, seeded } from '../support/hostile-bytes.ts';
-import { type Closing, type Front, startFront, startRawOrigin, until } from './front.ts';
+import { type Closing, type ProxyServer, startProxyServer, startRawOrigin, until } from './proxy-server.ts';
 import { openRaw } from './raw.ts';
 
 // Everybody does whatever they like at any moment: what is under way comes to an end, nothing is left, and nothing is thrown.
@@ -42,7 +42,7 @@ function moody(socket: Socket, random: Random): void {
   if (random.chance(0.2)) setTimeout(() => socket.pause(), random.below(10));
 }
 
-async function clientOfHttp1({ port }: Front, random: Random): Promise<void> {
+async function clientOfHttp1({ port }: ProxyServer, random: Random): Promise<void> {
   const { socket } = await openRaw([], port);
   const head = 'Host: app.acme.com\r\n';
   const upgrade = 'Connection: Upgrade\r\nUpgrade: websocket\r\n';
@@ -61,7 +61,7 @@ async function clientOfHttp1({ port }: Front, random: Random): Promise<void> {
   else socket.destroySoon();
 }
 
-async function clientOfHttp2({ http2Port }: Front, random: Random): Promise<void> {
+async function clientOfHttp2({ http2Port }: ProxyServer, random: Random): Promise<void> {
   const session = connectHttp2(`http://127.0.0.1:${http2Port}`);
   session.on('error', () => {});
   for (let asked = 0; asked <= random.below(4); asked++) {
@@ -81,7 +81,7 @@ test(`of what anybody does at any moment nothing is left (seed ${SEED})`, async 
   const random = seeded(SEED);
   const { origin } = await startRawOrigin(closing, (socket) => moody(socket, random));
   const limits = { responseMs: 200, silenceMs: 200, unreadMs: 200, tunnelMs: 200, halfOpenMs: 100, keepAliveMs: 100 };
-  const front = await startFront(closing, { origin, limits });
+  const front = await startProxyServer(closing, { origin, limits });
   for (let i = 0; i < 40; i++) {
     const clients = [clientOfHttp1, clientOfHttp2, clientOfHttp1, clientOfHttp2];
     await Promise.all(clients.map((one) => one(front, random)));

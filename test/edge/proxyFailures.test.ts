@@ -3,9 +3,16 @@ import type { Socket } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import { addressRule } from '../../src/net/addresses.ts';
 import { createDialler } from '../../src/net/dialer.ts';
-import { versions } from './ask.ts';
 import { frame, headers, opening, reset } from './frames.ts';
-import { type Closing, type Front, startFront, startOrigin, startRawOrigin, until } from './front.ts';
+import { versions } from './proxy-client.ts';
+import {
+  type Closing,
+  type ProxyServer,
+  startOrigin,
+  startProxyServer,
+  startRawOrigin,
+  until,
+} from './proxy-server.ts';
 import { asRaw, openRaw } from './raw.ts';
 
 const closing: Closing = [];
@@ -37,7 +44,7 @@ describe.each(versions(closing))('over %s', (_, ask) => {
     ['without an address', async () => 'http://nowhere.example.test', 502, 'origin_down', 'no_address'],
     ['at a special address', async () => 'http://special.example.test', 502, 'origin_forbidden', 'not_allowed'],
   ])('an origin %s is answered for', async (_, origin, status, page, reason) => {
-    const front = await startFront(closing, { origin: await origin(), dialler: choosyDialler });
+    const front = await startProxyServer(closing, { origin: await origin(), dialler: choosyDialler });
     const answer = await ask(front, { headers: { accept: 'application/json' } });
     expect(answer.status).toBe(status);
     expect(JSON.parse(answer.body)).toMatchObject({ meta: { requestId: 'req_1' }, error: { status } });
@@ -56,7 +63,10 @@ describe.each(versions(closing))('over %s', (_, ask) => {
         socket.once('close', () => clearInterval(talking));
       });
     });
-    const front = await startFront(closing, { origin, limits: { responseMs: 150, responseHeaderBytes: 1_000_000 } });
+    const front = await startProxyServer(closing, {
+      origin,
+      limits: { responseMs: 150, responseHeaderBytes: 1_000_000 },
+    });
     expect(await ask(front)).toMatchObject({ status: 504 });
     expect(front.failures).toMatchObject([{ page: 'origin_timeout', reason: 'timeout' }]);
     await until(() => front.proxy.counts().connections === 0);
@@ -69,7 +79,7 @@ describe.each(versions(closing))('over %s', (_, ask) => {
     const { origin } = await startRawOrigin(closing, (socket) => {
       socket.once('data', () => void socket.end(beginning));
     });
-    const front = await startFront(closing, { origin });
+    const front = await startProxyServer(closing, { origin });
     expect(await ask(front)).toMatchObject({ status: 502 });
     expect(front.failures).toMatchObject([{ page: 'origin_down', reason: 'broken_off' }]);
   });
@@ -81,7 +91,7 @@ describe.each(versions(closing))('over %s', (_, ask) => {
     const { origin } = await startRawOrigin(closing, (socket) => {
       socket.once('data', () => void socket.end(`HTTP/1.1 200 OK\r\n${rest}`));
     });
-    const front = await startFront(closing, { origin });
+    const front = await startProxyServer(closing, { origin });
     await expect(ask(front)).rejects.toThrow();
     await until(() => front.failures.length === 1 && front.proxy.counts().connections === 0);
     expect(front.failures).toMatchObject([{ page: 'origin_down', reason: 'broken_off' }]);
@@ -91,21 +101,21 @@ describe.each(versions(closing))('over %s', (_, ask) => {
     const { origin } = await startRawOrigin(closing, (socket) => {
       socket.once('data', () => void socket.write('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf'));
     });
-    const front = await startFront(closing, { origin, limits: { silenceMs: 100 } });
+    const front = await startProxyServer(closing, { origin, limits: { silenceMs: 100 } });
     await expect(ask(front)).rejects.toThrow();
     await until(() => front.failures.length === 1 && front.proxy.counts().connections === 0);
     expect(front.failures).toMatchObject([{ page: 'origin_timeout', reason: 'timeout' }]);
   });
 
   test('the page is only told about, not sent, where there is HEAD', async () => {
-    const front = await startFront(closing, { origin: 'http://nowhere.example.test', dialler: choosyDialler });
+    const front = await startProxyServer(closing, { origin: 'http://nowhere.example.test', dialler: choosyDialler });
     const answer = await ask(front, { method: 'HEAD' });
     expect(answer).toMatchObject({ status: 502, body: '' });
     expect(Number(answer.headers['content-length'])).toBeGreaterThan(100);
   });
 
   test('content that nobody will read does not stand in the way of the answer', async () => {
-    const front = await startFront(closing, { origin: 'http://nowhere.example.test', dialler: choosyDialler });
+    const front = await startProxyServer(closing, { origin: 'http://nowhere.example.test', dialler: choosyDialler });
     const answer = await ask(front, { method: 'POST', body: Buffer.alloc(1_000_000) });
     expect(answer).toMatchObject({ status: 502 });
     await until(() => front.proxy.counts().requests === 0);
@@ -118,7 +128,7 @@ describe.each(versions(closing))('over %s', (_, ask) => {
         socket.write('HTTP/1.1 413 Content Too Large\r\nContent-Length: 2\r\n\r\nno');
       });
     });
-    const front = await startFront(closing, { origin });
+    const front = await startProxyServer(closing, { origin });
     const answer = await ask(front, { method: 'POST', body: Buffer.alloc(5_000_000) });
     expect(answer).toMatchObject({ status: 413, body: 'no' });
     expect(front.failures).toEqual([]);
@@ -133,7 +143,7 @@ test('after content that nobody read, the connection goes on with the next reque
     if (requests === 1) socket.destroy();
     else socket.once('data', () => void socket.write(OK));
   });
-  const front = await startFront(closing, { origin });
+  const front = await startProxyServer(closing, { origin });
   const client = await openRaw(closing, front.port);
   client.send(`POST / HTTP/1.1\r\nHost: app.acme.com\r\nContent-Length: 1000000\r\n\r\n${'x'.repeat(500_000)}`);
   await client.heard(/^HTTP\/1\.1 502 /);
@@ -142,7 +152,7 @@ test('after content that nobody read, the connection goes on with the next reque
 });
 
 describe('a client that goes away', () => {
-  async function streaming(): Promise<{ front: Front; ended: Promise<unknown>; begun: Promise<unknown> }> {
+  async function streaming(): Promise<{ front: ProxyServer; ended: Promise<unknown>; begun: Promise<unknown> }> {
     let begin = () => {};
     let end = () => {};
     const begun = new Promise<void>((resolve) => {
@@ -159,7 +169,7 @@ describe('a client that goes away', () => {
       response.once('close', () => clearInterval(talking));
       begin();
     });
-    return { front: await startFront(closing, { origin }), ended, begun };
+    return { front: await startProxyServer(closing, { origin }), ended, begun };
   }
 
   test.each([
@@ -204,7 +214,7 @@ describe('a client that goes away', () => {
           });
         }),
     });
-    const front = await startFront(closing, { origin: 'http://slow.example.test', dialler });
+    const front = await startProxyServer(closing, { origin: 'http://slow.example.test', dialler });
     const client = await openRaw(closing, front.port);
     client.send(GET);
     await until(() => front.proxy.counts().connections === 1);
@@ -214,7 +224,7 @@ describe('a client that goes away', () => {
     expect(front.failures).toEqual([]);
   });
 
-  test.each<[string, (front: Front) => Promise<Socket>, (socket: Socket) => void]>([
+  test.each<[string, (front: ProxyServer) => Promise<Socket>, (socket: Socket) => void]>([
     ['closes its connection', halfOverHttp1, (socket) => void socket.end()],
     ['breaks its connection', halfOverHttp1, (socket) => void socket.resetAndDestroy()],
     ['closes its connection of HTTP/2', halfOverHttp2, (socket) => void socket.end()],
@@ -230,7 +240,7 @@ describe('a client that goes away', () => {
         heard.push('broken off');
       }
     });
-    const front = await startFront(closing, { origin });
+    const front = await startProxyServer(closing, { origin });
     const socket = await begin(front);
     await until(() => heard.length === 1);
     goAway(socket);
@@ -238,13 +248,13 @@ describe('a client that goes away', () => {
     expect(heard).toEqual(['half', 'broken off']);
   });
 
-  async function halfOverHttp1({ port }: Front): Promise<Socket> {
+  async function halfOverHttp1({ port }: ProxyServer): Promise<Socket> {
     const { socket, send } = await openRaw(closing, port);
     send('POST / HTTP/1.1\r\nHost: app.acme.com\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n');
     return socket;
   }
 
-  async function halfOverHttp2({ http2Port }: Front): Promise<Socket> {
+  async function halfOverHttp2({ http2Port }: ProxyServer): Promise<Socket> {
     const { socket } = await openRaw(closing, http2Port);
     const head = { ':method': 'POST', ':scheme': 'http', ':path': '/', ':authority': 'app.acme.com' };
     socket.write(Buffer.concat([opening, headers(1, head, false), frame('data', 1, 'half')]));
@@ -268,7 +278,7 @@ describe('a client that reads nothing', () => {
       response.on('drain', more);
       more();
     });
-    const front = await startFront(closing, { origin, limits: { unreadMs: 300 } });
+    const front = await startProxyServer(closing, { origin, limits: { unreadMs: 300 } });
     if (version === 'http1') {
       const client = await openRaw(closing, front.port);
       client.socket.pause();
@@ -289,7 +299,7 @@ describe('a client that reads nothing', () => {
 
 test('an origin that reads nothing makes the client wait, and is given up', async () => {
   const { origin } = await startRawOrigin(closing, (socket) => void socket.pause());
-  const front = await startFront(closing, { origin, limits: { responseMs: 300 } });
+  const front = await startProxyServer(closing, { origin, limits: { responseMs: 300 } });
   const client = await openRaw(closing, front.port);
   client.send('POST / HTTP/1.1\r\nHost: app.acme.com\r\nTransfer-Encoding: chunked\r\n\r\n');
   const chunk = `10000\r\n${'x'.repeat(65_536)}\r\n`;
@@ -322,7 +332,7 @@ describe('a connection that an origin closed while it was idle', () => {
 
   test.each(['', 'resets'])('costs a request that can be repeated nothing %s', async (how) => {
     const { origin, requests } = await forgetful(how);
-    const front = await startFront(closing, { origin });
+    const front = await startProxyServer(closing, { origin });
     const client = await openRaw(closing, front.port);
     client.send(GET);
     await client.heard(/ok$/);
@@ -339,7 +349,7 @@ describe('a connection that an origin closed while it was idle', () => {
     ['has content', 'PUT / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n\r\nx', ''],
   ])('fails one that %s', async (_, request, last) => {
     const { origin, requests } = await forgetful(last);
-    const front = await startFront(closing, { origin });
+    const front = await startProxyServer(closing, { origin });
     const client = await openRaw(closing, front.port);
     client.send(GET);
     await client.heard(/ok$/);
@@ -361,7 +371,7 @@ describe('a connection that an origin closed while it was idle', () => {
         else socket.end();
       });
     });
-    const front = await startFront(closing, { origin });
+    const front = await startProxyServer(closing, { origin });
     const client = await openRaw(closing, front.port);
     client.send(GET);
     await client.heard(/ok$/);
@@ -386,7 +396,7 @@ describe('connections to origins', () => {
 
   test('are used again, the one that was used last first', async () => {
     const [origin = { origin: '', connections: () => 0 }] = await originsOf(1);
-    const front = await startFront(closing, { origin: origin.origin });
+    const front = await startProxyServer(closing, { origin: origin.origin });
     const [[, ask] = []] = versions(closing);
     for (let i = 0; i < 5; i++) await ask?.(front);
     expect(origin.connections()).toBe(1);
@@ -396,7 +406,7 @@ describe('connections to origins', () => {
 
   test('are closed when nobody has used them for a while', async () => {
     const [origin] = await originsOf(1);
-    const front = await startFront(closing, { origin: origin?.origin ?? '', limits: { keepAliveMs: 50 } });
+    const front = await startProxyServer(closing, { origin: origin?.origin ?? '', limits: { keepAliveMs: 50 } });
     const [[, ask] = []] = versions(closing);
     await ask?.(front);
     await until(() => front.proxy.counts().connections === 0);
@@ -405,7 +415,7 @@ describe('connections to origins', () => {
   test('are closed a second before the origin closes them', async () => {
     const answer = 'HTTP/1.1 200 OK\r\nKeep-Alive: timeout=1, max=10\r\nContent-Length: 2\r\n\r\nok';
     const [origin] = await originsOf(1, answer);
-    const front = await startFront(closing, { origin: origin?.origin ?? '' });
+    const front = await startProxyServer(closing, { origin: origin?.origin ?? '' });
     const [[, ask] = []] = versions(closing);
     expect(await ask?.(front)).toMatchObject({ status: 200 });
     await until(() => front.proxy.counts().connections === 0);
@@ -421,7 +431,7 @@ describe('connections to origins', () => {
           );
       });
     });
-    const front = await startFront(closing, { origin });
+    const front = await startProxyServer(closing, { origin });
     const [[, ask] = []] = versions(closing);
     expect(await ask?.(front)).toMatchObject({ body: 'ok' });
     await until(() => front.proxy.counts().connections === 0);
@@ -432,7 +442,7 @@ describe('connections to origins', () => {
     const { origin } = await startRawOrigin(closing, (socket) => {
       socket.on('data', () => void socket.write(`${OK}HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nforged`));
     });
-    const front = await startFront(closing, { origin });
+    const front = await startProxyServer(closing, { origin });
     const [[, ask] = []] = versions(closing);
     for (let i = 0; i < 3; i++) {
       expect(await ask?.(front)).toMatchObject({ body: 'ok' });
@@ -442,7 +452,7 @@ describe('connections to origins', () => {
 
   test('to one origin are bounded: what is beyond is told to come again', async () => {
     const { origin } = await startRawOrigin(closing, (socket) => void asRaw(socket));
-    const front = await startFront(closing, { origin, limits: { connectionsPerOrigin: 2 } });
+    const front = await startProxyServer(closing, { origin, limits: { connectionsPerOrigin: 2 } });
     const [[, ask] = []] = versions(closing);
     for (let i = 0; i < 2; i++) (await openRaw(closing, front.port)).send(GET);
     await until(() => front.proxy.counts().connections === 2);
@@ -454,7 +464,7 @@ describe('connections to origins', () => {
   test('in all are bounded: an idle one makes room, and only then somebody is told to come again', async () => {
     const origins = await originsOf(3);
     const routed = { origin: '' };
-    const front = await startFront(closing, { origin: '', routed, limits: { connections: 2 } });
+    const front = await startProxyServer(closing, { origin: '', routed, limits: { connections: 2 } });
     const [[, ask] = []] = versions(closing);
     for (const { origin } of [...origins, ...origins]) {
       routed.origin = origin;
@@ -471,7 +481,7 @@ describe('connections to origins', () => {
 
   test('are not used for what cannot be repeated once they have been idle for a moment', async () => {
     const [origin] = await originsOf(1);
-    const front = await startFront(closing, { origin: origin?.origin ?? '' });
+    const front = await startProxyServer(closing, { origin: origin?.origin ?? '' });
     const [[, ask] = []] = versions(closing);
     await ask?.(front, { method: 'POST' });
     await ask?.(front, { method: 'POST' });
@@ -487,7 +497,7 @@ describe('connections to origins', () => {
 
 test('an origin that leads back here is noticed', async () => {
   const routed = { origin: '' };
-  const front = await startFront(closing, { origin: '', routed });
+  const front = await startProxyServer(closing, { origin: '', routed });
   routed.origin = `http://127.0.0.1:${front.port}`;
   const client = await openRaw(closing, front.port);
   client.send(GET);

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { type Random, seeded } from '../support/hostile-bytes.ts';
-import { versions } from './ask.ts';
-import { type Closing, startFront, startRawOrigin, until } from './front.ts';
+import { versions } from './proxy-client.ts';
+import { type Closing, startProxyServer, startRawOrigin, until } from './proxy-server.ts';
 import { openRaw } from './raw.ts';
 
 const SEED = Number(process.env.SEED ?? Date.now() % 1_000_000);
@@ -55,7 +55,7 @@ describe.each(versions(closing))('over %s', (_, ask) => {
     ['more header than is accepted', `${OK}X-A: ${'b'.repeat(40_000)}\r\n\r\n`],
     ['more fields than are accepted', `${OK}${'a: b\r\n'.repeat(1500)}\r\n`],
   ])('an origin that says %s is answered for', async (_, response) => {
-    const front = await startFront(closing, await saying(response));
+    const front = await startProxyServer(closing, await saying(response));
     expect(await ask(front)).toMatchObject({ status: 502, headers: { 'proxy-status': expect.any(String) } });
     expect(front.failures).toMatchObject([{ page: 'origin_invalid' }]);
     await until(() => front.proxy.counts().connections === 0);
@@ -68,7 +68,7 @@ describe.each(versions(closing))('over %s', (_, ask) => {
     ['a reason that rings the bell', 'HTTP/1.1 200 O\x07K\r\n'],
     ['a reason with a NUL', 'HTTP/1.1 200 O\0K\r\n'],
   ])('what an origin with %s says is passed on', async (_, status) => {
-    const front = await startFront(closing, await saying(`${status}Content-Length: 2\r\n\r\nok`));
+    const front = await startProxyServer(closing, await saying(`${status}Content-Length: 2\r\n\r\nok`));
     expect(await ask(front)).toMatchObject({ status: 200, body: 'ok' });
   });
 
@@ -81,7 +81,7 @@ describe.each(versions(closing))('over %s', (_, ask) => {
     ['no last chunk', '5\r\nabcde\r\n'],
     ['a bare LF behind a size', '5\r\nabcde\r\n0\n\r\n'],
   ])('content in chunks with %s is broken off', async (_, chunks) => {
-    const front = await startFront(closing, await saying(`${OK}Transfer-Encoding: chunked\r\n\r\n${chunks}`));
+    const front = await startProxyServer(closing, await saying(`${OK}Transfer-Encoding: chunked\r\n\r\n${chunks}`));
     // Or answered for, where the fault came together with the header.
     const answer = await ask(front).catch(() => 'broken off');
     if (answer !== 'broken off') expect(answer).toMatchObject({ status: 502 });
@@ -91,7 +91,7 @@ describe.each(versions(closing))('over %s', (_, ask) => {
   test(`what is passed on of what an origin says is one response, whatever it says (seed ${SEED})`, async () => {
     const random = seeded(SEED);
     const { origin } = await saying(() => mutated(random));
-    const front = await startFront(closing, { origin, limits: { responseMs: 500, silenceMs: 500 } });
+    const front = await startProxyServer(closing, { origin, limits: { responseMs: 500, silenceMs: 500 } });
     for (let i = 0; i < 300; i++) {
       const answer = await ask(front).catch(() => null);
       // A page of ours, or what the origin can have meant.
@@ -123,7 +123,7 @@ function mutated(random: Random): Buffer {
 test(`what is passed on over a connection of HTTP/1.1 is one response, whatever the origin says (seed ${SEED})`, async () => {
   const random = seeded(SEED);
   const { origin } = await saying(() => mutated(random));
-  const front = await startFront(closing, { origin, limits: { responseMs: 500, silenceMs: 500 } });
+  const front = await startProxyServer(closing, { origin, limits: { responseMs: 500, silenceMs: 500 } });
   for (let i = 0; i < 100; i++) {
     const client = await openRaw(closing, front.port);
     client.send('GET / HTTP/1.1\r\nHost: app.acme.com\r\nConnection: close\r\n\r\n');

@@ -3,7 +3,7 @@ import { request as ask, type IncomingMessage } from 'node:http';
 import { connect as connectHttp2 } from 'node:http2';
 import { connect, type Socket } from 'node:net';
 import { afterEach, expect, it } from 'vitest';
-import { type Closing, startFront, startOrigin, startRawOrigin, until } from './front.ts';
+import { type Closing, startOrigin, startProxyServer, startRawOrigin, until } from './proxy-server.ts';
 
 const closing: Closing = [];
 afterEach(async () => {
@@ -32,7 +32,7 @@ async function say(port: number, text: string): Promise<Socket> {
 
 it('sends no more interim responses than a client that reads nothing can make us keep', async () => {
   const raw = await startRawOrigin(closing, (socket) => void socket.once('data', () => flood(socket)));
-  const front = await startFront(closing, { origin: raw.origin });
+  const front = await startProxyServer(closing, { origin: raw.origin });
   const idle = await say(front.port, 'GET / HTTP/1.1\r\nHost: app.acme.com\r\n\r\n');
   idle.pause();
   await until(() => front.failures.length === 1);
@@ -47,7 +47,7 @@ it('sends clients of HTTP/1.0 no interim responses, which they would take for th
   const raw = await startRawOrigin(closing, (socket) => {
     socket.once('data', () => socket.write(`${INTERIM}HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok`));
   });
-  const front = await startFront(closing, { origin: raw.origin });
+  const front = await startProxyServer(closing, { origin: raw.origin });
   const client = await say(front.port, 'GET / HTTP/1.0\r\nHost: app.acme.com\r\n\r\n');
   let heard = '';
   for await (const chunk of client) heard += chunk;
@@ -64,7 +64,7 @@ it('ends with a declined upgrade nobody else’s request', async () => {
     server.emit('connection', socket);
   });
   const held: (() => void)[] = [];
-  const front = await startFront(closing, { origin });
+  const front = await startProxyServer(closing, { origin });
   const upgrade = 'Connection: Upgrade\r\nUpgrade: websocket\r\n\r\n';
   const declined = await say(front.port, `GET /ws HTTP/1.1\r\nHost: app.acme.com\r\n${upgrade}`);
   declined.resume();

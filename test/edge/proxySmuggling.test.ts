@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { frame, headers, opening } from './frames.ts';
-import { type Closing, type Front, startFront, startRawOrigin, until } from './front.ts';
+import { type Closing, type ProxyServer, startProxyServer, startRawOrigin, until } from './proxy-server.ts';
 import { openRaw } from './raw.ts';
 
 const closing: Closing = [];
@@ -20,7 +20,7 @@ async function listening() {
     });
     socket.on('end', () => void socket.end());
   });
-  const front = await startFront(closing, { origin });
+  const front = await startProxyServer(closing, { origin });
   const requests = (): string[] => heard.match(/^[A-Z]+ \S+ HTTP/gm) ?? [];
   return { front, heard: () => heard, requests };
 }
@@ -115,7 +115,7 @@ describe('a request whose chunks can be read in two ways never ends at the origi
 });
 
 describe('what can be read in one way only arrives in the plainest', () => {
-  async function arrived(front: Front, request: string, heard: () => string): Promise<string> {
+  async function arrived(front: ProxyServer, request: string, heard: () => string): Promise<string> {
     const client = await openRaw(closing, front.port);
     client.send(request);
     await client.heard(/ok$/);

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { afterEach, describe, expect, test } from 'vitest';
-import { type Closing, startFront, startRawOrigin, until } from './front.ts';
+import { type Closing, startProxyServer, startRawOrigin, until } from './proxy-server.ts';
 import { asRaw, openRaw, type Raw } from './raw.ts';
 
 const closing: Closing = [];
@@ -34,7 +34,7 @@ async function startUpgrading(answer: string) {
 /** Both ends of a tunnel. */
 async function open(limits = {}) {
   const { origin, ends } = await startUpgrading(AGREED);
-  const front = await startFront(closing, { origin, limits });
+  const front = await startProxyServer(closing, { origin, limits });
   const client = (await openRaw(closing, front.port)).send(UPGRADE);
   await client.heard(/\r\n\r\n$/);
   await until(() => ends.length === 1);
@@ -69,7 +69,7 @@ test('what either end says arrives at the other', async () => {
 
 test('what came right behind the request and the agreement is not lost', async () => {
   const { origin, ends } = await startUpgrading(`${AGREED}first of the origin`);
-  const front = await startFront(closing, { origin });
+  const front = await startProxyServer(closing, { origin });
   const client = (await openRaw(closing, front.port)).send(`${UPGRADE}first of the client`);
   await client.heard(/first of the origin$/);
   await ends[0]?.heard(/\r\n\r\nfirst of the client$/);
@@ -145,7 +145,7 @@ describe('an origin that does not agree', () => {
   test('is heard, and the connection ends with what it says', async () => {
     const response = 'HTTP/1.1 403 Forbidden\r\nContent-Length: 2\r\nX-A: b\r\nAlt-Svc: h3\r\n\r\nno';
     const { origin } = await startUpgrading(response);
-    const front = await startFront(closing, { origin });
+    const front = await startProxyServer(closing, { origin });
     const client = (await openRaw(closing, front.port)).send(UPGRADE);
     const text = await client.closed();
     expect(text).toBe('HTTP/1.1 403 Forbidden\r\nContent-Length: 2\r\nX-A: b\r\nConnection: close\r\n\r\nno');
@@ -157,7 +157,7 @@ describe('an origin that does not agree', () => {
   test('is heard where its chunks have to become something else', async () => {
     const response = 'HTTP/1.1 400 Bad Request\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nno\r\n0\r\n\r\n';
     const { origin } = await startUpgrading(response);
-    const front = await startFront(closing, { origin });
+    const front = await startProxyServer(closing, { origin });
     const client = (await openRaw(closing, front.port)).send(UPGRADE);
     expect(await client.closed()).toBe('HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\nno');
   });
@@ -167,7 +167,7 @@ describe('an origin that does not agree', () => {
     ['says more than the client takes', 'x'.repeat(20_000_000), { unreadMs: 100 }],
   ])('but %s has no longer than any other answer', async (_, content, limits) => {
     const { origin } = await startUpgrading(`HTTP/1.1 403 Forbidden\r\nContent-Length: 30000000\r\n\r\n${content}`);
-    const front = await startFront(closing, { origin, limits });
+    const front = await startProxyServer(closing, { origin, limits });
     const client = await openRaw(closing, front.port);
     client.socket.pause();
     client.send(UPGRADE);
@@ -182,7 +182,7 @@ describe('an origin that does not agree', () => {
     ['says what is not HTTP', 'SSH-2.0-OpenSSH_9.2\r\n\r\n', 502, 'not_http'],
   ])('but %s is answered for', async (_, response, status, reason) => {
     const { origin } = await startUpgrading(response);
-    const front = await startFront(closing, { origin });
+    const front = await startProxyServer(closing, { origin });
     const client = (await openRaw(closing, front.port)).send(UPGRADE);
     expect(await client.closed()).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
     client.socket.end();
@@ -195,7 +195,7 @@ describe('an origin that does not agree', () => {
     ['says nothing', '', 504, { responseMs: 100 }],
   ])('but %s is answered for', async (_, dead, status, limits) => {
     const silent = await startRawOrigin(closing, (socket) => void asRaw(socket));
-    const front = await startFront(closing, { origin: dead || silent.origin, limits });
+    const front = await startProxyServer(closing, { origin: dead || silent.origin, limits });
     const client = (await openRaw(closing, front.port)).send(UPGRADE);
     expect(await client.closed()).toMatch(new RegExp(`^HTTP/1\\.1 ${status} .*Connection: close`, 'is'));
     client.socket.end();
@@ -211,7 +211,7 @@ test.each([
   ['with chunks', UPGRADE.replace('\r\n\r\n', '\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n')],
 ])('a request to upgrade %s never arrives', async (_, request) => {
   const { origin, connections } = await startUpgrading(AGREED);
-  const front = await startFront(closing, { origin });
+  const front = await startProxyServer(closing, { origin });
   const client = (await openRaw(closing, front.port)).send(request);
   expect(await client.closed()).toMatch(/^HTTP\/1\.1 400 /);
   expect(connections()).toBe(0);
@@ -219,7 +219,7 @@ test.each([
 
 test('a client that goes away before there is an answer takes its request with it', async () => {
   const { origin, connections } = await startRawOrigin(closing, (socket) => void asRaw(socket));
-  const front = await startFront(closing, { origin });
+  const front = await startProxyServer(closing, { origin });
   const client = (await openRaw(closing, front.port)).send(UPGRADE);
   await until(() => connections() === 1);
   client.socket.destroy();

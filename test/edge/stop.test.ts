@@ -33,7 +33,7 @@ it('an edge that stops tells HTTP/2 to go away, and waits for nobody longer than
     const { hostname } = await edge.addSite({ origin: await edge.addOrigin(() => {}) });
     const { send, frames, ended } = await openHttp2(edge.httpsPort, hostname);
     send(frame(HEADERS, END_HEADERS | END_STREAM, 1, requestFields(hostname)));
-    while ((await edge.metric('nameplate_edge_lookups_total{kind="origin"}')) === 0) {
+    while ((await edge.metric('nameplate_edge_lookups_total{kind="site"}')) === 0) {
       await new Promise((resolve) => setTimeout(resolve, 5));
     }
     await edge.edge.stop();

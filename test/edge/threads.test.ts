@@ -1,10 +1,12 @@
+import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { LIMITS } from '../../src/edge/edge-limits.ts';
-import { tallyMemory } from '../../src/edge/shared-counters.ts';
-import { startThread } from '../../src/edge/threads/threads.ts';
+import { restartDelayMs, startThread } from '../../src/edge/threads/threads.ts';
 import { createLog } from '../../src/log.ts';
 import type { Change } from '../../src/store/contract/store.ts';
 import { type Harness, handshake, overHttp, overHttp2, overHttps, startHarness } from './harness.ts';
+import type { Closing } from './proxy-server.ts';
+import { openRaw } from './raw.ts';
 
 const THREADS = 3;
 
@@ -52,14 +54,17 @@ describe('several threads on one port', () => {
   });
 
   it('count together', async () => {
-    const requests = () => edge.metric('nameplate_edge_requests_total{protocol="http/1.1",status="4xx"}');
-    const seconds = () => edge.metric('nameplate_edge_request_seconds_count');
-    const before = [await requests(), await seconds()];
-    for (let i = 0; i < 8 * THREADS; i += 1) await overHttp({ port: edge.httpPort, hostname: 'nobody.example.com' });
-    const wanted = before.map((count) => count + 8 * THREADS);
-    // An answer is counted once it has been sent, which the client may be quicker to notice.
-    while ((await seconds()) < (wanted[1] ?? 0)) await new Promise((resolve) => setTimeout(resolve, 5));
-    expect([await requests(), await seconds()]).toEqual(wanted);
+    // Nothing else here uses HTTP/1.0.
+    const requests = () => edge.metric('nameplate_edge_requests_total{protocol="http/1.0",status="4xx"}');
+    const closing: Closing = [];
+    for (let i = 0; i < 8 * THREADS; i += 1) {
+      const raw = await openRaw(closing, edge.httpPort);
+      await raw.send('GET / HTTP/1.0\r\nHost: nobody.example.com\r\n\r\n').closed();
+    }
+    for (const close of closing) close();
+    while ((await requests()) < 8 * THREADS) await new Promise((resolve) => setTimeout(resolve, 5));
+    expect(await requests()).toBe(8 * THREADS);
+    expect(await edge.metric('nameplate_edge_request_seconds_count')).toBeGreaterThanOrEqual(8 * THREADS);
   });
 
   it('go on with what they know while the store is away, and say so in the log of the process', async () => {
@@ -73,7 +78,7 @@ describe('several threads on one port', () => {
     } finally {
       edge.setStore('there');
     }
-    expect(edge.logged.join('')).toContain('the route could not be read from the store');
+    expect(edge.logged.join('')).toContain('the site could not be read from the store');
   });
 });
 
@@ -87,48 +92,67 @@ describe('an edge that cannot listen', () => {
 });
 
 describe('a thread that dies', () => {
-  it('is replaced, and says so; a thread that is stopped is not', async () => {
+  it('is replaced, logged and counted, and its counters stay; a thread that is stopped is not replaced', async () => {
     const lines: string[] = [];
     const log = createLog('info', { write: (line: string) => void lines.push(line) });
-    const forgetting: ((change: Change | null) => void)[] = [];
-    let begun = 0;
-    const report = () => {
-      begun += 1;
+    const listeners: ((change: Change | null) => void)[] = [];
+    let deaths = 0;
+    let starts = 0;
+    const startedTimes = async (count: number) => {
+      while (starts < count) await new Promise((resolve) => setTimeout(resolve, 5));
     };
-    const begunTimes = async (count: number) => {
-      while (begun < count) await new Promise((resolve) => setTimeout(resolve, 5));
-    };
-    const nobody = async () => null;
+    const nothing = async () => null;
     const thread = await startThread(
       {
         settings: {
           http: null,
           https: null,
           httpsPort: 443,
+          allowedNetworks: [],
           trustedProxies: [],
           limits: LIMITS,
           tlsContexts: 1,
-          names: 1,
         },
-        allowedNetworks: [],
-        tally: tallyMemory(),
         ticketSecret: new Uint8Array(32),
       },
       {
-        store: { findRoute: nobody, findOrigin: nobody, findServedCertificate: nobody, findChallenge: nobody },
-        changes: { subscribe: (forget) => void forgetting.push(forget) },
+        store: { findSite: nothing, findOrigin: nothing, findChallenge: nothing },
+        changes: { subscribe: (listener) => void listeners.push(listener) },
         lookUp: async () => [],
         log,
-        report,
+        warn: () => {
+          starts += 1;
+        },
+        metrics: {
+          threadDeath: () => {
+            deaths += 1;
+          },
+        },
       },
-      new URL('./mortal.ts', import.meta.url),
+      new URL('./dying-thread.ts', import.meta.url),
     );
-    await begunTimes(1);
-    for (const forget of forgetting) forget(null);
-    await begunTimes(2);
-    expect(lines).toEqual([expect.stringContaining('a thread of the edge has died')]);
-    expect(lines[0]).toContain('died of a change');
+    const value = async (name: string, labels: object) => {
+      const metric = (await thread.snapshot()).find((one) => one.name === name);
+      return metric?.values.find((one) => isDeepStrictEqual({ ...one.labels }, labels))?.value;
+    };
+    const requests = () => value('nameplate_edge_requests_total', { protocol: 'h2', status: '2xx' });
+    const connections = () => value('nameplate_edge_open', { what: 'connections' });
+    await startedTimes(1);
+    expect([await requests(), await connections()]).toEqual([3, 7]);
+    for (const listener of listeners) listener(null);
+    while (deaths === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    expect([await requests(), await connections()]).toEqual([3, undefined]);
+    await startedTimes(2);
+    expect([await requests(), await connections()]).toEqual([6, 7]);
+    expect(lines).toEqual([expect.stringContaining('an edge thread died')]);
+    expect(JSON.parse(lines[0] ?? '')).toMatchObject({ restartInSeconds: 1, err: { message: 'died of a change' } });
     await thread.stop(0);
-    expect([begun, lines.length]).toEqual([2, 1]);
+    expect([starts, deaths, lines.length]).toEqual([2, 1, 1]);
+  });
+
+  it('is replaced after a second, later each time that it dies again within a minute, after a minute at most', () => {
+    const delays: number[] = [];
+    for (let i = 0; i < 9; i += 1) delays.push(restartDelayMs(i === 7 ? 60_000 : 10, delays.at(-1) ?? 0));
+    expect(delays).toEqual([1000, 2000, 4000, 8000, 16_000, 32_000, 60_000, 1000, 2000]);
   });
 });

@@ -17,7 +17,7 @@ test('a CNAME that was left dangling verifies nothing for whoever adds the name 
   const attacker = await world.create('shop.acme.com', { workspaceId: 'ws_2' });
   expect(await world.check(attacker)).toMatchObject({ status: 'verifying', routingVerifiedAt: null });
   expect((await world.check(attacker)).ownershipVerifiedAt).toBe(null);
-  expect(await world.store.findRoute('shop.acme.com')).toBe(null);
+  expect(await world.store.findSite('shop.acme.com')).toBe(null);
 });
 
 test('a wildcard CNAME verifies the domain whose target it names, and no other', async () => {
@@ -46,5 +46,5 @@ test('a TXT left by a former owner takes nothing from the incumbent, nor does as
     expect((await world.check(former)).status).not.toBe('verified');
     expect((await world.read(owner)).status).toBe('verified');
   }
-  expect(await world.store.findRoute('shop.acme.com')).toMatchObject({ domainId: owner.id });
+  expect(await world.store.findSite('shop.acme.com')).toMatchObject({ domainId: owner.id });
 });

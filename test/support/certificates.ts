@@ -8,6 +8,7 @@ import type {
   Environment,
   IssuedCertificate,
   LedgerEntry,
+  ServedCertificate,
   Store,
 } from '../../src/store/contract/store.ts';
 import { attach, NOW, unique, verifiedAt } from './entities.ts';
@@ -24,6 +25,16 @@ export async function verify(
   const after = verifiedAt(before, at);
   await store.saveTransition({ before, after, memory: { unreadableInARow: 0, provenSince: null }, now: at });
   return after;
+}
+
+/** The certificate in use of a name; null: none. Rejects when its key cannot be unsealed. */
+export async function servedCertificate(
+  store: Pick<Store, 'findSite'>,
+  hostname: string,
+): Promise<ServedCertificate | null> {
+  const certificate = (await store.findSite(hostname))?.certificate ?? null;
+  if (certificate instanceof Error) throw certificate;
+  return certificate;
 }
 
 /** A real private key: PKCS #8, DER. */

@@ -16,13 +16,13 @@ describe('from pending to verified', () => {
   test('a subdomain is verified through its CNAME alone, with route, wanted certificate and event in one step', async () => {
     const domain = await world.create('api.acme.com');
     expect(await world.check(domain)).toMatchObject({ status: 'verifying', verificationError: null });
-    expect(await world.store.findRoute('api.acme.com')).toBe(null);
+    expect(await world.store.findSite('api.acme.com')).toBe(null);
 
     world.publish(domain, 'routing');
     const verified = await world.check(domain);
     expect(verified).toMatchObject({ status: 'verified', ownershipVerifiedAt: null, verifiedAt: world.clock.now() });
     expect(verified.routingVerifiedAt).not.toBe(null);
-    expect(await world.store.findRoute('api.acme.com')).toEqual({
+    expect(await world.store.findSite('api.acme.com')).toMatchObject({
       hostname: 'api.acme.com',
       domainId: domain.id,
       environmentId: domain.environmentId,
@@ -311,7 +311,7 @@ describe('two workspaces that claim one name', () => {
     const loser = await world.read(first);
     expect(loser).toMatchObject({ status: 'failed', verifiedAt: null });
     expect(loser.verificationError).toContain('Another workspace proved that it owns api.acme.com');
-    expect(await world.store.findRoute('api.acme.com')).toMatchObject({ domainId: second.id });
+    expect(await world.store.findSite('api.acme.com')).toMatchObject({ domainId: second.id });
     expect((await world.store.listEvents(first.id)).at(-1)?.type).toBe('domain.superseded');
   });
 

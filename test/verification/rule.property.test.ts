@@ -231,7 +231,7 @@ async function play(kind: DomainKind, steps: Step[]): Promise<{ verified: number
     const after = await read();
     const holders = [...after.values()].filter((d) => d.status === 'verified');
     expect(holders.length, 'workspaces that hold the name as verified').toBeLessThanOrEqual(1);
-    const route = await store.findRoute(world.name);
+    const route = await store.findSite(world.name);
     expect(route?.domainId ?? null).toBe(holders[0]?.id ?? null);
     const incumbent = [...before.values()].find((d) => d.status === 'verified');
     for (const [workspaceId, now] of after) {

@@ -1,6 +1,6 @@
-/** Which name a request is for, and which path. Pure. */
+/** The host name and the path of a request. Pure. */
 
-/** What there is to read of a request; IncomingMessage has all of it, and so does the compatible request of HTTP/2. */
+/** Common to IncomingMessage and Http2ServerRequest. */
 export interface RequestLine {
   httpVersionMajor: number;
   method?: string | undefined;
@@ -8,10 +8,7 @@ export interface RequestLine {
   rawHeaders: readonly string[];
 }
 
-/**
- * `hostname` is in lower case, without port and without a dot at its end; null for what no domain is called, such as an address. `path` is in origin form,
- * or `*` (RFC 9112 section 3.2).
- */
+/** `hostname`: in lower case, without port or trailing dot; null where it is no domain name, such as an address. `path`: in origin form, or `*` (RFC 9112 section 3.2). */
 export type Destination = { hostname: string | null; path: string };
 
 const ABSOLUTE_FORM = /^https?:\/\/([^/?#]*)([^#]*)$/i;
@@ -20,21 +17,21 @@ const DOMAIN = /^((?:[a-z0-9_-]{1,63}\.)+[a-z0-9-]{1,63})\.?$/i;
 const ONLY_DIGITS = /(?:^|\.)\d+$/;
 
 /**
- * Reads the destination of a request. Null where the request does not name exactly one (RFC 9112 section 3.2, RFC 9113 section 8.3.1): the host is missing,
- * there twice, malformed, or another in `:authority` than in `Host`.
+ * Null unless the request names exactly one destination (RFC 9112 section 3.2, RFC 9113 section 8.3.1): the host is missing, repeated, malformed, or
+ * `:authority` and `Host` differ.
  */
 export function readDestination({ httpVersionMajor, method, url, rawHeaders }: RequestLine): Destination | null {
   const authority = httpVersionMajor === 2 ? readAuthority(rawHeaders) : only('host', rawHeaders);
   if (authority === null || authority === undefined || url === undefined) return null;
   if (url.startsWith('/') || (url === '*' && method === 'OPTIONS')) return destination(authority, url);
   if (httpVersionMajor === 2) return null;
-  // The target in absolute form says it, whatever the Host field says; that has to be well-formed all the same (RFC 9112 section 3.2.2).
+  // Absolute form overrides `Host`, which has to be well-formed all the same (RFC 9112 section 3.2.2).
   const [, host, rest = ''] = ABSOLUTE_FORM.exec(url) ?? [];
   if (host === undefined || host === '' || destination(authority, '/') === null) return null;
   return destination(host, rest.startsWith('/') ? rest : `/${rest}`);
 }
 
-/** The name of a domain as routes are kept under; null for what is none: an address, a single label, what is longer than names are. */
+/** A domain name as the keys of sites; null for an address, a single label, or a name that is too long. */
 export function domainName(text: string): string | null {
   const name = text.length > 254 ? undefined : DOMAIN.exec(text)?.[1];
   return name === undefined || name.length > 253 || ONLY_DIGITS.test(name) ? null : name.toLowerCase();
@@ -52,17 +49,17 @@ function readAuthority(rawHeaders: readonly string[]): string | null {
   return host === undefined || host.toLowerCase() === authority?.toLowerCase() ? authority : null;
 }
 
-/** The value of a field; undefined when it is not there, null when it is there twice. */
+/** The value of a field; undefined when it is missing, null when it is repeated. */
 function only(name: string, rawHeaders: readonly string[]): string | null | undefined {
   let found: string | undefined;
   for (let i = 0; i < rawHeaders.length; i += 2) {
-    if (!isCalled(name, rawHeaders[i])) continue;
+    if (!isNamed(name, rawHeaders[i])) continue;
     if (found !== undefined) return null;
     found = rawHeaders[i + 1];
   }
   return found;
 }
 
-function isCalled(name: string, field: string | undefined): boolean {
+function isNamed(name: string, field: string | undefined): boolean {
   return field !== undefined && field.length === name.length && field.toLowerCase() === name;
 }

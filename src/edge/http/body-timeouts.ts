@@ -1,95 +1,91 @@
 import type { Http2Stream } from 'node:http2';
 import type { EdgeLimits } from '../edge-limits.ts';
 import type { Client } from './edge-client.ts';
-import type { Exchange } from './edge-exchange.ts';
+import type { ClientExchange } from './http-exchange.ts';
 
 /**
- * Ends connections whose client sends a body so slowly that it can only mean to hold on to us, and to a connection to the origin. A body that
- * nobody reads is no fault of the client's, and once the origin has begun to answer it may wait for whatever it likes.
+ * Finds clients that send a body too slowly, which holds a connection of the edge and one of the origin. A body that nobody reads is not the
+ * client's fault, and once the origin has started its response, the rest of the body may take as long as it likes.
  */
-export interface Bodies {
-  watch(client: Client, exchange: Pick<Exchange, 'request' | 'response'>): void;
+export interface BodyTimeouts {
+  watch(client: Client, exchange: ClientExchange): void;
   stop(): void;
 }
 
-interface Watched {
+interface Upload extends ClientExchange {
   client: Client;
-  request: Exchange['request'];
-  response: Exchange['response'];
-  /** Bytes that have come so far. */
+  /** Bytes received so far. */
   bytesRead(): number;
-  /** How many there were when it last moved, and how long ago that was. */
+  /** Bytes when `bodyBytes` more had last arrived, and the time since. */
   bytes: number;
-  quietMs: number;
+  slowMs: number;
 }
 
-export function watchBodies(
+export function createBodyTimeouts(
   { bodyMs, bodyBytes }: Pick<EdgeLimits, 'bodyMs' | 'bodyBytes'>,
-  onSlow: (watched: Pick<Watched, 'client' | 'request' | 'response'>) => void,
-): Bodies {
-  const watched = new Set<Watched>();
+  onSlow: (slow: ClientExchange & { client: Client }) => void,
+): BodyTimeouts {
+  const uploads = new Set<Upload>();
   const everyMs = Math.min(1000, bodyMs / 4);
-  let lookedAt = performance.now();
+  let checkedAt = performance.now();
 
-  function look(): void {
+  function check(): void {
     const now = performance.now();
-    // While we were held up ourselves, nobody was slow.
-    const elapsedMs = Math.min(now - lookedAt, 2 * everyMs);
-    lookedAt = now;
-    for (const one of watched) {
-      const { request, response } = one;
+    // Time in which the event loop was blocked does not count.
+    const elapsedMs = Math.min(now - checkedAt, 2 * everyMs);
+    checkedAt = now;
+    for (const upload of uploads) {
+      const { request, response } = upload;
       if (request.complete || request.destroyed) {
-        watched.delete(one);
+        uploads.delete(upload);
         continue;
       }
-      const bytes = one.bytesRead();
-      if (bytes - one.bytes >= bodyBytes || isNotRead(request) || isBeingAnswered(response)) {
-        one.bytes = bytes;
-        one.quietMs = 0;
+      const bytes = upload.bytesRead();
+      if (bytes - upload.bytes >= bodyBytes || isUnread(request) || isResponding(response)) {
+        upload.bytes = bytes;
+        upload.slowMs = 0;
         continue;
       }
-      one.quietMs += elapsedMs;
-      if (one.quietMs < bodyMs) continue;
-      watched.delete(one);
-      onSlow(one);
+      upload.slowMs += elapsedMs;
+      if (upload.slowMs < bodyMs) continue;
+      uploads.delete(upload);
+      onSlow(upload);
     }
   }
 
-  const timer = setInterval(look, everyMs).unref();
+  const timer = setInterval(check, everyMs).unref();
   return {
     watch(client, { request, response }) {
       if (request.complete || !hasBody(request)) return;
-      // Over HTTP/2, whatever else there is comes over the same connection.
+      // Over HTTP/2, other requests share the connection.
       const bytesRead = 'stream' in request ? countBytes(request.stream) : client.bytesRead;
-      watched.add({ client, request, response, bytesRead, bytes: bytesRead(), quietMs: 0 });
+      uploads.add({ client, request, response, bytesRead, bytes: bytesRead(), slowMs: 0 });
     },
     stop: () => clearInterval(timer),
   };
 }
 
-function hasBody(request: Exchange['request']): boolean {
+function hasBody(request: ClientExchange['request']): boolean {
   if ('stream' in request) return !request.stream.readableEnded && !request.stream.endAfterHeaders;
   return request.headers['content-length'] !== undefined || request.headers['transfer-encoding'] !== undefined;
 }
 
-/** Counts what others read of a stream. */
+/** Counts the bytes that others read of a stream. */
 function countBytes(stream: Http2Stream): () => number {
   let bytes = 0;
-  // Unlike `on`, this sets nothing flowing.
+  // Unlike `on`, this does not start the flow.
   stream.prependListener('data', (chunk: Buffer) => {
     bytes += chunk.length;
   });
   return () => bytes;
 }
 
-/** What has arrived waits for somebody to read it. */
-function isNotRead(request: Exchange['request']): boolean {
+function isUnread(request: ClientExchange['request']): boolean {
   if (request.isPaused() || request.readableLength > 0) return true;
-  // Node gives it to the request only once somebody reads that.
+  // Node moves data from the stream to the request only when that is read.
   return 'stream' in request && request.stream.readableLength > 0;
 }
 
-/** What is sent after the answer serves nothing. */
-function isBeingAnswered(response: Exchange['response']): boolean {
+function isResponding(response: ClientExchange['response']): boolean {
   return response.headersSent && !response.writableEnded;
 }

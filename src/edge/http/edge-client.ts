@@ -1,54 +1,55 @@
 import { type AddressRule, canonicalAddress } from '../../net/addresses.ts';
-import type { Exchange } from './edge-exchange.ts';
+import type { RoutingInfo } from './http-exchange.ts';
 
-/** Who is at the other end of a connection. */
+/** The other end of a connection. */
 export interface Client {
-  /** The name that the TLS connection is for; null where there is no TLS. */
+  /** Server name of the TLS connection; null without TLS. */
   serverName: string | null;
-  /** Of the connection itself, also where a proxy is connected. */
+  /** Of the peer: the proxy's where one is connected. */
   address: string;
+  /** A trusted proxy. */
   isProxy: boolean;
-  /** Bytes that came over the connection so far, those of TLS among them. */
+  /** Bytes received so far, TLS included. */
   bytesRead(): number;
-  /** When its last request ended, or it was accepted (`performance.now()`); null while one is under way. */
+  /** When its last request ended, or it was accepted (`performance.now()`); null while a request is in flight. */
   readonly idleSince: number | null;
-  /** A request has begun. */
+  /** A request starts. */
   begin(): void;
-  /** It was answered, or has come to an end otherwise. */
+  /** The request has ended, with or without a response. */
   end(): void;
   /** Closes the connection at once. */
   destroy(): void;
-  /** Calls it once the connection has closed, whatever became of what was spoken over it. */
+  /** Called when the socket has closed. */
   onClose(closed: () => void): void;
 }
 
-/** Whom a request is from, and how it was sent: what trusted proxies say of that is believed, what anybody else says is not. */
+/** Who sent a request, and with which scheme. Only trusted proxies are believed. */
 export function readSender(
   { serverName, address, isProxy }: Pick<Client, 'serverName' | 'address' | 'isProxy'>,
   headers: NodeJS.Dict<string | string[]>,
   isTrusted: AddressRule,
-): Pick<Exchange, 'scheme' | 'clientAddress' | 'forwardedFor'> {
+): Pick<RoutingInfo, 'scheme' | 'clientAddress' | 'forwardedFor'> {
   if (!isProxy) {
     return { scheme: serverName === null ? 'http' : 'https', clientAddress: address, forwardedFor: [address] };
   }
   const forwardedFor = [address];
-  // From the proxy that is connected backwards, up to the first that nobody here has reason to believe.
+  // Backwards from the connected proxy, up to the first hop that is not trusted.
   for (const hop of listOf(headers['x-forwarded-for']).reverse()) {
     const before = canonicalAddress(hop);
     if (before === null || !isTrusted(forwardedFor[0] ?? '')) break;
     forwardedFor.unshift(before);
   }
-  const said = listOf(headers['x-forwarded-proto']).at(-1)?.toLowerCase();
-  const scheme = serverName !== null || said === 'https' ? 'https' : 'http';
+  const proto = listOf(headers['x-forwarded-proto']).at(-1)?.toLowerCase();
+  const scheme = serverName !== null || proto === 'https' ? 'https' : 'http';
   return { scheme, clientAddress: forwardedFor[0] ?? address, forwardedFor };
 }
 
-/** Address of a peer; IPv4 as such also where it came over a socket of IPv6. */
+/** Address of a peer; an IPv4 address as such, also on an IPv6 socket. */
 export function peerAddress(remoteAddress: string | undefined): string {
   return remoteAddress?.replace(/^::ffff:(?=\d+\.)/i, '') ?? '';
 }
 
-/** The elements of a field with a comma between them. */
+/** Elements of a comma-separated field. */
 function listOf(field: string | string[] | undefined): string[] {
   const text = Array.isArray(field) ? field.join(',') : (field ?? '');
   return text === ''
@@ -59,5 +60,5 @@ function listOf(field: string | string[] | undefined): string[] {
         .map((element) => element.trim());
 }
 
-/** What is longer was not written by proxies alone. */
+/** Longer fields were not written by proxies. */
 const MAX_FIELD = 2000;

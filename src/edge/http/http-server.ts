@@ -1,23 +1,17 @@
-import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { EdgeLimits } from '../edge-limits.ts';
 import type { Client } from './edge-client.ts';
-import type { Asked } from './edge-exchange.ts';
-import type { PageName } from './pages.ts';
+import type { Handler } from './handler.ts';
 
-/** One version of HTTP, on connections that were accepted elsewhere. */
-export interface Speaker<Socket extends Duplex> {
+/** A server of one HTTP version, for connections that were accepted elsewhere. */
+export interface HttpServer<Socket extends Duplex> {
   accept(socket: Socket, client: Client): void;
-  /** Ends the connections that have no request under way; those of HTTP/2 that have one take no more. */
+  /** Closes connections without a request in flight; those of HTTP/2 with one accept no more. */
   closeIdle(): void;
-  /** Looks after time limits no more. */
+  /** Stops checking time limits. */
   stop(): void;
 }
 
-export interface SpeakerOptions {
+export interface HttpServerOptions extends Pick<Handler, 'onRequest' | 'onUpgrade' | 'onUnreadable'> {
   limits: EdgeLimits;
-  onRequest(client: Client, asked: Asked): void;
-  onUpgrade(client: Client, request: IncomingMessage, socket: Duplex, head: Buffer): void;
-  /** What was sent never became a request. */
-  onUnreadable(page: PageName): { requestId: string };
 }

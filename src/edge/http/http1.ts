@@ -1,74 +1,78 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Client } from './edge-client.ts';
-import type { Asked } from './edge-exchange.ts';
-import type { Speaker, SpeakerOptions } from './http-server.ts';
+import type { ClientExchange } from './http-exchange.ts';
+import type { HttpServer, HttpServerOptions } from './http-server.ts';
 import { type PageName, renderPage } from './pages.ts';
-import { answerSocket } from './respond.ts';
+import { respondOnSocket } from './respond.ts';
 
 interface ClientSocket extends Duplex {
   bytesRead?: number;
-  /** A response that has begun; Node keeps it there. */
+  /** The current response; undocumented. */
   _httpMessage?: { headersSent: boolean } | null;
 }
 
 /** HTTP/1.1 and 1.0. */
-export function http1Speaker({ limits, onRequest, onUpgrade, onUnreadable }: SpeakerOptions): Speaker<Duplex> {
+export function http1Server({ limits, onRequest, onUpgrade, onUnreadable }: HttpServerOptions): HttpServer<Duplex> {
   const server = createServer({
     maxHeaderSize: limits.headerBytes,
     headersTimeout: limits.headerMs,
-    // Bodies may take as long as they move (`bodies.ts`).
+    // For bodies there is `body-timeouts.ts`.
     requestTimeout: 0,
     keepAliveTimeout: limits.idleMs,
     connectionsCheckingInterval: Math.min(1000, limits.headerMs),
-    // Refused with a page of our own.
+    // The edge responds with a page of its own.
     requireHostHeader: false,
     shouldUpgradeCallback: wantsUpgrade,
   });
-  // Node drops what is more, silently; the size of the header bounds it.
+  // No limit: Node would drop further fields silently. `maxHeaderSize` bounds them.
   server.maxHeadersCount = 0;
   server.timeout = limits.silenceMs;
-  // The time limits are looked after from here on. It never listens by itself.
+  // Starts the checks of time limits: the server never listens itself.
   server.emit('listening');
 
   const clients = new Map<Duplex, Client>();
-  const responses = responsesUnderWay();
+  const responses = trackResponses();
   const clientOf = (socket: Duplex): Client => {
-    const known = clients.get(socket);
-    if (known === undefined) throw new Error('the connection was not accepted by us');
-    return known;
+    const client = clients.get(socket);
+    if (client === undefined) throw new Error('the connection was not accepted by `accept`');
+    return client;
   };
-  function begin(request: IncomingMessage, response: ServerResponse, more: Pick<Asked, 'expectsContinue'>): void {
+  function begin(
+    request: IncomingMessage,
+    response: ServerResponse,
+    more: Pick<ClientExchange, 'expectsContinue'>,
+  ): void {
     const { socket } = request;
-    // Those that wait for their turn each have a connection to an origin.
-    if (responses.open(socket) >= limits.streams) {
+    // Pipelined requests each have a connection to an origin.
+    if (responses.count(socket) >= limits.streams) {
       socket.destroy();
       return;
     }
-    responses.hold(socket, response);
+    responses.add(socket, response);
     onRequest(clientOf(socket), { request, response, ...more });
   }
   server.on('request', (request, response) => begin(request, response, {}));
   server.on('checkContinue', (request, response) => begin(request, response, { expectsContinue: true }));
-  // An expectation that Node does not know is no reason to refuse (RFC 9110 section 10.1.1).
+  // Unknown expectations may be ignored (RFC 9110 section 10.1.1).
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   server.on('upgrade', (request, socket, head) => {
-    // Its answer would come before those that are still owed.
-    if (responses.open(socket) > 0) socket.destroy();
+    // Its response would overtake those of earlier requests.
+    if (responses.count(socket) > 0) socket.destroy();
     else onUpgrade(clientOf(request.socket), request, socket, head);
   });
   server.on('connect', (_, socket) => refuse(socket, 'bad_request'));
   server.on('clientError', (error: NodeJS.ErrnoException, socket: ClientSocket) => {
-    const begun = socket._httpMessage?.headersSent === true;
-    // Browsers open connections that they may never use.
+    const started = socket._httpMessage?.headersSent === true;
+    // Browsers open connections in advance.
     const unused = error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && socket.bytesRead === 0;
-    if (begun || unused || !socket.writable || error.code === 'ECONNRESET') socket.destroy();
+    if (started || unused || !socket.writable || error.code === 'ECONNRESET') socket.destroy();
     else refuse(socket, pageFor(error.code));
   });
 
   function refuse(socket: Duplex, page: PageName): void {
     const { requestId } = onUnreadable(page);
-    answerSocket(socket, renderPage(page, { hostname: null, requestId, accept: undefined }));
+    respondOnSocket(socket, renderPage(page, { hostname: null, requestId, accept: undefined }));
   }
 
   return {
@@ -78,41 +82,41 @@ export function http1Speaker({ limits, onRequest, onUpgrade, onUnreadable }: Spe
       server.emit('connection', socket);
     },
     closeIdle(): void {
-      // Node does not count those that have never had a request.
+      // Node's closeIdleConnections leaves out those that never had a request.
       for (const [socket, { idleSince }] of clients) if (idleSince !== null) socket.destroy();
     },
     stop: () => void server.close(),
   };
 }
 
-/** Responses end with their connection. Once there has been an upgrade, Node no longer says so to those that wait for their turn. */
-function responsesUnderWay() {
+/** Responses close with their connection. After an upgrade, Node no longer does that for responses that are queued. */
+function trackResponses() {
   const byConnection = new WeakMap<Duplex, Set<ServerResponse>>();
 
   function track(socket: Duplex): Set<ServerResponse> {
-    const those = new Set<ServerResponse>();
-    byConnection.set(socket, those);
+    const responses = new Set<ServerResponse>();
+    byConnection.set(socket, responses);
     socket.once('close', () => {
-      for (const response of those) {
+      for (const response of responses) {
         if (response.socket !== null) continue;
         response.destroy();
         response.emit('close');
       }
     });
-    return those;
+    return responses;
   }
 
   return {
-    hold(socket: Duplex, response: ServerResponse): void {
-      const those = byConnection.get(socket) ?? track(socket);
-      those.add(response);
-      response.once('close', () => those.delete(response));
+    add(socket: Duplex, response: ServerResponse): void {
+      const responses = byConnection.get(socket) ?? track(socket);
+      responses.add(response);
+      response.once('close', () => responses.delete(response));
     },
-    open: (socket: Duplex): number => byConnection.get(socket)?.size ?? 0,
+    count: (socket: Duplex): number => byConnection.get(socket)?.size ?? 0,
   };
 }
 
-/** Any other protocol may be answered in HTTP as if it had not been asked for (RFC 9110 section 7.8), such as `h2c`. */
+/** A request to switch to another protocol, such as `h2c`, may be ignored (RFC 9110 section 7.8). */
 function wantsUpgrade({ headers }: IncomingMessage): boolean {
   return headers.upgrade?.toLowerCase() === 'websocket';
 }

@@ -8,32 +8,35 @@ import {
 import type { TLSSocket } from 'node:tls';
 import type { EdgeLimits } from '../edge-limits.ts';
 import type { Client } from './edge-client.ts';
-import type { Asked } from './edge-exchange.ts';
-import type { Speaker, SpeakerOptions } from './http-server.ts';
+import type { ClientExchange } from './http-exchange.ts';
+import type { HttpServer, HttpServerOptions } from './http-server.ts';
 
-/** Frames that ask for an answer and for nothing else: so many at once, so many a second. */
-const CALM = { burst: 200, perSecond: 20 };
+/** Pings and settings: each makes the server respond. */
+const CONTROL_FRAMES = { burst: 200, perSecond: 20 };
 
-/** Bytes that a client may send before anybody has read them, of a request and of all on one connection. */
+/** Flow control: bytes in flight of one request, and of one connection. */
 const WINDOW_BYTES = 262_144;
 
-/** How long a client may take to close what we have said goodbye to. */
+/** How long a client may take to close its connection after GOAWAY. */
 const LINGER_MS = 1000;
 
-/** A connection, until it has closed: its session may be over long before, or never. */
-interface Held {
+/** A connection, until its socket closes; its session may end long before, or never. */
+interface Connection {
   session: Http2Session;
   client: Client;
-  /** The last request whose header was complete. */
+  /** Id of the last request whose header is complete. */
   lastStream: number;
-  /** When a header was first seen to have begun that is no request yet (`performance.now()`); null: there is none. */
+  /** Since when a header has been incomplete (`performance.now()`); null: none is. */
   headerSince: number | null;
-  /** When the session was first seen to be over. */
-  overSince: number | null;
+  /** Since when the session has been destroyed (`performance.now()`). */
+  destroyedSince: number | null;
 }
 
-/** HTTP/2. What one connection can cost is bounded, by nghttp2 and Node where they do, and here (docs/edge.md). */
-export function http2Speaker({ limits, onRequest }: Pick<SpeakerOptions, 'limits' | 'onRequest'>): Speaker<TLSSocket> {
+/** HTTP/2. The cost of one connection is bounded: by nghttp2, by Node, and here (docs/edge.md). */
+export function http2Server({
+  limits,
+  onRequest,
+}: Pick<HttpServerOptions, 'limits' | 'onRequest'>): HttpServer<TLSSocket> {
   const server = createServer({
     settings: {
       maxConcurrentStreams: limits.streams,
@@ -42,47 +45,53 @@ export function http2Speaker({ limits, onRequest }: Pick<SpeakerOptions, 'limits
       enablePush: false,
     },
     maxHeaderListPairs: 256,
-    // MB of one connection.
+    // MB, of one connection.
     maxSessionMemory: 4,
     maxSettings: 32,
-    // Requests that the client takes back (CVE-2023-44487): so many at once, so many a second; then the connection ends.
+    // Requests that the client resets (rapid reset, CVE-2023-44487); beyond, the connection is closed.
     streamResetBurst: 200,
     streamResetRate: 20,
     maxSessionRejectedStreams: 100,
     maxSessionInvalidFrames: 100,
   });
-  const connections = new Map<Http2Session, Held>();
+  const connections = new Map<Http2Session, Connection>();
   let accepting: Client | undefined;
 
   server.on('session', (session) => {
-    if (accepting === undefined) throw new Error('the connection was not accepted by us');
-    const held: Held = { session, client: accepting, lastStream: 0, headerSince: null, overSince: null };
-    connections.set(session, held);
+    if (accepting === undefined) throw new Error('the connection was not accepted by `accept`');
+    const connection: Connection = {
+      session,
+      client: accepting,
+      lastStream: 0,
+      headerSince: null,
+      destroyedSince: null,
+    };
+    connections.set(session, connection);
     accepting.onClose(() => connections.delete(session));
     session.on('stream', ({ id = 0 }) => {
-      held.lastStream = id;
+      connection.lastStream = id;
     });
     session.setLocalWindowSize(WINDOW_BYTES);
     session.setTimeout(limits.silenceMs, () => session.destroy());
-    const mayAskMore = allowance(CALM);
+    const takeToken = tokenBucket(CONTROL_FRAMES);
     const count = () => {
-      if (!mayAskMore()) session.destroy(new Error('too many frames'), constants.NGHTTP2_ENHANCE_YOUR_CALM);
+      if (!takeToken()) session.destroy(new Error('too many frames'), constants.NGHTTP2_ENHANCE_YOUR_CALM);
     };
     session.on('ping', count).on('remoteSettings', count);
   });
   function begin(
     request: Http2ServerRequest,
     response: Http2ServerResponse,
-    more: Pick<Asked, 'expectsContinue'>,
+    more: Pick<ClientExchange, 'expectsContinue'>,
   ): void {
     const { session } = request.stream;
-    const held = session && connections.get(session);
-    if (held === undefined) response.stream.close();
-    else onRequest(held.client, { request, response, ...more });
+    const connection = session && connections.get(session);
+    if (connection === undefined) response.stream.close();
+    else onRequest(connection.client, { request, response, ...more });
   }
   server.on('request', (request, response) => begin(request, response, {}));
   server.on('checkContinue', (request, response) => begin(request, response, { expectsContinue: true }));
-  // Node answers it, but lets the client go on sending.
+  // Node would respond as well, but let the client go on sending.
   server.on('connect', (_, response) => {
     response.statusCode = 405;
     response.end();
@@ -90,17 +99,17 @@ export function http2Speaker({ limits, onRequest }: Pick<SpeakerOptions, 'limits
   });
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
 
-  function look(): void {
+  function checkDeadlines(): void {
     const now = performance.now();
-    for (const held of connections.values()) {
-      observe(held, now);
-      const lateMs = overdueMs(held, limits, now);
-      if (lateMs >= 0) held.session.close();
-      // Node waits for a client that stays, and at times for one that has gone, where a write is never done.
-      if (lateMs >= LINGER_MS) held.client.destroy();
+    for (const connection of connections.values()) {
+      observe(connection, now);
+      const overdueMs = now - deadlineOf(connection, limits);
+      if (overdueMs >= 0) connection.session.close();
+      // `close` waits for a client that stays, and at times for one that has gone, where a write never ends.
+      if (overdueMs >= LINGER_MS) connection.client.destroy();
     }
   }
-  const looking = setInterval(look, Math.min(1000, limits.idleMs, limits.headerMs)).unref();
+  const checking = setInterval(checkDeadlines, Math.min(1000, limits.idleMs, limits.headerMs)).unref();
 
   return {
     accept(socket: TLSSocket, client: Client): void {
@@ -111,41 +120,45 @@ export function http2Speaker({ limits, onRequest }: Pick<SpeakerOptions, 'limits
     closeIdle(): void {
       for (const session of connections.keys()) session.close();
     },
-    stop: () => clearInterval(looking),
+    stop: () => clearInterval(checking),
   };
 }
 
-/** Notes since when it has been as it is. */
-function observe(held: Held, now: number): void {
-  const { session, client } = held;
+function observe(connection: Connection, now: number): void {
+  const { session, client } = connection;
   if (session.destroyed) {
-    held.overSince ??= now;
+    connection.destroyedSince ??= now;
   } else if (client.idleSince !== null) {
-    // Also after a header that was refused: what ends then is a connection that nobody uses.
-    const hasBegun = session.state.lastProcStreamID !== held.lastStream;
-    held.headerSince = hasBegun ? (held.headerSince ?? now) : null;
+    // Also true after a header that was rejected; what is closed then is an unused connection.
+    const isIncomplete = session.state.lastProcStreamID !== connection.lastStream;
+    connection.headerSince = isIncomplete ? (connection.headerSince ?? now) : null;
   }
 }
 
-/** For how long the connection should have been over; negative: it may stay that long. */
-function overdueMs({ session, client, headerSince, overSince }: Held, { idleMs, headerMs }: EdgeLimits, now: number) {
-  const late = (since: number | null, ms: number) => (since === null ? Number.NEGATIVE_INFINITY : now - since - ms);
-  return Math.max(
-    late(client.idleSince ?? overSince, idleMs),
-    client.idleSince === null ? Number.NEGATIVE_INFINITY : late(headerSince, headerMs),
-    // What was broken off is done with. After a goodbye the client may still be reading what it was sent.
-    session.closed ? Number.NEGATIVE_INFINITY : late(overSince, 0),
-  );
+/** When the connection has to be closed (`performance.now()`). */
+function deadlineOf(
+  { session, client, headerSince, destroyedSince }: Connection,
+  { idleMs, headerMs }: EdgeLimits,
+): number {
+  const deadlines = [after(client.idleSince ?? destroyedSince, idleMs)];
+  if (client.idleSince !== null) deadlines.push(after(headerSince, headerMs));
+  // Destroyed without GOAWAY. After GOAWAY the client may still be reading responses.
+  if (!session.closed) deadlines.push(after(destroyedSince, 0));
+  return Math.min(...deadlines);
 }
 
-/** Tells each time whether it was not too often. */
-function allowance({ burst, perSecond }: typeof CALM): () => boolean {
-  let left = burst;
+function after(at: number | null, ms: number): number {
+  return at === null ? Number.POSITIVE_INFINITY : at + ms;
+}
+
+/** Returns a function that takes a token, and whether there was one. */
+function tokenBucket({ burst, perSecond }: typeof CONTROL_FRAMES): () => boolean {
+  let tokens = burst;
   let at = performance.now();
   return () => {
     const now = performance.now();
-    left = Math.min(burst, left + ((now - at) / 1000) * perSecond) - 1;
+    tokens = Math.min(burst, tokens + ((now - at) / 1000) * perSecond) - 1;
     at = now;
-    return left >= 0;
+    return tokens >= 0;
   };
 }

@@ -1,53 +1,60 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import type { Change, Route } from '../../store/contract/store.ts';
-import { trackUnderWay } from './in-flight.ts';
+import type { Change } from '../../store/contract/store.ts';
+import type { CachedSite } from '../routing/sites.ts';
+import { trackInFlight } from './in-flight.ts';
 
 const hostname = 'app.acme.com';
-const routeTo = (environmentId: string): Route => ({ hostname, domainId: 'dom_1', environmentId });
+const siteOf = (environmentId: string): CachedSite => ({
+  hostname,
+  domainId: 'dom_1',
+  environmentId,
+  certificate: null,
+});
 
-/** What the edge knows of the name; undefined: the store has not said what is there now, and the old route is believed. */
-function world(known: Route | null | undefined) {
-  const world = { known };
-  const hears: ((change: Change | null) => void)[] = [];
-  const get = () => world.known;
-  const load = async () => (world.known === undefined ? routeTo('env_old') : world.known);
-  const underWay = trackUnderWay({ subscribe: (hear) => void hears.push(hear) }, { load, get }, 1);
-  const announce = () => hears.forEach((hear) => void hear({ seq: 1, kind: 'route', key: hostname }));
-  return Object.assign(world, { underWay, announce });
+/** `site`: what the cache has; undefined: it may have changed, and the store does not respond. */
+function setUp(site: CachedSite | null | undefined) {
+  const world = { site };
+  const listeners: ((change: Change | null) => void)[] = [];
+  const get = () => world.site;
+  const load = async () => (world.site === undefined ? siteOf('env_old') : world.site);
+  const changes = { subscribe: (listener: (change: Change | null) => void) => void listeners.push(listener) };
+  const inFlight = trackInFlight(changes, { cache: { load, get } }, 1);
+  const announce = () => listeners.forEach((listener) => void listener({ seq: 1, kind: 'route', key: hostname }));
+  return Object.assign(world, { inFlight, announce });
 }
 
-/** Something under way to the old environment, and when it is cut. */
-function begin({ underWay }: ReturnType<typeof world>) {
-  const { promise: cut, resolve } = Promise.withResolvers<void>();
-  let isCut = false;
-  underWay.enter(routeTo('env_old'), () => {
-    isCut = true;
+/** A request to the old environment. */
+function startRequest({ inFlight }: ReturnType<typeof setUp>) {
+  const { promise: aborted, resolve } = Promise.withResolvers<void>();
+  let isAborted = false;
+  inFlight.add(siteOf('env_old'), () => {
+    isAborted = true;
     resolve();
   });
-  return { cut, isCut: () => isCut };
+  return { aborted, isAborted: () => isAborted };
 }
 
-it('ends what is under way for a name that was taken over also where the store says so late', async () => {
-  const edge = world(routeTo('env_old'));
-  const tunnel = begin(edge);
-  edge.known = undefined;
+it('aborts requests for a name that was taken over, also when the store responds late', async () => {
+  const edge = setUp(siteOf('env_old'));
+  const request = startRequest(edge);
+  edge.site = undefined;
   edge.announce();
   await setImmediate();
-  expect(tunnel.isCut()).toBe(false);
-  edge.known = routeTo('env_new');
-  await tunnel.cut;
+  expect(request.isAborted()).toBe(false);
+  edge.site = siteOf('env_new');
+  await request.aborted;
 });
 
-it('ends what begins by a route that has changed since it was found', async () => {
-  await begin(world(routeTo('env_new'))).cut;
-  await begin(world(null)).cut;
+it('aborts a request whose route changed after it was found', async () => {
+  await startRequest(setUp(siteOf('env_new'))).aborted;
+  await startRequest(setUp(null)).aborted;
 });
 
-it('lets go on what leads where the name does', async () => {
-  const edge = world(routeTo('env_old'));
-  const tunnel = begin(edge);
+it('aborts no request to the current environment', async () => {
+  const edge = setUp(siteOf('env_old'));
+  const request = startRequest(edge);
   edge.announce();
   await setImmediate();
-  expect(tunnel.isCut()).toBe(false);
+  expect(request.isAborted()).toBe(false);
 });

@@ -1,32 +1,31 @@
 import type { ChangeFeed } from '../../cache/change-feed.ts';
-import type { StaleCache } from '../../cache/stale-cache.ts';
-import type { Route } from '../../store/contract/store.ts';
+import type { Sites } from '../routing/sites.ts';
+import type { RoutingInfo } from './http-exchange.ts';
 
 /**
- * Requests and tunnels under way, by name. When a name is taken over or deleted, what is under way for it ends: a WebSocket could otherwise go
- * on for days. A new deployment ends nothing.
+ * Requests and tunnels in flight, by host name. They are aborted when the name is deleted or taken over: a WebSocket could otherwise go on for days.
+ * A new deployment aborts nothing.
  */
-export interface UnderWay {
-  /** Returns what to call once it has ended by itself. */
-  enter(route: Pick<Route, 'hostname' | 'environmentId'>, cut: () => void): () => void;
+export interface InFlight {
+  /** Returns a function to call when the request has ended. */
+  add(route: Pick<RoutingInfo, 'hostname' | 'environmentId'>, abort: () => void): () => void;
 }
 
-interface Held {
+interface Entry {
   environmentId: string;
-  cut(): void;
+  abort(): void;
 }
 
-/** A store that has not said what is there now is asked again after so long. */
-const AGAIN_MS = 1000;
+const RETRY_MS = 1000;
 
-export function trackUnderWay(
+/** `retryMs`: when the store could not say whether a name has changed, it is asked again after so long. */
+export function trackInFlight(
   changes: Pick<ChangeFeed, 'subscribe'>,
-  routes: Pick<StaleCache<Route>, 'load' | 'get'>,
-  againMs = AGAIN_MS,
-): UnderWay {
-  const byName = new Map<string, Set<Held>>();
-  /** Names that are looked at again in a moment. */
-  const unsure = new Set<string>();
+  { cache }: Pick<Sites, 'cache'>,
+  retryMs = RETRY_MS,
+): InFlight {
+  const byName = new Map<string, Set<Entry>>();
+  const retrying = new Set<string>();
 
   changes.subscribe((change) => {
     if (change === null) void reviewAll();
@@ -34,38 +33,40 @@ export function trackUnderWay(
   });
 
   async function reviewAll(): Promise<void> {
-    // One after another: the store is not to be stormed.
+    // One after another, to spare the store.
     for (const hostname of [...byName.keys()]) await review(hostname);
   }
 
   async function review(hostname: string): Promise<void> {
     if (!byName.has(hostname)) return;
-    await routes.load(hostname).catch(() => {});
-    const route = routes.get(hostname);
-    if (route === undefined) {
-      // Nobody knows yet; until then it goes on, as names do that are served meanwhile.
-      if (!unsure.has(hostname)) setTimeout(() => again(hostname), againMs).unref();
-      unsure.add(hostname);
+    await cache.load(hostname).catch(() => {});
+    const site = cache.get(hostname);
+    if (site === undefined) {
+      // Requests go on until the store responds, as cached names are served meanwhile.
+      if (!retrying.has(hostname)) setTimeout(() => retry(hostname), retryMs).unref();
+      retrying.add(hostname);
       return;
     }
-    for (const { environmentId, cut } of byName.get(hostname) ?? []) if (route?.environmentId !== environmentId) cut();
+    for (const { environmentId, abort } of byName.get(hostname) ?? []) {
+      if (site?.environmentId !== environmentId) abort();
+    }
   }
 
-  function again(hostname: string): void {
-    unsure.delete(hostname);
+  function retry(hostname: string): void {
+    retrying.delete(hostname);
     void review(hostname);
   }
 
   return {
-    enter({ hostname, environmentId }, cut) {
-      const held = { environmentId, cut };
-      const those = byName.get(hostname) ?? new Set();
-      byName.set(hostname, those.add(held));
-      // It may have changed since the route was found.
-      if (!unsure.has(hostname) && routes.get(hostname)?.environmentId !== environmentId) void review(hostname);
+    add({ hostname, environmentId }, abort) {
+      const entry = { environmentId, abort };
+      const entries = byName.get(hostname) ?? new Set();
+      byName.set(hostname, entries.add(entry));
+      // The route may have changed since it was found.
+      if (!retrying.has(hostname) && cache.get(hostname)?.environmentId !== environmentId) void review(hostname);
       return () => {
-        those.delete(held);
-        if (those.size === 0 && byName.get(hostname) === those) byName.delete(hostname);
+        entries.delete(entry);
+        if (entries.size === 0 && byName.get(hostname) === entries) byName.delete(hostname);
       };
     },
   };

@@ -1,41 +1,41 @@
-/** What the edge says itself, where no origin can. Pure. */
+/** Pages that the edge sends itself, without a response of an origin. Pure. */
 
 export type PageName =
   /** No domain of ours has this name. */
   | 'unknown_host'
   /** Nothing has been deployed to the name's environment yet. */
   | 'not_deployed'
-  /** The name is ours, its certificate is not there yet. */
+  /** The name is ours and has no certificate yet. */
   | 'not_certified'
-  /** The origin refused the connection, broke it off, or has no address. */
+  /** The origin refused or closed the connection, or has no address. */
   | 'origin_down'
-  /** The origin's address is one that is not connected to, such as one on our own network. */
+  /** The edge does not connect to the origin's address, such as one on the operator's own network. */
   | 'origin_forbidden'
-  /** What the origin answered is not HTTP, or more than is accepted. */
+  /** The origin's response is not HTTP, or exceeds a limit. */
   | 'origin_invalid'
-  /** The origin did not answer in time. */
+  /** The origin did not respond in time. */
   | 'origin_timeout'
-  /** Nobody has set such a challenge (RFC 8555 section 8.3). */
+  /** There is no such challenge (RFC 8555 section 8.3). */
   | 'no_challenge'
   /** The request is for another name than the TLS connection (RFC 9110 section 15.5.20). */
   | 'misdirected'
-  /** Our own store is away, and the name is not known from before; or there is too much to do. */
+  /** The store is down and the name is not cached, or a limit is reached. */
   | 'unavailable'
   | 'bad_request'
   | 'request_timeout'
   | 'header_too_large';
 
 export interface PageContext {
-  /** Null where the request names none that could be shown. */
+  /** Null: the request has none that could be shown. */
   hostname: string | null;
   requestId: string;
   /** The request's `Accept`: pages are HTML, JSON or plain text. */
   accept: string | undefined;
 }
 
-export interface Page {
+export interface EdgePage {
   status: number;
-  /** Names in lower case, as HTTP/2 wants them; `content-length` is among them. */
+  /** Names in lower case, as HTTP/2 requires; with `content-length`. */
   headers: Record<string, string>;
   body: string;
 }
@@ -45,8 +45,8 @@ interface Content {
   title: string;
   /** `{host}` stands for the name. */
   happened: string;
-  mend: string;
-  /** Why it is we who answer, in RFC 9209's terms. */
+  advice: string;
+  /** The error type of RFC 9209. */
   error: string;
   retryAfterSeconds?: number;
 }
@@ -55,104 +55,105 @@ const PAGES: Record<PageName, Content> = {
   unknown_host: {
     status: 404,
     title: 'No site at this name',
-    happened: '{host} leads to this server, but no site is connected to it here.',
-    mend: 'If it is your domain, add it in the settings of the service that hosts your site, or let its DNS records lead elsewhere.',
+    happened: '{host} points to this server, but no site is set up for it here.',
+    advice:
+      'If this is your domain, add it in the settings of the service that hosts your site, or change its DNS records.',
     error: 'destination_not_found',
   },
   not_deployed: {
     status: 503,
     title: 'Nothing here yet',
-    happened: '{host} is connected, but no site has been published to it so far.',
-    mend: 'Whoever runs this site has to publish it. It appears here within a second of that.',
+    happened: '{host} is connected, but its site has not been published yet.',
+    advice: 'The operator of this site needs to publish it. It appears here within a second.',
     error: 'destination_not_found',
     retryAfterSeconds: 60,
   },
   not_certified: {
     status: 503,
     title: 'Almost ready',
-    happened: '{host} is connected. The certificate for its secure connections is being obtained.',
-    mend: 'This usually takes less than a minute. If it lasts, whoever runs this site sees the reason in the settings of the domain.',
+    happened: '{host} is connected. Its certificate for secure connections is being issued.',
+    advice:
+      'This usually takes less than a minute. If it takes longer, the operator of this site can see why in the settings of the domain.',
     error: 'tls_certificate_error',
     retryAfterSeconds: 10,
   },
   origin_down: {
     status: 502,
-    title: 'The site does not answer',
-    happened: '{host} is connected as it should be, but the server behind it could not be reached.',
-    mend: 'Only those who run this site can mend that. Try again in a few minutes.',
+    title: 'The site is not responding',
+    happened: '{host} is set up correctly, but the server behind it could not be reached.',
+    advice: 'The operator of this site needs to fix this. Try again in a few minutes.',
     error: 'destination_unavailable',
   },
   origin_forbidden: {
     status: 502,
     title: 'The site cannot be reached',
     happened: 'The server behind {host} has an address that this service does not connect to.',
-    mend: 'Whoever runs this site has to publish it at a public address.',
+    advice: 'The operator of this site needs to publish it at a public address.',
     error: 'destination_ip_prohibited',
   },
   origin_invalid: {
     status: 502,
-    title: 'The site answered with something unreadable',
-    happened: 'The server behind {host} answered, but not in a way that could be passed on.',
-    mend: 'Only those who run this site can mend that. Try again in a few minutes.',
+    title: 'The site sent an invalid response',
+    happened: 'The server behind {host} responded, but not with valid HTTP.',
+    advice: 'The operator of this site needs to fix this. Try again in a few minutes.',
     error: 'http_protocol_error',
   },
   origin_timeout: {
     status: 504,
-    title: 'The site takes too long to answer',
-    happened: '{host} is connected as it should be, but the server behind it did not answer in time.',
-    mend: 'Only those who run this site can mend that. Try again in a few minutes.',
+    title: 'The site takes too long to respond',
+    happened: '{host} is set up correctly, but the server behind it did not respond in time.',
+    advice: 'The operator of this site needs to fix this. Try again in a few minutes.',
     error: 'http_response_timeout',
   },
   no_challenge: {
     status: 404,
     title: 'No such challenge',
-    happened: 'No certificate authority is expected to ask for this at {host}.',
-    mend: 'Addresses that begin like this one are kept for obtaining certificates, and show nothing else.',
+    happened: 'No certificate authority is validating {host} with this address.',
+    advice: 'Addresses that begin like this one are reserved for issuing certificates.',
     error: 'destination_not_found',
   },
   misdirected: {
     status: 421,
     title: 'Wrong connection for this name',
-    happened: 'The request was for {host}, but came over a secure connection to another name.',
-    mend: 'Browsers ask again by themselves. Other clients have to open a connection of its own for each name.',
+    happened: 'The request was for {host}, but arrived on a secure connection for another name.',
+    advice: 'Browsers retry by themselves. Other clients need to open a separate connection for each name.',
     error: 'http_request_denied',
   },
   unavailable: {
     status: 503,
     title: 'Try again in a moment',
     happened: 'This service cannot look up {host} at the moment.',
-    mend: 'Those who run this service can mend that. Try again in a few seconds.',
+    advice: 'The operator of this service needs to fix this. Try again in a few seconds.',
     error: 'proxy_internal_error',
     retryAfterSeconds: 5,
   },
   bad_request: {
     status: 400,
-    title: 'The request cannot be understood',
-    happened: 'What was sent is not a request as HTTP describes it.',
-    mend: 'The program that sent it has to be mended. A browser does not send such requests by itself.',
+    title: 'The request is not valid',
+    happened: 'The request does not follow the rules of HTTP.',
+    advice: 'The program that sent it needs to be fixed. Browsers do not send such requests by themselves.',
     error: 'http_request_error',
   },
   request_timeout: {
     status: 408,
     title: 'The request took too long to arrive',
-    happened: 'Only a part of the request had arrived when the time for it was over.',
-    mend: 'Try again, over a better connection if there is one.',
+    happened: 'Only a part of the request arrived within the time limit.',
+    advice: 'Try again, on a better connection if you can.',
     error: 'http_request_error',
   },
   header_too_large: {
     status: 431,
     title: 'The request is too large',
-    happened: 'The address or the header fields of the request are longer than is accepted.',
-    mend: 'Deleting the cookies of this site often helps.',
+    happened: 'The address or the header fields of the request are too long.',
+    advice: 'Deleting the cookies of this site often helps.',
     error: 'http_request_error',
   },
 };
 
-// The keys of a record of them.
 export const PAGE_NAMES = Object.keys(PAGES) as PageName[];
 
-/** The page, in the form that the client prefers. */
-export function renderPage(name: PageName, { hostname, requestId, accept }: PageContext): Page {
+/** Renders a page in the form that the client prefers. */
+export function renderPage(name: PageName, { hostname, requestId, accept }: PageContext): EdgePage {
   const content = PAGES[name];
   const happened = content.happened.replace('{host}', (_, at) => hostname ?? (at === 0 ? 'This name' : 'this name'));
   const text = { ...content, happened, requestId };
@@ -178,26 +179,26 @@ interface Text {
   status: number;
   title: string;
   happened: string;
-  mend: string;
+  advice: string;
   requestId: string;
 }
 
 interface Form {
   type: string;
-  /** Media ranges that mean this form. */
+  /** Media ranges of `Accept` that select it. */
   ranges: readonly string[];
   render(text: Text): string;
 }
 
 const PLAIN: Form = { type: 'text/plain; charset=utf-8', ranges: ['text/plain', '*/*'], render: plain };
-/** In order of preference, where the client has none. */
+/** In the order of preference among equals. */
 const FORMS: readonly Form[] = [
   { type: 'text/html; charset=utf-8', ranges: ['text/html', 'application/xhtml+xml', 'text/*'], render: html },
   { type: 'application/json; charset=utf-8', ranges: ['application/json', 'application/*'], render: json },
   PLAIN,
 ];
 
-/** Whoever accepts none of the forms gets plain text all the same: it is an error that they have to be told of (RFC 9110 section 15.5.7). */
+/** Plain text where the client accepts none of the forms (RFC 9110 section 15.5.7). */
 function preferredForm(accept: string | undefined): Form {
   const quality = new Map<string, number>();
   for (const range of (accept ?? '').slice(0, 1000).toLowerCase().split(',')) {
@@ -205,18 +206,18 @@ function preferredForm(accept: string | undefined): Form {
     const weight = parameters.find((parameter) => parameter.startsWith('q='));
     quality.set(name, weight === undefined ? 1 : Number(weight.slice(2)) || 0);
   }
-  const liking = ({ ranges }: Form) => Math.max(...ranges.map((range) => quality.get(range) ?? 0));
-  const best = FORMS.reduce((one, other) => (liking(other) > liking(one) ? other : one));
-  return liking(best) > 0 ? best : PLAIN;
+  const weightOf = ({ ranges }: Form) => Math.max(...ranges.map((range) => quality.get(range) ?? 0));
+  const best = FORMS.reduce((one, other) => (weightOf(other) > weightOf(one) ? other : one));
+  return weightOf(best) > 0 ? best : PLAIN;
 }
 
-function plain({ status, title, happened, mend, requestId }: Text): string {
-  return `${status} ${title}\n\n${happened}\n${mend}\n\nRequest ${requestId}\n`;
+function plain({ status, title, happened, advice, requestId }: Text): string {
+  return `${status} ${title}\n\n${happened}\n${advice}\n\nRequest ${requestId}\n`;
 }
 
-/** In the envelope of the API's errors. */
-function json({ status, title, happened, mend, requestId }: Text): string {
-  return `${JSON.stringify({ meta: { requestId }, error: { title, detail: `${happened} ${mend}`, status } })}\n`;
+/** The same envelope as errors of the API. */
+function json({ status, title, happened, advice, requestId }: Text): string {
+  return `${JSON.stringify({ meta: { requestId }, error: { title, detail: `${happened} ${advice}`, status } })}\n`;
 }
 
 function html(text: Text): string {
@@ -233,7 +234,7 @@ function html(text: Text): string {
 <p class="status">${text.status}</p>
 <h1>${title}</h1>
 <p>${escaped(text.happened)}</p>
-<p>${escaped(text.mend)}</p>
+<p>${escaped(text.advice)}</p>
 <footer>Request <code>${escaped(text.requestId)}</code></footer>
 </main>
 </html>

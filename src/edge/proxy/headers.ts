@@ -1,17 +1,17 @@
-/** Which header fields pass, and which are ours. Pure. Lists of fields are flat, name and value in turn, as Node has them (`rawHeaders`). */
+/** Which header fields are passed on, dropped or set. Pure. Lists of fields are flat, as Node's `rawHeaders`. */
 
-import type { Routed } from '../http/edge-exchange.ts';
+import type { RoutingInfo } from '../http/http-exchange.ts';
 
 /** How a message's content is framed (RFC 9112 section 6). */
 export type Framing = { kind: 'none' } | { kind: 'sized'; length: string } | { kind: 'chunked' };
 
-/** Our name in `Via` (RFC 9110 section 7.6.3). */
+/** The edge in `Via` (RFC 9110 section 7.6.3). */
 const PSEUDONYM = 'nameplate';
 
-/** Whoever comes by more often goes in circles. */
-const MOST_PASSES = 4;
+/** More passes are a loop. */
+const MAX_PASSES = 4;
 
-/** About the one connection they came over (RFC 9110 section 7.6.1), or about the proxy itself. */
+/** RFC 9110 section 7.6.1, and fields for proxies. */
 const HOP_BY_HOP = [
   'connection',
   'http2-settings',
@@ -26,8 +26,8 @@ const HOP_BY_HOP = [
   'upgrade',
 ];
 
-/** What we say ourselves, whatever a client says, or say in another way. `cookie` may have come in pieces (RFC 9113 section 8.2.3). */
-const OURS = [
+/** Set by the edge, whatever a client sends. `cookie` may be in several fields (RFC 9113 section 8.2.3). */
+const SET_BY_EDGE = [
   'content-length',
   'cookie',
   'expect',
@@ -40,10 +40,10 @@ const OURS = [
   'x-request-id',
 ];
 
-const NOT_PASSED_TO_ORIGIN = new Set([...HOP_BY_HOP, ...OURS]);
-/** Other ways to an origin (RFC 7838) would lead past us. */
+const NOT_PASSED_TO_ORIGIN = new Set([...HOP_BY_HOP, ...SET_BY_EDGE]);
+/** `Alt-Svc` (RFC 7838) would lead clients past the edge. */
 const NOT_PASSED_TO_CLIENT = new Set([...HOP_BY_HOP, 'alt-svc', 'trailer']);
-/** What trailers must not change (RFC 9110 section 6.5.1). */
+/** RFC 9110 section 6.5.1. */
 const NOT_IN_TRAILERS = new Set([
   ...NOT_PASSED_TO_ORIGIN,
   ...NOT_PASSED_TO_CLIENT,
@@ -58,19 +58,17 @@ const NOT_IN_TRAILERS = new Set([
 
 export interface RequestHead {
   fields: string[];
-  /** The request has been here so often that it goes in circles. */
   isLooping: boolean;
 }
 
-/** What is read of a request; IncomingMessage has all of it, and so does the compatible request of HTTP/2. */
+/** Common to IncomingMessage and Http2ServerRequest. */
 export interface ReceivedHead {
   httpVersion: string;
   method?: string | undefined;
   rawHeaders: readonly string[];
 }
 
-/** What is said of a request on its way. */
-export type Sender = Pick<Routed, 'hostname' | 'scheme' | 'clientAddress' | 'forwardedFor' | 'requestId'>;
+export type Sender = Pick<RoutingInfo, 'hostname' | 'scheme' | 'clientAddress' | 'forwardedFor' | 'requestId'>;
 
 /** The header fields of a request to an origin, `Host` first. */
 export function requestHead(
@@ -106,13 +104,13 @@ export function requestHead(
   fields.push('Forwarded', forwarded(forwardedFor, authority, scheme));
   fields.push('X-Request-Id', requestId);
   fields.push('Via', `${via}${httpVersion} ${PSEUDONYM}`);
-  return { fields, isLooping: via.split(PSEUDONYM).length > MOST_PASSES };
+  return { fields, isLooping: via.split(PSEUDONYM).length > MAX_PASSES };
 }
 
-/** Methods that need no `Content-Length: 0` to say that there is nothing (RFC 9110 section 8.6). */
+/** Without content, these methods need no `Content-Length: 0` (RFC 9110 section 8.6). */
 const HAS_NO_CONTENT = new Set(['GET', 'HEAD', 'DELETE', 'OPTIONS', 'TRACE']);
 
-/** The first value of a field. Node's `headers` would have all of them, and costs a request 2 µs. */
+/** The first value of a field. Node's `headers` costs a request 2 µs more. */
 export function fieldOf({ rawHeaders }: { rawHeaders: readonly string[] }, lower: string): string | undefined {
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const name = rawHeaders[i] ?? '';
@@ -121,7 +119,7 @@ export function fieldOf({ rawHeaders }: { rawHeaders: readonly string[] }, lower
   return undefined;
 }
 
-/** Whether content is encoded in another way than in chunks on its way here, which would have to be undone (RFC 9112 section 7). */
+/** Whether there is a transfer coding other than chunked, which the edge would have to decode (RFC 9112 section 7). */
 export function isTransferCoded({ rawHeaders }: { rawHeaders: readonly string[] }): boolean {
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const name = rawHeaders[i] ?? '';
@@ -131,14 +129,14 @@ export function isTransferCoded({ rawHeaders }: { rawHeaders: readonly string[] 
   return false;
 }
 
-/** How the content of an HTTP/1.1 request is framed. What contradicts itself was refused by Node's parser. */
+/** How the content of an HTTP/1.1 request is framed. Node's parser rejects contradictions. */
 export function framingOf(message: { rawHeaders: readonly string[] }): Framing {
   if (fieldOf(message, 'transfer-encoding') !== undefined) return { kind: 'chunked' };
   const length = fieldOf(message, 'content-length');
   return length === undefined || /^0*$/.test(length) ? { kind: 'none' } : { kind: 'sized', length };
 }
 
-/** The header fields of an origin's response that clients get; `mayHaveTrailers` lets `Trailer` through. */
+/** The header fields of an origin's response for the client. `mayHaveTrailers`: passes `Trailer`. */
 export function responseFields(rawHeaders: readonly string[], statusCode: number, mayHaveTrailers: boolean): string[] {
   const fields: string[] = [];
   const nominated = nominatedIn(rawHeaders);
@@ -151,7 +149,7 @@ export function responseFields(rawHeaders: readonly string[], statusCode: number
   return fields;
 }
 
-/** The same for HTTP/2, where each field that is there several times has one value, but for `set-cookie`. */
+/** The same for HTTP/2, from Node's `headers`. */
 export function responseHeaders(
   headers: NodeJS.Dict<string | string[]>,
   statusCode: number,
@@ -167,7 +165,7 @@ export function responseHeaders(
   return passed;
 }
 
-/** The fields of a trailer section that are passed on, whichever way, as pairs. */
+/** The trailer fields that are passed on, in both directions. */
 export function trailerFields(rawTrailers: readonly string[]): [name: string, value: string][] {
   const pairs: [string, string][] = [];
   for (let i = 0; i < rawTrailers.length; i += 2) {
@@ -189,17 +187,17 @@ function passesToClient(lower: string, statusCode: number, mayHaveTrailers: bool
   return !NOT_PASSED_TO_CLIENT.has(lower);
 }
 
-/** Whether a client says what only proxies say. To many origins (CGI, WSGI) `_` and `-` are the same. */
+/** Whether a client sends what only proxies may send. To many origins (CGI, WSGI) `_` and `-` are the same. */
 function isForged(lower: string): boolean {
-  if (lower.includes('_')) return isSaidByUs(lower.replaceAll('_', '-'));
+  if (lower.includes('_')) return isReserved(lower.replaceAll('_', '-'));
   return lower.startsWith('x-forwarded-');
 }
 
-function isSaidByUs(lower: string): boolean {
+function isReserved(lower: string): boolean {
   return lower.startsWith('x-forwarded-') || NOT_PASSED_TO_ORIGIN.has(lower);
 }
 
-/** The fields that `Connection` names, in lower case; null where it names none worth a look. */
+/** The fields that `Connection` names, in lower case; null: none. */
 function nominatedIn(rawHeaders: readonly string[]): ReadonlySet<string> | null {
   let names: Set<string> | null = null;
   for (let i = 0; i < rawHeaders.length; i += 2) {
@@ -225,7 +223,7 @@ function acceptsTrailers(te: string): boolean {
   return te === 'trailers' || /(?:^|,)[ \t]*trailers[ \t]*(?:,|$)/i.test(te);
 }
 
-/** The name that was asked for, with the port that was asked at. */
+/** The host name, with the port of the client's request. */
 function withPortOf(authority: string, hostname: string): string {
   const port = authority.length === hostname.length ? undefined : /:\d{1,5}$/.exec(authority)?.[0];
   return port === undefined ? hostname : hostname + port;

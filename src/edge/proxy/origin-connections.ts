@@ -3,54 +3,54 @@ import type { Socket } from 'node:net';
 import { DialFailed, type Dialler, type TlsOptions } from '../../net/dialer.ts';
 
 /**
- * Connections to origins, of HTTP/1.1. Node's agent would cost a request 10 µs more, and tell neither how long a connection has been idle nor
- * that bytes came over it that nobody asked for (docs/decisions/0013-edge-proxy.md).
+ * OriginConnections to origins, HTTP/1.1. Node's agent would cost a request 10 µs more, and shows neither how long a connection has been idle nor that
+ * unrequested bytes arrived on it (docs/decisions/0013-edge-proxy.md).
  */
-export interface Connections {
-  /** One that is open and idle, and has not been idle for longer than this; null where there is none. */
-  take(origin: string, idleMs: number): Connection | null;
-  /** A new one. Rejects with `DialFailed`, `TooManyConnections`, or with the reason of the signal. */
-  open(origin: string, signal: AbortSignal): Promise<Connection>;
-  /** Puts back what was taken and not used. */
-  putBack(connection: Connection): void;
-  /** Closes what has been idle for too long. */
+export interface OriginConnections {
+  /** An open connection that has been idle for at most `maxIdleMs`; null: there is none. */
+  take(origin: string, maxIdleMs: number): OriginConnection | null;
+  /** A new connection. Rejects with `DialFailed`, `TooManyConnections`, or with the reason of the signal. */
+  open(origin: string, signal: AbortSignal): Promise<OriginConnection>;
+  /** Returns a connection that was not used. */
+  putBack(connection: OriginConnection): void;
+  /** Closes connections that have been idle for too long. */
   prune(now: number): void;
-  /** Closes what is idle, now and later. */
+  /** Closes idle connections, and others once they become idle. */
   stop(): void;
   counts(): { open: number; idle: number };
 }
 
-export interface ConnectionsOptions {
+export interface OriginConnectionsOptions {
   dialler: Dialler;
   tls: TlsOptions;
   limits: { connections: number; connectionsPerOrigin: number };
   keepAliveMs: number;
 }
 
-/** There is no room for another connection: to this origin, or at all. */
+/** A limit on connections is reached: of this origin, or of all. */
 export class TooManyConnections extends Error {
   override name = 'TooManyConnections';
 }
 
 interface Pool {
-  /** Connections, also those that are being opened. */
+  /** OriginConnections open and opening. */
   open: number;
-  /** The one that became idle last is at the end: it is the likeliest to be open still. */
-  idle: Connection[];
+  /** The most recently used is last. */
+  idle: OriginConnection[];
 }
 
-/** How much earlier than it says an origin is believed to close an idle connection. */
+/** How much before the timeout that an origin announces its idle connections are closed. */
 const MARGIN_MS = 1000;
 
-/** An open connection. To Node's client it is an agent that has this one to give. */
-export class Connection extends Agent {
+/** An open connection; to Node's client, an agent with this one connection. */
+export class OriginConnection extends Agent {
   readonly origin: string;
   readonly socket: Socket;
-  /** Requests were answered over it. Then an error may mean no more than that the origin closed what was idle. */
+  /** A request was completed on it. A later error may only mean that the origin closed it while idle. */
   isReused = false;
-  /** Something came over it in answer to the request under way. */
-  isAnswering = false;
-  /** `performance.now()`; null while it is in use. */
+  /** Bytes have arrived since the current request was sent. */
+  isResponding = false;
+  /** `performance.now()`; null while in use. */
   idleSince: number | null = null;
   keepAliveMs: number;
 
@@ -63,35 +63,40 @@ export class Connection extends Agent {
 
   /** Called by Node for each request that has this agent. */
   addRequest(request: ClientRequest): void {
-    this.isAnswering = false;
+    this.isResponding = false;
     request.onSocket(this.socket);
   }
 
-  /** Heeds `Keep-Alive: timeout=…` of an origin: sent over a connection that it is about to close, a request would be lost. */
-  heed(keepAlive: string | undefined): void {
+  /** Applies an origin's `Keep-Alive: timeout=…`: a request on a connection that the origin is closing would be lost. */
+  applyKeepAlive(keepAlive: string | undefined): void {
     const seconds = keepAlive && /\btimeout=(\d{1,6})\b/i.exec(keepAlive)?.[1];
     if (seconds) this.keepAliveMs = Math.min(this.keepAliveMs, Number(seconds) * 1000 - MARGIN_MS);
   }
 }
 
-export function createConnections({ dialler, tls, limits, keepAliveMs }: ConnectionsOptions): Connections {
+export function createOriginConnections({
+  dialler,
+  tls,
+  limits,
+  keepAliveMs,
+}: OriginConnectionsOptions): OriginConnections {
   const pools = new Map<string, Pool>();
-  /** In the order in which they became idle. */
-  const idle = new Set<Connection>();
+  /** The least recently used is first. */
+  const idle = new Set<OriginConnection>();
   let open = 0;
   let stopped = false;
 
-  /** Counts one more, in place of one that is idle where there are as many as there may be. */
-  function enter(origin: string): Pool {
+  /** Counts one more; at a limit, closes the least recently used idle connection. */
+  function acquire(origin: string): Pool {
     const pool = pools.get(origin) ?? { open: 0, idle: [] };
     if (pool.open >= limits.connectionsPerOrigin) {
-      const [eldest] = pool.idle;
-      if (eldest === undefined) throw new TooManyConnections(`${pool.open} connections to the origin are in use.`);
-      discard(eldest);
+      const [oldest] = pool.idle;
+      if (oldest === undefined) throw new TooManyConnections(`${pool.open} connections to the origin are in use.`);
+      close(oldest);
     } else if (open >= limits.connections) {
-      const [eldest] = idle;
-      if (eldest === undefined) throw new TooManyConnections(`${open} connections to origins are in use.`);
-      discard(eldest);
+      const [oldest] = idle;
+      if (oldest === undefined) throw new TooManyConnections(`${open} connections to origins are in use.`);
+      close(oldest);
     }
     pools.set(origin, pool);
     open += 1;
@@ -99,7 +104,7 @@ export function createConnections({ dialler, tls, limits, keepAliveMs }: Connect
     return pool;
   }
 
-  function leave(origin: string, pool: Pool): void {
+  function release(origin: string, pool: Pool): void {
     open -= 1;
     pool.open -= 1;
     if (pool.open === 0) pools.delete(origin);
@@ -115,36 +120,35 @@ export function createConnections({ dialler, tls, limits, keepAliveMs }: Connect
     return socket.setKeepAlive(true, 60_000);
   }
 
-  async function openOne(origin: string, signal: AbortSignal): Promise<Connection> {
-    const pool = enter(origin);
+  async function openOne(origin: string, signal: AbortSignal): Promise<OriginConnection> {
+    const pool = acquire(origin);
     let socket: Socket;
     try {
       socket = await dial(origin, signal);
       if (socket.destroyed) throw new DialFailed('unreachable', 'The connection was closed at once.');
     } catch (error) {
-      leave(origin, pool);
+      release(origin, pool);
       throw error;
     }
-    const connection = new Connection(origin, socket, keepAliveMs);
+    const connection = new OriginConnection(origin, socket, keepAliveMs);
     socket.on('error', ignore);
     socket.on('data', () => {
-      connection.isAnswering = true;
-      // An answer to nothing: whoever used the connection next would take it for theirs.
+      connection.isResponding = true;
+      // The next request on the connection would take these bytes for its response.
       if (connection.idleSince !== null) socket.destroy();
     });
     socket.on('free', () => {
       connection.isReused = true;
-      rest(connection);
+      keep(connection);
     });
     socket.once('close', () => {
-      wake(connection);
-      leave(origin, pool);
+      removeIdle(connection);
+      release(origin, pool);
     });
     return connection;
   }
 
-  /** Nobody uses it any more. */
-  function rest(connection: Connection): void {
+  function keep(connection: OriginConnection): void {
     if (connection.socket.destroyed) return;
     if (stopped || connection.keepAliveMs <= 0 || !connection.socket.writable) {
       connection.socket.destroy();
@@ -155,8 +159,7 @@ export function createConnections({ dialler, tls, limits, keepAliveMs }: Connect
     pools.get(connection.origin)?.idle.push(connection);
   }
 
-  /** It is idle no more. */
-  function wake(connection: Connection): void {
+  function removeIdle(connection: OriginConnection): void {
     if (connection.idleSince === null) return;
     connection.idleSince = null;
     idle.delete(connection);
@@ -164,31 +167,31 @@ export function createConnections({ dialler, tls, limits, keepAliveMs }: Connect
     pool.splice(pool.lastIndexOf(connection), 1);
   }
 
-  function discard(connection: Connection): void {
-    wake(connection);
+  function close(connection: OriginConnection): void {
+    removeIdle(connection);
     connection.socket.destroy();
   }
 
   return {
-    take(origin, idleMs) {
+    take(origin, maxIdleMs) {
       const last = pools.get(origin)?.idle.at(-1);
       if (last === undefined) return null;
-      const idleFor = performance.now() - (last.idleSince ?? 0);
-      if (idleFor > Math.min(idleMs, last.keepAliveMs) || !last.socket.writable) return null;
-      wake(last);
+      const idleMs = performance.now() - (last.idleSince ?? 0);
+      if (idleMs > Math.min(maxIdleMs, last.keepAliveMs) || !last.socket.writable) return null;
+      removeIdle(last);
       return last;
     },
     open: openOne,
-    putBack: rest,
+    putBack: keep,
     prune(now) {
       for (const connection of idle) {
-        const idleFor = now - (connection.idleSince ?? now);
-        if (idleFor >= connection.keepAliveMs) discard(connection);
+        const idleMs = now - (connection.idleSince ?? now);
+        if (idleMs >= connection.keepAliveMs) close(connection);
       }
     },
     stop() {
       stopped = true;
-      for (const connection of idle) discard(connection);
+      for (const connection of idle) close(connection);
     },
     counts: () => ({ open, idle: idle.size }),
   };

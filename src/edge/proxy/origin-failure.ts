@@ -1,20 +1,19 @@
-/** What goes wrong between us and an origin, and which page says so. */
-
 import { DialFailed } from '../../net/dialer.ts';
 import type { PageName } from '../http/pages.ts';
 import { TooManyConnections } from './origin-connections.ts';
 
-export interface Failure {
+/** Why a request could not be proxied, and the page for it. */
+export interface OriginFailure {
   page: PageName;
   /** One word, for logs. */
   reason: string;
-  /** In plain words, bounded. */
+  /** Human-readable, bounded. */
   detail: string;
 }
 
-/** What the proxy itself ends a request with. */
-export class Refused extends Error implements Failure {
-  override name = 'Refused';
+/** The proxy itself rejects a request or a response. */
+export class ProxyError extends Error implements OriginFailure {
+  override name = 'ProxyError';
   readonly page: PageName;
   readonly reason: string;
 
@@ -34,11 +33,11 @@ const DIAL_PAGES: Partial<Record<DialFailed['reason'], PageName>> = {
   timeout: 'origin_timeout',
 };
 
-/** The longest detail, in characters: some of it may be what an origin has sent. */
+/** In characters; parts may come from an origin. */
 const DETAIL_LIMIT = 300;
 
-export function failureOf(error: unknown): Failure {
-  if (error instanceof Refused) return error;
+export function failureOf(error: unknown): OriginFailure {
+  if (error instanceof ProxyError) return error;
   if (error instanceof DialFailed) {
     return { page: DIAL_PAGES[error.reason] ?? 'origin_down', reason: error.reason, detail: error.message };
   }
@@ -47,14 +46,14 @@ export function failureOf(error: unknown): Failure {
   }
   const code = codeOf(error);
   const detail = (error instanceof Error ? error.message : String(error)).slice(0, DETAIL_LIMIT);
-  // Node's parser: not HTTP, or a header that is too large.
+  // Of Node's parser: not HTTP, or a header that is too large.
   if (code?.startsWith('HPE_')) return { page: 'origin_invalid', reason: 'not_http', detail };
-  // Node's own checks of what it is to send, to the origin or to the client.
+  // Of Node's checks before it sends, to the origin or to the client.
   if (code?.startsWith('ERR_')) return { page: 'origin_invalid', reason: 'not_sendable', detail };
   return { page: 'origin_down', reason: 'broken_off', detail };
 }
 
-/** Whether a connection that was idle may just have been closed by the origin before the request arrived. */
+/** Whether the origin may have closed an idle connection before the request arrived. */
 export function isClosedConnection(error: unknown): boolean {
   return ['ECONNRESET', 'EPIPE'].includes(codeOf(error) ?? '');
 }

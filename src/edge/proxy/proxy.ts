@@ -1,26 +1,26 @@
 import type { Dialler, TlsOptions } from '../../net/dialer.ts';
-import type { Exchange, Forwarder, UpgradeExchange } from '../http/edge-exchange.ts';
-import { Forwarding, type ForwardingTimes } from './forwarding.ts';
-import { createConnections } from './origin-connections.ts';
-import type { Failure } from './origin-failure.ts';
+import type { ProxiedExchange, UpgradeExchange } from '../http/http-exchange.ts';
+import { createOriginConnections } from './origin-connections.ts';
+import type { OriginFailure } from './origin-failure.ts';
+import { ProxiedRequest, type ProxiedRequestTimes } from './proxied-request.ts';
 import { Tunnel, type TunnelTimes } from './tunnel.ts';
 
-/** What origins may take. Times are milliseconds. docs/edge.md says why each is as it is. */
+/** Limits on origins; see docs/edge.md. */
 export interface ProxyLimits {
-  /** Connections to origins, in all and to each. */
+  /** Connections to all origins, and to each. */
   connections: number;
   connectionsPerOrigin: number;
   /** Header fields of a response. */
   responseHeaderBytes: number;
-  /** Unused connections are kept that long, unless the origin says that it closes them earlier. */
+  /** How long idle connections are kept; less where the origin says so (`Keep-Alive`). */
   keepAliveMs: number;
   /** From the request to the response. */
   responseMs: number;
-  /** Between two pieces of a response, or of an event stream. */
+  /** Between two chunks of a response. */
   silenceMs: number;
-  /** A client that takes nothing of what waits for it. */
+  /** A client stops reading the response. */
   unreadMs: number;
-  /** A tunnel in which nobody says anything; once one end has said its last word, `halfOpenMs`. */
+  /** A tunnel without traffic; `halfOpenMs` once one end has closed its side. */
   tunnelMs: number;
   halfOpenMs: number;
 }
@@ -37,79 +37,83 @@ export const PROXY_LIMITS: ProxyLimits = {
   halfOpenMs: 30_000,
 };
 
-export interface ProxyOptions {
+export interface ReverseProxyOptions {
   dialler: Dialler;
-  /** For TLS to origins; certificates are checked against the origin's name unless it says otherwise. */
+  /** For TLS to origins. */
   tls?: TlsOptions;
   limits?: Partial<ProxyLimits>;
-  /** An origin failed, and the client was told so by a page, or broken off. */
-  onFailure(exchange: Exchange | UpgradeExchange, failure: Failure): void;
+  /** The client got a page, or an aborted response. */
+  onFailure(exchange: ProxiedExchange | UpgradeExchange, failure: OriginFailure): void;
 }
 
-export interface OriginProxy extends Forwarder {
-  /** What there is now: requests and tunnels under way, connections to origins. */
+export interface ReverseProxy {
+  forward(exchange: ProxiedExchange): void;
+  upgrade(exchange: UpgradeExchange): void;
+  /** Requests and tunnels in flight, connections to origins. */
   counts(): { requests: number; tunnels: number; connections: number; idleConnections: number };
+  /** Closes idle connections to origins, and others once they become idle. */
+  stop(): void;
 }
 
-/** Speaks with origins. Everything that an origin can do wrong ends in a page or in a broken connection, never in an exception. */
-export function createProxy({ dialler, tls = {}, limits: given, onFailure }: ProxyOptions): OriginProxy {
+/** Passes requests to origins. Whatever an origin does wrong ends in a page or an aborted response, never in an exception. */
+export function createReverseProxy({ dialler, tls = {}, limits: given, onFailure }: ReverseProxyOptions): ReverseProxy {
   const limits = { ...PROXY_LIMITS, ...given };
   const { responseMs, silenceMs, unreadMs, tunnelMs, halfOpenMs } = limits;
-  const connections = createConnections({ dialler, tls, limits, keepAliveMs: limits.keepAliveMs });
-  const forwardings = new Set<Forwarding>();
+  const connections = createOriginConnections({ dialler, tls, limits, keepAliveMs: limits.keepAliveMs });
+  const requests = new Set<ProxiedRequest>();
   const tunnels = new Set<Tunnel>();
-  const forwardingTimes: ForwardingTimes = { responseMs, silenceMs, unreadMs };
+  const requestTimes: ProxiedRequestTimes = { responseMs, silenceMs, unreadMs };
   const tunnelTimes: TunnelTimes = { responseMs, idleMs: tunnelMs, halfOpenMs, silenceMs, unreadMs };
   let stopped = false;
 
-  const forwardingContext = {
+  const requestContext = {
     connections,
     limits,
-    times: forwardingTimes,
-    onEnd(forwarding: Forwarding, failure: Failure | null): void {
-      forwardings.delete(forwarding);
-      if (failure !== null) onFailure(forwarding.exchange, failure);
+    times: requestTimes,
+    onEnd(request: ProxiedRequest, failure: OriginFailure | null): void {
+      requests.delete(request);
+      if (failure !== null) onFailure(request.exchange, failure);
     },
   };
   const tunnelContext = {
     connections,
     limits,
     times: tunnelTimes,
-    onEnd(tunnel: Tunnel, failure: Failure | null): void {
+    onEnd(tunnel: Tunnel, failure: OriginFailure | null): void {
       tunnels.delete(tunnel);
       if (failure !== null) onFailure(tunnel.exchange, failure);
     },
   };
 
-  const shortest = Math.min(...Object.values({ ...forwardingTimes, ...tunnelTimes }), limits.keepAliveMs);
-  const watching = setInterval(watch, Math.min(1000, Math.max(10, shortest / 4))).unref();
+  const shortest = Math.min(...Object.values({ ...requestTimes, ...tunnelTimes }), limits.keepAliveMs);
+  const checking = setInterval(checkTimes, Math.min(1000, Math.max(10, shortest / 4))).unref();
 
-  function watch(): void {
+  function checkTimes(): void {
     const now = performance.now();
-    for (const forwarding of forwardings) forwarding.watch(now);
-    for (const tunnel of tunnels) tunnel.watch(now);
+    for (const request of requests) request.checkTimes(now);
+    for (const tunnel of tunnels) tunnel.checkTimes(now);
     connections.prune(now);
-    if (stopped && forwardings.size + tunnels.size === 0) clearInterval(watching);
+    if (stopped && requests.size + tunnels.size === 0) clearInterval(checking);
   }
 
   return {
     forward(exchange) {
-      const forwarding = new Forwarding(exchange, forwardingContext);
-      forwardings.add(forwarding);
-      forwarding.start();
+      const request = new ProxiedRequest(exchange, requestContext);
+      requests.add(request);
+      request.start();
     },
     upgrade(exchange) {
       const tunnel = new Tunnel(exchange, tunnelContext);
       tunnels.add(tunnel);
       tunnel.start();
     },
-    async stop() {
+    stop() {
       stopped = true;
       connections.stop();
     },
     counts() {
       const { open, idle } = connections.counts();
-      return { requests: forwardings.size, tunnels: tunnels.size, connections: open, idleConnections: idle };
+      return { requests: requests.size, tunnels: tunnels.size, connections: open, idleConnections: idle };
     },
   };
 }

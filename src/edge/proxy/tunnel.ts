@@ -1,51 +1,51 @@
 import { type ClientRequest, type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { UpgradeExchange } from '../http/edge-exchange.ts';
+import type { UpgradeExchange } from '../http/http-exchange.ts';
 import { renderPage } from '../http/pages.ts';
-import { answerSocket } from '../http/respond.ts';
+import { respondOnSocket } from '../http/respond.ts';
 import { framingOf, requestHead, responseFields } from './headers.ts';
-import type { Connection, Connections } from './origin-connections.ts';
-import { type Failure, failureOf, Refused } from './origin-failure.ts';
+import type { OriginConnection, OriginConnections } from './origin-connections.ts';
+import { failureOf, type OriginFailure, ProxyError } from './origin-failure.ts';
 import { requestOver } from './origin-request.ts';
 import { checkHead } from './origin-response.ts';
 
 export interface TunnelContext {
-  connections: Connections;
+  connections: OriginConnections;
   limits: { responseHeaderBytes: number };
   times: TunnelTimes;
-  /** It has come to an end; null: without a failure of the origin. */
-  onEnd(tunnel: Tunnel, failure: Failure | null): void;
+  /** `failure`: of the origin; null: none. */
+  onEnd(tunnel: Tunnel, failure: OriginFailure | null): void;
 }
 
 /** In milliseconds. */
 export interface TunnelTimes {
   /** From the request to the response. */
   responseMs: number;
-  /** Between two signs of life, of either end. */
+  /** Without traffic. */
   idleMs: number;
-  /** The same, once one end has said its last word. */
+  /** The same, once one end has closed its side. */
   halfOpenMs: number;
-  /** Of an origin that declines: between two pieces of its response. */
+  /** Between two chunks of a response that declines the upgrade. */
   silenceMs: number;
-  /** The same, where the client takes nothing of what waits for it. */
+  /** The client stops reading that response. */
   unreadMs: number;
 }
 
-/** A request for another protocol (RFC 9110 section 7.8), and what is spoken once the origin agrees. It has a connection of its own from the beginning. */
+/** A request to switch protocols (RFC 9110 section 7.8), and the bytes both ways once the origin agrees. Its connection to the origin is not reused. */
 export class Tunnel {
   readonly exchange: UpgradeExchange;
   readonly #context: TunnelContext;
-  readonly #dialling = new AbortController();
-  readonly #madeAt = performance.now();
-  #connection: Connection | null = null;
+  readonly #dial = new AbortController();
+  readonly #startedAt = performance.now();
+  #connection: OriginConnection | null = null;
   #request: ClientRequest | null = null;
-  #isAnswered = false;
+  #hasResponse = false;
   #isDeclined = false;
   #hasHalfEnded = false;
   #isClosed = false;
-  #failure: Failure | null = null;
+  #failure: OriginFailure | null = null;
   #bytes = -1;
-  #movedAt = 0;
+  #activeAt = 0;
 
   constructor(exchange: UpgradeExchange, context: TunnelContext) {
     this.exchange = exchange;
@@ -61,23 +61,23 @@ export class Tunnel {
     socket.once('close', () => this.#close());
     socket.on('error', ignore);
     socket.once('end', () => {
-      if (!this.#isAnswered) socket.destroy();
+      if (!this.#hasResponse) socket.destroy();
     });
     const { upgrade = '' } = request.headers;
-    // Anything else, such as `h2c`, would let requests past us that nobody has looked at.
+    // Other protocols, such as `h2c`, could carry requests past the edge.
     if (upgrade.toLowerCase() !== 'websocket' || request.method !== 'GET') {
-      this.#fail(new Refused('bad_request', 'upgrade', 'Only WebSocket is upgraded to.'));
+      this.#fail(new ProxyError('bad_request', 'upgrade', 'The only upgrade allowed is WebSocket.'));
     } else if (framingOf(request).kind !== 'none') {
-      this.#fail(new Refused('bad_request', 'upgrade', 'A request to upgrade has no content.'));
+      this.#fail(new ProxyError('bad_request', 'upgrade', 'A request to upgrade may not have content.'));
     } else {
-      this.#context.connections.open(origin, this.#dialling.signal).then(
-        (connection) => this.#ask(connection),
+      this.#context.connections.open(origin, this.#dial.signal).then(
+        (connection) => this.#send(connection),
         (error) => this.#fail(error),
       );
     }
   }
 
-  #ask(connection: Connection): void {
+  #send(connection: OriginConnection): void {
     if (this.#isClosed) {
       this.#context.connections.putBack(connection);
       return;
@@ -86,7 +86,7 @@ export class Tunnel {
     const { fields, isLooping } = requestHead(received, this.exchange, { kind: 'none' });
     this.#connection = connection;
     if (isLooping) {
-      this.#fail(new Refused('origin_invalid', 'loop', 'The origin leads back to this edge.'));
+      this.#fail(new ProxyError('origin_invalid', 'loop', 'The origin leads back to this edge.'));
       return;
     }
     let request: ClientRequest;
@@ -95,14 +95,14 @@ export class Tunnel {
       const headers = [...fields, 'Connection', 'Upgrade', 'Upgrade', 'websocket'];
       request = requestOver(connection, { method: 'GET', path }, headers, responseHeaderBytes);
     } catch {
-      this.#fail(new Refused('bad_request', 'not_sendable', 'The request has characters that no request has.'));
+      this.#fail(new ProxyError('bad_request', 'not_sendable', 'The request has characters that are not allowed.'));
       return;
     }
     this.#request = request;
     request.on('upgrade', (response, origin, originHead) => {
-      this.#isAnswered = true;
+      this.#hasResponse = true;
       if (response.headers.upgrade?.toLowerCase() !== 'websocket') {
-        this.#fail(new Refused('origin_invalid', 'upgrade', 'The origin agreed to what it was not asked for.'));
+        this.#fail(new ProxyError('origin_invalid', 'upgrade', 'The origin switched to another protocol.'));
         return;
       }
       socket.write(headOf(response, ['Connection', 'Upgrade', 'Upgrade', 'websocket']), 'latin1');
@@ -111,18 +111,17 @@ export class Tunnel {
     request.on('response', (response) => this.#decline(response, connection));
     request.on('error', (error) => this.#fail(error));
     request.on('close', () => {
-      if (!this.#isAnswered) this.#fail(new Refused('origin_invalid', 'no_response', 'No response.'));
+      if (!this.#hasResponse) this.#fail(new ProxyError('origin_invalid', 'no_response', 'No response.'));
     });
     request.end();
   }
 
-  /** From now on each hears what the other says. */
   #join(client: Duplex, clientHead: Buffer, origin: Duplex, originHead: Buffer): void {
     for (const [from, to, head] of [
       [client, origin, clientHead],
       [origin, client, originHead],
     ] as const) {
-      // Either may be the first to say that it is done.
+      // Each end may close its side first.
       from.allowHalfOpen = true;
       if (head.length > 0) to.write(head);
       from.pipe(to);
@@ -133,8 +132,8 @@ export class Tunnel {
     origin.once('close', () => client.destroy());
   }
 
-  /** The origin would rather answer: its response is passed on, and ends the connection. */
-  #decline(response: IncomingMessage, connection: Connection): void {
+  /** The origin does not switch protocols: passes its response on, and closes. */
+  #decline(response: IncomingMessage, connection: OriginConnection): void {
     const { socket } = this.exchange;
     try {
       checkHead(response);
@@ -142,14 +141,14 @@ export class Tunnel {
       this.#fail(error);
       return;
     }
-    this.#isAnswered = true;
+    this.#hasResponse = true;
     this.#isDeclined = true;
-    // It ends with the client's: in between nobody else may come to use it.
+    // Not to be reused: it closes with the client's.
     connection.keepAliveMs = 0;
     socket.write(headOf(response, ['Connection', 'close']), 'latin1');
     response.on('error', () => socket.destroy());
     response.pipe(socket);
-    // The client has nothing to say any more.
+    // Discards what the client still sends.
     socket.resume();
   }
 
@@ -159,46 +158,48 @@ export class Tunnel {
     this.#failure = failureOf(error);
     this.#connection?.socket.destroy();
     const { accept } = request.headers;
-    if (this.#isAnswered && this.#failure.reason !== 'upgrade') socket.destroy();
-    else answerSocket(socket, renderPage(this.#failure.page, { hostname, requestId, accept }));
+    if (this.#hasResponse && this.#failure.reason !== 'upgrade') socket.destroy();
+    else respondOnSocket(socket, renderPage(this.#failure.page, { hostname, requestId, accept }));
   }
 
   #close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    this.#dialling.abort(new Error('The client has gone.'));
+    this.#dial.abort(new Error('The client closed the connection.'));
     this.#connection?.socket.destroy();
     this.#context.onEnd(this, this.#failure);
   }
 
-  /** Called about once a second: ends what does not move. */
-  watch(now: number): void {
+  /** Called about once a second. */
+  checkTimes(now: number): void {
     const socket = this.#connection?.socket;
     if (socket === undefined || this.#request === null) return;
     const { responseMs } = this.#context.times;
-    if (!this.#isAnswered) {
-      if (now - this.#madeAt < responseMs) return;
-      this.#fail(new Refused('origin_timeout', 'timeout', `The origin did not answer within ${responseMs / 1000} s.`));
+    if (!this.#hasResponse) {
+      if (now - this.#startedAt < responseMs) return;
+      this.#fail(
+        new ProxyError('origin_timeout', 'timeout', `The origin did not respond within ${responseMs / 1000} s.`),
+      );
       return;
     }
     const bytes = socket.bytesRead + socket.bytesWritten;
     if (bytes !== this.#bytes) {
       this.#bytes = bytes;
-      this.#movedAt = now;
-    } else if (now - this.#movedAt >= this.#patienceMs) {
+      this.#activeAt = now;
+    } else if (now - this.#activeAt >= this.#maxIdleMs) {
       this.exchange.socket.destroy();
     }
   }
 
-  /** How long nothing may move, once there is an answer. */
-  get #patienceMs(): number {
+  /** The time limit without traffic after the response. */
+  get #maxIdleMs(): number {
     const { idleMs, halfOpenMs, silenceMs, unreadMs } = this.#context.times;
     if (this.#isDeclined) return this.exchange.socket.writableNeedDrain ? unreadMs : silenceMs;
     return this.#hasHalfEnded ? halfOpenMs : idleMs;
   }
 }
 
-/** The head of a response as it goes over the wire. Node's parser has let nothing through that would end a line early. */
+/** The head of a response on the wire. Node's parser rejects values with line breaks. */
 function headOf({ statusCode = 502, rawHeaders }: IncomingMessage, more: readonly string[]): string {
   const fields = [...responseFields(rawHeaders, statusCode, false), ...more];
   let head = `HTTP/1.1 ${statusCode} ${STATUS_CODES[statusCode] ?? ''}\r\n`;

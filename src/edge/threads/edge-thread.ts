@@ -2,81 +2,80 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { systemClock } from '../../clock.ts';
 import { idMaker } from '../../ids.ts';
 import { type Change, StoreUnavailable } from '../../store/contract/store.ts';
-import { proxyToOrigins } from '../proxy/origins.ts';
-import { createTally } from '../shared-counters.ts';
-import type { Report } from '../throttled-log.ts';
-import type { AnyQuestion, Asked, ThreadData, ToMain, ToThread } from './messages.ts';
-import { serve } from './serving.ts';
+import { createEdgeMetrics } from '../edge-metrics.ts';
+import { startEdgeServer } from '../edge-server.ts';
+import type { FromThread, MainThread, MainThreadCall, ThreadData, ToThread } from './messages.ts';
 
-// What runs in a thread of the edge. What it knows of the store it has asked the main thread for.
+// The script of an edge thread. It reaches the store and DNS through the main thread.
+
+const METRICS_EVERY_MS = 1000;
 
 const port = parentPort;
-if (port === null) throw new Error('edge/thread.ts runs as a worker thread');
+if (port === null) throw new Error('edge-thread.ts runs as a worker thread');
 
 const data: ThreadData = workerData;
 let { ticketSecret } = data;
-const forgetting: ((change: Change | null) => void)[] = [];
-const waiting = new Map<number, { resolve(answer: unknown): void; reject(error: unknown): void }>();
-let questions = 0;
+const listeners: ((change: Change | null) => void)[] = [];
+const calls = new Map<number, { resolve(result: unknown): void; reject(error: unknown): void }>();
+let lastId = 0;
 
-const send = (message: ToMain) => port.postMessage(message);
+const send = (message: FromThread) => port.postMessage(message);
 
-function ask<M extends keyof Asked>(method: M, ...args: Parameters<Asked[M]>): ReturnType<Asked[M]> {
-  questions += 1;
-  const id = questions;
-  const answered = new Promise((resolve, reject) => {
-    waiting.set(id, { resolve, reject });
+function call<M extends keyof MainThread>(method: M, ...args: Parameters<MainThread[M]>): ReturnType<MainThread[M]> {
+  lastId += 1;
+  const id = lastId;
+  const result = new Promise((resolve, reject) => {
+    calls.set(id, { resolve, reject });
   });
-  // Method and arguments belong together, and so does what the main thread answers with.
-  send({ kind: 'ask', id, method, args } as AnyQuestion);
-  return answered as ReturnType<Asked[M]>;
+  // TypeScript cannot see that method, arguments and result belong together.
+  send({ kind: 'call', id, method, args } as MainThreadCall);
+  return result as ReturnType<MainThread[M]>;
 }
 
-const main: Asked = {
-  findRoute: (hostname) => ask('findRoute', hostname),
-  findOrigin: (environmentId) => ask('findOrigin', environmentId),
-  findServedCertificate: (hostname) => ask('findServedCertificate', hostname),
-  findChallenge: (hostname, token, now) => ask('findChallenge', hostname, token, now),
-  lookUp: (hostname) => ask('lookUp', hostname),
-};
+const metrics = createEdgeMetrics();
+const sendMetrics = async () => send({ kind: 'metrics', snapshot: await metrics.snapshot() });
 
-const tally = createTally(data.tally);
-const report: Report = (what, fields, about) => send({ kind: 'report', what, fields, about });
-const serving = await serve(data.settings, {
-  store: main,
-  changes: { subscribe: (forget) => void forgetting.push(forget) },
+const server = await startEdgeServer(data.settings, {
+  store: {
+    findSite: (hostname) => call('findSite', hostname),
+    findOrigin: (environmentId) => call('findOrigin', environmentId),
+    findChallenge: (hostname, token, now) => call('findChallenge', hostname, token, now),
+  },
+  lookUp: (hostname) => call('lookUp', hostname),
+  changes: { subscribe: (listener) => void listeners.push(listener) },
   clock: systemClock,
   newId: idMaker(systemClock),
   ticketSecret: () => ticketSecret,
-  tally,
-  report,
-  proxy: proxyToOrigins({ ...data, lookUp: main.lookUp, report, tally }),
+  metrics,
+  warn: (message, fields, key) => send({ kind: 'warn', message, fields, key }),
 });
 
 port.on('message', async (message: ToThread) => {
   switch (message.kind) {
-    case 'answer':
-      waiting.get(message.id)?.resolve(message.answer);
-      waiting.delete(message.id);
+    case 'result':
+      calls.get(message.id)?.resolve(message.result);
+      calls.delete(message.id);
       break;
-    case 'failure':
-      waiting
-        .get(message.id)
-        ?.reject(message.unavailable ? new StoreUnavailable(message.message) : new Error(message.message));
-      waiting.delete(message.id);
+    case 'error': {
+      const error = message.unavailable ? new StoreUnavailable(message.message) : new Error(message.message);
+      calls.get(message.id)?.reject(error);
+      calls.delete(message.id);
       break;
+    }
     case 'change':
-      for (const forget of forgetting) forget(message.change);
+      for (const listener of listeners) listener(message.change);
       break;
     case 'ticketSecret':
       ticketSecret = message.secret;
       break;
     case 'stop':
-      await serving.stop(message.graceMs);
+      await server.stop(message.graceMs);
+      await sendMetrics();
       port.close();
       break;
     default:
       message satisfies never;
   }
 });
+setInterval(sendMetrics, METRICS_EVERY_MS).unref();
 send({ kind: 'listening' });

@@ -1,33 +1,33 @@
 import type { Change, EdgeStore } from '../../store/contract/store.ts';
-import type { ServingSettings } from './serving.ts';
+import type { MetricsSnapshot } from '../edge-metrics.ts';
+import type { EdgeServerSettings } from '../edge-server.ts';
 
-/** What the main thread and those of the edge say to each other. Private keys cross in no other way. */
+/** Messages between the main thread and the threads of the edge. */
 
-/** What a thread is started with. */
 export interface ThreadData {
-  settings: ServingSettings;
-  allowedNetworks: readonly string[];
-  tally: SharedArrayBuffer;
+  settings: EdgeServerSettings;
   ticketSecret: Uint8Array;
 }
 
-/** What threads ask for: reads of the store, and addresses of origins. */
-export interface Asked extends EdgeStore {
+/** What threads call in the main thread. */
+export interface MainThread extends EdgeStore {
   lookUp(hostname: string): Promise<readonly string[]>;
 }
 
-type Question<M extends keyof Asked> = { kind: 'ask'; id: number; method: M; args: Parameters<Asked[M]> };
-export type AnyQuestion = { [M in keyof Asked]: Question<M> }[keyof Asked];
+type CallOf<M extends keyof MainThread> = { kind: 'call'; id: number; method: M; args: Parameters<MainThread[M]> };
+export type MainThreadCall = { [M in keyof MainThread]: CallOf<M> }[keyof MainThread];
 
-export type ToMain =
-  | AnyQuestion
+export type FromThread =
+  | MainThreadCall
   | { kind: 'listening' }
-  | { kind: 'report'; what: string; fields: Record<string, unknown>; about: string | undefined };
+  /** Once a second, and at the end. */
+  | { kind: 'metrics'; snapshot: MetricsSnapshot }
+  | { kind: 'warn'; message: string; fields: Record<string, unknown>; key: string | undefined };
 
 export type ToThread =
-  | { kind: 'answer'; id: number; answer: unknown }
-  /** `unavailable`: it is the store that could not. */
-  | { kind: 'failure'; id: number; message: string; unavailable: boolean }
+  | { kind: 'result'; id: number; result: unknown }
+  /** `unavailable`: the store is down. */
+  | { kind: 'error'; id: number; message: string; unavailable: boolean }
   | { kind: 'change'; change: Change | null }
   | { kind: 'ticketSecret'; secret: Uint8Array }
   | { kind: 'stop'; graceMs: number };

@@ -1,18 +1,17 @@
 /**
- * Reads the server name out of a TLS ClientHello before TLS begins. So a name that nobody has costs no TLS state, and each name has a TLS context
- * of its own from the first byte on: session tickets of one name mean nothing to another (RFC 6066 section 3 wants that; OpenSSL does not
- * ask for the context of a name when it resumes a session). Pure.
+ * Reads the server name of a TLS ClientHello before TLS starts. So an unknown name costs no TLS state, and each name has its own TLS context from the
+ * first byte on: session tickets are valid for one name only (RFC 6066 section 3; OpenSSL does not switch contexts when it resumes a session). Pure.
  */
 
 export type Hello =
-  /** `serverName` is as it was sent; null without one (RFC 6066 section 3). */
+  /** `serverName`: as sent; null without one (RFC 6066 section 3). */
   | { kind: 'hello'; serverName: string | null }
-  /** The message has not arrived completely. */
+  /** More bytes are needed. */
   | { kind: 'partial' }
   /** Not TLS, or not as RFC 8446 section 4.1.2 describes it, or longer than `MAX_HELLO_BYTES`. */
   | { kind: 'malformed' };
 
-/** Those with post-quantum key shares are about 2,000 bytes long. */
+/** With post-quantum key shares they have about 2,000 bytes. */
 export const MAX_HELLO_BYTES = 16_384;
 
 const HANDSHAKE_RECORD = 22;
@@ -23,7 +22,7 @@ const HOST_NAME = 0;
 const PARTIAL: Hello = { kind: 'partial' };
 const MALFORMED: Hello = { kind: 'malformed' };
 
-/** Reads what has arrived on a connection so far. */
+/** `bytes`: all that has arrived on the connection. */
 export function readClientHello(bytes: Buffer): Hello {
   const message = handshakeBytes(bytes);
   if (message === null) return MALFORMED;
@@ -38,7 +37,7 @@ export function readClientHello(bytes: Buffer): Hello {
   }
 }
 
-/** The payloads of the records so far, one after another (RFC 8446 section 5.1); null when something else is among them. */
+/** The concatenated payloads of handshake records (RFC 8446 section 5.1); null when there is another record. */
 function handshakeBytes(bytes: Buffer): Buffer | null {
   const parts: Buffer[] = [];
   for (let at = 0; at < bytes.length; ) {
@@ -80,7 +79,7 @@ function hostName(names: Reader): string | null {
 interface Reader {
   number(bytes: 1 | 2): number;
   skip(bytes: number): void;
-  /** What follows a length of so many bytes (RFC 8446 section 3.4). */
+  /** A vector with a length prefix of so many bytes (RFC 8446 section 3.4). */
   vector(lengthBytes: 1 | 2): Reader;
   isDone(): boolean;
   text(): string;

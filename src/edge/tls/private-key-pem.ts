@@ -1,6 +1,6 @@
 import { createPrivateKey } from 'node:crypto';
 
-/** A private key (PKCS #8, DER) as PEM. Throws where it is none. */
+/** Converts a private key (PKCS #8, DER) to PEM. Throws when it is invalid. */
 export function privateKeyPem(der: Uint8Array): string {
   const key = createPrivateKey({ key: Buffer.from(der), format: 'der', type: 'pkcs8' });
   return key.export({ format: 'pem', type: 'pkcs8' }).toString();

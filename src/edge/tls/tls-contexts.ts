@@ -1,31 +1,28 @@
 import { createHash, hkdfSync } from 'node:crypto';
 import { createServer, type SecureContext, type Server, type TLSSocket } from 'node:tls';
+import { LRUCache } from 'lru-cache';
 import type { ServedCertificate } from '../../store/contract/store.ts';
 import { privateKeyPem } from './private-key-pem.ts';
 
 /**
- * What handshakes of one name need. Its tickets are worth nothing to another name, nor once the certificate is another. It listens nowhere: connections
- * are handed to it (`connection`) once their name is known.
+ * A TLS server for one name and certificate. Its session tickets are invalid for other names and other certificates. It does not listen: connections
+ * are passed to it (`emit('connection')`) once their name is known.
  */
-export type Context = Server & { _sharedCreds?: SecureContext };
+export type TlsContext = Server & { _sharedCreds?: SecureContext };
 
-export interface Contexts {
-  /** The context of a name for this certificate and secret of tickets, made where it is not at hand. Throws when the certificate cannot be used. */
-  of(serverName: string, certificate: ServedCertificate, ticketSecret: Uint8Array): Context;
-  /** Contexts kept. */
+export interface TlsContextCache {
+  /** The context of a name, created on a miss. Throws when the certificate cannot be used. */
+  get(serverName: string, certificate: ServedCertificate, ticketSecret: Uint8Array): TlsContext;
   size(): number;
 }
 
 interface Entry {
-  certificate: ServedCertificate;
+  chain: string;
   ticketSecret: Uint8Array;
-  context: Context;
+  context: TlsContext;
 }
 
-/**
- * Those of Mozilla's intermediate configuration: with TLS 1.2 only what has forward secrecy and authenticates what it encrypts. RSA is for
- * certificates that were imported.
- */
+/** Mozilla's intermediate configuration: for TLS 1.2 only forward secrecy with authenticated encryption. RSA is for imported certificates. */
 const CIPHERS = [
   'TLS_AES_128_GCM_SHA256',
   'TLS_AES_256_GCM_SHA384',
@@ -38,37 +35,31 @@ const CIPHERS = [
   'ECDHE-RSA-CHACHA20-POLY1305',
 ].join(':');
 
-/** Keeps the TLS contexts of the names that were asked for last: so many, about 40 KB each. `onSecure` hears of each handshake that is done. */
-export function createContexts(capacity: number, onSecure: (serverName: string, socket: TLSSocket) => void): Contexts {
-  // In the order of last use.
-  const entries = new Map<string, Entry>();
+/** LRU cache of the TLS contexts of names, about 40 KB each. `onSecure` is called after each handshake. */
+export function createTlsContextCache(
+  capacity: number,
+  onSecure: (serverName: string, socket: TLSSocket) => void,
+): TlsContextCache {
+  const cache = new LRUCache<string, Entry>({ max: capacity, dispose: ({ context }) => freeContext(context) });
 
-  function of(serverName: string, certificate: ServedCertificate, ticketSecret: Uint8Array): Context {
-    const known = entries.get(serverName);
-    entries.delete(serverName);
-    if (known?.certificate === certificate && known.ticketSecret === ticketSecret) {
-      entries.set(serverName, known);
-      return known.context;
-    }
-    if (known !== undefined) letGo(known.context);
-    const context = contextFor(serverName, certificate, ticketSecret);
-    if (entries.size >= capacity) dropEldest();
-    entries.set(serverName, { certificate, ticketSecret, context });
+  function get(serverName: string, certificate: ServedCertificate, ticketSecret: Uint8Array): TlsContext {
+    const { chain } = certificate;
+    const cached = cache.get(serverName);
+    if (cached?.chain === chain && cached.ticketSecret === ticketSecret) return cached.context;
+    const context = createContext(serverName, certificate, ticketSecret);
+    cache.set(serverName, { chain, ticketSecret, context });
     return context;
   }
 
-  function dropEldest(): void {
-    const [eldest] = entries;
-    if (eldest === undefined) return;
-    entries.delete(eldest[0]);
-    letGo(eldest[1].context);
-  }
-
-  function contextFor(serverName: string, { chain, privateKey }: ServedCertificate, ticketSecret: Uint8Array): Context {
+  function createContext(
+    serverName: string,
+    { chain, privateKey }: ServedCertificate,
+    ticketSecret: Uint8Array,
+  ): TlsContext {
     const context = createServer({
       key: privateKeyPem(privateKey),
       cert: chain,
-      // No client certificates are asked for, so no CA has to be known.
+      // Client certificates are not requested, so no CA needs to be loaded.
       ca: [],
       ALPNProtocols: ['h2', 'http/1.1'],
       minVersion: 'TLSv1.2',
@@ -78,18 +69,18 @@ export function createContexts(capacity: number, onSecure: (serverName: string, 
     return context.on('secureConnection', (socket) => onSecure(serverName, socket));
   }
 
-  return { of, size: () => entries.size };
+  return { get, size: () => cache.size };
 }
 
 /**
- * Frees what OpenSSL holds for a context; connections keep what they use of it. The garbage collector would as well, and never does: Node tells it of
- * one kilobyte out of forty. There is no public way.
+ * Frees what OpenSSL holds for a context; open connections keep what they need. The garbage collector would do it too late: Node reports one of the
+ * 40 KB to it. There is no public API.
  */
-function letGo(context: Context): void {
+function freeContext(context: TlsContext): void {
   context._sharedCreds?.context?.close?.();
 }
 
-/** As OpenSSL wants them: a name, a key to authenticate with and a key to encrypt with. */
+/** As OpenSSL expects them: 16 bytes of name, 16 to authenticate, 16 to encrypt. */
 function ticketKeys(secret: Uint8Array, serverName: string, chain: string): Buffer {
   const salt = createHash('sha256').update(chain).digest();
   return Buffer.from(hkdfSync('sha256', secret, salt, serverName, 48));

@@ -1,22 +1,24 @@
-/** What the edge reads. Every answer may be remembered until the change that is announced for it. */
+/** What the edge reads. Results may be cached until the change that is announced for them. */
 export interface EdgeStore {
-  /** Announced as `route`. */
-  findRoute(hostname: string): Promise<Route | null>;
+  /**
+   * All that is needed to serve a host name, read at one moment; null: the name is not ours. Changes of the route and of the certificate are
+   * announced as `route` and `certificate` with the host name, a new deployment as `environment`.
+   */
+  findSite(hostname: string): Promise<Site | null>;
   /** Where the traffic of an environment goes: its current deployment; null before the first. Announced as `environment`. */
   findOrigin(environmentId: string): Promise<Origin | null>;
-  /**
-   * The certificate in use, with its key. Announced as `certificate`, and as `route` when it goes. Rejects with `SealingProblem` where the key cannot
-   * be opened, which says nothing about other names.
-   */
-  findServedCertificate(hostname: string): Promise<ServedCertificate | null>;
-  /** The key authorization to answer with; null: no such challenge, or it expired before `now`. Not to be remembered. */
+  /** The key authorization to respond with; null: no such challenge, or it expired before `now`. Not to be cached. */
   findChallenge(hostname: string, token: string, now: number): Promise<string | null>;
 }
 
-export interface Route {
+export interface Site {
   hostname: string;
   domainId: string;
   environmentId: string;
+  /** Of the environment's current deployment; null before the first. */
+  origin: Origin | null;
+  /** The certificate in use; null before the first; an error where its key cannot be unsealed. */
+  certificate: ServedCertificate | Error | null;
 }
 
 export interface Origin {

@@ -4,6 +4,7 @@ import {
   type SecretPlace,
   type SecretStore,
   type SigningKey,
+  type Site,
   type Store,
   type StoredSecret,
   StoreUnavailable,
@@ -31,6 +32,19 @@ export function sealSecrets(store: Store, keyring: Keyring): Store {
 
   function sealIssued<T extends { privateKey: Uint8Array }>(hostname: string, issued: T): T {
     return { ...issued, privateKey: seal('certificate', hostname, issued.privateKey) };
+  }
+
+  /** A key that cannot be opened concerns this name only: the error is a value, and not `StoreUnavailable`. */
+  function openCertificate(hostname: string, certificate: Site['certificate']): Site['certificate'] {
+    if (certificate === null || certificate instanceof Error) return certificate;
+    try {
+      return {
+        ...certificate,
+        privateKey: openFrom(keyring, certificate.privateKey, { kind: 'certificate', id: hostname }),
+      };
+    } catch (error) {
+      return error instanceof Error ? error : new Error(String(error));
+    }
   }
 
   return {
@@ -69,12 +83,9 @@ export function sealSecrets(store: Store, keyring: Keyring): Store {
     },
     createCaAccount: async (account) => openAccount(await store.createCaAccount(sealAccount(account))),
     replaceCaAccount: async (before, after) => store.replaceCaAccount(before, sealAccount(after)),
-    async findServedCertificate(hostname) {
-      const served = await store.findServedCertificate(hostname);
-      if (served === null) return null;
-      // Not explained as the store's being away: it is there for all other names, which the edge goes on asking for.
-      const privateKey = openFrom(keyring, served.privateKey, { kind: 'certificate', id: hostname });
-      return { ...served, privateKey };
+    async findSite(hostname) {
+      const site = await store.findSite(hostname);
+      return site && { ...site, certificate: openCertificate(hostname, site.certificate) };
     },
   };
 }

@@ -1,9 +1,9 @@
 import type { Domain } from '../../domain/domain.ts';
 import { deleteChallengesOf } from './certificates/challenge-rows.ts';
 import { logChange } from './change-log.ts';
-import type { Reader, Tables, Transaction } from './statement.ts';
+import type { Tables, Transaction } from './statement.ts';
 
-/** Begins to serve a domain: its route, and the wish for a certificate of its own. Whoever served the name before no longer does. */
+/** Adds the route of a domain, and its row for a certificate. Replaces the route of the domain that served the name before. */
 export async function serve(tx: Transaction, domain: Domain, at: number): Promise<void> {
   await withdraw(tx, domain.name);
   await tx.execute(insertRoute, { hostname: domain.name, domainId: domain.id, environmentId: domain.environmentId });
@@ -11,16 +11,12 @@ export async function serve(tx: Transaction, domain: Domain, at: number): Promis
   await logChange(tx, 'route', domain.name);
 }
 
-/** Stops serving a domain. Only what is its own goes: the name may be another workspace's by now. */
+/** Removes the route of a domain, unless another domain serves the name by now. */
 export async function stopServing(tx: Transaction, domain: Domain): Promise<void> {
   const route = await tx.one(selectRoute, { hostname: domain.name });
   if (route?.domainId !== domain.id) return;
   await withdraw(tx, domain.name);
   await logChange(tx, 'route', domain.name);
-}
-
-export async function findRoute(reader: Reader, hostname: string) {
-  return reader.one(selectRoute, { hostname });
 }
 
 async function withdraw(tx: Transaction, hostname: string): Promise<void> {
@@ -36,10 +32,7 @@ function insertRoute(db: Tables, p: { hostname: string; domainId: string; enviro
 }
 
 function selectRoute(db: Tables, p: { hostname: string }) {
-  return db
-    .selectFrom('routes')
-    .where('hostname', '=', p.hostname)
-    .select(['hostname', 'domain_id as domainId', 'environment_id as environmentId']);
+  return db.selectFrom('routes').where('hostname', '=', p.hostname).select('domain_id as domainId');
 }
 
 function deleteRoute(db: Tables, p: { hostname: string }) {
@@ -59,7 +52,7 @@ function insertCertificate(db: Tables, p: { hostname: string; workspaceId: strin
   });
 }
 
-/** Takes the order and the certificate in use along. */
+/** Deletes the order and the certificate in use as well (`on delete cascade`). */
 function deleteCertificate(db: Tables, p: { hostname: string }) {
   return db.deleteFrom('certificates').where('hostname', '=', p.hostname);
 }

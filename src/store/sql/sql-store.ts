@@ -11,10 +11,9 @@ import { findEnvironment, listEnvironments } from './environments.ts';
 import { listEvents } from './events.ts';
 import { findProject, listProjects } from './projects.ts';
 import * as access from './root-keys.ts';
-import { findRoute } from './routes.ts';
 import { listSecretPrefixes, listSecrets } from './sealed-values.ts';
-import { findOrigin, findServedCertificate } from './served.ts';
 import { findCurrentSigningKey, findSigningKey } from './signing-keys.ts';
+import { findOrigin, findSite } from './sites.ts';
 import type { Reader } from './statement.ts';
 import { type WriteUseCase, writes } from './writes.ts';
 
@@ -94,9 +93,8 @@ export function sqlStore(engine: Engine): Store {
     countLedgerEntries: (...args) => read(countLedgerEntries, ...args),
     pruneLedger: (...args) => write(writes.pruneLedger, ...args),
 
-    findRoute: (...args) => read(findRoute, ...args),
+    findSite: (...args) => read(findSite, ...args),
     findOrigin: (...args) => read(findOrigin, ...args),
-    findServedCertificate: (...args) => read(findServedCertificate, ...args),
     findChallenge: (...args) => read(findChallenge, ...args),
 
     listSecretPrefixes: () => read(listSecretPrefixes),

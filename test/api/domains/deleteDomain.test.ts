@@ -29,11 +29,11 @@ describe('domains.deleteDomain', () => {
   it('takes the route, the certificate and the schedule with it', async () => {
     const domain = await api.createDomain(tree, 'routed.acme.com');
     await observed(api, domain, { routing: { kind: 'matched', chain: [domain.target] } });
-    expect(await api.store.findRoute('routed.acme.com')).toMatchObject({ domainId: domain.id });
+    expect(await api.store.findSite('routed.acme.com')).toMatchObject({ domainId: domain.id });
     await api.createDomain(tree, 'due.acme.com');
     await remove('routed.acme.com');
     await remove('due.acme.com');
-    expect(await api.store.findRoute('routed.acme.com')).toBeNull();
+    expect(await api.store.findSite('routed.acme.com')).toBeNull();
     expect(await api.store.findCertificate('routed.acme.com')).toBeNull();
     expect(await api.store.claimDue(api.clock.now(), 100, 60_000, () => 0)).toEqual([]);
   });

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'vitest';
 import type { Store } from '../../../src/store/contract/store.ts';
+import { servedCertificate } from '../../support/certificates.ts';
 import { type Answer, ask, type CertificateData, type Data, type Operation } from '../../support/raw-api.ts';
 import { GREETING, type IssuingSite } from './site.ts';
 import { isOf, visit } from './visitor.ts';
@@ -51,7 +52,7 @@ async function askAnyone<Found>(site: IssuingSite, operation: Operation, name: s
 export async function expectServed(site: IssuingSite, store: Store, name: string): Promise<void> {
   const { certificate, status, body } = await visit(site, name);
   expect([status, body], name).toEqual([200, GREETING]);
-  const [{ state, issued }, served] = [await readCertificate(site, name), await store.findServedCertificate(name)];
+  const [{ state, issued }, served] = [await readCertificate(site, name), await servedCertificate(store, name)];
   expect(state, name).toBe('issued');
   expect(issued, name).toMatchObject({
     issuer: site.recorder.directoryUrl,

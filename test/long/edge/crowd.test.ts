@@ -5,14 +5,14 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { connect, createSecureContext, type TLSSocket } from 'node:tls';
 import { afterEach, expect, test } from 'vitest';
-import type { Measured, Serving } from '../../edge/child.ts';
+import type { Measured, Serving } from '../../edge/edge-process.ts';
 import { inventedHello } from '../../support/client-hello.ts';
 
 const MB = 1024 * 1024;
 let child: ChildProcess;
 
 async function start(names: number): Promise<Serving> {
-  child = fork(join(import.meta.dirname, '../../edge/child.ts'), [String(names)]);
+  child = fork(join(import.meta.dirname, '../../edge/edge-process.ts'), [String(names)]);
   const [serving] = (await once(child, 'message')) as [Serving];
   return serving;
 }
@@ -110,7 +110,7 @@ test('100,000 handshakes for invented names leave memory and the store as they w
   const before = await measure();
   await flood(100_000, 60_000);
   const after = await measure();
-  const lookups = counted(after, 'nameplate_edge_lookups_total{kind="route"}');
+  const lookups = counted(after, 'nameplate_edge_lookups_total{kind="site"}');
   console.log(JSON.stringify({ beforeMb: before.rssBytes / MB, afterMb: after.rssBytes / MB, lookups }));
   expect(after.rssBytes - before.rssBytes).toBeLessThan(40 * MB);
   expect(counted(after, 'nameplate_edge_open{what="tls_contexts"}')).toBe(0);

@@ -1,13 +1,13 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startFront } from '../../src/edge/ask-endpoint.ts';
+import { startAskEndpoint } from '../../src/edge/ask-endpoint.ts';
 import { type Answer, type Harness, overHttp, overHttp2, overHttps, startHarness } from './harness.ts';
 
 let edge: Harness;
 let port: number;
 beforeAll(async () => {
-  edge = await startHarness({ front: { host: '127.0.0.1', port: 0 } });
-  port = Number(edge.edge.front?.split(':').at(-1));
+  edge = await startHarness({ askEndpoint: { host: '127.0.0.1', port: 0 } });
+  port = Number(edge.edge.askEndpoint?.split(':').at(-1));
 });
 afterAll(() => edge.close());
 
@@ -95,9 +95,9 @@ describe('private keys', () => {
   });
 
   it('are asked for on loopback alone: it listens nowhere else', async () => {
-    const routes = { findRoute: async () => ({ kind: 'unknown' }) as const, certificates: { load: async () => null } };
+    const sites = { find: async () => ({ kind: 'unknown' }) as const };
     for (const host of ['0.0.0.0', '::', '10.0.0.1', 'localhost']) {
-      await expect(startFront({ listen: { host, port: 0 }, routes })).rejects.toThrow(/loopback/);
+      await expect(startAskEndpoint({ listen: { host, port: 0 }, sites })).rejects.toThrow(/loopback/);
     }
   });
 });

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { Agent, type IncomingHttpHeaders, request as requestHttp1 } from 'node:http';
 import { connect, type IncomingHttpHeaders as Http2Headers } from 'node:http2';
-import type { Closing, Front } from './front.ts';
+import type { Closing, ProxyServer } from './proxy-server.ts';
 
 export interface Question {
   method?: string;
@@ -21,7 +21,7 @@ export interface Answer {
 }
 
 /** Asks over a connection of its own. */
-export type Ask = (front: Pick<Front, 'port' | 'http2Port'>, question?: Question) => Promise<Answer>;
+export type Ask = (front: Pick<ProxyServer, 'port' | 'http2Port'>, question?: Question) => Promise<Answer>;
 
 /** The versions of HTTP that clients speak. */
 export function versions(closing: Closing): [string, Ask][] {

@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { startChangeFeed } from '../../src/cache/change-feed.ts';
 import { startEdge } from '../../src/edge/edge.ts';
 import { createLog } from '../../src/log.ts';
@@ -13,7 +14,7 @@ import { aDeployment, plant } from '../support/entities.ts';
 import { issue, ROOT } from './authority.ts';
 import { onLoopback } from './loopback.ts';
 
-// An edge in a process of its own, which so many names lead to: `fork('test/edge/child.ts', [names])`. It ends with its parent.
+// An edge in a process of its own, which so many names lead to: `fork('test/edge/edge-process.ts', [names])`. It ends with its parent.
 
 /** What it says once it serves. */
 export interface Serving {
@@ -58,6 +59,8 @@ const edge = await startEdge({
 });
 
 process.on('message', async () => {
+  // The threads report their metrics once a second.
+  await setTimeout(1500);
   const measured: Measured = { rssBytes: process.memoryUsage.rss(), metrics: await metrics.registry.metrics() };
   process.send?.(measured);
 });

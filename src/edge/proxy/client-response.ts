@@ -2,50 +2,50 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { constants, type Http2ServerResponse, type ServerHttp2Stream } from 'node:http2';
 import { responseFields, responseHeaders, trailerFields } from './headers.ts';
 
-/** The client's side of an exchange, over either version of HTTP. But for `begin`, nothing of it throws, also not once the client has gone. */
-export interface Reply {
-  /** Nothing more can be sent: the client has gone, or all has been said. */
-  readonly isGone: boolean;
-  readonly hasBegun: boolean;
-  /** An interim response (RFC 9110 section 15.2); nothing once the final one has begun. */
+/** The response to a client, over HTTP/1.1 or HTTP/2. Only `start` throws; after the client has gone, the methods do nothing. */
+export interface ClientResponse {
+  /** Nothing more can be sent: the response is complete, or the client has gone. */
+  readonly isClosed: boolean;
+  readonly hasStarted: boolean;
+  /** An interim response (RFC 9110 section 15.2); ignored once the final one has started. */
   inform(statusCode: number, headers: NodeJS.Dict<string | string[]>): void;
-  /** The head of the final response. Throws when it is none that can be sent. */
-  begin(response: IncomingMessage, mayHaveTrailers: boolean): void;
-  /** Sends the head now, where the content lets wait for itself. */
+  /** The head of the final response. Throws when Node cannot send it. */
+  start(response: IncomingMessage, mayHaveTrailers: boolean): void;
+  /** Sends the head without waiting for content. */
   flush(): void;
-  /** False: there is enough for now, until `onDrain`. */
+  /** False: back-pressure until `onDrain`. */
   write(chunk: Buffer): boolean;
   end(chunk: Buffer | undefined, rawTrailers: readonly string[]): void;
-  /** Breaks off, so that the client sees that something is missing. */
+  /** Ends the response so that the client sees that it is incomplete. */
   abort(): void;
   onDrain(drained: () => void): void;
-  /** Once, when it has been sent or broken off. */
+  /** Called once, when the response was sent or aborted. */
   onClose(closed: () => void): void;
 }
 
-export class Http1Reply implements Reply {
+export class Http1ClientResponse implements ClientResponse {
   readonly #response: ServerResponse;
 
   constructor(response: ServerResponse) {
     this.#response = response;
   }
 
-  get isGone(): boolean {
-    // A response that waits for its turn has no socket yet.
+  get isClosed(): boolean {
+    // A queued response has no socket yet.
     return this.#response.destroyed || this.#response.req.socket.destroyed;
   }
 
-  get hasBegun(): boolean {
+  get hasStarted(): boolean {
     return this.#response.headersSent;
   }
 
   inform(statusCode: number, headers: NodeJS.Dict<string | string[]>): void {
-    // Node has it since 24.18; before, interim responses are dropped.
-    if (!this.hasBegun) this.#response.writeInformation?.(statusCode, interimHeaders(headers));
+    // Since Node 24.18; before, interim responses are dropped.
+    if (!this.hasStarted) this.#response.writeInformation?.(statusCode, interimHeaders(headers));
   }
 
-  begin({ statusCode = 502, rawHeaders }: IncomingMessage, mayHaveTrailers: boolean): void {
-    // In the usual words: an origin's own are no part of the meaning (RFC 9112 section 4), and may have characters that Node does not send.
+  start({ statusCode = 502, rawHeaders }: IncomingMessage, mayHaveTrailers: boolean): void {
+    // With the standard reason phrase: an origin's own has no meaning (RFC 9112 section 4), and may have characters that Node rejects.
     this.#response.writeHead(statusCode, responseFields(rawHeaders, statusCode, mayHaveTrailers));
   }
 
@@ -75,8 +75,8 @@ export class Http1Reply implements Reply {
   }
 }
 
-/** Heads and content go to the stream itself: the compatible response would take longer to come to the same. */
-export class Http2Reply implements Reply {
+/** Writes to the stream itself: the compatibility API is slower. */
+export class Http2ClientResponse implements ClientResponse {
   readonly #response: Http2ServerResponse;
   readonly #stream: ServerHttp2Stream;
 
@@ -85,30 +85,26 @@ export class Http2Reply implements Reply {
     this.#stream = response.stream;
   }
 
-  get isGone(): boolean {
-    return this.#isClosed;
-  }
-
-  get hasBegun(): boolean {
-    return this.#stream.headersSent;
-  }
-
-  get #isClosed(): boolean {
+  get isClosed(): boolean {
     return this.#stream.destroyed || this.#stream.closed;
   }
 
-  /** Not where a response has none; for `HEAD`, Node ends the stream before there is a response. */
+  get hasStarted(): boolean {
+    return this.#stream.headersSent;
+  }
+
+  /** Not for `HEAD`: Node ends the stream with the header. */
   get #takesContent(): boolean {
-    return !this.#isClosed && !this.#stream.writableEnded;
+    return !this.isClosed && !this.#stream.writableEnded;
   }
 
   inform(statusCode: number, headers: NodeJS.Dict<string | string[]>): void {
-    if (!this.#isClosed && !this.hasBegun)
+    if (!this.isClosed && !this.hasStarted)
       this.#stream.additionalHeaders({ ...interimHeaders(headers), ':status': statusCode });
   }
 
-  begin({ statusCode = 502, headers }: IncomingMessage, mayHaveTrailers: boolean): void {
-    if (this.#isClosed) return;
+  start({ statusCode = 502, headers }: IncomingMessage, mayHaveTrailers: boolean): void {
+    if (this.isClosed) return;
     const passed = responseHeaders(headers, statusCode, mayHaveTrailers);
     this.#stream.respond({ ':status': statusCode, ...passed }, { waitForTrailers: mayHaveTrailers });
   }
@@ -121,7 +117,7 @@ export class Http2Reply implements Reply {
 
   end(chunk: Buffer | undefined, rawTrailers: readonly string[]): void {
     if (!this.#takesContent) return;
-    // They are sent by the compatible response, which listens for the moment.
+    // The compatibility API sends them at the right time.
     this.#response.addTrailers(Object.fromEntries(trailerFields(rawTrailers)));
     this.#stream.end(chunk);
   }

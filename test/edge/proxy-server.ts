@@ -2,25 +2,25 @@ import { once } from 'node:events';
 import { createServer as createHttp1Server, type IncomingMessage } from 'node:http';
 import { createServer as createHttp2Server } from 'node:http2';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
-import type { Routed } from '../../src/edge/http/edge-exchange.ts';
-import type { Failure } from '../../src/edge/proxy/origin-failure.ts';
-import { createProxy, type OriginProxy, type ProxyOptions } from '../../src/edge/proxy/proxy.ts';
+import type { RoutingInfo } from '../../src/edge/http/http-exchange.ts';
+import type { OriginFailure } from '../../src/edge/proxy/origin-failure.ts';
+import { createReverseProxy, type ReverseProxy, type ReverseProxyOptions } from '../../src/edge/proxy/proxy.ts';
 import { addressRule } from '../../src/net/addresses.ts';
 import { createDialler, type Dialler } from '../../src/net/dialer.ts';
 
 /** The proxy behind plain listeners, as the edge has it behind TLS. */
-export interface Front {
-  proxy: OriginProxy;
+export interface ProxyServer {
+  proxy: ReverseProxy;
   /** HTTP/1.1. */
   port: number;
   /** HTTP/2, with prior knowledge. */
   http2Port: number;
-  failures: Failure[];
+  failures: OriginFailure[];
 }
 
-export interface FrontOptions extends Partial<Omit<ProxyOptions, 'onFailure'>> {
+export interface ProxyServerOptions extends Partial<Omit<ReverseProxyOptions, 'onFailure'>> {
   origin: string;
-  routed?: Partial<Routed>;
+  routed?: Partial<RoutingInfo>;
   /** Called with what is about to be forwarded. */
   onRequest?(request: IncomingMessage): void;
 }
@@ -34,16 +34,16 @@ export const loopbackDialler: Dialler = createDialler({
   lookUp: async () => ['127.0.0.1'],
 });
 
-export async function startFront(closing: Closing, options: FrontOptions): Promise<Front> {
+export async function startProxyServer(closing: Closing, options: ProxyServerOptions): Promise<ProxyServer> {
   const { origin, routed = {}, onRequest, ...given } = options;
-  const failures: Failure[] = [];
-  const proxy = createProxy({
+  const failures: OriginFailure[] = [];
+  const proxy = createReverseProxy({
     dialler: loopbackDialler,
     onFailure: (_, failure) => void failures.push(failure),
     ...given,
   });
   let requests = 0;
-  const route = (path: string | undefined): Routed => {
+  const route = (path: string | undefined): RoutingInfo => {
     requests += 1;
     const client = { clientAddress: '203.0.113.7', forwardedFor: ['203.0.113.7'] };
     const request = { path: path ?? '/', requestId: `req_${requests}` };

@@ -30,20 +30,19 @@ const CONTEXTS = 'nameplate_edge_open{what="tls_contexts"}';
 
 describe('many handshakes at once', () => {
   it('for a name that is not ours cost one look-up', async () => {
-    const before = await lookups('route');
+    const before = await lookups('site');
     const alerts = await Promise.all(Array.from({ length: 200 }, () => alertFor(1)));
     expect(new Set(alerts)).toEqual(new Set([UNRECOGNIZED_NAME]));
-    expect(await lookups('route')).toBe(before + 1);
-    expect(await lookups('certificate')).toBe(0);
+    expect(await lookups('site')).toBe(before + 1);
   });
 
-  it('for a new name of ours cost one look-up of the name and one of its certificate, and one TLS context', async () => {
+  it('for a new name of ours cost one read of the store, and one TLS context', async () => {
     const { hostname } = await edge.addSite();
     await edge.heard();
-    const before = [await lookups('route'), await lookups('certificate')];
+    const before = await lookups('site');
     const opening = Array.from({ length: 50 }, () => handshake(edge.httpsPort, { servername: hostname }));
     for (const socket of await Promise.all(opening)) socket.destroy();
-    expect([await lookups('route'), await lookups('certificate')]).toEqual(before.map((count) => count + 1));
+    expect(await lookups('site')).toBe(before + 1);
     expect(await edge.metric(CONTEXTS)).toBe(1);
   });
 });
@@ -68,14 +67,14 @@ describe('a client that goes in the middle of a handshake', () => {
 
 describe('a flood of invented names', () => {
   it('is refused without asking the store for more than so many a minute, and makes no TLS state', async () => {
-    const before = await lookups('route');
+    const before = await lookups('site');
     const contexts = await edge.metric(CONTEXTS);
     for (let i = 0; i < 2000; i += 50) {
       const alerts = await Promise.all(Array.from({ length: 50 }, (_, n) => alertFor(100 + i + n)));
       expect(new Set(alerts)).toEqual(new Set([UNRECOGNIZED_NAME]));
     }
     // Those that were under way when the first of them turned out to be nobody's.
-    expect((await lookups('route')) - before).toBeLessThanOrEqual(MOST + 64);
+    expect((await lookups('site')) - before).toBeLessThanOrEqual(MOST + 64);
     expect(await edge.metric(CONTEXTS)).toBe(contexts);
     expect(await edge.metric('nameplate_edge_handshakes_total{outcome="refused"}')).toBeGreaterThan(1800);
   });
@@ -92,13 +91,13 @@ describe('a flood of invented names', () => {
   });
 
   it('costs the store nothing where it is of what cannot be a name', async () => {
-    const before = await lookups('route');
+    const before = await lookups('site');
     for (const hostname of ['127.0.0.1', '[::1]', 'localhost', 'a..b', `${'a'.repeat(70)}.com`, '*.example.com']) {
       expect((await overHttp({ port: edge.httpPort, hostname })).status).toBe(404);
     }
     for (const servername of ['localhost', '']) {
       await expect(handshake(edge.httpsPort, { servername })).rejects.toThrow(/unrecognized name/i);
     }
-    expect(await lookups('route')).toBe(before);
+    expect(await lookups('site')).toBe(before);
   });
 });

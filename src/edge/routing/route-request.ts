@@ -1,0 +1,82 @@
+import type { AddressRule } from '../../net/addresses.ts';
+import { readDestination } from '../http/authority.ts';
+import { type Client, readSender } from '../http/edge-client.ts';
+import type { ClientExchange, RoutingInfo } from '../http/http-exchange.ts';
+import type { PageName } from '../http/pages.ts';
+import { CHALLENGE_PATH, type Challenges } from './challenges.ts';
+import type { CachedSite, Sites } from './sites.ts';
+
+/** What to do with a request. */
+export type RoutingDecision =
+  | { kind: 'proxy'; routing: RoutingInfo }
+  | { kind: 'redirect'; location: string }
+  | { kind: 'challenge'; keyAuthorization: string }
+  | { kind: 'page'; page: PageName; hostname: string | null };
+
+/** Never rejects. */
+export type RouteRequest = (
+  client: Client,
+  request: ClientExchange['request'],
+  requestId: string,
+) => Promise<RoutingDecision>;
+
+export interface RequestRouterOptions {
+  sites: Pick<Sites, 'find' | 'findOrigin'>;
+  challenges: Challenges;
+  isTrusted: AddressRule;
+  /** The public port of HTTPS. */
+  httpsPort: number;
+  /** Whether HTTPS is served here, and not by a proxy in front: then only names with a certificate are redirected to it. */
+  servesHttps: boolean;
+}
+
+export function createRequestRouter(options: RequestRouterOptions): RouteRequest {
+  const { sites, challenges, isTrusted, httpsPort, servesHttps } = options;
+  const port = httpsPort === 443 ? '' : `:${httpsPort}`;
+
+  async function route(
+    client: Client,
+    request: ClientExchange['request'],
+    requestId: string,
+  ): Promise<RoutingDecision> {
+    const destination = readDestination(request);
+    if (destination === null) return page('bad_request', null);
+    const { hostname, path } = destination;
+    // A TLS connection is for one name only (RFC 9110 section 7.4).
+    if (client.serverName !== null && client.serverName !== hostname) return page('misdirected', hostname);
+    const sender = readSender(client, request.headers, isTrusted);
+    if (path.startsWith(CHALLENGE_PATH)) {
+      const token = path.slice(CHALLENGE_PATH.length);
+      const keyAuthorization = await challenges.find(hostname, token, sender.clientAddress);
+      if (keyAuthorization === 'unavailable') return page('unavailable', hostname);
+      return keyAuthorization === null ? page('no_challenge', hostname) : { kind: 'challenge', keyAuthorization };
+    }
+    if (hostname === null) return page('unknown_host', null);
+    const found = await sites.find(hostname, sender.clientAddress);
+    if (found.kind !== 'site') return page(found.kind === 'unknown' ? 'unknown_host' : 'unavailable', hostname);
+    if (sender.scheme === 'http') return redirect(found.site, path);
+    const { environmentId } = found.site;
+    const origin = await sites.findOrigin(environmentId);
+    if (origin === null) return page('not_deployed', hostname);
+    return { kind: 'proxy', routing: { ...sender, ...origin, environmentId, hostname, path, requestId } };
+  }
+
+  function redirect({ hostname, certificate }: CachedSite, path: string): RoutingDecision {
+    if (servesHttps && certificate === null) return page('not_certified', hostname);
+    if (servesHttps && certificate instanceof Error) return page('unavailable', hostname);
+    return { kind: 'redirect', location: `https://${hostname}${port}${path === '*' ? '/' : path}` };
+  }
+
+  return async (client, request, requestId) => {
+    try {
+      return await route(client, request, requestId);
+    } catch {
+      // The store is down, as the log says.
+      return page('unavailable', null);
+    }
+  };
+}
+
+function page(name: PageName, hostname: string | null): RoutingDecision {
+  return { kind: 'page', page: name, hostname };
+}

@@ -1,0 +1,155 @@
+import { network } from '../../access/failure-limit.ts';
+import { CACHE_BYTES } from '../../cache/cache.ts';
+import type { ChangeFeed } from '../../cache/change-feed.ts';
+import { createStaleCache, type StaleCache } from '../../cache/stale-cache.ts';
+import type { Clock } from '../../clock.ts';
+import type { AddressRule } from '../../net/addresses.ts';
+import { memoryLimiter } from '../../ratelimit/limiter.ts';
+import type { EdgeStore, Origin, ServedCertificate, Site } from '../../store/contract/store.ts';
+import type { EdgeMetrics, HandshakeOutcome, LookupKind } from '../edge-metrics.ts';
+import type { ThrottledWarn } from '../throttled-log.ts';
+
+/** The sites that the edge serves, cached: host name → environment and certificate, environment → origin. */
+export interface Sites {
+  /** On behalf of a client, whose unknown names are limited. Never rejects. */
+  find(hostname: string, clientAddress: string): Promise<SiteLookup>;
+  /** The certificate for a TLS handshake. Never rejects. An expired one is served: browsers explain best what is wrong with it. */
+  certificateFor(serverName: string, clientAddress: string): Promise<CertificateLookup>;
+  /** Rejects with `StoreUnavailable` when the store is down and the environment is not cached. */
+  findOrigin(environmentId: string): Promise<Origin | null>;
+  /** By host name. */
+  cache: Pick<StaleCache<CachedSite>, 'load' | 'get'>;
+  unknownNames: UnknownNameLimiter;
+  /** Entries in the caches. */
+  counts(): { sites: number; origins: number };
+}
+
+/** Its origin is cached by environment, since a new deployment changes it for all names of the environment at once. */
+export type CachedSite = Omit<Site, 'origin'>;
+
+/** `refused`: the client has asked for too many unknown names. `unavailable`: the store is down, and the name is not cached. */
+export type SiteLookup = { kind: 'site'; site: CachedSite } | { kind: 'unknown' | 'refused' | 'unavailable' };
+
+export type CertificateLookup =
+  | { kind: 'certificate'; certificate: ServedCertificate }
+  | { kind: 'none'; outcome: Extract<HandshakeOutcome, 'unknown_name' | 'not_certified' | 'unavailable' | 'refused'> };
+
+/** Limits the names and challenges that a client asks for and that do not exist: each costs the store a read. */
+export interface UnknownNameLimiter {
+  /** Whether the client's limit is reached, for the rest of the minute. */
+  isLimited(clientAddress: string): boolean;
+  count(clientAddress: string): void;
+}
+
+export interface SitesOptions {
+  store: Pick<EdgeStore, 'findSite' | 'findOrigin'>;
+  changes: Pick<ChangeFeed, 'subscribe'>;
+  clock: Clock;
+  metrics: Pick<EdgeMetrics, 'lookup'>;
+  warn: ThrottledWarn;
+  /** Proxies ask on behalf of everybody, and are not limited. */
+  isProxy: AddressRule;
+  unknownPerMinute: number;
+}
+
+export function createSites(options: SitesOptions): Sites {
+  const { store, changes, clock, metrics, warn } = options;
+  const unknownNames = createUnknownNameLimiter(options);
+
+  async function read<T>(kind: LookupKind, find: () => Promise<T>, key: string): Promise<T> {
+    metrics.lookup(kind);
+    try {
+      return await find();
+    } catch (error) {
+      warn(`the ${kind} could not be read from the store`, { about: key, err: error });
+      throw error;
+    }
+  }
+
+  const origins = createStaleCache<Origin>({
+    changes,
+    clock,
+    capacity: ORIGINS,
+    read: (environmentId) => read('origin', () => store.findOrigin(environmentId), environmentId),
+    keyOf: ({ kind, key }) => (kind === 'environment' ? key : undefined),
+  });
+  const cache = createStaleCache<CachedSite>({
+    changes,
+    clock,
+    capacity: CACHE_BYTES,
+    sizeOf: bytesOf,
+    read: readSite,
+    keyOf: ({ kind, key }) => (kind === 'certificate' || kind === 'route' ? key : undefined),
+  });
+
+  /** One round trip brings the origin too. */
+  async function readSite(hostname: string): Promise<CachedSite | null> {
+    const addOrigin = origins.preload();
+    const found = await read('site', () => store.findSite(hostname), hostname);
+    if (found === null) return null;
+    const { origin, ...site } = found;
+    addOrigin(site.environmentId, origin);
+    if (!(site.certificate instanceof Error)) return site;
+    warn('a certificate cannot be used', { domain: hostname, err: site.certificate });
+    const before = cache.peek(hostname)?.certificate;
+    return before === undefined ? site : { ...site, certificate: before };
+  }
+
+  async function find(hostname: string, clientAddress: string): Promise<SiteLookup> {
+    const cached = cache.get(hostname);
+    if (cached !== undefined) return lookupOf(cached);
+    if (cache.peek(hostname) === undefined && unknownNames.isLimited(clientAddress)) return { kind: 'refused' };
+    try {
+      const site = await cache.load(hostname);
+      if (site === null) unknownNames.count(clientAddress);
+      return lookupOf(site);
+    } catch {
+      return { kind: 'unavailable' };
+    }
+  }
+
+  return {
+    find,
+    async certificateFor(serverName, clientAddress) {
+      const found = await find(serverName, clientAddress);
+      if (found.kind !== 'site')
+        return { kind: 'none', outcome: found.kind === 'unknown' ? 'unknown_name' : found.kind };
+      const { certificate } = found.site;
+      if (certificate === null) return { kind: 'none', outcome: 'not_certified' };
+      return certificate instanceof Error
+        ? { kind: 'none', outcome: 'unavailable' }
+        : { kind: 'certificate', certificate };
+    },
+    findOrigin: origins.load,
+    cache,
+    unknownNames,
+    counts: () => ({ sites: cache.size(), origins: origins.size() }),
+  };
+}
+
+function lookupOf(site: CachedSite | null): SiteLookup {
+  return site === null ? { kind: 'unknown' } : { kind: 'site', site };
+}
+
+/** Origins cached, about 350 bytes each. */
+const ORIGINS = 20_000;
+
+function bytesOf({ hostname, certificate }: CachedSite): number {
+  const isReadable = certificate !== null && !(certificate instanceof Error);
+  return 800 + hostname.length + (isReadable ? certificate.chain.length + certificate.privateKey.length : 0);
+}
+
+const OPERATION = 'unknown';
+/** Addresses counted at once: an attacker who has more could start over with new ones anyway. */
+const ADDRESSES = 20_000;
+
+function createUnknownNameLimiter({ clock, isProxy, unknownPerMinute }: SitesOptions): UnknownNameLimiter {
+  const limiter = memoryLimiter(clock, ADDRESSES);
+  const limit = { limit: unknownPerMinute, windowMs: 60_000 };
+  return {
+    isLimited: (address) => !isProxy(address) && !limiter.peek(network(address), OPERATION, limit).allowed,
+    count(address) {
+      if (!isProxy(address)) limiter.take(network(address), OPERATION, limit);
+    },
+  };
+}
