@@ -1,0 +1,67 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { operations } from '../../src/api/operations.ts';
+import { dataOf, type Harness, startApi } from '../support/api-harness.ts';
+import { observed } from '../support/observed.ts';
+
+// One pass over the API on PostgreSQL; `npm run test:postgres` runs all its tests there.
+
+let api: Harness;
+beforeAll(async () => {
+  api = await startApi();
+});
+afterAll(() => api.close());
+
+it('every operation does on PostgreSQL what it is for', async () => {
+  const called = new Set<string>();
+  const call = async <T = object>(operation: string, body: object): Promise<T> => {
+    called.add(operation);
+    return dataOf<T>(await api.call(operation, body));
+  };
+  const refused = async (operation: string, body: object) => (await api.call(operation, body)).status;
+  const project = { project: 'shop' };
+  const app = { ...project, app: 'web' };
+  const environment = { ...app, environment: 'live' };
+  const domain = { domain: 'shop.example.com' };
+  const origin = 'https://origin.example.net';
+
+  const { projectId } = await call<{ projectId: string }>('projects.createProject', { slug: 'shop', name: 'Zoë’s' });
+  expect(await call('projects.getProject', project)).toMatchObject({ id: projectId, slug: 'shop', name: 'Zoë’s' });
+  expect(await call('projects.listProjects', {})).toMatchObject([{ id: projectId }]);
+  const { appId } = await call<{ appId: string }>('apps.createApp', { ...project, slug: 'web' });
+  expect(await call('apps.getApp', app)).toMatchObject({ id: appId, slug: 'web' });
+  expect(await call('apps.listApps', project)).toMatchObject([{ id: appId }]);
+  const { environmentId } = await call<{ environmentId: string }>('environments.createEnvironment', {
+    ...app,
+    slug: 'live',
+  });
+  const { deploymentId } = await call<{ deploymentId: string }>('deployments.createDeployment', {
+    ...environment,
+    origin,
+  });
+  expect(await call('deployments.listDeployments', environment)).toMatchObject([{ id: deploymentId, origin }]);
+  expect(await call('environments.getEnvironment', environment)).toMatchObject({
+    id: environmentId,
+    currentDeploymentId: deploymentId,
+  });
+  expect(await call('environments.listEnvironments', app)).toMatchObject([{ id: environmentId }]);
+
+  const { domainId } = await call<{ domainId: string }>('domains.createDomain', { ...environment, ...domain });
+  expect(await call('domains.listDomains', environment)).toMatchObject([{ id: domainId, status: 'pending' }]);
+  await call('domains.verifyDomain', domain);
+  const stored = await api.store.findDomainById(api.workspaceId, domainId);
+  if (stored === null) throw new Error('the domain is not in the store');
+  await observed(api, stored, { routing: { kind: 'matched', chain: [stored.target] } });
+  expect(await call('domains.getDomain', domain)).toMatchObject({ id: domainId, status: 'verified' });
+  expect(await call('domains.getCertificate', domain)).toMatchObject({ domainId, state: 'wanted' });
+
+  expect(await refused('environments.deleteEnvironment', environment)).toBe(403);
+  await call('domains.deleteDomain', domain);
+  expect(await refused('domains.getDomain', domain)).toBe(404);
+  expect(await refused('apps.deleteApp', app)).toBe(403);
+  await call('environments.deleteEnvironment', environment);
+  await call('apps.deleteApp', app);
+  await call('projects.deleteProject', project);
+  expect(await call('projects.listProjects', {})).toEqual([]);
+
+  expect([...called].sort()).toEqual(operations.map(({ name }) => name).sort());
+});
