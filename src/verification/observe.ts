@@ -6,15 +6,15 @@ import { joinList, joinQuoted } from '../domain/text.ts';
 import { reportsDisagreement } from '../domain/verification-error.ts';
 import { isProxy } from './proxy-zones.ts';
 
-/** Longest name DNS can carry, in characters without the final dot (RFC 1035 section 2.3.4). */
+/** Longest DNS name, in characters without the final dot (RFC 1035 section 2.3.4). */
 const NAME_LIMIT = 253;
 
-/** Nameservers that are asked about one record. */
+/** Most nameservers that are asked about one record. */
 const MAX_ASKED = 3;
 
 /**
- * Looks at the records of a domain, and of its incumbent if there is one. It asks and holds no rules. Never rejects; what is still
- * open when the signal fires is `unreadable`.
+ * Looks up the records of a domain, and those of its incumbent when they matter. Applies no rules: `domain/status.ts`
+ * does. Never rejects; a lookup in flight when the signal aborts is `unreadable`.
  */
 export async function observe(
   resolver: RecordLookups,
@@ -22,133 +22,162 @@ export async function observe(
   incumbent: Domain | null,
   signal: AbortSignal,
 ): Promise<Observation> {
-  const [ownership, routing] = await Promise.all([
-    observeOwnership(resolver, domain, isMatch, signal),
-    observeRouting(resolver, domain, isMatch, signal),
-  ]);
-  // Only a proven claim makes the incumbent's records matter.
-  if (incumbent === null || ownership.kind !== 'matched') return { ownership, routing };
-  const [incumbentOwnership, incumbentRouting] = await Promise.all([
-    observeOwnership(resolver, incumbent, isGone, signal),
-    observeRouting(resolver, incumbent, isGone, signal),
-  ]);
-  return { ownership, routing, incumbent: { ownership: incumbentOwnership, routing: incumbentRouting } };
+  const [ownership, routing] = await observeRecords(resolver, domain, isMatch, signal);
+  const observation = await findDoubled(resolver, domain, ownership, routing, signal);
+  // The incumbent's records matter only against a proven claim.
+  if (incumbent === null || ownership.seen.kind !== 'matched') return observation;
+  const [incumbentOwnership, incumbentRouting] = await observeRecords(resolver, incumbent, isGone, signal);
+  return { ...observation, incumbent: { ownership: incumbentOwnership.seen, routing: incumbentRouting.seen } };
 }
 
 type Seen = OwnershipObservation | RoutingObservation;
 
-/** What must not rest on one nameserver alone: for a claim that the record is there, for an incumbent that it is not. */
+/** What must not rest on one nameserver alone: of a claimant that a record matches, of an incumbent that it is gone. */
 const isMatch = (seen: Seen): boolean => seen.kind === 'matched';
 const isGone = (seen: Seen): boolean => !isMatch(seen);
 
-async function observeOwnership(
-  resolver: RecordLookups,
-  domain: Domain,
-  decides: (seen: Seen) => boolean,
-  signal: AbortSignal,
-): Promise<OwnershipObservation> {
-  const expected = ownershipValue(domain);
-  const look = (name: string, options: LookupOptions) => resolver.lookupTxt(name, options);
-  const read = (answer: Lookup<{ values: string[] }>): OwnershipObservation => {
-    if (answer.kind !== 'found') return withoutRecord(answer);
-    // Compared byte for byte: DNS names fold case, TXT values do not.
-    return answer.values.includes(expected) ? { kind: 'matched' } : { kind: 'wrong', values: answer.values };
-  };
-  const say = (answer: Lookup<{ values: string[] }>) =>
-    answer.kind === 'found' ? joinQuoted(answer.values) : 'no record';
-  return observeRecord<{ values: string[] }, OwnershipObservation>(ownershipName(domain), {
-    look,
-    read,
-    say,
-    decides,
-    disputed: reportsDisagreement(domain, 'TXT'),
-    signal,
-  });
-}
-
-async function observeRouting(
-  resolver: RecordLookups,
-  domain: Domain,
-  decides: (seen: Seen) => boolean,
-  signal: AbortSignal,
-): Promise<RoutingObservation> {
-  const look = (name: string, options: LookupOptions) => resolver.lookupRoute(name, domain.target, options);
-  const read = (answer: Lookup<{ addresses: string[] }>): RoutingObservation => {
-    if (answer.chain.includes(domain.target)) return { kind: 'matched', chain: answer.chain };
-    if (answer.kind !== 'found') return withoutRecord(answer);
-    const { chain, addresses } = answer;
-    if (chain.length === 0 || chain.some(isProxy)) return { kind: 'hidden', addresses, chain };
-    return { kind: 'elsewhere', chain };
-  };
-  const say = (answer: Lookup<{ addresses: string[] }>) => {
-    if (answer.chain.length > 0) return joinQuoted(answer.chain);
-    return answer.kind === 'found' ? joinList(answer.addresses) : 'no record';
-  };
-  return observeRecord<{ addresses: string[] }, RoutingObservation>(domain.name, {
-    look,
-    read,
-    say,
-    decides,
-    disputed: reportsDisagreement(domain, 'CNAME'),
-    signal,
-  });
-}
-
-interface RecordView<Found, S extends Seen> {
-  look(name: string, options: LookupOptions): Promise<Lookup<Found>>;
-  read(answer: Lookup<Found>): S;
-  say(answer: Lookup<Found>): string;
-  decides(seen: S): boolean;
-  /** Nameservers did not agree when they were last asked. */
+/** How one of the two records is looked up and read. */
+interface RecordReader<Found, S extends Seen> {
+  name: string;
+  lookup(name: string, options: LookupOptions): Promise<Lookup<Found>>;
+  read(lookup: Lookup<Found>): S;
+  /** Its values as a short list, or `no record`. */
+  describe(lookup: Lookup<Found>): string;
+  /** Whether nameservers disagreed about it in the last check. */
   disputed: boolean;
-  signal: AbortSignal;
 }
 
-type Disagreement = { kind: 'disagree'; answers: ServerAnswer[] };
-type Answer<Found> = Lookup<Found> & { by: AnsweredBy };
+/** `zone`: that of the record's name, where it could be read. */
+interface Observed<S extends Seen> {
+  seen: S;
+  zone?: string;
+}
 
-/** One record: one nameserver is asked, and more of them where one does not suffice. */
+type Disagreement = Extract<Seen, { kind: 'disagree' }>;
+
+function observeRecords(
+  resolver: RecordLookups,
+  domain: Domain,
+  decides: (seen: Seen) => boolean,
+  signal: AbortSignal,
+): Promise<[Observed<OwnershipObservation>, Observed<RoutingObservation>]> {
+  return Promise.all([
+    observeRecord(ownershipReader(resolver, domain), decides, signal),
+    observeRecord(routingReader(resolver, domain), decides, signal),
+  ]);
+}
+
+function ownershipReader(
+  resolver: RecordLookups,
+  domain: Domain,
+): RecordReader<{ values: string[] }, OwnershipObservation> {
+  const expected = ownershipValue(domain);
+  return {
+    name: ownershipName(domain),
+    lookup: (name, options) => resolver.lookupTxt(name, options),
+    read(lookup) {
+      if (lookup.kind !== 'found') return withoutRecord(lookup);
+      // Compared byte for byte: DNS names fold case, TXT values do not.
+      return lookup.values.includes(expected) ? { kind: 'matched' } : { kind: 'wrong', values: lookup.values };
+    },
+    describe: (lookup) => (lookup.kind === 'found' ? joinQuoted(lookup.values) : 'no record'),
+    disputed: reportsDisagreement(domain, 'TXT'),
+  };
+}
+
+function routingReader(
+  resolver: RecordLookups,
+  domain: Domain,
+): RecordReader<{ addresses: string[] }, RoutingObservation> {
+  return {
+    name: domain.name,
+    lookup: (name, options) => resolver.lookupRoute(name, domain.target, options),
+    read(lookup) {
+      if (lookup.chain.includes(domain.target)) return { kind: 'matched', chain: lookup.chain };
+      if (lookup.kind !== 'found') return withoutRecord(lookup);
+      const { chain, addresses } = lookup;
+      if (chain.length === 0 || chain.some(isProxy)) return { kind: 'hidden', addresses, chain };
+      return { kind: 'elsewhere', chain };
+    },
+    describe(lookup) {
+      if (lookup.chain.length > 0) return joinQuoted(lookup.chain);
+      return lookup.kind === 'found' ? joinList(lookup.addresses) : 'no record';
+    },
+    disputed: reportsDisagreement(domain, 'CNAME'),
+  };
+}
+
+/** Asks one nameserver, and others where one is not enough. */
 async function observeRecord<Found, S extends Seen>(
-  name: string,
-  view: RecordView<Found, S>,
-): Promise<S | Disagreement> {
-  const { look, read, decides, disputed, signal } = view;
-  const first = await look(name, { signal });
-  if (first.kind === 'unreadable') return read(first);
-  const seen = disputed || decides(read(first)) ? await confirm(name, first, view) : read(first);
-  if (seen.kind !== 'absent') return seen;
-  const doubled = `${name}.${first.zone}`;
-  if (doubled.length > NAME_LIMIT) return seen;
-  const found = read(await look(doubled, { signal })).kind === 'matched';
-  return found ? { ...seen, doubledAt: doubled } : seen;
+  reader: RecordReader<Found, S>,
+  decides: (seen: Seen) => boolean,
+  signal: AbortSignal,
+): Promise<Observed<S | Disagreement>> {
+  const first = await reader.lookup(reader.name, { signal });
+  const seen = reader.read(first);
+  if (first.kind === 'unreadable') return { seen };
+  const needsOthers = reader.disputed || decides(seen);
+  return { seen: needsOthers ? await confirm(reader, first, decides, signal) : seen, zone: first.zone };
 }
 
 /**
- * What the nameservers say together. What decides something must be said by two. Those that do not agree are all heard, now and as long
- * as they do not: so it comes to the same whichever of them is asked first.
+ * A decisive answer needs a second nameserver. While nameservers disagree, up to three are asked in every check, so that
+ * the result does not depend on which of them is asked first.
  */
 async function confirm<Found, S extends Seen>(
-  name: string,
-  first: Answer<Found>,
-  { look, read, say, decides, disputed, signal }: RecordView<Found, S>,
+  { name, lookup, read, describe, disputed }: RecordReader<Found, S>,
+  first: Lookup<Found> & { by: AnsweredBy },
+  decides: (seen: Seen) => boolean,
+  signal: AbortSignal,
 ): Promise<S | Disagreement> {
-  const answers = [first];
-  const agree = () => answers.every((answer) => decides(read(answer)) === decides(read(first)));
-  while (answers.length < MAX_ASKED) {
-    const next = await look(name, { signal, confirming: answers.map(({ by }) => by) });
+  const lookups = [first];
+  const agree = () => lookups.every((one) => decides(read(one)) === decides(read(first)));
+  while (lookups.length < MAX_ASKED) {
+    const next = await lookup(name, { signal, confirming: lookups.map(({ by }) => by) });
     if (next.kind === 'unreadable') return read(next);
-    const isNew = answers.every(({ by }) => by.server !== next.by.server && by.address !== next.by.address);
-    // Where there is but one nameserver, it confirms itself.
-    if (isNew || answers.length === 1) answers.push(next);
+    const isNew = lookups.every(({ by }) => by.server !== next.by.server && by.address !== next.by.address);
+    // A single nameserver confirms itself.
+    if (isNew || lookups.length === 1) lookups.push(next);
     if (!isNew || (agree() && !disputed)) break;
   }
   if (agree()) return read(first);
-  const said = answers.map((answer) => ({ server: answer.by.server, saw: say(answer) }));
-  return { kind: 'disagree', answers: said.toSorted((a, b) => (a.server < b.server ? -1 : 1)) };
+  const answers: ServerAnswer[] = lookups.map((one) => ({ server: one.by.server, saw: describe(one) }));
+  return { kind: 'disagree', answers: answers.toSorted((a, b) => (a.server < b.server ? -1 : 1)) };
+}
+
+/**
+ * Some DNS providers append the zone to every name that a customer enters: an absent record may be at `name.zone`. Where
+ * that name of the domain does not exist (NXDOMAIN), nothing is below it either (RFC 8020), and one query is enough.
+ */
+async function findDoubled(
+  resolver: RecordLookups,
+  domain: Domain,
+  ownership: Observed<OwnershipObservation>,
+  routing: Observed<RoutingObservation>,
+  signal: AbortSignal,
+): Promise<Observation> {
+  const observation: Observation = { ownership: ownership.seen, routing: routing.seen };
+  let nonexistent: string | null = null;
+  // The routing record of an apex decides nothing.
+  if (routing.seen.kind === 'absent' && domain.kind === 'subdomain') {
+    const { name, lookup, read } = routingReader(resolver, domain);
+    const doubledAt = `${name}.${routing.zone}`;
+    const doubled = doubledAt.length > NAME_LIMIT ? null : await lookup(doubledAt, { signal });
+    if (doubled !== null && read(doubled).kind === 'matched') observation.routing = { ...routing.seen, doubledAt };
+    if (doubled?.kind === 'absent' && doubled.reason === 'nxdomain') nonexistent = doubledAt;
+  }
+  if (ownership.seen.kind === 'absent') {
+    const { name, lookup, read } = ownershipReader(resolver, domain);
+    const doubledAt = `${name}.${ownership.zone}`;
+    const isPossible = nonexistent === null || !doubledAt.endsWith(`.${nonexistent}`);
+    if (doubledAt.length <= NAME_LIMIT && isPossible && read(await lookup(doubledAt, { signal })).kind === 'matched')
+      observation.ownership = { ...ownership.seen, doubledAt };
+  }
+  return observation;
 }
 
 function withoutRecord(
-  answer: Exclude<Lookup<object>, { kind: 'found' }>,
+  lookup: Exclude<Lookup<object>, { kind: 'found' }>,
 ): Extract<Seen, { kind: 'absent' | 'unreadable' }> {
-  return answer.kind === 'absent' ? { kind: 'absent', reason: answer.reason } : answer;
+  return lookup.kind === 'absent' ? { kind: 'absent', reason: lookup.reason } : lookup;
 }

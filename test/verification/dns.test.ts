@@ -98,6 +98,31 @@ describe('from pending to verified', () => {
   });
 });
 
+describe('the queries of a check, beside those for the delegation', () => {
+  /** Of the second check, as `name type`. */
+  async function queriesOf(domain: Domain): Promise<string[]> {
+    await world.check(domain);
+    const before = world.dns.log().length;
+    await world.check(domain);
+    const queries = world.dns.log().slice(before);
+    return queries.filter(({ name }) => name.includes('api.')).map(({ name, type }) => `${name} ${type}`);
+  }
+
+  test('are three while nothing is published: both records, and one name for both with the zone doubled', async () => {
+    const domain = await world.create('api.acme.com');
+    const queries = await queriesOf(domain);
+    expect(queries.toSorted()).toEqual(['_service.api.acme.com TXT', 'api.acme.com A', 'api.acme.com.acme.com A']);
+  });
+
+  test('are two while both records have wrong values', async () => {
+    const domain = await world.create('api.acme.com');
+    world.dns.set('api.acme.com', 'A', ['192.0.2.7']);
+    world.dns.set('_service.api.acme.com', 'TXT', ['wrong']);
+    const queries = await queriesOf(domain);
+    expect(queries.toSorted()).toEqual(['_service.api.acme.com TXT', 'api.acme.com A']);
+  });
+});
+
 describe('what a customer got wrong is named', () => {
   test('a wrong TXT value, until it is right', async () => {
     const domain = await world.create('acme.com', { kind: 'apex' });
@@ -124,6 +149,14 @@ describe('what a customer got wrong is named', () => {
     const { verificationError } = await world.check(domain);
     expect(verificationError).toContain('The CNAME record is at api.acme.com.acme.com');
     expect(verificationError).toContain('The TXT record is at _service.api.acme.com.acme.com');
+  });
+
+  test('the ownership record alone below a doubled zone', async () => {
+    const domain = await world.create('api.acme.com');
+    world.dns.set('_service.api.acme.com.acme.com', 'TXT', [ownershipValue(domain)]);
+    expect((await world.check(domain)).verificationError).toContain(
+      'The TXT record is at _service.api.acme.com.acme.com',
+    );
   });
 
   test("a zone that cannot be read is told after the third check, and never counts as the record's absence", async () => {
