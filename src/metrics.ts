@@ -63,7 +63,7 @@ export function createMetrics(): Metrics {
     }),
     checksInFlight: new Gauge({
       name: 'nameplate_checks_in_flight',
-      help: 'DNS checks under way in this process.',
+      help: 'DNS checks in flight in this process.',
       registers,
     }),
     claims: new Counter({
@@ -79,7 +79,7 @@ export function createMetrics(): Metrics {
     }),
     dnsAnswers: new Counter({
       name: 'nameplate_dns_answers_total',
-      help: 'DNS queries that ended, by kind of answer.',
+      help: 'DNS queries, by kind of answer.',
       labelNames: ['kind'],
       registers,
     }),

@@ -17,7 +17,7 @@ const methods = {
     const clock = { now: () => Math.floor(nowMs) };
     store = await sqliteStore({ path, clock });
     const options = { clock, random: Math.random, log: createLog('warn'), metrics: createMetrics() };
-    verifier = createVerifier({ ...options, store, resolver: nothingThere, capacity: 2 * CLAIMED_AT_ONCE });
+    verifier = createVerifier({ ...options, store, resolver: nothingThere, maxInFlight: 2 * CLAIMED_AT_ONCE });
   },
 
   /** CPU-µs of a check, over so many of them. */

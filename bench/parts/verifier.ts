@@ -86,14 +86,14 @@ export interface BareInput {
   records: 'absent' | 'wrong';
 }
 
-/** What one check asks. Where a record is absent it asks once more, for the name with its zone appended twice. */
+/** The queries of one check. Where the records are absent, it asks for the name with its zone doubled too. */
 function questionsOf(name: string, records: 'absent' | 'wrong'): Question[][] {
-  const asked = (host: string): Question[] => [
-    { name: `_service.${host}`, type: 'TXT' },
-    { name: host, type: 'A' },
+  const both: Question[] = [
+    { name: `_service.${name}`, type: 'TXT' },
+    { name, type: 'A' },
   ];
   const zone = name.slice(name.indexOf('.') + 1);
-  return records === 'wrong' ? [asked(name)] : [asked(name), asked(`${name}.${zone}`)];
+  return records === 'wrong' ? [both] : [both, [{ name: `${name}.${zone}`, type: 'A' }]];
 }
 
 let opened: { store: Store; checking: Checking } | undefined;

@@ -1,29 +1,29 @@
-/** How many checks may be under way. */
-export interface Room {
-  /** For how many more there is room, beside those that are under way. */
-  left(underWay: number): number;
-  /** Learns how late the event loop was, in milliseconds. */
-  learn(latenessMs: number): void;
+/** A concurrency limit that follows the lateness of the event loop. */
+export interface AdaptiveLimit {
+  /** How many more may start while so many are in flight. */
+  available(inFlight: number): number;
+  adjust(eventLoopLatenessMs: number): void;
 }
 
-/** How late the event loop may be, which answers requests too. */
-const LATEST_MS = 10;
-const LEAST = 10;
-const FIRST = 100;
-const GROWTH = 10;
-const SHRINKAGE = 0.7;
+/** The event loop serves requests too. */
+const MAX_LATENESS_MS = 10;
+const MIN_LIMIT = 10;
+const FIRST_LIMIT = 100;
+const INCREASE = 10;
+const DECREASE_FACTOR = 0.7;
 
 /**
- * Room for as many checks as `capacity`, and for fewer while the event loop is late: then it is their work, and not the nameservers, that
- * they wait for, and more of them would only keep requests from their answers. Grows by steps, and shrinks by a part.
+ * Additive increase up to `max`, multiplicative decrease while the event loop is late: checks then wait for the processor,
+ * not for nameservers, and more of them would only delay requests.
  */
-export function createRoom(capacity: number): Room {
-  let most = Math.min(capacity, FIRST);
+export function adaptiveLimit(max: number): AdaptiveLimit {
+  let limit = Math.min(max, FIRST_LIMIT);
   return {
-    left: (underWay) => most - underWay,
-    learn(latenessMs) {
-      const next = latenessMs > LATEST_MS ? Math.max(LEAST, Math.ceil(most * SHRINKAGE)) : most + GROWTH;
-      most = Math.min(capacity, next);
+    available: (inFlight) => limit - inFlight,
+    adjust(latenessMs) {
+      const next =
+        latenessMs > MAX_LATENESS_MS ? Math.max(MIN_LIMIT, Math.ceil(limit * DECREASE_FACTOR)) : limit + INCREASE;
+      limit = Math.min(max, next);
     },
   };
 }

@@ -1,6 +1,6 @@
 /**
- * Hosts of providers that proxy: a CNAME to a name below one of them leads to the provider's own servers, and the value that the
- * customer configured there cannot be read from DNS. Data, from the providers' documentation.
+ * Zones of providers that proxy, from their documentation. A CNAME to a name below one resolves to the provider's servers;
+ * the target that the customer configured there cannot be read from DNS.
  */
 const PROXY_ZONES = [
   'cdn.cloudflare.net', // Cloudflare, partial (CNAME) set-up
@@ -17,7 +17,7 @@ const PROXY_ZONES = [
   'impervadns.net',
 ] as const;
 
-/** Whether a host belongs to a provider known to proxy. `host` in canonical form. */
+/** Whether a host, in lower case without a final dot, is below one of them. */
 export function isProxy(host: string): boolean {
   return PROXY_ZONES.some((zone) => host.endsWith(`.${zone}`));
 }

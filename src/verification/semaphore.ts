@@ -1,18 +1,22 @@
-/** Lets at most `limit` pieces of work go on at a time; the others begin in order, as those end. */
-export function turns(limit: number): <T>(work: () => Promise<T>) => Promise<T> {
-  const waiting: (() => void)[] = [];
-  let taken = 0;
+/** Runs at most `limit` tasks at a time; the others start in order as those end. */
+export function semaphore(limit: number): <T>(task: () => Promise<T>) => Promise<T> {
+  const queue: (() => void)[] = [];
+  let inFlight = 0;
 
-  return async (work) => {
-    if (taken < limit) taken += 1;
-    else await new Promise<void>((begin) => waiting.push(begin));
+  function release(): void {
+    const next = queue.shift();
+    // The next task takes the place of this one.
+    if (next === undefined) inFlight -= 1;
+    else next();
+  }
+
+  return async (task) => {
+    if (inFlight < limit) inFlight += 1;
+    else await new Promise<void>((acquired) => queue.push(acquired));
     try {
-      return await work();
+      return await task();
     } finally {
-      const next = waiting.shift();
-      // Whoever is next takes the turn over.
-      if (next === undefined) taken -= 1;
-      else next();
+      release();
     }
   };
 }

@@ -7,9 +7,9 @@ import { transition } from '../domain/status.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
 import type { CheckStore, DueCheck } from '../store/contract/store.ts';
-import { createRoom } from './adaptive-limit.ts';
+import { adaptiveLimit } from './adaptive-limit.ts';
 import { observe } from './observe.ts';
-import { turns } from './semaphore.ts';
+import { semaphore } from './semaphore.ts';
 
 export interface VerifierOptions {
   store: CheckStore;
@@ -21,131 +21,131 @@ export interface VerifierOptions {
   metrics: Metrics;
   checkIntervalMs?: number;
   windowMs?: number;
-  /** Most checks under way at once. One that waits for a silent nameserver costs memory only. */
-  capacity?: number;
+  /** Most checks in flight. One that waits for a silent nameserver costs memory only. */
+  maxInFlight?: number;
   /** Longest time one check may take. */
   deadlineMs?: number;
-  /** How often due checks are looked for. */
+  /** How often due checks are claimed. */
   pollMs?: number;
 }
 
 /** The background checks of one process. */
 export interface Verifier {
-  /** Looks for due checks from now on. */
+  /** Claims and completes due checks from now on. */
   start(): void;
-  /** Claims all that is due and completes it, for tests and tools. Resolves with the number of checks. */
+  /** Completes all due checks, for tests and tools. Resolves with their number. */
   runOnce(): Promise<number>;
-  /** Claims no more; resolves when the checks under way are done, or `graceMs` later, when the rest has been dropped. */
+  /** Claims no more. Resolves when the checks in flight are done; those that are not after `graceMs` are dropped. */
   stop(graceMs?: number): Promise<void>;
 }
 
-type Outcome = 'unchanged' | 'changed' | 'verified' | 'failed' | 'stale' | 'dropped' | 'error';
+type CheckOutcome = 'unchanged' | 'changed' | 'verified' | 'failed' | 'stale' | 'dropped' | 'error';
 
-/** Most checks claimed in one go. */
+/** Most checks of one claim. */
 const BATCH = 250;
 
-/** Checks that are begun before requests have their turn. */
-const BEGUN_AT_ONCE = 25;
+/** Checks started before the event loop serves requests again. */
+const STARTED_AT_ONCE = 25;
 
-/** When there is no room, it is looked for again. */
-const NO_ROOM_MS = 10;
+/** Until the next claim, after one that the limit cut short. */
+const AT_LIMIT_MS = 10;
 
 /**
- * The part of the capacity from which on a workspace's further checks stay due, so that those of others always find room. At most one
+ * A workspace that has this share of the limit in flight is not claimed for, so that others always can be. At most one
  * workspace can have that much.
  */
 const WORKSPACE_SHARE = 0.8;
 
 /**
- * Most results that are being saved at once. A burst of them would stand in front of the API's writes, and wait for the store for longer than
- * that lets anybody wait; those that wait here count as under way, so that less is claimed meanwhile.
+ * Most results being saved at once: a larger burst would delay the API's writes and wait past the store's own timeout.
+ * Checks that wait to be saved are in flight, so that fewer are claimed meanwhile.
  */
-const SAVES = 100;
+const CONCURRENT_SAVES = 100;
 
-/** In deadlines. A process that merely has much to do is late by less. */
-const STALE_AFTER = 2;
+/** A process that is only busy is late by less. */
+const STALE_AFTER_DEADLINES = 2;
 
-/** Claims due checks and completes each: observe, transition, save. A check that is lost comes round again with the next period. */
+/** Claims due checks and completes each: observe, transition, save. A lost check is due again after a period. */
 export function createVerifier(options: VerifierOptions): Verifier {
   const { store, resolver, clock, random, log, metrics } = options;
   const { checkIntervalMs = CHECK_INTERVAL_MS, windowMs = WINDOW_MS } = options;
-  const { capacity = 2000, deadlineMs = 10_000, pollMs = 250 } = options;
-  // A tenth, so that what is claimed at once cannot carry a workspace from its share to the whole.
-  const batch = Math.min(BATCH, Math.ceil(capacity / 10));
+  const { maxInFlight = 2000, deadlineMs = 10_000, pollMs = 250 } = options;
+  // A tenth, so that one claim cannot raise a workspace from its share to the whole limit.
+  const batch = Math.min(BATCH, Math.ceil(maxInFlight / 10));
   const inFlight = new Map<Promise<void>, AbortController>();
   const inFlightOf = new Map<string, number>();
-  const inTurn = turns(SAVES);
-  const room = createRoom(capacity);
+  const limitSaves = semaphore(CONCURRENT_SAVES);
+  const limit = adaptiveLimit(maxInFlight);
   let timer: NodeJS.Timeout | undefined;
   let claiming: Promise<unknown> = Promise.resolve();
   let failing = false;
   let stopped = false;
 
-  /** Claims and begins so many at most. */
-  async function claim(limit: number): Promise<Promise<void>[]> {
-    if (stopped || limit <= 0) return [];
+  /** Claims and starts so many at most. */
+  async function claim(count: number): Promise<Promise<void>[]> {
+    if (stopped || count <= 0) return [];
     const now = clock.now();
-    const due = await store.claimDue(now, limit, checkIntervalMs, random, busiest());
+    const due = await store.claimDue(now, count, checkIntervalMs, random, busiest());
     metrics.claims.inc(due.length);
-    const begun: Promise<void>[] = [];
+    const started: Promise<void>[] = [];
     for (const check of due) {
-      if (begun.length > 0 && begun.length % BEGUN_AT_ONCE === 0) await setImmediate();
+      if (started.length > 0 && started.length % STARTED_AT_ONCE === 0) await setImmediate();
       metrics.scheduleLatenessSeconds.observe(Math.max(0, now - check.dueAt) / 1000);
-      begun.push(begin(check, now));
+      started.push(start(check, now));
     }
-    return begun;
+    return started;
   }
 
-  /** The workspace that has its share under way already. */
+  /** The workspace that has its share in flight. */
   function busiest(): string | undefined {
-    if (inFlight.size < WORKSPACE_SHARE * capacity) return undefined;
-    for (const [workspaceId, checks] of inFlightOf) if (checks >= WORKSPACE_SHARE * capacity) return workspaceId;
+    if (inFlight.size < WORKSPACE_SHARE * maxInFlight) return undefined;
+    for (const [workspaceId, checks] of inFlightOf) if (checks >= WORKSPACE_SHARE * maxInFlight) return workspaceId;
     return undefined;
   }
 
-  function count({ domain: { workspaceId } }: DueCheck, change: 1 | -1): void {
+  function countInFlight({ domain: { workspaceId } }: DueCheck, change: 1 | -1): void {
     const counted = (inFlightOf.get(workspaceId) ?? 0) + change;
     if (counted === 0) inFlightOf.delete(workspaceId);
     else inFlightOf.set(workspaceId, counted);
     metrics.checksInFlight.set(inFlight.size);
   }
 
-  function begin(due: DueCheck, claimedAt: number): Promise<void> {
+  function start(due: DueCheck, claimedAt: number): Promise<void> {
     const controller = new AbortController();
     const deadline = setTimeout(() => controller.abort(), deadlineMs);
-    const began = performance.now();
+    const startedAt = performance.now();
     const done = complete(due, claimedAt, controller.signal)
-      .catch((error: unknown): Outcome => {
-        log.error({ err: error, domainId: due.domain.id }, 'a check could not be completed; it comes round again');
+      .catch((error: unknown): CheckOutcome => {
+        log.error({ err: error, domainId: due.domain.id }, 'check failed; it is retried after a period');
         return 'error';
       })
       .then((outcome) => {
         clearTimeout(deadline);
         inFlight.delete(done);
-        count(due, -1);
+        countInFlight(due, -1);
         metrics.checks.inc({ outcome });
-        metrics.checkSeconds.observe((performance.now() - began) / 1000);
+        metrics.checkSeconds.observe((performance.now() - startedAt) / 1000);
       });
     inFlight.set(done, controller);
-    count(due, 1);
+    countInFlight(due, 1);
     return done;
   }
 
-  async function complete(due: DueCheck, claimedAt: number, signal: AbortSignal): Promise<Outcome> {
+  async function complete(due: DueCheck, claimedAt: number, signal: AbortSignal): Promise<CheckOutcome> {
     const { domain, incumbent, memory } = due;
-    const seen = await observe(resolver, domain, incumbent, signal);
-    // A look that our own shutdown cut short says nothing about the domain.
+    const observation = await observe(resolver, domain, incumbent, signal);
+    // Aborted by our shutdown, so not an observation of the domain.
     if (stopped && signal.aborted) return 'dropped';
     const now = clock.now();
-    // Nor does one in which this process stood still: it may be as old as that was long, and its window has ended since.
-    if (now - claimedAt > STALE_AFTER * deadlineMs) return 'dropped';
-    const next = transition({ domain, incumbent, memory, claimedAt }, seen, now, { windowMs, checkIntervalMs });
-    const remembered =
+    // The process was suspended meanwhile: the observation is old, and the window may have ended since.
+    if (now - claimedAt > STALE_AFTER_DEADLINES * deadlineMs) return 'dropped';
+    const next = transition({ domain, incumbent, memory, claimedAt }, observation, now, { windowMs, checkIntervalMs });
+    const sameMemory =
       next.memory.unreadableInARow === memory.unreadableInARow && next.memory.provenSince === memory.provenSince;
-    if (next.after === domain && remembered) return 'unchanged';
+    if (next.after === domain && sameMemory) return 'unchanged';
     const loser = incumbent && next.loser ? { before: incumbent, after: next.loser } : undefined;
     const save = { before: domain, after: next.after, memory: next.memory, loser, now };
-    const saved = await inTurn(() => store.saveTransition(save));
+    const saved = await limitSaves(() => store.saveTransition(save));
     if (saved === 'stale') return 'stale';
     const { status } = next.after;
     if (status !== domain.status)
@@ -156,23 +156,23 @@ export function createVerifier(options: VerifierOptions): Verifier {
 
   function poll(): void {
     timer = undefined;
-    const limit = Math.min(batch, room.left(inFlight.size));
-    claiming = claim(limit)
+    const count = Math.min(batch, limit.available(inFlight.size));
+    claiming = claim(count)
       .then((checks) => {
-        if (failing) log.info('due checks can be claimed again');
+        if (failing) log.info('claiming due checks works again');
         failing = false;
-        if (checks.length < limit) return pollMs;
-        return limit === batch ? 0 : NO_ROOM_MS;
+        if (checks.length < count) return pollMs;
+        return count === batch ? 0 : AT_LIMIT_MS;
       })
       .catch((error: unknown) => {
-        if (!failing) log.error({ err: error }, 'due checks cannot be claimed; trying again until they can');
+        if (!failing) log.error({ err: error }, 'due checks cannot be claimed; retrying');
         failing = true;
         return pollMs;
       })
       .then((waitMs) => {
-        const began = performance.now();
+        const startedAt = performance.now();
         const next = () => {
-          room.learn(performance.now() - began - waitMs);
+          limit.adjust(performance.now() - startedAt - waitMs);
           poll();
         };
         if (!stopped) timer = setTimeout(next, waitMs);
@@ -186,9 +186,9 @@ export function createVerifier(options: VerifierOptions): Verifier {
     async runOnce() {
       const checks: Promise<void>[] = [];
       for (let claimed = batch; claimed === batch; ) {
-        const begun = await claim(Math.min(batch, capacity - inFlight.size));
-        claimed = begun.length;
-        checks.push(...begun);
+        const started = await claim(Math.min(batch, maxInFlight - inFlight.size));
+        claimed = started.length;
+        checks.push(...started);
       }
       await Promise.all(checks);
       return checks.length;

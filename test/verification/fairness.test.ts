@@ -46,10 +46,10 @@ afterEach(async () => {
   await rm(directory, { recursive: true });
 });
 
-function start(capacity: number): Verifier {
+function start(maxInFlight: number): Verifier {
   const clock = { now: () => NOW };
   const log = createLog('silent');
-  return createVerifier({ store, resolver, clock, random: () => 0.5, log, metrics, capacity, pollMs: 10 });
+  return createVerifier({ store, resolver, clock, random: () => 0.5, log, metrics, maxInFlight, pollMs: 10 });
 }
 
 async function countOf(outcome: string): Promise<number> {
