@@ -6,16 +6,15 @@ import { certificatePem } from './x509/pem.ts';
 import { newPrivateKey, readPrivateKey } from './x509/private-key.ts';
 import { createAuthorityCertificate, createServerCertificate, readCommonName } from './x509/x509-certificate.ts';
 
-export interface InternalOptions {
+interface InternalCaOptions {
   store: Pick<CertificateStore, 'findCaAccount' | 'createCaAccount'>;
   clock: Clock;
-  /** Of the certificates that it issues. */
+  /** Of its certificates. */
   lifetimeMs?: number;
 }
 
-/** Our own CA. */
-export interface InternalIssuer extends Issuer {
-  /** What clients have to trust. PEM. Made when it is first asked for. */
+export interface InternalCa extends Issuer {
+  /** The root that clients need to trust. PEM. */
   rootCertificate(): Promise<string>;
 }
 
@@ -24,16 +23,15 @@ export const INTERNAL = 'internal';
 const DAY_MS = 24 * 3_600_000;
 const LIFETIME_MS = 90 * DAY_MS;
 const ROOT_LIFETIME_MS = 3650 * DAY_MS;
-/** Clients whose clocks are behind have to accept a certificate at once, too. */
+/** For clients whose clocks are behind. */
 const BACKDATED_MS = 3_600_000;
 
-/** A CA of our own, for development and closed networks: made at first use, and the same on all nodes. */
-export function internalIssuer({ store, clock, lifetimeMs = LIFETIME_MS }: InternalOptions): InternalIssuer {
-  /** Whoever is first to keep one has made it for all. */
+/** A private CA for development and closed networks: created at first use, the same on all nodes. */
+export function internalIssuer({ store, clock, lifetimeMs = LIFETIME_MS }: InternalCaOptions): InternalCa {
   async function open(): Promise<CaAccount & { certificate: string }> {
-    const kept = (await store.findCaAccount(INTERNAL)) ?? (await store.createCaAccount(createRoot(clock.now())));
-    if (kept.certificate === null) throw new CaProblem('account', 'The internal CA has no certificate of its own.');
-    return { ...kept, certificate: kept.certificate };
+    const saved = (await store.findCaAccount(INTERNAL)) ?? (await store.createCaAccount(createRoot(clock.now())));
+    if (saved.certificate === null) throw new CaProblem('account', 'The internal CA has no certificate of its own.');
+    return { ...saved, certificate: saved.certificate };
   }
 
   return {
@@ -49,7 +47,7 @@ export function internalIssuer({ store, clock, lifetimeMs = LIFETIME_MS }: Inter
       const now = clock.now();
       const root = new X509Certificate(certificate);
       const notAfter = Math.min(now + lifetimeMs, root.validToDate.getTime());
-      if (notAfter <= now) throw new CaProblem('account', `The internal CA ended at ${root.validTo}.`);
+      if (notAfter <= now) throw new CaProblem('account', `The internal CA expired at ${root.validTo}.`);
       const signer = { name: readCommonName(root), privateKey: readPrivateKey(rootKey) };
       const leaf = createServerCertificate(
         { hostname, key: readPrivateKey(privateKey) },
@@ -62,7 +60,7 @@ export function internalIssuer({ store, clock, lifetimeMs = LIFETIME_MS }: Inter
 
 function createRoot(now: number): CaAccount {
   const privateKey = newPrivateKey();
-  // Clients tell roots apart by name.
+  // Clients distinguish roots by name.
   const name = `Nameplate internal CA ${randomBytes(4).toString('hex')}`;
   const certificate = createAuthorityCertificate(
     { name, privateKey: readPrivateKey(privateKey) },

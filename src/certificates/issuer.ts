@@ -1,19 +1,19 @@
-/** Whoever issues certificates: a CA that speaks ACME (`acme`), or our own (`internal`). */
+/** A CA: an ACME CA (`acme`), or our own (`internal`). */
 export interface Issuer {
-  /** Directory URL, or `internal`: what certificates, orders, the ledger and the account are kept under. */
+  /** Directory URL, or `internal`. Certificates, orders, ledger and account refer to it. */
   readonly id: string;
-  /** Whether the CA looks at the name from the Internet (HTTP-01), so that routing has to be there first. */
+  /** Whether the CA validates names by HTTP-01, so that routing, CAA and limits have to be checked first. */
   readonly usesHttp01: boolean;
-  /** Names by which CAA records allow this CA (RFC 8659 section 4.2); none: CAA is not looked at. Rejects with `CaProblem`. */
+  /** The CA's issuer domain names for CAA (RFC 8659 section 4.2); none: CAA is not checked. Rejects with `CaProblem`. */
   caaNames(): Promise<readonly string[]>;
   /**
-   * Obtains a certificate, from wherever the order is: begun, resumed by its URL, or found to be finished. Rejects with `CaProblem`, or with
-   * whatever a step rejects with; with `ReplacesRefused` where the CA may take the order without `replaces`.
+   * Obtains a certificate, from whatever state the order is in: new, resumed by its URL, or finished. Rejects with `CaProblem`, or with
+   * the error of a callback; with `ReplacesRefused` if the CA may accept the order without `replaces`.
    */
   issue(task: IssueTask): Promise<{ chain: string }>;
-  /** When the CA wants the certificate renewed; null where it does not say (RFC 9773). Rejects with `CaProblem`. */
+  /** When the CA wants the certificate renewed (RFC 9773); null: it gives no suggestion. Rejects with `CaProblem`. */
   renewalInfo(leaf: string): Promise<SuggestedRenewal | null>;
-  /** How a successor names this certificate (RFC 9773 section 4.1); null where the CA does not speak ARI. Rejects with `CaProblem`. */
+  /** ARI identifier of a certificate (RFC 9773 section 4.1); null: the CA does not support ARI. Rejects with `CaProblem`. */
   renewalId(leaf: string): Promise<string | null>;
 }
 
@@ -25,27 +25,27 @@ export interface IssueTask {
   orderUrl: string | null;
   replaces: string | null;
   signal: AbortSignal;
-  /** Keeps the order's URL, before anything else is asked of the CA. */
+  /** Saves the order's URL, before the next request to the CA. */
   onOrder(url: string): Promise<void>;
-  /** Makes every node answer with `keyAuthorization`, before the CA looks. */
+  /** Publishes a challenge response on every node. */
   present(token: string, keyAuthorization: string): Promise<void>;
-  /** Called between the steps, several times a minute: rejects when the lease was lost, and the order is somebody else's. */
-  alive(): Promise<void>;
+  /** Called between the steps, several times a minute. Rejects if the lease was lost. */
+  ensureLease(): Promise<void>;
 }
 
-/** What the CA suggests (RFC 9773 section 4.2). Times are Unix milliseconds. */
+/** A suggested renewal window (RFC 9773 section 4.2). Times are Unix milliseconds. */
 export interface SuggestedRenewal {
   startsAt: number;
   endsAt: number;
   explanationUrl: string | null;
-  /** When to ask again, from now on. */
+  /** When to ask again, from now. */
   retryAfterMs: number;
 }
 
 /**
- * `rate_limited`: too much was asked. `unavailable`: no answer, or a fault of the CA's own. `account`: our account is not accepted.
- * `authorization_failed`: the CA looked at the name and did not see our answer. `refused`: it will not issue for this name.
- * `order_gone`: it no longer knows the order, another may be begun.
+ * `rate_limited`: too many requests or orders. `unavailable`: no response, or a server error. `account`: our account is not accepted.
+ * `authorization_failed`: the CA validated the name and did not get our challenge response. `refused`: it does not issue for this name.
+ * `order_gone`: it no longer has the order; a new one may be begun.
  */
 export type CaProblemKind =
   | 'rate_limited'
@@ -55,11 +55,11 @@ export type CaProblemKind =
   | 'refused'
   | 'order_gone';
 
-/** The CA did not do what was asked. The message is in plain words, bounded, and has nothing secret in it. */
+/** A request to the CA did not succeed. The message is for people, bounded, and contains no secret. */
 export class CaProblem extends Error {
   override name = 'CaProblem';
   readonly kind: CaProblemKind;
-  /** The CA asked for so much patience (`Retry-After`). */
+  /** The CA's `Retry-After`. */
   readonly retryAfterMs: number | null;
   /** Of the problem document (RFC 8555 section 6.7), such as `urn:ietf:params:acme:error:caa`; null without one. */
   readonly type: string | null;
@@ -76,7 +76,12 @@ export class CaProblem extends Error {
   }
 }
 
-/** The CA takes no order that replaces the certificate which was named (RFC 9773 section 5), and has none: one that replaces nothing may be begun. */
+/** The CA did not accept an order with `replaces` (RFC 9773 section 5), and created none. One without may be begun. */
 export class ReplacesRefused extends CaProblem {
   override name = 'ReplacesRefused';
+}
+
+/** Host of the CA's directory, or `internal`. */
+export function caHost({ id }: Pick<Issuer, 'id'>): string {
+  return URL.parse(id)?.host || id;
 }

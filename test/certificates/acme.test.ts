@@ -107,7 +107,12 @@ describe('an order that was left at some step', () => {
           if (left-- === 0) throw new Error('stopped');
         };
       try {
-        const mortal = { ...task, onOrder: step(task.onOrder), present: step(task.present), alive: step(task.alive) };
+        const mortal = {
+          ...task,
+          onOrder: step(task.onOrder),
+          present: step(task.present),
+          ensureLease: step(task.ensureLease),
+        };
         expectIssued(ca, task, await world.issuer(ca).issue(mortal));
         return life;
       } catch (error) {
@@ -160,7 +165,7 @@ describe('an order that was left at some step', () => {
     const another = { ...task, privateKey: newPrivateKey() };
     await expect(world.issuer(ca).issue(another)).rejects.toMatchObject({
       kind: 'refused',
-      message: expect.stringContaining('its key is another'),
+      message: expect.stringContaining('it is for another key'),
     });
     expectIssued(ca, task, await world.issuer(ca).issue(task));
   });
@@ -257,16 +262,16 @@ describe('whoever asked', () => {
     const ca = await world.startCa();
     const task = world.task();
     await world.issuer(ca).issue(task);
-    expect(task.steps).toEqual(['order', 'alive', 'present', 'alive', 'alive', 'alive']);
+    expect(task.steps).toEqual(['order', 'ensureLease', 'present', 'ensureLease', 'ensureLease', 'ensureLease']);
   });
 
   test('is asked for one after every wait, too, and is heard', async () => {
     const ca = await world.startCa();
     ca.settings.looks = Number.POSITIVE_INFINITY;
     const task = world.task();
-    const { alive } = task;
-    task.alive = async () => {
-      await alive();
+    const { ensureLease } = task;
+    task.ensureLease = async () => {
+      await ensureLease();
       if (task.steps.length > 20) throw new Error("the order is somebody else's");
     };
     await expect(world.issuer(ca).issue(task)).rejects.toThrow('somebody else');

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { connect, createServer } from 'node:tls';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type InternalIssuer, internalIssuer } from '../../src/certificates/internal-ca.ts';
+import { type InternalCa, internalIssuer } from '../../src/certificates/internal-ca.ts';
 import { newPrivateKey, readPrivateKey } from '../../src/certificates/x509/private-key.ts';
 import { createRequest } from '../../src/certificates/x509/x509-certificate.ts';
 import { findPrograms, START_LIMIT_MS } from '../support/debian.ts';
@@ -20,7 +20,7 @@ const DAY_MS = 24 * 3_600_000;
 const LONG = `${'a'.repeat(61)}.${'b'.repeat(63)}.${'c'.repeat(63)}.${'d'.repeat(50)}.example.com`;
 
 let world: Issuing;
-let issuer: InternalIssuer;
+let issuer: InternalCa;
 let directory: string;
 /** Resolves with what OpenSSL prints, and rejects with what it complains about. */
 let openssl: (...words: string[]) => Promise<string>;

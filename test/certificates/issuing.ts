@@ -24,12 +24,12 @@ export interface Issuing {
 }
 
 export interface Task extends IssueTask {
-  /** What was asked of the caller, in order: `order`, `present`, `alive`. */
+  /** What was asked of the caller, in order: `order`, `present`, `ensureLease`. */
   steps: string[];
 }
 
 /** Nothing here waits for longer than it must. */
-const FAST = { pollMs: 1, timeoutMs: 5_000, patienceMs: 2_000 };
+const FAST = { pollMs: 1, timeoutMs: 5_000, pollBudgetMs: 2_000 };
 const START = Date.UTC(2026, 10, 21);
 
 /** `now`: what the clock stands at in the beginning. */
@@ -84,8 +84,8 @@ export async function createIssuing({ now = START } = {}): Promise<Issuing> {
         steps.push('present');
         answers.set(`${task.hostname} ${token}`, keyAuthorization);
       },
-      async alive() {
-        steps.push('alive');
+      async ensureLease() {
+        steps.push('ensureLease');
       },
       ...about,
     };

@@ -37,14 +37,14 @@ const CASES: readonly Case[] = [
   {
     name: unreachable,
     reason: 'unreachable',
-    says: /has the address 127\.0\.0\.9, where nobody answers on port 80/,
+    says: /has the address 127\.0\.0\.9, where nothing answers on port 80/,
     spoil: () => leadTo(unreachable, '127.0.0.9'),
     mend: () => leadTo(unreachable, '127.0.0.1'),
   },
   {
     name: elsewhere,
     reason: 'answered_by_another',
-    says: /has the address 127\.0\.0\.8, where somebody else answers: HTTP 200, "welcome to nginx"/,
+    says: /has the address 127\.0\.0\.8, where another server answers: HTTP 200, "welcome to nginx"/,
     spoil: () => leadTo(elsewhere, '127.0.0.8'),
     mend: () => leadTo(elsewhere, '127.0.0.1'),
   },

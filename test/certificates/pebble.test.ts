@@ -44,7 +44,7 @@ function task(about: Partial<Task> = {}): Task {
 }
 
 const issuer = (pebble: Pebble, about = {}) =>
-  world.issuer(pebble, { trustRoots: pebble.trustRoots, pollMs: 50, patienceMs: 60_000, ...about });
+  world.issuer(pebble, { trustRoots: pebble.trustRoots, pollMs: 50, pollBudgetMs: 60_000, ...about });
 
 describe('pebble', () => {
   test('issues as it is by default: good nonces refused, looks that take their time', async () => {
@@ -63,7 +63,7 @@ describe('pebble', () => {
       const order = task();
       let remaining = steps;
       const mortal: Partial<Task> = {};
-      for (const step of ['onOrder', 'present', 'alive'] as const) {
+      for (const step of ['onOrder', 'present', 'ensureLease'] as const) {
         const original: (...args: [string, string]) => Promise<void> = order[step];
         mortal[step] = async (...args: string[]) => {
           const [first = '', second = ''] = args;
@@ -94,7 +94,7 @@ describe('pebble', () => {
   test('is told apart from others by the root of its HTTPS', async () => {
     await expect(issuer(quick, { trustRoots: null }).issue(task())).rejects.toMatchObject({
       kind: 'unavailable',
-      message: expect.stringMatching(/could not be asked: \w*(CERT|SIGNATURE)\w*/),
+      message: expect.stringMatching(/failed: \w*(CERT|SIGNATURE)\w*/),
     });
   });
 

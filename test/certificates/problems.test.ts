@@ -96,7 +96,7 @@ describe('whatever the CA answers in the course of an order', () => {
     const ca = await world.startCa();
     ca.fault({ at: ['directory'], answer: 'stall' });
     await expect(world.issuer(ca, { timeoutMs: 100 }).caaNames()).rejects.toMatchObject({
-      message: expect.stringContaining('no answer within 0.1 s'),
+      message: expect.stringContaining('no response within 0.1 s'),
     });
   });
 
@@ -122,7 +122,7 @@ describe('whatever the CA answers in the course of an order', () => {
     const ca = await world.startCa();
     ca.settings.looks = Number.POSITIVE_INFINITY;
     const task = world.task();
-    const slow = world.issuer(ca, { patienceMs: 20 });
+    const slow = world.issuer(ca, { pollBudgetMs: 20 });
     await expect(slow.issue(task)).rejects.toMatchObject({ kind: 'unavailable' });
     ca.settings.retryAfter = '3600';
     const looks = ca.requests.authorization;
@@ -140,18 +140,23 @@ describe('a lie', () => {
     [
       'a directory without newOrder',
       'directory',
-      'a directory whose URL is none',
+      'a directory without a valid HTTPS URL',
       (ca) => everywhere(ca.directoryUrl, {}),
     ],
     [
       'a directory that leads elsewhere by HTTP',
       'directory',
-      'not of HTTPS',
+      'without a valid HTTPS URL',
       () => everywhere('http://198.51.100.1/x'),
     ],
-    ['a directory that leads to a file', 'directory', 'not of HTTPS', () => everywhere('file:///etc/passwd')],
-    ['an order of no status', 'newOrder', 'a status that does not exist', () => ({ status: 'great' })],
-    ['an order of a thousand parts', 'newOrder', 'an order that is none', (ca) => manyParts(ca.directoryUrl)],
+    [
+      'a directory that leads to a file',
+      'directory',
+      'without a valid HTTPS URL',
+      () => everywhere('file:///etc/passwd'),
+    ],
+    ['an order of no status', 'newOrder', 'an order with an unknown status', () => ({ status: 'great' })],
+    ['an order of a thousand parts', 'newOrder', 'an order that is invalid', (ca) => manyParts(ca.directoryUrl)],
     [
       'an authorization for another name',
       'authorization',

@@ -31,7 +31,7 @@ describe('a refusal', () => {
     expect(await world.problemAt(ca)).toMatchObject({
       kind,
       type: `urn:ietf:params:acme:error:${type}`,
-      message: `${new URL(ca.directoryUrl).host} said: "not today" (${type}).`,
+      message: `${new URL(ca.directoryUrl).host} answered: "not today" (${type}).`,
     });
   });
 

@@ -28,14 +28,14 @@ describe('a name that would fail costs no attempt at the CA, and the state says 
         dns.remove(NAME);
         dns.set(NAME, 'CNAME', ['gone.test']);
       },
-      /leads to "gone\.test", which has no address/,
+      /points to "gone\.test", which has no address/,
     ],
     ['dns_unreadable', 'cannot be read', (dns) => dns.fail(NAME, 'servfail'), /^shop\.example\.com could not be read/],
     [
       'address_not_public',
       'leads to a private address',
       (dns) => dns.set(NAME, 'A', ['10.0.0.1']),
-      /has the address 10\.0\.0\.1, where nobody on the Internet/,
+      /has the address 10\.0\.0\.1, which cannot be reached from the Internet/,
     ],
     [
       'address_not_public',
@@ -53,7 +53,7 @@ describe('a name that would fail costs no attempt at the CA, and the state says 
       'unreachable',
       'leads to nobody',
       (dns) => dns.set(NAME, 'A', ['127.0.0.9']),
-      /nobody answers on port 80: 127\.0\.0\.9/,
+      /nothing answers on port 80: 127\.0\.0\.9/,
     ],
     [
       'unreachable',
@@ -63,7 +63,7 @@ describe('a name that would fail costs no attempt at the CA, and the state says 
         dns.set(NAME, 'CNAME', ['old-host.test']);
         dns.set('old-host.test', 'A', ['127.0.0.9']);
       },
-      /leads to "old-host\.test", which has the address 127\.0\.0\.9, .* Let it lead to the target of its routing record\./,
+      /points to "old-host\.test", which has the address 127\.0\.0\.9, .* Point it to the target of its routing record\./,
     ],
     [
       'caa_forbids',
@@ -74,7 +74,7 @@ describe('a name that would fail costs no attempt at the CA, and the state says 
         dns.set('host.test', 'A', ['127.0.0.1']);
         dns.set('host.test', 'CAA', ['0 issue "digicert.com"']);
       },
-      /CAA record 0 issue "digicert\.com" of "host\.test", which a CNAME leads to, does not allow ca\.test/,
+      /CAA record 0 issue "digicert\.com" of "host\.test", to which a CNAME points, does not allow ca\.test/,
     ],
     [
       'caa_forbids',

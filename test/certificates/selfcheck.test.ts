@@ -73,8 +73,8 @@ function check(options: Partial<SelfCheckOptions> = {}, signal = new AbortContro
 }
 
 async function reasonOf(options: Partial<SelfCheckOptions> = {}) {
-  const { obstacle, selfCheck } = await check(options);
-  return { reason: obstacle?.reason, answers: selfCheck?.answers };
+  const { blocker, selfCheck } = await check(options);
+  return { reason: blocker?.reason, answers: selfCheck?.answers };
 }
 
 describe('a name is ours', () => {
@@ -82,8 +82,8 @@ describe('a name is ours', () => {
     await serve('127.0.0.2', edge, port);
     dns.set(HOST, 'CNAME', ['t1.cname.test']);
     dns.set('t1.cname.test', 'A', ['127.0.0.1', '127.0.0.2']);
-    const { obstacle, selfCheck } = await check();
-    expect(obstacle).toBe(null);
+    const { blocker, selfCheck } = await check();
+    expect(blocker).toBe(null);
     expect(selfCheck?.answers).toEqual([
       { address: '127.0.0.1', outcome: 'ours', seen: null },
       { address: '127.0.0.2', outcome: 'ours', seen: null },
@@ -103,8 +103,8 @@ describe('a name is ours', () => {
     dns.set(HOST, 'A', ['127.0.0.1']);
     // No connection ever leads to a multicast address.
     dns.set(HOST, 'AAAA', ['ff0e::1']);
-    const { obstacle, selfCheck } = await check({ mayDial: () => true });
-    expect(obstacle).toBe(null);
+    const { blocker, selfCheck } = await check({ mayDial: () => true });
+    expect(blocker).toBe(null);
     expect(selfCheck?.answers[1]).toMatchObject({ address: 'ff0e::1', outcome: 'unreachable' });
     dns.remove(HOST, 'A');
     expect(await reasonOf({ mayDial: () => true })).toMatchObject({ reason: 'unreachable' });
@@ -212,7 +212,7 @@ describe('of what another host answers, the customer who redirects there is told
     [
       'not where it redirects to, which no CA follows',
       redirecting('ftp://secret'),
-      /^it redirects to "hop\.example\.com", and from there on, where no certificate authority follows$/,
+      /^it redirects to "hop\.example\.com", and from there, where no certificate authority follows$/,
     ],
     [
       'the next host, where nobody answers there',
@@ -230,16 +230,16 @@ describe('of what another host answers, the customer who redirects there is told
 
 describe('a name is not ours', () => {
   test('where it has no address', async () => {
-    expect(await check()).toEqual({ selfCheck: null, obstacle: { reason: 'no_address', chain: [] } });
+    expect(await check()).toEqual({ selfCheck: null, blocker: { reason: 'no_address', chain: [] } });
     dns.set(HOST, 'CNAME', ['gone.test']);
-    expect(await check()).toMatchObject({ obstacle: { reason: 'no_address', chain: ['gone.test'] } });
+    expect(await check()).toMatchObject({ blocker: { reason: 'no_address', chain: ['gone.test'] } });
   });
 
   test('where its addresses cannot be read', async () => {
     dns.fail(HOST, 'servfail');
     expect(await check()).toMatchObject({
       selfCheck: null,
-      obstacle: { reason: 'dns_unreadable', record: 'address', name: HOST, seen: { reason: 'servfail' } },
+      blocker: { reason: 'dns_unreadable', record: 'address', name: HOST, seen: { reason: 'servfail' } },
     });
     expect(challenges.size).toBe(0);
   });
@@ -308,22 +308,22 @@ describe('a name is not ours', () => {
   });
 
   test.each([
-    ['says nothing', () => {}, 'there was no answer within 0.2 s'],
+    ['says nothing', () => {}, 'it did not answer within 0.2 s'],
     [
       'speaks another language',
       (socket: Socket) => void socket.end('220 mail.example.com ESMTP\r\n'),
-      'it accepts connections, and answers nothing that is HTTP',
+      'it accepts connections, but its response is not HTTP',
     ],
     [
       'sends headers without an end',
       (socket: Socket) => void socket.write(`HTTP/1.1 200 OK\r\nx: ${'x'.repeat(100_000)}`),
-      'it accepts connections, and answers nothing that is HTTP',
+      'it accepts connections, but its response is not HTTP',
     ],
-    ['hangs up', (socket: Socket) => void socket.destroy(), 'it accepts connections, and answers nothing that is HTTP'],
+    ['hangs up', (socket: Socket) => void socket.destroy(), 'it accepts connections, but its response is not HTTP'],
     [
       'sends a body too slowly',
       (socket: Socket) => void socket.write('HTTP/1.1 200 OK\r\ncontent-length: 50\r\n\r\nx'),
-      'there was no answer within 0.2 s',
+      'it did not answer within 0.2 s',
     ],
   ])('where somebody listens who %s', async (_, greet, seen) => {
     await listening(createTcpServer(greet), '127.0.0.2', port);

@@ -136,7 +136,7 @@ test('whoever has lost the lease stops, and changes nothing', async () => {
       signals.push(task.signal);
       reached.resolve();
       await released.promise;
-      await task.alive();
+      await task.ensureLease();
       throw new Error('it went on');
     },
   };
@@ -152,7 +152,7 @@ test('whoever has lost the lease stops, and changes nothing', async () => {
   await lost;
   expect(await world.read(name)).toEqual(won);
   expect(world.logged.join()).not.toContain('it went on');
-  expect(world.logged.join()).toContain('somebody else works on the certificate now');
+  expect(world.logged.join()).toContain('the lease of a certificate was lost');
 });
 
 test('a worker that was started sees to what becomes due, also once the store was away', async () => {
@@ -200,7 +200,7 @@ test('a worker that stops gives back what it has not done, and another goes on w
   const ca = await world.startCa();
   const { name } = await world.add();
   ca.settings.looks = Number.POSITIVE_INFINITY;
-  const first = world.worker([world.issuer(ca, { patienceMs: HOUR })]);
+  const first = world.worker([world.issuer(ca, { pollBudgetMs: HOUR })]);
   first.start();
   await until(() => ca.requests.challenge === 1);
   await first.stop(0);
@@ -216,7 +216,7 @@ test('what takes too long is gone on with later, without a failure', async () =>
   const ca = await world.startCa();
   const { name } = await world.add();
   ca.settings.looks = Number.POSITIVE_INFINITY;
-  const worker = world.worker([world.issuer(ca, { patienceMs: HOUR })], { deadlineMs: 300 });
+  const worker = world.worker([world.issuer(ca, { pollBudgetMs: HOUR })], { deadlineMs: 300 });
   // It may take longer to come so far.
   for (await worker.runOnce(); ca.orders().length === 0; await worker.runOnce()) world.clock.pass(MINUTE);
   const { state, failures, nextTryAt } = await world.read(name);
@@ -263,7 +263,7 @@ test('an order that the CA has forgotten is replaced by another at once', async 
   const ca = await world.startCa();
   const { name } = await world.add();
   ca.settings.looks = Number.POSITIVE_INFINITY;
-  const issuer = world.issuer(ca, { patienceMs: HOUR });
+  const issuer = world.issuer(ca, { pollBudgetMs: HOUR });
   await world.worker([issuer], { deadlineMs: 50 }).runOnce();
   ca.settings.looks = 0;
   ca.forgetOrders();

@@ -45,7 +45,7 @@ export interface World {
 }
 
 /** Nothing here waits for longer than it must. */
-const FAST = { pollMs: 1, timeoutMs: 5_000, patienceMs: 2_000 };
+const FAST = { pollMs: 1, timeoutMs: 5_000, pollBudgetMs: 2_000 };
 const START = Date.UTC(2026, 10, 21);
 
 export async function createWorld(): Promise<World> {

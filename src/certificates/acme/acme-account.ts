@@ -6,26 +6,26 @@ import type { CaAccount, CertificateStore } from '../../store/contract/store.ts'
 import { CaProblem } from '../issuer.ts';
 import { newPrivateKey, readPrivateKey } from '../x509/private-key.ts';
 import { type AcmeClient, publicJwk, type Signer } from './acme-client.ts';
-import { isObject, Refusal } from './problem-document.ts';
+import { AcmeError, isObject } from './problem-document.ts';
 
-/** Our account at a CA (RFC 8555 section 7.3): one for all nodes, because its key is in the store before the CA hears of it. */
+/** Our account at a CA (RFC 8555 section 7.3): one for all nodes, because its key is saved before it is registered. */
 export interface Accounts {
-  /** The account in use; made and registered at first use. */
+  /** The account; created and registered at first use. */
   open(): Promise<Account>;
   /** Whether the CA still accepts it. */
   isAccepted(account: Account): Promise<boolean>;
-  /** Puts another in its place. Rejects with `CaProblem`, of kind `account`, when it is younger than a day: then a person has to look. */
+  /** Replaces it. Rejects with `CaProblem`, of kind `account`, if it is less than a day old: then the operator has to look. */
   replace(account: Account): Promise<void>;
 }
 
 export interface Account extends Signer {
   accountUrl: string;
-  /** Of its public key (RFC 7638): the second half of every key authorization. */
+  /** Of its public key (RFC 7638), for key authorizations. */
   thumbprint: string;
   createdAt: number;
 }
 
-/** What a CA that wants it has handed out to its customers (RFC 8555 section 7.3.4). */
+/** External account binding (RFC 8555 section 7.3.4). */
 export interface ExternalAccount {
   kid: string;
   /** base64url. A secret. */
@@ -34,7 +34,6 @@ export interface ExternalAccount {
 
 export interface AccountOptions {
   client: AcmeClient;
-  /** Of the CA. */
   directoryUrl: string;
   email: string | null;
   externalAccount: ExternalAccount | null;
@@ -43,7 +42,7 @@ export interface AccountOptions {
   log: Log;
 }
 
-/** A CA that refuses account after account gets a new one a day, no more. */
+/** One new account a day, at most. */
 const REPLACED_AFTER_MS = 24 * 3_600_000;
 
 export function createAccounts(options: AccountOptions): Accounts {
@@ -56,30 +55,32 @@ export function createAccounts(options: AccountOptions): Accounts {
   }
 
   async function open(): Promise<Account> {
-    const kept = (await store.findCaAccount(issuer)) ?? (await store.createCaAccount(created()));
-    const key = readPrivateKey(kept.privateKey);
-    const accountUrl = kept.url ?? (await register({ key, accountUrl: null }));
-    return { key, accountUrl, thumbprint: await calculateJwkThumbprint(publicJwk(key)), createdAt: kept.createdAt };
+    const saved = (await store.findCaAccount(issuer)) ?? (await store.createCaAccount(created()));
+    const key = readPrivateKey(saved.privateKey);
+    const accountUrl = saved.url ?? (await register({ key, accountUrl: null }));
+    return { key, accountUrl, thumbprint: await calculateJwkThumbprint(publicJwk(key)), createdAt: saved.createdAt };
   }
 
-  /** With a key that the CA knows already it answers with the account of that key (section 7.3.1), so this may be done twice. */
+  /** Idempotent: for a key that is registered the CA returns its account (section 7.3.1). */
   async function register(signer: Signer): Promise<string> {
     const { newAccount, termsOfService, externalAccountRequired } = await client.directory();
     if (externalAccountRequired && externalAccount === null) {
-      throw new CaProblem('account', `${client.host} wants an external account (EAB), and none is configured.`);
+      throw new CaProblem('account', `${client.host} requires an external account (EAB), and none is configured.`);
     }
     const wanted = {
       termsOfServiceAgreed: true,
       ...(email !== null && { contact: [`mailto:${email}`] }),
-      ...(externalAccount !== null && { externalAccountBinding: await bind(externalAccount, newAccount, signer) }),
+      ...(externalAccount !== null && {
+        externalAccountBinding: await bindExternal(externalAccount, newAccount, signer),
+      }),
     };
-    const reply = await client.post(signer, newAccount, wanted).catch((error: unknown) => {
-      if (!(error instanceof Refusal && error.kind === 'refused')) throw error;
+    const response = await client.post(signer, newAccount, wanted).catch((error: unknown) => {
+      if (!(error instanceof AcmeError && error.kind === 'refused')) throw error;
       throw new CaProblem('account', error.message, { type: error.type, cause: error });
     });
-    const url = client.read.url(reply.location, 'an account');
+    const url = client.read.url(response.location, 'an account');
     await store.updateCaAccount(issuer, { url });
-    log.info({ ca: client.host, account: url, termsOfService }, 'registered at the CA');
+    log.info({ ca: client.host, account: url, termsOfService }, 'registered an account at the CA');
     return url;
   }
 
@@ -96,24 +97,24 @@ export function createAccounts(options: AccountOptions): Accounts {
         const { json } = await client.post(account, account.accountUrl, null);
         return !(isObject(json) && (json.status === 'deactivated' || json.status === 'revoked'));
       } catch (error) {
-        if (error instanceof Refusal && error.concernsAccount) return false;
+        if (error instanceof AcmeError && error.concernsAccount) return false;
         throw error;
       }
     },
 
     async replace(account) {
       if (clock.now() < account.createdAt + REPLACED_AFTER_MS) {
-        throw new CaProblem('account', `${client.host} no longer accepts our account, which is not a day old.`);
+        throw new CaProblem('account', `${client.host} no longer accepts our account, which is less than a day old.`);
       }
-      // Another node may have been quicker: then its account is the one.
+      // `stale`: another node has replaced it.
       const outcome = await store.replaceCaAccount(account.accountUrl, created());
       log.warn({ ca: client.host, account: account.accountUrl, outcome }, 'the CA no longer accepts the account');
     },
   };
 }
 
-/** Ties the new account to the one at the CA: its public key, signed with the key that the CA handed out. */
-async function bind({ kid, hmacKey }: ExternalAccount, url: string, { key }: Signer): Promise<object> {
+/** The new account's public key, signed with the key from the CA. */
+async function bindExternal({ kid, hmacKey }: ExternalAccount, url: string, { key }: Signer): Promise<object> {
   const publicKey = Buffer.from(JSON.stringify(publicJwk(key)));
   const header = { alg: 'HS256', kid, url };
   return await new FlattenedSign(publicKey).setProtectedHeader(header).sign(Buffer.from(hmacKey, 'base64url'));

@@ -4,30 +4,29 @@ import type { Clock } from '../../clock.ts';
 import type { Log } from '../../log.ts';
 import { CaProblem } from '../issuer.ts';
 import type { CaResponse, CaTransport } from './ca-transport.ts';
-import { ERROR_PREFIX, parseJson, Refusal, refusalOf } from './problem-document.ts';
+import { AcmeError, acmeErrorOf, parseJson } from './problem-document.ts';
 import { type Directory, type ResourceReader, resourceReader } from './resources.ts';
-import { readRetryAfter } from './retry-after.ts';
 
-/** Signed requests to a CA (RFC 8555 section 6): directory, nonces, refusals. */
+/** Signed requests to a CA (RFC 8555 section 6): directory, nonces, errors. */
 export interface AcmeClient {
-  /** Host and port of the directory, for words. */
+  /** Host and port of the directory, for messages. */
   readonly host: string;
   readonly read: ResourceReader;
   directory(): Promise<Directory>;
-  /** Without a signature: ARI alone. */
-  get(url: string): Promise<AcmeReply>;
-  /** `payload` null: POST-as-GET (section 6.3). Rejects with `Refusal` for what is no success. */
-  post(signer: Signer, url: string, payload: object | null, signal?: AbortSignal): Promise<AcmeReply>;
+  /** Unsigned: for ARI. */
+  get(url: string): Promise<AcmeResponse>;
+  /** `payload` null: POST-as-GET (section 6.3). Rejects with `AcmeError` for a status other than 2xx. */
+  post(signer: Signer, url: string, payload: object | null, signal?: AbortSignal): Promise<AcmeResponse>;
 }
 
-/** Whose request it is; `accountUrl` null: that of whoever has the key (section 6.2). */
+/** Signs a request; `accountUrl` null: with the public key in place of the account (section 6.2). */
 export interface Signer {
   key: KeyObject;
   accountUrl: string | null;
 }
 
-export interface AcmeReply {
-  /** Undefined: no JSON. */
+export interface AcmeResponse {
+  /** Undefined: not JSON. */
   json: unknown;
   text: string;
   location: string | undefined;
@@ -35,15 +34,16 @@ export interface AcmeReply {
   retryAfterMs: number | null;
 }
 
-/** Read again so often: a CA changes it rarely. */
+/** A CA changes it rarely. */
 const DIRECTORY_LIFE_MS = 3_600_000;
-/** Those that came with answers and were not used yet. */
-const NONCES = 50;
-/** How often a request is sent again with the nonce that the CA gave with its refusal (section 6.5). */
-const BAD_NONCES = 8;
+/** Unused nonces that are kept. */
+const MAX_NONCES = 50;
+/** How often a request is retried with the nonce of a `badNonce` error (section 6.5). */
+const NONCE_RETRIES = 8;
+const LONGEST_RETRY_AFTER_MS = 7 * 24 * 3_600_000;
 const NONCE = /^[\w-]{1,512}$/;
 
-export interface AcmeClientOptions {
+interface AcmeClientOptions {
   directoryUrl: string;
   transport: CaTransport;
   clock: Clock;
@@ -54,20 +54,20 @@ export function createAcmeClient({ directoryUrl, transport, clock, log }: AcmeCl
   const { host } = new URL(directoryUrl);
   const read = resourceReader(directoryUrl);
   const nonces: string[] = [];
-  let known: { directory: Promise<Directory>; until: number } | null = null;
+  let cached: { directory: Promise<Directory>; until: number } | null = null;
 
-  /** What every answer brings: a nonce for the next request, and a refusal or a reply. */
-  function received(answer: CaResponse): AcmeReply {
-    const nonce = answer.headers['replay-nonce'];
+  /** Keeps the nonce, and throws `AcmeError` for a status other than 2xx. */
+  function received(response: CaResponse): AcmeResponse {
+    const { status, headers, body } = response;
+    const nonce = headers['replay-nonce'];
     if (typeof nonce === 'string' && NONCE.test(nonce)) nonces.push(nonce);
-    if (nonces.length > NONCES) nonces.shift();
-    const retryAfterMs = readRetryAfter(answer.headers['retry-after'], clock.now());
-    if (answer.status < 200 || answer.status > 299) throw refusalOf(host, answer, retryAfterMs);
-    const { headers, body } = answer;
+    if (nonces.length > MAX_NONCES) nonces.shift();
+    const retryAfterMs = readRetryAfter(headers['retry-after'], clock.now());
+    if (status < 200 || status > 299) throw acmeErrorOf(host, response, retryAfterMs);
     return { json: parseJson(body), text: body.toString('utf8'), location: headers.location, retryAfterMs };
   }
 
-  async function get(url: string): Promise<AcmeReply> {
+  async function get(url: string): Promise<AcmeResponse> {
     return received(await transport({ method: 'GET', url }));
   }
 
@@ -76,14 +76,14 @@ export function createAcmeClient({ directoryUrl, transport, clock, log }: AcmeCl
   }
 
   function directory(): Promise<Directory> {
-    if (known === null || clock.now() >= known.until) {
+    if (cached === null || clock.now() >= cached.until) {
       const reading = { directory: readDirectory(), until: clock.now() + DIRECTORY_LIFE_MS };
-      known = reading;
+      cached = reading;
       reading.directory.catch(() => {
-        if (known === reading) known = null;
+        if (cached === reading) cached = null;
       });
     }
-    return known.directory;
+    return cached.directory;
   }
 
   async function takeNonce(signal: AbortSignal | undefined): Promise<string> {
@@ -92,21 +92,29 @@ export function createAcmeClient({ directoryUrl, transport, clock, log }: AcmeCl
     const { newNonce } = await directory();
     received(await transport({ method: 'HEAD', url: newNonce, signal }));
     const nonce = nonces.pop();
-    if (nonce === undefined) throw new CaProblem('unavailable', `${host} gave no nonce.`);
+    if (nonce === undefined) throw new CaProblem('unavailable', `${host} returned no nonce.`);
     return nonce;
   }
 
-  async function post(signer: Signer, url: string, payload: object | null, signal?: AbortSignal): Promise<AcmeReply> {
+  async function post(
+    signer: Signer,
+    url: string,
+    payload: object | null,
+    signal?: AbortSignal,
+  ): Promise<AcmeResponse> {
     for (let tries = 0; ; tries++) {
       const body = await signed(signer, { url, nonce: await takeNonce(signal) }, payload);
-      const answer = await transport({ method: 'POST', url, body, signal });
-      log.debug({ ca: host, path: new URL(url).pathname, status: answer.status }, 'the CA was asked');
+      const response = await transport({ method: 'POST', url, body, signal });
+      log.debug({ ca: host, path: new URL(url).pathname, status: response.status }, 'request to the CA');
       try {
-        return received(answer);
+        return received(response);
       } catch (error) {
-        if (isBadNonce(error) && tries < BAD_NONCES) continue;
-        if (error instanceof Refusal && isForOperators(error)) {
-          log.warn({ ca: host, status: error.status, type: error.type, said: error.words }, 'the CA refused');
+        if (!(error instanceof AcmeError)) throw error;
+        const { status, type, kind, detail } = error;
+        if (error.is('badNonce') && tries < NONCE_RETRIES) continue;
+        // The operator has to fix these.
+        if (kind === 'rate_limited' || kind === 'account') {
+          log.warn({ ca: host, status, type, detail }, 'the CA returned an error');
         }
         throw error;
       }
@@ -116,13 +124,12 @@ export function createAcmeClient({ directoryUrl, transport, clock, log }: AcmeCl
   return { host, read, directory, get, post };
 }
 
-function isBadNonce(error: unknown): boolean {
-  return error instanceof CaProblem && error.type === `${ERROR_PREFIX}badNonce`;
-}
-
-/** What no customer can mend. */
-function isForOperators({ kind }: Refusal): boolean {
-  return kind === 'rate_limited' || kind === 'account';
+/** Either form of `Retry-After` (RFC 9110 section 10.2.3) in milliseconds from now, at most a week; null without one. */
+function readRetryAfter(header: string | undefined, now: number): number | null {
+  if (header === undefined) return null;
+  const text = header.trim();
+  const ms = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - now;
+  return Number.isNaN(ms) ? null : Math.min(Math.max(ms, 0), LONGEST_RETRY_AFTER_MS);
 }
 
 async function signed(

@@ -5,15 +5,15 @@ import { getCACertificates } from 'node:tls';
 import { quote } from '../../domain/text.ts';
 import { CaProblem } from '../issuer.ts';
 
-/** HTTP to a CA: bounded in time and size, never redirected. */
+/** HTTP to a CA: limited in time and size, redirects are not followed. */
 
-export interface CaRequest {
+interface CaRequest {
   method: 'GET' | 'HEAD' | 'POST';
   url: string;
   /** A JWS. */
   body?: string;
   accept?: string;
-  /** Ends it; it rejects with the signal's reason. */
+  /** Aborts it; it rejects with the signal's reason. */
   signal?: AbortSignal | undefined;
 }
 
@@ -23,15 +23,15 @@ export interface CaResponse {
   body: Buffer;
 }
 
-/** Any status resolves. Rejects with `CaProblem` where there is no answer, or none that ends in time and within bounds. */
+/** Resolves for any status. Rejects with `CaProblem` if there is no response, or if it exceeds the limits. */
 export type CaTransport = (request: CaRequest) => Promise<CaResponse>;
 
-/** The longest chains have some 20 KB. */
+/** The longest chains have about 20 KB. */
 const LARGEST_BODY = 256 * 1024;
-/** Shorter than servers keep idle connections, so that none is closed under a request. */
+/** Shorter than the idle timeout of servers, so that no connection is closed during a request. */
 const IDLE_MS = 4_000;
 
-/** `trustRoots`: PEM, trusted beside those that the system trusts. `timeoutMs`: for a request with its answer. */
+/** `trustRoots`: PEM, besides the roots of the system. `timeoutMs`: for a request with its response. */
 export function caTransport({ trustRoots, timeoutMs }: { trustRoots: string | null; timeoutMs: number }): CaTransport {
   const pool = { keepAlive: true, timeout: IDLE_MS };
   const plain = new http.Agent(pool);
@@ -51,25 +51,25 @@ export function caTransport({ trustRoots, timeoutMs }: { trustRoots: string | nu
     sent.end(body);
     const response = await new Promise<IncomingMessage>((resolve, reject) => {
       sent.once('response', resolve);
-      // Later errors are those of the body too, and are told there.
+      // Errors after the response reach the reader of the body.
       sent.on('error', reject);
-      // Node has nothing else to say of a change of protocol; to what was answered this does nothing.
-      sent.once('close', () => reject(new Error('closed without an answer')));
+      // A response that changes the protocol emits `close` alone.
+      sent.once('close', () => reject(new Error('closed without a response')));
     });
     return { status: response.statusCode ?? 0, headers: response.headers, body: await readBody(response) };
   }
 
-  return async (asked) => {
+  return async (request) => {
     const deadline = AbortSignal.timeout(timeoutMs);
-    const signal = asked.signal === undefined ? deadline : AbortSignal.any([asked.signal, deadline]);
+    const signal = request.signal === undefined ? deadline : AbortSignal.any([request.signal, deadline]);
     try {
-      return await exchange({ ...asked, signal });
+      return await exchange({ ...request, signal });
     } catch (error) {
-      asked.signal?.throwIfAborted();
+      request.signal?.throwIfAborted();
       if (error instanceof CaProblem) throw error;
-      const host = new URL(asked.url).host;
-      const reason = deadline.aborted ? `no answer within ${timeoutMs / 1000} s` : reasonOf(error);
-      throw new CaProblem('unavailable', `${host} could not be asked: ${reason}.`, { cause: error });
+      const host = new URL(request.url).host;
+      const reason = deadline.aborted ? `no response within ${timeoutMs / 1000} s` : reasonOf(error);
+      throw new CaProblem('unavailable', `The request to ${host} failed: ${reason}.`, { cause: error });
     }
   };
 }

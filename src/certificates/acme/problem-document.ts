@@ -2,11 +2,11 @@ import { joinList, quote, truncate } from '../../domain/text.ts';
 import { CaProblem, type CaProblemKind } from '../issuer.ts';
 import type { CaResponse } from './ca-transport.ts';
 
-/** What a CA says when it does not do what was asked (RFC 8555 section 6.7), in our words and its own. */
+/** The errors of a CA (RFC 8555 section 6.7). */
 
 export const ERROR_PREFIX = 'urn:ietf:params:acme:error:';
 
-/** What each type of RFC 8555 section 6.7 and RFC 9773 section 7.4 is to us. Of others the status decides. */
+/** By types of RFC 8555 section 6.7 and RFC 9773 section 7.4. For others the status decides. */
 const KINDS: ReadonlyMap<string, CaProblemKind> = new Map([
   ['accountDoesNotExist', 'account'],
   ['badPublicKey', 'account'],
@@ -25,55 +25,54 @@ const KINDS: ReadonlyMap<string, CaProblemKind> = new Map([
   ['tls', 'authorization_failed'],
 ]);
 
-/** So much of the CA's own words is told to customers, and to operators, for whom there may be a long link in them. */
-const TOLD_LIMIT = 300;
+/** Characters of a detail that customers read, and that operators do, for whom it may contain a long link. */
+const SHOWN_LIMIT = 300;
 const LOGGED_LIMIT = 2000;
 const SUBPROBLEMS = 3;
 
-/** A problem document (RFC 7807), as far as it is used. */
+/** A problem document (RFC 7807). */
 export interface ProblemDocument {
-  /** Null: it names none. */
+  /** Null: it has none. */
   type: string | null;
   detail: string;
 }
 
-/** The CA answered with a status that is no success. */
-export class Refusal extends CaProblem {
+/** A response with a status other than 2xx. */
+export class AcmeError extends CaProblem {
   readonly status: number;
-  /** The CA's own words, for the log: longer than those of the message. */
-  readonly words: string | null;
+  /** For the log: longer than in the message. */
+  readonly detail: string | null;
 
   constructor(
-    { status, words }: { status: number; words: string | null },
+    { status, detail }: { status: number; detail: string | null },
     ...problem: ConstructorParameters<typeof CaProblem>
   ) {
     super(...problem);
     this.status = status;
-    this.words = words;
+    this.detail = detail;
   }
 
   is(type: string): boolean {
     return this.type === ERROR_PREFIX + type;
   }
 
-  /** Whether it may mean that the CA no longer accepts the account. */
+  /** Whether the CA may no longer accept the account. */
   get concernsAccount(): boolean {
     return this.is('accountDoesNotExist') || this.is('unauthorized');
   }
 }
 
-/** What an answer that is no success says. `retryAfterMs`: what it asks for. */
-export function refusalOf(host: string, answer: CaResponse, retryAfterMs: number | null): Refusal {
-  const { status } = answer;
-  const document = readProblem(parseJson(answer.body));
+export function acmeErrorOf(host: string, { status, body }: CaResponse, retryAfterMs: number | null): AcmeError {
+  const document = readProblem(parseJson(body));
   if (document === null) {
     const kind = status === 429 ? 'rate_limited' : 'unavailable';
-    const message = `${host} answered with status ${status}, and no reason.`;
-    return new Refusal({ status, words: null }, kind, message, { retryAfterMs });
+    const message = `${host} answered with status ${status}, and gave no reason.`;
+    return new AcmeError({ status, detail: null }, kind, message, { retryAfterMs });
   }
-  const { type, detail } = document;
-  const words = quote(detail, LOGGED_LIMIT);
-  return new Refusal({ status, words }, kindOf(document, status), said(host, document), { retryAfterMs, type });
+  const { type } = document;
+  const detail = quote(document.detail, LOGGED_LIMIT);
+  const message = problemMessage(host, document);
+  return new AcmeError({ status, detail }, kindOf(document, status), message, { retryAfterMs, type });
 }
 
 function kindOf({ type }: ProblemDocument, status: number): CaProblemKind {
@@ -83,13 +82,13 @@ function kindOf({ type }: ProblemDocument, status: number): CaProblemKind {
   return status >= 500 ? 'unavailable' : 'refused';
 }
 
-/** Who said what, bounded and escaped. */
-export function said(host: string, { type, detail }: ProblemDocument): string {
+/** Bounded and escaped. */
+export function problemMessage(host: string, { type, detail }: ProblemDocument): string {
   const name = type === null ? '' : ` (${quote(type.replace(ERROR_PREFIX, '')).slice(1, -1)})`;
-  return truncate(`${host} said: ${quote(detail, TOLD_LIMIT)}${name}.`);
+  return truncate(`${host} answered: ${quote(detail, SHOWN_LIMIT)}${name}.`);
 }
 
-/** Null: it is no problem document. Subproblems (RFC 8555 section 6.7.1) are part of the detail, and the first gives a type where there is none. */
+/** Null: not a problem document. The details of subproblems (RFC 8555 section 6.7.1) are joined; their type counts if there is no other. */
 export function readProblem(value: unknown): ProblemDocument | null {
   if (!isObject(value)) return null;
   const subproblems = Array.isArray(value.subproblems) ? value.subproblems.filter(isObject) : [];
@@ -100,7 +99,7 @@ export function readProblem(value: unknown): ProblemDocument | null {
   return { type, detail: joinList(details, SUBPROBLEMS) };
 }
 
-/** Undefined for what is no JSON. */
+/** Undefined: not JSON. */
 export function parseJson(body: Buffer): unknown {
   try {
     return JSON.parse(body.toString('utf8'));

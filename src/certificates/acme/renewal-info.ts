@@ -2,22 +2,22 @@ import { X509Certificate } from 'node:crypto';
 import { CaProblem, type SuggestedRenewal } from '../issuer.ts';
 import { readIdentity } from '../x509/x509-certificate.ts';
 import type { AcmeClient } from './acme-client.ts';
-import { isObject, Refusal } from './problem-document.ts';
+import { AcmeError, isObject } from './problem-document.ts';
 
 /** ACME Renewal Information (RFC 9773). */
 
-/** Asked again after so long where the CA does not say (section 4.3.3 leaves it to the client). */
-const ASKED_AGAIN_MS = 6 * 3_600_000;
+/** Without a `Retry-After` (section 4.3.3 leaves it to the client). */
+const ASK_AGAIN_MS = 6 * 3_600_000;
 const SOONEST_MS = 60_000;
 const LATEST_MS = 24 * 3_600_000;
 
-/** How a certificate is named (section 4.1); null where it does not say who signed it. `leaf`: PEM, its first certificate counts. */
+/** The identifier of a certificate (section 4.1); null: it has no authority key identifier. `leaf`: PEM, its first certificate counts. */
 export function renewalIdOf(leaf: string): string | null {
   const identity = readIdentity(new X509Certificate(leaf));
   return identity && `${identity.authorityKeyId.toString('base64url')}.${identity.serial.toString('base64url')}`;
 }
 
-/** Null: the CA does not know the certificate. */
+/** Null: the CA has no such certificate. */
 export async function readRenewalInfo(
   client: AcmeClient,
   renewalInfo: string,
@@ -25,30 +25,30 @@ export async function readRenewalInfo(
 ): Promise<SuggestedRenewal | null> {
   const id = renewalIdOf(leaf);
   if (id === null) return null;
-  const reply = await client.get(`${renewalInfo.replace(/\/$/, '')}/${id}`).catch((error: unknown) => {
-    if (error instanceof Refusal && error.status === 404) return null;
+  const response = await client.get(`${renewalInfo.replace(/\/$/, '')}/${id}`).catch((error: unknown) => {
+    if (error instanceof AcmeError && error.status === 404) return null;
     throw error;
   });
-  if (reply === null) return null;
-  const info = isObject(reply.json) ? reply.json : {};
+  if (response === null) return null;
+  const info = isObject(response.json) ? response.json : {};
   const { start, end } = isObject(info.suggestedWindow) ? info.suggestedWindow : {};
   const [startsAt, endsAt] = [unixMs(start), unixMs(end)];
-  if (!(startsAt < endsAt)) throw new CaProblem('unavailable', `${client.host} suggests a renewal at no time.`);
+  if (!(startsAt < endsAt)) throw new CaProblem('unavailable', `${client.host} suggested an invalid renewal window.`);
   const { explanationURL } = info;
   return {
     startsAt,
     endsAt,
     explanationUrl: typeof explanationURL === 'string' ? webPage(explanationURL) : null,
-    retryAfterMs: Math.min(Math.max(reply.retryAfterMs ?? ASKED_AGAIN_MS, SOONEST_MS), LATEST_MS),
+    retryAfterMs: Math.min(Math.max(response.retryAfterMs ?? ASK_AGAIN_MS, SOONEST_MS), LATEST_MS),
   };
 }
 
-/** RFC 3339; not a number where it is none. */
+/** RFC 3339; NaN: invalid. */
 function unixMs(time: unknown): number {
   return typeof time === 'string' && /^\d{4}-\d\d-\d\dT/.test(time) ? Date.parse(time) : Number.NaN;
 }
 
-/** For people to open. */
+/** A link that people may open; null: not a web page. */
 function webPage(url: string): string | null {
   const parsed = url.length <= 512 ? URL.parse(url) : null;
   return parsed?.protocol === 'https:' || parsed?.protocol === 'http:' ? parsed.href : null;

@@ -2,13 +2,17 @@ import { isIPv4 } from 'node:net';
 import { CaProblem } from '../issuer.ts';
 import { isObject, type ProblemDocument, readProblem } from './problem-document.ts';
 
-/** The resources of RFC 8555 section 7.1, as far as they are used. Whatever a CA answers is checked here; what is missing or wrong is a `CaProblem`. */
+/** Reads the resources of RFC 8555 section 7.1. Anything missing or invalid is a `CaProblem`. */
+
+const ORDER = ['pending', 'ready', 'processing', 'valid', 'invalid'] as const;
+const AUTHORIZATION = ['pending', 'valid', 'invalid', 'deactivated', 'expired', 'revoked'] as const;
+const CHALLENGE = ['pending', 'processing', 'valid', 'invalid'] as const;
 
 export interface Directory {
   newNonce: string;
   newAccount: string;
   newOrder: string;
-  /** RFC 9773; null: the CA does not speak ARI. */
+  /** RFC 9773; null: the CA does not support ARI. */
   renewalInfo: string | null;
   termsOfService: string | null;
   caaIdentities: string[];
@@ -16,8 +20,7 @@ export interface Directory {
 }
 
 export interface Order {
-  status: 'pending' | 'ready' | 'processing' | 'valid' | 'invalid';
-  /** Of the names that it is for. */
+  status: (typeof ORDER)[number];
   hostnames: string[];
   authorizations: string[];
   finalize: string;
@@ -26,32 +29,28 @@ export interface Order {
 }
 
 export interface Authorization {
-  status: 'pending' | 'valid' | 'invalid' | 'deactivated' | 'expired' | 'revoked';
+  status: (typeof AUTHORIZATION)[number];
   hostname: string;
   /** Null: the CA offers no HTTP-01. */
   challenge: HttpChallenge | null;
-  /** Of any challenge that failed. */
+  /** Of a failed challenge. */
   error: ProblemDocument | null;
 }
 
-export interface HttpChallenge {
-  status: 'pending' | 'processing' | 'valid' | 'invalid';
+interface HttpChallenge {
+  status: (typeof CHALLENGE)[number];
   url: string;
   token: string;
 }
 
-const ORDER = ['pending', 'ready', 'processing', 'valid', 'invalid'] as const;
-const AUTHORIZATION = ['pending', 'valid', 'invalid', 'deactivated', 'expired', 'revoked'] as const;
-const CHALLENGE = ['pending', 'processing', 'valid', 'invalid'] as const;
-
 const LONGEST_URL = 2048;
-/** An order for one name has one authorization, and that a challenge of each type. */
+/** An order for one name has one authorization, with a challenge of each type. */
 const LONGEST_LIST = 10;
 /** base64url, of 128 bits or more (section 8.3). */
 const TOKEN = /^[\w-]{22,256}$/;
 const HOSTNAME = /^[a-z0-9-]+(\.[a-z0-9-]+)+$/;
 
-/** Reads what the CA at this directory URL answers. */
+/** For the responses of one CA. */
 export function resourceReader(directoryUrl: string) {
   const { host } = new URL(directoryUrl);
   const plain = isPlainLoopback(new URL(directoryUrl));
@@ -60,25 +59,25 @@ export function resourceReader(directoryUrl: string) {
     throw new CaProblem('unavailable', `${host} answered with ${what}.`);
   }
 
-  /** HTTPS; on loopback also HTTP where the directory is read by it. */
+  /** HTTPS; also HTTP on loopback, if the directory's URL is. */
   function url(value: unknown, what: string): string {
     const parsed = typeof value === 'string' && value.length <= LONGEST_URL ? URL.parse(value, directoryUrl) : null;
     if (parsed === null || !(parsed.protocol === 'https:' || (plain && isPlainLoopback(parsed)))) {
-      return wrong(`${what} whose URL is none, or not of HTTPS`);
+      return wrong(`${what} without a valid HTTPS URL`);
     }
     return parsed.href;
   }
 
   function object(value: unknown, what: string): Record<string, unknown> {
-    return isObject(value) ? value : wrong(`${what} that is none`);
+    return isObject(value) ? value : wrong(`${what} that is invalid`);
   }
 
   function list(value: unknown, what: string): unknown[] {
-    return Array.isArray(value) && value.length <= LONGEST_LIST ? value : wrong(`${what} that is none`);
+    return Array.isArray(value) && value.length <= LONGEST_LIST ? value : wrong(`${what} that is invalid`);
   }
 
   function status<Status extends string>(value: unknown, known: readonly Status[], what: string): Status {
-    return known.find((one) => one === value) ?? wrong(`${what} of a status that does not exist`);
+    return known.find((one) => one === value) ?? wrong(`${what} with an unknown status`);
   }
 
   function challenge(value: unknown): HttpChallenge {
@@ -86,7 +85,7 @@ export function resourceReader(directoryUrl: string) {
     return {
       status: status(rest.status, CHALLENGE, 'a challenge'),
       url: url(rest.url, 'a challenge'),
-      token: typeof token === 'string' && TOKEN.test(token) ? token : wrong('a challenge whose token is none'),
+      token: typeof token === 'string' && TOKEN.test(token) ? token : wrong('a challenge with an invalid token'),
     };
   }
 

@@ -1,33 +1,66 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../../clock.ts';
 import { CaProblem, type IssueTask } from '../issuer.ts';
 import type { Account } from './acme-account.ts';
-import type { AcmeClient, AcmeReply } from './acme-client.ts';
-import type { Patience } from './poll-budget.ts';
-import { Refusal } from './problem-document.ts';
+import type { AcmeClient, AcmeResponse } from './acme-client.ts';
+import { AcmeError } from './problem-document.ts';
 
-/** What working on an order takes. */
+/** What the steps of one order share. */
 export interface Session {
   client: AcmeClient;
   account: Account;
   task: IssueTask;
   clock: Clock;
-  patience: Patience;
+  pollBudget: PollBudget;
+}
+
+/** Limits the waits between two looks at an order. */
+interface PollBudget {
+  /**
+   * Waits as long as the CA asks for, or else the poll interval, and keeps the lease meanwhile. Rejects with `CaProblem`, of kind `unavailable`, when the
+   * budget does not cover the wait: the order stays, to be resumed later.
+   */
+  wait(retryAfterMs: number | null): Promise<void>;
+}
+
+const LEASE_CHECK_MS = 10_000;
+
+/** `pollMs`: the shortest wait. `budgetMs`: for all waits together. */
+export function createPollBudget(
+  { signal, ensureLease }: Pick<IssueTask, 'signal' | 'ensureLease'>,
+  { host, pollMs, budgetMs }: { host: string; pollMs: number; budgetMs: number },
+): PollBudget {
+  let leftMs = budgetMs;
+  return {
+    async wait(retryAfterMs) {
+      const waitMs = Math.max(retryAfterMs ?? 0, pollMs);
+      leftMs -= waitMs;
+      if (leftMs < 0) {
+        const message = `${host} did not complete the order within ${Math.round(budgetMs / 1000)} s.`;
+        throw new CaProblem('unavailable', message, { retryAfterMs });
+      }
+      for (let restMs = waitMs; restMs > 0; restMs -= LEASE_CHECK_MS) {
+        await sleep(Math.min(restMs, LEASE_CHECK_MS), undefined, { signal }).catch(() => signal.throwIfAborted());
+        await ensureLease();
+      }
+    },
+  };
 }
 
 /**
- * Asks for something of an order; `payload` null: only looks (POST-as-GET, RFC 8555 section 6.3). Rejects with `CaProblem`, of kind `order_gone`
- * where the CA no longer has it.
+ * A request about an order; `payload` null: POST-as-GET (RFC 8555 section 6.3). Rejects with `CaProblem`, of kind `order_gone` if the CA no longer has the
+ * order.
  */
-export async function ask(session: Session, url: string, payload: object | null): Promise<AcmeReply> {
+export async function request(session: Session, url: string, payload: object | null): Promise<AcmeResponse> {
   const { client, account, task } = session;
   try {
     return await client.post(account, url, payload, task.signal);
   } catch (error) {
-    throw error instanceof Refusal && error.status === 404 && !error.concernsAccount ? orderGone(error) : error;
+    throw error instanceof AcmeError && error.status === 404 && !error.concernsAccount ? orderGone(error) : error;
   }
 }
 
-/** What the CA said means that it no longer has the order, or not for us. */
-export function orderGone(refusal: Refusal): CaProblem {
-  return new CaProblem('order_gone', refusal.message, { type: refusal.type, cause: refusal });
+/** The CA no longer has the order, or not for this account. */
+export function orderGone(error: AcmeError): CaProblem {
+  return new CaProblem('order_gone', error.message, { type: error.type, cause: error });
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { LONGEST_WAIT_MS } from '../../domain/certificate-state.ts';
-import { afterMs, backoffMs, pauseMs, waitingMs } from './backoff.ts';
+import { afterMs, backoffMs, circuitBreakerMs, recheckMs } from './backoff.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -41,13 +41,13 @@ test('what the CA asks for is kept to, and ten minutes more at most', () => {
     expect(afterMs(ms, 0)).toBe(ms);
     expect(afterMs(ms, 0.999)).toBeLessThan(ms + most);
     expect(backoffMs(1, 0.999, { retryAfterMs: ms })).toBe(afterMs(ms, 0.999));
-    expect(pauseMs(1, 0.999, ms)).toBe(afterMs(ms, 0.999));
+    expect(circuitBreakerMs(1, 0.999, ms)).toBe(afterMs(ms, 0.999));
   }
 });
 
 test('whatever a CA asks for, there is an end to every wait', () => {
   expect(backoffMs(1, 0.999, { retryAfterMs: 1000 * DAY })).toBe(LONGEST_WAIT_MS);
-  expect(pauseMs(1, 0.999, 1000 * DAY)).toBe(LONGEST_WAIT_MS);
+  expect(circuitBreakerMs(1, 0.999, 1000 * DAY)).toBe(LONGEST_WAIT_MS);
 });
 
 test.each([
@@ -60,14 +60,14 @@ test.each([
   // The clock was set back.
   [-DAY, MINUTE],
 ])('a name that has been waiting for its routing for %i ms is looked at again after %i ms', (since, ms) => {
-  expect(waitingMs(since, 0)).toBe(ms);
-  expect(waitingMs(since, 0.999)).toBeLessThan(1.2 * ms);
+  expect(recheckMs(since, 0)).toBe(ms);
+  expect(recheckMs(since, 0.999)).toBeLessThan(1.2 * ms);
 });
 
 test('a CA in trouble rests for longer each time, up to a quarter of an hour, or as long as it asks for', () => {
-  expect([1, 2, 3, 4, 5, 6, 100].map((troubles) => pauseMs(troubles, 0, null) / MINUTE)).toEqual([
+  expect([1, 2, 3, 4, 5, 6, 100].map((troubles) => circuitBreakerMs(troubles, 0, null) / MINUTE)).toEqual([
     1, 2, 4, 8, 15, 15, 15,
   ]);
-  expect(pauseMs(1, 0, 3 * HOUR)).toBe(3 * HOUR);
-  expect(pauseMs(5, 0, 1000)).toBe(15 * MINUTE);
+  expect(circuitBreakerMs(1, 0, 3 * HOUR)).toBe(3 * HOUR);
+  expect(circuitBreakerMs(5, 0, 1000)).toBe(15 * MINUTE);
 });

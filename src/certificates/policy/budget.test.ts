@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { LETS_ENCRYPT_LIMITS, spendable, type Urgency } from './budget.ts';
+import { budget, LETS_ENCRYPT_LIMITS, type Urgency } from './budget.ts';
 
 const limitsFor = (urgency: Urgency, published = LETS_ENCRYPT_LIMITS) =>
-  Object.fromEntries(spendable(published, urgency).map(({ name, limit }) => [name, limit]));
+  Object.fromEntries(budget(published, urgency).map(({ name, limit }) => [name, limit]));
 
 test.each([
   ['new', { orders: 240, failures: 4, certificates: 40, duplicates: 4 }],
@@ -16,7 +16,7 @@ test.each([
 );
 
 test('periods are those of the CA', () => {
-  expect(spendable(LETS_ENCRYPT_LIMITS, 'new').map(({ windowMs }) => windowMs / 3_600_000)).toEqual([3, 1, 168, 168]);
+  expect(budget(LETS_ENCRYPT_LIMITS, 'new').map(({ windowMs }) => windowMs / 3_600_000)).toEqual([3, 1, 168, 168]);
 });
 
 test('where a limit is small, one is left to everybody', () => {
@@ -29,5 +29,5 @@ test('where a limit is small, one is left to everybody', () => {
 });
 
 test('what a CA does not limit is not limited', () => {
-  expect(spendable([], 'new')).toEqual([]);
+  expect(budget([], 'new')).toEqual([]);
 });

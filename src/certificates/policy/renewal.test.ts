@@ -2,12 +2,12 @@ import { describe, expect, test } from 'vitest';
 import {
   calmUntil,
   emergencyAt,
-  isAnnounced,
+  isExempt,
   lifetimeWindow,
-  longestEmergencyWaitMs,
-  nextLookAt,
+  longestBackoffMs,
+  nextDueAt,
   suggestedWindow,
-  unaskedWindow,
+  unchangedWindow,
   urgencyOf,
 } from './renewal.ts';
 
@@ -102,15 +102,15 @@ describe("within the CA's window", () => {
 
   test('a CA that could not be asked is asked after an hour or two, and the window stays', () => {
     const { renewal } = issued(90);
-    expect(unaskedWindow(renewal, NOW, 0.5)).toEqual({ ...renewal, askAgainAt: NOW + 1.5 * HOUR });
+    expect(unchangedWindow(renewal, NOW, 0.5)).toEqual({ ...renewal, askAgainAt: NOW + 1.5 * HOUR });
   });
 });
 
 test('something is done about a certificate when it is to be renewed or its CA to be asked, and it is looked at daily', () => {
   const { renewal } = issued(90);
-  expect(nextLookAt({ ...renewal, renewAt: NOW + HOUR, askAgainAt: NOW + 2 * HOUR }, NOW)).toBe(NOW + HOUR);
-  expect(nextLookAt({ ...renewal, renewAt: NOW + 3 * HOUR, askAgainAt: NOW + 2 * HOUR }, NOW)).toBe(NOW + 2 * HOUR);
-  expect(nextLookAt({ ...renewal, askAgainAt: null }, NOW)).toBe(NOW + DAY);
+  expect(nextDueAt({ ...renewal, renewAt: NOW + HOUR, askAgainAt: NOW + 2 * HOUR }, NOW)).toBe(NOW + HOUR);
+  expect(nextDueAt({ ...renewal, renewAt: NOW + 3 * HOUR, askAgainAt: NOW + 2 * HOUR }, NOW)).toBe(NOW + 2 * HOUR);
+  expect(nextDueAt({ ...renewal, askAgainAt: null }, NOW)).toBe(NOW + DAY);
 });
 
 describe('an emergency', () => {
@@ -139,20 +139,17 @@ describe('an emergency', () => {
     expect(calmUntil(null, NOW)).toBe(Number.POSITIVE_INFINITY);
   });
 
-  test('affords waits of an hour, or of a tenth of what is left', () => {
-    expect(longestEmergencyWaitMs(issued(90))).toBe(HOUR);
-    expect(longestEmergencyWaitMs(issued(1))).toBe(0.6 * HOUR);
+  test('bounds the back-off: until it starts, and to an hour or a tenth of its length from then on', () => {
+    expect(longestBackoffMs(null, NOW)).toBe(Number.POSITIVE_INFINITY);
+    expect(longestBackoffMs(issued(90), NOW)).toBe(81 * DAY);
+    expect(longestBackoffMs(issued(90), NOW + 81 * DAY)).toBe(HOUR);
+    expect(longestBackoffMs(issued(1), NOW + 0.75 * DAY)).toBe(0.6 * HOUR);
   });
 });
 
 test('a renewal counts as announced within the window of the CA only', () => {
   const { renewal } = issued(90);
   const ari = { ...renewal, source: 'ari' as const, startsAt: NOW, endsAt: NOW + DAY };
-  expect([NOW - 1, NOW, NOW + DAY - 1, NOW + DAY].map((now) => isAnnounced(ari, now))).toEqual([
-    false,
-    true,
-    true,
-    false,
-  ]);
-  expect(isAnnounced({ ...ari, source: 'lifetime' }, NOW)).toBe(false);
+  expect([NOW - 1, NOW, NOW + DAY - 1, NOW + DAY].map((now) => isExempt(ari, now))).toEqual([false, true, true, false]);
+  expect(isExempt({ ...ari, source: 'lifetime' }, NOW)).toBe(false);
 });

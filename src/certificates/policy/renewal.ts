@@ -8,28 +8,28 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-/** However often the CA wants to be asked (RFC 9773 section 4.3.2). */
+/** Bounds of the time between two ARI requests, whatever the CA asks for (RFC 9773 section 4.3.2). */
 const ASK_MS = { least: MINUTE_MS, most: DAY_MS };
 
-interface Validity {
+interface Lifetime {
   notBefore: number;
   notAfter: number;
 }
 
-interface Issued extends Validity {
+interface InUse extends Lifetime {
   issuedAt: number;
   renewal: RenewalWindow;
 }
 
 /**
- * The window where no CA suggests one: it begins with a third of the lifetime left, and is as long as a tenth of that. The CA is asked for its own
- * within an hour; `asks` false: never.
+ * The window without a suggestion of the CA: it starts with a third of the lifetime left, and lasts a tenth of that third. `usesAri`: the CA is asked for
+ * its suggestion within an hour.
  */
 export function lifetimeWindow(
-  { notBefore, notAfter }: Validity,
+  { notBefore, notAfter }: Lifetime,
   now: number,
   random: number,
-  asks: boolean,
+  usesAri: boolean,
 ): RenewalWindow {
   const third = (notAfter - notBefore) / 3;
   const startsAt = Math.round(notAfter - third);
@@ -38,84 +38,85 @@ export function lifetimeWindow(
     startsAt,
     endsAt: Math.round(startsAt + third / 10),
     renewAt: Math.round(startsAt + (third / 10) * random),
-    askAgainAt: asks ? Math.round(now + HOUR_MS * random) : null,
+    askAgainAt: usesAri ? Math.round(now + HOUR_MS * random) : null,
     explanationUrl: null,
   };
 }
 
 /**
- * The window that the CA suggests, and a moment in it (RFC 9773 section 4.2), which is drawn anew only where the window has moved. The moment is never later
- * than the emergency begins; nor is it in the certificate's first hours, or a CA that wants everything renewed at once, always, would keep us
- * ordering.
+ * The window that the CA suggests, with a random moment in it (RFC 9773 section 4.2). A new moment is drawn only when the window moves. It is never later
+ * than the start of the emergency, and never in the certificate's first hours: a CA whose windows are always in the past would make us order
+ * without end.
  */
 export function suggestedWindow(
-  issued: Issued,
+  inUse: InUse,
   { startsAt, endsAt, explanationUrl, retryAfterMs }: SuggestedRenewal,
   now: number,
   random: number,
 ): RenewalWindow {
   const askAgainAt = now + Math.min(Math.max(retryAfterMs, ASK_MS.least), ASK_MS.most);
-  const { renewal, issuedAt, notBefore, notAfter } = issued;
-  // Not a window (section 4.2): as if the CA had said nothing.
+  const { renewal, issuedAt, notBefore, notAfter } = inUse;
+  // An invalid window counts as no suggestion (section 4.2).
   if (!(endsAt > startsAt)) return { ...renewal, askAgainAt };
-  const known = renewal.source === 'ari' && renewal.startsAt === startsAt && renewal.endsAt === endsAt;
-  const drawn = known ? renewal.renewAt : Math.round(startsAt + (endsAt - startsAt) * random);
+  const isSame = renewal.source === 'ari' && renewal.startsAt === startsAt && renewal.endsAt === endsAt;
+  const drawn = isSame ? renewal.renewAt : Math.round(startsAt + (endsAt - startsAt) * random);
   const earliest = issuedAt + Math.min(6 * HOUR_MS, (notAfter - notBefore) / 10);
-  const renewAt = Math.min(Math.max(drawn, earliest), emergencyAt(issued));
+  const renewAt = Math.min(Math.max(drawn, earliest), emergencyAt(inUse));
   return { source: 'ari', startsAt, endsAt, renewAt, askAgainAt, explanationUrl };
 }
 
-/** The window as it was, where the CA could not be asked. */
-export function unaskedWindow(renewal: RenewalWindow, now: number, random: number): RenewalWindow {
+/** The same window, where the CA gave no suggestion. */
+export function unchangedWindow(renewal: RenewalWindow, now: number, random: number): RenewalWindow {
   return { ...renewal, askAgainAt: Math.round(now + HOUR_MS * (1 + random)) };
 }
 
-/** Whether its time has come, by the window or for an emergency. */
-export function isToBeRenewed(issued: Issued, now: number): boolean {
-  return now >= issued.renewal.renewAt || now >= emergencyAt(issued);
+/** Whether a certificate is due for renewal, by its window or in an emergency. */
+export function isRenewalDue(inUse: InUse, now: number): boolean {
+  return now >= inUse.renewal.renewAt || now >= emergencyAt(inUse);
 }
 
-/** Whether the CA is to be asked for its window. What lies further ahead than any CA may say was written by a clock that has been set back since. */
-export function isToBeAsked({ askAgainAt }: RenewalWindow, now: number): boolean {
+/** Whether the CA is to be asked for its window. A time further ahead than any CA may set was written by a clock that was wrong. */
+export function isSuggestionDue({ askAgainAt }: RenewalWindow, now: number): boolean {
   return askAgainAt !== null && (askAgainAt <= now || askAgainAt > now + 2 * ASK_MS.most);
 }
 
-/** When something is to be done about a certificate in use: at least daily it is looked at, so that no clock that was wrong once hides it for long. */
-export function nextLookAt({ renewAt, askAgainAt }: RenewalWindow, now: number): number {
+/** When a certificate in use is next due: for renewal, for its CA's suggestion, and at least daily, in case a clock was wrong. */
+export function nextDueAt({ renewAt, askAgainAt }: RenewalWindow, now: number): number {
   return Math.min(renewAt, askAgainAt ?? Number.POSITIVE_INFINITY, now + DAY_MS);
 }
 
 /**
- * From then on a certificate's end is near: with a tenth of its lifetime left, at least a day, but not more than a quarter of it. Its renewal waits for
- * less, may spend more, and asks the next CA whatever the one before said.
+ * When the emergency starts: with a tenth of the lifetime left, at least a day, at most a quarter. From then on a renewal waits for less, may use more of
+ * the budget, and asks the next CA whatever the previous one answered.
  */
-export function emergencyAt({ notBefore, notAfter }: Validity): number {
+export function emergencyAt({ notBefore, notAfter }: Lifetime): number {
   return Math.round(notAfter - emergencyMs({ notBefore, notAfter }));
 }
 
-function emergencyMs({ notBefore, notAfter }: Validity): number {
+function emergencyMs({ notBefore, notAfter }: Lifetime): number {
   const lifetime = notAfter - notBefore;
   return Math.min(Math.max(lifetime / 10, DAY_MS), lifetime / 4);
 }
 
-/** How urgent an order is. */
-export function urgencyOf(inUse: Validity | null, now: number): Urgency {
+export function urgencyOf(inUse: Lifetime | null, now: number): Urgency {
   if (inUse === null) return 'new';
   return now >= emergencyAt(inUse) ? 'emergency' : 'renewal';
 }
 
-/** When a certificate whose time is not short comes to be in an emergency, so that nothing puts its next look off beyond that. */
-export function calmUntil(inUse: Validity | null, now: number): number {
+/** When the emergency of a certificate starts, as a bound for waits; infinite: it has started, or there is no certificate. */
+export function calmUntil(inUse: Lifetime | null, now: number): number {
   const at = inUse === null ? now : emergencyAt(inUse);
   return at > now ? at : Number.POSITIVE_INFINITY;
 }
 
-/** The longest wait between attempts that a certificate in its emergency can afford: an hour, or a tenth of what is left then. */
-export function longestEmergencyWaitMs(inUse: Validity): number {
-  return Math.min(HOUR_MS, emergencyMs(inUse) / 10);
+/** The longest back-off that a certificate can afford: until its emergency starts, then an hour or a tenth of the emergency; infinite without one. */
+export function longestBackoffMs(inUse: Lifetime | null, now: number): number {
+  if (inUse === null) return Number.POSITIVE_INFINITY;
+  const calmMs = emergencyAt(inUse) - now;
+  return calmMs > 0 ? calmMs : Math.min(HOUR_MS, emergencyMs(inUse) / 10);
 }
 
-/** Whether the CA exempts an order of the certificate's successor from its limits: it announced the renewal, and this is its time. */
-export function isAnnounced({ source, startsAt, endsAt }: RenewalWindow, now: number): boolean {
+/** Whether the CA exempts an order for the renewal from its limits: now is within the window that it suggested. */
+export function isExempt({ source, startsAt, endsAt }: RenewalWindow, now: number): boolean {
   return source === 'ari' && startsAt <= now && now < endsAt;
 }

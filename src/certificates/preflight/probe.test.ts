@@ -9,8 +9,8 @@ afterEach(() => {
   for (const close of closing.splice(0)) close();
 });
 
-/** Asks somebody who does with the connection what the test says, once the question is there. */
-async function ask(answer: (socket: Socket) => void) {
+/** Probes a server that handles the connection as the test says, once it has the request. */
+async function probeServer(answer: (socket: Socket) => void) {
   const server = createServer((socket) => {
     socket.on('error', () => {}).once('data', () => answer(socket));
     closing.push(() => socket.destroy());
@@ -20,23 +20,28 @@ async function ask(answer: (socket: Socket) => void) {
   closing.push(() => server.close());
   const { port } = server.address() as AddressInfo;
   const dialler = createDialler({ mayDial: () => true, lookUp: async () => ['127.0.0.1'] });
-  const options = { dialler, ports: { http: port, https: port }, signal: new AbortController().signal };
+  const options = {
+    dialler,
+    maxRedirects: 10,
+    ports: { http: port, https: port },
+    signal: new AbortController().signal,
+  };
   return probe(new URL(`http://app.acme.com:${port}/`), '127.0.0.1', options);
 }
 
-const NO_HTTP = 'it accepts connections, and answers nothing that is HTTP';
+const NOT_HTTP = 'it accepts connections, but its response is not HTTP';
 
 it.each([
-  ['a change of protocol', 'HTTP/1.1 101 Switching\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n'],
+  ['a protocol upgrade', 'HTTP/1.1 101 Switching\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n'],
   ['half a head', 'HTTP/1.1 200 OK\r\nContent-'],
   ['half a body', 'HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf'],
   ['two lengths', 'HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n'],
-  ['more than it said', 'HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nab'],
-])('comes to an end with %s', async (_, answer) => {
-  expect(await ask((socket) => socket.end(answer))).toMatchObject({ kind: 'unreachable', seen: NO_HTTP });
+  ['more than its length', 'HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nab'],
+])('ends with %s', async (_, answer) => {
+  expect(await probeServer((socket) => socket.end(answer))).toMatchObject({ kind: 'unreachable', seen: NOT_HTTP });
 });
 
-it('comes to an end with a change of protocol whose connection stays open', async () => {
+it('ends with a protocol upgrade whose connection stays open', async () => {
   const answer = 'HTTP/1.1 101 Switching\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n';
-  expect(await ask((socket) => socket.write(answer))).toMatchObject({ kind: 'unreachable', seen: NO_HTTP });
+  expect(await probeServer((socket) => socket.write(answer))).toMatchObject({ kind: 'unreachable', seen: NOT_HTTP });
 });

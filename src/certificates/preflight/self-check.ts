@@ -6,44 +6,45 @@ import { quote } from '../../domain/text.ts';
 import type { AddressRule } from '../../net/addresses.ts';
 import { createDialler } from '../../net/dialer.ts';
 import type { CertificateStore } from '../../store/contract/store.ts';
-import type { Obstacle } from '../policy/explain.ts';
-import { type Probed, type ProbeOptions, probe } from './probe.ts';
+import type { Blocker } from '../policy/blocker.ts';
+import { type ProbeOptions, type ProbeResult, probe } from './probe.ts';
 
 /**
- * Looks at a name as a CA is going to: every one of its addresses has to answer our challenge. Whatever keeps one from it is found out here, at no cost at
- * the CA. Rejects with the signal's reason, or with that of the store.
+ * Validates a name as a CA is going to: each of its addresses has to return our challenge response. Finds wrong routing at no cost at the CA. Rejects with
+ * the signal's reason, or with the store's error.
  */
-export type SelfChecker = (hostname: string, signal: AbortSignal) => Promise<SelfChecked>;
+export type SelfChecker = (hostname: string, signal: AbortSignal) => Promise<SelfCheckResult>;
 
-export interface SelfChecked {
-  /** Null: there was no address to ask. */
+export interface SelfCheckResult {
+  /** Null: there was no address to check. */
   selfCheck: SelfCheck | null;
-  /** Null: a CA would find our answer. */
-  obstacle: Obstacle | null;
+  /** Null: a CA would get our challenge response. */
+  blocker: Blocker | null;
 }
 
 export interface SelfCheckOptions {
   store: Pick<CertificateStore, 'putChallenge'>;
   resolver: Pick<Resolver, 'lookupAddresses'>;
-  /** Tells which addresses may be connected to (`addressRule`). */
+  /** Which addresses may be connected to (`addressRule`). */
   mayDial: AddressRule;
   clock: Clock;
-  /** Ports that the world reaches the edge at. */
+  /** The edge's ports, as the Internet sees them. */
   ports?: { http: number; https: number };
   /** Longest time for one address. */
   timeoutMs?: number;
 }
 
-/** For machines that cannot reach their own address on the Internet: nothing is looked at, and nothing is in the way. */
-export const unchecked: SelfChecker = async () => ({ selfCheck: null, obstacle: null });
+/** For machines that cannot reach their own public address: checks nothing. */
+export const noSelfCheck: SelfChecker = async () => ({ selfCheck: null, blocker: null });
 
-/** Addresses that are asked; a name with more than that is served by somebody else. */
-const MAX_ASKED = 8;
-/** Requests of one check, in all: names lead, and redirect, to whomever their owners like. Ten redirects at each of two addresses, two at each of eight. */
+/** Addresses that are checked; no name of ours has more. */
+const MAX_ADDRESSES = 8;
+/** Requests of one check in all, since the owners of names choose where they redirect: ten redirects at each of two addresses, two at each of eight. */
 const MAX_REQUESTS = 24;
+/** As many as Let's Encrypt follows. */
 const MAX_REDIRECTS = 10;
-/** Every node has to answer meanwhile, also those whose clocks are ahead. */
-const CHALLENGE_KEPT_MS = 10 * 60_000;
+/** Long enough for nodes whose clocks are ahead. */
+const CHALLENGE_LIFE_MS = 10 * 60_000;
 const LOOKUP_MS = 10_000;
 
 export function createSelfChecker(options: SelfCheckOptions): SelfChecker {
@@ -59,99 +60,90 @@ export function createSelfChecker(options: SelfCheckOptions): SelfChecker {
   });
 
   return async (hostname, signal) => {
-    const found = await resolver.lookupAddresses(hostname, { signal: withLimit(signal, LOOKUP_MS) });
+    const found = await resolver.lookupAddresses(hostname, { signal: withTimeout(signal, LOOKUP_MS) });
     signal.throwIfAborted();
     if (found.kind === 'unreadable') {
-      return {
-        selfCheck: null,
-        obstacle: { reason: 'dns_unreadable', record: 'address', name: hostname, seen: found },
-      };
+      return { selfCheck: null, blocker: { reason: 'dns_unreadable', record: 'address', name: hostname, seen: found } };
     }
-    if (found.kind === 'absent') {
-      return { selfCheck: null, obstacle: { reason: 'no_address', chain: found.chain } };
-    }
+    if (found.kind === 'absent') return { selfCheck: null, blocker: { reason: 'no_address', chain: found.chain } };
     const token = `np-${randomBytes(24).toString('base64url')}`;
     const expected = `${token}.${randomBytes(24).toString('base64url')}`;
     const at = clock.now();
-    await store.putChallenge({ hostname, token, keyAuthorization: expected, expiresAt: at + CHALLENGE_KEPT_MS });
+    await store.putChallenge({ hostname, token, keyAuthorization: expected, expiresAt: at + CHALLENGE_LIFE_MS });
     const url = new URL(`http://${hostname}:${ports.http}/.well-known/acme-challenge/${token}`);
-    const asked = found.addresses.slice(0, MAX_ASKED);
-    const maxRedirects = Math.min(MAX_REDIRECTS, Math.floor(MAX_REQUESTS / asked.length) - 1);
-    const how = { dialler, ports, maxRedirects, signal, timeoutMs };
-    const answers = await Promise.all(asked.map((address) => look(url, address, expected, how)));
+    const addresses = found.addresses.slice(0, MAX_ADDRESSES);
+    const maxRedirects = Math.min(MAX_REDIRECTS, Math.floor(MAX_REQUESTS / addresses.length) - 1);
+    const probing = { dialler, ports, maxRedirects, signal, timeoutMs };
+    const checked = await Promise.all(addresses.map((address) => checkAddress(url, address, expected, probing)));
     return {
-      selfCheck: { at, answers: answers.map(toAnswer) },
-      obstacle: obstacleIn(answers, found.chain.at(-1) ?? null),
+      selfCheck: { at, answers: checked.map(toAnswer) },
+      blocker: blockerIn(checked, found.chain.at(-1) ?? null),
     };
   };
 }
 
-interface Look extends SelfCheckAnswer {
-  /** This machine has no way to such an address. */
-  beyondReach: boolean;
+interface CheckedAddress extends SelfCheckAnswer {
+  /** This machine has no route to the address. */
+  noRoute: boolean;
 }
 
-async function look(
+async function checkAddress(
   url: URL,
   address: string,
   expected: string,
   { timeoutMs, signal, ...options }: ProbeOptions & { timeoutMs: number },
-): Promise<Look> {
+): Promise<CheckedAddress> {
   try {
-    const probed = await probe(url, address, { ...options, signal: withLimit(signal, timeoutMs) });
-    return { address, ...judge(probed, expected) };
+    const result = await probe(url, address, { ...options, signal: withTimeout(signal, timeoutMs) });
+    return { address, noRoute: false, ...judge(result, expected) };
   } catch (error) {
     signal.throwIfAborted();
-    if (!isTimeout(error)) throw error;
-    const seen = `there was no answer within ${timeoutMs / 1000} s`;
-    return { address, outcome: 'unreachable', seen, beyondReach: false };
+    if (!(error instanceof DOMException && error.name === 'TimeoutError')) throw error;
+    return { address, outcome: 'unreachable', seen: `it did not answer within ${timeoutMs / 1000} s`, noRoute: false };
   }
 }
 
-function judge(probed: Probed, expected: string): Omit<Look, 'address'> {
-  const beyondReach = false;
-  switch (probed.kind) {
+function judge(
+  result: ProbeResult,
+  expected: string,
+): Pick<CheckedAddress, 'outcome' | 'seen'> & { noRoute?: boolean } {
+  switch (result.kind) {
     case 'unreachable': {
-      if (probed.reason === 'not_allowed') return { outcome: 'not_public', seen: null, beyondReach };
-      return { outcome: 'unreachable', seen: probed.seen, beyondReach: probed.reason === 'no_route' };
+      if (result.reason === 'not_allowed') return { outcome: 'not_public', seen: null };
+      return { outcome: 'unreachable', seen: result.seen, noRoute: result.reason === 'no_route' };
     }
-    case 'astray':
-      return { outcome: 'another', seen: probed.seen, beyondReach };
-    case 'answer': {
-      // CAs take off white space at the end (RFC 8555 section 8.3).
-      if (probed.status === 200 && probed.body.trimEnd() === expected)
-        return { outcome: 'ours', seen: null, beyondReach };
-      // What others answer to our address is none of the customer's business.
-      const what = probed.from === null ? `, ${quote(probed.body)}` : ` from ${quote(probed.from)}`;
-      return { outcome: 'another', seen: `HTTP ${probed.status}${what}`, beyondReach };
+    case 'bad_redirect':
+      return { outcome: 'another', seen: result.seen };
+    case 'response': {
+      const { status, body, from } = result;
+      // CAs ignore white space at the end (RFC 8555 section 8.3).
+      if (status === 200 && body.trimEnd() === expected) return { outcome: 'ours', seen: null };
+      // The body of a host that the name redirects to is not disclosed to the customer.
+      return {
+        outcome: 'another',
+        seen: `HTTP ${status}${from === null ? `, ${quote(body)}` : ` from ${quote(from)}`}`,
+      };
     }
     default:
-      return probed satisfies never;
+      return result satisfies never;
   }
 }
 
-/**
- * Any address may be the one that the CA asks. What lies beyond the reach of this machine says nothing about the name, as long as it is reached at
- * another.
- */
-function obstacleIn(looks: Look[], end: string | null): Obstacle | null {
-  const answers = looks.map(toAnswer);
-  const isReached = looks.some(({ outcome }) => outcome === 'ours');
-  const found = (wanted: SelfCheckAnswer['outcome']) =>
-    looks.some(({ outcome, beyondReach }) => outcome === wanted && !(beyondReach && isReached));
-  if (found('not_public')) return { reason: 'address_not_public', answers, end };
-  if (found('another')) return { reason: 'answered_by_another', answers, end };
-  return found('unreachable') ? { reason: 'unreachable', answers, end } : null;
+/** A CA may connect to any of the addresses. One without a route from here proves nothing, if another is ours. */
+function blockerIn(checked: CheckedAddress[], end: string | null): Blocker | null {
+  const answers = checked.map(toAnswer);
+  const isReached = checked.some(({ outcome }) => outcome === 'ours');
+  const has = (wanted: SelfCheckAnswer['outcome']) =>
+    checked.some(({ outcome, noRoute }) => outcome === wanted && !(noRoute && isReached));
+  if (has('not_public')) return { reason: 'address_not_public', answers, end };
+  if (has('another')) return { reason: 'answered_by_another', answers, end };
+  return has('unreachable') ? { reason: 'unreachable', answers, end } : null;
 }
 
-function toAnswer({ address, outcome, seen }: Look): SelfCheckAnswer {
+function toAnswer({ address, outcome, seen }: CheckedAddress): SelfCheckAnswer {
   return { address, outcome, seen };
 }
 
-function withLimit(signal: AbortSignal, limitMs: number): AbortSignal {
-  return AbortSignal.any([signal, AbortSignal.timeout(limitMs)]);
-}
-
-function isTimeout(error: unknown): boolean {
-  return error instanceof DOMException && error.name === 'TimeoutError';
+function withTimeout(signal: AbortSignal, timeoutMs: number): AbortSignal {
+  return AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
 }

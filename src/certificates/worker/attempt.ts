@@ -1,26 +1,26 @@
 import type { Clock } from '../../clock.ts';
 import type { Resolver } from '../../dns/resolver.ts';
 import type { Log } from '../../log.ts';
-import type { Certificate, CertificateStore, DueCertificate } from '../../store/contract/store.ts';
+import type { Certificate, CertificateStore, DueCertificate, IssuedCertificate } from '../../store/contract/store.ts';
 import { CaProblem, type Issuer, ReplacesRefused } from '../issuer.ts';
-import { afterMs, waitingMs } from '../policy/backoff.ts';
-import type { Obstacle } from '../policy/explain.ts';
-import { isToBeAsked, isToBeRenewed, nextLookAt, suggestedWindow, unaskedWindow } from '../policy/renewal.ts';
-import { whyForbidden } from '../preflight/check-caa.ts';
-import type { SelfChecked, SelfChecker } from '../preflight/self-check.ts';
-import type { Pauses } from './circuit-breaker.ts';
-import type { Substitutes } from './fallback.ts';
+import { afterMs, recheckMs } from '../policy/backoff.ts';
+import type { Blocker } from '../policy/blocker.ts';
+import { isRenewalDue, isSuggestionDue, nextDueAt, suggestedWindow, unchangedWindow } from '../policy/renewal.ts';
+import { checkCaa } from '../preflight/check-caa.ts';
+import type { SelfChecker, SelfCheckResult } from '../preflight/self-check.ts';
+import { type AttemptResult, type Blocked, blockedBy, blockedSince, unchanged } from './attempt-result.ts';
+import type { CircuitBreaker } from './circuit-breaker.ts';
+import type { Fallback } from './fallback.ts';
 import type { Lease } from './lease.ts';
-import type { Ordering } from './ordering.ts';
-import { type Outcome, problemWith, stateWith, unchanged } from './outcome.ts';
+import type { Orders } from './orders.ts';
 
-export interface AttemptOptions {
+interface AttemptOptions {
   store: Pick<CertificateStore, 'findCaAccount'>;
-  /** In the order in which they are asked. */
+  /** In order of preference. */
   issuers: readonly Issuer[];
-  ordering: Ordering;
-  pauses: Pauses;
-  substitutes: Substitutes;
+  orders: Orders;
+  circuitBreaker: CircuitBreaker;
+  fallback: Fallback;
   checkSelf: SelfChecker;
   resolver: Pick<Resolver, 'lookupCaa'>;
   clock: Clock;
@@ -28,171 +28,140 @@ export interface AttemptOptions {
   log: Log;
 }
 
-/** Does for a due certificate what is to be done. Rejects with what ended the lease, or with what the store rejects with. */
-export type Attempt = (due: DueCertificate, lease: Lease) => Promise<Outcome>;
-
-/** What is in the way of an order at one CA, and when that is looked at again. */
-interface Hindrance {
-  obstacle: Obstacle;
-  until: number;
-  /** It is in the way of every new name. */
-  ofAll: boolean;
-}
+/** Resumes an order, updates a renewal window, or orders a certificate. Rejects with the reason of the lease's signal, or with the store's error. */
+type Attempt = (due: DueCertificate, lease: Lease) => Promise<AttemptResult>;
 
 export function createAttempt(options: AttemptOptions): Attempt {
-  const { store, issuers, ordering, pauses, substitutes, checkSelf, resolver, clock, random, log } = options;
+  const { store, issuers, orders, circuitBreaker, fallback, checkSelf, resolver, clock, random, log } = options;
 
-  async function attempt(due: DueCertificate, lease: Lease): Promise<Outcome> {
+  async function attempt(due: DueCertificate, lease: Lease): Promise<AttemptResult> {
     const { certificate, order } = due;
     const issuer = order?.url ? issuers.find(({ id }) => id === order.issuer) : undefined;
-    if (order !== null && issuer !== undefined && (await pauses.find(issuer.id)) === null) {
-      return ordering.finish(due, issuer, order, lease);
+    if (order !== null && issuer !== undefined && (await circuitBreaker.find(issuer.id)) === null) {
+      return orders.finish(due, issuer, order, lease);
     }
-    if (order === null && certificate.issued !== null && !isToBeRenewed(certificate.issued, clock.now())) {
-      return look(certificate, certificate.issued);
+    if (order === null && certificate.issued !== null && !isRenewalDue(certificate.issued, clock.now())) {
+      return updateWindow(certificate, certificate.issued);
     }
     return obtain(due, lease);
   }
 
-  /** Asks when a certificate in use is to be renewed. */
-  async function look(certificate: Certificate, issued: NonNullable<Certificate['issued']>): Promise<Outcome> {
+  /** Asks the CA for its renewal window, if that is due. */
+  async function updateWindow({ hostname, selfCheck }: Certificate, issued: IssuedCertificate): Promise<AttemptResult> {
     const issuer = issuers.find(({ id }) => id === issued.issuer);
-    const asks = issuer !== undefined && isToBeAsked(issued.renewal, clock.now());
-    const renewal = asks ? await ask(issuer, certificate.hostname, issued) : issued.renewal;
-    const { selfCheck } = certificate;
-    return {
-      state: 'issued',
-      problem: null,
-      selfCheck,
-      failures: 0,
-      renewal,
-      nextTryAt: nextLookAt(renewal, clock.now()),
-    };
-  }
-
-  async function ask(issuer: Issuer, hostname: string, issued: NonNullable<Certificate['issued']>) {
-    try {
-      const suggestion = await issuer.renewalInfo(issued.chain);
-      if (suggestion === null) return unaskedWindow(issued.renewal, clock.now(), random());
-      return suggestedWindow(issued, suggestion, clock.now(), random());
-    } catch (error) {
-      if (!(error instanceof CaProblem)) throw error;
-      log.debug({ domain: hostname, issuer: issuer.id }, error.message);
-      return unaskedWindow(issued.renewal, clock.now(), random());
+    let { renewal } = issued;
+    if (issuer !== undefined && isSuggestionDue(renewal, clock.now())) {
+      const suggestion = await issuer.renewalInfo(issued.chain).catch((error: unknown) => {
+        if (!(error instanceof CaProblem)) throw error;
+        log.debug({ domain: hostname, issuer: issuer.id }, error.message);
+        return null;
+      });
+      renewal =
+        suggestion === null
+          ? unchangedWindow(renewal, clock.now(), random())
+          : suggestedWindow(issued, suggestion, clock.now(), random());
     }
+    const nextTryAt = nextDueAt(renewal, clock.now());
+    return { state: 'issued', problem: null, selfCheck, failures: 0, renewal, nextTryAt };
   }
 
   /** Orders a certificate from the first CA that may issue one. */
-  async function obtain(due: DueCertificate, lease: Lease): Promise<Outcome> {
-    let checked: SelfChecked | null = null;
-    const hindrances: Hindrance[] = [];
+  async function obtain(claimed: DueCertificate, lease: Lease): Promise<AttemptResult> {
+    let due = claimed;
+    let checked: SelfCheckResult | null = null;
+    const blocked: Blocked[] = [];
     for (const issuer of issuers) {
-      if (issuer.usesHttp01) checked ??= await checkSelf(due.certificate.hostname, lease.signal);
-      const seen = withCheck(due, checked);
-      const hindrance = await hindranceAt(issuer, seen.certificate, checked, lease);
-      if (hindrance !== null) {
-        hindrances.push(hindrance);
-        continue;
+      if (issuer.usesHttp01 && checked === null) {
+        checked = await checkSelf(due.certificate.hostname, lease.signal);
+        due = { ...due, certificate: { ...due.certificate, selfCheck: checked.selfCheck } };
       }
-      const done = await orderAt(issuer, seen, lease);
-      if (!('obstacle' in done)) return done;
-      hindrances.push(done);
+      const routing = issuer.usesHttp01 ? (checked?.blocker ?? null) : null;
+      const result =
+        (await preflight(issuer, due.certificate, routing, lease.signal)) ?? (await orderFrom(issuer, due, lease));
+      if (!('blocker' in result)) return result;
+      blocked.push(result);
     }
-    return stand(withCheck(due, checked), hindrances);
+    return wait(due, blocked);
   }
 
-  async function hindranceAt(
+  /** Null: the CA may be asked. `routing`: what the self-check found. */
+  async function preflight(
     issuer: Issuer,
     certificate: Certificate,
-    checked: SelfChecked | null,
-    { signal }: Lease,
-  ): Promise<Hindrance | null> {
+    routing: Blocker | null,
+    signal: AbortSignal,
+  ): Promise<Blocked | null> {
     const { hostname } = certificate;
-    if (issuer.usesHttp01 && checked?.obstacle) return waitFor(certificate, checked.obstacle);
-    const refused = substitutes.refusedBy(issuer, hostname);
-    if (refused !== null) return { ...refused, ofAll: false };
-    const pause = await pauses.find(issuer.id);
-    if (pause !== null) return { obstacle: pause.obstacle, until: later(pause.until), ofAll: true };
+    if (routing !== null) return recheck(certificate, routing);
+    const skipped = fallback.findSkipped(hostname, issuer);
+    if (skipped !== null) return skipped;
+    const open = await circuitBreaker.find(issuer.id);
+    if (open !== null) return { ...open, until: later(open.until) };
     if (!issuer.usesHttp01) return null;
-    return orPause(issuer, async () => {
+    return askCa(issuer, async () => {
       const accountUrl = (await store.findCaAccount(issuer.id))?.url ?? null;
-      const ca = { names: await issuer.caaNames(), accountUrl };
-      const forbidden = await whyForbidden(resolver, hostname, ca, signal);
-      return forbidden && waitFor(certificate, forbidden);
+      const forbidden = await checkCaa(resolver, hostname, { names: await issuer.caaNames(), accountUrl }, signal);
+      return forbidden && recheck(certificate, forbidden);
     });
   }
 
-  async function orderAt(issuer: Issuer, due: DueCertificate, lease: Lease): Promise<Outcome | Hindrance> {
-    const begun = await beginAt(issuer, due, lease);
-    if (!('privateKey' in begun)) return begun;
+  async function orderFrom(issuer: Issuer, due: DueCertificate, lease: Lease): Promise<AttemptResult | Blocked> {
+    const begun = await askCa(issuer, () => orders.begin(due, issuer, lease));
+    if ('blocker' in begun) return begun;
     try {
-      return await ordering.finish(due, issuer, begun, lease);
+      return await orders.finish(due, issuer, begun, lease);
     } catch (error) {
       if (!(error instanceof ReplacesRefused)) throw error;
-      const another = await beginAt(issuer, { ...due, order: begun }, lease);
-      return 'privateKey' in another ? ordering.finish(due, issuer, another, lease) : another;
+      // After another order, `begin` names no certificate to replace.
+      return orderFrom(issuer, { ...due, order: begun }, lease);
     }
   }
 
-  async function beginAt(issuer: Issuer, due: DueCertificate, lease: Lease) {
-    return orPause(issuer, async () => {
-      const begun = await ordering.begin(due, issuer, lease);
-      return 'privateKey' in begun ? begun : { ...begun, ofAll: begun.obstacle.by === 'orders' };
-    });
-  }
-
-  /** A CA that cannot even be asked this is paused. */
-  async function orPause<T>(issuer: Issuer, work: () => Promise<T>): Promise<T | Hindrance> {
+  /** Opens the circuit of a CA that fails before an order has begun. */
+  async function askCa<T>(issuer: Issuer, work: () => Promise<T>): Promise<T | Blocked> {
     try {
       return await work();
     } catch (error) {
       if (!(error instanceof CaProblem)) throw error;
-      await pauses.pause(issuer.id, error);
-      const pause = await pauses.find(issuer.id);
-      const obstacle = pause?.obstacle ?? { reason: 'ca_unavailable', said: error.message };
-      return { obstacle, until: later(pause?.until ?? clock.now()), ofAll: true };
+      const { isFirst: _, ...open } = await circuitBreaker.open(issuer.id, error);
+      return { ...open, until: later(open.until) };
     }
   }
 
-  /** Nothing was ordered: it is looked at again when the first thing in the way may be out of it. */
-  function stand({ certificate, order }: DueCertificate, hindrances: Hindrance[]): Outcome {
+  /** No CA may be asked: the next attempt is when the first blocker may be gone. */
+  function wait({ certificate, order }: DueCertificate, blocked: Blocked[]): AttemptResult {
     const now = clock.now();
-    const [first] = hindrances;
+    const [first] = blocked;
     if (first === undefined) return unchanged(certificate, later(now + 60_000));
-    const problem = problemWith(first.obstacle, certificate, now);
     const { hostname, selfCheck, failures, issued } = certificate;
-    if (problem.reason !== certificate.problem?.reason)
-      log.info({ domain: hostname, reason: problem.reason }, problem.message);
-    const until = Math.min(...hindrances.map((one) => one.until));
-    // Of an order without a URL nothing is left, nor of one at a CA that we no longer have.
+    const { state, problem } = blockedBy(first.blocker, certificate, now);
+    const { reason, message } = problem;
+    if (reason !== certificate.problem?.reason) log.info({ domain: hostname, reason }, message);
+    const nextTryAt = Math.min(...blocked.map(({ until }) => until));
+    // An order without a URL, or at a CA that is no longer configured, cannot be resumed.
     const isLost = order !== null && (order.url === null || issuers.every(({ id }) => id !== order.issuer));
     return {
-      state: stateWith(problem.reason, certificate, now),
+      state,
       problem,
       selfCheck,
       failures,
-      nextTryAt: until,
+      nextTryAt,
       ...(isLost && { orderOutcome: 'failed' }),
-      ...(issued === null && hindrances.every(({ ofAll }) => ofAll) && { fullUntil: until }),
+      ...(issued === null && blocked.every(({ allNames }) => allNames) && { newNamesBlockedUntil: nextTryAt }),
     };
   }
 
-  function waitFor(certificate: Certificate, obstacle: Obstacle): Hindrance {
+  function recheck(certificate: Certificate, blocker: Blocker): Blocked {
     const now = clock.now();
-    const since = now - problemWith(obstacle, certificate, now).at;
-    return { obstacle, until: now + waitingMs(since, random()), ofAll: false };
+    const sinceMs = now - blockedSince(blocker.reason, certificate, now);
+    return { blocker, until: now + recheckMs(sinceMs, random()), allNames: false };
   }
 
-  /** So that what waits for the same does not come at the same moment. */
+  /** With jitter: names that wait for the same time do not come together. */
   function later(until: number): number {
     const now = clock.now();
     return now + afterMs(until - now, random());
   }
 
   return attempt;
-}
-
-function withCheck(due: DueCertificate, checked: SelfChecked | null): DueCertificate {
-  if (checked === null) return due;
-  return { ...due, certificate: { ...due.certificate, selfCheck: checked.selfCheck } };
 }

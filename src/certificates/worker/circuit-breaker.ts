@@ -3,91 +3,81 @@ import { LONGEST_WAIT_MS } from '../../domain/certificate-state.ts';
 import type { Log } from '../../log.ts';
 import type { CertificateStore } from '../../store/contract/store.ts';
 import type { CaProblem } from '../issuer.ts';
-import { pauseMs } from '../policy/backoff.ts';
-import type { Obstacle } from '../policy/explain.ts';
+import { circuitBreakerMs } from '../policy/backoff.ts';
+import type { CaBlocker } from '../policy/blocker.ts';
+import type { Blocked } from './attempt-result.ts';
 
-/**
- * CAs that want nothing of us for a while, or that nothing is wanted of. A pause lies with the account in the store, for all nodes; as long as there is no
- * account, it holds for this process.
- */
-export interface Pauses {
-  /** Until when a CA is paused, and why; null: it is not. */
-  find(issuer: string): Promise<Pause | null>;
-  /** A CA is in trouble, or we are with it: it is paused, for longer each time. Resolves with how it stood before. */
-  pause(issuer: string, problem: CaProblem): Promise<{ wasWell: boolean; until: number }>;
-  /** A CA did what it was asked to, or said why not: it is there. */
-  well(issuer: string): Promise<void>;
+/** Leaves a CA in trouble alone for a while. Its state is saved with the account, for all nodes; without an account it is local to this process. */
+export interface CircuitBreaker {
+  /** Null: the circuit is closed, and the CA may be asked. */
+  find(issuer: string): Promise<Blocked | null>;
+  /** Opens the circuit, for longer each time. `isFirst`: this process had no trouble with the CA before. */
+  open(issuer: string, problem: CaProblem): Promise<Blocked & { isFirst: boolean }>;
+  /** Closes the circuit: the CA has answered. */
+  close(issuer: string): Promise<void>;
 }
 
-export interface Pause {
-  until: number;
-  obstacle: Extract<Obstacle, { said: string }>;
-}
-
-export interface PausesOptions {
+interface CircuitBreakerOptions {
   store: Pick<CertificateStore, 'findCaAccount' | 'updateCaAccount'>;
   clock: Clock;
   random: () => number;
   log: Log;
 }
 
-/** What a person has to mend takes a while. */
+/** An account problem needs the operator, which takes a while. */
 const ACCOUNT_MS = 3_600_000;
 
-interface Known extends Pause {
-  /** Times in a row. */
-  troubles: number;
-}
+export function createCircuitBreaker({ store, clock, random, log }: CircuitBreakerOptions): CircuitBreaker {
+  /** By issuer. `failures`: in a row. */
+  const circuits = new Map<string, Blocked & { failures: number }>();
 
-export function createPauses({ store, clock, random, log }: PausesOptions): Pauses {
-  const known = new Map<string, Known>();
-
-  /** A pause that ends further ahead than any does was begun by a clock that has been set back since. */
-  function isOn(until: number): boolean {
+  /** A time further ahead than any wait was written by a clock that has been set back. */
+  function isAhead(until: number): boolean {
     const now = clock.now();
     return now < until && until <= now + LONGEST_WAIT_MS;
   }
 
   return {
     async find(issuer) {
-      const own = known.get(issuer);
+      const own = circuits.get(issuer);
       const account = await store.findCaAccount(issuer);
-      const kept = account?.pausedUntil ?? 0;
-      const until = isOn(kept) ? kept : (own?.until ?? 0);
-      if (!isOn(until)) return null;
-      const said = account?.problem ?? '';
-      return { until, obstacle: own?.obstacle ?? { reason: 'ca_unavailable', said } };
+      const until = [account?.pausedUntil ?? 0, own?.until ?? 0].find(isAhead);
+      if (until === undefined) return null;
+      const blocker = own?.blocker ?? { reason: 'ca_unavailable', message: account?.problem ?? '' };
+      return { blocker, until, allNames: true };
     },
 
-    async pause(issuer, problem) {
-      const own = known.get(issuer);
-      const wasOn = own !== undefined && isOn(own.until);
-      // Orders that were under way at the same time fail for the same reason.
-      const troubles = wasOn ? own.troubles : (own?.troubles ?? 0) + 1;
-      const asked = problem.kind === 'account' ? Math.max(problem.retryAfterMs ?? 0, ACCOUNT_MS) : problem.retryAfterMs;
-      const kept = (await store.findCaAccount(issuer))?.pausedUntil ?? 0;
-      const others = [kept, own?.until ?? 0].filter(isOn);
-      const until = Math.max(clock.now() + pauseMs(troubles, random(), asked), ...others);
-      known.set(issuer, { troubles, until, obstacle: { reason: reasonOf(problem), said: problem.message } });
-      if (!wasOn) log.warn({ issuer, kind: problem.kind, until: new Date(until).toISOString() }, problem.message);
-      await store.updateCaAccount(issuer, { pausedUntil: until, problem: problem.message });
-      return { wasWell: own === undefined, until };
+    async open(issuer, problem) {
+      const { kind, message, retryAfterMs } = problem;
+      const own = circuits.get(issuer);
+      const isOpen = own !== undefined && isAhead(own.until);
+      // Orders that were in flight together fail for the same reason.
+      const failures = (own?.failures ?? 0) + (isOpen ? 0 : 1);
+      const asked = kind === 'account' ? Math.max(retryAfterMs ?? 0, ACCOUNT_MS) : retryAfterMs;
+      const saved = (await store.findCaAccount(issuer))?.pausedUntil ?? 0;
+      const others = [saved, own?.until ?? 0].filter(isAhead);
+      const until = Math.max(clock.now() + circuitBreakerMs(failures, random(), asked), ...others);
+      const blocked: Blocked = { blocker: { reason: reasonOf(problem), message }, until, allNames: true };
+      circuits.set(issuer, { ...blocked, failures });
+      if (!isOpen) log.warn({ issuer, kind, until: new Date(until).toISOString() }, message);
+      await store.updateCaAccount(issuer, { pausedUntil: until, problem: message });
+      return { ...blocked, isFirst: own === undefined };
     },
 
-    async well(issuer) {
-      const own = known.get(issuer);
-      // What was under way when a pause began does not end it.
-      if (own !== undefined && isOn(own.until)) return;
-      known.delete(issuer);
+    async close(issuer) {
+      const own = circuits.get(issuer);
+      // A request that began before the circuit opened does not close it.
+      if (own !== undefined && isAhead(own.until)) return;
+      circuits.delete(issuer);
       const account = await store.findCaAccount(issuer);
-      if (account === null || account.problem === null || isOn(account.pausedUntil ?? 0)) return;
+      if (account === null || account.problem === null || isAhead(account.pausedUntil ?? 0)) return;
       await store.updateCaAccount(issuer, { pausedUntil: null, problem: null });
-      log.info({ issuer }, 'the certificate authority is asked again');
+      log.info({ issuer }, 'the certificate authority is available again');
     },
   };
 }
 
-function reasonOf({ kind }: CaProblem): Pause['obstacle']['reason'] {
+function reasonOf({ kind }: CaProblem): CaBlocker['reason'] {
   if (kind === 'rate_limited') return 'ca_rate_limited';
   return kind === 'account' ? 'ca_account' : 'ca_unavailable';
 }

@@ -1,49 +1,45 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../clock.ts';
 import type { Issuer } from '../issuer.ts';
-import type { Obstacle } from '../policy/explain.ts';
-import type { Pauses } from './circuit-breaker.ts';
+import type { Blocked } from './attempt-result.ts';
+import type { CircuitBreaker } from './circuit-breaker.ts';
 
 /**
- * Which CA takes over where another did not issue. What one refused is remembered by this process alone: at worst another node asks it once more, and the
- * ledger knows of that.
+ * Falls back to another CA after one has failed for a name. Local to this process: another node may ask the failed CA once more, within the limits of the
+ * ledger.
  */
-export interface Substitutes {
-  /** Whether another CA may do what this one did not; then this one is left alone with the name until the given time. */
-  takeOver(hostname: string, issuer: Issuer, refused: RefusedName): Promise<boolean>;
-  /** What a CA refused, as long as it is left alone with the name; null: it may be asked. */
-  refusedBy(issuer: Issuer, hostname: string): RefusedName | null;
+export interface Fallback {
+  /** Skips a CA for a name if another may issue; false: none may. */
+  skip(hostname: string, issuer: Issuer, blocked: Blocked): Promise<boolean>;
+  /** Why a CA is skipped for a name; null: it may be asked. */
+  findSkipped(hostname: string, issuer: Issuer): Blocked | null;
 }
 
-export interface RefusedName {
-  obstacle: Obstacle;
-  until: number;
-}
+const CAPACITY = 10_000;
 
-const REMEMBERED = 10_000;
-
-export function createSubstitutes({
+export function createFallback({
   issuers,
-  pauses,
+  circuitBreaker,
   clock,
 }: {
   issuers: readonly Issuer[];
-  pauses: Pauses;
+  circuitBreaker: CircuitBreaker;
   clock: Clock;
-}): Substitutes {
-  const refused = new LRUCache<string, RefusedName>({ max: REMEMBERED });
+}): Fallback {
+  const skipped = new LRUCache<string, Blocked>({ max: CAPACITY });
 
-  function refusedBy({ id }: Issuer, hostname: string): RefusedName | null {
-    const found = refused.get(`${id} ${hostname}`);
+  function findSkipped(hostname: string, { id }: Issuer): Blocked | null {
+    const found = skipped.get(`${id} ${hostname}`);
     return found !== undefined && clock.now() < found.until ? found : null;
   }
 
   return {
-    refusedBy,
-    async takeOver(hostname, issuer, name) {
+    findSkipped,
+    async skip(hostname, issuer, blocked) {
       for (const other of issuers) {
-        if (other === issuer || refusedBy(other, hostname) !== null || (await pauses.find(other.id)) !== null) continue;
-        refused.set(`${issuer.id} ${hostname}`, name);
+        if (other === issuer || findSkipped(hostname, other) !== null) continue;
+        if ((await circuitBreaker.find(other.id)) !== null) continue;
+        skipped.set(`${issuer.id} ${hostname}`, blocked);
         return true;
       }
       return false;

@@ -2,16 +2,17 @@ import type { Clock } from '../../clock.ts';
 import type { Log } from '../../log.ts';
 import type { CertificateStore, DueCertificate } from '../../store/contract/store.ts';
 
-/** The hold on a certificate that somebody works on. */
+/** The lease of a claimed certificate, extended while the work takes. */
 export interface Lease {
-  readonly number: number;
-  /** Ends with `LeaseLost`, or with `Interrupted`. */
+  /** The fencing token. */
+  readonly token: number;
+  /** Aborted with `LeaseLost`, or with `Interrupted`. */
   readonly signal: AbortSignal;
-  /** Makes sure that it is held. Rejects with `LeaseLost`, or with `Interrupted`. */
-  alive(): Promise<void>;
+  /** Extends the lease if that is due. Rejects with the signal's reason once that is aborted. */
+  ensure(): Promise<void>;
 }
 
-/** Somebody else works on the certificate now, or it is gone. Whatever was found out about it is thrown away. */
+/** The lease was stolen after it expired, or the certificate was deleted. The result of the work is dropped. */
 export class LeaseLost extends Error {
   override name = 'LeaseLost';
 
@@ -20,7 +21,7 @@ export class LeaseLost extends Error {
   }
 }
 
-/** The work was cut short, on account of nobody's fault; it is gone on with after `retryMs`. */
+/** The work was aborted, and continues after `retryMs`. */
 export class Interrupted extends Error {
   override name = 'Interrupted';
   readonly retryMs: number;
@@ -31,42 +32,42 @@ export class Interrupted extends Error {
   }
 }
 
-export interface LeaseOptions {
+interface LeaseOptions {
   store: Pick<CertificateStore, 'extendLease'>;
   clock: Clock;
   log: Log;
-  /** How long the store keeps it for somebody who says nothing more. */
   leaseMs: number;
 }
 
 /**
- * Keeps the lease of what was claimed for as long as the work takes, or may take: `end` it, or abort the controller. It aborts the controller itself
- * when the lease was lost. A store that is away for a while does not end it.
+ * Extends a lease every third of its time, until `stop`, or until the controller is aborted. Aborts the controller when the lease is lost. A store that
+ * is down for less than the lease does not end it.
  */
 export function holdLease(
-  { certificate: { hostname }, lease: number }: DueCertificate,
+  { certificate: { hostname }, lease: token }: DueCertificate,
   controller: AbortController,
   { store, clock, log, leaseMs }: LeaseOptions,
-): Lease & { end(): void } {
+): Lease & { stop(): void } {
+  const { signal } = controller;
   let extendedAt = performance.now();
   const extend = async () => {
-    const held = await store.extendLease(hostname, number, clock.now() + leaseMs).catch((error: unknown) => {
+    const extended = await store.extendLease(hostname, token, clock.now() + leaseMs).catch((error: unknown) => {
       log.warn({ err: error, domain: hostname }, 'the lease of a certificate could not be extended');
       return performance.now() - extendedAt < leaseMs ? 'unknown' : 'lost';
     });
-    if (held === 'held') extendedAt = performance.now();
-    if (held === 'lost') controller.abort(new LeaseLost());
+    if (extended === 'held') extendedAt = performance.now();
+    if (extended === 'lost') controller.abort(new LeaseLost());
   };
   const timer = setInterval(extend, leaseMs / 3);
-  const end = () => clearInterval(timer);
-  controller.signal.addEventListener('abort', end, { once: true });
+  const stop = () => clearInterval(timer);
+  signal.addEventListener('abort', stop, { once: true });
   return {
-    number,
-    signal: controller.signal,
-    async alive() {
+    token,
+    signal,
+    async ensure() {
       if (performance.now() - extendedAt > leaseMs / 3) await extend();
-      controller.signal.throwIfAborted();
+      signal.throwIfAborted();
     },
-    end,
+    stop,
   };
 }

@@ -1,33 +1,33 @@
 import { LONGEST_WAIT_MS } from '../../domain/certificate-state.ts';
 
 /**
- * How many new names may be begun at once. When no CA takes more of them, nobody looks at the others until one does again: looking at each would cost, and
- * change nothing. Then one goes first, and the others follow in growing numbers.
+ * Limits how many new names are claimed at once. When no CA accepts more of them, none is claimed until then, since each look would cost and change
+ * nothing. Afterwards one goes first, and the number doubles with each order that ends.
  */
-export interface Gate {
-  /** For how many there is room, of so many. */
-  room(capacity: number, now: number): number;
-  /** There was no order to be had for a new name; not before this time. */
-  close(until: number): void;
-  /** There was one. */
-  open(): void;
+interface NewNameThrottle {
+  /** How many new names may be claimed now, of `most`. */
+  available(most: number, now: number): number;
+  /** No CA accepts an order for a new name before. */
+  block(until: number): void;
+  /** A CA accepted one. */
+  accelerate(): void;
 }
 
-export function createGate(): Gate {
-  let closedUntil = 0;
+export function newNameThrottle(): NewNameThrottle {
+  let blockedUntil = 0;
   let atOnce = Number.POSITIVE_INFINITY;
   return {
-    room(capacity, now) {
-      // A time further ahead than any wait was said by a clock that has been set back since.
-      const isClosed = now < closedUntil && closedUntil <= now + LONGEST_WAIT_MS;
-      return isClosed ? 0 : Math.min(capacity, atOnce);
+    available(most, now) {
+      // A time further ahead than any wait was set by a clock that has been set back.
+      const isBlocked = now < blockedUntil && blockedUntil <= now + LONGEST_WAIT_MS;
+      return isBlocked ? 0 : Math.min(most, atOnce);
     },
-    close(until) {
-      closedUntil = until;
+    block(until) {
+      blockedUntil = until;
       atOnce = 1;
     },
-    open() {
-      closedUntil = 0;
+    accelerate() {
+      blockedUntil = 0;
       atOnce *= 2;
     },
   };

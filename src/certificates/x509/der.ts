@@ -1,4 +1,4 @@
-/** DER (ITU-T X.690): as much of it as certificates and requests need, and no more. */
+/** DER (ITU-T X.690), as far as certificates and certificate requests need it. */
 
 export const TAGS = {
   boolean: 0x01,
@@ -33,10 +33,10 @@ export const TRUE = element(TAGS.boolean, Buffer.from([0xff]));
 
 /** A context-specific tag around other elements. */
 export const explicit = (number: number, ...contents: Uint8Array[]) => element(0xa0 | number, ...contents);
-/** A context-specific tag in place of the type's own. */
+/** A context-specific tag that replaces the type's own. */
 export const implicit = (number: number, content: Uint8Array) => element(0x80 | number, content);
 
-/** A whole number that is not negative, its octets from the highest. */
+/** A non-negative integer, big-endian. */
 export function integer(octets: readonly number[] | Uint8Array): Buffer {
   const trimmed = Buffer.from(octets);
   let start = 0;
@@ -49,7 +49,7 @@ export function bitString(octets: Uint8Array, unusedBits = 0): Buffer {
   return element(TAGS.bitString, Buffer.from([unusedBits]), octets);
 }
 
-/** An object identifier, of its dotted form. */
+/** An object identifier, from its dotted form. */
 export function oid(dotted: string): Buffer {
   const [first = 0, second = 0, ...rest] = dotted.split('.').map(Number);
   return element(TAGS.oid, Buffer.from([first * 40 + second, ...rest.flatMap(base128)]));
@@ -61,7 +61,7 @@ function base128(number: number): number[] {
   return octets;
 }
 
-/** A time, in whole seconds: UTCTime until 2049, as certificates want it (RFC 5280 section 4.1.2.5). */
+/** A time in whole seconds: UTCTime until 2049 (RFC 5280 section 4.1.2.5). */
 export function time(unixMs: number): Buffer {
   const digits = new Date(unixMs).toISOString().replaceAll(/[-:T]|\..*/g, '');
   const short = Number(digits.slice(0, 4)) < 2050;
@@ -70,14 +70,14 @@ export function time(unixMs: number): Buffer {
     : element(TAGS.generalizedTime, Buffer.from(`${digits}Z`));
 }
 
-export interface DerElement {
+interface DerElement {
   tag: number;
   content: Buffer;
   /** With tag and length. */
   whole: Buffer;
 }
 
-/** The elements that lie one after another in these octets. Throws `RangeError` on anything else. */
+/** A sequence of elements. Throws `RangeError` if the octets are anything else. */
 export function readElements(octets: Uint8Array): DerElement[] {
   const bytes = Buffer.from(octets);
   const elements: DerElement[] = [];
@@ -99,11 +99,11 @@ function readLength(bytes: Buffer, at: number): { start: number; length: number 
   const first = bytes.readUInt8(at);
   if (first < 0x80) return { start: at + 1, length: first };
   const octets = first & 0x7f;
-  if (octets === 0 || octets > 4) throw new RangeError('a DER length is none');
+  if (octets === 0 || octets > 4) throw new RangeError('a DER length is invalid');
   return { start: at + 1 + octets, length: bytes.readUIntBE(at + 1, octets) };
 }
 
-/** The elements inside the first of these octets, which has to have that tag. Throws `RangeError` otherwise. */
+/** The content of the first element, which has to have that tag. Throws `RangeError` otherwise. */
 export function readInside(octets: Uint8Array, tag: number = TAGS.sequence): DerElement[] {
   const [first] = readElements(octets);
   if (first?.tag !== tag) throw new RangeError('a DER element is of another type');

@@ -7,7 +7,7 @@ export function certificatePem(der: Uint8Array): string {
   return new X509Certificate(der).toString();
 }
 
-/** The certificates of a PEM text, in its order; what else is in it is passed over. */
+/** The certificates of a PEM text, in its order; other text is ignored. */
 export function splitPem(text: string): string[] {
   return text.match(CERTIFICATE) ?? [];
 }

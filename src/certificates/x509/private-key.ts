@@ -10,7 +10,7 @@ export function newPrivateKey(): Buffer {
   }).privateKey;
 }
 
-/** Throws where the octets are no private key. */
+/** Throws if the octets are no private key. */
 export function readPrivateKey(pkcs8: Uint8Array): KeyObject {
   return createPrivateKey({ key: Buffer.from(pkcs8), format: 'der', type: 'pkcs8' });
 }
@@ -21,10 +21,10 @@ export function publicKeyInfo(key: KeyObject): Buffer {
   return publicKey.export({ type: 'spki', format: 'der' });
 }
 
-/** By which certificates name a key: 160 bits of its SHA-256 (RFC 7093 section 2, method 1). */
+/** Key identifier: 160 bits of the key's SHA-256 (RFC 7093 section 2, method 1). */
 export function keyId(key: KeyObject): Buffer {
   const [, bits] = readInside(publicKeyInfo(key));
   if (bits === undefined) throw new RangeError('a public key without bits');
-  // The first octet counts unused bits.
+  // The first octet is the number of unused bits.
   return createHash('sha256').update(bits.content.subarray(1)).digest().subarray(0, 20);
 }

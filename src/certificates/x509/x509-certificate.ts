@@ -34,18 +34,18 @@ const OID = {
 /** Longest common name (RFC 5280 appendix A.1). */
 const LONGEST_COMMON_NAME = 64;
 
-/** Who signs certificates: by common name and key. */
+/** Signs certificates. */
 export interface Authority {
   name: string;
   privateKey: KeyObject;
 }
 
-export interface Validity {
+interface Validity {
   notBefore: number;
   notAfter: number;
 }
 
-/** The certificate of an authority, signed by itself or by one above it. `pathLength`: authorities that may follow below. DER. */
+/** The certificate of an authority, self-signed unless `signer` is given. `pathLength`: how many CAs may follow below. DER. */
 export function createAuthorityCertificate(
   authority: Authority,
   { signer = authority, pathLength, ...validity }: Validity & { signer?: Authority; pathLength: number },
@@ -58,7 +58,7 @@ export function createAuthorityCertificate(
   ]);
 }
 
-/** The certificate of a server, for one host name. `key`: its public key, or the private key. DER. */
+/** The certificate of a server, for one host name. `key`: public or private. DER. */
 export function createServerCertificate(
   { hostname, key }: { hostname: string; key: KeyObject },
   { signer, ...validity }: Validity & { signer: Authority },
@@ -69,25 +69,25 @@ export function createServerCertificate(
     // digitalSignature.
     extension(OID.keyUsage, bitString(Buffer.from([0x80]), 7), 'critical'),
     extension(OID.extendedKeyUsage, sequence(oid(OID.serverAuth))),
-    // It has to be critical where there is no subject beside it (section 4.2.1.6).
+    // Critical if there is no subject (section 4.2.1.6).
     extension(OID.subjectAltName, hostnames(hostname), named ? undefined : 'critical'),
   ]);
 }
 
-/** A request for a certificate (PKCS #10, RFC 2986) for one host name. DER. */
+/** A certificate request (PKCS #10, RFC 2986) for one host name. DER. */
 export function createRequest(hostname: string, privateKey: KeyObject): Buffer {
   const wanted = sequence(extension(OID.subjectAltName, hostnames(hostname)));
   const attributes = explicit(0, sequence(oid(OID.extensionRequest), set(wanted)));
   return signed(sequence(integer([0]), sequence(), publicKeyInfo(privateKey), attributes), privateKey);
 }
 
-/** How a certificate names the key that signed it, and its serial number as it stands there. */
-export interface Identity {
+/** For ARI: the authority key identifier, and the serial number with its encoding. */
+interface Identity {
   authorityKeyId: Buffer;
   serial: Buffer;
 }
 
-/** Null where a certificate does not name the key, or not in a way that can be read. */
+/** Null if there is no authority key identifier, or if it cannot be read. */
 export function readIdentity({ raw }: X509Certificate): Identity | null {
   try {
     return findIdentity(raw);
@@ -112,7 +112,7 @@ function findIdentity(certificate: Buffer): Identity | null {
   return null;
 }
 
-/** The common name of its subject; empty where there is none. */
+/** The subject's common name; empty: there is none. */
 export function readCommonName(certificate: X509Certificate): string {
   return /^CN=(.*)$/m.exec(certificate.subject)?.[1] ?? '';
 }
@@ -125,7 +125,7 @@ function createCertificate(
   extensions: Buffer[],
 ): Buffer {
   const serial = randomBytes(16);
-  // Positive, and always as long (section 4.1.2.2).
+  // Positive, and of constant length (section 4.1.2.2).
   serial.writeUInt8((serial.readUInt8(0) & 0x3f) | 0x40, 0);
   const content = sequence(
     explicit(0, integer([2])),
@@ -147,7 +147,7 @@ function createCertificate(
   return signed(content, signer.privateKey);
 }
 
-/** What certificates and requests have in common: content, algorithm, signature. */
+/** The structure of certificates and requests: content, algorithm, signature. */
 function signed(content: Buffer, privateKey: KeyObject): Buffer {
   return sequence(content, sequence(oid(OID.ecdsaWithSha256)), bitString(sign('sha256', content, privateKey)));
 }

@@ -12,12 +12,11 @@ export async function listCertificates(
   reader: Reader,
   page: { limit: number; cursor?: string | undefined; state?: CertificateState | undefined },
 ): Promise<Paged<Certificate>> {
-  const { limit, cursor = '', state } = page;
-  const slots = { from: cursor, rows: limit + 1 };
+  const { limit, cursor: from = '', state } = page;
   const rows =
     state === undefined
-      ? await reader.all(selectCertificates, slots)
-      : await reader.all(selectCertificatesIn, { ...slots, state });
+      ? await reader.all(selectCertificates, { from, rows: limit + 1 })
+      : await reader.all(selectCertificatesIn, { from, rows: limit + 1, state });
   const items = rows.slice(0, limit).map(certificateOf);
   const next = rows[limit];
   return next === undefined ? { items } : { items, next: next.hostname };
@@ -36,19 +35,19 @@ const states: Record<CertificateState, true> = {
   failed: true,
 };
 
-/** Certificates that one statement counts: about a millisecond. */
-const SLICE = 10_000;
+/** Rows that one statement counts: about a millisecond. */
+const BATCH = 10_000;
 
-/** Others are served between two slices: SQLite reads in the thread of the API. */
+/** Counts in batches and yields between them: SQLite reads in the thread of the API. */
 export async function countCertificates(reader: Reader): Promise<Partial<Record<CertificateState, number>>> {
   const counts: Partial<Record<CertificateState, number>> = {};
   for (const state of Object.keys(states) as CertificateState[]) {
     for (let after = ''; ; await setImmediate()) {
-      const slice = await reader.one(countSlice, { state, after, slice: SLICE });
-      if (slice === null || slice.last === null) break;
-      counts[state] = (counts[state] ?? 0) + slice.count;
-      after = slice.last;
-      if (slice.count < SLICE) break;
+      const batch = await reader.one(countBatch, { state, after, limit: BATCH });
+      if (batch === null || batch.last === null) break;
+      counts[state] = (counts[state] ?? 0) + batch.count;
+      after = batch.last;
+      if (batch.count < BATCH) break;
     }
   }
   return counts;
@@ -83,7 +82,7 @@ export function certificateOf(row: CertificateRow): Certificate {
     problem: row.problem === null ? null : JSON.parse(row.problem),
     selfCheck: row.selfCheck === null ? null : JSON.parse(row.selfCheck),
     failures,
-    // The release before says nothing about it: at once.
+    // Null in rows of the previous release: due at once.
     nextTryAt: row.nextTryAt ?? createdAt,
     leasedUntil,
     issued: issuedOf(row),
@@ -97,7 +96,7 @@ function issuedOf({ issuer, chain, notBefore, notAfter, issuedAt, renewal }: Cer
   return { issuer, chain, notBefore, notAfter, issuedAt, renewal: JSON.parse(renewal) };
 }
 
-/** Certificates with what else is known of their host names; without their keys. */
+/** Certificates with their domains and the certificates in use, without keys. */
 export function selectFromCertificates(db: Tables) {
   return db
     .selectFrom('certificates')
@@ -146,7 +145,7 @@ function selectExpiring(db: Tables, p: { limit: number }) {
     .limit(p.limit);
 }
 
-function countSlice(db: Tables, p: { state: CertificateState; after: string; slice: number }) {
+function countBatch(db: Tables, p: { state: CertificateState; after: string; limit: number }) {
   return db
     .selectFrom((of) =>
       of
@@ -154,9 +153,9 @@ function countSlice(db: Tables, p: { state: CertificateState; after: string; sli
         .where('state', '=', p.state)
         .where('hostname', '>', p.after)
         .orderBy('hostname')
-        .limit(p.slice)
+        .limit(p.limit)
         .select('hostname')
-        .as('slice'),
+        .as('batch'),
     )
     .select((of) => [of.fn.countAll<number>().as('count'), of.fn.max('hostname').as('last')]);
 }

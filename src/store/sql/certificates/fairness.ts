@@ -2,61 +2,59 @@ import { sql } from 'kysely';
 import type { CertificateStore } from '../../contract/store.ts';
 import type { Reader, Tables } from '../statement.ts';
 
-// Which due certificates are claimed: workspaces take turns, however many of one are due.
+// Fair scheduling: due certificates are claimed round robin over workspaces.
 
 export type CertificateClaim = Parameters<CertificateStore['claimCertificates']>[0];
 
-/** Host names of due certificates, those whose turn it is first; at least as many as are to be claimed, if so many are due. */
-export type TurnChooser = (reader: Reader, claim: CertificateClaim) => Promise<string[]>;
+/** Host names of due certificates in the order of their claim; at least as many as the claim's limit, if so many are due. */
+type FairSchedule = (reader: Reader, claim: CertificateClaim) => Promise<string[]>;
 
-/** Due certificates that are looked at, the most overdue first. Only where there are more the workspaces are walked through. */
+/** Most overdue certificates that are read. If more are due, the workspaces are walked too. */
 const WINDOW = 200;
-/** Workspaces that are passed in a walk, at most; the next one goes on from there. */
+/** Workspaces that one walk visits at most; the next walk continues there. */
 const STEPS = 500;
 
-/** Values of `begun`. What is begun comes first: names are served by it. */
-const KINDS = [1, 0];
+/** Values of `begun`. Certificates in use, or with an order in flight, come first. */
+const BEGUN = [1, 0];
 
-export function kindsOf({ newNames }: Pick<CertificateClaim, 'newNames'>): number[] {
-  return newNames ? KINDS : [1];
+export function begunValues({ newNames }: Pick<CertificateClaim, 'newNames'>): number[] {
+  return newNames ? BEGUN : [1];
 }
 
 /** For the claims of one process. */
-export function turnChooser(): TurnChooser {
-  const walks = new Map(KINDS.map((begun) => [begun, workspaceWalk(begun)]));
+export function fairSchedule(): FairSchedule {
+  const walks = new Map(BEGUN.map((begun) => [begun, workspaceWalk(begun)]));
 
   return async (reader, claim) => {
     const window = Math.max(WINDOW, claim.limit);
-    const seen: Overdue[][] = [];
-    const lines: Overdue[][] = [];
-    for (const begun of kindsOf(claim)) {
+    const overdue: Overdue[][] = [];
+    const queues: Overdue[][] = [];
+    for (const begun of begunValues(claim)) {
       const rows = await reader.all(selectOverdue, { begun, now: claim.now, limit: window });
       const walk = rows.length < window ? undefined : walks.get(begun);
-      seen.push(rows);
-      lines.push([...((await walk?.(reader, claim)) ?? []), ...inTurns(rows)]);
+      overdue.push(rows);
+      queues.push([...((await walk?.(reader, claim)) ?? []), ...roundRobin(rows)]);
     }
-    // Where not all can be seen, what is begun and what is not have half of the claim each.
-    const isAll = seen.every((rows) => rows.length < window);
-    const chosen = isAll ? inTurns(seen.flat()) : alternately(lines);
-    return [...new Set(chosen.map(({ hostname }) => hostname))];
+    // If more are due than were read, each value of `begun` gets half of the claim.
+    const isAll = overdue.every((rows) => rows.length < window);
+    const scheduled = isAll ? roundRobin(overdue.flat()) : interleave(queues);
+    return [...new Set(scheduled.map(({ hostname }) => hostname))];
   };
 }
 
-/**
- * Finds the most overdue of each workspace, in order of the workspaces' ids, and round and round: each walk goes on where the last one ended.
- */
+/** Finds the most overdue certificates of each workspace, in the order of the workspaces' ids. Each walk continues where the previous one ended, in a circle. */
 function workspaceWalk(begun: number) {
   let after = '';
 
   async function findWorkspaces(reader: Reader, { now, limit }: CertificateClaim): Promise<string[]> {
     const found = new Set<string>();
-    for (const mayGoRound of [true, false]) {
-      const passed = await reader.all(walkWorkspaces, { begun, now, after, limit: limit - found.size });
-      for (const { id, due } of passed) if (due === 1) found.add(id);
-      const last = passed.at(-1);
-      const wasLast = found.size < limit && last?.step !== STEPS;
-      after = wasLast ? '' : (last?.id ?? '');
-      if (!(wasLast && mayGoRound)) break;
+    for (const mayRestart of [true, false]) {
+      const visited = await reader.all(walkWorkspaces, { begun, now, after, limit: limit - found.size });
+      for (const { id, due } of visited) if (due === 1) found.add(id);
+      const last = visited.at(-1);
+      const isEnd = found.size < limit && last?.step !== STEPS;
+      after = isEnd ? '' : (last?.id ?? '');
+      if (!(isEnd && mayRestart)) break;
     }
     return [...found];
   }
@@ -66,7 +64,7 @@ function workspaceWalk(begun: number) {
     const about = { begun, now: claim.now, limit: Math.ceil(claim.limit / workspaces.length) };
     const rows: Overdue[] = [];
     for (const workspaceId of workspaces) rows.push(...(await reader.all(selectOverdueOf, { ...about, workspaceId })));
-    return inTurns(rows);
+    return roundRobin(rows);
   };
 }
 
@@ -76,22 +74,22 @@ interface Overdue {
   dueAt: number | null;
 }
 
-/** Of each workspace the most overdue, then of each the next. */
-function inTurns(rows: Overdue[]): Overdue[] {
-  const turns = new Map<string | null, number>();
+/** The most overdue of each workspace, then the next of each. */
+function roundRobin(rows: Overdue[]): Overdue[] {
+  const rounds = new Map<string | null, number>();
   return rows
     .toSorted((a, b) => (a.dueAt ?? 0) - (b.dueAt ?? 0))
     .map((row) => {
-      const turn = turns.get(row.workspaceId) ?? 0;
-      turns.set(row.workspaceId, turn + 1);
-      return { row, turn };
+      const round = rounds.get(row.workspaceId) ?? 0;
+      rounds.set(row.workspaceId, round + 1);
+      return { row, round };
     })
-    .sort((a, b) => a.turn - b.turn)
+    .sort((a, b) => a.round - b.round)
     .map(({ row }) => row);
 }
 
 /** The first of each list, then the second of each. */
-function alternately<T>(lists: T[][]): T[] {
+function interleave<T>(lists: T[][]): T[] {
   const longest = Math.max(...lists.map(({ length }) => length));
   return Array.from({ length: longest }, (_, i) => lists.flatMap((list) => list.slice(i, i + 1))).flat();
 }
@@ -107,8 +105,8 @@ export function selectOverdue(db: Tables, p: { begun: number; now: number; limit
 }
 
 /**
- * Of one workspace. As a range of both columns, since to PostgreSQL an equality would make the index over all workspaces as good as the one
- * that begins with them, and it would pass all that others have due.
+ * Of one workspace. As a range of both columns: with an equality, PostgreSQL may choose the index over all workspaces, and read past everything that the
+ * others have due.
  */
 export function selectOverdueOf(db: Tables, p: { begun: number; now: number; limit: number; workspaceId: string }) {
   return db
@@ -123,8 +121,8 @@ export function selectOverdueOf(db: Tables, p: { begun: number; now: number; lim
 }
 
 /**
- * Workspaces with anything due, from the one after `after` on, and the one at which the walk ended. It steps over the index from workspace to
- * workspace, which costs the same however many certificates they have.
+ * Workspaces after `after` with anything due, and the workspace at which the walk ended. A loose index scan: its cost does not depend on the number of
+ * certificates of a workspace.
  */
 export function walkWorkspaces(db: Tables, p: { begun: number; now: number; after: string; limit: number }) {
   return {
@@ -149,7 +147,7 @@ export function walkWorkspaces(db: Tables, p: { begun: number; now: number; afte
             order by workspace_id, next_try_at limit 1
           ) as due_at
           from walk where id is not null
-        ) as passed
+        ) as visited
         where due_at <= ${p.now} or step = ${sql.lit(STEPS)}
         limit ${p.limit}
       `.compile(db),

@@ -22,24 +22,24 @@ export async function saveCertificate(tx: Transaction, save: Save): Promise<'sav
   if (orderOutcome !== undefined) await endOrder(tx, hostname, orderOutcome, now);
   if (issued !== undefined) await putInUse(tx, hostname, issued);
   else if (renewal !== undefined) await tx.execute(updateRenewal, { hostname, renewal: JSON.stringify(renewal) });
-  await tell(tx, before, { ...before, state, problem, issued: issued ?? before.issued }, now);
+  await recordChange(tx, before, { ...before, state, problem, issued: issued ?? before.issued }, now);
   return 'saved';
 }
 
 export async function importCertificate(tx: Transaction, hostname: string, issued: Issued, now: number) {
   const { renewAt, askAgainAt } = issued.renewal;
   const nextTryAt = Math.min(renewAt, askAgainAt ?? renewAt, now + LONGEST_WAIT_MS);
-  if ((await tx.execute(updateAny, { hostname, nextTryAt })) === 0) return 'missing';
+  if ((await tx.execute(updateImported, { hostname, nextTryAt })) === 0) return 'missing';
   const before = await findCertificate(tx, hostname);
   if (before === null) return 'missing';
   await endOrder(tx, hostname, null, now);
   await putInUse(tx, hostname, issued);
-  await tell(tx, before, { ...before, issued }, now);
+  await recordChange(tx, before, { ...before, issued }, now);
   return 'imported';
 }
 
 export async function renewCertificate(tx: Transaction, hostname: string, now: number) {
-  if ((await tx.execute(updateIdle, { hostname, now })) === 0) {
+  if ((await tx.execute(makeDue, { hostname, now })) === 0) {
     return (await findCertificate(tx, hostname)) === null ? 'missing' : 'leased';
   }
   const renewal = (await findCertificate(tx, hostname))?.issued?.renewal;
@@ -54,8 +54,8 @@ async function putInUse(tx: Transaction, hostname: string, issued: Issued): Prom
   await logChange(tx, 'certificate', hostname);
 }
 
-/** Writes into the timeline what anybody could notice. */
-async function tell(tx: Transaction, before: Certificate, after: Certificate, now: number): Promise<void> {
+/** Records an event if the certificate in use or the problem's reason has changed. */
+async function recordChange(tx: Transaction, before: Certificate, after: Certificate, now: number): Promise<void> {
   const type = eventOf(before, after);
   const domain = type && (await findDomainById(tx, after.workspaceId, after.domainId));
   if (type === null || domain === null) return;
@@ -78,13 +78,13 @@ function toJson(value: object | null): string | null {
   return value === null ? null : JSON.stringify(value);
 }
 
-type Outcome = Omit<Save, 'problem' | 'selfCheck'> & {
+type SaveRow = Omit<Save, 'problem' | 'selfCheck'> & {
   problem: string | null;
   selfCheck: string | null;
   begun: number;
 };
 
-function updateLeased(db: Tables, p: Outcome) {
+function updateLeased(db: Tables, p: SaveRow) {
   return whereHeld(db, p).set({
     state: p.state,
     problem: p.problem,
@@ -96,8 +96,8 @@ function updateLeased(db: Tables, p: Outcome) {
   });
 }
 
-/** Whoever works on it finds their lease lost. */
-function updateAny(db: Tables, p: { hostname: string; nextTryAt: number }) {
+/** Also revokes a lease. */
+function updateImported(db: Tables, p: { hostname: string; nextTryAt: number }) {
   return db
     .updateTable('certificates')
     .where('hostname', '=', p.hostname)
@@ -112,7 +112,7 @@ function updateAny(db: Tables, p: { hostname: string; nextTryAt: number }) {
     }));
 }
 
-function updateIdle(db: Tables, p: { hostname: string; now: number }) {
+function makeDue(db: Tables, p: { hostname: string; now: number }) {
   return db
     .updateTable('certificates')
     .where('hostname', '=', p.hostname)

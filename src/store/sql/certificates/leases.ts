@@ -2,32 +2,32 @@ import { furthestTryAt } from '../../../domain/certificate-state.ts';
 import type { DueCertificate } from '../../contract/store.ts';
 import type { Reader, Tables, Transaction } from '../statement.ts';
 import { type CertificateRow, certificateOf, selectFromCertificates } from './certificate-rows.ts';
-import { type CertificateClaim, kindsOf, selectOverdue, turnChooser } from './fairness.ts';
+import { begunValues, type CertificateClaim, fairSchedule, selectOverdue } from './fairness.ts';
 
-/** Claims certificates, one call after the other: each goes on with the workspaces that the one before did not come to. */
-export type CertificateClaimer = (tx: Transaction, claim: CertificateClaim) => Promise<DueCertificate[]>;
+/** Claims certificates. Calls must not overlap: each continues the round robin of the previous one. */
+type CertificateClaimer = (tx: Transaction, claim: CertificateClaim) => Promise<DueCertificate[]>;
 
-/** Rows that one claim puts right, before it looks at what is due. */
-const MENDED_AT_ONCE = 1000;
+/** Rows that one claim repairs, before it selects the due ones. */
+const REPAIRED_AT_ONCE = 1000;
 /**
- * Two leases of a name have the same number as good as never: neither that of a certificate and of the one that took its place, nor those before
- * and after a power cut that undid a claim.
+ * Fencing tokens go up by random steps, so that two leases of a name never share one: not those of a deleted and a new certificate, nor those before and
+ * after a power cut that undid a claim.
  */
-const LEASE_STEP = 2 ** 30;
+const TOKEN_STEP = 2 ** 30;
 
-/** The claims of one process. `random` yields numbers in [0, 1). */
+/** For the claims of one process. `random` returns numbers in [0, 1). */
 export function certificateClaimer(random: () => number = Math.random): CertificateClaimer {
-  const choose = turnChooser();
+  const schedule = fairSchedule();
 
   return async (tx, claim) => {
     const { now, limit, leaseMs } = claim;
     if (limit < 1) return [];
-    await tx.execute(completeRows, { limit: MENDED_AT_ONCE });
-    await tx.execute(recallRows, { now, furthest: furthestTryAt(now), limit: MENDED_AT_ONCE });
+    await tx.execute(completeRows, { limit: REPAIRED_AT_ONCE });
+    await tx.execute(resetMisscheduled, { now, furthest: furthestTryAt(now), limit: REPAIRED_AT_ONCE });
     const due: DueCertificate[] = [];
-    for (const hostname of (await choose(tx, claim)).slice(0, limit)) {
-      const step = 1 + Math.floor(random() * LEASE_STEP);
-      // Since it was chosen it may have been deleted, or saved by whoever's lease had run out.
+    for (const hostname of (await schedule(tx, claim)).slice(0, limit)) {
+      const step = 1 + Math.floor(random() * TOKEN_STEP);
+      // It may have been deleted or saved since it was selected.
       if ((await tx.execute(giveLease, { hostname, now, until: now + leaseMs, step })) === 0) continue;
       const row = await tx.one(selectLeased, { hostname });
       if (row !== null) due.push(dueOf(row));
@@ -36,12 +36,12 @@ export function certificateClaimer(random: () => number = Math.random): Certific
   };
 }
 
-/** Whether a claim would find anything: whoever has nothing to do is to write nothing. */
+/** Whether a claim would find anything, so that an idle poll writes nothing. */
 export async function isAnyDue(reader: Reader, claim: Pick<CertificateClaim, 'now' | 'newNames'>): Promise<boolean> {
-  for (const begun of kindsOf(claim)) {
+  for (const begun of begunValues(claim)) {
     if ((await reader.one(selectOverdue, { begun, now: claim.now, limit: 1 })) !== null) return true;
   }
-  if ((await reader.one(selectOutOfReach, { furthest: furthestTryAt(claim.now) })) !== null) return true;
+  if ((await reader.one(selectMisscheduled, { furthest: furthestTryAt(claim.now) })) !== null) return true;
   return (await reader.one(selectIncomplete, {})) !== null;
 }
 
@@ -49,7 +49,7 @@ export async function extendLease(tx: Transaction, hostname: string, lease: numb
   return (await tx.execute(updateLease, { hostname, lease, until })) > 0 ? 'held' : 'lost';
 }
 
-/** Whether the lease is held. It is until the end of the transaction, then. */
+/** Whether the lease is held; then it stays held until the end of the transaction. */
 export async function holds(tx: Transaction, hostname: string, lease: number): Promise<boolean> {
   return (await tx.execute(touchLease, { hostname, lease })) > 0;
 }
@@ -92,7 +92,7 @@ function selectLeased(db: Tables, p: { hostname: string }) {
     ]);
 }
 
-/** Changes the row of a certificate, as long as the lease is held. */
+/** Updates a certificate if the lease is held. */
 export function whereHeld(db: Tables, p: { hostname: string; lease: number }) {
   return db
     .updateTable('certificates')
@@ -109,7 +109,7 @@ function touchLease(db: Tables, p: { hostname: string; lease: number }) {
   return whereHeld(db, p).set({ lease: p.lease });
 }
 
-/** What the release before added says neither whose it is nor when it is due. */
+/** Rows of the previous release have neither a workspace nor a due time. */
 function completeRows(db: Tables, p: { limit: number }) {
   return db
     .updateTable('certificates')
@@ -124,15 +124,15 @@ function completeRows(db: Tables, p: { limit: number }) {
     }));
 }
 
-/** What a clock put off that has been set back since is due. */
-function recallRows(db: Tables, p: { now: number; furthest: number; limit: number }) {
+/** Rows that a wrong clock scheduled too far ahead are due now. */
+function resetMisscheduled(db: Tables, p: { now: number; furthest: number; limit: number }) {
   return db
     .updateTable('certificates')
-    .where('hostname', 'in', selectOutOfReach(db, p).limit(p.limit))
+    .where('hostname', 'in', selectMisscheduled(db, p).limit(p.limit))
     .set({ next_try_at: p.now });
 }
 
-function selectOutOfReach(db: Tables, p: { furthest: number }) {
+function selectMisscheduled(db: Tables, p: { furthest: number }) {
   return db
     .selectFrom('certificates')
     .where('begun', 'in', [0, 1])

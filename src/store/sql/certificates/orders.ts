@@ -16,7 +16,7 @@ export async function beginOrder(tx: Transaction, { lease, order, entry, limits,
   if (reached !== null) return { kind: 'limit_reached', ...reached } as const;
   const state = before.inUse === null ? 'ordering' : 'renewing';
   if ((await tx.execute(updateState, { hostname, lease, state })) === 0) return { kind: 'lost' } as const;
-  await tx.execute(upsertOrder, { ...order, spendingSeq: await addLedgerEntry(tx, entry, now) });
+  await tx.execute(upsertOrder, { ...order, entry: await addLedgerEntry(tx, entry, now) });
   return { kind: 'begun' } as const;
 }
 
@@ -26,13 +26,13 @@ export async function saveOrderUrl(tx: Transaction, hostname: string, lease: num
 }
 
 export async function isOrdered(tx: Transaction, hostname: string): Promise<boolean> {
-  return (await tx.one(selectSpending, { hostname })) !== null;
+  return (await tx.one(selectEntry, { hostname })) !== null;
 }
 
-/** Ends the order that is under way, if there is one. Without an outcome the ledger goes on counting it as one that may have had any. */
+/** Deletes the order in flight, if there is one. Without an outcome the ledger keeps counting it as one that may have either. */
 export async function endOrder(tx: Transaction, hostname: string, outcome: 'issued' | 'failed' | null, now: number) {
-  const order = await tx.one(selectSpending, { hostname });
-  if (order !== null && outcome !== null) await settleLedgerEntry(tx, order.spendingSeq, outcome, now);
+  const order = await tx.one(selectEntry, { hostname });
+  if (order !== null && outcome !== null) await settleLedgerEntry(tx, order.entry, outcome, now);
   await tx.execute(deleteOrder, { hostname });
   await deleteChallengesOf(tx, hostname);
 }
@@ -51,14 +51,14 @@ function updateState(db: Tables, p: { hostname: string; lease: number; state: Ce
   return whereHeld(db, p).set({ state: p.state, begun: sql.lit(1) });
 }
 
-function upsertOrder(db: Tables, p: CertificateOrder & { spendingSeq: number }) {
+function upsertOrder(db: Tables, p: CertificateOrder & { entry: number }) {
   const order = {
     issuer: p.issuer,
     url: p.url,
     private_key: p.privateKey,
     replaces: p.replaces,
     started_at: p.startedAt,
-    spending_seq: p.spendingSeq,
+    spending_seq: p.entry,
   };
   return db
     .insertInto('certificate_orders')
@@ -70,8 +70,8 @@ function updateUrl(db: Tables, p: { hostname: string; url: string }) {
   return db.updateTable('certificate_orders').where('hostname', '=', p.hostname).set({ url: p.url });
 }
 
-function selectSpending(db: Tables, p: { hostname: string }) {
-  return db.selectFrom('certificate_orders').where('hostname', '=', p.hostname).select('spending_seq as spendingSeq');
+function selectEntry(db: Tables, p: { hostname: string }) {
+  return db.selectFrom('certificate_orders').where('hostname', '=', p.hostname).select('spending_seq as entry');
 }
 
 function deleteOrder(db: Tables, p: { hostname: string }) {

@@ -1,5 +1,5 @@
-/** Waits for work until the signal ends, then rejects with its reason: whatever the work comes to after that, nobody is told. */
-export async function unlessAborted<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
+/** Waits for work until the signal aborts, then rejects with its reason; the result of the work is dropped. */
+export async function raceAbort<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
   const { promise: aborted, reject } = Promise.withResolvers<never>();
   const abort = () => reject(signal.reason);
   if (signal.aborted) abort();

@@ -1,0 +1,70 @@
+import type { Clock } from '../../clock.ts';
+import { LEDGER_RETENTION_MS, OWNER_FIXABLE } from '../../domain/certificate-state.ts';
+import type { Log } from '../../log.ts';
+import type { Metrics } from '../../metrics.ts';
+import type { CaLimit, CertificateStore } from '../../store/contract/store.ts';
+import { caHost, type Issuer } from '../issuer.ts';
+
+interface MaintenanceOptions {
+  store: Pick<
+    CertificateStore,
+    'countCertificates' | 'listExpiring' | 'countLedgerEntries' | 'pruneChallenges' | 'pruneLedger'
+  >;
+  issuers: readonly Issuer[];
+  limits: readonly CaLimit[];
+  clock: Clock;
+  log: Log;
+  metrics: Metrics;
+}
+
+const EVERY_MS = 60_000;
+/** Certificates that expire first. Names that point elsewhere stay among them until their domains are deleted. */
+const EXPIRING = 1000;
+
+/** Once a minute: deletes what has expired, and updates the gauges. `stop` resolves when nothing is in flight. */
+export function createMaintenance(options: MaintenanceOptions): { start(): void; stop(): Promise<void> } {
+  const { store, clock, log } = options;
+  let timer: NodeJS.Timeout | undefined;
+  let inFlight: Promise<unknown> = Promise.resolve();
+  let stopped = false;
+
+  async function maintain(): Promise<void> {
+    const now = clock.now();
+    await store.pruneChallenges(now);
+    await store.pruneLedger(now - LEDGER_RETENTION_MS);
+    await updateGauges(options);
+  }
+
+  function start(): void {
+    inFlight = maintain()
+      .catch((error: unknown) => log.warn({ err: error }, 'certificate maintenance failed; trying again in a minute'))
+      .then(() => {
+        if (!stopped) timer = setTimeout(start, EVERY_MS);
+      });
+  }
+
+  return {
+    start,
+    async stop() {
+      stopped = true;
+      clearTimeout(timer);
+      await inFlight;
+    },
+  };
+}
+
+async function updateGauges({ store, issuers, limits, clock, metrics }: MaintenanceOptions): Promise<void> {
+  const counts = await store.countCertificates();
+  metrics.certificates.reset();
+  for (const [state, count] of Object.entries(counts)) metrics.certificates.set({ state }, count);
+  const expiring = await store.listExpiring(EXPIRING);
+  const first = expiring.find(({ problem }) => problem === null || !OWNER_FIXABLE.includes(problem.reason));
+  if (first?.issued) metrics.certificateExpiry.set(first.issued.notAfter / 1000);
+  else metrics.certificateExpiry.remove();
+  const limit = limits.find(({ name }) => name === 'orders');
+  if (limit === undefined) return;
+  for (const issuer of issuers.filter(({ usesHttp01 }) => usesHttp01)) {
+    const { orders, exempt } = await store.countLedgerEntries(issuer.id, clock.now() - limit.windowMs);
+    metrics.certificateBudget.set({ issuer: caHost(issuer) }, Math.max(0, limit.limit - (orders - exempt)));
+  }
+}
