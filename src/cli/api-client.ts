@@ -1,22 +1,23 @@
 import { readFileSync } from 'node:fs';
 import { readCommandConfig } from '../config/config.ts';
-import { type PlaygroundFile, readPlaygroundFile } from '../playground/ready.ts';
-import { CliError, EXIT } from './cli-error.ts';
+import { type PlaygroundFile, readPlaygroundFile } from '../playground/data-dir.ts';
+import { CliError, EXIT, messageOf } from './cli-error.ts';
 import { type ApiOptions, DEFAULT_DATA, dataFlag } from './options.ts';
-import { harmless } from './output.ts';
+import { printable } from './output.ts';
 
-/** A running server, as commands speak to it. */
+const TIMEOUT_MS = 30_000;
+
+/** The API of a running server. */
 export interface ApiClient {
-  url: string;
-  /** The playground that the server belongs to, where that is known. */
+  /** The playground that the server belongs to, if known. */
   playground: PlaygroundFile | null;
-  /** Calls `<group>.<operation>` and answers its `data`. Throws `CliError`, an `ApiError` where the server refused. */
+  /** Calls `<group>.<operation>` and returns its `data`. Throws `CliError`; `ApiError` for an error response. */
   call<T>(operation: string, body: object): Promise<T>;
   /** Every item of a list operation, page after page. */
   list<T>(operation: string, body: object): Promise<T[]>;
 }
 
-/** An answer (spec: Response envelopes), as far as it can be trusted to be one. */
+/** A response (spec: Response envelopes). */
 interface Envelope {
   meta: { requestId: string };
   data: unknown;
@@ -32,10 +33,10 @@ interface ProblemBody {
   errors?: { location: string; message: string; fix?: string }[];
 }
 
-/** The server refused a request. */
+/** An error response of the API. */
 export class ApiError extends CliError {
   readonly status: number;
-  /** Seconds to wait before trying again, where the server said so. */
+  /** Seconds (Retry-After). */
   readonly retryAfter: number | null;
 
   constructor(problem: ProblemBody, requestId: string, retryAfter: number | null) {
@@ -45,18 +46,18 @@ export class ApiError extends CliError {
       if (fix !== undefined) lines.push(`    fix: ${fix}`);
     }
     lines.push(`  request ${requestId}`);
-    super(lines.map(harmless).join('\n'), { details: { ...problem, requestId } });
+    super(lines.map(printable).join('\n'), { details: { ...problem, requestId } });
     this.status = problem.status;
     this.retryAfter = retryAfter;
   }
 }
 
-/** No server answered. */
+/** No response from the server. */
 export class ServerUnreachable extends CliError {}
 
 /**
- * The server and key that the options, the playground of a `--data` that was typed, the environment, or the playground of the default
- * directory name, in this order. A playground's key is sent to that playground alone. Throws `CliError`.
+ * Server and key come from, in this order: the options, the playground of an explicit `--data`, the environment, the playground of the
+ * default directory. A playground's key is only ever sent to that playground. Throws `CliError`.
  */
 export async function connect(options: ApiOptions): Promise<ApiClient> {
   const config = readCommandConfig();
@@ -70,69 +71,73 @@ export async function connect(options: ApiOptions): Promise<ApiClient> {
   }
   const playground = file?.api === url ? file : null;
   const key = givenKey(options) ?? (chosen && playground?.rootKey) ?? config.rootKey ?? playground?.rootKey;
-  if (key === undefined) throw new CliError(`No root key for ${url}. Set NAMEPLATE_ROOT_KEY, or give --key-file PATH.`);
-  return serverAt(url, key, playground, options.data);
+  if (key === undefined) throw new CliError(`No root key for ${url}. Set NAMEPLATE_ROOT_KEY, or use --key-file PATH.`);
+  return apiClient(url, key, playground, options.data);
 }
 
-/** No playground was ever started in the data directory. */
+/** The client of a running playground. */
+export function playgroundClient(playground: PlaygroundFile, data: string | undefined): ApiClient {
+  return apiClient(playground.api, playground.rootKey, playground, data);
+}
+
 export function noPlayground(data: string | undefined): CliError {
   return new CliError(
     `There is no playground in ${data ?? DEFAULT_DATA}. Start one with "${startCommand(data)}", or name a server with --url and its key with --key-file.`,
   );
 }
 
-/** What starts the playground of a `--data` that was typed, or of the default directory. */
-export function startCommand(data: string | undefined): string {
+/** What to do if the playground of a data directory does not run. */
+export function startAdvice(data: string | undefined): string {
+  return `Start the playground with "${startCommand(data)}".`;
+}
+
+function startCommand(data: string | undefined): string {
   return dataFlag(data) === '' ? 'npm start' : `./bin/nameplate dev${dataFlag(data)}`;
 }
 
 function givenKey({ key, keyFile }: ApiOptions): string | undefined {
   if (key !== undefined && key !== '-') return key;
   if (key === undefined && keyFile === undefined) return undefined;
-  const source = keyFile ?? '/dev/stdin';
-  const text = readKey(keyFile === undefined ? 0 : keyFile, source).trim();
-  if (text === '' || /\s/.test(text)) throw new CliError(`${source} does not hold one root key.`);
+  const source = keyFile ?? 'standard input';
+  const text = readKey(keyFile ?? 0, source).trim();
+  if (text === '' || /\s/.test(text)) throw new CliError(`Expected one root key in ${source}, and nothing else.`);
   return text;
 }
 
-function readKey(source: string | 0, name: string): string {
+function readKey(file: string | 0, source: string): string {
   try {
-    return readFileSync(source, 'utf8');
+    return readFileSync(file, 'utf8');
   } catch (error) {
-    throw new CliError(
-      `The root key could not be read from ${name}: ${error instanceof Error ? error.message : error}`,
-    );
+    throw new CliError(`Cannot read the root key from ${source}: ${messageOf(error)}`);
   }
 }
 
-/** Speaks to the server at `url` with one key. `data` is where `playground` was found. */
-export function serverAt(
-  url: string,
-  key: string,
-  playground: PlaygroundFile | null,
-  data: string | undefined,
-): ApiClient {
-  const starter = playground && startCommand(data);
+function apiClient(url: string, key: string, playground: PlaygroundFile | null, data: string | undefined): ApiClient {
+  const advice = playground === null ? 'Start it, or name another with --url.' : startAdvice(data);
 
-  async function request(
-    operation: string,
-    body: object,
-  ): Promise<{ data: unknown; pagination?: { cursor?: string } }> {
-    const response = await send(`${url}/v2/${operation}`, key, body, starter);
+  async function request(operation: string, body: object): Promise<Envelope> {
+    const response = await fetch(`${url}/v2/${operation}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+      redirect: 'error',
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    }).catch((error) => {
+      throw unreachable(error, new URL(url).origin, advice);
+    });
     const retryAfter = response.headers.get('retry-after');
-    const answer = (await response.json().catch(() => null)) as Partial<Envelope> | null;
-    if (response.ok && answer?.meta)
-      return { data: answer.data, ...(answer.pagination && { pagination: answer.pagination }) };
-    if (answer?.error) {
-      throw new ApiError(answer.error, answer.meta?.requestId ?? '', retryAfter === null ? null : Number(retryAfter));
+    const envelope = (await response.json().catch(() => null)) as Envelope | null;
+    if (response.ok && envelope?.meta) return envelope;
+    if (envelope?.error) {
+      const { error, meta } = envelope;
+      throw new ApiError(error, meta?.requestId ?? '', retryAfter === null ? null : Number(retryAfter));
     }
     throw new CliError(
-      `${url} answered with status ${response.status}, but not as Nameplate does. Is it the right address?`,
+      `${url} returned status ${response.status}, not a response of Nameplate's API. Check the address.`,
     );
   }
 
   return {
-    url,
     playground,
     call: async <T>(operation: string, body: object) => (await request(operation, body)).data as T,
     async list<T>(operation: string, body: object) {
@@ -148,38 +153,21 @@ export function serverAt(
   };
 }
 
-async function send(url: string, key: string, body: object, starter: string | null): Promise<Response> {
-  try {
-    return await fetch(url, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-      redirect: 'error',
-      signal: AbortSignal.timeout(30_000),
-    });
-  } catch (error) {
-    throw unreachable(error, new URL(url).origin, starter);
-  }
-}
-
-/** Why no answer came from an address, and what to do about it: type `starter`, where there is a command that starts it. */
-export function unreachable(error: unknown, origin: string, starter: string | null): CliError {
+/** The error for a failed `fetch`; `advice` says what to do if nothing listens at the address. */
+export function unreachable(error: unknown, origin: string, advice: string): ServerUnreachable {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-  const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
+  if (cause instanceof Error && 'code' in cause && cause.code === 'ECONNREFUSED')
+    return new ServerUnreachable(`No server is running at ${origin}. ${advice}`);
   if (cause instanceof Error && cause.name === 'TimeoutError')
-    return new ServerUnreachable(`${origin} did not answer within 30 s.`);
-  if (code !== 'ECONNREFUSED') {
-    return new ServerUnreachable(`${origin} could not be asked: ${cause instanceof Error ? cause.message : cause}`);
-  }
-  const start = starter ? `Start the playground with "${starter}".` : 'Start it, or name another with --url.';
-  return new ServerUnreachable(`No server is running at ${origin}. ${start}`);
+    return new ServerUnreachable(`${origin} did not respond within ${TIMEOUT_MS / 1000} s.`);
+  return new ServerUnreachable(`Cannot reach ${origin}: ${messageOf(cause)}`);
 }
 
-/** Whether what answers at a URL, with whatever status, shows a sign of being ours. */
-export async function answers(url: string, sign: (body: string, headers: Headers) => boolean): Promise<boolean> {
+/** Whether a URL returns a response, of any status, that passes the test. */
+export async function respondsWith(url: string, test: (body: string, headers: Headers) => boolean): Promise<boolean> {
   try {
     const response = await fetch(url, { redirect: 'manual', signal: AbortSignal.timeout(2000) });
-    return sign(await response.text(), response.headers);
+    return test(await response.text(), response.headers);
   } catch {
     return false;
   }
@@ -187,5 +175,5 @@ export async function answers(url: string, sign: (body: string, headers: Headers
 
 /** Whether Nameplate's API is at this address. */
 export function isApi(url: string): Promise<boolean> {
-  return answers(`${url}/v2/liveness`, (body) => body.includes('"requestId":"req_'));
+  return respondsWith(`${url}/v2/liveness`, (body) => body.includes('"requestId":"req_'));
 }

@@ -1,14 +1,14 @@
-/** What the API knows by name, to hold against it what was typed. */
+/** Names that the API defines, for checking what was typed. */
 export interface Catalogue {
   /** `domains.createDomain`, … */
   operations: string[];
-  /** `environment.*.create_domain`, … */
-  grants: string[];
+  /** Permissions that operations require: `environment.*.create_domain`, … */
+  permissions: string[];
 }
 
-/** Loads the API's code, without which other commands are quicker. */
+/** Imports the API's code on demand: commands that do not need it start faster. */
 export async function loadCatalogue(): Promise<Catalogue> {
   const { operations } = await import('../api/operations.ts');
-  const grants = operations.map(({ permission }) => `${permission.resource}.*.${permission.action}`);
-  return { operations: operations.map(({ name }) => name), grants: [...new Set(grants)] };
+  const permissions = operations.map(({ permission }) => `${permission.resource}.*.${permission.action}`);
+  return { operations: operations.map(({ name }) => name), permissions: [...new Set(permissions)] };
 }

@@ -5,11 +5,11 @@ export const EXIT = { done: 0, failed: 1, usage: 2, notVerified: 3 } as const;
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
-/** A command that could not do what was asked. The message says what went wrong and what to do, to the person who typed it. */
+/** Ends a command. The message tells its user what went wrong and what to do. */
 export class CliError extends Error {
   override name = 'CliError';
   readonly exitCode: ExitCode;
-  /** What `--json` prints in place of the message alone. */
+  /** The `error` that `--json` prints; by default the message. */
   readonly details: unknown;
 
   constructor(message: string, { exitCode = EXIT.failed, details }: { exitCode?: ExitCode; details?: unknown } = {}) {
@@ -19,16 +19,19 @@ export class CliError extends Error {
   }
 }
 
-/** Tells the person what went wrong, in words on standard error and with `--json` as a document too; the code to exit with. */
-export function report(error: unknown, json: boolean): ExitCode {
-  const failure =
-    error instanceof CliError ? error : new CliError(error instanceof Error ? error.message : String(error));
-  process.stderr.write(`nameplate: ${failure.message}\n`);
+/** Prints an error to standard error, and with `json` also as a document to standard output. Returns the exit code. */
+export function reportError(error: unknown, json: boolean): ExitCode {
+  const reported = error instanceof CliError ? error : new CliError(messageOf(error));
+  process.stderr.write(`nameplate: ${reported.message}\n`);
   if (showsStacks() && error instanceof Error) process.stderr.write(`${error.stack}\n${causesOf(error)}`);
-  if (json) process.stdout.write(`${JSON.stringify({ error: failure.details })}\n`);
-  return failure.exitCode;
+  if (json) process.stdout.write(`${JSON.stringify({ error: reported.details })}\n`);
+  return reported.exitCode;
 }
 
 function causesOf({ cause }: Error): string {
   return cause instanceof Error ? `caused by ${cause.stack}\n${causesOf(cause)}` : '';
+}
+
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

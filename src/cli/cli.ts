@@ -1,6 +1,6 @@
 import { runCommand } from './run-command.ts';
 
-// Whoever read our output may have seen enough (`| head`), or have been closed with us going on.
+// The reader of a pipe may close it early (`| head`).
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error;

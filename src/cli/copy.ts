@@ -5,8 +5,8 @@ import { type Database, databaseAt, keyringFor } from '../store/database.ts';
 import { missingKeys } from '../store/sealing/sealed-store.ts';
 import type { PostgresUrl, SqliteUrl } from '../store/url.ts';
 import { CliError, EXIT } from './cli-error.ts';
-import { keysOf, namedDatabase } from './open-database.ts';
-import { type DataOptions, dataOption, define, jsonOption, parseDatabaseUrl } from './options.ts';
+import { keySource, namedDatabase } from './open-database.ts';
+import { type DataOptions, dataCommand, parseDatabaseUrl } from './options.ts';
 import { type Column, show, table } from './output.ts';
 import { createBar } from './progress-bar.ts';
 
@@ -28,11 +28,11 @@ export function addCopy(program: Command): void {
     'NAMEPLATE_DATABASE_URL=postgres://nameplate:…@db.internal/nameplate nameplate copy --from sqlite:/var/lib/nameplate/nameplate.db',
     'nameplate copy --from sqlite:.nameplate/nameplate.db --to postgres://nameplate@db.internal/nameplate',
   ];
-  jsonOption(dataOption(define(program, 'copy', summary, examples)))
+  dataCommand(program, 'copy', summary, examples)
     .option('--from <url>', 'the store to copy, as sqlite:PATH (default: the one in --data)', parseDatabaseUrl)
     .option(
       '--to <url>',
-      'where to, as postgres://… (default: NAMEPLATE_DATABASE_URL, which hides a password better)',
+      'where to, as postgres://… (default: NAMEPLATE_DATABASE_URL, which keeps a password out of the process list)',
       parseDatabaseUrl,
     )
     .action(async (options: CopyOptions) => {
@@ -65,7 +65,7 @@ async function keysMissing(target: Database): Promise<boolean> {
 }
 
 function keysAdvice(source: Database, target: Database): string {
-  return `Private keys are sealed as they were: add the keys of ${source.keyFile} to ${keysOf(target)}, after any that are there, and run "nameplate sealing rotate" later to replace them.`;
+  return `Private keys are sealed as they were: add the keys of ${source.keyFile} to ${keySource(target)}, after any that are there, and run "nameplate sealing rotate" later to replace them.`;
 }
 
 /** Neither end is guessed. Throws `CliError`. */

@@ -1,21 +1,12 @@
 import { Argument, type Command } from 'commander';
-import type { Commands, Controlled } from '../playground/control.ts';
-import { parseRecord, RecordRefused, type SimulatedRecord } from '../playground/dns/simulated-record.ts';
+import type { ControlCommands, ControlResults } from '../playground/control.ts';
+import { type PlaygroundFile, readPlaygroundFile } from '../playground/data-dir.ts';
+import { InvalidRecord, parseRecord, type SimulatedRecord } from '../playground/dns/simulated-record.ts';
 import { FAULTS, type LoggedQuery, type SimulatedFault } from '../playground/dns/simulator.ts';
-import { type PlaygroundFile, readPlaygroundFile } from '../playground/ready.ts';
-import { noPlayground, serverAt, startCommand, unreachable } from './api-client.ts';
+import { noPlayground, playgroundClient, startAdvice, unreachable } from './api-client.ts';
 import { CliError, EXIT } from './cli-error.ts';
-import {
-  type DataOptions,
-  DEFAULT_DATA,
-  dataFlag,
-  dataOption,
-  define,
-  group,
-  jsonOption,
-  parseCount,
-} from './options.ts';
-import { type Column, clockTime, harmless, paint, show, table } from './output.ts';
+import { type DataOptions, DEFAULT_DATA, dataCommand, dataFlag, define, parseCount } from './options.ts';
+import { type Column, paint, printable, show, table, timeOfDay } from './output.ts';
 import { recordsTable, type ShownDomain } from './show-domain.ts';
 
 const RECORD_COLUMNS: Column<SimulatedRecord>[] = [
@@ -32,18 +23,18 @@ const FAULT_COLUMNS: Column<SimulatedFault>[] = [
 ];
 
 const QUERY_COLUMNS: Column<LoggedQuery>[] = [
-  { title: 'Time', text: ({ at }) => clockTime(at) },
+  { title: 'Time', text: ({ at }) => timeOfDay(at) },
   { title: 'Name', text: ({ name }) => name },
   { title: 'Type', text: ({ type }) => type },
-  { title: 'Answer', text: ({ rcode }) => rcode },
+  { title: 'Response', text: ({ rcode }) => rcode },
   { title: 'Over', text: ({ transport }) => transport.toUpperCase() },
 ];
 
-/** Types that stand where a routing record goes, so that no two of them can be at one name. */
+/** Types of routing records: a name has records of only one of them. */
 const ROUTING_TYPES = ['A', 'AAAA', 'ALIAS', 'CNAME'];
 
 export function addDns(program: Command): void {
-  const dns = group(program, 'dns', "The records of the playground's DNS simulator: your DNS panel, in a way.", [
+  const dns = define(program, 'dns', "Set records in the playground's DNS simulator, as you would at a DNS provider.", [
     'nameplate dns publish shop.example.com',
     'nameplate dns set shop.example.com CNAME elsewhere.example.net',
   ]);
@@ -56,95 +47,81 @@ export function addDns(program: Command): void {
 }
 
 function addSet(dns: Command): void {
-  const summary = "Replace the name's records of a type, with one record for each value.";
+  const summary = 'Replace all records of a name and type, with one record for each value.';
   const examples = [
     'nameplate dns set shop.example.com CNAME elsewhere.example.net',
     'nameplate dns set example.com TXT "first" "second" --ttl 300',
     'nameplate dns set example.com CAA 0 issue "letsencrypt.org"',
   ];
-  simulatorOptions(define(dns, 'set <name> <type> <value...>', summary, examples))
-    .option('--ttl <seconds>', 'seconds a resolver may cache the records (default: 60)', parseCount)
-    .action(async (name: string, type: string, values: string[], options: DataOptions & { ttl?: number }) => {
-      const record = {
-        name,
-        type,
-        values: joined(type, values),
-        ...(options.ttl !== undefined && { ttl: options.ttl }),
-      };
-      refuseMistyped(record);
-      const playground = await findPlayground(options);
-      await steer(playground, 'set', record);
-      show(options, record, () => `Set ${harmless(`${type.toUpperCase()} ${name}`)}.`);
+  dataCommand(dns, 'set <name> <type> <value...>', summary, examples)
+    .option('--ttl <seconds>', 'how long resolvers may cache the records (default: 60)', parseCount)
+    .action(async (name: string, type: string, typed: string[], options: DataOptions & { ttl?: number }) => {
+      const { ttl } = options;
+      const record = { name, type, values: joinCaa(type, typed), ...(ttl !== undefined && { ttl }) };
+      validate(record);
+      await control(options, 'set', record);
+      show(options, record, () => `Set ${printable(`${type.toUpperCase()} ${name}`)}.`);
     });
 }
 
-/** A CAA record in the three words of a zone file is one value; the shell has taken its quotation marks away. */
-function joined(type: string, values: string[]): string[] {
+/** Joins the three fields of a CAA record into one value; the shell has removed the quotation marks. */
+function joinCaa(type: string, values: string[]): string[] {
   const [flags = '', tag = '', value = ''] = values;
   const isOne = type.toUpperCase() === 'CAA' && values.length === 3 && /^\d+$/.test(flags);
   return isOne ? [`${flags} ${tag} "${value.replace(/^"(.*)"$/, '$1')}"`] : values;
 }
 
 function addRemove(dns: Command): void {
-  const summary = "Remove a name's records of a type; without a type all of them, and its faults.";
+  const summary = 'Remove the records of a name and type; without a type, all records and faults of the name.';
   const examples = ['nameplate dns remove shop.example.com', 'nameplate dns remove _service.shop.example.com TXT'];
-  simulatorOptions(define(dns, 'remove <name> [type]', summary, examples)).action(
+  dataCommand(dns, 'remove <name> [type]', summary, examples).action(
     async (name: string, type: string | undefined, options: DataOptions) => {
-      const { removed } = await steer(await findPlayground(options), 'remove', { name, ...(type && { type }) });
-      show(options, { name, ...(type && { type }), removed }, () =>
-        removed ? `Removed ${harmless(name)}.` : `There was nothing at ${harmless(name)}.`,
+      const body = { name, ...(type && { type }) };
+      const { removed } = await control(options, 'remove', body);
+      show(options, { ...body, removed }, () =>
+        removed ? `Removed ${printable(name)}.` : `Nothing is set for ${printable(name)}.`,
       );
     },
   );
 }
 
 function addPublish(dns: Command): void {
-  const summary = 'Publish all the records that a domain needs, as its owner would.';
-  simulatorOptions(define(dns, 'publish <domain>', summary, ['nameplate dns publish shop.example.com'])).action(
-    async (name: string, options: DataOptions) => {
-      const playground = await findPlayground(options);
-      const server = serverAt(playground.api, playground.rootKey, playground, options.data);
-      const { domain, dnsRecords } = await server.call<ShownDomain>('domains.getDomain', { domain: name });
-      for (const record of dnsRecords) {
-        const inTheWay = ROUTING_TYPES.includes(record.type)
-          ? ROUTING_TYPES.filter((type) => type !== record.type)
-          : [];
-        for (const type of inTheWay) await steer(playground, 'remove', { name: record.name, type });
-        await steer(playground, 'set', {
-          name: record.name,
-          type: record.type,
-          values: [record.value],
-          ttl: record.ttl,
-        });
+  const summary = 'Publish all records that a domain needs, replacing other routing records of the name.';
+  dataCommand(dns, 'publish <domain>', summary, ['nameplate dns publish shop.example.com']).action(
+    async (typed: string, options: DataOptions) => {
+      const api = playgroundClient(await findPlayground(options), options.data);
+      const { domain, dnsRecords } = await api.call<ShownDomain>('domains.getDomain', { domain: typed });
+      for (const { name, type, value, ttl } of dnsRecords) {
+        if (ROUTING_TYPES.includes(type)) {
+          for (const other of ROUTING_TYPES.filter((each) => each !== type))
+            await control(options, 'remove', { name, type: other });
+        }
+        await control(options, 'set', { name, type, values: [value], ttl });
       }
       show(options, dnsRecords, () => {
-        const next = `./bin/nameplate domains wait ${harmless(domain)} --certificate${dataFlag(options.data)}`;
-        return ['Published in the simulator:', '', recordsTable(dnsRecords), '', `Next: ${paint('bold', next)}`].join(
-          '\n',
-        );
+        const next = `./bin/nameplate domains wait ${printable(domain)} --certificate${dataFlag(options.data)}`;
+        return `Published in the simulator:\n\n${recordsTable(dnsRecords)}\n\nNext: ${paint('bold', next)}`;
       });
     },
   );
 }
 
 function addFail(dns: Command): void {
-  const fault = new Argument('<fault>', 'what queries for this name meet').choices([...FAULTS, 'none']);
   const examples = ['nameplate dns fail shop.example.com servfail', 'nameplate dns fail shop.example.com none'];
-  simulatorOptions(define(dns, 'fail <name>', 'Let every query for exactly this name fail; none ends it.', examples))
-    .addArgument(fault)
-    .action(async (name: string, fault: Commands['fail']['fault'], options: DataOptions) => {
-      await steer(await findPlayground(options), 'fail', { name, fault });
-      const words =
-        fault === 'none' ? `Queries for ${name} are answered again.` : `Queries for ${name} now meet: ${fault}.`;
-      show(options, { name, fault }, () => harmless(words));
+  dataCommand(dns, 'fail <name>', 'Make every query for exactly this name fail, until you set none.', examples)
+    .addArgument(new Argument('<fault>', 'how the queries fail').choices([...FAULTS, 'none']))
+    .action(async (name: string, fault: ControlCommands['fail']['fault'], options: DataOptions) => {
+      await control(options, 'fail', { name, fault });
+      show(options, { name, fault }, () =>
+        printable(fault === 'none' ? `Queries for ${name} work again.` : `Queries for ${name} now fail: ${fault}.`),
+      );
     });
 }
 
 function addList(dns: Command): void {
-  simulatorOptions(define(dns, 'list', 'List the records and faults that are set.', ['nameplate dns list'])).action(
+  dataCommand(dns, 'list', 'List the records and faults that are set.', ['nameplate dns list']).action(
     async (options: DataOptions) => {
-      const set = await steer(await findPlayground(options), 'list', {});
-      show(options, set, ({ records, faults }) => {
+      show(options, await control(options, 'list', {}), ({ records, faults }) => {
         const parts = [records.length === 0 ? 'No records are set.' : table(RECORD_COLUMNS, records)];
         if (faults.length > 0) parts.push('', table(FAULT_COLUMNS, faults));
         return parts.join('\n');
@@ -154,49 +131,42 @@ function addList(dns: Command): void {
 }
 
 function addLog(dns: Command): void {
-  const summary = 'List the queries that the simulator was asked last, oldest first.';
-  simulatorOptions(define(dns, 'log', summary, ['nameplate dns log'])).action(async (options: DataOptions) => {
-    const queries = await steer(await findPlayground(options), 'log', {});
-    show(options, queries, (rows) => (rows.length === 0 ? 'No queries yet.' : table(QUERY_COLUMNS, rows)));
-  });
+  dataCommand(dns, 'log', 'List the latest queries to the simulator, oldest first.', ['nameplate dns log']).action(
+    async (options: DataOptions) => {
+      const queries = await control(options, 'log', {});
+      show(options, queries, (rows) => (rows.length === 0 ? 'No queries yet.' : table(QUERY_COLUMNS, rows)));
+    },
+  );
 }
 
-function simulatorOptions(command: Command): Command {
-  return jsonOption(dataOption(command));
-}
-
-/** A playground, and the command that starts it. */
-interface Found extends PlaygroundFile {
-  starter: string;
-}
-
-async function findPlayground({ data }: DataOptions): Promise<Found> {
+async function findPlayground({ data }: DataOptions): Promise<PlaygroundFile> {
   const file = await readPlaygroundFile(data ?? DEFAULT_DATA);
   if (file === null) throw noPlayground(data);
-  return { ...file, starter: startCommand(data) };
+  return file;
 }
 
-/** Asks the running playground to do something with its simulator. Throws `CliError`. */
-async function steer<C extends keyof Commands>(
-  { control, rootKey, starter }: Found,
+/** Sends a command to the simulator of the running playground. Throws `CliError`. */
+async function control<C extends keyof ControlCommands>(
+  options: DataOptions,
   command: C,
-  body: Commands[C],
-): Promise<Controlled[C]> {
+  body: ControlCommands[C],
+): Promise<ControlResults[C]> {
+  const { control: url, rootKey } = await findPlayground(options);
   const request = { method: 'POST', headers: { authorization: `Bearer ${rootKey}` }, body: JSON.stringify(body) };
-  const response = await fetch(`${control}/${command}`, request).catch((error: unknown) => {
-    throw unreachable(error, control, starter);
+  const response = await fetch(`${url}/${command}`, request).catch((error: unknown) => {
+    throw unreachable(error, url, startAdvice(options.data));
   });
-  const answer = (await response.json()) as Controlled[C] & { message?: string };
-  if (!response.ok) throw new CliError(answer.message ?? `The playground answered with status ${response.status}.`);
-  return answer;
+  const result = (await response.json()) as ControlResults[C] & { message?: string };
+  if (!response.ok) throw new CliError(result.message ?? `The playground returned status ${response.status}.`);
+  return result;
 }
 
-/** Throws `CliError` where what was typed is no record, whatever else is set. */
-function refuseMistyped({ name, type, values, ttl }: Commands['set']): void {
+/** Throws `CliError`, as bad usage, if the arguments are not a record. */
+function validate({ name, type, values, ttl }: ControlCommands['set']): void {
   try {
     parseRecord(name, type, values, ttl);
   } catch (error) {
-    if (!(error instanceof RecordRefused)) throw error;
+    if (!(error instanceof InvalidRecord)) throw error;
     throw new CliError(error.message, { exitCode: EXIT.usage });
   }
 }

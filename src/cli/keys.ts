@@ -9,11 +9,11 @@ import type { RootKey } from '../store/contract/store.ts';
 import { loadCatalogue } from './catalogue.ts';
 import { CliError } from './cli-error.ts';
 import { withStore } from './open-database.ts';
-import { collect, define, group, parseDuration, parseName, type StoreOptions, storeOptions } from './options.ts';
-import { type Column, harmless, paint, show, table, when } from './output.ts';
+import { collectNames, define, parseDuration, parseName, type StoreOptions, storeCommand } from './options.ts';
+import { type Column, dateTime, paint, printable, show, table } from './output.ts';
+import { EXAMPLE_WORKSPACE, noWorkspace } from './workspaces.ts';
 
 const EXAMPLE_KEY = 'key_01kaghn1h2f7n8v3q0y6w5t4r9';
-const EXAMPLE_WORKSPACE = 'ws_01kaghm5q6e8x9b2c3d4f5g6h7';
 
 const COLUMNS: Column<RootKey>[] = [
   { title: 'Id', text: ({ id }) => id },
@@ -35,57 +35,53 @@ interface CreateOptions extends StoreOptions {
 }
 
 export function addKeys(program: Command): void {
-  const keys = group(program, 'keys', 'Root keys: what requests carry. Straight on the store.', [
+  const summary = 'Manage root keys, which authenticate API requests. Works directly on the store.';
+  const keys = define(program, 'keys', summary, [
     `nameplate keys create --workspace ${EXAMPLE_WORKSPACE} --permission 'environment.*.read_domain'`,
     'nameplate keys list',
   ]);
   addCreate(keys);
   addList(keys);
-  addSwitch(keys, 'disable', 'Refuse requests with the key until it is enabled again.');
-  addSwitch(keys, 'enable', 'Let a disabled key work again.');
+  addSwitch(keys, 'disable', 'Reject requests with the key until it is enabled again.');
+  addSwitch(keys, 'enable', 'Accept a disabled key again.');
   addRevoke(keys);
 }
 
 function addCreate(keys: Command): void {
-  const create = define(keys, 'create', 'Make a root key. It is shown once and kept nowhere.', [
+  storeCommand(keys, 'create', 'Create a root key. The key is shown once; the store keeps only its hash.', [
     `nameplate keys create --workspace ${EXAMPLE_WORKSPACE} --name backend --permission 'environment.*.read_domain' --permission 'environment.*.create_domain'`,
     `nameplate keys create --workspace ${EXAMPLE_WORKSPACE} --expires 30d --json`,
-  ]);
-  storeOptions(create)
-    .requiredOption('--workspace <id>', 'workspace that the key belongs to')
-    .option('--name <name>', 'name for people', parseName)
-    .option('--permission <permission>', 'what the key may do; may be given several times', collectPermission)
-    .option('--expires <time>', 'when it ends: in 30d, or at an RFC 3339 time (default: never)', parseExpiry)
-    .action(async (options: CreateOptions) => {
-      const clock = systemClock;
+  ])
+    .requiredOption('--workspace <id>', 'workspace of the key')
+    .option('--name <name>', 'display name', parseName)
+    .option('--permission <permission>', 'what the key allows; repeat it for several', collectNames)
+    .option('--expires <time>', 'a duration from now, such as 30d, or an RFC 3339 time (default: never)', parseExpiry)
+    .action(async ({ workspace, name = '', permission, expires, ...options }: CreateOptions) => {
       const { key, hash, start } = createRootKey(randomBytes);
-      const permissions = [...new Set(options.permission)];
-      const about = { name: options.name ?? '', permissions, expiresAt: options.expires ?? null, disabledAt: null };
-      const made = {
-        id: idMaker(clock)('key'),
-        workspaceId: options.workspace,
+      const created: RootKey = {
+        id: idMaker(systemClock)('key'),
+        workspaceId: workspace,
         start,
-        ...about,
-        createdAt: clock.now(),
+        name,
+        permissions: [...new Set(permission)],
+        expiresAt: expires ?? null,
+        disabledAt: null,
+        createdAt: systemClock.now(),
       };
-      const outcome = await withStore(options, (store) => store.createRootKey(made, hash));
-      if (outcome === 'workspace_missing') {
-        throw new CliError(`There is no workspace ${options.workspace}. "nameplate workspaces list" shows all.`);
-      }
-      await noteGrants('key', permissions);
-      show(options, { ...made, key }, () =>
-        [
-          `Created key ${made.id}. Keep it in a safe place now: it is not shown again.`,
-          '',
-          `  ${paint('bold', key)}`,
-        ].join('\n'),
+      const outcome = await withStore(options, (store) => store.createRootKey(created, hash));
+      if (outcome === 'workspace_missing') throw noWorkspace(workspace);
+      await warnAboutPermissions('key', created.permissions);
+      show(options, { ...created, key }, () =>
+        [`Created key ${created.id}. Save it now: it is not shown again.`, '', `  ${paint('bold', key)}`].join('\n'),
       );
     });
 }
 
 function addList(keys: Command): void {
-  storeOptions(define(keys, 'list', 'List keys, oldest first. Revoked ones are gone.', ['nameplate keys list --json']))
-    .option('--workspace <id>', 'only those of one workspace')
+  storeCommand(keys, 'list', 'List keys, oldest first. Revoked keys are deleted and not listed.', [
+    'nameplate keys list --json',
+  ])
+    .option('--workspace <id>', 'only the keys of one workspace')
     .action(async (options: StoreOptions & { workspace?: string }) => {
       const found = await withStore(options, (store) => store.listRootKeys(options.workspace));
       show(options, found, (rows) => (rows.length === 0 ? 'No keys yet.' : table(COLUMNS, rows)));
@@ -93,7 +89,7 @@ function addList(keys: Command): void {
 }
 
 function addSwitch(keys: Command, verb: 'disable' | 'enable', summary: string): void {
-  storeOptions(define(keys, `${verb} <id>`, summary, [`nameplate keys ${verb} ${EXAMPLE_KEY}`])).action(
+  storeCommand(keys, `${verb} <id>`, summary, [`nameplate keys ${verb} ${EXAMPLE_KEY}`]).action(
     async (id: string, options: StoreOptions) => {
       const disabledAt = verb === 'disable' ? systemClock.now() : null;
       if (!(await withStore(options, (store) => store.setRootKeyDisabled(id, disabledAt)))) throw noKey(id);
@@ -103,62 +99,56 @@ function addSwitch(keys: Command, verb: 'disable' | 'enable', summary: string): 
 }
 
 function addRevoke(keys: Command): void {
-  storeOptions(define(keys, 'revoke <id>', 'Delete a key for good.', [`nameplate keys revoke ${EXAMPLE_KEY}`])).action(
+  storeCommand(keys, 'revoke <id>', 'Delete a key permanently.', [`nameplate keys revoke ${EXAMPLE_KEY}`]).action(
     async (id: string, options: StoreOptions) => {
       if (!(await withStore(options, (store) => store.revokeRootKey(id)))) throw noKey(id);
-      show(options, { id, revoked: true }, () => `Revoked key ${id}. Within a second it is refused everywhere.`);
+      show(options, { id, revoked: true }, () => `Revoked key ${id}. Every server rejects it within a second.`);
     },
   );
 }
 
 function stateOf({ disabledAt, expiresAt }: RootKey): string {
-  if (disabledAt !== null) return `disabled ${when(disabledAt)}`;
+  if (disabledAt !== null) return `disabled ${dateTime(disabledAt)}`;
   if (expiresAt === null) return 'enabled';
-  return `${expiresAt > systemClock.now() ? 'expires' : 'expired'} ${when(expiresAt)}`;
+  return `${expiresAt > systemClock.now() ? 'expires' : 'expired'} ${dateTime(expiresAt)}`;
 }
 
-/** One more of the permissions that are given. */
-export function collectPermission(text: string, before?: string[]): string[] {
-  return collect(parseName(text), before);
+/** Permissions are stored as given; likely mistakes are printed to standard error. */
+export async function warnAboutPermissions(holder: 'key' | 'token', granted: string[]): Promise<void> {
+  const { permissions } = await loadCatalogue();
+  for (const warning of permissionWarnings(holder, granted, permissions))
+    process.stderr.write(`nameplate: ${warning}\n`);
 }
 
-/** Grants are taken as given; what looks mistaken is said on standard error, not refused. */
-export async function noteGrants(holder: 'key' | 'token', permissions: string[]): Promise<void> {
-  const { grants } = await loadCatalogue();
-  for (const warning of warningsOf(holder, permissions, grants)) process.stderr.write(`nameplate: ${warning}\n`);
-}
-
-/** What looks mistaken in these permissions, one line each; `grants` are those that operations ask for. */
-export function warningsOf(holder: string, permissions: readonly string[], grants: readonly string[]): string[] {
-  if (permissions.length === 0)
-    return [`the ${holder} has no permission, so it can do nothing; give it some with --permission.`];
-  return permissions.flatMap((permission) => {
-    const written = `"${harmless(permission)}"`;
+/** Likely mistakes, one line each. `required`: the permissions that operations require. */
+export function permissionWarnings(holder: string, granted: readonly string[], required: readonly string[]): string[] {
+  if (granted.length === 0) return [`this ${holder} allows nothing, because it has no permission; use --permission.`];
+  return granted.flatMap((permission) => {
+    const quoted = `"${printable(permission)}"`;
     const grant = parseGrant(permission);
-    if (grant === null) return [`${written} has the form of no permission; one looks like environment.*.read_domain.`];
-    // The other form is not asked for by any operation yet.
+    if (grant === null) return [`${quoted} is not a permission. Example: environment.*.read_domain`];
+    // No operation requires the other form yet.
     if (grant.form === 'resource') return [];
     const anyId = `${grant.resource}.*.${grant.action}`;
-    if (grants.includes(anyId)) return [];
-    const meant = nearest(anyId, grants)?.replace('*', grant.id);
-    return [`${written} is asked for by no operation.${meant === undefined ? '' : ` Did you mean ${meant}?`}`];
+    if (required.includes(anyId)) return [];
+    const meant = nearest(anyId, required)?.replace('*', grant.id);
+    return [`no operation requires ${quoted}.${meant === undefined ? '' : ` Did you mean ${meant}?`}`];
   });
 }
 
 const RFC_3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/i;
 
-/** Longer is meant by nobody. */
 const LONGEST_MS = 100 * 365 * 86_400_000;
 
-/** A length of time from now, or an RFC 3339 time that is still to come. */
+/** A duration from now, or a future RFC 3339 time. Returns Unix milliseconds. */
 function parseExpiry(text: string): number {
   const now = systemClock.now();
   const at = expiryOf(text, now);
   if (Number.isNaN(at))
-    throw new InvalidArgumentError('It is a length of time such as 30d, or a time such as 2027-01-31T12:00:00Z.');
-  if (at <= now) throw new InvalidArgumentError('That time is over already.');
+    throw new InvalidArgumentError('Expected a duration such as 30d, or a time such as 2027-01-31T12:00:00Z.');
+  if (at <= now) throw new InvalidArgumentError('That time is in the past.');
   if (at - now > LONGEST_MS)
-    throw new InvalidArgumentError('That is more than 100 years away; without --expires a key never ends.');
+    throw new InvalidArgumentError('That is more than 100 years away; without --expires a key does not expire.');
   return at;
 }
 
@@ -168,5 +158,5 @@ function expiryOf(text: string, now: number): number {
 }
 
 function noKey(id: string): CliError {
-  return new CliError(`There is no key ${id}. "nameplate keys list" shows all.`);
+  return new CliError(`There is no key ${id}. "nameplate keys list" lists all keys.`);
 }

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { type DatabaseUrl, readCommandConfig } from '../config/config.ts';
-import { STORE_FILE } from '../playground/ready.ts';
+import { STORE_FILE } from '../playground/data-dir.ts';
 import type { Store } from '../store/contract/store.ts';
 import { type Database, databaseAt, keyringFor } from '../store/database.ts';
 import { CliError } from './cli-error.ts';
@@ -8,7 +8,7 @@ import { type StoreOptions, storeFlag } from './options.ts';
 
 export const KEY_VARIABLE = 'NAMEPLATE_ENCRYPTION_KEY';
 
-/** The database that the options name; otherwise the environment's. Throws what is wrong with a URL. */
+/** The database that the options name, else the environment's. Throws `ConfigError`. */
 export function databaseUrlOf(options: StoreOptions): DatabaseUrl {
   const config = readCommandConfig();
   return namedDatabase(options) ?? config.databaseUrl;
@@ -19,27 +19,27 @@ export function namedDatabase({ database, data }: StoreOptions): DatabaseUrl | u
   return database ?? (data === undefined ? undefined : { engine: 'sqlite', path: join(data, STORE_FILE) });
 }
 
-/** Where the keys are under which private keys lie in the store, for people. */
-export function keysOf({ keyFile }: Database): string {
+/** Where the key-encryption keys are: a file, or the variable. */
+export function keySource({ keyFile }: Database): string {
   return readCommandConfig().encryptionKeys === undefined && keyFile !== null ? keyFile : KEY_VARIABLE;
 }
 
-/** Throws `CliError` where nothing has been stored yet. */
-export async function refuseNew(database: Database, options: StoreOptions): Promise<void> {
-  if (!(await database.isNew())) return;
+/** The database that the options name, which must hold a store already. Throws `CliError`. */
+export async function existingDatabase(options: StoreOptions): Promise<Database> {
+  const database = await databaseAt(databaseUrlOf(options));
+  if (!(await database.isNew())) return database;
   throw new CliError(
-    `There is no store at ${database.name}. Make one with "nameplate migrate${storeFlag(options)}", or name another with --database.`,
+    `There is no store at ${database.name}. Create one with "nameplate migrate${storeFlag(options)}", or name another with --database.`,
   );
 }
 
-/** Opens the store that the options name, for as long as `use` takes. Unless `make` is set there must be one. Throws `CliError`. */
+/** Opens the store that the options name while `use` runs. Only with `create` may it be new. Throws `CliError`. */
 export async function withStore<T>(
   options: StoreOptions,
   use: (store: Store) => Promise<T>,
-  { make = false }: { make?: boolean } = {},
+  { create = false }: { create?: boolean } = {},
 ): Promise<T> {
-  const database = await databaseAt(databaseUrlOf(options));
-  if (!make) await refuseNew(database, options);
+  const database = await (create ? databaseAt(databaseUrlOf(options)) : existingDatabase(options));
   const store = await database.open({ keyring: keyringFor(database, readCommandConfig().encryptionKeys) });
   try {
     return await use(store);

@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { type DatabaseUrl, readDatabaseUrl } from '../config/config.ts';
 import type { JsonOption } from './output.ts';
 
-/** Options that several commands share. */
+/** How commands are declared, and the options and arguments that several of them take. */
 
 export interface DataOptions extends JsonOption {
   data?: string;
@@ -20,97 +20,91 @@ export interface ApiOptions extends DataOptions {
 
 export const DEFAULT_DATA = '.nameplate';
 
-/** A command with its summary and examples; `usage` names its arguments. */
+/** A command with its summary and examples; `usage` names its arguments. A group of commands has no action. */
 export function define(parent: Command, usage: string, summary: string, examples: string[]): Command {
   const heading = examples.length === 1 ? 'Example' : 'Examples';
   return parent
     .command(usage)
     .description(summary)
+    .helpCommand(false)
     .addHelpText('after', `\n${heading}:\n${examples.map((example) => `  $ ${example}`).join('\n')}`);
 }
 
-/** A command that only holds others. */
-export function group(parent: Command, name: string, summary: string, examples: string[]): Command {
-  return define(parent, name, summary, examples).helpCommand(false);
-}
-
-export function dataOption(command: Command): Command {
-  return command.option(
-    '--data <dir>',
-    `directory of the store and of the playground's files (default: ${DEFAULT_DATA})`,
-  );
-}
-
-export function jsonOption(command: Command): Command {
-  return command.option('--json', 'print one JSON document and nothing else');
-}
-
-/** For commands straight on the store; they work while a server runs on it. */
-export function storeOptions(command: Command): Command {
+/** A command with `--data` and `--json`. */
+export function dataCommand(parent: Command, usage: string, summary: string, examples: string[]): Command {
   return jsonOption(
-    dataOption(command).option(
-      '--database <url>',
-      'the store, as sqlite:PATH or postgres://… (default: the one in --data, or NAMEPLATE_DATABASE_URL, which hides a password better)',
-      parseDatabaseUrl,
+    define(parent, usage, summary, examples).option(
+      '--data <dir>',
+      `data directory: the store and the playground's files (default: ${DEFAULT_DATA})`,
     ),
   );
 }
 
-/** For commands that speak to a running server. */
-export function apiOptions(command: Command): Command {
-  return jsonOption(
-    dataOption(command)
-      .option('--url <url>', 'address of the server (default: NAMEPLATE_URL, or the playground)')
-      .option(
-        '--key <key>',
-        "root key; - reads it from standard input (default: NAMEPLATE_ROOT_KEY, or the playground's). The list of processes shows a key that is typed here; it does not show one from standard input, --key-file or NAMEPLATE_ROOT_KEY",
-      )
-      .option('--key-file <path>', 'file that holds the root key'),
+/** A command that works directly on the store, also while a server runs on it. */
+export function storeCommand(parent: Command, usage: string, summary: string, examples: string[]): Command {
+  return dataCommand(parent, usage, summary, examples).option(
+    '--database <url>',
+    'the store: sqlite:PATH or postgres://… (default: the one in --data, else NAMEPLATE_DATABASE_URL, which keeps a password out of the process list)',
+    parseDatabaseUrl,
   );
 }
 
-/** A path as it is typed in a shell. */
-export function quoted(path: string): string {
-  return /^[\w./:-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
+/** A command that calls the API of a running server. */
+export function apiCommand(parent: Command, usage: string, summary: string, examples: string[]): Command {
+  return dataCommand(parent, usage, summary, examples)
+    .option('--url <url>', 'address of the server (default: NAMEPLATE_URL, else the playground)')
+    .option(
+      '--key <key>',
+      "root key, or - to read it from standard input (default: NAMEPLATE_ROOT_KEY, else the playground's). A key typed here is visible in the process list; one from standard input, --key-file or NAMEPLATE_ROOT_KEY is not",
+    )
+    .option('--key-file <path>', 'file that contains the root key');
 }
 
-/** How to ask a playground's edge for a name over HTTPS. */
+export function jsonOption(command: Command): Command {
+  return command.option('--json', 'print one JSON document instead of text');
+}
+
+/** A word for a POSIX shell. */
+export function shellQuote(word: string): string {
+  return /^[\w./:-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+}
+
+/** The curl command that requests a name from a playground's edge over HTTPS. */
 export function curlCommand({ https, ca }: { https: string; ca: string }, hostname: string): string {
   const { hostname: address, port } = new URL(`https://${https}`);
-  return `curl --resolve ${hostname}:${port}:${address} --cacert ${quoted(ca)} https://${hostname}:${port}/`;
+  return `curl --resolve ${hostname}:${port}:${address} --cacert ${shellQuote(ca)} https://${hostname}:${port}/`;
 }
 
-/** What a command that is shown to be typed needs to find the same directory. */
+/** The `--data` that a suggested command needs to use the same directory. */
 export function dataFlag(data: string | undefined): string {
-  return data === undefined || data === DEFAULT_DATA ? '' : ` --data ${quoted(data)}`;
+  return data === undefined || data === DEFAULT_DATA ? '' : ` --data ${shellQuote(data)}`;
 }
 
-/** The same for a store. */
+/** The option that a suggested command needs to use the same store. */
 export function storeFlag({ database, data }: StoreOptions): string {
   if (database === undefined) return dataFlag(data);
-  return ` --database ${quoted(database.engine === 'sqlite' ? `sqlite:${database.path}` : 'postgres://…')}`;
-}
-
-/** For options that may be given several times. */
-export function collect(value: string, before: string[] = []): string[] {
-  return [...before, value];
+  return ` --database ${shellQuote(database.engine === 'sqlite' ? `sqlite:${database.path}` : 'postgres://…')}`;
 }
 
 const UNIT_MS: Record<string, number> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** `90s`, `30m`, `12h`, `30d`; a mere number is seconds. In milliseconds. */
+/** `90s`, `30m`, `12h`, `30d`; a bare number is in seconds. Returns milliseconds. */
 export function parseDuration(text: string): number {
   const [, count, unit = 's'] = /^(\d+(?:\.\d+)?)([smhd])?$/.exec(text) ?? [];
   const ms = Number(count) * (UNIT_MS[unit] ?? 0);
   if (!(ms > 0) || ms > Number.MAX_SAFE_INTEGER)
-    throw new InvalidArgumentError('It is a length of time, such as 90s, 30m, 12h or 30d.');
+    throw new InvalidArgumentError('Expected a duration such as 90s, 30m, 12h or 30d.');
   return ms;
 }
 
-/** A name for people: anything that can be seen. */
 export function parseName(text: string): string {
-  if (text.trim() === '') throw new InvalidArgumentError('It is empty.');
+  if (text.trim() === '') throw new InvalidArgumentError('It must not be empty.');
   return text;
+}
+
+/** One more value of an option that can be repeated. */
+export function collectNames(text: string, before: string[] = []): string[] {
+  return [...before, parseName(text)];
 }
 
 export function parseDatabaseUrl(text: string): DatabaseUrl {
@@ -121,14 +115,13 @@ export function parseDatabaseUrl(text: string): DatabaseUrl {
   }
 }
 
-/** A port, 0 for any free one. */
 export function parsePort(text: string): number {
   if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535)
-    throw new InvalidArgumentError('It is a port, 0 to 65535 (0: any free one).');
+    throw new InvalidArgumentError('Expected a port from 0 to 65535; 0 means any free port.');
   return Number(text);
 }
 
 export function parseCount(text: string): number {
-  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('It is a whole number.');
+  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('Expected a whole number.');
   return Number(text);
 }

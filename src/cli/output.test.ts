@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Column, harmless, span, table, wrap } from './output.ts';
+import { type Column, printable, shortDuration, table, wrap } from './output.ts';
 
 type Row = [string, string];
 const columns: Column<Row>[] = [
@@ -28,8 +28,8 @@ describe('a table', () => {
   });
 });
 
-test('harmless text stays as it is', () => {
-  expect(harmless('_service.bücher.example "a b"')).toBe('_service.bücher.example "a b"');
+test('printable text stays as it is', () => {
+  expect(printable('_service.bücher.example "a b"')).toBe('_service.bücher.example "a b"');
 });
 
 test.each([
@@ -39,7 +39,7 @@ test.each([
   [9400, '9 s'],
   [-5, '0 s'],
 ])('%d ms read as %s', (ms, words) => {
-  expect(span(ms)).toBe(words);
+  expect(shortDuration(ms)).toBe(words);
 });
 
 test('wrapped text fits the terminal, words whole and lines indented', () => {

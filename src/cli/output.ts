@@ -1,6 +1,6 @@
 import { styleText } from 'node:util';
 
-/** What commands print on standard output: words for people, or with `--json` exactly one document. */
+/** What commands print on standard output: text for people, or with `--json` exactly one document. */
 
 type Style = Parameters<typeof styleText>[0];
 
@@ -8,23 +8,23 @@ export interface JsonOption {
   json?: true;
 }
 
-/** Prints a value: in words, or with `--json` as one document in which what is not there is absent. */
-export function show<T>(options: JsonOption, value: T, words: (value: T) => string): void {
+/** Prints a value: as text, or with `--json` as one document without null fields. */
+export function show<T>(options: JsonOption, value: T, textOf: (value: T) => string): void {
   if (options.json) print(JSON.stringify(value, (_, inner) => (inner === null ? undefined : inner)));
-  else print(words(value));
+  else print(textOf(value));
 }
 
 export function print(text: string): void {
   process.stdout.write(`${text}\n`);
 }
 
-/** Colours only where standard output is a terminal that has them, and neither NO_COLOR nor NODE_DISABLE_COLORS is set. */
+/** Coloured only on a terminal that supports it, unless NO_COLOR or NODE_DISABLE_COLORS is set. */
 export function paint(style: Style, text: string): string {
   return styleText(style, text);
 }
 
-/** Text that strangers wrote, unable to move the cursor or to reorder what is around it. */
-export function harmless(text: string): string {
+/** Untrusted text with its control characters escaped, so that it can neither move the cursor nor reorder the text around it. */
+export function printable(text: string): string {
   return text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
 }
 
@@ -38,11 +38,11 @@ const GAP = '  ';
 const INDENT = '  ';
 
 /**
- * A table with a faint heading, indented by two. Rows that would be wider than the terminal become blocks of one line a cell; where
- * there is no terminal, nothing is too wide.
+ * A table with a dim heading, indented by two. If a row is wider than the terminal, each row becomes a block with one line per cell.
+ * Without a terminal there is no limit.
  */
 export function table<Row>(columns: Column<Row>[], rows: readonly Row[], width = process.stdout.columns): string {
-  const cells = rows.map((row) => columns.map((column) => harmless(column.text(row))));
+  const cells = rows.map((row) => columns.map((column) => printable(column.text(row))));
   const widths = columns.map(({ title }, at) => Math.max(title.length, ...cells.map((line) => lengthOf(line[at]))));
   const total = INDENT.length + widths.reduce((sum, each) => sum + each + GAP.length, -GAP.length);
   if (width !== undefined && total > width) return blocks(columns, rows, cells);
@@ -79,7 +79,7 @@ function painted<Row>(columns: Column<Row>[], row: Row | undefined, texts: strin
   });
 }
 
-/** A text whose lines fit the terminal, each after the first indented; where there is no terminal, one line. */
+/** Wraps text to the terminal, with every line but the first indented. Without a terminal it stays one line. */
 export function wrap(text: string, indent: number, width = process.stdout.columns): string {
   if (width === undefined) return text;
   const lines = [''];
@@ -100,8 +100,8 @@ function lengthOf(text = ''): number {
   return [...text].length;
 }
 
-/** `2026-11-20 20:14` in the machine's time zone; empty for no time. */
-export function when(ms: number | null | undefined): string {
+/** `2026-11-20 20:14` in the machine's time zone; empty if there is no time. */
+export function dateTime(ms: number | null | undefined): string {
   if (ms === null || ms === undefined) return '';
   const date = new Date(ms);
   const two = (value: number) => String(value).padStart(2, '0');
@@ -110,12 +110,12 @@ export function when(ms: number | null | undefined): string {
 }
 
 /** `20:14:05` in the machine's time zone. */
-export function clockTime(ms: number): string {
+export function timeOfDay(ms: number): string {
   return new Date(ms).toTimeString().slice(0, 8);
 }
 
-/** `59 d 3 h`, `23 h 59 min`, `4 min 10 s`, `9 s`: a length of time, in its two largest units. */
-export function span(ms: number): string {
+/** `59 d 3 h`, `23 h 59 min`, `4 min 10 s`, `9 s`: a duration in its two largest units. */
+export function shortDuration(ms: number): string {
   const seconds = Math.max(0, Math.round(ms / 1000));
   const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
   if (hours >= 48) return `${Math.floor(hours / 24)} d ${hours % 24} h`;

@@ -1,7 +1,7 @@
 import { type Command, CommanderError } from 'commander';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { loadCatalogue } from './catalogue.ts';
-import { warningsOf } from './keys.ts';
+import { permissionWarnings } from './keys.ts';
 import { createProgram } from './program.ts';
 
 interface Heard {
@@ -84,7 +84,9 @@ describe('help', () => {
     const { program } = createProgram();
     const create = program.commands.find((command) => command.name() === 'projects')?.commands[0];
     const about = create?.options.find(({ long }) => long === '--key')?.description;
-    expect(about).toMatch(/list of processes shows .* not .* standard input, --key-file or NAMEPLATE_ROOT_KEY/);
+    expect(about).toMatch(
+      /visible in the process list; one from standard input, --key-file or NAMEPLATE_ROOT_KEY is not/,
+    );
   });
 
   test('every command takes --data but serve, and what only prints a new key', () => {
@@ -102,18 +104,18 @@ describe('permissions', () => {
   test.each([
     ['enviroment.*.read_domain', 'Did you mean environment.*.read_domain?'],
     ['environment.env_1.raed_domain', 'Did you mean environment.env_1.read_domain?'],
-    ['nothing.*.like_it_at_all', 'is asked for by no operation.'],
-    ['environment.*', 'has the form of no permission'],
+    ['nothing.*.like_it_at_all', 'no operation requires'],
+    ['environment.*', 'is not a permission'],
   ])('%s draws a warning: %s', async (permission, warning) => {
-    const { grants } = await loadCatalogue();
-    expect(warningsOf('key', [permission], grants)).toEqual([expect.stringContaining(warning)]);
+    const { permissions } = await loadCatalogue();
+    expect(permissionWarnings('key', [permission], permissions)).toEqual([expect.stringContaining(warning)]);
   });
 
   test('those that operations ask for draw none, for all resources or for one', async () => {
-    const { grants } = await loadCatalogue();
-    expect(grants).toContain('environment.*.read_domain');
-    const ofOne = grants.map((grant) => grant.replace('*', 'some_1'));
-    expect(warningsOf('key', [...grants, ...ofOne], grants)).toEqual([]);
+    const { permissions } = await loadCatalogue();
+    expect(permissions).toContain('environment.*.read_domain');
+    const ofOne = permissions.map((permission) => permission.replace('*', 'some_1'));
+    expect(permissionWarnings('key', [...permissions, ...ofOne], permissions)).toEqual([]);
   });
 });
 

@@ -1,22 +1,19 @@
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
-import { addApps } from './apps.ts';
 import { addBackup } from './backup.ts';
 import { addCertificates } from './certificates.ts';
 import { addCopy } from './copy.ts';
 import { addDemo } from './demo.ts';
-import { addDeployments } from './deployments.ts';
 import { addDev } from './dev.ts';
 import { addDns } from './dns.ts';
 import { addDoctor } from './doctor/doctor.ts';
 import { addDomains } from './domains.ts';
-import { addEnvironments } from './environments.ts';
 import { addKeys } from './keys.ts';
 import { addMigrate } from './migrate.ts';
-import { addProjects } from './projects.ts';
 import { addSealing } from './sealing.ts';
 import { addServe } from './serve.ts';
 import { addTokens } from './tokens.ts';
+import { addTree } from './tree.ts';
 import { addWorkspaces } from './workspaces.ts';
 
 const COMMANDS = [
@@ -32,17 +29,14 @@ const COMMANDS = [
   addTokens,
   addCertificates,
   addSealing,
-  addProjects,
-  addApps,
-  addEnvironments,
-  addDeployments,
+  addTree,
   addDomains,
   addDns,
 ];
 
-/** All commands. `running` is the one that was chosen, once its action has begun. */
+/** All commands. `running` is the command whose action has started. */
 export function createProgram(): { program: Command; running: () => Command | undefined } {
-  let chosen: Command | undefined;
+  let started: Command | undefined;
   const program = new Command('nameplate')
     .description('Custom domains for your platform, self-hosted.')
     .version(versionOf('../../package.json'), '--version', 'print the version')
@@ -51,22 +45,22 @@ export function createProgram(): { program: Command; running: () => Command | un
     .exitOverride()
     .configureOutput({ outputError: (text, write) => write(`nameplate: ${withoutValues(text)}`) })
     .hook('preAction', (_, command) => {
-      chosen = command;
+      started = command;
     })
     .addHelpText(
       'after',
       '\nExamples:\n  $ nameplate dev\n  $ nameplate domains create shop.example.com\n  $ nameplate domains wait --help',
     );
   for (const add of COMMANDS) add(program);
-  return { program, running: () => chosen };
+  return { program, running: () => started };
 }
 
-/** Commander's sentence without the values that were typed: they may be keys and passwords, and our own sentence says what matters. */
-function withoutValues(sentence: string): string {
-  return sentence
+/** Commander's message without the values that were typed, which may be keys and passwords. */
+function withoutValues(message: string): string {
+  return message
     .replace(/^error: /, '')
-    .replace(/^(option '.*?') argument '.*' is invalid\./s, '$1 is wrong.')
-    .replace(/^command-argument value '.*' is invalid for (argument '.*?')\./s, '$1 is wrong.')
+    .replace(/^(option '.*?') argument '.*' is invalid\./s, '$1 is invalid.')
+    .replace(/^command-argument value '.*' is invalid for (argument '.*?')\./s, '$1 is invalid.')
     .replace(/^(unknown option '[^=\n]*)=.*'/, "$1'");
 }
 

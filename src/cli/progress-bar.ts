@@ -1,26 +1,26 @@
 import { clearLine, cursorTo } from 'node:readline';
+import { untilSignal } from './signals.ts';
 
-/** How far something long is, for people. */
 export interface Bar {
-  /** `done`: a share of 1. */
-  show(doing: string, done: number): void;
-  /** Takes the bar away where it can, so that what is written next stands on a line of its own. */
+  /** `done` is a fraction, 0 to 1. */
+  show(label: string, done: number): void;
+  /** Removes the bar from a terminal, so that the next output starts on an empty line. */
   clear(): void;
 }
 
 const WIDTH = 30;
-/** Off a terminal a line is written for each step of as many percent. */
+/** Without a terminal, a line is written every so many percent. */
 const STEP = 10;
 
 /** A bar that is redrawn in place on a terminal; otherwise a line now and then. */
 export function createBar(output: NodeJS.WriteStream): Bar {
   let before = '';
   return {
-    show(doing, done) {
+    show(label, done) {
       const percent = Math.floor(done * 100);
       const text = output.isTTY
-        ? `${doing}  ${drawn(done)}  ${percent} %`
-        : `${doing}: ${percent - (percent % STEP)} %`;
+        ? `${label}  ${drawn(done)}  ${percent} %`
+        : `${label}: ${percent - (percent % STEP)} %`;
       if (text === before) return;
       before = text;
       if (!output.isTTY) output.write(`${text}\n`);
@@ -41,4 +41,18 @@ export function createBar(output: NodeJS.WriteStream): Bar {
 function drawn(done: number): string {
   const full = Math.floor(done * WIDTH);
   return '█'.repeat(full) + '░'.repeat(WIDTH - full);
+}
+
+/** Runs work with a bar on standard error. `interrupted` is true after SIGINT or SIGTERM: the work then has to end by itself. */
+export async function withBar<T>(work: (bar: Bar, interrupted: () => boolean) => Promise<T>): Promise<T> {
+  const bar = createBar(process.stderr);
+  let isInterrupted = false;
+  void untilSignal().then(() => {
+    isInterrupted = true;
+  });
+  try {
+    return await work(bar, () => isInterrupted);
+  } finally {
+    bar.clear();
+  }
 }

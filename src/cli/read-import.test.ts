@@ -1,7 +1,7 @@
 import { createPrivateKey, generateKeyPairSync } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { issueChain, keyPem, newKey } from '../../test/support/chain.ts';
-import { ImportRefused, readImport } from './read-import.ts';
+import { ImportProblems, readImport } from './read-import.ts';
 
 const NOW = Math.floor(Date.now() / 1000) * 1000;
 const NAME = 'shop.example.com';
@@ -14,7 +14,7 @@ function problems(chain: string, privateKey = key, hostname = NAME, now = NOW): 
   try {
     readImport(hostname, { chain, key: privateKey }, now);
   } catch (error) {
-    if (error instanceof ImportRefused) return error.problems;
+    if (error instanceof ImportProblems) return error.problems;
     throw error;
   }
   return [];
@@ -50,7 +50,9 @@ describe('a certificate from elsewhere', () => {
   });
 
   test('alone is taken, and noted: most clients need those above it', () => {
-    expect(readImport(NAME, { chain: leaf, key }, NOW).notes).toEqual([expect.stringMatching(/nothing above/)]);
+    expect(readImport(NAME, { chain: leaf, key }, NOW).notes).toEqual([
+      expect.stringMatching(/no intermediate certificates/),
+    ]);
   });
 
   test.each<[what: string, chain: string, privateKey: string, says: RegExp]>([
@@ -59,17 +61,17 @@ describe('a certificate from elsewhere', () => {
       'a certificate that cannot be read',
       leaf + intermediate.replace(/\n.{20}/, '\nAAAAAAAAAAAAAAAAAAAA'),
       key,
-      /Certificate 2 .* cannot be read/,
+      /Certificate 2 .* is not a valid X\.509 certificate/,
     ],
     ['a key that is none', leaf + intermediate, leaf, /no private key in PEM/],
-    ['another key', leaf + intermediate, keyPem(newKey()), /belongs to none/],
-    ['the turned order', intermediate + leaf, key, /belongs to certificate 2, which has to come first/],
-    ['a gap', leaf + root, key, /whose issuer is not in the chain, is followed by that of Test root/],
+    ['another key', leaf + intermediate, keyPem(newKey()), /does not belong to any/],
+    ['the turned order', intermediate + leaf, key, /belongs to certificate 2, which must come first/],
+    ['a gap', leaf + root, key, /is followed by that of Test root, but its issuer is not in the chain/],
     [
       'a wrong order above',
       leaf + root + intermediate,
       key,
-      /Certificate 1 .* whose issuer is certificate 3, is followed by that of Test root/,
+      /Certificate 1 .* is followed by that of Test root, but its issuer is certificate 3/,
     ],
   ])('is refused with %s', (_, chain, privateKey, says) => {
     expect(problems(chain, privateKey).join('\n')).toMatch(says);
@@ -81,7 +83,7 @@ describe('a certificate from elsewhere', () => {
       expect.stringMatching(/^Certificate 1 \(shop\.example\.com\) expired at /),
       expect.stringMatching(/^Certificate 2 \(Test intermediate\) expired at /),
     ]);
-    expect(problems(chain, key, NAME, NOW - DAY_MS)[0]).toMatch(/is not good before/);
+    expect(problems(chain, key, NAME, NOW - DAY_MS)[0]).toMatch(/is not valid before/);
   });
 
   test('is refused with everything that is wrong at once', () => {
@@ -91,7 +93,7 @@ describe('a certificate from elsewhere', () => {
   test('is refused with a key that TLS would refuse, and with one that is encrypted', () => {
     const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 1024 });
     const small = issueChain(NAME, { now: NOW, key: privateKey });
-    expect(problems(small.leaf + small.intermediate, keyPem(privateKey)).join()).toMatch(/cannot be used for TLS/);
+    expect(problems(small.leaf + small.intermediate, keyPem(privateKey)).join()).toMatch(/does not accept it for TLS/);
     const locked = good.key
       .export({ type: 'pkcs8', format: 'pem', cipher: 'aes-256-cbc', passphrase: 'hunter2' })
       .toString();

@@ -1,5 +1,5 @@
 import { CommanderError } from 'commander';
-import { EXIT, report } from './cli-error.ts';
+import { EXIT, reportError } from './cli-error.ts';
 import { createProgram } from './program.ts';
 
 /** Runs the command that `args` name; its exit code is `process.exitCode`. Never rejects. */
@@ -9,6 +9,6 @@ export async function runCommand(args: readonly string[]): Promise<void> {
     await program.parseAsync(args, { from: 'user' });
   } catch (error) {
     if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? EXIT.done : EXIT.usage;
-    else process.exitCode = report(error, running()?.opts().json === true);
+    else process.exitCode = reportError(error, running()?.opts().json === true);
   }
 }

@@ -1,41 +1,41 @@
 import { basename, dirname } from 'node:path';
 import type { Command } from 'commander';
 import { type Config, configWarnings, readServerConfig } from '../config/config.ts';
-import { readPlaygroundFile, STORE_FILE } from '../playground/ready.ts';
+import { readPlaygroundFile, STORE_FILE } from '../playground/data-dir.ts';
 import { loadCatalogue } from './catalogue.ts';
 import { CliError } from './cli-error.ts';
 import { define } from './options.ts';
-import { startUnless, stopInTime, untilSignal } from './signals.ts';
+import { startUnlessStopped, stopInTime, untilSignal } from './signals.ts';
 
 export function addServe(program: Command): void {
   const examples = ['NAMEPLATE_CNAME_ZONE=cname.example.net NAMEPLATE_DNS_RESOLVERS=9.9.9.9,1.1.1.1 nameplate serve'];
   define(
     program,
     'serve',
-    'Run the server, configured by the environment (docs/configuration.md). Logs JSON lines.',
+    'Run the server. Environment variables configure it (docs/configuration.md). Logs JSON lines.',
     examples,
   ).action(async () => {
     const config = readServerConfig(undefined, (await loadCatalogue()).operations);
-    const asked = untilSignal();
+    const stopSignal = untilSignal();
     const [{ startServer }, { createLog }] = await Promise.all([import('../main.ts'), import('../log.ts')]);
     await refusePlayground(config);
     const log = createLog(config.logLevel);
     for (const warning of configWarnings(config)) log.warn(warning);
-    const server = await startUnless(asked, (signal) => startServer(config, { log, signal }));
+    const server = await startUnlessStopped(stopSignal, (signal) => startServer(config, { log, signal }));
     if (server === null) return log.info('stopped before it was ready');
     const { api, edge, metrics } = server;
     log.info({ api, edge: edge && { http: edge.http, https: edge.https }, metrics, roles: config.roles }, 'ready');
-    log.info({ signal: await asked }, 'stopping');
+    log.info({ signal: await stopSignal }, 'stopping');
     await stopInTime(server.stop);
     log.info('stopped');
   });
 }
 
-/** A playground's store holds what its root key may do, and that key lies beside it. */
+/** A playground's store accepts the root key in dev.json beside it. */
 async function refusePlayground({ databaseUrl }: Config): Promise<void> {
   if (databaseUrl.engine !== 'sqlite' || basename(databaseUrl.path) !== STORE_FILE) return;
   if ((await readPlaygroundFile(dirname(databaseUrl.path))) === null) return;
   throw new CliError(
-    `${databaseUrl.path} is the store of a playground, with a key in dev.json beside it. Name another file in NAMEPLATE_DATABASE_URL, such as sqlite:/var/lib/nameplate/nameplate.db.`,
+    `${databaseUrl.path} is a playground's store, whose root key is in dev.json beside it. Set NAMEPLATE_DATABASE_URL to another file, such as sqlite:/var/lib/nameplate/nameplate.db.`,
   );
 }

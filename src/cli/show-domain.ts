@@ -1,14 +1,16 @@
 import type { Static } from 'typebox';
 import type { DomainSchema } from '../api/domains/present-domain.ts';
-import { type Column, harmless, paint, table } from './output.ts';
+import { type Column, paint, printable, table } from './output.ts';
 
-/** A domain as the API answers it (spec: Domain). */
+/** A domain as the API returns it (spec: Domain). */
 export type ShownDomain = Static<typeof DomainSchema>;
 export type PublishedRecord = ShownDomain['dnsRecords'][number];
 
-const TYPE: Column<PublishedRecord> = { title: 'Type', text: ({ type }) => type };
-const NAME: Column<PublishedRecord> = { title: 'Name', text: ({ name }) => name };
-const VALUE: Column<PublishedRecord> = { title: 'Value', text: ({ value }) => value };
+const RECORD_COLUMNS: Column<PublishedRecord>[] = [
+  { title: 'Type', text: ({ type }) => type },
+  { title: 'Name', text: ({ name }) => name },
+  { title: 'Value', text: ({ value }) => value },
+];
 const TTL: Column<PublishedRecord> = { title: 'TTL', text: ({ ttl }) => String(ttl) };
 const VERIFIED: Column<PublishedRecord> = {
   title: 'Verified',
@@ -18,19 +20,18 @@ const VERIFIED: Column<PublishedRecord> = {
 
 /** The records to publish. */
 export function recordsTable(records: PublishedRecord[]): string {
-  return table([TYPE, NAME, VALUE, TTL], records);
+  return table([...RECORD_COLUMNS, TTL], records);
 }
 
-/** The records, with what was read back of them. */
+/** The records, and which of them are verified. */
 export function progressTable(records: PublishedRecord[]): string {
-  return table([TYPE, NAME, VALUE, VERIFIED], records);
+  return table([...RECORD_COLUMNS, VERIFIED], records);
 }
 
-/** Everything about one domain. */
 export function describeDomain(domain: ShownDomain): string {
   const { domain: name, id, status, verificationError, dnsRecords } = domain;
-  const reason = verificationError === undefined ? [] : ['', harmless(verificationError)];
-  return [`${harmless(name)} is ${paintStatus(status)} (${id}).`, '', progressTable(dnsRecords), ...reason].join('\n');
+  const reason = verificationError === undefined ? [] : ['', printable(verificationError)];
+  return [`${printable(name)} is ${paintStatus(status)} (${id}).`, '', progressTable(dnsRecords), ...reason].join('\n');
 }
 
 export function paintStatus(status: ShownDomain['status']): string {
@@ -38,15 +39,5 @@ export function paintStatus(status: ShownDomain['status']): string {
 }
 
 export function statusStyle(status: ShownDomain['status']): 'green' | 'red' | 'yellow' {
-  switch (status) {
-    case 'verified':
-      return 'green';
-    case 'failed':
-      return 'red';
-    case 'pending':
-    case 'verifying':
-      return 'yellow';
-    default:
-      return status satisfies never;
-  }
+  return status === 'verified' ? 'green' : status === 'failed' ? 'red' : 'yellow';
 }

@@ -1,4 +1,4 @@
-/** One press of Ctrl-C may arrive twice: from the terminal, and from npm, which passes it on. */
+/** One press of Ctrl-C may arrive twice: from the terminal, and from npm, which forwards it. */
 const SAME_PRESS_MS = 500;
 /** Longest time that a clean stop may take. */
 export const STOP_MS = 4500;
@@ -7,43 +7,40 @@ export const STOP_MS = 4500;
 export function untilSignal(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
     let first: number | undefined;
-    const heard = (signal: NodeJS.Signals) => {
+    const onSignal = (signal: NodeJS.Signals) => {
       first ??= performance.now();
       if (performance.now() - first > SAME_PRESS_MS) process.exit(signal === 'SIGINT' ? 130 : 143);
       resolve(signal);
     };
-    process.on('SIGINT', heard);
-    process.on('SIGTERM', heard);
+    process.on('SIGINT', onSignal);
+    process.on('SIGTERM', onSignal);
   });
 }
 
-/**
- * Starts something, unless the signal comes first: then the start is given up, or what it made is stopped, in time. Null in that
- * case.
- */
-export async function startUnless<T extends { stop(): Promise<void> }>(
-  asked: Promise<unknown>,
+/** Starts something, unless the signal comes first: then aborts the start, or stops what it started, and resolves with null. */
+export async function startUnlessStopped<T extends { stop(): Promise<void> }>(
+  stopSignal: Promise<unknown>,
   start: (signal: AbortSignal) => Promise<T>,
 ): Promise<T | null> {
-  const givingUp = new AbortController();
-  const starting = start(givingUp.signal);
-  const started = await Promise.race([starting, asked.then(() => null)]);
+  const controller = new AbortController();
+  const starting = start(controller.signal);
+  const started = await Promise.race([starting, stopSignal.then(() => null)]);
   if (started !== null) return started;
-  givingUp.abort();
+  controller.abort();
   await stopInTime(async () => {
-    // Nobody waits for it any more, so its failure is nobody's business.
+    // Its failure no longer matters.
     const late = await starting.catch(() => null);
     await late?.stop();
   });
   return null;
 }
 
-/** Waits for a clean stop, but not for ever: ends the process when it takes too long. */
+/** Waits for a clean stop; ends the process if that takes longer than `STOP_MS`. */
 export async function stopInTime(stop: () => Promise<void>): Promise<void> {
-  const late = setTimeout(() => {
-    process.stderr.write('nameplate: what was under way took too long to end; stopped all the same.\n');
+  const timer = setTimeout(() => {
+    process.stderr.write(`nameplate: stopped after ${STOP_MS / 1000} s without waiting for unfinished work.\n`);
     process.exit(1);
   }, STOP_MS);
   await stop();
-  clearTimeout(late);
+  clearTimeout(timer);
 }

@@ -4,13 +4,12 @@ import { currentSigningKey, rotateSigningKey } from '../access/signing-key.ts';
 import { systemClock } from '../clock.ts';
 import { idMaker } from '../ids.ts';
 import type { Store } from '../store/contract/store.ts';
-import { CliError } from './cli-error.ts';
-import { collectPermission, noteGrants } from './keys.ts';
+import { warnAboutPermissions } from './keys.ts';
 import { withStore } from './open-database.ts';
-import { define, group, parseDuration, type StoreOptions, storeOptions } from './options.ts';
+import { collectNames, define, parseDuration, type StoreOptions, storeCommand } from './options.ts';
 import { show } from './output.ts';
+import { EXAMPLE_WORKSPACE, noWorkspace } from './workspaces.ts';
 
-const EXAMPLE_WORKSPACE = 'ws_01kaghm5q6e8x9b2c3d4f5g6h7';
 const DEFAULT_LIFE_MS = 60_000;
 
 interface MintOptions extends StoreOptions {
@@ -21,7 +20,9 @@ interface MintOptions extends StoreOptions {
 }
 
 export function addTokens(program: Command): void {
-  const tokens = group(program, 'tokens', 'Dashboard tokens: short-lived JWTs in place of a root key.', [
+  const summary =
+    'Mint dashboard tokens, which are short-lived JWTs used in place of a root key. Works directly on the store.';
+  const tokens = define(program, 'tokens', summary, [
     `nameplate tokens mint --workspace ${EXAMPLE_WORKSPACE} --permission 'environment.*.read_domain'`,
     'nameplate tokens rotate',
   ]);
@@ -30,51 +31,45 @@ export function addTokens(program: Command): void {
 }
 
 function addMint(tokens: Command): void {
-  const mint = define(tokens, 'mint', 'Print a token that is good for at most two minutes. For tests and scripts.', [
+  storeCommand(tokens, 'mint', 'Print a token that is valid for at most two minutes. For tests and scripts.', [
     `nameplate tokens mint --workspace ${EXAMPLE_WORKSPACE} --permission 'environment.*.read_domain'`,
     `nameplate tokens mint --workspace ${EXAMPLE_WORKSPACE} --subject ada --expires 120s --json`,
-  ]);
-  storeOptions(mint)
-    .requiredOption('--workspace <id>', 'workspace that the token is good for')
-    .option('--permission <permission>', 'what the token may do; may be given several times', collectPermission)
-    .option('--subject <subject>', 'whom the token speaks for', 'nameplate tokens mint')
-    .option('--expires <time>', 'how long it is good, up to 120s (default: 60s)', parseLife)
+  ])
+    .requiredOption('--workspace <id>', 'workspace of the token')
+    .option('--permission <permission>', 'what the token allows; repeat it for several', collectNames)
+    .option('--subject <subject>', 'the user the token stands for', 'nameplate tokens mint')
+    .option('--expires <time>', 'how long the token is valid, 1s to 120s (default: 60s)', parseLife)
     .action(async ({ workspace, permission, subject, expires = DEFAULT_LIFE_MS, ...options }: MintOptions) => {
       const claims = { sub: subject, workspaceId: workspace, permissions: [...new Set(permission)] };
       const minted = await withStore(options, async (store) => {
-        if ((await store.findWorkspace(workspace)) === null) {
-          throw new CliError(`There is no workspace ${workspace}. "nameplate workspaces list" shows all.`);
-        }
-        const key = await currentSigningKey(partsOn(store));
+        if ((await store.findWorkspace(workspace)) === null) throw noWorkspace(workspace);
+        const key = await currentSigningKey(signingDeps(store));
         return { keyId: key.id, ...(await mintToken(key, claims, { now: systemClock.now(), lifeMs: expires })) };
       });
-      await noteGrants('token', claims.permissions);
+      await warnAboutPermissions('token', claims.permissions);
       show(options, { ...minted, ...claims }, ({ token }) => token);
     });
 }
 
 function addRotate(tokens: Command): void {
-  const rotate = define(tokens, 'rotate', 'Sign with a new key. Tokens that are out stay good until they expire.', [
-    'nameplate tokens rotate',
-    'nameplate tokens rotate --revoke',
-  ]);
-  storeOptions(rotate)
-    .option('--revoke', 'refuse every token that is out within a second: the old key may be in wrong hands')
+  const summary = 'Sign new tokens with a new key. Older tokens stay valid until they expire.';
+  storeCommand(tokens, 'rotate', summary, ['nameplate tokens rotate', 'nameplate tokens rotate --revoke'])
+    .option('--revoke', 'also reject all older tokens within a second, in case the old key has leaked')
     .action(async ({ revoke = false, ...options }: StoreOptions & { revoke?: boolean }) => {
-      const { id, createdAt } = await withStore(options, (store) => rotateSigningKey(partsOn(store), { revoke }));
-      const before = revoke
-        ? 'Within a second every older token is refused.'
-        : 'Older tokens are good until they expire.';
-      show(options, { id, createdAt }, () => `Tokens are signed with ${id} from now on. ${before}`);
+      const { id, createdAt } = await withStore(options, (store) => rotateSigningKey(signingDeps(store), { revoke }));
+      const older = revoke
+        ? 'Every server rejects older tokens within a second.'
+        : 'Older tokens stay valid until they expire.';
+      show(options, { id, createdAt }, () => `New tokens are signed with ${id}. ${older}`);
     });
 }
 
-function partsOn(store: Store) {
+function signingDeps(store: Store) {
   return { store, clock: systemClock, newId: idMaker(systemClock) };
 }
 
 function parseLife(text: string): number {
   const ms = parseDuration(text);
-  if (ms < 1000 || ms > LONGEST_LIFE_MS) throw new InvalidArgumentError('A token is good for 1s to 120s.');
+  if (ms < 1000 || ms > LONGEST_LIFE_MS) throw new InvalidArgumentError('A token is valid for 1s to 120s.');
   return ms;
 }

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { ApiClient } from './api-client.ts';
 import type { ShownCertificate } from './show-certificate.ts';
 import type { ShownDomain } from './show-domain.ts';
-import { createProgress, patienceOf, waitUntilIssued } from './wait.ts';
+import { createProgress, waitUntilIssued } from './wait.ts';
 
 const START = Date.UTC(2026, 10, 20);
 
@@ -99,7 +99,7 @@ test.each<[outcome: string, certificate: ShownCertificate]>([
   ['not wanted', certificate({ state: 'none' })],
 ])('waiting for a certificate ends with "%s" for what is there', async (outcome, found) => {
   const { progress, clock } = progressOn({ isTTY: false, columns: 80 });
-  const server: Pick<ApiClient, 'call'> = { call: async <T>() => found as T };
-  const waited = await waitUntilIssued(server, 'shop.example.com', progress, patienceOf(0, clock));
+  const api: Pick<ApiClient, 'call'> = { call: async <T>() => found as T };
+  const waited = await waitUntilIssued(api, 'shop.example.com', progress, clock.now(), clock);
   expect(waited).toEqual({ outcome, certificate: found });
 });

@@ -4,15 +4,15 @@ import { stripVTControlCharacters } from 'node:util';
 import { type Clock, systemClock } from '../clock.ts';
 import { WINDOW_MS } from '../domain/domain.ts';
 import { type ApiClient, ApiError, ServerUnreachable } from './api-client.ts';
-import { harmless, paint, span } from './output.ts';
+import { paint, printable, shortDuration } from './output.ts';
 import { describeCertificate, type ShownCertificate } from './show-certificate.ts';
 import { paintStatus, progressTable, type ShownDomain } from './show-domain.ts';
 
 const POLL_MS = 1000;
-/** Longest time between two polls, however long the server asks to wait. */
+/** Longest pause between two polls, whatever Retry-After says. */
 const MAX_POLL_MS = 60_000;
 
-/** Shows how far a domain or its certificate is, over and over. */
+/** Shows the state of a domain or its certificate after each poll. `note`: why there is no newer state. */
 export interface Progress {
   show(domain: ShownDomain, note?: string): void;
   showCertificate(certificate: ShownCertificate, note?: string): void;
@@ -24,50 +24,40 @@ export interface Waited {
 }
 
 export interface WaitedForCertificate {
-  /** `not wanted`: the domain is verified no longer. */
+  /** `not wanted`: the domain is no longer verified. */
   outcome: 'issued' | 'not wanted' | 'timed out';
   certificate: ShownCertificate;
 }
 
-/** When waiting ends without what was waited for. */
-export interface Patience {
-  givesUpAt: number;
-  clock: Clock;
-}
-
-/** Without a time, for ever. */
-export function patienceOf(timeoutMs = Number.POSITIVE_INFINITY, clock: Clock = systemClock): Patience {
-  return { givesUpAt: clock.now() + timeoutMs, clock };
-}
-
 /**
- * Polls a domain until it is verified or failed, or the patience ends. Once the domain has been read, a server that is away or asks for
- * patience is asked again. Throws `CliError` for anything else that the server refuses.
+ * Polls a domain until it is verified or failed, or until the deadline (Unix ms). After the first response, polls go on while the
+ * server is unreachable or busy. Throws `CliError` for any other error of the API.
  */
 export async function waitUntilVerified(
-  server: Pick<ApiClient, 'call'>,
+  api: Pick<ApiClient, 'call'>,
   name: string,
   progress: Progress,
-  patience = patienceOf(),
+  deadline: number,
 ): Promise<Waited> {
-  const read = () => server.call<ShownDomain>('domains.getDomain', { domain: name });
+  const read = () => api.call<ShownDomain>('domains.getDomain', { domain: name });
   const isOver = ({ status }: ShownDomain) => status === 'verified' || status === 'failed';
-  const { last: domain } = await poll(read, isOver, progress.show, patience);
+  const { last: domain } = await poll(read, isOver, progress.show, deadline, systemClock);
   const { status } = domain;
   return { outcome: status === 'verified' || status === 'failed' ? status : 'timed out', domain };
 }
 
-/** Likewise until a certificate is in use that is good at present. One that could not be issued is tried again, so that is no end. */
+/** Polls until a valid certificate is in use, the domain is no longer verified, or the deadline. A failed attempt does not end it: it is retried. */
 export async function waitUntilIssued(
-  server: Pick<ApiClient, 'call'>,
+  api: Pick<ApiClient, 'call'>,
   name: string,
   progress: Progress,
-  patience = patienceOf(),
+  deadline: number,
+  clock: Clock = systemClock,
 ): Promise<WaitedForCertificate> {
-  const read = () => server.call<ShownCertificate>('domains.getCertificate', { domain: name });
-  const isServed = ({ issued }: ShownCertificate) => issued !== undefined && issued.notAfter > patience.clock.now();
+  const read = () => api.call<ShownCertificate>('domains.getCertificate', { domain: name });
+  const isServed = ({ issued }: ShownCertificate) => issued !== undefined && issued.notAfter > clock.now();
   const isOver = (certificate: ShownCertificate) => certificate.state === 'none' || isServed(certificate);
-  const { last: certificate, over } = await poll(read, isOver, progress.showCertificate, patience);
+  const { last: certificate, over } = await poll(read, isOver, progress.showCertificate, deadline, clock);
   return { outcome: isServed(certificate) ? 'issued' : over ? 'not wanted' : 'timed out', certificate };
 }
 
@@ -75,57 +65,45 @@ async function poll<T extends object>(
   read: () => Promise<T>,
   isOver: (value: T) => boolean,
   show: (value: T, note?: string) => void,
-  { givesUpAt, clock }: Patience,
+  deadline: number,
+  clock: Clock,
 ): Promise<{ last: T; over: boolean }> {
   let last = await read();
+  let [note, pauseMs]: [string | undefined, number] = [undefined, POLL_MS];
   for (;;) {
-    show(last);
+    show(last, note);
     if (isOver(last)) return { last, over: true };
-    let pauseMs = POLL_MS;
-    for (;;) {
-      const leftMs = givesUpAt - clock.now();
-      if (leftMs <= 0) return { last, over: false };
-      await sleep(Math.min(pauseMs, leftMs));
-      const next = await read().catch(afterRefusal);
-      if (!(next instanceof TryAgain)) {
-        last = next;
-        break;
-      }
-      pauseMs = Math.min(next.afterMs, MAX_POLL_MS);
-      show(last, next.note);
+    const leftMs = deadline - clock.now();
+    if (leftMs <= 0) return { last, over: false };
+    await sleep(Math.min(pauseMs, leftMs));
+    try {
+      last = await read();
+      [note, pauseMs] = [undefined, POLL_MS];
+    } catch (error) {
+      [note, pauseMs] = retry(error);
     }
   }
 }
 
-class TryAgain {
-  readonly afterMs: number;
-  readonly note: string;
-
-  constructor(afterMs: number, note: string) {
-    this.afterMs = afterMs;
-    this.note = note;
-  }
-}
-
-/** How long to wait after a refusal that passes by itself; throws any other again. */
-function afterRefusal(error: unknown): TryAgain {
-  if (error instanceof ServerUnreachable)
-    return new TryAgain(POLL_MS, 'The server cannot be reached at the moment; trying again.');
+/** The note to show and the pause before the next poll, for a temporary error; any other is thrown. */
+function retry(error: unknown): [note: string, pauseMs: number] {
+  if (error instanceof ServerUnreachable) return ['The server is unreachable; trying again.', POLL_MS];
   if (error instanceof ApiError && (error.status === 429 || error.status >= 500)) {
-    return new TryAgain((error.retryAfter ?? 1) * 1000, 'The server asked for patience; trying again.');
+    const pauseMs = Math.min((error.retryAfter ?? 1) * 1000, MAX_POLL_MS);
+    return [`The server returned status ${error.status}; trying again.`, pauseMs];
   }
   throw error;
 }
 
-/** Progress for people: redrawn in place on a terminal, otherwise printed again when something changed. */
+/** Progress for people: redrawn in place on a terminal, otherwise printed again after a change. */
 export function createProgress(output: NodeJS.WriteStream, windowMs = WINDOW_MS, clock: Clock = systemClock): Progress {
   let rows = 0;
   let before = '';
 
-  /** `about`: what makes it another picture, where the passing of time alone is no change. */
-  function draw(lines: string[], about: unknown): void {
+  /** `state`: without a terminal, the lines are printed again only when this changes. */
+  function draw(lines: string[], state: unknown): void {
     const picture = [...lines, ''].join('\n');
-    const change = output.isTTY ? picture : JSON.stringify(about);
+    const change = output.isTTY ? picture : JSON.stringify(state);
     if (change === before) return;
     if (output.isTTY && rows > 0) {
       moveCursor(output, 0, -rows);
@@ -136,44 +114,30 @@ export function createProgress(output: NodeJS.WriteStream, windowMs = WINDOW_MS,
     before = change;
   }
 
+  const noted = (note: string | undefined) => (note === undefined ? [] : ['', paint('dim', note)]);
+
   return {
     show(domain, note) {
       const leftMs = domain.createdAt + windowMs - clock.now();
       const { status, verificationError, dnsRecords } = domain;
-      draw([headline(domain, leftMs), '', ...body(domain, note)], [status, verificationError, dnsRecords, note]);
+      const reason = verificationError === undefined ? [] : ['', printable(verificationError)];
+      const lines = [headline(domain, leftMs), '', progressTable(dnsRecords), ...reason, ...noted(note)];
+      draw(lines, [status, verificationError, dnsRecords, note]);
     },
     showCertificate(certificate, note) {
       const { state, problem, failures, selfCheck } = certificate;
-      const noted = note === undefined ? [] : ['', paint('dim', note)];
-      const about = [state, problem?.message, failures, selfCheck?.answers, note];
-      draw([describeCertificate(certificate, clock.now()), ...noted], about);
+      const lines = [describeCertificate(certificate, clock.now()), ...noted(note)];
+      draw(lines, [state, problem?.message, failures, selfCheck?.answers, note]);
     },
   };
 }
 
 function headline({ domain, status }: ShownDomain, leftMs: number): string {
-  const name = harmless(domain);
-  switch (status) {
-    case 'pending':
-    case 'verifying': {
-      // After a retry the window is a new one, whose end the API does not tell.
-      const left = leftMs > 0 ? `; ${span(leftMs)} left` : '';
-      const meaning = status === 'pending' ? 'no check has completed yet' : 'its records are being checked';
-      return `${name} is ${paintStatus(status)}: ${meaning}${left}.`;
-    }
-    case 'verified':
-    case 'failed':
-      return `${name} is ${paintStatus(status)}.`;
-    default:
-      return status satisfies never;
-  }
-}
-
-function body({ dnsRecords, verificationError }: ShownDomain, note: string | undefined): string[] {
-  const lines = [progressTable(dnsRecords)];
-  if (verificationError !== undefined) lines.push('', harmless(verificationError));
-  if (note !== undefined) lines.push('', paint('dim', note));
-  return lines;
+  const start = `${printable(domain)} is ${paintStatus(status)}`;
+  if (status !== 'pending' && status !== 'verifying') return `${start}.`;
+  // After domains.verifyDomain there is a new window, and the API does not return its end.
+  const left = leftMs > 0 ? `; ${shortDuration(leftMs)} left` : '';
+  return `${start}: ${status === 'pending' ? 'no check has completed yet' : 'its records are being checked'}${left}.`;
 }
 
 /** Rows of the terminal that a text takes. */

@@ -24,7 +24,7 @@ test('records become lines of a master file', () => {
 test('an ALIAS becomes a comment that says what to do', () => {
   const lines = renderZone('example.com', [record('ALIAS', 'example.com', 'abc.cname.example.net')]).split('\n');
   expect(lines.every((line) => line.startsWith(';'))).toBe(true);
-  expect(lines.join(' ')).toMatch(/ALIAS, ANAME or flattened CNAME.*abc\.cname\.example\.net/);
+  expect(lines.join(' ')).toMatch(/ALIAS, ANAME or a flattened CNAME.*abc\.cname\.example\.net/);
 });
 
 test('a TXT value of any text reads back octet for octet, in strings of at most 255 octets', () => {

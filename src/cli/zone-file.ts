@@ -1,21 +1,21 @@
-import { harmless } from './output.ts';
+import { printable } from './output.ts';
 import type { PublishedRecord } from './show-domain.ts';
 
 const MAX_STRING_OCTETS = 255;
 
-/** The records as lines of a master file (RFC 1035 section 5). ALIAS is no DNS type, so it becomes a comment that says what to do. */
+/** The records as lines of a zone file (RFC 1035 section 5). ALIAS is not a DNS type, so it becomes a comment with instructions. */
 export function renderZone(domain: string, records: PublishedRecord[]): string {
   const name = Math.max(...records.map((record) => record.name.length)) + 1;
   const lines = records.flatMap((record) => {
     const line = [`${record.name}.`.padEnd(name), record.ttl, 'IN', record.type.padEnd(5), dataOf(record)].join('  ');
     if (record.type !== 'ALIAS') return [line];
     return [
-      '; ALIAS is no DNS type, so a zone file cannot hold the next record. Set it in the way that your provider offers',
-      '; for an apex: ALIAS, ANAME or flattened CNAME.',
+      '; ALIAS is not a DNS type, so a zone file cannot contain the next record. Set it with what your DNS provider',
+      '; offers for an apex: ALIAS, ANAME or a flattened CNAME.',
       `; ${line}`,
     ];
   });
-  return [`; Records for ${harmless(domain)}`, ...lines].join('\n');
+  return [`; Records for ${printable(domain)}`, ...lines].join('\n');
 }
 
 function dataOf({ type, value }: PublishedRecord): string {
@@ -30,7 +30,7 @@ function dataOf({ type, value }: PublishedRecord): string {
   }
 }
 
-/** A text as quoted strings of at most 255 octets; octets outside of printable ASCII are written as `\DDD`. */
+/** A text as quoted strings of at most 255 octets; octets outside printable ASCII become `\DDD`. */
 function quoted(text: string): string {
   const octets = [...Buffer.from(text)];
   const strings: string[] = [];

@@ -7,12 +7,12 @@ import type { Variable } from './variable.ts';
 
 const LETS_ENCRYPT = 'https://acme-v02.api.letsencrypt.org/directory';
 
-/** What the role `certificates` reads, and whoever opens a sealed key. */
+/** Variables of the role `certificates`, and of every process that decrypts private keys. */
 export const certificateVariables = {
   encryptionKeys: {
     name: 'NAMEPLATE_ENCRYPTION_KEY',
     about:
-      'The keys under which private keys lie in the store: 32 random bytes in base64 each, separated by commas or white space. The first one seals, all of them open; docs/certificates.md says how to change to another. Every node needs the same, and whoever loses it loses every private key. Required with PostgreSQL; without it a SQLite file has a key file beside it, `encryption.key`, which is made when it is needed. `nameplate sealing key` prints a new one.',
+      'The keys that encrypt private keys in the store: 32 random bytes each, in base64, separated by commas or white space. The first encrypts, all of them decrypt; docs/certificates.md explains how to rotate them. Use the same value on every node, and keep a copy: without it every private key is lost. Required with PostgreSQL. By default a SQLite store has its own key file, `encryption.key`, in the same directory. `nameplate sealing key` prints a new key.',
     example: '"$(nameplate sealing key)"',
     parse: encryptionKeys,
     secret: true,
@@ -20,7 +20,7 @@ export const certificateVariables = {
   issuer: {
     name: 'NAMEPLATE_ISSUER',
     about:
-      'Who issues certificates. `acme`: a CA on the Internet, or any other that speaks ACME (RFC 8555). `internal`: a CA of our own, made at the first start, for closed networks; clients have to be told to trust it.',
+      "Who issues certificates. `acme`: a public CA, or any other with ACME (RFC 8555). `internal`: Nameplate's own CA, created at the first start, for closed networks; clients must be configured to trust it.",
     default: 'acme',
     example: 'internal',
     parse: oneOf('acme', 'internal'),
@@ -28,26 +28,26 @@ export const certificateVariables = {
   acmeDirectory: {
     name: 'NAMEPLATE_ACME_DIRECTORY',
     about:
-      "The CA's directory URL. An account is made there with the first certificate; who names a CA here agrees to its terms of service (`nameplate doctor` shows where they are).",
+      "Directory URL of the CA. The first certificate creates an account there, which accepts the CA's terms of service (`nameplate doctor` prints their address).",
     default: LETS_ENCRYPT,
     example: 'https://acme-staging-v02.api.letsencrypt.org/directory',
     parse: directoryUrl,
   },
   acmeEmail: {
     name: 'NAMEPLATE_ACME_EMAIL',
-    about: 'Where the CA may write to when something is wrong with the account. Some CAs want one.',
+    about: 'Email address for the CA to report problems with the account. Some CAs require one.',
     example: 'certificates@example.net',
     parse: emailAddress,
   },
   acmeEabKid: {
     name: 'NAMEPLATE_ACME_EAB_KID',
-    about: 'Key id of the external account binding (RFC 8555 section 7.3.4), for CAs that only serve their customers.',
+    about: 'Key id of the external account binding (RFC 8555 section 7.3.4), for CAs that require one.',
     example: 'kid-1',
     parse: secret,
   },
   acmeEabHmacKey: {
     name: 'NAMEPLATE_ACME_EAB_HMAC_KEY',
-    about: 'Its key, in base64url as the CA shows it.',
+    about: 'HMAC key of the external account binding, in base64url, as the CA provides it.',
     example: 'bm90LWEtcmVhbC1rZXktYnV0LWFzLWxvbmctYXMtb25l',
     parse: eabHmacKey,
     secret: true,
@@ -55,25 +55,25 @@ export const certificateVariables = {
   acmeCaFile: {
     name: 'NAMEPLATE_ACME_CA_FILE',
     about:
-      "Certificates (PEM) to trust beside the usual ones when the CA's own servers are asked: of a CA in a closed network.",
+      'PEM file with additional certificates to trust for connections to the CA, such as those of a CA in a closed network.',
     example: '/etc/nameplate/ca.pem',
     parse: filePath,
   },
   acmeSecondDirectory: {
     name: 'NAMEPLATE_ACME_SECOND_DIRECTORY',
-    about: 'Another CA, which is asked where the first one does not issue. None unless given.',
+    about: 'Directory URL of the fallback CA, used if the first one does not issue. There is none by default.',
     example: 'https://acme.zerossl.com/v2/DV90',
     parse: directoryUrl,
   },
   acmeSecondEabKid: {
     name: 'NAMEPLATE_ACME_SECOND_EAB_KID',
-    about: 'Key id of the external account binding at the second CA.',
+    about: 'Key id of the external account binding at the fallback CA.',
     example: 'kid-2',
     parse: secret,
   },
   acmeSecondEabHmacKey: {
     name: 'NAMEPLATE_ACME_SECOND_EAB_HMAC_KEY',
-    about: 'Its key.',
+    about: 'HMAC key of the external account binding at the fallback CA.',
     example: 'bm90LWEtcmVhbC1rZXktYnV0LWFzLWxvbmctYXMtb25l',
     parse: eabHmacKey,
     secret: true,
@@ -81,14 +81,14 @@ export const certificateVariables = {
   acmeAllowedNetworks: {
     name: 'NAMEPLATE_ACME_ALLOWED_NETWORKS',
     about:
-      "Networks of private or otherwise special addresses that customers' names may lead to all the same, separated by commas: for a CA in a closed network. Before the CA is asked, the edge is fetched at every address of a name; without this at public ones only.",
+      "Networks of private or other special addresses that customers' domains may point to, separated by commas, for a CA in a closed network. The self-check before an order connects to every address of a domain; by default only to public ones.",
     example: '10.20.0.0/16,fd00:20::/32',
     parse: listOf(network),
   },
   acmeSelfCheck: {
     name: 'NAMEPLATE_ACME_SELF_CHECK',
     about:
-      'Whether a challenge of our own is fetched through a name before the CA is asked. `off` only where this machine cannot reach its own public address (a router without hairpin NAT): a name that leads elsewhere then costs a failed attempt at the CA. CAA records are read all the same.',
+      '`on`: before each order, Nameplate requests a challenge of its own through the domain, to avoid failures at the CA. `off` is for machines that cannot reach their own public address (a router without hairpin NAT); a domain that points elsewhere then costs a failed attempt at the CA. CAA records are checked in any case.',
     default: 'on',
     example: 'off',
     parse: oneOf('on', 'off'),
@@ -96,7 +96,7 @@ export const certificateVariables = {
   acmeLimits: {
     name: 'NAMEPLATE_ACME_LIMITS',
     about:
-      "What a CA allows, as it publishes it: `orders` of the account, `failures` of one name, new `certificates` below one registered domain, `duplicates` of one name, each in any period of a length, 30 days at most. Nodes count together, keep the last failure, and wait rather than exceed any. What is left out is not limited. Let's Encrypt's unless given.",
+      "The rate limits that the CA publishes, each over a window of at most 30 days: `orders` of the account, `failures` of one name, new `certificates` per registered domain, `duplicates` of one name. All nodes count together and wait rather than exceed a limit; the last failure before the limit is never used. A limit that is left out does not apply. The default is Let's Encrypt's.",
     default: 'orders=300/3h,failures=5/1h,certificates=50/7d,duplicates=5/7d',
     example: 'orders=1500/3h,failures=5/1h,certificates=500/7d,duplicates=5/7d',
     parse: caLimits,
@@ -109,17 +109,18 @@ function encryptionKeys(text: string): Uint8Array[] {
   } catch (error) {
     if (!(error instanceof SealingProblem)) throw error;
     throw new Invalid(
-      'which holds something that is no key (32 bytes in base64, 44 characters); "nameplate sealing key" prints one',
+      'where an item is not a key (32 bytes in base64, 44 characters); "nameplate sealing key" prints one',
     );
   }
 }
 
-/** The URL of an ACME directory, as it was given: accounts and orders are kept under it. */
+/** The URL of an ACME directory, unchanged: the store identifies accounts and orders by it. */
 function directoryUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : null;
   const onLoopback = url?.protocol === 'http:' && /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(url.hostname);
   if (url?.protocol !== 'https:' && !onLoopback) throw new Invalid('which is not an https URL');
-  if (url?.username || url?.password) throw new Invalid('which carries a user; EAB has variables of its own');
+  if (url?.username || url?.password)
+    throw new Invalid('which contains a user name; use the variables for external account binding instead');
   return text;
 }
 
@@ -144,17 +145,14 @@ function caLimits(text: string): CaLimit[] {
     const name = LIMITED.find((each) => each === word);
     const windowMs = parseWindow(window);
     if (name === undefined || windowMs === null)
-      throw new Invalid(
-        `where "${item}" is not a limit; one looks like orders=300/3h, and is of ${LIMITED.join(', ')}`,
-      );
+      throw new Invalid(`where "${item}" is not a limit on ${LIMITED.join(', ')}, such as orders=300/3h`);
     return { name, limit: Number(limit), windowMs };
   })(text);
   const twice = limits.find(({ name }, i) => limits.findIndex((other) => other.name === name) < i);
-  if (twice !== undefined) throw new Invalid(`where "${twice.name}" is limited twice`);
+  if (twice !== undefined) throw new Invalid(`where "${twice.name}" appears twice`);
   const long = limits.find(({ windowMs }) => windowMs > LEDGER_RETENTION_MS);
-  if (long !== undefined) throw new Invalid(`where "${long.name}" is counted over more than 30 days`);
+  if (long !== undefined) throw new Invalid(`where "${long.name}" has a window of more than 30 days`);
   const small = limits.find(({ name, limit }) => limit < (name === 'failures' ? 2 : 1));
-  if (small !== undefined)
-    throw new Invalid(`where nothing could ever be ordered with "${small.name}" of ${small.limit}`);
+  if (small !== undefined) throw new Invalid(`where "${small.name}" is ${small.limit}, too low to order anything`);
   return limits;
 }

@@ -1,11 +1,11 @@
 import type { Endpoint } from './parse-values.ts';
-import { serverVariables as known, type ServerValues } from './variables.ts';
+import { type ServerValues, serverVariables as variables } from './variables.ts';
 
 type IsSet = (name: string) => boolean;
 
 /**
- * What is wrong with variables that are right by themselves, a line each that says what to do. `values` lacks those that are wrong; `isSet`
- * tells what the environment itself gives.
+ * Problems of combinations of variables, one line each, with advice. `values` has only the valid variables; `isSet` is whether the
+ * environment sets one.
  */
 export function combinationProblems(values: Partial<ServerValues>, isSet: IsSet): string[] {
   return [
@@ -18,37 +18,44 @@ export function combinationProblems(values: Partial<ServerValues>, isSet: IsSet)
 }
 
 function sealingProblems({ databaseUrl, roles }: Partial<ServerValues>, isSet: IsSet): string[] {
-  if (databaseUrl?.engine !== 'postgres' || isSet(known.encryptionKeys.name)) return [];
-  // DNS is checked without any secret.
+  if (databaseUrl?.engine !== 'postgres' || isSet(variables.encryptionKeys.name)) return [];
+  // A verifier uses no private keys.
   if (roles?.every((role) => role === 'verifier')) return [];
   return [
-    `${known.encryptionKeys.name} is not set, and with PostgreSQL it has to be: private keys lie in the database sealed under it. Make one with "nameplate sealing key", keep it where the database's backups are not, and give the same to every node.`,
+    `${variables.encryptionKeys.name} is not set, but PostgreSQL requires it: it encrypts the private keys in the database. Create one with "nameplate sealing key", use the same on every node, and keep a copy apart from the database's backups.`,
   ];
 }
 
 function issuerProblems({ issuer, acmeDirectory, acmeSecondDirectory }: Partial<ServerValues>, isSet: IsSet): string[] {
-  const acme = Object.values(known).filter(({ name }) => name.startsWith('NAMEPLATE_ACME_') && isSet(name));
+  const acme = Object.values(variables).filter(({ name }) => name.startsWith('NAMEPLATE_ACME_') && isSet(name));
   if (issuer === 'internal' && acme.length > 0) {
     const names = acme.map(({ name }) => name).join(', ');
-    return [`${known.issuer.name} is internal, so no CA is asked: take ${names} away, or ${known.issuer.name}.`];
+    return [
+      `${variables.issuer.name} is internal, so no ACME CA is used: remove ${names}, or remove ${variables.issuer.name}.`,
+    ];
   }
   if (acmeSecondDirectory !== undefined && acmeSecondDirectory === acmeDirectory)
-    return [`${known.acmeSecondDirectory.name} names the first CA again. Name another, or take it away.`];
+    return [`${variables.acmeSecondDirectory.name} is the same as the first CA. Name another, or remove it.`];
   return [];
 }
 
-/** External account binding takes a key id and a key, of a CA that there is. */
+/** An external account binding needs a key id, a key, and a configured CA. */
 function bindingProblems(isSet: IsSet): string[] {
   const bindings = [
-    { kid: known.acmeEabKid.name, key: known.acmeEabHmacKey.name, ca: null },
-    { kid: known.acmeSecondEabKid.name, key: known.acmeSecondEabHmacKey.name, ca: known.acmeSecondDirectory.name },
+    { kid: variables.acmeEabKid.name, key: variables.acmeEabHmacKey.name, ca: null },
+    {
+      kid: variables.acmeSecondEabKid.name,
+      key: variables.acmeSecondEabHmacKey.name,
+      ca: variables.acmeSecondDirectory.name,
+    },
   ];
   return bindings.flatMap(({ kid, key, ca }) => {
     const given = [kid, key].filter(isSet);
     const lacking = [kid, key].filter((name) => !isSet(name));
     if (given.length === 0) return [];
-    if (lacking.length > 0) return [`${given[0]} is set without ${lacking[0]}. The CA gives both: set both, or none.`];
-    if (ca !== null && !isSet(ca)) return [`${kid} is set without ${ca}: name the second CA, or take it away.`];
+    if (lacking.length > 0)
+      return [`${given[0]} is set without ${lacking[0]}. The CA provides both: set both, or neither.`];
+    if (ca !== null && !isSet(ca)) return [`${kid} is set without ${ca}: name the second CA, or remove it.`];
     return [];
   });
 }
@@ -58,11 +65,11 @@ function edgeProblems(values: Partial<ServerValues>): string[] {
   if (!roles?.includes('edge')) return [];
   if (http === null && https === null && front === null)
     return [
-      `${known.roles.name} has edge, but nothing for it to listen on: name an address in ${known.edgeHttpListen.name}, ${known.edgeHttpsListen.name} or ${known.edgeFrontListen.name}, or take edge away.`,
+      `${variables.roles.name} includes edge, but all of its listeners are off: set ${variables.edgeHttpListen.name}, ${variables.edgeHttpsListen.name} or ${variables.edgeFrontListen.name}, or remove edge.`,
     ];
   if (roles.includes('certificates') && issuer === 'acme' && http === null)
     return [
-      `${known.edgeHttpListen.name} is off, so nothing here answers the CA's challenges: name an address that the world reaches at port 80, also through a program in front. Where another process answers them, take certificates away from ${known.roles.name} and give it to that one.`,
+      `${variables.edgeHttpListen.name} is off, so this process cannot answer the CA's challenges: set it to an address that the Internet reaches at port 80, directly or through a proxy. If another process answers them, move the role certificates there in ${variables.roles.name}.`,
     ];
   return [];
 }
@@ -73,12 +80,12 @@ function listenerProblems(values: Partial<ServerValues>): string[] {
   const problems: string[] = [];
   const seen = new Map<string, string>();
   for (const key of LISTENERS) {
-    const { name } = known[key];
+    const { name } = variables[key];
     const endpoint = isUsed(key, values) ? (values[key] ?? null) : null;
     if (endpoint === null || endpoint.port === 0) continue;
     const first = seen.get(written(endpoint));
     if (first === undefined) seen.set(written(endpoint), name);
-    else problems.push(`${name} is the same address as ${first}. Give each a port of its own.`);
+    else problems.push(`${name} is the same address as ${first}. Use different ports.`);
   }
   return problems;
 }

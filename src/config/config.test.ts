@@ -9,8 +9,8 @@ import {
   readDatabaseUrl,
   readPlaygroundConfig,
   readServerConfig,
-  renderConfiguration,
 } from './config.ts';
+import { renderConfiguration } from './reference.ts';
 import type { Variable } from './variable.ts';
 import { commandVariables, playgroundVariables, serverVariables } from './variables.ts';
 
@@ -144,13 +144,13 @@ describe('refusals', () => {
     ['NAMEPLATE_DATABASE_URL', 'nameplate.db', 'neither sqlite:PATH nor postgres:'],
     ['NAMEPLATE_DATABASE_URL', 'sqlite:', 'neither sqlite:PATH nor postgres:'],
     ['NAMEPLATE_DATABASE_URL', 'postgres://db/nameplate', 'names no user'],
-    ['NAMEPLATE_CNAME_ZONE', 'localhost', 'one label only'],
+    ['NAMEPLATE_CNAME_ZONE', 'localhost', 'only one label'],
     ['NAMEPLATE_CNAME_ZONE', 'under_score.net', 'not a host name'],
     ['NAMEPLATE_CNAME_ZONE', `${'a.'.repeat(110)}net`, 'more than 200 characters'],
     ['NAMEPLATE_DNS_RESOLVERS', 'dns.example.net', 'not an IP address'],
     ['NAMEPLATE_DNS_RESOLVERS', '9.9.9.9,,1.1.1.1', 'an empty item'],
     ['NAMEPLATE_DNS_RESOLVERS', '9.9.9.9:0', 'port 0'],
-    ['NAMEPLATE_DNS_MODE', 'both', 'none of authoritative, recursive'],
+    ['NAMEPLATE_DNS_MODE', 'both', 'not one of authoritative, recursive'],
     ['NAMEPLATE_DNS_ALLOWED_NETWORKS', '10.0.0.0/33', 'not between 0 and 32'],
     ['NAMEPLATE_DNS_ALLOWED_NETWORKS', 'internal', 'not a network'],
     ['NAMEPLATE_SERVICE', 'Acme', 'not a DNS label'],
@@ -159,25 +159,25 @@ describe('refusals', () => {
     ['NAMEPLATE_DOCS_URL', 'https://example.net/?page=1', 'a query'],
     ['NAMEPLATE_RESERVED_NAMES', 'exa mple.net', 'not a host name'],
     ['NAMEPLATE_RATE_LIMITS', '6000', 'not a rate limit'],
-    ['NAMEPLATE_ROLES', 'api,proxy', 'none of api, verifier, certificates, edge'],
-    ['NAMEPLATE_LOG_LEVEL', 'loud', 'none of trace'],
-    ['NAMEPLATE_ISSUER', 'letsencrypt', 'none of acme, internal'],
+    ['NAMEPLATE_ROLES', 'api,proxy', 'not one of api, verifier, certificates, edge'],
+    ['NAMEPLATE_LOG_LEVEL', 'loud', 'not one of trace'],
+    ['NAMEPLATE_ISSUER', 'letsencrypt', 'not one of acme, internal'],
     ['NAMEPLATE_ACME_DIRECTORY', 'http://ca.example.net/directory', 'not an https URL'],
     ['NAMEPLATE_ACME_SECOND_DIRECTORY', 'ca.example.net', 'not an https URL'],
     ['NAMEPLATE_ACME_EMAIL', 'me', 'not an email address'],
-    ['NAMEPLATE_ACME_CA_FILE', '/etc/ssl/', 'not the path of a file'],
-    ['NAMEPLATE_ACME_LIMITS', 'order=300/3h', 'is of orders, failures, certificates, duplicates'],
-    ['NAMEPLATE_ACME_LIMITS', 'orders=300', 'looks like orders=300/3h'],
-    ['NAMEPLATE_ACME_LIMITS', 'orders=1/1h,orders=2/1h', 'limited twice'],
-    ['NAMEPLATE_ACME_LIMITS', 'orders=900/31d', 'over more than 30 days'],
-    ['NAMEPLATE_ACME_LIMITS', 'failures=1/1h', 'nothing could ever be ordered'],
+    ['NAMEPLATE_ACME_CA_FILE', '/etc/ssl/', 'not a file path'],
+    ['NAMEPLATE_ACME_LIMITS', 'order=300/3h', 'not a limit on orders, failures, certificates, duplicates'],
+    ['NAMEPLATE_ACME_LIMITS', 'orders=300', 'such as orders=300/3h'],
+    ['NAMEPLATE_ACME_LIMITS', 'orders=1/1h,orders=2/1h', 'appears twice'],
+    ['NAMEPLATE_ACME_LIMITS', 'orders=900/31d', 'window of more than 30 days'],
+    ['NAMEPLATE_ACME_LIMITS', 'failures=1/1h', 'too low to order anything'],
     ['NAMEPLATE_EDGE_HTTP_LISTEN', '80', 'not ADDRESS:PORT'],
     ['NAMEPLATE_EDGE_HTTPS_PORT', '0', 'between 1 and 65535'],
-    ['NAMEPLATE_EDGE_FRONT_LISTEN', '0.0.0.0:7072', 'is handed private keys'],
+    ['NAMEPLATE_EDGE_FRONT_LISTEN', '0.0.0.0:7072', 'returns private keys'],
     ['NAMEPLATE_EDGE_ALLOWED_NETWORKS', 'intranet', 'not a network'],
     ['NAMEPLATE_EDGE_TLS_CONTEXTS', 'many', 'not a whole number'],
     ['NAMEPLATE_EDGE_THREADS', '65', 'between 1 and 64'],
-  ])('%s=%s is refused with the reason, what was given and an example', (variable, given, because) => {
+  ])('%s=%s is rejected with the reason, the value and an example', (variable, given, because) => {
     const [problem, ...others] = problemsOf({ [variable]: given });
     expect(others).toEqual([]);
     expect(problem).toContain(`${variable} is ${JSON.stringify(given)}, `);
@@ -185,7 +185,7 @@ describe('refusals', () => {
     expect(problem).toContain(`Example: ${variable}=`);
   });
 
-  test('everything that is wrong is reported at once', () => {
+  test('all errors are reported at once', () => {
     const env = { NAMEPLATE_LISTEN: 'x', NAMEPLATE_ROLES: 'y', NAMEPLATE_LISTNE: 'z' };
     expect(() => readServerConfig(env)).toThrow(ConfigError);
     expect(() => readServerConfig(env)).toThrow(
@@ -193,7 +193,7 @@ describe('refusals', () => {
     );
   });
 
-  test('a rate limit on an operation that does not exist is wrong like anything else, and at once with it', () => {
+  test('a rate limit on an unknown operation is reported with the other errors', () => {
     const limits = 'domains.getDomian=1/1m,*=9/1m,no.such=1/1m';
     const env = { ...REQUIRED, NAMEPLATE_RATE_LIMITS: limits, NAMEPLATE_ROLES: 'y' };
     for (const readConfig of [readServerConfig, readPlaygroundConfig]) {
@@ -209,18 +209,18 @@ describe('refusals', () => {
     expect(Object.keys(rateLimits ?? {})).toEqual(['domains.getDomian', '*', 'no.such']);
   });
 
-  test('an unknown variable is refused, naming the nearest known one', () => {
+  test('an unknown variable is rejected, with the most similar one', () => {
     expect(problemsOf({ NAMEPLATE_CNAMEZONE: 'x' })).toEqual([
       'NAMEPLATE_CNAMEZONE is not a variable of Nameplate. Did you mean NAMEPLATE_CNAME_ZONE?',
     ]);
     for (const name of ['NAMEPLATE_QQQQQQQQQQQQQQQQQQQQ', 'NAMEPLATE_FOO']) {
       expect(problemsOf({ [name]: 'x' })).toEqual([
-        `${name} is not a variable of Nameplate. docs/configuration.md lists all.`,
+        `${name} is not a variable of Nameplate. docs/configuration.md lists all variables.`,
       ]);
     }
   });
 
-  test('secrets are never shown', () => {
+  test('secrets are never printed', () => {
     expect(() => readCommandConfig({ NAMEPLATE_ROOT_KEY: 'np_secret with space' })).toThrow(/\(not shown\), which/);
     expect(() => readCommandConfig({ NAMEPLATE_ROOT_KEY: 'np_secret with space' })).not.toThrow(/np_secret/);
   });
@@ -231,7 +231,7 @@ describe('refusals', () => {
     ['NAMEPLATE_ENCRYPTION_KEY', KEY.toString('hex')],
     ['NAMEPLATE_ACME_EAB_HMAC_KEY', 'hunter2 hunter2 hunter2'],
     ['NAMEPLATE_ACME_SECOND_EAB_HMAC_KEY', 'hunter2'],
-  ])('%s, a secret, is refused without being shown', (variable, given) => {
+  ])('%s, a secret, is rejected without being printed', (variable, given) => {
     const problem = problemsOf({ [variable]: given }).find((each) => each.startsWith(`${variable} is (not shown), wh`));
     expect(problem).toBeDefined();
     expect(problem).not.toContain(given.slice(0, 7));
@@ -243,7 +243,7 @@ describe('refusals', () => {
     ['postgres://n%p@db/n', 'write it as %25'],
     ['postgres://np@db/n?sslmode=prefer', 'whose sslmode is none of disable, require'],
     ['postgres://np@db/n?sslmod=require', 'whose parameter sslmod is none of host, sslmode'],
-  ])('the database URL %s is refused with the reason', (url, because) => {
+  ])('the database URL %s is rejected with the reason', (url, because) => {
     expect(problemsOf({ NAMEPLATE_DATABASE_URL: url })).toEqual([expect.stringContaining(because)]);
   });
 
@@ -254,13 +254,13 @@ describe('refusals', () => {
     'postgres:me:hunter2@db',
     'me:hunter2@db',
     'postgres://db/n?sslpassword=hunter2&password=hunter2',
-  ])('no password of the database URL %s is shown', (url) => {
+  ])('no password of the database URL %s is printed', (url) => {
     expect(problemsOf({ NAMEPLATE_DATABASE_URL: url })[0]).toMatch(/^NAMEPLATE_DATABASE_URL is "(?!.*hunter)/);
-    expect(() => readDatabaseUrl(url)).toThrow(/^"(?!.*hunter)/);
+    expect(() => readDatabaseUrl(url)).toThrow(/^The database is "(?!.*hunter)/);
   });
 });
 
-describe('what does not go together', () => {
+describe('combinations that are rejected', () => {
   const POSTGRES = { NAMEPLATE_DATABASE_URL: 'postgres://np@db/n' };
   const HMAC_KEY = 'bm90LWEtcmVhbC1rZXktYnV0LWFzLWxvbmctYXMtb25l';
 
@@ -269,58 +269,58 @@ describe('what does not go together', () => {
     ['half a binding', { NAMEPLATE_ACME_EAB_KID: 'k' }, /EAB_KID is set without NAMEPLATE_ACME_EAB_HMAC_KEY/],
     ['its other half', { NAMEPLATE_ACME_EAB_HMAC_KEY: HMAC_KEY }, /HMAC_KEY is set without NAMEPLATE_ACME_EAB_KID/],
     [
-      'a binding at a second CA that is not named',
+      'a binding at a second CA that is not configured',
       { NAMEPLATE_ACME_SECOND_EAB_KID: 'k', NAMEPLATE_ACME_SECOND_EAB_HMAC_KEY: HMAC_KEY },
       /name the second CA/,
     ],
-    ['the same CA twice', { NAMEPLATE_ACME_SECOND_DIRECTORY: LETS_ENCRYPT }, /names the first CA again/],
+    ['the same CA twice', { NAMEPLATE_ACME_SECOND_DIRECTORY: LETS_ENCRYPT }, /is the same as the first CA/],
     [
-      'a CA on the Internet beside our own',
+      'an ACME variable with the internal CA',
       { NAMEPLATE_ISSUER: 'internal', NAMEPLATE_ACME_EMAIL: 'me@example.net' },
-      /take NAMEPLATE_ACME_EMAIL away/,
+      /remove NAMEPLATE_ACME_EMAIL/,
     ],
     [
-      'an edge that listens nowhere',
+      'an edge without listeners',
       { NAMEPLATE_EDGE_HTTP_LISTEN: 'off', NAMEPLATE_EDGE_HTTPS_LISTEN: 'off', NAMEPLATE_ISSUER: 'internal' },
-      /nothing for it to listen on/,
+      /all of its listeners are off/,
     ],
     [
-      'challenges that nobody answers',
+      'certificates without a listener for challenges',
       { NAMEPLATE_EDGE_HTTP_LISTEN: 'off' },
-      /nothing here answers the CA's challenges/,
+      /cannot answer the CA's challenges/,
     ],
     [
       'two listeners at one address',
       { NAMEPLATE_EDGE_FRONT_LISTEN: '127.0.0.1:7071' },
       /FRONT_LISTEN is the same address as NAMEPLATE_METRICS_LISTEN/,
     ],
-  ])('%s: one line that says what to do', (_, env, says) => {
+  ])('%s: one line with advice', (_, env, says) => {
     expect(problemsOf(env)).toEqual([expect.stringMatching(says)]);
   });
 
   test.each<[what: string, env: Record<string, string>]>([
     ['PostgreSQL with an encryption key', { ...POSTGRES, NAMEPLATE_ENCRYPTION_KEY: base64(KEY) }],
-    ['PostgreSQL of a process that only checks DNS', { ...POSTGRES, NAMEPLATE_ROLES: 'verifier' }],
+    ['PostgreSQL without a key for a verifier', { ...POSTGRES, NAMEPLATE_ROLES: 'verifier' }],
     ['no listener of an edge elsewhere', { NAMEPLATE_EDGE_HTTP_LISTEN: 'off', NAMEPLATE_ROLES: 'certificates' }],
     ['two listeners at any port', { NAMEPLATE_LISTEN: '127.0.0.1:0', NAMEPLATE_METRICS_LISTEN: '127.0.0.1:0' }],
     ['a listener of a role that is elsewhere', { NAMEPLATE_LISTEN: '0.0.0.0:80', NAMEPLATE_ROLES: 'edge' }],
-  ])('%s: nothing is wrong', (_, env) => {
+  ])('%s is accepted', (_, env) => {
     expect(problemsOf(env)).toEqual([]);
   });
 
-  test('is told beside what is wrong by itself', () => {
+  test('are reported beside invalid variables', () => {
     const env = { NAMEPLATE_ACME_EAB_KID: 'k', NAMEPLATE_SERVICE: 'Acme' };
     expect(problemsOf(env)).toEqual([expect.stringContaining('SERVICE'), expect.stringContaining('EAB_KID')]);
   });
 });
 
-describe('what may be an oversight', () => {
+describe('warnings', () => {
   const warnings = (url: string) =>
     configWarnings({ databaseUrl: readDatabaseUrl(url) }, { NAMEPLATE_DATABASE_URL: url });
 
-  test('a database on another machine, in clear text', () => {
+  test('a database on another machine without TLS', () => {
     expect(warnings('postgres://np:hunter2@db.internal/n')).toEqual([
-      expect.stringMatching(/db\.internal, and no sslmode.*\?sslmode=verify-full/),
+      expect.stringMatching(/db\.internal, without sslmode.*\?sslmode=verify-full/),
     ]);
     expect(warnings('postgres://np:hunter2@db.internal/n').join()).not.toContain('hunter2');
   });
@@ -338,12 +338,12 @@ describe('what may be an oversight', () => {
   });
 });
 
-describe('who reads what', () => {
-  test('serve knows the variables of the commands and ignores them', () => {
+describe('the variables that are read', () => {
+  test('serve accepts the variables of other commands, and ignores them', () => {
     expect(problemsOf({ NAMEPLATE_URL: 'not a url', NAMEPLATE_ROOT_KEY: 'np_x' })).toEqual([]);
   });
 
-  test('commands ignore what only serve reads, but no unknown variable', () => {
+  test('commands ignore the variables of serve, but reject unknown ones', () => {
     expect(readCommandConfig({ NAMEPLATE_LISTEN: 'x', NAMEPLATE_URL: 'http://127.0.0.1:1' })).toEqual({
       url: 'http://127.0.0.1:1',
       databaseUrl: { engine: 'sqlite', path: '.nameplate/nameplate.db' },
@@ -352,14 +352,14 @@ describe('who reads what', () => {
     expect(() => readCommandConfig({ NAMEPLATE_ROOTKEY: 'x' })).toThrow(/NAMEPLATE_ROOT_KEY/);
   });
 
-  test('the playground needs nothing and has defaults of its own', () => {
+  test('the playground requires no variable and has its own defaults', () => {
     expect(readPlaygroundConfig({})).toMatchObject({ cnameZone: 'cname.nameplate.test', metricsListen: null });
     expect(readPlaygroundConfig({ NAMEPLATE_SERVICE: 'acme', NAMEPLATE_LISTEN: 'x' })).toMatchObject({
       service: 'acme',
     });
   });
 
-  test('an environment configures a server when it says what only a server needs', () => {
+  test('an environment configures serve if it sets a variable that only serve needs', () => {
     expect(configuresServer({ NAMEPLATE_LOG_LEVEL: 'debug' })).toBe(false);
     expect(configuresServer({ NAMEPLATE_CNAME_ZONE: 'bad zone' })).toBe(true);
     expect(configuresServer({ NAMEPLATE_DATABASE_URL: 'sqlite:/srv/nameplate.db' })).toBe(true);
@@ -373,8 +373,8 @@ describe('the table', () => {
     ...playgroundVariables,
   });
 
-  test.each(variables)('the default and the example of $name are values it takes', (variable) => {
-    // A command is shown in the place of a secret that nobody should copy.
+  test.each(variables)('the default and the example of $name are valid', (variable) => {
+    // The example of a secret is a command, so that nobody copies it.
     if (!variable.example.includes('$(')) expect(() => variable.parse(variable.example)).not.toThrow();
     if (variable.default !== undefined) expect(() => variable.parse(variable.default ?? '')).not.toThrow();
   });

@@ -8,38 +8,37 @@ import { commandVariables, playgroundVariables, type ServerValues, serverVariabl
 
 export type { DatabaseUrl } from '../store/url.ts';
 export type { DnsMode, DnsServer, Endpoint, Role } from './parse-values.ts';
-export { renderConfiguration } from './reference.ts';
 
 type Environment = Record<string, string | undefined>;
 
 /** Configuration of `nameplate serve`. */
 export type Config = ServerValues;
 
-/** What the playground takes from the environment; its addresses, store and DNS are its own. */
+/** The variables of the playground, which chooses its own addresses, store and DNS. */
 export type PlaygroundConfig = Values<typeof playgroundVariables>;
 
-/** What commands take from the environment. */
+/** The variables of commands other than `serve`. */
 export type CommandConfig = Values<typeof commandVariables> &
   Pick<Config, 'databaseUrl' | 'encryptionKeys' | 'logLevel'>;
 
-/** Everything that is wrong with the environment, one line each. */
+/** Everything that is wrong with the configuration, one line each. */
 export class ConfigError extends Error {
   override name = 'ConfigError';
   readonly problems: string[];
-  /** The variables that are right. */
-  readonly right: Partial<Config>;
+  /** The values of the valid variables. */
+  readonly valid: Partial<Config>;
 
-  constructor(problems: string[], right: Partial<Config>) {
+  constructor(problems: string[], valid: Partial<Config>) {
     const count = problems.length === 1 ? 'a problem' : `${problems.length} problems`;
     super(`The configuration has ${count}:\n${problems.map((problem) => `  ${problem}`).join('\n')}`);
     this.problems = problems;
-    this.right = right;
+    this.valid = valid;
   }
 }
 
 /**
- * Throws `ConfigError` with every bad, missing and unknown variable, and what does not go together. `operations`: names of those that there
- * are to be limited; where they are not given, limits are believed to name such.
+ * Throws `ConfigError` with every invalid, missing and unknown variable, and invalid combinations. `operations`: the names that rate limits
+ * may use; without it they are not checked.
  */
 export function readServerConfig(env: Environment = process.env, operations?: readonly string[]): Config {
   const isSet = (name: string) => textOf(env, name) !== undefined;
@@ -64,31 +63,31 @@ function limiting(operations: readonly string[] | undefined): typeof serverVaria
   return { ...rateLimits, parse };
 }
 
-/** Throws `ConfigError`; variables that only `serve` reads are not looked at. */
+/** Throws `ConfigError`. Values of variables that only `serve` uses are not checked. */
 export function readCommandConfig(env: Environment = process.env): CommandConfig {
   const { databaseUrl, encryptionKeys, logLevel } = serverVariables;
   return read({ ...commandVariables, databaseUrl, encryptionKeys, logLevel }, env);
 }
 
-/** Reads a database URL that was typed, as NAMEPLATE_DATABASE_URL is read. Throws an error that says what is wrong with it. */
+/** Parses a database URL as NAMEPLATE_DATABASE_URL is parsed. Throws an error that says what is wrong with it. */
 export function readDatabaseUrl(text: string): DatabaseUrl {
   try {
     return databaseUrl(text);
   } catch (error) {
     if (!(error instanceof Invalid)) throw error;
     throw new Error(
-      `${shown(text)} is the database, ${error.message}. Example: ${serverVariables.databaseUrl.example}`,
+      `The database is ${shown(text)}, ${error.message}. Example: ${serverVariables.databaseUrl.example}`,
     );
   }
 }
 
-/** What is no mistake but may be an oversight, a line each that says what to do. */
+/** Likely oversights, one line each, with advice. */
 export function configWarnings({ databaseUrl }: Partial<Config>, env: Environment = process.env): string[] {
   const { name } = serverVariables.databaseUrl;
   if (databaseUrl?.engine !== 'postgres' || isThisMachine(databaseUrl.host)) return [];
   if (textOf(env, name)?.includes('sslmode=')) return [];
   return [
-    `${name} names another machine, ${databaseUrl.host}, and no sslmode, so everything travels there in clear text. Add ?sslmode=verify-full, or ?sslmode=disable where that network is to be trusted.`,
+    `${name} names another machine, ${databaseUrl.host}, without sslmode, so the connection is not encrypted. Add ?sslmode=verify-full, or ?sslmode=disable if you trust that network.`,
   ];
 }
 
@@ -96,7 +95,7 @@ function isThisMachine(host: string): boolean {
   return /^(\/|localhost$|127\.\d+\.\d+\.\d+$|::1$)/.test(host);
 }
 
-/** Whether the environment configures a server at all (and not just the playground). */
+/** Whether the environment configures `serve` (and not just the playground). */
 export function configuresServer(env: Environment = process.env): boolean {
   const { cnameZone, dnsResolvers, databaseUrl } = serverVariables;
   return [cnameZone, dnsResolvers, databaseUrl].some(({ name }) => textOf(env, name) !== undefined);
@@ -107,19 +106,19 @@ export function namesDatabase(env: Environment = process.env): boolean {
   return textOf(env, serverVariables.databaseUrl.name) !== undefined;
 }
 
-/** Whether a failing command shows its stack. Never throws: it is asked when the configuration itself is bad, too. */
+/** Whether errors are printed with their stack. Never throws, even if the configuration is invalid. */
 export function showsStacks(env: Environment = process.env): boolean {
   return ['debug', 'trace'].includes(textOf(env, serverVariables.logLevel.name) ?? '');
 }
 
-/** Throws `ConfigError`, also with what does not go together. */
+/** Throws `ConfigError`. `combinations` returns the problems of values that are valid only by themselves. */
 function read<Table extends Record<string, Variable<unknown>>>(
   table: Table,
   env: Environment,
   combinations: (values: Partial<Values<Table>>) => string[] = () => [],
 ): Values<Table> {
   const problems: string[] = [];
-  const right: Record<string, unknown> = {};
+  const valid: Record<string, unknown> = {};
   for (const [key, variable] of Object.entries(table)) {
     const text = textOf(env, variable.name) ?? variable.default;
     const example = `Example: ${variable.name}=${variable.example}`;
@@ -128,21 +127,21 @@ function read<Table extends Record<string, Variable<unknown>>>(
       continue;
     }
     try {
-      right[key] = variable.parse(text);
+      valid[key] = variable.parse(text);
     } catch (error) {
       if (!(error instanceof Invalid)) throw error;
       problems.push(`${variable.name} is ${given(variable, text)}, ${error.message}. ${example}`);
     }
   }
-  // Every key of the table that is in there was parsed by its own parser.
-  const values = right as Partial<Values<Table>>;
+  // Each value comes from the parser of its key.
+  const values = valid as Partial<Values<Table>>;
   problems.push(...combinations(values), ...unknownVariables(env));
-  if (problems.length > 0) throw new ConfigError(problems, right);
-  // What is not there has neither value nor default.
+  if (problems.length > 0) throw new ConfigError(problems, valid);
+  // A missing key has neither value nor default.
   return values as Values<Table>;
 }
 
-/** An empty variable counts as unset, as env files and container platforms mean it. */
+/** An empty variable counts as unset, as in env files and on container platforms. */
 function textOf(env: Environment, name: string): string | undefined {
   return env[name]?.trim() || undefined;
 }
@@ -151,7 +150,7 @@ function given(variable: Variable<unknown>, text: string): string {
   return variable.secret ? '(not shown)' : shown(text);
 }
 
-/** A URL may carry a password, before its host or in its query. */
+/** Without the password that a URL may contain, before its host or in its query. */
 function shown(text: string): string {
   return JSON.stringify(text.replace(/:.*@/, ':…@').replace(/(\w*(?:pass|key|secret|token)\w*=)[^&]*/gi, '$1…'));
 }
@@ -161,10 +160,10 @@ const PREFIX = 'NAMEPLATE_';
 function unknownVariables(env: Environment): string[] {
   const known = Object.values({ ...serverVariables, ...commandVariables }).map((variable): string => variable.name);
   const unknown = Object.keys(env).filter((name) => name.startsWith(PREFIX) && !known.includes(name));
-  // What all of them begin with makes none of them alike.
+  // The common prefix would make all of them look alike.
   const own = (name: string) => name.slice(PREFIX.length);
   return unknown.sort().map((name) => {
     const meant = nearest(own(name), known.map(own));
-    return `${name} is not a variable of Nameplate. ${meant ? `Did you mean ${PREFIX}${meant}?` : 'docs/configuration.md lists all.'}`;
+    return `${name} is not a variable of Nameplate. ${meant ? `Did you mean ${PREFIX}${meant}?` : 'docs/configuration.md lists all variables.'}`;
   });
 }

@@ -1,12 +1,12 @@
 import { count, countOrAuto, listenAddressOrOff, listOf, loopbackAddressOrOff, network } from './parse-values.ts';
 import type { Variable } from './variable.ts';
 
-/** What the role `edge` reads. */
+/** Variables of the role `edge`. */
 export const edgeVariables = {
   edgeHttpListen: {
     name: 'NAMEPLATE_EDGE_HTTP_LISTEN',
     about:
-      "Address and port where the edge answers HTTP: the CA's challenges, and a redirect to HTTPS for everything else. The world has to reach it at port 80. `[::]:80` listens on IPv4 and IPv6; `off` for none.",
+      "Address and port of the edge for HTTP. It answers the CA's challenges and redirects everything else to HTTPS. The Internet must reach it at port 80. `[::]:80` listens on IPv4 and IPv6; `off` disables it.",
     default: '0.0.0.0:80',
     example: '[::]:80',
     parse: listenAddressOrOff,
@@ -14,14 +14,14 @@ export const edgeVariables = {
   edgeHttpsListen: {
     name: 'NAMEPLATE_EDGE_HTTPS_LISTEN',
     about:
-      "Address and port where the edge serves customers' names over HTTPS. `off` where another program does, such as Caddy.",
+      "Address and port of the edge for HTTPS, where it serves the customers' domains. `off` if another server does, such as Caddy.",
     default: '0.0.0.0:443',
     example: '[::]:443',
     parse: listenAddressOrOff,
   },
   edgeHttpsPort: {
     name: 'NAMEPLATE_EDGE_HTTPS_PORT',
-    about: 'The port that the world reaches HTTPS at, which redirects lead to.',
+    about: 'Public port of HTTPS, used in redirects.',
     default: '443',
     example: '8443',
     parse: count(1, 65_535),
@@ -29,7 +29,7 @@ export const edgeVariables = {
   edgeFrontListen: {
     name: 'NAMEPLATE_EDGE_FRONT_LISTEN',
     about:
-      'Address and port where a program in front, such as Caddy, asks whether a name is served and fetches its certificate. On loopback only: whoever reaches it is handed private keys.',
+      'Address and port where a server in front, such as Caddy, asks whether a name is served and gets its certificate. Loopback only, because it returns private keys.',
     default: 'off',
     example: '127.0.0.1:7072',
     parse: loopbackAddressOrOff,
@@ -37,21 +37,21 @@ export const edgeVariables = {
   edgeAllowedNetworks: {
     name: 'NAMEPLATE_EDGE_ALLOWED_NETWORKS',
     about:
-      'Networks of private, loopback or otherwise special addresses where origins may be all the same, separated by commas. Without it requests are forwarded to public addresses only, since whoever may deploy chooses the origin. Name the networks of your platform, and nothing that answers without a password.',
+      "Networks of private, loopback or other special addresses where origins may be, separated by commas. By default requests are forwarded only to public addresses, because everyone who can deploy chooses an origin. Name your platform's networks, and none with services that need no password.",
     example: '10.20.0.0/16,fd00:20::/32',
     parse: listOf(network),
   },
   edgeTrustedProxies: {
     name: 'NAMEPLATE_EDGE_TRUSTED_PROXIES',
     about:
-      'Networks of the proxies in front of the edge, separated by commas. What they say in `X-Forwarded-For` and `X-Forwarded-Proto` is passed on to origins, and limits per address meet the clients; what anybody else says there is thrown away.',
+      'Networks of the proxies in front of the edge, separated by commas. `X-Forwarded-For` and `X-Forwarded-Proto` are passed on to origins, and used for limits per address, only if they come from these; otherwise they are removed.',
     example: '127.0.0.1,10.0.0.0/8',
     parse: listOf(network),
   },
   edgeTlsContexts: {
     name: 'NAMEPLATE_EDGE_TLS_CONTEXTS',
     about:
-      'Names whose certificates the edge keeps ready in memory, in each thread, about 40 KB each: those that were asked for last. Any other is made ready when it is asked for.',
+      'Number of certificates that each edge thread keeps in its LRU cache, ready for handshakes, at about 40 KB each. Others are loaded on demand.',
     default: '2000',
     example: '10000',
     parse: count(10, 1_000_000),
@@ -59,7 +59,7 @@ export const edgeVariables = {
   edgeThreads: {
     name: 'NAMEPLATE_EDGE_THREADS',
     about:
-      'Threads that share the connections of clients, each with a memory of its own. `auto`: one for each core, four at most. On two cores, two serve half as many requests again as one.',
+      'Number of edge threads, which share the client connections. Each has its own caches. `auto`: one per core, at most four.',
     default: 'auto',
     example: '8',
     parse: countOrAuto(1, 64),

@@ -5,7 +5,7 @@ import type { RateLimit } from '../store/contract/store.ts';
 import { type DatabaseUrl, InvalidDatabaseUrl, parseDatabaseUrl } from '../store/url.ts';
 
 /**
- * Parsers of single values. Each answers the value or throws an `Invalid` whose message completes the sentence
+ * Parsers of single values. Each returns the value or throws an `Invalid` whose message completes the sentence
  * "NAMEPLATE_X is <given>, <message>".
  */
 export class Invalid extends Error {
@@ -27,16 +27,16 @@ export type DnsMode = 'authoritative' | 'recursive';
 export function listOf<T>(parse: (text: string) => T): (text: string) => T[] {
   return (text) => {
     const items = text.split(',').map((item) => item.trim());
-    if (items.includes('')) throw new Invalid('which has an empty item; separate the items by single commas');
+    if (items.includes('')) throw new Invalid('which has an empty item; separate items with single commas');
     return [...new Set(items)].map(parse);
   };
 }
 
-/** One of a few words. */
+/** One of several words. */
 export function oneOf<const T extends string>(...words: T[]): (text: string) => T {
   return (text) => {
     const word = words.find((each) => each === text);
-    if (word === undefined) throw new Invalid(`which is none of ${words.join(', ')}`);
+    if (word === undefined) throw new Invalid(`which is not one of ${words.join(', ')}`);
     return word;
   };
 }
@@ -53,11 +53,11 @@ export function listenAddressOrOff(text: string): Endpoint | null {
   return text === 'off' ? null : listenAddress(text);
 }
 
-/** Where only programs on this machine can connect. */
+/** A loopback address, which only programs on this machine can reach. */
 export function loopbackAddressOrOff(text: string): Endpoint | null {
   const endpoint = listenAddressOrOff(text);
   if (endpoint !== null && !/^(localhost|127\.\d+\.\d+\.\d+|::1)$/.test(endpoint.host))
-    throw new Invalid('whose host is not on loopback; whoever reaches it is handed private keys');
+    throw new Invalid('which is not a loopback address; this listener returns private keys');
   return endpoint;
 }
 
@@ -70,14 +70,14 @@ export function count(least: number, most: number): (text: string) => number {
   };
 }
 
-/** The same; null where the machine is to decide. */
+/** The same, or null for `auto`. */
 export function countOrAuto(least: number, most: number): (text: string) => number | null {
   return (text) => (text === 'auto' ? null : count(least, most)(text));
 }
 
-/** The path of a file. It is read by whoever needs it. */
+/** The path of a file, which is not read here. */
 export function filePath(text: string): string {
-  if (text.includes('\0') || text.endsWith('/')) throw new Invalid('which is not the path of a file');
+  if (text.includes('\0') || text.endsWith('/')) throw new Invalid('which is not a file path');
   return text;
 }
 
@@ -88,11 +88,11 @@ export interface DnsServer {
   port: number;
 }
 
-/** An IP address, with or without a port; 53 where there is none. */
+/** An IP address with an optional port, 53 by default. */
 export function resolverAddress(text: string): DnsServer {
   const { host, port = 53 } = splitAddress(text);
   if (isIP(host) === 0 || host.includes('%')) {
-    throw new Invalid(`where "${text}" is not an IP address; resolvers are given by address`);
+    throw new Invalid(`where "${text}" is not an IP address`);
   }
   if (port === 0) throw new Invalid(`where "${text}" has port 0`);
   return { address: isIPv4(host) ? host : new SocketAddress({ family: 'ipv6', address: host }).address, port };
@@ -102,7 +102,7 @@ function splitAddress(text: string): { host: string; port?: number } {
   if (isIPv6(text)) return { host: text };
   const match = /^(?:\[(?<v6>[^\]]*)\]|(?<name>[^:[\]]*))(?::(?<port>\d+))?$/.exec(text);
   const host = match?.groups?.v6 ?? match?.groups?.name;
-  if (!host) throw new Invalid('which is not an address; an IPv6 address with a port stands in brackets');
+  if (!host) throw new Invalid('which is not an address; write an IPv6 address with a port as [ADDRESS]:PORT');
   const digits = match?.groups?.port;
   if (digits === undefined) return { host };
   if (Number(digits) > 65_535) throw new Invalid('whose port is above 65535');
@@ -132,15 +132,16 @@ export function hostName(text: string): string {
   return name;
 }
 
-/** A zone under which generated hosts still fit into 253 characters. */
+/** A zone short enough for generated hosts in it to fit into 253 characters. */
 export function zone(text: string): string {
   const name = hostName(text);
-  if (!name.includes('.')) throw new Invalid('which has one label only; use a zone of yours');
-  if (name.length > 200) throw new Invalid('which has more than 200 characters, too many to put generated hosts under');
+  if (!name.includes('.')) throw new Invalid('which has only one label; use a zone that you own');
+  if (name.length > 200)
+    throw new Invalid('which has more than 200 characters, so generated hosts in it would be too long');
   return name;
 }
 
-/** The word that becomes the DNS label `_word`, so one octet shorter than a label. */
+/** Becomes the DNS label `_word`, so it must be one octet shorter than a label. */
 export function serviceWord(text: string): string {
   if (text.length > 62 || !LABEL.test(text)) {
     throw new Invalid('which is not a DNS label (lower-case letters, digits and inner hyphens, at most 62)');
@@ -167,7 +168,7 @@ export function databaseUrl(text: string): DatabaseUrl {
 
 export const logLevel: (text: string) => LogLevel = oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent');
 
-/** A secret: any text without white space. Never shown. */
+/** Any text without white space. */
 export function secret(text: string): string {
   if (/\s/.test(text)) throw new Invalid('which contains white space');
   return text;

@@ -1,15 +1,15 @@
-/** One environment variable. Literal tables of them say everything; parsing, messages and docs/configuration.md come from these. */
+/** One environment variable. Parsing, error messages and docs/configuration.md all come from tables of these. */
 export interface Variable<T> {
   name: `NAMEPLATE_${string}`;
   /** What it does, in full sentences (Markdown). */
   about: string;
   example: string;
   parse: (text: string) => T;
-  /** Used when the variable is unset or empty; without one the value is undefined. */
+  /** Used if the variable is unset or empty; without it the value is undefined. */
   default?: string;
   /** `serve` refuses to start without it. */
   required?: true;
-  /** The value is never shown. */
+  /** The value is never printed. */
   secret?: true;
 }
 

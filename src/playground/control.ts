@@ -3,21 +3,21 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
-import { RecordRefused, type SimulatedRecord } from './dns/simulated-record.ts';
+import { InvalidRecord, type SimulatedRecord } from './dns/simulated-record.ts';
 import type { Fault, LoggedQuery, SimulatedFault, Simulator } from './dns/simulator.ts';
 
-/** What `nameplate dns` can ask a running playground to do: one POST each, with the fields as a JSON object. */
-export interface Commands {
+/** The requests of `nameplate dns` to a running playground: one POST each, with the fields as a JSON object. */
+export interface ControlCommands {
   set: { name: string; type: string; values: string[]; ttl?: number };
   remove: { name: string; type?: string };
-  /** `none` ends the fault. */
+  /** `none` removes the fault. */
   fail: { name: string; fault: Fault | 'none' };
   list: Record<never, never>;
   log: Record<never, never>;
 }
 
-/** What it answers. */
-export interface Controlled {
+/** The responses. */
+export interface ControlResults {
   set: Record<never, never>;
   remove: { removed: boolean };
   fail: Record<never, never>;
@@ -34,23 +34,23 @@ export interface Control {
 const CHANGES = new Set<string | undefined>(['/set', '/remove', '/fail']);
 const MAX_BODY_BYTES = 1024 * 1024;
 
-/** Listens on loopback for whoever has the playground's root key. Answers when what was changed has been saved. */
+/** Listens on loopback, for requests with the playground's root key. Responds after changes have been saved. */
 export async function startControl(simulator: Simulator, rootKey: string, save: () => Promise<void>): Promise<Control> {
   const server = createServer((request, response) => {
-    answer(request, response).catch(() => response.destroy());
+    handle(request, response).catch(() => response.destroy());
   });
 
-  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    if (!isHolder(request.headers.authorization, rootKey))
-      return send(response, 401, { message: 'The root key is not that of this playground.' });
+  async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (!isAuthorized(request.headers.authorization, rootKey))
+      return send(response, 401, { message: 'The root key does not belong to this playground.' });
     if (Number(request.headers['content-length'] ?? MAX_BODY_BYTES + 1) > MAX_BODY_BYTES)
-      return send(response, 413, { message: 'Too much at once.' });
+      return send(response, 413, { message: 'The request is larger than 1 MiB.' });
     try {
-      const answer = run(simulator, request.url ?? '', await json(request));
+      const result = run(simulator, request.url ?? '', await json(request));
       if (CHANGES.has(request.url)) await save();
-      send(response, 200, answer);
+      send(response, 200, result);
     } catch (error) {
-      if (!(error instanceof RecordRefused)) throw error;
+      if (!(error instanceof InvalidRecord)) throw error;
       send(response, 400, { message: error.message });
     }
   }
@@ -66,20 +66,20 @@ export async function startControl(simulator: Simulator, rootKey: string, save: 
   };
 }
 
-/** Commands come from our own program; the simulator checks the values that a person typed. */
-function run(simulator: Simulator, path: string, body: unknown): Controlled[keyof Controlled] {
+/** Bodies come from our own program; the simulator validates the values in them. */
+function run(simulator: Simulator, path: string, body: unknown): ControlResults[keyof ControlResults] {
   switch (path) {
     case '/set': {
-      const { name, type, values, ttl } = body as Commands['set'];
+      const { name, type, values, ttl } = body as ControlCommands['set'];
       simulator.set(name, type, values, ttl);
       return {};
     }
     case '/remove': {
-      const { name, type } = body as Commands['remove'];
+      const { name, type } = body as ControlCommands['remove'];
       return { removed: simulator.remove(name, type) };
     }
     case '/fail': {
-      const { name, fault } = body as Commands['fail'];
+      const { name, fault } = body as ControlCommands['fail'];
       if (fault === 'none') simulator.unfail(name);
       else simulator.fail(name, fault);
       return {};
@@ -89,11 +89,11 @@ function run(simulator: Simulator, path: string, body: unknown): Controlled[keyo
     case '/log':
       return simulator.log();
     default:
-      throw new RecordRefused(`The playground knows no command ${path}.`);
+      throw new InvalidRecord(`Unknown playground command ${path}.`);
   }
 }
 
-function isHolder(authorization: string | undefined, rootKey: string): boolean {
+function isAuthorized(authorization: string | undefined, rootKey: string): boolean {
   const given = Buffer.from(authorization ?? '');
   const expected = Buffer.from(`Bearer ${rootKey}`);
   return given.length === expected.length && timingSafeEqual(given, expected);

@@ -9,8 +9,6 @@ import type { Log } from '../log.ts';
 import { startServer } from '../main.ts';
 import type { Store } from '../store/contract/store.ts';
 import { startControl } from './control.ts';
-import { startSimulator } from './dns/simulator.ts';
-import { keepRecords } from './kept-records.ts';
 import {
   CA_FILE,
   makeDataDir,
@@ -20,10 +18,12 @@ import {
   replaceFile,
   STORE_FILE,
   writePlaygroundFile,
-} from './ready.ts';
+} from './data-dir.ts';
+import { startSimulator } from './dns/simulator.ts';
+import { restoreRecords } from './saved-records.ts';
 import { deployHello, type SeedDeps, seed } from './seed.ts';
 
-/** Everything in one process on loopback: server, DNS simulator, an origin, and the data to begin with. */
+/** Everything in one process on loopback: server, DNS simulator, an origin server, and initial data. */
 
 export interface PlaygroundOptions {
   dataDir: string;
@@ -35,18 +35,17 @@ export interface PlaygroundOptions {
   config: PlaygroundConfig;
   log: Log;
   clock?: Clock;
-  /** Often enough that nobody waits for long. */
   checkIntervalMs?: number;
   windowMs?: number;
-  /** Gives up the start while that waits for another process. */
+  /** Aborts a start that is waiting for another process. */
   signal?: AbortSignal;
 }
 
 export interface Playground {
   ready: Ready;
-  /** Where the simulator is steered. */
+  /** URL for `nameplate dns` to control the simulator. */
   control: string;
-  /** A metrics listener, where the environment asks for one. */
+  /** URL of the metrics listener, if configured. */
   metrics: string | null;
   store: Store;
   stop(): Promise<void>;
@@ -56,7 +55,7 @@ export interface Playground {
 export const PLAYGROUND_INTERVAL_MS = 5000;
 const LOOPBACK = '127.0.0.0/8,::1';
 
-/** Rejects with one line that says what to do, having let go of what it had begun. */
+/** Rejects with advice, after closing what it had opened. */
 export async function startPlayground(options: PlaygroundOptions): Promise<Playground> {
   const { dataDir, config, log, clock = systemClock, checkIntervalMs = PLAYGROUND_INTERVAL_MS } = options;
   const { windowMs = WINDOW_MS, signal } = options;
@@ -69,8 +68,8 @@ export async function startPlayground(options: PlaygroundOptions): Promise<Playg
   try {
     const simulator = await startSimulator({ port: options.dnsPort, clock });
     opened.push(() => simulator.close());
-    const records = await keepRecords(simulator, dataDir);
-    // So that a target leads somewhere, as it would in production.
+    const records = await restoreRecords(simulator, dataDir);
+    // Targets resolve to the edge, as in production.
     if (!records.found) simulator.set(`*.${config.cnameZone}`, 'A', ['127.0.0.1']);
 
     const { address, port } = simulator;
@@ -101,7 +100,7 @@ export async function startPlayground(options: PlaygroundOptions): Promise<Playg
     const ca = join(resolve(dataDir), CA_FILE);
     await replaceFile(ca, await internalIssuer({ store: server.store, clock }).rootCertificate());
 
-    const edge = { http: placeOf(server.edge?.http), https: placeOf(server.edge?.https), ca };
+    const edge = { http: hostOf(server.edge?.http), https: hostOf(server.edge?.https), ca };
     const ready: Ready = { event: 'ready', api: server.api ?? '', ...seeded, dns: `${address}:${port}`, edge };
     const file: PlaygroundFile = { ...ready, control: control.url, pid: process.pid, windowMs };
     await writePlaygroundFile(dataDir, file);
@@ -113,6 +112,6 @@ export async function startPlayground(options: PlaygroundOptions): Promise<Playg
 }
 
 /** `host:port` */
-function placeOf(url: string | null | undefined): string {
+function hostOf(url: string | null | undefined): string {
   return url == null ? '' : new URL(url).host;
 }

@@ -1,11 +1,14 @@
-import { createSocket } from 'node:dgram';
+import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
+import { createServer, type Server } from 'node:net';
 
-/** Whether this port of loopback is free, for TCP and, where `udp` is set, for UDP as well. */
+/** Whether this port of loopback is free, for TCP and, with `udp`, for UDP as well. */
 export async function isFree(port: number, { udp }: { udp: boolean }): Promise<boolean> {
   if (port === 0) return true;
-  return (await freeForTcp(port)) && (!udp || (await freeForUdp(port)));
+  return (
+    (await canListen(createServer().listen(port, '127.0.0.1'))) &&
+    (!udp || (await canListen(createSocket('udp4').bind(port, '127.0.0.1'))))
+  );
 }
 
 /** The first free port above `port` that is not among `taken`. */
@@ -16,20 +19,7 @@ export async function nextFree(port: number, use: { udp: boolean }, taken: reado
   return 0;
 }
 
-async function freeForTcp(port: number): Promise<boolean> {
-  const server = createServer().listen(port, '127.0.0.1');
-  try {
-    await once(server, 'listening');
-    return true;
-  } catch {
-    return false;
-  } finally {
-    server.close();
-  }
-}
-
-async function freeForUdp(port: number): Promise<boolean> {
-  const socket = createSocket('udp4').bind(port, '127.0.0.1');
+async function canListen(socket: Server | Socket): Promise<boolean> {
   try {
     await once(socket, 'listening');
     return true;

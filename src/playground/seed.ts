@@ -3,10 +3,10 @@ import { operations } from '../api/operations.ts';
 import type { Clock } from '../clock.ts';
 import type { NewId } from '../ids.ts';
 import type { Store } from '../store/contract/store.ts';
+import type { Ready } from './data-dir.ts';
 import { type HelloOrigin, startHello } from './hello.ts';
-import type { Ready } from './ready.ts';
 
-/** What a playground holds from the beginning. */
+/** The initial data of a playground. */
 export type Seeded = Pick<Ready, 'rootKey' | 'workspaceId' | 'project' | 'app' | 'environment'>;
 
 export interface SeedDeps {
@@ -17,26 +17,23 @@ export interface SeedDeps {
   randomBytes: (bytes: number) => Uint8Array;
 }
 
-/** Everything that a key can be allowed. */
+/** Every permission that an operation requires. */
 const ALL_PERMISSIONS = [
   ...new Set(operations.map(({ permission }) => `${permission.resource}.*.${permission.action}`)),
 ].sort();
 
 const WORKSPACE = 'playground';
 
-/**
- * Finds the playground's workspace, project, app and environment, or makes what is missing. `rootKey`, if it still works, remains the key;
- * otherwise a new one is made.
- */
+/** Finds or creates the playground's workspace, project, app and environment. Keeps `rootKey` if it still works; else creates a new key. */
 export async function seed(deps: SeedDeps, rootKey: string | undefined): Promise<Seeded> {
-  const workspaceId = await findOrMakeWorkspace(deps);
-  const project = await findOrMakeProject(deps, workspaceId);
-  const app = await findOrMakeApp(deps, workspaceId, project.id);
-  const environment = await findOrMakeEnvironment(deps, workspaceId, { projectId: project.id, appId: app.id });
-  return { rootKey: await keepOrMakeKey(deps, workspaceId, rootKey), workspaceId, project, app, environment };
+  const workspaceId = await ensureWorkspace(deps);
+  const project = await ensureProject(deps, workspaceId);
+  const app = await ensureApp(deps, workspaceId, project.id);
+  const environment = await ensureEnvironment(deps, workspaceId, { projectId: project.id, appId: app.id });
+  return { rootKey: await ensureKey(deps, workspaceId, rootKey), workspaceId, project, app, environment };
 }
 
-async function findOrMakeWorkspace({ store, clock, newId }: SeedDeps): Promise<string> {
+async function ensureWorkspace({ store, clock, newId }: SeedDeps): Promise<string> {
   const found = (await store.listWorkspaces()).find(({ name }) => name === WORKSPACE);
   if (found !== undefined) return found.id;
   const id = newId('ws');
@@ -45,7 +42,7 @@ async function findOrMakeWorkspace({ store, clock, newId }: SeedDeps): Promise<s
   return id;
 }
 
-async function findOrMakeProject({ store, clock, newId }: SeedDeps, workspaceId: string) {
+async function ensureProject({ store, clock, newId }: SeedDeps, workspaceId: string) {
   const slug = 'demo';
   const found = await store.findProject(workspaceId, slug);
   const id = found?.id ?? newId('proj');
@@ -53,7 +50,7 @@ async function findOrMakeProject({ store, clock, newId }: SeedDeps, workspaceId:
   return { id, slug };
 }
 
-async function findOrMakeApp({ store, clock, newId }: SeedDeps, workspaceId: string, projectId: string) {
+async function ensureApp({ store, clock, newId }: SeedDeps, workspaceId: string, projectId: string) {
   const slug = 'web';
   const found = await store.findApp(workspaceId, { project: projectId, app: slug });
   const id = found?.id ?? newId('app');
@@ -61,7 +58,7 @@ async function findOrMakeApp({ store, clock, newId }: SeedDeps, workspaceId: str
   return { id, slug };
 }
 
-async function findOrMakeEnvironment(
+async function ensureEnvironment(
   { store, clock, newId }: SeedDeps,
   workspaceId: string,
   { projectId, appId }: { projectId: string; appId: string },
@@ -76,7 +73,7 @@ async function findOrMakeEnvironment(
   return { id, slug };
 }
 
-async function keepOrMakeKey(deps: SeedDeps, workspaceId: string, rootKey: string | undefined): Promise<string> {
+async function ensureKey(deps: SeedDeps, workspaceId: string, rootKey: string | undefined): Promise<string> {
   const { store, clock, newId, randomBytes } = deps;
   if (rootKey !== undefined && (await allowsEverything(deps, rootKey))) return rootKey;
   const { key, hash, start } = createRootKey(randomBytes);
@@ -91,7 +88,7 @@ async function allowsEverything({ store }: SeedDeps, rootKey: string): Promise<b
   return ALL_PERMISSIONS.every((permission) => found.key.permissions.includes(permission));
 }
 
-/** Serves the playground's traffic: the origin where it was at the last start, if its port is still free. */
+/** Starts the origin server, on the port of the last start if that is still free, and deploys it. */
 export async function deployHello(
   deps: SeedDeps,
   { workspaceId, project, app, environment }: Seeded,

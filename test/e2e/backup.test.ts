@@ -74,8 +74,8 @@ describe('a backup that is taken while writes go on', () => {
 describe('a backup', () => {
   test('is shown as it grows, and says how to go back', async () => {
     const { code, stdout, stderr } = await run(backup());
-    expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringMatching(/^Checking what was copied: 100 %\n$/) });
-    expect(stdout).toMatch(/backup\.db is a backup of .*nameplate\.db/);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringMatching(/^Verifying the copy: 100 %\n$/) });
+    expect(stdout).toMatch(/backup\.db is a verified backup of .*nameplate\.db/);
     expect(stdout).toMatch(/stop every server, remove .* -wal and -shm/);
   });
 

@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ShownDomain } from '../../src/cli/show-domain.ts';
-import type { Controlled } from '../../src/playground/control.ts';
-import { type PlaygroundFile, readPlaygroundFile } from '../../src/playground/ready.ts';
+import type { ControlResults } from '../../src/playground/control.ts';
+import { type PlaygroundFile, readPlaygroundFile } from '../../src/playground/data-dir.ts';
 import { run, runJson, startPlayground, temporaryDirectory } from '../support/program.ts';
 
 const directory = temporaryDirectory();
@@ -209,7 +209,7 @@ describe.concurrent('over the API', () => {
 });
 
 describe.concurrent('the DNS simulator', () => {
-  const list = () => runJson<Controlled['list']>(['dns', 'list', ...data]);
+  const list = () => runJson<ControlResults['list']>(['dns', 'list', ...data]);
 
   test('records are set, replaced, listed and removed; faults begin and end', async () => {
     await run(['dns', 'set', 'Set.example.org', 'txt', 'one', 'two', '--ttl', '5', ...data]);
@@ -243,7 +243,7 @@ describe.concurrent('the DNS simulator', () => {
     expect(await run(['dns', 'fail', 'example.org', 'gently', ...data])).toMatchObject({ code: 2 });
     expect(await run(['dns', 'set', 'example.org', 'CNAM', 'x', ...data])).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('not a type the simulator knows'),
+      stderr: expect.stringContaining('does not support type'),
     });
   });
 
@@ -334,7 +334,7 @@ describe.concurrent('doctor', () => {
       NAMEPLATE_DNS_RESOLVERS: playground.ready.dns,
       NAMEPLATE_ROLES: 'y',
     };
-    expect((await run(['doctor'], { env })).stdout).toContain(`${playground.ready.dns} answers in`);
+    expect((await run(['doctor'], { env })).stdout).toContain(`${playground.ready.dns} responds in`);
   });
 
   test('lists every bad variable', async () => {

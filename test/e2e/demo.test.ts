@@ -21,7 +21,7 @@ test('the demo ends well, tells the whole story, and leaves nothing behind', asy
     'POST /v2/domains.getCertificate',
     '"state": "issued"',
     'GET https://shop.example.com/',
-    'Hello from the playground. You asked for shop.example.com.',
+    'Hello from the playground. You requested shop.example.com.',
     'It all worked',
   ];
   expect(story.map((part) => stdout.indexOf(part))).toEqual(

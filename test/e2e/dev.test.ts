@@ -4,7 +4,7 @@ import { connect, createServer, type Server, type Socket } from 'node:net';
 import { resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type PlaygroundFile, readPlaygroundFile } from '../../src/playground/ready.ts';
+import { type PlaygroundFile, readPlaygroundFile } from '../../src/playground/data-dir.ts';
 import { migrate } from '../../src/store/sqlite/sqlite.ts';
 import {
   ANY_PORTS,
@@ -89,7 +89,7 @@ describe('a second start', () => {
     expect(second).toMatchObject({ code: 1, stdout: '' });
     expect(second.stderr).toMatch(
       new RegExp(
-        `^nameplate: A playground runs on ${data} already \\(process \\d+\\), at ${playground.ready.api}\\..*\n$`,
+        `^nameplate: A playground is already running on ${data} \\(process \\d+\\), at ${playground.ready.api}\\..*\n$`,
       ),
     );
     expect(second.stderr).toMatch(new RegExp(` --data ${data}-\\w+( |\n)`));
@@ -139,7 +139,7 @@ describe.concurrent('a start that cannot be', () => {
     const dataDir = resolve(data, name);
     const { code, stdout, stderr } = await run([command, '--data', dataDir, ...(command === 'dev' ? ANY_PORTS : [])]);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    expect(stderr).toMatch(/^nameplate: cannot keep data in .* \(E[A-Z]+\): .* or name another with --data\n$/);
+    expect(stderr).toMatch(/^nameplate: cannot write to .* \(E[A-Z]+\): .* or name another with --data\n$/);
     expect(stderr).toContain(dataDir);
   });
 

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { afterAll, expect, test } from 'vitest';
 import type { ShownDomain } from '../../src/cli/show-domain.ts';
-import type { Controlled } from '../../src/playground/control.ts';
+import type { ControlResults } from '../../src/playground/control.ts';
 import { visit } from '../../src/playground/visit.ts';
 import { ANY_PORTS, run, runJson, type Started, start, temporaryDirectory, type } from '../support/program.ts';
 
@@ -37,8 +37,8 @@ test('the three commands that a playground prints, typed as printed, end in veri
   const [, name = '', port, address, ca = '', asked] =
     /^curl --resolve (\S+):(\d+):(\S+) --cacert (\S+) https:\/\/(\S+)\/$/.exec(curl) ?? [];
   expect(asked).toBe(`${name}:${port}`);
-  const { status, body } = await visit({ edge: { http: '', https: `${address}:${port}`, ca } }, name);
-  expect({ status, body }).toEqual({ status: 200, body: expect.stringContaining(`You asked for ${name}`) });
+  const { status, body } = await visit({ https: `${address}:${port}`, ca }, name);
+  expect({ status, body }).toEqual({ status: 200, body: expect.stringContaining(`You requested ${name}`) });
   const domain = await runJson<ShownDomain>(['domains', 'get', 'shop.example.com', ...data]);
   expect(domain.status).toBe('verified');
   await playground?.says(/shop\.example\.com is verified/);
@@ -48,7 +48,7 @@ test('the three commands that a playground prints, typed as printed, end in veri
 test('a second start finds keys, domains, and the records and faults a person set; it offers a new name', async () => {
   await run(['dns', 'set', 'www.example.org', 'TXT', 'kept', 'kept too', ...data]);
   await run(['dns', 'fail', 'www.example.org', 'servfail', ...data]);
-  const before = await runJson<Controlled['list']>(['dns', 'list', ...data]);
+  const before = await runJson<ControlResults['list']>(['dns', 'list', ...data]);
   const domain = await runJson<ShownDomain>(['domains', 'get', 'shop.example.com', ...data]);
   const key = await type(`cat ${directory.path}/dev.json`);
 

@@ -40,7 +40,7 @@ test.concurrent('a time that runs out is exit code 3; waiting outlives a restart
   const waiting = start(['domains', 'wait', 'patient.example.com', ...data]);
   await waiting.says(/patient\.example\.com is verifying: .* left\./);
   await before.stop();
-  await waiting.says(/cannot be reached at the moment/);
+  await waiting.says(/is unreachable; trying again/);
   const port = new URL(before.ready.api).port;
   const after = await startPlayground(`${directory.path}/long`, ['--port', port]);
   await run(['dns', 'publish', 'patient.example.com', ...data]);

@@ -40,7 +40,7 @@ describe('the CA', () => {
       {
         about: 'CA',
         level: 'ok',
-        found: expect.stringMatching(/^127\.0\.0\.1:\d+ answers in \d+ ms.*https:\/\/ca\.test\/terms$/),
+        found: expect.stringMatching(/^127\.0\.0\.1:\d+ responds in \d+ ms.*https:\/\/ca\.test\/terms$/),
       },
       { about: 'clock', level: 'ok', found: expect.stringContaining('agrees') },
     ]);
@@ -62,7 +62,7 @@ describe('the CA', () => {
   });
 
   test.each<[what: string, answer: { status?: number; body: unknown }, says: RegExp]>([
-    ['something else', { status: 404, body: 'Not here' }, /status 404, so it is no ACME directory/],
+    ['something else', { status: 404, body: 'Not here' }, /status 404, so it is not an ACME directory/],
     ['no directory', { body: [1] }, /a directory that is none/],
   ])('where there is %s is a failure', async (_, given, says) => {
     answer = given;
@@ -126,7 +126,7 @@ describe('our account', () => {
 
   test('is made with the first certificate', async () => {
     expect(await examine(null)).toEqual([
-      expect.objectContaining({ level: 'ok', found: expect.stringContaining('none at ca.test yet') }),
+      expect.objectContaining({ level: 'ok', found: expect.stringContaining('no account at ca.test yet') }),
     ]);
   });
 
@@ -134,7 +134,7 @@ describe('our account', () => {
     const [finding] = await examine({ ...account, pausedUntil: NOW + HOUR_MS, problem: 'Too many orders.' });
     expect(finding).toMatchObject({
       level: 'warn',
-      found: expect.stringMatching(/before 2026-11-20 .*: Too many orders\.$/),
+      found: expect.stringMatching(/paused until 2026-11-20 .*: Too many orders\.$/),
     });
     expect((await examine({ ...account, pausedUntil: NOW - 1 }))[0]).toMatchObject({ level: 'ok' });
   });
@@ -170,12 +170,18 @@ describe('sealing', () => {
     examineSealing({ listSecretPrefixes: async () => prefixes }, ring(...keys), 'KEYS');
 
   test.each<[what: string, prefixes: Uint8Array[], keys: string[], level: string, says: RegExp]>([
-    ['nothing sealed', [], [first], 'ok', /no private key in the store yet/],
-    ['all under the first key', [prefix(first)], [first, second], 'ok', /open every private key/],
+    ['nothing sealed', [], [first], 'ok', /no private keys yet/],
+    ['all under the first key', [prefix(first)], [first, second], 'ok', /decrypt every private key/],
     ['some under another key', [prefix(first), prefix(second)], [first, second], 'warn', /under 2 keys of KEYS/],
-    ['all under another key', [prefix(second)], [first, second], 'warn', /not under the first/],
-    ['some in clear', [clear, prefix(first)], [first], 'warn', /in clear/],
-    ['some under a key that is not there', [prefix(second)], [first], 'fail', /lacks the key [0-9a-f]{16}/],
+    ['all under another key', [prefix(second)], [first, second], 'warn', /not the first/],
+    ['some in clear', [clear, prefix(first)], [first], 'warn', /not encrypted/],
+    [
+      'some under a key that is not there',
+      [prefix(second)],
+      [first],
+      'fail',
+      /under [0-9a-f]{16}, which is not in KEYS/,
+    ],
   ])('%s', async (_, prefixes, keys, level, says) => {
     expect(await examine(prefixes, ...keys)).toMatchObject({ level, found: expect.stringMatching(says) });
   });
@@ -215,7 +221,7 @@ describe('what expires', () => {
   test('of a name that its owner leads elsewhere is no concern of ours', async () => {
     expect(await examine(certificate('gone.test', NOW - 1, 'answered_by_another'))).toMatchObject({
       level: 'ok',
-      found: 'no certificate is in use whose name leads to us',
+      found: 'no certificate in use is for a name that leads here',
     });
   });
 
@@ -223,20 +229,20 @@ describe('what expires', () => {
     const soon = certificate('b.test', NOW + 2 * DAY_MS, 'ca_unavailable');
     expect(await examine(soon)).toMatchObject({
       level: 'warn',
-      found: expect.stringMatching(/^1 certificate .*: b\.test \(ca_unavailable\)$/),
+      found: expect.stringMatching(/^renewal of 1 certificate .*: b\.test \(ca_unavailable\)$/),
     });
     expect(await examine(certificate('c.test', NOW - 1), soon)).toMatchObject({
       level: 'fail',
-      found: expect.stringMatching(/^2 certificates .*1 .*expired: c\.test and b\.test/),
+      found: expect.stringMatching(/^renewal of 2 certificates .*1 .*expired: c\.test and b\.test/),
     });
   });
 });
 
 describe('another clock', () => {
   test.each<[aheadMs: number, level: string, found: RegExp]>([
-    [4000, 'ok', /agrees with that of X/],
-    [-30_000, 'warn', /30 s behind that of X/],
-    [90_000, 'fail', /1 min 30 s ahead of that of X/],
+    [4000, 'ok', /agrees with the clock of X/],
+    [-30_000, 'warn', /30 s behind the clock of X/],
+    [90_000, 'fail', /1 min 30 s ahead of the clock of X/],
   ])('%d ms off', (aheadMs, level, found) => {
     expect(judgeOffset(aheadMs, 'X')).toMatchObject({ level, found: expect.stringMatching(found) });
   });

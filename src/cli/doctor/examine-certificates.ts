@@ -11,20 +11,21 @@ import { joinList } from '../../domain/text.ts';
 import type { CaLimit, Store } from '../../store/contract/store.ts';
 import { type Keyring, keyIdIn } from '../../store/sealing/keyring.ts';
 import { missingKeys } from '../../store/sealing/sealed-store.ts';
-import { span, when } from '../output.ts';
+import { messageOf } from '../cli-error.ts';
+import { dateTime, shortDuration } from '../output.ts';
 import { judgeOffset } from './examine-host.ts';
-import { type Finding, messageOf } from './finding.ts';
+import { type Finding, fail, ok, warn } from './finding.ts';
 
-/** What `nameplate doctor` looks at of certificates: the CA, our account and budget there, keys, and what expires. It orders nothing. */
+/** What `nameplate doctor` examines about certificates: CAs, accounts and budgets, keys, expiry. It orders nothing. */
 
-/** One CA, as it is configured. */
+/** A configured CA. */
 export interface Ca {
   directoryUrl: string;
-  /** Whether it was given an external account binding. */
+  /** Whether an external account binding is configured. */
   isBound: boolean;
 }
 
-/** The CAs that are configured, in the order in which they are asked; none where our own issues. */
+/** The configured CAs in the order in which they are used; none with the internal CA. */
 export function casOf(config: Partial<Config>): Ca[] {
   const { issuer, acmeDirectory, acmeEabKid, acmeSecondDirectory, acmeSecondEabKid } = config;
   if (issuer !== 'acme') return [];
@@ -33,33 +34,31 @@ export function casOf(config: Partial<Config>): Ca[] {
   return [...first, { directoryUrl: acmeSecondDirectory, isBound: acmeSecondEabKid !== undefined }];
 }
 
-const PATIENCE_MS = 10_000;
+const TIMEOUT_MS = 10_000;
 
-/** Whether the CA answers, and what it wants; and by its answer whether our clock is right. */
+/** Whether the CA responds and what it requires; from its Date header, whether our clock is right. */
 export async function examineCa(
   { directoryUrl, isBound }: Ca,
   caFile: string | undefined,
   clock: Clock,
 ): Promise<Finding[]> {
-  const about = 'CA';
   const { host } = new URL(directoryUrl);
   try {
     const trustRoots = caFile === undefined ? null : readRoots(caFile);
-    const { directory, date, ms } = await readDirectory(
-      directoryUrl,
-      caTransport({ trustRoots, timeoutMs: PATIENCE_MS }),
-    );
+    const transport = caTransport({ trustRoots, timeoutMs: TIMEOUT_MS });
+    const { directory, date, ms } = await readDirectory(directoryUrl, transport);
     const offset = date === null ? [] : [judgeOffset(clock.now() - date, host)];
     if (directory.externalAccountRequired && !isBound) {
-      const advice = `Ask the CA for a key id and an HMAC key, and set the variables of the external account binding (docs/configuration.md).`;
-      return [{ about, level: 'fail', found: `${host} serves only its customers`, advice }, ...offset];
+      const advice =
+        'Get a key id and an HMAC key from the CA, and set the variables of the external account binding (docs/configuration.md).';
+      return [fail('CA', `${host} requires an external account binding`, advice), ...offset];
     }
-    const terms =
-      directory.termsOfService === null ? '' : `; its terms, which its account accepts: ${directory.termsOfService}`;
-    return [{ about, level: 'ok', found: `${host} answers in ${ms} ms${terms}` }, ...offset];
+    const { termsOfService } = directory;
+    const terms = termsOfService === null ? '' : `; using it means accepting its terms: ${termsOfService}`;
+    return [ok('CA', `${host} responds in ${ms} ms${terms}`), ...offset];
   } catch (error) {
     const advice = 'Allow outgoing HTTPS to it, and check NAMEPLATE_ACME_DIRECTORY and NAMEPLATE_ACME_CA_FILE.';
-    return [{ about, level: 'fail', found: messageOf(error), advice }];
+    return [fail('CA', messageOf(error), advice)];
   }
 }
 
@@ -67,7 +66,7 @@ function readRoots(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
-    throw new Error(`the trust roots of NAMEPLATE_ACME_CA_FILE cannot be read: ${messageOf(error)}`);
+    throw new Error(`cannot read the trust roots of NAMEPLATE_ACME_CA_FILE: ${messageOf(error)}`);
   }
 }
 
@@ -75,51 +74,45 @@ async function readDirectory(
   url: string,
   transport: CaTransport,
 ): Promise<{ directory: Directory; date: number | null; ms: number }> {
-  const began = performance.now();
+  const startedAt = performance.now();
   const { status, headers, body } = await transport({ method: 'GET', url });
-  const ms = Math.round(performance.now() - began);
-  if (status !== 200) throw new Error(`${url} answered with status ${status}, so it is no ACME directory`);
+  const ms = Math.round(performance.now() - startedAt);
+  if (status !== 200) throw new Error(`${url} returned status ${status}, so it is not an ACME directory`);
   const date = Date.parse(headers.date ?? '');
   return { directory: resourceReader(url).directory(parseJson(body)), date: Number.isNaN(date) ? null : date, ms };
 }
 
-/** Our account at a CA, and what is left to spend there. */
+/** Our account at a CA, and what is left of its limits. */
 export async function examineAccount(
   store: Pick<Store, 'findCaAccount' | 'countLedgerEntries'>,
   issuer: string,
   limits: readonly CaLimit[],
   now: number,
 ): Promise<Finding[]> {
-  const about = 'account';
-  const name = issuer === INTERNAL ? 'the internal CA' : new URL(issuer).host;
+  const isInternal = issuer === INTERNAL;
+  const name = isInternal ? 'the internal CA' : new URL(issuer).host;
   try {
     const account = await store.findCaAccount(issuer);
     if (account === null) {
-      const found =
-        issuer === INTERNAL
-          ? `${name} is made at the first start`
-          : `none at ${name} yet; the first certificate makes one`;
-      return [{ about, level: 'ok', found }];
+      const found = isInternal
+        ? 'the first start creates the internal CA'
+        : `no account at ${name} yet; the first certificate creates one`;
+      return [ok('account', found)];
     }
     const { pausedUntil, problem } = account;
     if (pausedUntil !== null && pausedUntil > now) {
       const why = problem === null ? '' : `: ${problem}`;
-      const advice =
-        'Nothing is ordered there until then. What the CA said tells whether there is something to be done before.';
-      return [{ about, level: 'warn', found: `${name} wants nothing of us before ${when(pausedUntil)}${why}`, advice }];
+      const advice = "Nothing is ordered there until then. The CA's message may say what you can do sooner.";
+      return [warn('account', `${name} is paused until ${dateTime(pausedUntil)}${why}`, advice)];
     }
-    if (issuer === INTERNAL) return [{ about, level: 'ok', found: `${name} is there` }];
-    return [
-      { about, level: 'ok', found: `${name} has one of ours` },
-      ...(await examineBudget(store, issuer, limits, now)),
-    ];
+    if (isInternal) return [ok('account', 'the internal CA exists')];
+    return [ok('account', `there is an account at ${name}`), ...(await examineBudget(store, issuer, limits, now))];
   } catch (error) {
-    const advice = 'Mend the keys first (below), or have another account made.';
-    return [{ about, level: 'fail', found: messageOf(error), advice }];
+    return [fail('account', messageOf(error), 'Fix the keys first (below), or have a new account created.')];
   }
 }
 
-/** From here on new names wait, so that renewals do not (docs/certificates.md). */
+/** Above this share of the limit, new names wait, so that renewals do not (docs/certificates.md). */
 const TIGHT = 0.8;
 
 async function examineBudget(
@@ -133,87 +126,75 @@ async function examineBudget(
   const { limit, windowMs } = allowed;
   const { orders, exempt, failed } = await store.countLedgerEntries(issuer, now - windowMs);
   const counted = orders - exempt;
-  const found = `${counted} of ${limit} orders in the last ${span(windowMs)}, ${failed} of them failed`;
-  if (counted < limit * TIGHT) return [{ about: 'budget', level: 'ok', found }];
+  const found = `${counted} of ${limit} orders in the last ${shortDuration(windowMs)}, ${failed} of them failed`;
+  if (counted < limit * TIGHT) return [ok('budget', found)];
   const advice =
-    'New names wait for room, renewals go on. Ask the CA for more, and put that into NAMEPLATE_ACME_LIMITS.';
-  return [{ about: 'budget', level: 'warn', found, advice }];
+    'New names wait for capacity; renewals continue. Ask the CA for a higher limit, and set it in NAMEPLATE_ACME_LIMITS.';
+  return [warn('budget', found, advice)];
 }
 
-/** Whether the keys that are configured open what lies in the store. `where`: where they are, for people. */
+/** Whether the configured keys decrypt the private keys in the store. `source`: where the keys are. */
 export async function examineSealing(
   store: Pick<Store, 'listSecretPrefixes'>,
   keyring: Keyring,
-  where: string,
+  source: string,
 ): Promise<Finding> {
   const about = 'sealing';
   try {
     const missing = await missingKeys(store, keyring);
     if (missing.length > 0) {
-      const advice = `Add that key to ${where}, after the first one, or restore it from where it was kept. Without it those private keys are lost.`;
-      return {
-        about,
-        level: 'fail',
-        found: `${where} lacks the key ${missing.join(', ')}, under which private keys lie in the store`,
-        advice,
-      };
+      const found = `private keys in the store are encrypted under ${missing.join(', ')}, which is not in ${source}`;
+      const advice = `Add that key to ${source}, after the first one; restore it from its backup. Without it those private keys are lost.`;
+      return fail(about, found, advice);
     }
-    const prefixes = await store.listSecretPrefixes();
-    const ids = prefixes.map(keyIdIn);
-    if (ids.includes(null)) {
-      const advice = 'The next start of serve seals them.';
-      return { about, level: 'warn', found: 'private keys lie in the store in clear', advice };
-    }
+    const ids = (await store.listSecretPrefixes()).map(keyIdIn);
+    if (ids.includes(null))
+      return warn(about, 'private keys in the store are not encrypted', 'The next start of serve encrypts them.');
     const [first] = ids;
     if (first !== undefined && (ids.length > 1 || first !== keyIdIn(keyring.prefix()))) {
-      const under =
-        ids.length > 1 ? `under ${ids.length} keys of ${where}` : `under a key of ${where}, and not under the first`;
-      const advice = 'Say "nameplate sealing rotate" to have all under the first.';
-      return { about, level: 'warn', found: `private keys lie in the store ${under}`, advice };
+      const under = ids.length > 1 ? `${ids.length} keys of ${source}` : `a key of ${source} that is not the first`;
+      const advice = 'Run "nameplate sealing rotate" to encrypt all of them under the first.';
+      return warn(about, `private keys in the store are encrypted under ${under}`, advice);
     }
-    const found =
+    return ok(
+      about,
       ids.length === 0
-        ? 'there is no private key in the store yet'
-        : `the keys of ${where} open every private key in the store`;
-    return { about, level: 'ok', found };
+        ? 'the store has no private keys yet'
+        : `the keys of ${source} decrypt every private key in the store`,
+    );
   } catch (error) {
-    return { about, level: 'fail', found: messageOf(error), advice: 'Set it right before the next start of serve.' };
+    return fail(about, messageOf(error), 'Correct it before the next start of serve.');
   }
 }
 
-/** So many that expire first are looked at. */
-const LOOKED_AT = 1000;
+/** Number of certificates to examine, those that expire first. */
+const EXAMINED = 1000;
 
-/** Certificates in use whose end is near, so that something of ours has kept them from being renewed. */
+/** Certificates close to expiry for which the domain's owner is not to blame. */
 export async function examineExpiry(store: Pick<Store, 'listExpiring'>, now: number): Promise<Finding> {
   const about = 'expiry';
-  const expiring = await store.listExpiring(LOOKED_AT);
+  const expiring = await store.listExpiring(EXAMINED);
   const ours = expiring.filter(({ problem }) => problem === null || !OWNER_FIXABLE.includes(problem.reason));
   const late = ours.filter(({ issued }) => issued !== null && emergencyAt(issued) <= now);
   const [first] = ours;
   if (first?.issued == null) {
-    const found =
-      expiring.length === 0 ? 'no certificate is in use yet' : 'no certificate is in use whose name leads to us';
-    return { about, level: 'ok', found };
-  }
-  if (late.length === 0) {
-    return {
+    return ok(
       about,
-      level: 'ok',
-      found: `the first certificate to expire, of ${first.hostname}, does at ${when(first.issued.notAfter)}`,
-    };
+      expiring.length === 0 ? 'no certificate is in use yet' : 'no certificate in use is for a name that leads here',
+    );
   }
-  const over = late.filter(({ issued }) => issued !== null && issued.notAfter <= now).length;
+  if (late.length === 0)
+    return ok(
+      about,
+      `the next certificate to expire is that of ${first.hostname}, at ${dateTime(first.issued.notAfter)}`,
+    );
+  const expired = late.filter(({ issued }) => issued !== null && issued.notAfter <= now).length;
   const names = joinList(
     late.map(({ hostname, problem }) => (problem === null ? hostname : `${hostname} (${problem.reason})`)),
   );
-  const many =
-    late.length === 1 ? '1 certificate' : `${late.length === LOOKED_AT ? 'at least ' : ''}${late.length} certificates`;
-  const of = over === 0 ? '' : `, ${over} of which expired`;
-  return {
-    about,
-    level: over > 0 ? 'fail' : 'warn',
-    found: `${many} should have been renewed long ago${of}: ${names}`,
-    advice: 'Say "nameplate certificates show NAME" of one: it says what stands in the way.',
-  };
+  const count =
+    late.length === 1 ? '1 certificate' : `${late.length === EXAMINED ? 'at least ' : ''}${late.length} certificates`;
+  const found = `renewal of ${count} is long overdue${expired === 0 ? '' : `, ${expired} of them expired`}: ${names}`;
+  const advice = 'Run "nameplate certificates show NAME" to see what blocks one.';
+  return expired > 0 ? fail(about, found, advice) : warn(about, found, advice);
 }

@@ -5,87 +5,89 @@ import { connect } from 'node:tls';
 import type { Clock } from '../../clock.ts';
 import type { Config, DatabaseUrl, Endpoint } from '../../config/config.ts';
 import { serverVariables } from '../../config/variables.ts';
-import { answers, isApi } from '../api-client.ts';
-import { span } from '../output.ts';
-import { type Finding, messageOf } from './finding.ts';
+import { isApi, respondsWith } from '../api-client.ts';
+import { messageOf } from '../cli-error.ts';
+import { shortDuration } from '../output.ts';
+import { type Finding, fail, ok, warn } from './finding.ts';
 
-/** What `nameplate doctor` looks at on this machine: where it can listen, and its clock. */
+/** What `nameplate doctor` examines on this machine: its listeners and its clock. */
 
-type ListenerKey = 'listen' | 'metricsListen' | 'edgeHttpListen' | 'edgeHttpsListen' | 'edgeFrontListen';
-
-const LISTENERS: {
-  key: ListenerKey;
+interface ExaminedListener {
+  key: 'listen' | 'metricsListen' | 'edgeHttpListen' | 'edgeHttpsListen' | 'edgeFrontListen';
+  /** The role that listens; null: every process. */
   role: Config['roles'][number] | null;
-  isOurs: (address: string) => Promise<boolean>;
-}[] = [
-  { key: 'listen', role: 'api', isOurs: (address) => isApi(`http://${address}`) },
+  /** Whether what listens at `host:port` is Nameplate. */
+  isNameplate: (address: string) => Promise<boolean>;
+}
+
+const LISTENERS: ExaminedListener[] = [
+  { key: 'listen', role: 'api', isNameplate: (address) => isApi(`http://${address}`) },
   {
     key: 'metricsListen',
     role: null,
-    isOurs: (address) => answers(`http://${address}/metrics`, (body) => /^nameplate_/m.test(body)),
+    isNameplate: (address) => respondsWith(`http://${address}/metrics`, (body) => /^nameplate_/m.test(body)),
   },
-  { key: 'edgeHttpListen', role: 'edge', isOurs: (address) => answers(`http://${address}/`, bySelf) },
-  { key: 'edgeHttpsListen', role: 'edge', isOurs: refusesUnknownNames },
+  {
+    key: 'edgeHttpListen',
+    role: 'edge',
+    // Proxy-Status (RFC 9209) on the edge's own pages.
+    isNameplate: (address) =>
+      respondsWith(`http://${address}/`, (_, headers) => headers.get('proxy-status')?.startsWith('nameplate') === true),
+  },
+  { key: 'edgeHttpsListen', role: 'edge', isNameplate: rejectsUnknownNames },
   {
     key: 'edgeFrontListen',
     role: 'edge',
-    isOurs: (address) => answers(`http://${address}/`, (body) => body.includes('/edge/certificate')),
+    isNameplate: (address) => respondsWith(`http://${address}/`, (body) => body.includes('/edge/certificate')),
   },
 ];
 
-/** Whether the addresses can be listened on that the roles of this process want. */
+/** Whether this process can listen where its roles need to. */
 export async function examineListeners(config: Partial<Config>): Promise<Finding[]> {
   const findings: Finding[] = [];
-  for (const { key, role, isOurs } of LISTENERS) {
+  for (const { key, role, isNameplate } of LISTENERS) {
     const endpoint = config[key];
     if (!endpoint || (role !== null && !config.roles?.includes(role))) continue;
-    findings.push(await examineListener(serverVariables[key].name, endpoint, isOurs));
+    findings.push(await examineListener(serverVariables[key].name, endpoint, isNameplate));
   }
   return findings;
 }
 
-/** Nameplate itself, running there, is fine: `isOurs` tells. */
 async function examineListener(
   variable: string,
   { host, port }: Endpoint,
-  isOurs: (address: string) => Promise<boolean>,
+  isNameplate: ExaminedListener['isNameplate'],
 ): Promise<Finding> {
-  const about = 'port';
-  const written = (name: string) => `${name.includes(':') ? `[${name}]` : name}:${port}`;
-  const address = written(host);
+  const addressOf = (name: string) => `${name.includes(':') ? `[${name}]` : name}:${port}`;
+  const address = addressOf(host);
   const server = createServer().listen(port, host);
   try {
     await once(server, 'listening');
-    return { about, level: 'ok', found: `${address} is free (${variable})` };
+    return ok('port', `${address} is free (${variable})`);
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'EACCES') {
-      const advice = `As another user, or with the capability CAP_NET_BIND_SERVICE (deploy/nameplate.service gives it), serve may. Otherwise set ${variable} to a port above 1023, and lead the world's there.`;
-      return { about, level: 'warn', found: `${address} may not be listened on by this user`, advice };
+      const advice = `serve needs the capability CAP_NET_BIND_SERVICE (deploy/nameplate.service grants it). Or set ${variable} to a port above 1023 and forward the public port to it.`;
+      return warn('port', `this user may not listen on ${address}`, advice);
     }
-    // Whoever listens on all addresses is asked at one of them.
-    if (await isOurs(written(host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host)))
-      return { about, level: 'ok', found: `${address} is where Nameplate runs already` };
-    const advice = `Stop what listens there, or set ${variable} to another address.`;
-    return { about, level: 'fail', found: `${address} cannot be listened on (${messageOf(error)})`, advice };
+    // A listener on all addresses is reached through loopback.
+    if (await isNameplate(addressOf(host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host)))
+      return ok('port', `Nameplate is already running at ${address}`);
+    const advice = `Stop the program that listens there, or set ${variable} to another address.`;
+    return fail('port', `cannot listen on ${address} (${messageOf(error)})`, advice);
   } finally {
     server.close();
   }
 }
 
-const PATIENCE_MS = 2000;
+const TIMEOUT_MS = 2000;
 
-/** The edge says by itself what it says of names that it does not know (RFC 9209). */
-function bySelf(_body: string, headers: Headers): boolean {
-  return headers.get('proxy-status')?.startsWith('nameplate') === true;
-}
-
-/** The edge refuses the handshake for a name that it does not know, in TLS's own words (RFC 6066 section 3). */
-async function refusesUnknownNames(address: string): Promise<boolean> {
+/** The edge ends the handshake for an unknown name with the alert unrecognized_name (RFC 6066 section 3). */
+async function rejectsUnknownNames(address: string): Promise<boolean> {
   const { hostname, port } = new URL(`https://${address}`);
   const host = hostname.replace(/^\[|\]$/g, '');
   const socket = connect({ host, port: Number(port), servername: 'doctor.invalid', rejectUnauthorized: false });
   try {
-    await once(socket, 'secureConnect', { signal: AbortSignal.timeout(PATIENCE_MS) });
+    await once(socket, 'secureConnect', { signal: AbortSignal.timeout(TIMEOUT_MS) });
     return false;
   } catch (error) {
     return error instanceof Error && 'code' in error && /UNRECOGNIZED_NAME/.test(String(error.code));
@@ -94,41 +96,32 @@ async function refusesUnknownNames(address: string): Promise<boolean> {
   }
 }
 
-/** What nobody can see from inside. */
+/** How to test what this machine cannot see: whether the Internet reaches the edge. */
 export function reachability({ roles, edgeHttpListen, issuer }: Partial<Config>, cnameZone: string): Finding[] {
   if (!roles?.includes('edge') || !edgeHttpListen || issuer !== 'acme') return [];
-  return [
-    {
-      about: 'reach',
-      level: 'ok',
-      found: `whether the world reaches the edge cannot be seen from here; try from elsewhere: "curl -i http://doctor.${cnameZone}/" has to be answered with "proxy-status: nameplate"`,
-    },
-  ];
+  const test = `run "curl -i http://doctor.${cnameZone}/" on another machine; the response must have "proxy-status: nameplate"`;
+  return [ok('reach', `this machine cannot test whether the Internet reaches the edge: ${test}`)];
 }
 
-/** Before this day there was no Nameplate; after the other, this release is hardly in use. */
+/** No correct clock is earlier than Nameplate itself, or 30 years later. */
 const EARLIEST = Date.UTC(2026, 0, 1);
 const LATEST = Date.UTC(2056, 0, 1);
 const TOLERANCE_MS = 60_000;
-const ADVICE = 'Set the clock, and keep it right with NTP: windows, schedules and certificates follow it.';
+const ADVICE = 'Set the clock and keep it right with NTP: windows, schedules and certificates depend on it.';
 
-/** Whether the clock can be right: its year, and that it is not behind what the store, where one is known, was last written. */
+/** Whether the clock is plausible, and not behind the latest write to the store or the database server. */
 export async function examineClock(clock: Clock, url: DatabaseUrl | undefined): Promise<Finding[]> {
-  const about = 'clock';
   const now = clock.now();
   const shown = new Date(now).toISOString();
-  if (now < EARLIEST || now > LATEST)
-    return [{ about, level: 'fail', found: `it says ${shown}, which cannot be`, advice: ADVICE }];
+  if (now < EARLIEST || now > LATEST) return [fail('clock', `it shows ${shown}, which cannot be right`, ADVICE)];
   if (url?.engine === 'postgres') return examineServerClock(clock, url);
-  const files = (url === undefined ? [] : [url.path, `${url.path}-wal`]).map(
-    (file) => statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0,
-  );
-  const written = Math.max(0, ...files);
-  if (written > now + TOLERANCE_MS) {
-    const found = `it says ${shown}, but the store was written at ${new Date(written).toISOString()}`;
-    return [{ about, level: 'fail', found, advice: ADVICE }];
+  const files = url === undefined ? [] : [url.path, `${url.path}-wal`];
+  const writtenAt = Math.max(0, ...files.map((file) => statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0));
+  if (writtenAt > now + TOLERANCE_MS) {
+    const found = `it shows ${shown}, but the store was written at ${new Date(writtenAt).toISOString()}`;
+    return [fail('clock', found, ADVICE)];
   }
-  return [{ about, level: 'ok', found: `it says ${shown}` }];
+  return [ok('clock', `it shows ${shown}`)];
 }
 
 async function examineServerClock(clock: Clock, url: DatabaseUrl & { engine: 'postgres' }): Promise<Finding[]> {
@@ -136,22 +129,21 @@ async function examineServerClock(clock: Clock, url: DatabaseUrl & { engine: 'po
   const before = clock.now();
   try {
     const server = await timeOf(url);
-    // The answer was given somewhere in between.
+    // The server's time was read about half-way.
     return [judgeOffset((before + clock.now()) / 2 - server, 'the database')];
   } catch {
-    // What is wrong with the database is said of the store.
-    return [{ about: 'clock', level: 'ok', found: `it says ${new Date(before).toISOString()}` }];
+    // The finding about the store reports the database's error.
+    return [ok('clock', `it shows ${new Date(before).toISOString()}`)];
   }
 }
 
-/** Other clocks are told in whole seconds, and on a way that takes some time. */
-const NOTHING_MS = 5000;
+/** Other clocks are read in whole seconds and over a network. */
+const NEGLIGIBLE_MS = 5000;
 
-/** `aheadMs`: how far our clock is ahead of the other one. */
-export function judgeOffset(aheadMs: number, than: string): Finding {
-  const about = 'clock';
-  const off = Math.abs(aheadMs);
-  if (off <= NOTHING_MS) return { about, level: 'ok', found: `it agrees with that of ${than}` };
-  const found = `it is ${span(off)} ${aheadMs > 0 ? 'ahead of' : 'behind'} that of ${than}`;
-  return { about, level: off > TOLERANCE_MS ? 'fail' : 'warn', found, advice: ADVICE };
+/** `aheadMs`: how far our clock is ahead of that of `other`. */
+export function judgeOffset(aheadMs: number, other: string): Finding {
+  const offset = Math.abs(aheadMs);
+  if (offset <= NEGLIGIBLE_MS) return ok('clock', `it agrees with the clock of ${other}`);
+  const found = `it is ${shortDuration(offset)} ${aheadMs > 0 ? 'ahead of' : 'behind'} the clock of ${other}`;
+  return offset > TOLERANCE_MS ? fail('clock', found, ADVICE) : warn('clock', found, ADVICE);
 }

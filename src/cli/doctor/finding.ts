@@ -1,13 +1,20 @@
-/** What `nameplate doctor` found, one thing each. */
+/** One result of `nameplate doctor`. `found` is a clause without a final stop, `advice` full sentences. */
 export interface Finding {
   about: string;
   level: 'ok' | 'warn' | 'fail';
-  /** What was found. */
   found: string;
-  /** What to do about it; absent where all is well. */
+  /** What to do about it; absent if `level` is `ok`. */
   advice?: string;
 }
 
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+export function ok(about: string, found: string): Finding {
+  return { about, level: 'ok', found };
+}
+
+export function warn(about: string, found: string, advice: string): Finding {
+  return { about, level: 'warn', found, advice };
+}
+
+export function fail(about: string, found: string, advice: string): Finding {
+  return { about, level: 'fail', found, advice };
 }

@@ -4,7 +4,7 @@ import { createServer, type Server, type Socket } from 'node:net';
 
 export type DnsTransport = 'udp' | 'tcp';
 
-/** Takes one message and hands over the answers to it, none or one. */
+/** Handles one message, and calls `reply` at most once. */
 export type OnMessage = (
   octets: Buffer,
   from: string,
@@ -18,14 +18,14 @@ export interface DnsListener {
   close(): Promise<void>;
 }
 
-/** A port that is free for UDP may be taken for TCP; so many are tried. */
+/** A port that is free for UDP may be in use for TCP: number of ports to try. */
 const PORT_TRIES = 50;
-/** Room for a burst of queries from this same process, which cannot read while it sends. The system may give less. */
+/** For bursts of queries from this same process, which cannot read while it sends. The system may grant less. */
 const RECEIVE_OCTETS = 4_000_000;
 const MAX_CONNECTIONS = 500;
 const IDLE_MS = 10_000;
 
-/** Listens on one port for both. Port 0: one that is free for both. Rejects with the system's error. */
+/** Listens on one port for UDP and TCP. Port 0: one that is free for both. Rejects with the system's error. */
 export async function listen(host: string, port: number, onMessage: OnMessage): Promise<DnsListener> {
   for (let tries = 1; ; tries++) {
     const udp = await bindUdp(host, port);
@@ -60,7 +60,7 @@ function serve(udp: UdpSocket, tcp: Server, onMessage: OnMessage): DnsListener {
 
   udp.on('message', (octets, from) => {
     onMessage(octets, `${from.address}:${from.port}`, 'udp', (reply) => {
-      // An asker that has gone is no concern of ours.
+      // Errors do not matter: the client may be gone.
       if (!closed) udp.send(reply, from.port, from.address, () => {});
     });
   });

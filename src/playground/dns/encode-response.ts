@@ -11,7 +11,7 @@ export function emptyResponse(rcode: ResponseCode): SimulatedResponse {
   return { rcode, authoritative: rcode === 'NOERROR', answers: [], authorities: [], additionals: [] };
 }
 
-/** Largest response that the asker takes over UDP (RFC 6891 section 6.2.5). */
+/** Largest response that the client accepts over UDP (RFC 6891 section 6.2.5). */
 export function udpOctets(query: DecodedPacket): number {
   const opt = optOf(query);
   return opt === undefined
@@ -19,9 +19,7 @@ export function udpOctets(query: DecodedPacket): number {
     : Math.min(Math.max(opt.udpPayloadSize, PLAIN_UDP_OCTETS), MAX_UDP_OCTETS);
 }
 
-/**
- * The response on the wire; one that is longer than `limit`, or is `truncated` anyhow, becomes an empty one with TC set.
- */
+/** The response on the wire; if it is longer than `limit`, or `truncated` is set, an empty one with TC. */
 export function encodeResponse(
   query: DecodedPacket,
   response: SimulatedResponse,

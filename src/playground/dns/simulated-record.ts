@@ -1,6 +1,6 @@
 import { isIPv4, isIPv6 } from 'node:net';
 
-/** `ALIAS` is no DNS type: the name is answered with the addresses of the value, as DNS panels flatten it. */
+/** `ALIAS` is not a DNS type: responses for the name contain the addresses of the value, as DNS providers flatten it. */
 export const SIMULATED_TYPES = ['A', 'AAAA', 'ALIAS', 'CAA', 'CNAME', 'MX', 'NS', 'SOA', 'TXT'] as const;
 
 export type SimulatedType = (typeof SIMULATED_TYPES)[number];
@@ -16,27 +16,27 @@ export interface SimulatedRecord {
   ttl: number;
 }
 
-/** What was asked of the simulator makes no sense; the message says why, for the person who asked. */
-export class RecordRefused extends Error {
-  override name = 'RecordRefused';
+/** A record or command that the simulator does not accept. The message says why. */
+export class InvalidRecord extends Error {
+  override name = 'InvalidRecord';
 }
 
 const DEFAULT_TTL = 60;
 const MAX_TTL = 0x7fffffff;
 const MAX_VALUES = 1000;
-/** A TXT record of this size still fits into a message of its own. */
+/** A TXT record of this size fits into a DNS message. */
 const MAX_TEXT_OCTETS = 60_000;
 
-/** Checks a set of records and brings it into its canonical form. Throws `RecordRefused`. */
+/** Validates records and returns their canonical form. Throws `InvalidRecord`. */
 export function parseRecord(name: string, type: string, values: readonly string[], ttl = DEFAULT_TTL): SimulatedRecord {
   const parsedType = parseType(type);
-  if (values.length === 0) throw new RecordRefused(`${parsedType} needs a value.`);
-  if (values.length > MAX_VALUES) throw new RecordRefused(`${parsedType} takes at most ${MAX_VALUES} values.`);
+  if (values.length === 0) throw new InvalidRecord(`${parsedType} needs a value.`);
+  if (values.length > MAX_VALUES) throw new InvalidRecord(`${parsedType} takes at most ${MAX_VALUES} values.`);
   if (values.length > 1 && ['ALIAS', 'CNAME', 'SOA'].includes(parsedType)) {
-    throw new RecordRefused(`${parsedType} takes one value, not ${values.length}.`);
+    throw new InvalidRecord(`${parsedType} takes one value, not ${values.length}.`);
   }
   if (!Number.isInteger(ttl) || ttl < 0 || ttl > MAX_TTL) {
-    throw new RecordRefused(`The TTL is a number of seconds from 0 to ${MAX_TTL}, not ${ttl}.`);
+    throw new InvalidRecord(`The TTL must be 0 to ${MAX_TTL} seconds, not ${ttl}.`);
   }
   return {
     name: parseName(name),
@@ -46,29 +46,26 @@ export function parseRecord(name: string, type: string, values: readonly string[
   };
 }
 
-/** Throws `RecordRefused`. */
+/** Throws `InvalidRecord`. */
 export function parseType(type: string): SimulatedType {
   const upper = type.toUpperCase();
-  const known = SIMULATED_TYPES.find((one) => one === upper);
-  if (known === undefined) {
-    throw new RecordRefused(`"${type}" is not a type the simulator knows: ${SIMULATED_TYPES.join(', ')}.`);
-  }
-  return known;
+  const found = SIMULATED_TYPES.find((each) => each === upper);
+  if (found !== undefined) return found;
+  throw new InvalidRecord(`The simulator does not support type "${type}", only ${SIMULATED_TYPES.join(', ')}.`);
 }
 
-/** A name in canonical form: lower case, no final dot, a wildcard only as the first label. Throws `RecordRefused`. */
+/** A name in canonical form: lower case, no final dot, a wildcard only as the first label. Throws `InvalidRecord`. */
 export function parseName(name: string): string {
   const canonical = name.toLowerCase().replace(/\.$/, '');
   const labels = canonical.split('.');
-  if (canonical.length > 253)
-    throw new RecordRefused(`"${name.slice(0, 40)}…" is longer than the 253 characters of a name.`);
+  if (canonical.length > 253) throw new InvalidRecord(`"${name.slice(0, 40)}…" is longer than 253 characters.`);
   const [first = '', ...others] = labels;
   const wellFormed = (first === '*' && others.length > 0 ? others : labels).every((label) =>
     /^[a-z0-9_-]{1,63}$/.test(label),
   );
   if (!wellFormed) {
-    throw new RecordRefused(
-      `"${name}" is not a name: labels of 1 to 63 letters, digits, "-" or "_", joined with dots (names in Unicode are written as xn--…).`,
+    throw new InvalidRecord(
+      `"${name}" is not a domain name: labels of 1 to 63 letters, digits, "-" or "_", joined with dots (write Unicode names as xn--…).`,
     );
   }
   return canonical;
@@ -77,10 +74,10 @@ export function parseName(name: string): string {
 function parseValue(type: SimulatedType, value: string): string {
   switch (type) {
     case 'A':
-      if (!isIPv4(value)) throw new RecordRefused(`"${value}" is not an IPv4 address.`);
+      if (!isIPv4(value)) throw new InvalidRecord(`"${value}" is not an IPv4 address.`);
       return value;
     case 'AAAA':
-      if (!isIPv6(value) || value.includes('%')) throw new RecordRefused(`"${value}" is not an IPv6 address.`);
+      if (!isIPv6(value) || value.includes('%')) throw new InvalidRecord(`"${value}" is not an IPv6 address.`);
       return value.toLowerCase();
     case 'ALIAS':
     case 'CNAME':
@@ -98,7 +95,7 @@ function parseValue(type: SimulatedType, value: string): string {
       return value;
     case 'TXT':
       if (Buffer.byteLength(value) > MAX_TEXT_OCTETS)
-        throw new RecordRefused(`A TXT value has at most ${MAX_TEXT_OCTETS} octets.`);
+        throw new InvalidRecord(`A TXT value can have at most ${MAX_TEXT_OCTETS} octets.`);
       return value;
     default:
       return type satisfies never;
@@ -110,7 +107,7 @@ export function parseMx(value: string): { preference: number; exchange: string }
   const match = /^(\d{1,5}) +(\S+)$/.exec(value);
   const preference = Number(match?.[1]);
   if (match?.[2] === undefined || preference > 0xffff) {
-    throw new RecordRefused(`"${value}" is not an MX value, such as "10 mail.acme.com".`);
+    throw new InvalidRecord(`"${value}" is not an MX value, such as "10 mail.acme.com".`);
   }
   return { preference, exchange: parseName(match[2]) };
 }
@@ -120,7 +117,7 @@ export function parseCaa(value: string): { flags: number; tag: string; value: st
   const match = /^(\d{1,3}) +([a-z0-9]{1,15}) +(?:"([^"]{0,255})"|([^" ]{1,255}))$/.exec(value);
   const flags = Number(match?.[1]);
   if (match === null || flags > 255) {
-    throw new RecordRefused(`"${value}" is not a CAA value, such as 0 issue "letsencrypt.org".`);
+    throw new InvalidRecord(`"${value}" is not a CAA value, such as 0 issue "letsencrypt.org".`);
   }
   return { flags, tag: match[2] ?? '', value: match[3] ?? match[4] ?? '' };
 }
@@ -143,7 +140,7 @@ export function parseSoa(value: string): Soa {
   );
   const all = [serial, refresh, retry, expire, minimum];
   if (numbers.length !== 5 || all.some((number) => number < 0 || number > 0xffffffff)) {
-    throw new RecordRefused(
+    throw new InvalidRecord(
       `"${value}" is not an SOA value, such as "ns1.acme.com hostmaster.acme.com 1 3600 600 86400 60".`,
     );
   }

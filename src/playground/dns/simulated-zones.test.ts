@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { parseRecord, RecordRefused } from './simulated-record.ts';
+import { InvalidRecord, parseRecord } from './simulated-record.ts';
 import { createZones, type Zones } from './simulated-zones.ts';
 
 let zones: Zones;
@@ -142,17 +142,17 @@ describe('a DNS panel would refuse', () => {
     ['ALIAS', 'x.test', 'CNAME', 'x.test'],
   ])('%s %s and then %s %s at the same name', (first, firstValue, second, secondValue) => {
     set('www.acme.com', first, firstValue);
-    expect(() => set('www.acme.com', second, secondValue)).toThrow(RecordRefused);
+    expect(() => set('www.acme.com', second, secondValue)).toThrow(InvalidRecord);
     expect(() => set('www.acme.com', second, secondValue)).toThrow(/remove it first/);
     expect(zones.list()).toHaveLength(1);
   });
 
   test('a CNAME at the apex, whichever was first', () => {
     expect(() => set('acme.com', 'CNAME', 'x.test')).toThrow(
-      /is the apex of its zone, which cannot hold a CNAME; set an ALIAS/,
+      /is the apex of its zone, which cannot have a CNAME; set an ALIAS/,
     );
     set('shop.acme.com', 'CNAME', 'x.test');
-    expect(() => zones.setZone({ apex: 'shop.acme.com', nameservers: [], held: 'here' })).toThrow(RecordRefused);
+    expect(() => zones.setZone({ apex: 'shop.acme.com', nameservers: [], held: 'here' })).toThrow(InvalidRecord);
   });
 
   test('not TXT beside ALIAS, nor another value in place of a CNAME', () => {

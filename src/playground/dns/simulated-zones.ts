@@ -1,14 +1,14 @@
-import { RecordRefused, type SimulatedRecord, type SimulatedType } from './simulated-record.ts';
+import { InvalidRecord, type SimulatedRecord, type SimulatedType } from './simulated-record.ts';
 
 /** An apex and the names of its nameservers. */
 export interface SimulatedZone {
   apex: string;
   nameservers: string[];
-  /** `delegated`: somebody else's; a query without RD for a name in it is answered with a referral. */
+  /** `delegated`: to other nameservers; a query without RD for a name in it gets a referral. */
   held: 'here' | 'delegated';
 }
 
-/** One record of an answer; `value` is in the text form of `SimulatedRecord`. */
+/** One record of a response; `value` is in the text form of `SimulatedRecord`. */
 export interface ZoneRecord {
   name: string;
   type: Exclude<SimulatedType, 'ALIAS'>;
@@ -28,21 +28,21 @@ export interface SimulatedResponse {
   additionals: ZoneRecord[];
 }
 
-/** Records, and how a nameserver answers from them. No I/O. */
+/** Records, and the responses of a nameserver that has them. No I/O. */
 export interface Zones {
-  /** Replaces the name's records of that type. Throws `RecordRefused` where a DNS panel would refuse. */
+  /** Replaces the name's records of that type. Throws `InvalidRecord` for what a DNS provider rejects. */
   set(record: SimulatedRecord): void;
   /** Removes the name's records, of one type or all; the number removed. */
   remove(name: string, type?: SimulatedType): number;
   list(): SimulatedRecord[];
-  /** Throws `RecordRefused` when the apex holds a CNAME. */
+  /** Throws `InvalidRecord` when the apex holds a CNAME. */
   setZone(zone: SimulatedZone): void;
   listZones(): SimulatedZone[];
-  /** `recursive`: answers as a resolver would, across delegations. Names are canonical. */
+  /** `recursive`: responds as a resolver, across delegations. Names are canonical. */
   answer(name: string, type: string, recursive: boolean): SimulatedResponse;
 }
 
-/** The nameserver of every zone that was given no other. */
+/** The nameserver of every zone without an explicit one. */
 export const DEFAULT_NAMESERVER = 'ns1.simulator.test';
 const DEFAULT_TTL = 60;
 const NEGATIVE_TTL = 5;
@@ -54,7 +54,7 @@ type Node = Map<SimulatedType, SimulatedRecord>;
 /** `host` is the address of the default nameserver. */
 export function createZones(host: string): Zones {
   const nodes = new Map<string, Node>();
-  /** For each name, how many names with records are below it: what makes it an empty non-terminal. */
+  /** For each name, the number of names with records below it: such a name is at least an empty non-terminal. */
   const below = new Map<string, number>();
   const zones = new Map<string, SimulatedZone>();
   let recordSets = 0;
@@ -75,7 +75,7 @@ export function createZones(host: string): Zones {
     return { apex: name.split('.').slice(-2).join('.'), nameservers: [DEFAULT_NAMESERVER], held: 'here' };
   }
 
-  /** The records that answer a question about a name, CNAMEs aside. `flattened` counts the ALIASes on the way here. */
+  /** The records of a name and type, without following CNAMEs. `flattened` counts the ALIASes followed so far. */
   function find(name: string, type: string, flattened = 0): ZoneRecord[] {
     const held = nodeOf(name)?.get(type as SimulatedType);
     if (held !== undefined && held.type !== 'ALIAS') {
@@ -92,7 +92,7 @@ export function createZones(host: string): Zones {
     return flatten(name, type, flattened);
   }
 
-  /** The addresses of an ALIAS's target, under the name of the ALIAS. */
+  /** The addresses of an ALIAS's target, as records of the ALIAS's name. */
   function flatten(name: string, type: 'A' | 'AAAA', flattened: number): ZoneRecord[] {
     const alias = nodeOf(name)?.get('ALIAS');
     const [target] = alias?.values ?? [];
@@ -101,7 +101,7 @@ export function createZones(host: string): Zones {
     return answers.filter((record) => record.type === type).map((record) => ({ ...record, name, ttl: alias.ttl }));
   }
 
-  /** The records of a name, or those of the wildcard that stands for it (RFC 4592). */
+  /** The records of a name, or of the wildcard that matches it (RFC 4592). */
   function nodeOf(name: string): Node | undefined {
     if (exists(name)) return nodes.get(name);
     const encloser = ancestorsOf(name).find(exists);
@@ -112,7 +112,7 @@ export function createZones(host: string): Zones {
     return nodes.has(name) || below.has(name) || zoneOf(name).apex === name || name === DEFAULT_NAMESERVER;
   }
 
-  /** Follows CNAMEs; `end` is the name they lead to. A nameserver stops where they leave what it holds: `left`. */
+  /** Follows CNAMEs; `end` is the last name. `left`: a nameserver stops at a name that it is not authoritative for. */
   function chase(name: string, type: string, recursive: boolean, flattened = 0): Chased {
     const answers: ZoneRecord[] = [];
     let end = name;
@@ -139,10 +139,10 @@ export function createZones(host: string): Zones {
   return {
     set(record) {
       const node = nodes.get(record.name) ?? new Map();
-      refuseConflict(record, node, zoneOf(record.name).apex);
+      rejectConflict(record, node, zoneOf(record.name).apex);
       if (!node.has(record.type) && ++recordSets > MAX_RECORDS) {
         recordSets--;
-        throw new RecordRefused(`The simulator holds at most ${MAX_RECORDS} records.`);
+        throw new InvalidRecord(`The simulator can have at most ${MAX_RECORDS} records.`);
       }
       if (!nodes.has(record.name)) {
         nodes.set(record.name, node);
@@ -163,7 +163,7 @@ export function createZones(host: string): Zones {
     },
     list: () => [...nodes.values()].flatMap((node) => [...node.values()]),
     setZone(zone) {
-      if (nodes.get(zone.apex)?.has('CNAME')) throw apexRefused(zone.apex);
+      if (nodes.get(zone.apex)?.has('CNAME')) throw apexConflict(zone.apex);
       zones.set(zone.apex, zone);
     },
     listZones: () => [...zones.values()],
@@ -194,24 +194,22 @@ function soaRecord({ apex, nameservers }: SimulatedZone): ZoneRecord {
   return { name: apex, type: 'SOA', ttl: NEGATIVE_TTL, value };
 }
 
-/** A CNAME or ALIAS takes the place of other data, as in any DNS panel (RFC 2181 section 10.1). */
-function refuseConflict({ name, type }: SimulatedRecord, node: Node, apex: string): void {
+/** A CNAME or ALIAS excludes other data at its name (RFC 2181 section 10.1). */
+function rejectConflict({ name, type }: SimulatedRecord, node: Node, apex: string): void {
   const others = [...node.keys()].filter((other) => other !== type);
   if (type === 'CNAME' && name === apex) {
-    throw apexRefused(name);
+    throw apexConflict(name);
   }
   const excluded: SimulatedType[] = type === 'CNAME' ? others : type === 'ALIAS' ? ['A', 'AAAA', 'CNAME'] : ['CNAME'];
   if (type === 'A' || type === 'AAAA') excluded.push('ALIAS');
   const conflict = others.find((other) => excluded.includes(other));
   if (conflict !== undefined) {
-    throw new RecordRefused(
-      `${name} has a record of type ${conflict}, beside which there can be no ${type}; remove it first.`,
-    );
+    throw new InvalidRecord(`${name} has a ${conflict} record, which excludes ${type}; remove it first.`);
   }
 }
 
-function apexRefused(apex: string): RecordRefused {
-  return new RecordRefused(`${apex} is the apex of its zone, which cannot hold a CNAME; set an ALIAS.`);
+function apexConflict(apex: string): InvalidRecord {
+  return new InvalidRecord(`${apex} is the apex of its zone, which cannot have a CNAME; set an ALIAS instead.`);
 }
 
 /** Every name above, nearest first, without the root. */

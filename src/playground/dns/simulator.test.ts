@@ -5,7 +5,7 @@ import { connect } from 'node:net';
 import packet from 'dns-packet';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { startSimulators } from '../../../test/support/simulators.ts';
-import { RecordRefused } from './simulated-record.ts';
+import { InvalidRecord } from './simulated-record.ts';
 import { type Simulator, startSimulator } from './simulator.ts';
 
 let simulator: Simulator;
@@ -159,7 +159,7 @@ describe('faults', () => {
   test('one that is not known, or a delay that is no time, is refused', () => {
     // @ts-expect-error A fault from outside.
     expect(() => simulator.fail('www.acme.com', 'explode')).toThrow(/"explode" is not a fault/);
-    expect(() => simulator.delay('www.acme.com', -1)).toThrow(RecordRefused);
+    expect(() => simulator.delay('www.acme.com', -1)).toThrow(InvalidRecord);
   });
 });
 
@@ -197,7 +197,7 @@ describe('what was set', () => {
   test('stays as it is when a snapshot makes no sense', () => {
     simulator.set('www.acme.com', 'A', ['192.0.2.1']);
     const wrong = { ...simulator.snapshot(), records: [{ name: 'a b', type: 'A' as const, values: ['x'], ttl: 1 }] };
-    expect(() => simulator.restore(wrong)).toThrow(RecordRefused);
+    expect(() => simulator.restore(wrong)).toThrow(InvalidRecord);
     expect(simulator.list()).toHaveLength(1);
   });
 });

@@ -3,7 +3,7 @@ import packet, { type DecodedPacket } from 'dns-packet';
 import { type Clock, systemClock } from '../../clock.ts';
 import { type DnsTransport, listen } from './dns-listener.ts';
 import { emptyResponse, encodeResponse, udpOctets } from './encode-response.ts';
-import { parseName, parseRecord, parseType, RecordRefused, type SimulatedRecord } from './simulated-record.ts';
+import { InvalidRecord, parseName, parseRecord, parseType, type SimulatedRecord } from './simulated-record.ts';
 import {
   createZones,
   DEFAULT_NAMESERVER,
@@ -13,42 +13,33 @@ import {
 } from './simulated-zones.ts';
 
 /**
- * A DNS server on loopback, over UDP and TCP, for whatever names are set: the zone's own nameserver and the recursive
- * resolver in one. Names are taken in any case, with or without the final dot. What makes no sense throws
- * `RecordRefused`.
+ * A DNS server on loopback, over UDP and TCP: authoritative nameserver and recursive resolver in one. Names may be in any case, with
+ * or without the final dot. Methods throw `InvalidRecord` for invalid arguments.
  */
 export interface Simulator {
   readonly address: string;
   readonly port: number;
 
-  /**
-   * Replaces the name's records of that type. A value of TXT is one record. A name may begin with `*.`. `ALIAS` is
-   * answered with the addresses of its value. `ttl` is in seconds, 60 unless given.
-   */
+  /** Replaces the name's records of that type with one record for each value. A name may begin with `*.`. `ttl`: seconds, 60 by default. */
   set(name: string, type: string, values: readonly string[], ttl?: number): void;
-  /**
-   * Removes the name's records of one type; without a type all of them, and its faults too. False when there was
-   * nothing.
-   */
+  /** Removes the name's records of one type; without a type, all of them and its faults. False if there was nothing. */
   remove(name: string, type?: string): boolean;
   list(): SimulatedRecord[];
 
-  /**
-   * Makes `apex` a zone. Without it the zone of a name is its last two labels, and the simulator its only nameserver.
-   */
+  /** Makes `apex` a zone. By default the zone of a name is its last two labels, with the simulator as its only nameserver. */
   setZone(apex: string, nameservers?: readonly string[]): void;
-  /** Leaves a zone to other nameservers: queries without RD for names in it are answered with a referral to them. */
+  /** Delegates a zone to other nameservers: queries without RD for names in it get a referral to them. */
   delegate(apex: string, nameservers: readonly string[]): void;
 
-  /** Lets every query for exactly this name fail, until `unfail`. */
+  /** Makes every query for exactly this name fail, until `unfail`. */
   fail(name: string, fault: Fault): void;
-  /** Answers queries for exactly this name so much later. */
+  /** Delays responses to queries for exactly this name. */
   delay(name: string, delayMs: number): void;
-  /** Ends faults and delays of the name. False when there was nothing. */
+  /** Removes faults and delays of the name. False if there was nothing. */
   unfail(name: string): boolean;
   faults(): SimulatedFault[];
 
-  /** The last queries, oldest first; at most 1,000. */
+  /** The latest queries, oldest first; at most 1,000. */
   log(): LoggedQuery[];
   /** Everything that was set, as plain JSON. */
   snapshot(): Snapshot;
@@ -57,10 +48,7 @@ export interface Simulator {
   close(): Promise<void>;
 }
 
-/**
- * `timeout`: no answer. `truncate`: over UDP only that the answer does not fit. `lame`: an answer without authority, as
- * from a server that was never told about the zone.
- */
+/** `timeout`: no response. `truncate`: TC over UDP. `lame`: a response without AA, as from a server that does not have the zone. */
 export const FAULTS = ['servfail', 'timeout', 'refused', 'truncate', 'lame'] as const;
 export type Fault = (typeof FAULTS)[number];
 
@@ -73,12 +61,12 @@ export interface SimulatedFault {
 export interface LoggedQuery {
   /** Unix milliseconds. */
   at: number;
-  /** Address and port of the asker. */
+  /** Address and port of the client. */
   from: string;
   transport: DnsTransport;
   name: string;
   type: string;
-  /** `dropped`: no answer was sent. */
+  /** `dropped`: no response was sent. */
   rcode: ResponseCode | 'dropped';
 }
 
@@ -91,7 +79,7 @@ export interface Snapshot {
 export interface SimulatorOptions {
   /** 0: any port that is free. */
   port: number;
-  /** A loopback address. 127.0.0.1 unless given. */
+  /** A loopback address; 127.0.0.1 by default. */
   host?: string;
   clock?: Clock;
 }
@@ -99,7 +87,7 @@ export interface SimulatorOptions {
 const LOGGED_QUERIES = 1000;
 const MAX_DELAY_MS = 60_000;
 
-/** Rejects with the system's error when the port is taken. */
+/** Rejects with the system's error if the port is in use. */
 export async function startSimulator({
   port,
   host = '127.0.0.1',
@@ -204,7 +192,7 @@ function decodeQuery(octets: Buffer): DecodedPacket | null {
   }
 }
 
-/** Names in queries may hold any octets; the log is for people. */
+/** Names in queries may contain any octets. */
 function printable(name: string): string {
   return name.replaceAll(/[^!-~]/g, '?');
 }
@@ -215,15 +203,14 @@ function opcodeOf(query: DecodedPacket): number {
 }
 
 function parseFault(fault: string): Fault {
-  const known = FAULTS.find((one) => one === fault);
-  if (known === undefined)
-    throw new RecordRefused(`"${fault}" is not a fault the simulator knows: ${FAULTS.join(', ')}.`);
-  return known;
+  const found = FAULTS.find((each) => each === fault);
+  if (found !== undefined) return found;
+  throw new InvalidRecord(`"${fault}" is not a fault. Use one of ${FAULTS.join(', ')}.`);
 }
 
 function parseDelay(delayMs: number): number {
   if (!Number.isInteger(delayMs) || delayMs < 0 || delayMs > MAX_DELAY_MS) {
-    throw new RecordRefused(`A delay is a number of milliseconds from 0 to ${MAX_DELAY_MS}, not ${delayMs}.`);
+    throw new InvalidRecord(`A delay must be 0 to ${MAX_DELAY_MS} milliseconds, not ${delayMs}.`);
   }
   return delayMs;
 }

@@ -1,16 +1,17 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { replaceFile } from './data-dir.ts';
 import type { Simulator, Snapshot } from './dns/simulator.ts';
-import { replaceFile } from './ready.ts';
 
-/** Keeps what a person set in the simulator in `dns.json`, for the next start of the playground. */
-export interface Keeper {
-  /** Resolves when everything that is set now is on file. */
+export interface SavedRecords {
+  /** Whether there was a file. */
+  found: boolean;
+  /** Resolves when everything that is set now is on disk. */
   save(): Promise<void>;
 }
 
-/** Restores what was kept. Rejects with what to do when the file makes no sense. `found` says whether there was one. */
-export async function keepRecords(simulator: Simulator, dataDir: string): Promise<Keeper & { found: boolean }> {
+/** Restores the simulator from `dns.json`, and saves it there. Rejects with advice if the file is invalid. */
+export async function restoreRecords(simulator: Simulator, dataDir: string): Promise<SavedRecords> {
   const path = join(dataDir, 'dns.json');
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return null;
@@ -22,7 +23,7 @@ export async function keepRecords(simulator: Simulator, dataDir: string): Promis
     found: text !== null,
     save() {
       const write = () => replaceFile(path, JSON.stringify(simulator.snapshot()));
-      // One after the other, so that an older picture never replaces a newer one.
+      // One write at a time, so that an older snapshot never replaces a newer one.
       saving = saving.then(write, write);
       return saving;
     },
@@ -34,7 +35,7 @@ function restore(simulator: Simulator, text: string, path: string): void {
     simulator.restore(JSON.parse(text) as Snapshot);
   } catch (error) {
     throw new Error(
-      `The DNS records kept in ${path} cannot be read (${error instanceof Error ? error.message : error}). Move the file away, and start again.`,
+      `Cannot read the DNS records in ${path} (${error instanceof Error ? error.message : error}). Move the file away and start again.`,
     );
   }
 }

@@ -7,7 +7,7 @@ export const STORE_FILE = 'nameplate.db';
 /** The internal CA's certificate in a playground's data directory. */
 export const CA_FILE = 'ca.pem';
 
-/** What a playground says when everything listens, as `nameplate dev --json` prints it. */
+/** The line that `nameplate dev --json` prints when everything listens. */
 export interface Ready {
   event: 'ready';
   api: string;
@@ -18,20 +18,20 @@ export interface Ready {
   environment: { id: string; slug: string };
   /** Address and port of the DNS simulator. */
   dns: string;
-  /** Addresses and ports of the edge; `ca` is the file with the certificate that has to be trusted. */
+  /** Addresses and ports of the edge; `ca` is the file with the CA certificate for clients to trust. */
   edge: { http: string; https: string; ca: string };
 }
 
-/** What commands need of a playground, beyond what it says: `dev.json` in its data directory. */
+/** `dev.json` in the data directory: how commands find and use the playground. */
 export interface PlaygroundFile extends Ready {
-  /** Where `nameplate dns` steers the simulator. */
+  /** URL for `nameplate dns` to control the simulator. */
   control: string;
   pid: number;
   /** Length of the verification window. */
   windowMs: number;
 }
 
-/** The file of the playground in a data directory; null when there is none that can be read. */
+/** Reads `dev.json`; null if there is none, or it is invalid. */
 export async function readPlaygroundFile(dataDir: string): Promise<PlaygroundFile | null> {
   try {
     const file: unknown = JSON.parse(await readFile(pathOf(dataDir), 'utf8'));
@@ -41,27 +41,27 @@ export async function readPlaygroundFile(dataDir: string): Promise<PlaygroundFil
   }
 }
 
-/** Replaces the file as a whole; only its owner can read it, since it holds a root key. */
+/** Replaces `dev.json`. Only its owner can read it, because it contains a root key. */
 export async function writePlaygroundFile(dataDir: string, file: PlaygroundFile): Promise<void> {
   await replaceFile(pathOf(dataDir), `${JSON.stringify(file, null, 2)}\n`);
 }
 
-/** Writes a file so that a reader sees all of it or what was there before. Mode 0600. */
+/** Replaces a file atomically. Mode 0600. */
 export async function replaceFile(path: string, text: string): Promise<void> {
   const draft = `${path}.${process.pid}.tmp`;
   await writeFile(draft, text, { mode: 0o600 });
   await rename(draft, path);
 }
 
-/** Makes the data directory, which only its owner may enter. Rejects, in one line that says what to do, where that cannot be. */
+/** Creates the data directory, for its owner only. Rejects with advice if it cannot be written. */
 export async function makeDataDir(dataDir: string): Promise<void> {
   try {
     makeDirectory(dataDir);
-    // Tried, since a directory whose mode allows it may still be of a file system that does not.
+    // The mode may allow writing where the file system does not.
     await rmdir(await mkdtemp(join(dataDir, 'try-')));
   } catch (error) {
     throw new Error(
-      `cannot keep data in ${dataDir} (${codeOf(error)}): see that it is a directory in which this user may write, or name another with --data`,
+      `cannot write to ${dataDir} (${codeOf(error)}): make it a directory that this user can write to, or name another with --data`,
       { cause: error },
     );
   }

@@ -1,7 +1,7 @@
 import type { DestinationStream } from 'pino';
 
-/** What a line of the log says, as far as people are told. */
-interface Entry {
+/** The fields of a log line that people are shown. */
+interface LogLine {
   level: number;
   time: number;
   msg: string;
@@ -13,18 +13,18 @@ interface Entry {
 const INFO = 30;
 const WARN = 40;
 
-/** Turns the log into plain words: what became of domains and certificates, and whatever went wrong. */
-export function narrator(tell: (words: string, at: number) => void): DestinationStream {
+/** A log destination for people: status changes of domains and certificates, warnings and errors, one line each. */
+export function plainLog(write: (line: string, at: number) => void): DestinationStream {
   return {
     write(json) {
-      const entry = JSON.parse(json) as Entry;
-      const words = wordsOf(entry);
-      if (words !== null) tell(words, entry.time);
+      const line = JSON.parse(json) as LogLine;
+      const text = textOf(line);
+      if (text !== null) write(text, line.time);
     },
   };
 }
 
-function wordsOf({ level, msg, domain, status, err }: Entry): string | null {
+function textOf({ level, msg, domain, status, err }: LogLine): string | null {
   if (domain !== undefined && status !== undefined) return `${domain} is ${status}`;
   if (level < WARN) return domain === undefined || level < INFO ? null : `${domain}: ${msg}`;
   return err?.message === undefined ? msg : `${msg}: ${err.message}`;

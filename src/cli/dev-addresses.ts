@@ -1,0 +1,115 @@
+import { isAbsolute, relative, resolve } from 'node:path';
+import { createInterface } from 'node:readline/promises';
+import { type PlaygroundFile, readPlaygroundFile } from '../playground/data-dir.ts';
+import { isFree, nextFree } from '../playground/ports.ts';
+import { isApi } from './api-client.ts';
+import { CliError } from './cli-error.ts';
+import { type DataOptions, DEFAULT_DATA, shellQuote } from './options.ts';
+
+const PORTS = ['port', 'dnsPort', 'edgeHttpPort', 'edgeHttpsPort'] as const;
+type Ports = Record<(typeof PORTS)[number], number>;
+
+export interface DevOptions extends DataOptions, Ports {
+  checkInterval?: number;
+  window?: number;
+}
+
+/** The data directory and the ports of a playground. */
+interface DevAddresses extends Ports {
+  dataDir: string;
+}
+
+export const DEFAULT_PORTS: Ports = { port: 7070, dnsPort: 7053, edgeHttpPort: 7080, edgeHttpsPort: 7443 };
+
+const FLAGS = {
+  port: '--port',
+  dnsPort: '--dns-port',
+  edgeHttpPort: '--edge-http-port',
+  edgeHttpsPort: '--edge-https-port',
+} as const;
+
+/** The requested addresses, or free ones next to them if the user agrees. Throws `CliError` with the command to run instead. */
+export async function chooseAddresses(options: DevOptions): Promise<DevAddresses> {
+  const { data: dataDir = DEFAULT_DATA } = options;
+  const { ports, busy, instead } = await freePorts(options);
+  const other = await findRunning(dataDir);
+  if (other === null && busy.length === 0) return { dataDir, ...ports };
+
+  if (other !== null) {
+    const addresses = { dataDir: sibling(dataDir, ports.port || 'second'), ...ports };
+    const problem = `A playground is already running on ${dataDir} (process ${other.pid}), at ${other.api}.`;
+    if (await confirm(options, `${problem} Start a second one on port ${ports.port}? [y/N] `, false)) return addresses;
+    throw new CliError(`${problem} Use that one, or start a second one: ${commandFor(addresses, options)}`);
+  }
+  const addresses = { dataDir, ...ports };
+  const problem = `${busy.length === 1 ? `Port ${busy[0]} is` : `Ports ${list(busy)} are`} in use by another program.`;
+  if (await confirm(options, `${problem} Use ${list(instead)} instead? [Y/n] `, true)) return addresses;
+  throw new CliError(`${problem} To use the next free one: ${commandFor(addresses, options)}`);
+}
+
+/** The requested ports, with the next free one in place of each that is busy. */
+async function freePorts({
+  port,
+  dnsPort,
+  edgeHttpPort,
+  edgeHttpsPort,
+}: Ports): Promise<{ ports: Ports; busy: number[]; instead: number[] }> {
+  const ports = { port, dnsPort, edgeHttpPort, edgeHttpsPort };
+  const busy: number[] = [];
+  const instead: number[] = [];
+  for (const key of PORTS) {
+    const requested = ports[key];
+    const use = { udp: key === 'dnsPort' };
+    if (await isFree(requested, use)) continue;
+    ports[key] = await nextFree(requested, use, Object.values(ports));
+    busy.push(requested);
+    instead.push(ports[key]);
+  }
+  return { ports, busy, instead };
+}
+
+function list(ports: readonly number[]): string {
+  return ports.join(', ').replace(/, (\d+)$/, ' and $1');
+}
+
+/** Another directory next to this one, relative if this one is. */
+function sibling(dataDir: string, suffix: string | number): string {
+  const path = `${resolve(dataDir)}-${suffix}`;
+  return isAbsolute(dataDir) ? path : relative('', path);
+}
+
+/** The playground that is running on a directory, if any. */
+async function findRunning(dataDir: string): Promise<PlaygroundFile | null> {
+  const file = await readPlaygroundFile(dataDir);
+  if (file === null) return null;
+  try {
+    process.kill(file.pid, 0);
+  } catch {
+    return null;
+  }
+  // After the playground has ended, its process id may belong to another program.
+  return (await isApi(file.api)) ? file : null;
+}
+
+/** Asks on a terminal. Enter alone means `byDefault`; without an answer, or without a terminal, it is no. */
+async function confirm({ json }: DevOptions, question: string, byDefault: boolean): Promise<boolean> {
+  if (json || !process.stdin.isTTY || !process.stdout.isTTY) return false;
+  const terminal = createInterface({ input: process.stdin, output: process.stdout });
+  const closed = new Promise<null>((resolve) => terminal.once('close', () => resolve(null)));
+  const answer = await Promise.race([terminal.question(question), closed]);
+  terminal.close();
+  if (answer === null) process.stdout.write('\n');
+  return answer !== null && (answer.trim() === '' ? byDefault : /^y(es)?$/i.test(answer.trim()));
+}
+
+/** The same command with other addresses. */
+function commandFor({ dataDir, ...ports }: DevAddresses, { json, checkInterval, window }: DevOptions): string {
+  const flags = [
+    ...PORTS.map((key) => ports[key] !== DEFAULT_PORTS[key] && `${FLAGS[key]} ${ports[key]}`),
+    dataDir !== DEFAULT_DATA && `--data ${shellQuote(dataDir)}`,
+    checkInterval !== undefined && `--check-interval ${checkInterval / 1000}`,
+    window !== undefined && `--window ${window / 1000}`,
+    json && '--json',
+  ];
+  return ['./bin/nameplate dev', ...flags.filter((flag) => typeof flag === 'string')].join(' ');
+}

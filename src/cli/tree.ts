@@ -1,0 +1,130 @@
+import type { Command } from 'commander';
+import { type ApiClient, connect } from './api-client.ts';
+import { CliError, EXIT } from './cli-error.ts';
+import { type ApiOptions, apiCommand, define } from './options.ts';
+import { dateTime, printable, show, table } from './output.ts';
+
+/** The commands for projects, apps, environments and deployments, and the options that other commands use to name them. */
+
+export type Level = 'project' | 'app' | 'environment';
+
+export type PathOptions = { [L in Level]?: string };
+
+interface Kind {
+  plural: string;
+  singular: 'project' | 'app' | 'environment' | 'deployment';
+  summary: string;
+  parents: Level[];
+  /** The field that `create` takes as its argument. */
+  field: 'slug' | 'origin';
+  create: string;
+  list: string;
+  /** An example of the argument, and of the options that name the parents. */
+  example: [argument: string, flags: string];
+}
+
+const KINDS: Kind[] = [
+  {
+    plural: 'projects',
+    singular: 'project',
+    summary: 'Create and list projects of the workspace.',
+    parents: [],
+    field: 'slug',
+    create: 'projects.createProject',
+    list: 'projects.listProjects',
+    example: ['shop', ''],
+  },
+  {
+    plural: 'apps',
+    singular: 'app',
+    summary: 'Create and list apps of a project.',
+    parents: ['project'],
+    field: 'slug',
+    create: 'apps.createApp',
+    list: 'apps.listApps',
+    example: ['storefront', ' --project shop'],
+  },
+  {
+    plural: 'environments',
+    singular: 'environment',
+    summary: 'Create and list environments of an app. Domains are attached to environments.',
+    parents: ['project', 'app'],
+    field: 'slug',
+    create: 'environments.createEnvironment',
+    list: 'environments.listEnvironments',
+    example: ['staging', ' --project shop --app storefront'],
+  },
+  {
+    plural: 'deployments',
+    singular: 'deployment',
+    summary: 'Create and list deployments. The newest one is the origin that an environment serves.',
+    parents: ['project', 'app', 'environment'],
+    field: 'origin',
+    create: 'deployments.createDeployment',
+    list: 'deployments.listDeployments',
+    example: ['http://10.0.0.5:8080', ' --project shop --app storefront --environment staging'],
+  },
+];
+
+interface Listed {
+  id: string;
+  slug?: string;
+  origin?: string;
+  name?: string;
+  createdAt: number;
+}
+
+export function addTree(program: Command): void {
+  for (const kind of KINDS) addKind(program, kind);
+}
+
+function addKind(program: Command, kind: Kind): void {
+  const { plural, singular, parents, field } = kind;
+  const [argument, flags] = kind.example;
+  const create = `nameplate ${plural} create ${argument}${flags}`;
+  const list = `nameplate ${plural} list${flags}`;
+  const group = define(program, plural, kind.summary, [create, list]);
+
+  const command = apiCommand(group, `create <${field}>`, `Create ${/^[ae]/.test(singular) ? 'an' : 'a'} ${singular}.`, [
+    create,
+  ]);
+  if (field === 'slug') command.option('--name <name>', 'display name');
+  pathOptions(command, parents).action(async (value: string, options: ApiOptions & PathOptions & { name?: string }) => {
+    const api = await connect(options);
+    const body = { ...pathFrom(api, options, parents), [field]: value, ...(options.name && { name: options.name }) };
+    const created = await api.call<Record<string, string>>(kind.create, body);
+    const id = created[`${singular}Id`];
+    show(options, { id, ...body }, () => `Created ${singular} ${printable(value)} (${id}).`);
+  });
+
+  const columns = [
+    { title: 'Id', text: ({ id }: Listed) => id },
+    { title: field === 'slug' ? 'Slug' : 'Origin', text: (row: Listed) => row[field] ?? '' },
+    ...(field === 'slug' ? [{ title: 'Name', text: ({ name }: Listed) => name ?? '' }] : []),
+    { title: 'Created', text: ({ createdAt }: Listed) => dateTime(createdAt) },
+  ];
+  pathOptions(apiCommand(group, 'list', `List ${plural}, oldest first.`, [list]), parents).action(
+    async (options: ApiOptions & PathOptions) => {
+      const api = await connect(options);
+      const found = await api.list<Listed>(kind.list, pathFrom(api, options, parents));
+      show(options, found, (rows) => (rows.length === 0 ? `No ${plural} yet.` : table(columns, rows)));
+    },
+  );
+}
+
+export function pathOptions(command: Command, levels: Level[]): Command {
+  for (const level of levels) command.option(`--${level} <id or slug>`, `${level} (default: the playground's own)`);
+  return command;
+}
+
+/** The levels that the options name, or else the playground's own. Throws `CliError` outside the playground. */
+export function pathFrom({ playground }: ApiClient, options: PathOptions, levels: Level[]): PathOptions {
+  const missing = levels.filter((level) => options[level] === undefined && playground === null);
+  if (missing.length > 0) {
+    const flags = missing.map((level) => `--${level}`).join(', ');
+    throw new CliError(`Missing ${flags}: give an id or a slug. Only in the playground is there a default.`, {
+      exitCode: EXIT.usage,
+    });
+  }
+  return Object.fromEntries(levels.map((level) => [level, options[level] ?? playground?.[level].slug]));
+}
