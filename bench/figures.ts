@@ -2,6 +2,7 @@ import type { Figure } from './figure.ts';
 import { checks } from './figures/checks.ts';
 import { cost } from './figures/cost.ts';
 import { create } from './figures/create.ts';
+import { delegations } from './figures/delegations.ts';
 import { edge, edgeMemory, handshakes } from './figures/edge.ts';
 import { evenly, often } from './figures/getDomain.ts';
 import { beside, latency } from './figures/latency.ts';
@@ -22,6 +23,7 @@ export const figures: readonly Figure[] = [
   beside,
   create,
   checks,
+  delegations,
   schedule,
   cost,
   start,

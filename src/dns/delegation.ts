@@ -81,7 +81,8 @@ interface NameserverRecords {
 
 export function delegations(options: DelegationsOptions): Delegations {
   const { recursors, mayAsk, clock, random, maxZones = MAX_ZONES } = options;
-  const cache = new LRUCache<string, CachedZone>({ max: maxZones });
+  // A limit by size, unlike one by count, allocates nothing in advance.
+  const cache = new LRUCache<string, CachedZone>({ maxSize: maxZones, sizeCalculation: () => 1 });
   const share = singleFlight<Delegation | FailedQuery>(READ_LIMIT_MS, { kind: 'failed', reason: 'timeout' });
 
   async function at(zone: string, { signal, fresh }: ReadOptions): Promise<Delegation | FailedQuery> {
