@@ -1,3 +1,4 @@
+import { Socket } from 'node:net';
 import { sql } from 'kysely';
 import pg from 'pg';
 import { changeLogAfter, selectChanges } from '../sql/change-log.ts';
@@ -69,7 +70,7 @@ export function listenForChanges(
   timeouts: Partial<Timeouts> = {},
 ): { stop(): Promise<void> } {
   const settings = settingsFor(address, { ...TIMEOUTS, ...timeouts });
-  let client: pg.Client | undefined;
+  let socket: Socket | undefined;
   let timer: NodeJS.Timeout | undefined;
   let backoffMs = FIRST_BACKOFF_MS;
   let stopped = false;
@@ -89,7 +90,9 @@ export function listenForChanges(
   }
 
   async function connect(): Promise<void> {
-    client = new pg.Client(settings);
+    const connection = new Socket();
+    socket = connection;
+    const client = new pg.Client({ ...settings, stream: () => connection });
     client.on('error', () => {});
     client.on('notification', () => void call());
     client.once('end', () => {
@@ -103,6 +106,7 @@ export function listenForChanges(
       backoffMs = FIRST_BACKOFF_MS;
       void call();
     } catch {
+      // Never rejects.
       void client.end();
     }
   }
@@ -116,8 +120,9 @@ export function listenForChanges(
     async stop() {
       stopped = true;
       clearTimeout(timer);
+      // Not `client.end()`, which waits for the server for as long as that hangs.
+      socket?.destroy();
       await connecting;
-      await client?.end();
     },
   };
 }
