@@ -9,7 +9,7 @@ import { idMaker } from '../src/ids.ts';
 import type { Store } from '../src/store/contract/store.ts';
 import { migrate as migratePostgres, postgresStore } from '../src/store/postgres/postgres.ts';
 import { createKeyring } from '../src/store/sealing/keyring.ts';
-import { sealSecrets } from '../src/store/sealing/sealed-store.ts';
+import { sealedStore } from '../src/store/sealing/sealed-store.ts';
 import { sqliteStore } from '../src/store/sqlite/sqlite.ts';
 import { aLedgerEntry, anIssuedCertificate, anOrder, aSave } from '../test/support/certificates.ts';
 import { attach, plant, verifiedAt, verifyingAt } from '../test/support/entities.ts';
@@ -28,7 +28,7 @@ type Stage = 'waiting' | 'verified' | 'certified';
 
 /** As many domains as asked for, each as long as names of customers are; all are checked once, then all are verified, then all certified. */
 async function live(engine: Store, measure: () => Promise<Sizes>): Promise<Record<Stage, Sizes>> {
-  const store = sealSecrets(engine, createKeyring({ name: '', keys: () => [randomBytes(32)] }));
+  const store = sealedStore(engine, createKeyring({ name: '', keys: () => [randomBytes(32)] }));
   const newId = idMaker({ now: Date.now });
   const { environment } = await plant(store);
   const empty = await measure();

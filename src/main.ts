@@ -16,9 +16,9 @@ import type { Parts } from './roles/roles.ts';
 import { startVerifier } from './roles/verifier-role.ts';
 import type { Store } from './store/contract/store.ts';
 import { type Database, databaseAt, keyringFor } from './store/database.ts';
+import type { WaitOptions } from './store/migrations/wait.ts';
 import type { Keyring } from './store/sealing/keyring.ts';
-import { missingKeys, sealClearSecrets } from './store/sealing/sealed-store.ts';
-import type { Waiting } from './store/waiting.ts';
+import { missingKeys, sealPlaintextSecrets } from './store/sealing/rotation.ts';
 
 /** The only composition root of a server: configuration → store → roles → listeners → shutdown. */
 
@@ -102,16 +102,16 @@ export async function startServer(config: Config, options: ServerOptions): Promi
 async function openStore(
   database: Database,
   options: { clock: Clock; keyring: Keyring },
-  waiting: Waiting,
+  wait: WaitOptions,
 ): Promise<Store> {
-  await database.migrate(waiting);
+  await database.migrate(wait);
   return database.open(options);
 }
 
 /** Nothing lies in the store in clear, nor under a key that this process lacks. A process that only verifies needs no key. */
 async function settleSecrets(store: Store, keyring: Keyring, { roles }: Config): Promise<void> {
   if (roles.every((role) => role === 'verifier')) return;
-  await sealClearSecrets(store, keyring);
+  await sealPlaintextSecrets(store, keyring);
   const missing = await missingKeys(store, keyring);
   if (missing.length > 0) throw new Error(lacking(missing));
 }

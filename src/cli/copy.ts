@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { type DatabaseUrl, namesDatabase, readCommandConfig } from '../config/config.ts';
 import type { CopiedTable } from '../store/copy/copy.ts';
 import { type Database, databaseAt, keyringFor } from '../store/database.ts';
-import { missingKeys } from '../store/sealing/sealed-store.ts';
+import { missingKeys } from '../store/sealing/rotation.ts';
 import type { PostgresUrl, SqliteUrl } from '../store/url.ts';
 import { CliError, EXIT } from './cli-error.ts';
 import { keySource, namedDatabase } from './open-database.ts';

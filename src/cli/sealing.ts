@@ -3,8 +3,8 @@ import { readCommandConfig } from '../config/config.ts';
 import type { Store } from '../store/contract/store.ts';
 import { keyringFor } from '../store/database.ts';
 import { addKey, keyFile } from '../store/sealing/key-file.ts';
-import { createKey, isClear, type Keyring } from '../store/sealing/keyring.ts';
-import { missingKeys, rotateSecrets } from '../store/sealing/sealed-store.ts';
+import { createKey, isPlaintext, type Keyring } from '../store/sealing/keyring.ts';
+import { missingKeys, rotateSecrets } from '../store/sealing/rotation.ts';
 import { CliError } from './cli-error.ts';
 import { existingDatabase, KEY_VARIABLE, keySource } from './open-database.ts';
 import { define, jsonOption, type StoreOptions, storeCommand } from './options.ts';
@@ -76,10 +76,10 @@ async function requireAllKeys(store: Store, keyring: Keyring, source: string): P
 
 /** Whether an earlier rotation was interrupted: it is then completed under the key that was added for it. */
 async function isUnfinished(store: Store, keyring: Keyring, file: string): Promise<boolean> {
-  if (keyFile(file).keys('open').length < 2) return false;
+  if (keyFile(file).keys('unseal').length < 2) return false;
   const first = Buffer.from(keyring.prefix());
   const prefixes = await store.listSecretPrefixes();
-  return prefixes.some((prefix) => !isClear(prefix) && !first.equals(prefix));
+  return prefixes.some((prefix) => !isPlaintext(prefix) && !first.equals(prefix));
 }
 
 async function rotate(store: Store, keyring: Keyring): Promise<number> {

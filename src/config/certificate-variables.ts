@@ -1,7 +1,7 @@
 import { LEDGER_RETENTION_MS } from '../domain/certificate-state.ts';
 import { parseWindow } from '../ratelimit/rate-limits.ts';
 import type { CaLimit } from '../store/contract/store.ts';
-import { parseKeys, SealingProblem } from '../store/sealing/keyring.ts';
+import { parseKeys, SealingError } from '../store/sealing/keyring.ts';
 import { filePath, Invalid, listOf, network, oneOf, secret } from './parse-values.ts';
 import type { Variable } from './variable.ts';
 
@@ -107,7 +107,7 @@ function encryptionKeys(text: string): Uint8Array[] {
   try {
     return parseKeys(text, 'it');
   } catch (error) {
-    if (!(error instanceof SealingProblem)) throw error;
+    if (!(error instanceof SealingError)) throw error;
     throw new Invalid(
       'where an item is not a key (32 bytes in base64, 44 characters); "nameplate sealing key" prints one',
     );

@@ -2,43 +2,43 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Clock } from '../clock.ts';
 import type { Store } from './contract/store.ts';
+import type { WaitOptions } from './migrations/wait.ts';
 import { keyFile } from './sealing/key-file.ts';
 import { createKeyring, type Keyring } from './sealing/keyring.ts';
-import { sealSecrets } from './sealing/sealed-store.ts';
+import { sealedStore } from './sealing/sealed-store.ts';
 import type { DatabaseUrl, PostgresUrl, SqliteUrl } from './url.ts';
-import type { Waiting } from './waiting.ts';
 
-/** A database that is configured, and what can be done with it. Whatever fails rejects with `StoreUnavailable`, in one line that says what to do. */
+/** A configured database. Its methods reject with `StoreUnavailable`, in one line that says what to do. */
 export interface Database {
   /** For people; without a password. */
   name: string;
-  /** Whether several nodes may serve the API from it, so that what each counts has to be added up. */
+  /** Whether several nodes may serve the API from it, and so have to share rate limits. */
   manyNodes: boolean;
-  /** Whether nothing has been stored there yet, not even a schema. */
+  /** Whether it has no schema yet. */
   isNew(): Promise<boolean>;
-  /** Brings the schema up to date. Resolves with the names of the migrations it ran. */
-  migrate(waiting?: Waiting): Promise<string[]>;
+  /** Migrates the schema. Resolves with the names of the migrations it ran. */
+  migrate(wait?: WaitOptions): Promise<string[]>;
   /** Names of the migrations that `migrate` would run. Changes nothing. */
   pendingMigrations(): Promise<string[]>;
-  /** Opens the store, making its schema where it is new; secrets in it are sealed with the keyring, or lie there as they are given. */
+  /** Opens the store; creates the schema of a new one. Without a keyring, secrets are read and written as they are stored. */
   open(options?: { clock?: Clock; keyring?: Keyring }): Promise<Store>;
-  /** Where the keys lie that secrets are sealed with, unless others are configured; null: they have to be. */
+  /** The file of the sealing keys, unless keys are configured; null: they must be configured. */
   keyFile: string | null;
-  /** Makes this process the only owner of the roles that must be single there, until the returned function is called. */
+  /** Takes the locks of roles that only one process may run, until the returned function is called. */
   lockRoles(roles: readonly string[]): Promise<() => void>;
-  /** Calls `onNews` soon after changes were announced, where the engine can. Polling the log of changes finds them all the same. */
-  listen(onNews: () => Promise<void>): { stop(): Promise<void> };
-  /** Copies an embedded store to a new file while it is used (`sqlite/backup.ts`); null where a server has ways of its own. */
+  /** Calls `onNotify` soon after a change was logged, where the engine can. Polling the change log finds it in any case. */
+  listen(onNotify: () => Promise<void>): { stop(): Promise<void> };
+  /** Copies an embedded store to a new file while it is used (`sqlite/backup.ts`); null: PostgreSQL has its own tools. */
   backUp: ((file: string, onProgress: (done: number) => void) => Promise<number>) | null;
 }
 
-/** The configured keys; or those of the key file, where the store has one. */
+/** The configured keys, or those of the key file where the store has one. */
 export function keyringFor({ keyFile: path }: Pick<Database, 'keyFile'>, configured?: readonly Uint8Array[]): Keyring {
   if (configured === undefined && path !== null) return createKeyring(keyFile(path));
   return createKeyring({ name: 'NAMEPLATE_ENCRYPTION_KEY', keys: () => configured ?? [] });
 }
 
-/** The one place that knows which engine a URL means. Only that engine is loaded. */
+/** The only place that chooses the engine of a URL. Only that engine is loaded. */
 export function databaseAt(url: DatabaseUrl): Promise<Database> {
   return url.engine === 'sqlite' ? sqliteDatabase(url) : postgresDatabase(url);
 }
@@ -49,7 +49,7 @@ async function sqliteDatabase({ path }: SqliteUrl): Promise<Database> {
     name: path,
     manyNodes: false,
     isNew: async () => !existsSync(path),
-    migrate: (waiting) => migrate(path, waiting),
+    migrate: (wait) => migrate(path, wait),
     pendingMigrations: () => pendingMigrations(path),
     open: ({ keyring, ...options } = {}) => sealed(sqliteStore({ path, ...options }), keyring),
     keyFile: join(dirname(path), 'encryption.key'),
@@ -67,18 +67,18 @@ async function postgresDatabase(address: PostgresUrl): Promise<Database> {
     name: nameOf(address),
     manyNodes: true,
     isNew: () => isNew(address),
-    migrate: (waiting) => migrate(address, waiting),
+    migrate: (wait) => migrate(address, wait),
     pendingMigrations: () => pendingMigrations(address),
     open: ({ keyring, ...options } = {}) => sealed(postgresStore({ address, ...options }), keyring),
     keyFile: null,
-    // Its work is claimed piece by piece, so no role has to be single.
+    // Work is claimed in transactions, so that any number of processes may run each role.
     lockRoles: async () => () => {},
-    listen: (onNews) => listenForChanges(address, onNews),
+    listen: (onNotify) => listenForChanges(address, onNotify),
     backUp: null,
   };
 }
 
 async function sealed(opening: Promise<Store>, keyring: Keyring | undefined): Promise<Store> {
   const store = await opening;
-  return keyring === undefined ? store : sealSecrets(store, keyring);
+  return keyring === undefined ? store : sealedStore(store, keyring);
 }

@@ -1,8 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { type DueCertificate, type Environment, type Store, StoreUnavailable } from '../../src/store/contract/store.ts';
-import { createKeyring, keyIdIn, SealingProblem } from '../../src/store/sealing/keyring.ts';
-import { missingKeys, rotateSecrets, sealClearSecrets, sealSecrets } from '../../src/store/sealing/sealed-store.ts';
+import { createKeyring, keyIdOf, SealingError } from '../../src/store/sealing/keyring.ts';
+import { missingKeys, rotateSecrets, sealPlaintextSecrets } from '../../src/store/sealing/rotation.ts';
+import { sealedStore } from '../../src/store/sealing/sealed-store.ts';
 import {
   aCaAccount,
   aLedgerEntry,
@@ -68,20 +69,20 @@ export function describeSecrets(subject: Subject): void {
     return holders.map((holder) => holder?.privateKey);
   }
 
-  const keyIds = async (store: Store) => (await store.listSecretPrefixes()).map(keyIdIn);
-  const idOf = (key: Uint8Array) => keyIdIn(ring(key).prefix());
+  const keyIds = async (store: Store) => (await store.listSecretPrefixes()).map(keyIdOf);
+  const idOf = (key: Uint8Array) => keyIdOf(ring(key).prefix());
 
   describe('secrets', () => {
     it('of every kind come out of a store that seals as they went in, and lie in it nowhere in clear', () =>
       alone(async ({ store, reopen, contains }, environment) => {
-        const stored = await storeSecrets(sealSecrets(store, ring(OLD)), environment);
-        expect(await readSecrets(sealSecrets(store, ring(OLD)), stored)).toEqual(stored.secrets);
+        const stored = await storeSecrets(sealedStore(store, ring(OLD)), environment);
+        expect(await readSecrets(sealedStore(store, ring(OLD)), stored)).toEqual(stored.secrets);
         const imported = anIssuedCertificate({ issuer: 'imported' });
-        await sealSecrets(store, ring(OLD)).importCertificate(stored.issued, imported, NOW);
+        await sealedStore(store, ring(OLD)).importCertificate(stored.issued, imported, NOW);
         const replaced = aCaAccount({ issuer: stored.account, url: 'https://ca.example/acct/2' });
-        await sealSecrets(store, ring(OLD)).replaceCaAccount(null, replaced);
+        await sealedStore(store, ring(OLD)).replaceCaAccount(null, replaced);
         const secrets = [...stored.secrets, imported.privateKey, replaced.privateKey];
-        const again = sealSecrets(await reopen(), ring(OLD));
+        const again = sealedStore(await reopen(), ring(OLD));
         expect(await servedCertificate(again, stored.issued)).toMatchObject({ privateKey: imported.privateKey });
         expect(await again.findCaAccount(stored.account)).toEqual(replaced);
         for (const secret of secrets) expect(await contains(secret.subarray(-32))).toBe(false);
@@ -91,7 +92,7 @@ export function describeSecrets(subject: Subject): void {
     it('are listed by what they begin with, and replaced unless they have changed since', () =>
       alone(async ({ store }, environment) => {
         expect(await store.listSecretPrefixes()).toEqual([]);
-        await storeSecrets(sealSecrets(store, ring(OLD)), environment);
+        await storeSecrets(sealedStore(store, ring(OLD)), environment);
         const account = await store.createCaAccount(aCaAccount());
         expect((await keyIds(store)).toSorted()).toEqual([idOf(OLD), null].toSorted());
         const clear = await store.listSecrets(account.privateKey.subarray(0, 9), 9);
@@ -112,13 +113,13 @@ export function describeSecrets(subject: Subject): void {
       alone(async ({ store, reopen, contains }, environment) => {
         const stored = await storeSecrets(store, environment);
         expect(await contains((stored.secrets[0] as Uint8Array).subarray(-32))).toBe(true);
-        expect(await readSecrets(sealSecrets(store, ring(OLD)), stored)).toEqual(stored.secrets);
+        expect(await readSecrets(sealedStore(store, ring(OLD)), stored)).toEqual(stored.secrets);
         const accounts = Array.from({ length: 40 }, () => aCaAccount());
         for (const account of accounts) await store.createCaAccount(account);
-        expect(await sealClearSecrets(store, ring(OLD))).toBe(44);
-        expect(await sealClearSecrets(store, ring(NEW, OLD))).toBe(0);
+        expect(await sealPlaintextSecrets(store, ring(OLD))).toBe(44);
+        expect(await sealPlaintextSecrets(store, ring(NEW, OLD))).toBe(0);
         expect(await keyIds(store)).toEqual([idOf(OLD)]);
-        expect(await readSecrets(sealSecrets(store, ring(OLD)), stored, NOW + 9)).toEqual(stored.secrets);
+        expect(await readSecrets(sealedStore(store, ring(OLD)), stored, NOW + 9)).toEqual(stored.secrets);
         await reopen();
         const secrets = [...stored.secrets, ...accounts.map(({ privateKey }) => privateKey)];
         for (const secret of secrets) expect(await contains(secret.subarray(-32))).toBe(false);
@@ -126,24 +127,24 @@ export function describeSecrets(subject: Subject): void {
 
     it('do not open in the place of another', () =>
       alone(async ({ store }, environment) => {
-        const sealed = sealSecrets(store, ring(OLD));
+        const sealed = sealedStore(store, ring(OLD));
         const { account, issued } = await storeSecrets(sealed, environment);
         const secrets = await store.listSecrets(ring(OLD).prefix(), 9);
         const [theirs, mine] = ['account', 'certificate'].map((kind) => secrets.find((secret) => secret.kind === kind));
         if (theirs === undefined || mine === undefined) throw new Error('a secret is missing');
         expect([theirs.id, mine.id]).toEqual([account, issued]);
         await store.replaceSecret(mine, theirs.bytes);
-        await expect(servedCertificate(sealed, issued)).rejects.toThrow(/changed, or moved from elsewhere/);
+        await expect(servedCertificate(sealed, issued)).rejects.toThrow(/changed or moved/);
       }));
 
     it('whose key is missing are told by its id; an order without its key is given as if there were none', () =>
       alone(async ({ store }, environment) => {
-        const stored = await storeSecrets(sealSecrets(store, ring(LOST)), environment);
-        const sealed = sealSecrets(store, ring(OLD));
+        const stored = await storeSecrets(sealedStore(store, ring(LOST)), environment);
+        const sealed = sealedStore(store, ring(OLD));
         expect(await missingKeys(store, ring(OLD))).toEqual([idOf(LOST)]);
         expect(await missingKeys(store, ring(OLD, LOST))).toEqual([]);
         const reads = [
-          { read: () => servedCertificate(sealed, stored.issued), kind: SealingProblem },
+          { read: () => servedCertificate(sealed, stored.issued), kind: SealingError },
           { read: () => sealed.findCaAccount(stored.account), kind: StoreUnavailable },
           { read: () => sealed.findSigningKey(stored.signingKey), kind: StoreUnavailable },
         ];
@@ -160,14 +161,14 @@ export function describeSecrets(subject: Subject): void {
   describe('once the key is lost', () => {
     it('what docs/certificates.md says to take away lets every name begin anew', () =>
       alone(async ({ store, run }, environment) => {
-        const { issued, ordered, account } = await storeSecrets(sealSecrets(store, ring(LOST)), environment);
+        const { issued, ordered, account } = await storeSecrets(sealedStore(store, ring(LOST)), environment);
         const docs = await readFile(new URL('../../docs/certificates.md', import.meta.url), 'utf8');
         const [, sql = ''] = /```sql\n(.*?)```/s.exec(docs) ?? [];
         await run(sql);
         expect(await store.listSecretPrefixes()).toEqual([]);
         expect(await store.findCaAccount(account)).toBeNull();
         const claim = { now: NOW, limit: 9, leaseMs: 1, newNames: true };
-        const due = await sealSecrets(store, ring(NEW)).claimCertificates(claim);
+        const due = await sealedStore(store, ring(NEW)).claimCertificates(claim);
         expect(due.map(({ certificate, order }) => [certificate.hostname, certificate.state, order])).toEqual(
           expect.arrayContaining([issued, ordered].map((name) => [name, 'wanted', null])),
         );
@@ -178,8 +179,8 @@ export function describeSecrets(subject: Subject): void {
   describe('sealing under another key', () => {
     it('comes to everything, wherever it was broken off before', () =>
       alone(async ({ store }, environment) => {
-        const stored = await storeSecrets(sealSecrets(store, ring(OLD)), environment);
-        for (let i = 0; i < 120; i++) await sealSecrets(store, ring(OLD)).createCaAccount(aCaAccount());
+        const stored = await storeSecrets(sealedStore(store, ring(OLD)), environment);
+        for (let i = 0; i < 120; i++) await sealedStore(store, ring(OLD)).createCaAccount(aCaAccount());
         const keyring = ring(NEW, OLD);
         const brokenOff = rotateSecrets(store, keyring, () => {
           throw new Error('broken off');
@@ -190,27 +191,27 @@ export function describeSecrets(subject: Subject): void {
         expect(await rotateSecrets(store, keyring, (done) => told.push(done))).toBe(24);
         expect(told.at(-1)).toBe(24);
         expect(await keyIds(store)).toEqual([idOf(NEW)]);
-        expect(await readSecrets(sealSecrets(store, ring(NEW)), stored)).toEqual(stored.secrets);
+        expect(await readSecrets(sealedStore(store, ring(NEW)), stored)).toEqual(stored.secrets);
         expect(await rotateSecrets(store, keyring)).toBe(0);
       }));
 
     it('does the rest, and says which key is missing, where something cannot be opened', () =>
       alone(async ({ store }, environment) => {
-        const account = await sealSecrets(store, ring(LOST)).createCaAccount(aCaAccount());
-        await storeSecrets(sealSecrets(store, ring(OLD)), environment);
+        const account = await sealedStore(store, ring(LOST)).createCaAccount(aCaAccount());
+        await storeSecrets(sealedStore(store, ring(OLD)), environment);
         const error: unknown = await rotateSecrets(store, ring(NEW, OLD)).catch((reason: unknown) => reason);
-        expect(error).toBeInstanceOf(SealingProblem);
+        expect(error).toBeInstanceOf(SealingError);
         expect(String(error)).toContain(`sealed under the key ${idOf(LOST)}`);
         expect((await keyIds(store)).toSorted()).toEqual([idOf(LOST), idOf(NEW)].toSorted());
         expect(await rotateSecrets(store, ring(NEW, OLD, LOST))).toBe(1);
-        expect(await sealSecrets(store, ring(NEW)).findCaAccount(account.issuer)).toEqual(account);
+        expect(await sealedStore(store, ring(NEW)).findCaAccount(account.issuer)).toEqual(account);
       }));
 
     it('does the rest, and names what was damaged, which it leaves as it is', () =>
       alone(async ({ store }, environment) => {
         const accounts = Array.from({ length: 130 }, () => aCaAccount());
-        for (const account of accounts) await sealSecrets(store, ring(OLD)).createCaAccount(account);
-        const stored = await storeSecrets(sealSecrets(store, ring(OLD)), environment);
+        for (const account of accounts) await sealedStore(store, ring(OLD)).createCaAccount(account);
+        const stored = await storeSecrets(sealedStore(store, ring(OLD)), environment);
         // More than are read at once: what is damaged hides nothing that lies behind it.
         const damaged = (await store.listSecrets(ring(OLD).prefix(), 110)).map((secret) => {
           const bytes = Uint8Array.from(secret.bytes);
@@ -220,7 +221,7 @@ export function describeSecrets(subject: Subject): void {
         for (const { secret, bytes } of damaged) await store.replaceSecret(secret, bytes);
         const hurt = new Set(damaged.map(({ secret }) => secret.id));
         const error: unknown = await rotateSecrets(store, ring(NEW, OLD)).catch((reason: unknown) => reason);
-        expect(error).toBeInstanceOf(SealingProblem);
+        expect(error).toBeInstanceOf(SealingError);
         const named = [...hurt].filter((id) => String(error).includes(id));
         expect(named).toHaveLength(10);
         expect(String(error)).toContain('and 100 more');
@@ -240,7 +241,7 @@ export function describeSecrets(subject: Subject): void {
 
     it('loses nothing that is written meanwhile, by servers that have the new key already and by those that seal under the old one', () =>
       alone(async ({ store }, environment) => {
-        const servers = [ring(OLD, NEW), ring(NEW, OLD)].map((keyring) => sealSecrets(store, keyring));
+        const servers = [ring(OLD, NEW), ring(NEW, OLD)].map((keyring) => sealedStore(store, keyring));
         const written = new Map<string, Uint8Array>();
         const certify = async (server: Store, name: string) => {
           const issued = anIssuedCertificate();
@@ -257,7 +258,7 @@ export function describeSecrets(subject: Subject): void {
         await Promise.all([rotateSecrets(store, keyring), ...writes]);
         await rotateSecrets(store, keyring);
         expect(await keyIds(store)).toEqual([idOf(NEW)]);
-        await expectAll(sealSecrets(store, ring(NEW)), written);
+        await expectAll(sealedStore(store, ring(NEW)), written);
       }));
   });
 

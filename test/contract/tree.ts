@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { Page, Paged } from '../../src/store/contract/store.ts';
+import type { Paged, PageRequest } from '../../src/store/contract/store.ts';
 import { aDeployment, anApp, anEnvironment, aProject, attach, unique } from '../support/entities.ts';
 import type { Subject } from './subject.ts';
 
 /** Every item of a list, read in pages of `limit`, and how many pages it took. */
-export async function readAll<T>(limit: number, list: (page: Page) => Promise<Paged<T>>) {
+export async function readAll<T>(limit: number, list: (page: PageRequest) => Promise<Paged<T>>) {
   const items: T[] = [];
   let pages = 0;
   let cursor: string | undefined;
@@ -148,7 +148,7 @@ export function describeTree(subject: Subject): void {
         const found = await store.findEnvironment(workspace.id, path);
         expect(found).toEqual({ ...environment, currentDeploymentId: deployment.id });
       }
-      const list = (page: Page) => store.listDeployments(workspace.id, environment.id, page);
+      const list = (page: PageRequest) => store.listDeployments(workspace.id, environment.id, page);
       expect(await readAll(2, list)).toEqual({ items: deployments, pages: 2 });
       const other = (await subject.plant()).workspace.id;
       expect(await store.listDeployments(other, environment.id, { limit: 10 })).toEqual({ items: [] });

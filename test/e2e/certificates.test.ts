@@ -8,8 +8,8 @@ import type { Domain } from '../../src/domain/domain.ts';
 import type { Store } from '../../src/store/contract/store.ts';
 import { type Database, databaseAt, keyringFor } from '../../src/store/database.ts';
 import { addKey } from '../../src/store/sealing/key-file.ts';
-import { createKey, keyIdIn, parseKeys } from '../../src/store/sealing/keyring.ts';
-import { missingKeys } from '../../src/store/sealing/sealed-store.ts';
+import { createKey, keyIdOf, parseKeys } from '../../src/store/sealing/keyring.ts';
+import { missingKeys } from '../../src/store/sealing/rotation.ts';
 import { servedCertificate } from '../support/certificates.ts';
 import { issueChain, keyPem, newKey } from '../support/chain.ts';
 import { attach, type Planted, plant, verifiedAt } from '../support/entities.ts';
@@ -169,7 +169,7 @@ describe('sealing', () => {
   beforeEach(begin);
   afterEach(end);
 
-  const keyIds = async () => (await store.listSecretPrefixes()).map(keyIdIn);
+  const keyIds = async () => (await store.listSecretPrefixes()).map(keyIdOf);
   const keysIn = () => parseKeys(readFileSync(`${directory.path}/encryption.key`, 'utf8'), 'the file');
 
   async function withSecrets(): Promise<Map<string, string>> {

@@ -9,8 +9,8 @@ import type { Config } from '../../config/config.ts';
 import { OWNER_FIXABLE } from '../../domain/certificate-state.ts';
 import { joinList } from '../../domain/text.ts';
 import type { CaLimit, Store } from '../../store/contract/store.ts';
-import { type Keyring, keyIdIn } from '../../store/sealing/keyring.ts';
-import { missingKeys } from '../../store/sealing/sealed-store.ts';
+import { type Keyring, keyIdOf } from '../../store/sealing/keyring.ts';
+import { missingKeys } from '../../store/sealing/rotation.ts';
 import { messageOf } from '../cli-error.ts';
 import { dateTime, shortDuration } from '../output.ts';
 import { judgeOffset } from './examine-host.ts';
@@ -147,11 +147,11 @@ export async function examineSealing(
       const advice = `Add that key to ${source}, after the first one; restore it from its backup. Without it those private keys are lost.`;
       return fail(about, found, advice);
     }
-    const ids = (await store.listSecretPrefixes()).map(keyIdIn);
+    const ids = (await store.listSecretPrefixes()).map(keyIdOf);
     if (ids.includes(null))
       return warn(about, 'private keys in the store are not encrypted', 'The next start of serve encrypts them.');
     const [first] = ids;
-    if (first !== undefined && (ids.length > 1 || first !== keyIdIn(keyring.prefix()))) {
+    if (first !== undefined && (ids.length > 1 || first !== keyIdOf(keyring.prefix()))) {
       const under = ids.length > 1 ? `${ids.length} keys of ${source}` : `a key of ${source} that is not the first`;
       const advice = 'Run "nameplate sealing rotate" to encrypt all of them under the first.';
       return warn(about, `private keys in the store are encrypted under ${under}`, advice);

@@ -43,11 +43,11 @@ export interface SigningKey {
   /** PKCS #8, DER. A secret. */
   privateKey: Uint8Array;
   createdAt: number;
-  /** When another key took its place; null while it is the one that signs. */
+  /** When another key replaced it; null while it is the one that signs. */
   retiredAt: number | null;
 }
 
-/** What authentication needs of a key, in one read. */
+/** A key with its workspace: all that authentication reads. */
 export interface StoredPrincipal {
   key: RootKey;
   workspace: Workspace;
@@ -61,31 +61,31 @@ export interface AccessStore {
   findWorkspace(workspaceId: string): Promise<Workspace | null>;
   /** In order of creation. */
   listWorkspaces(): Promise<Workspace[]>;
-  /** False when there is no such workspace. Announces `workspace`. Disabling twice keeps the first time. */
+  /** False when there is no such workspace. Logs the change `workspace`. Disabling twice keeps the first time. */
   setWorkspaceDisabled(workspaceId: string, disabledAt: number | null): Promise<boolean>;
-  /** Replaces the workspace's limits. False when there is no such workspace. Announces `workspace`. */
+  /** Replaces the workspace's limits. False when there is no such workspace. Logs the change `workspace`. */
   setWorkspaceLimits(workspaceId: string, limits: WorkspaceLimits): Promise<boolean>;
 
-  /** `workspace_missing` when the workspace does not exist. Announces `root_key`, since "unknown" may be cached too. */
+  /** `workspace_missing` when the workspace does not exist. Logs the change `root_key`, since "unknown" may be cached too. */
   createRootKey(key: RootKey, keyHash: Uint8Array): Promise<'created' | 'workspace_missing'>;
-  /** Keys of one workspace, or all; in order of creation. Revoked keys are gone. */
+  /** Keys of one workspace, or all; in order of creation. Without revoked keys. */
   listRootKeys(workspaceId?: string): Promise<RootKey[]>;
-  /** False when there is no such key. Announces `root_key`. Disabling twice keeps the first time. */
+  /** False when there is no such key. Logs the change `root_key`. Disabling twice keeps the first time. */
   setRootKeyDisabled(keyId: string, disabledAt: number | null): Promise<boolean>;
-  /** Deletes the key for good. False when there is no such key. Announces `root_key`. */
+  /** Deletes the key. False when there is no such key. Logs the change `root_key`. */
   revokeRootKey(keyId: string): Promise<boolean>;
 
   findSigningKey(keyId: string): Promise<SigningKey | null>;
   /** The key that signs now; null before the first. */
   findCurrentSigningKey(): Promise<SigningKey | null>;
   /**
-   * Makes `after` the key that signs, in place of `before` (null: of none), which retires at `after.createdAt`; keys retired before
-   * `forgetRetiredBefore` are deleted. `stale`, and nothing is done, when `before` is not the one that signs. Announces `signing_key`
-   * for each of them.
+   * Makes `after` the key that signs, in place of `before` (null: of none), which retires at `after.createdAt`; deletes keys retired before
+   * `deleteRetiredBefore`. `stale`, and nothing was changed, when `before` is not the one that signs. Logs the change `signing_key` for each
+   * of them.
    */
   replaceSigningKey(
     before: string | null,
     after: SigningKey,
-    forgetRetiredBefore: number,
+    deleteRetiredBefore: number,
   ): Promise<'replaced' | 'stale'>;
 }

@@ -2,25 +2,25 @@ import type { CertificateReason, CertificateState } from '../../domain/certifica
 import type { Domain, DomainStatus } from '../../domain/domain.ts';
 import type { CheckMemory } from '../../domain/status.ts';
 
-/** One domain whose check is due. */
+/** A domain whose check is due. */
 export interface DueCheck {
   domain: Domain;
-  /** Another workspace's domain of the same name that is `verified`, if there is one. */
+  /** Another workspace's `verified` domain of the same name, if there is one. */
   incumbent: Domain | null;
   memory: CheckMemory;
-  /** Checks claimed so far, this one included. */
+  /** Checks claimed so far, including this one. */
   attempts: number;
-  /** When the check became due; `now - dueAt` is the lateness of the schedule. */
+  /** When the check became due: `now - dueAt` is how late the schedule is. */
   dueAt: number;
 }
 
 export interface CheckStore {
   /**
-   * Claims at most `limit` due checks: the most overdue first, then those that a clock set back since has put out of reach
-   * (`domains/schedule.furthestDueAt`). Claiming is rescheduling: each claimed check is moved to `domains/schedule.nextCheckAt` in the
-   * same step, so a crash in mid-check costs one period, never a domain, and two callers never hold the same check. (unsynced): a claim
-   * lost to a power cut means one early check.
-   * `jitter` yields numbers in [0, 1). Checks of the workspace `except` are passed over: they stay due.
+   * Claims at most `limit` due checks: the most overdue first, then those further ahead than `domain/schedule.furthestDueAt`, which a clock
+   * that was wrong has scheduled. A claim reschedules: it moves the check to `domain/schedule.nextCheckAt` in the same step, so a crash during
+   * a check costs one period, never a domain, and no two callers hold the same check. (unsynced): a claim lost in a power cut means one
+   * early check.
+   * `jitter` returns numbers in [0, 1). Checks of the workspace `except` are skipped, and stay due.
    */
   claimDue(
     now: number,
@@ -30,15 +30,15 @@ export interface CheckStore {
     except?: string | undefined,
   ): Promise<DueCheck[]>;
 
-  /** Due time of the earliest check, or null. For `doctor`, metrics and tests. */
+  /** Due time of the earliest check, or null. For tests. */
   earliestDueAt(): Promise<number | null>;
 
   /**
-   * Saves the outcome of a check. `stale`, and nothing is saved, when `before.revision` is no longer the domain's (deleted, begun anew,
+   * Saves the result of a check. `stale`, and nothing is saved, when `before.revision` is no longer the domain's (it was deleted, retried or
    * checked elsewhere), or when `after` is verified and the name's incumbent is not exactly `loser.before` (none, when absent).
-   * To `verified`: in the same step the loser's change, the route, a newly wanted certificate in place of the loser's, the end of the
-   * checks, and the events of both sides; announces `route`. To `failed`: the end of the checks and the event. Otherwise the check's memory, and an event if a reader can see
-   * the change. Announces `domain` for each that changed. (unsynced) unless the status changed.
+   * To `verified`: in the same step the loser's change, the route, a new `wanted` certificate in place of the loser's, the end of the checks,
+   * and the events of both; logs the change `route`. To `failed`: the end of the checks and the event. Otherwise the check's memory, and an
+   * event if the API shows the change. Logs the change `domain` for each that changed. (unsynced) unless the status changed.
    */
   saveTransition(save: {
     before: Domain;
@@ -48,18 +48,18 @@ export interface CheckStore {
     now: number;
   }): Promise<'saved' | 'stale'>;
 
-  /** Timeline of one domain, oldest first; it outlives the domain. */
+  /** Timeline of one domain, oldest first. It outlives the domain. */
   listEvents(domainId: string): Promise<DomainEvent[]>;
 }
 
-/** One entry of a domain's timeline; rows are changes, never mere attempts. */
+/** An entry of a domain's timeline: a change, never an attempt that changed nothing. */
 export interface DomainEvent {
   /** `evt_…` */
   id: string;
   domainId: string;
   workspaceId: string;
   type: DomainEventType;
-  /** What the domain looks like after the change. */
+  /** The domain after the change. */
   data: DomainEventData;
   createdAt: number;
 }
@@ -71,7 +71,7 @@ export interface DomainEventData {
   routingVerified: boolean;
   ownershipVerified: boolean;
   verificationError: string | null;
-  /** In events of its certificate: how that stands. */
+  /** The certificate after the change, in events of type `certificate.*`. */
   certificate?: {
     state: CertificateState;
     reason: CertificateReason | null;

@@ -1,6 +1,6 @@
-/** Requests of one subject to one operation that were let through in one window. */
+/** Requests of one subject to one operation that a rate limit allowed in one window. */
 export interface RequestCount {
-  /** Whoever is limited: a workspace. */
+  /** Id of a workspace. */
   subject: string;
   operation: string;
   windowMs: number;
@@ -10,11 +10,11 @@ export interface RequestCount {
 
 export interface RequestStore {
   /**
-   * Adds requests to what was counted so far, by this caller and all others. Resolves with the totals, in the order of `counts`, which name
-   * each subject, operation and window once. (unsynced)
+   * Adds to the counts of all nodes. Resolves with the totals, in the order of `counts`, which has each subject, operation and window once.
+   * (unsynced)
    */
   addRequests(counts: RequestCount[]): Promise<number[]>;
 
-  /** Forgets the counts of windows that ended before `endedBefore`. (unsynced) */
+  /** Deletes the counts of windows that ended earlier. (unsynced) */
   pruneRequests(endedBefore: number): Promise<void>;
 }

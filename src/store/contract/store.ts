@@ -19,15 +19,15 @@ export type * from './secret-store.ts';
 export type * from './tree-store.ts';
 
 /**
- * The store contract: use cases, never a transaction handed out. Every engine passes `test/contract/store.ts`. Its parts lie in `contract/`.
+ * The store contract: use cases, so that no caller holds a transaction. Every engine passes `test/contract/store.ts`.
  *
- * What callers may rely on, unless a method says otherwise:
- * - Each method is one atomic step: all of it happened or none of it, and a reader never sees half of it.
+ * Guarantees, unless a method says otherwise:
+ * - Each method is atomic: all of it happens or nothing, and no reader sees half of it.
  * - A write that has resolved is durable: it survives `kill -9` and a power cut. Methods marked (unsynced) survive only `kill -9`.
  * - A read sees every write that had resolved, in this process, before the read began.
- * - Everything a cache may hold is announced in the `changes` log, in the same atomic step as the change.
- * - An expected outcome (lost race, name held) is a value. A rejection means the engine failed (`StoreUnavailable`), and a write that
- *   was rejected may or may not have happened. Any other rejection is a mistake of the program (an id used twice); nothing happened.
+ * - A change to anything that caches hold is written to the change log in the same transaction.
+ * - An expected outcome (lost race, name held) is a value. A rejection with `StoreUnavailable` means that the engine failed: a rejected write
+ *   may or may not have happened. Any other rejection is a bug in the caller (an id used twice), and nothing happened.
  * - All times are Unix milliseconds and come from the caller.
  */
 export interface Store
@@ -40,13 +40,13 @@ export interface Store
     SecretStore,
     ChangeStore,
     RequestStore {
-  /** Resolves when the store can be read and written; rejects with the reason otherwise. For `/readyz` and `doctor`. */
+  /** Resolves when the store can be read and written; otherwise rejects with the reason. For `/readyz` and `doctor`. */
   ping(): Promise<void>;
-  /** Finishes writes that were asked for, then lets go of everything. Methods called afterwards reject. */
+  /** Finishes writes in flight, then closes files and connections. Methods called later reject. */
   close(): Promise<void>;
 }
 
-/** The engine could not do what was asked (busy, full, away, closed). `cause` is the engine's own error. */
+/** The engine failed (busy, disk full, unreachable, closed). The message says what to do; `cause` is the engine's own error. */
 export class StoreUnavailable extends Error {
   override name = 'StoreUnavailable';
 }

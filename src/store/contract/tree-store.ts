@@ -28,7 +28,7 @@ export interface Environment {
   /** Unique in the app. */
   slug: string;
   name: string | null;
-  /** The deployment that takes the traffic; null before the first. */
+  /** The deployment that gets the traffic; null before the first. */
   currentDeploymentId: string | null;
   createdAt: number;
 }
@@ -43,10 +43,10 @@ export interface Deployment {
   createdAt: number;
 }
 
-export interface Page {
+export interface PageRequest {
   /** 1 to 100. */
   limit: number;
-  /** Id at which the page starts; an id that does not exist is a lower bound. Absent: the beginning. */
+  /** Id at which the page starts, or a lower bound where that id does not exist. Absent: the first page. */
   cursor?: string | undefined;
 }
 
@@ -61,14 +61,14 @@ export interface TreeStore {
   /** `slug_taken` when the workspace has a project of that slug. */
   createProject(project: Project): Promise<'created' | 'slug_taken'>;
   findProject(workspaceId: string, project: string): Promise<Project | null>;
-  listProjects(workspaceId: string, page: Page): Promise<Paged<Project>>;
+  listProjects(workspaceId: string, page: PageRequest): Promise<Paged<Project>>;
   /** `not_empty` while it has apps. */
   deleteProject(workspaceId: string, projectId: string): Promise<'deleted' | 'not_empty' | 'missing'>;
 
   /** `parent_missing` when the project was deleted meanwhile. */
   createApp(app: App): Promise<'created' | 'slug_taken' | 'parent_missing'>;
   findApp(workspaceId: string, path: { project: string; app: string }): Promise<App | null>;
-  listApps(workspaceId: string, projectId: string, page: Page): Promise<Paged<App>>;
+  listApps(workspaceId: string, projectId: string, page: PageRequest): Promise<Paged<App>>;
   /** `not_empty` while it has environments. */
   deleteApp(workspaceId: string, appId: string): Promise<'deleted' | 'not_empty' | 'missing'>;
 
@@ -77,11 +77,11 @@ export interface TreeStore {
     workspaceId: string,
     path: { project: string; app: string; environment: string },
   ): Promise<Environment | null>;
-  listEnvironments(workspaceId: string, appId: string, page: Page): Promise<Paged<Environment>>;
+  listEnvironments(workspaceId: string, appId: string, page: PageRequest): Promise<Paged<Environment>>;
   /** `not_empty` while it has domains; its deployments go with it. */
   deleteEnvironment(workspaceId: string, environmentId: string): Promise<'deleted' | 'not_empty' | 'missing'>;
 
-  /** The new deployment becomes the environment's current one. Announces `environment`. */
+  /** The new deployment becomes the environment's current one. Logs the change `environment`. */
   createDeployment(deployment: Deployment): Promise<'created' | 'parent_missing'>;
-  listDeployments(workspaceId: string, environmentId: string, page: Page): Promise<Paged<Deployment>>;
+  listDeployments(workspaceId: string, environmentId: string, page: PageRequest): Promise<Paged<Deployment>>;
 }

@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { addKey, keyFile } from './key-file.ts';
-import { createKey, createKeyring, SealingProblem } from './keyring.ts';
+import { createKey, createKeyring, SealingError } from './keyring.ts';
 
 let directory: string;
 let path: string;
-const place = { kind: 'account', id: 'internal' };
+const place = { kind: 'account', id: 'internal' } as const;
 const secret = new Uint8Array([1, 2, 3]);
 const lines = () => readFileSync(path, 'utf8').split('\n');
 
@@ -23,7 +23,7 @@ function refusal(work: () => unknown): string {
   try {
     work();
   } catch (error) {
-    expect(error).toBeInstanceOf(SealingProblem);
+    expect(error).toBeInstanceOf(SealingError);
     expect((error as Error).message).toContain(path);
     return (error as Error).message;
   }
@@ -34,9 +34,9 @@ describe('a key file', () => {
   it('is made when the first secret is sealed, for its owner alone, and nothing is left beside it', () => {
     const keyring = createKeyring(keyFile(path));
     const sealed = createKeyring({ name: 'another', keys: () => [Buffer.alloc(32, 'x')] }).seal(secret, place);
-    expect(() => keyring.open(sealed, place)).toThrow(`which ${path} does not have`);
+    expect(() => keyring.unseal(sealed, place)).toThrow(`which ${path} does not have`);
     expect(readdirSync(directory)).toEqual([]);
-    expect(keyring.open(keyring.seal(secret, place), place)).toEqual(secret);
+    expect(keyring.unseal(keyring.seal(secret, place), place)).toEqual(secret);
     expect(readdirSync(directory)).toEqual(['encryption.key']);
     expect((statSync(path).mode & 0o777).toString(8)).toBe('600');
     expect(lines()).toEqual([expect.stringMatching(/^[A-Za-z0-9+/]{43}=$/), '']);
@@ -58,8 +58,8 @@ describe('a key file', () => {
     const before = running.seal(secret, place);
     addKey(path);
     const after = createKeyring(keyFile(path)).seal(secret, place);
-    expect(running.open(after, place)).toEqual(secret);
-    expect(running.open(before, place)).toEqual(secret);
+    expect(running.unseal(after, place)).toEqual(secret);
+    expect(running.unseal(before, place)).toEqual(secret);
     expect(running.seal(secret, place).subarray(0, 9)).toEqual(after.subarray(0, 9));
     expect(after.subarray(0, 9)).not.toEqual(before.subarray(0, 9));
     expect(lines()).toHaveLength(3);
@@ -84,12 +84,12 @@ describe('a key file', () => {
   it.each([0o640, 0o604, 0o660, 0o644])('that others may read or write is refused (%o)', (mode) => {
     writeFileSync(path, createKey());
     chmodSync(path, mode);
-    expect(refusal(() => keyFile(path).keys('open'))).toContain(`chmod 600 ${path}`);
+    expect(refusal(() => keyFile(path).keys('unseal'))).toContain(`chmod 600 ${path}`);
   });
 
   it.each(['', '\n\n'])('that is empty is refused, and left as it is (%j)', (text) => {
     writeFileSync(path, text, { mode: 0o600 });
-    expect(refusal(() => createKeyring(keyFile(path)).seal(secret, place))).toMatch(/holds no key: restore it/);
+    expect(refusal(() => createKeyring(keyFile(path)).seal(secret, place))).toMatch(/has no key: restore it/);
     expect(readFileSync(path, 'utf8')).toBe(text);
   });
 

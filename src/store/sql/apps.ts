@@ -1,4 +1,4 @@
-import type { App, Page } from '../contract/store.ts';
+import type { App, PageRequest } from '../contract/store.ts';
 import { type PageSlots, paged, pageSlots } from './paging.ts';
 import { selectProject, selectProjectId } from './projects.ts';
 import type { Reader, Tables, Transaction } from './statement.ts';
@@ -13,7 +13,7 @@ export async function findApp(reader: Reader, workspaceId: string, path: { proje
   return reader.one(selectApp, { workspaceId, project: path.project, app: path.app });
 }
 
-export async function listApps(reader: Reader, workspaceId: string, projectId: string, page: Page) {
+export async function listApps(reader: Reader, workspaceId: string, projectId: string, page: PageRequest) {
   return paged(await reader.all(selectApps, { workspaceId, projectId, ...pageSlots(page) }), page);
 }
 

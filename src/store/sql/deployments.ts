@@ -1,4 +1,4 @@
-import type { Deployment, Page } from '../contract/store.ts';
+import type { Deployment, PageRequest } from '../contract/store.ts';
 import { logChange } from './change-log.ts';
 import { selectEnvironmentId } from './environments.ts';
 import { type PageSlots, paged, pageSlots } from './paging.ts';
@@ -14,7 +14,7 @@ export async function createDeployment(tx: Transaction, deployment: Deployment) 
   return 'created';
 }
 
-export async function listDeployments(reader: Reader, workspaceId: string, environmentId: string, page: Page) {
+export async function listDeployments(reader: Reader, workspaceId: string, environmentId: string, page: PageRequest) {
   return paged(await reader.all(selectDeployments, { workspaceId, environmentId, ...pageSlots(page) }), page);
 }
 

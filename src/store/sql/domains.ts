@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Domain } from '../../domain/domain.ts';
 import { retry, windowEndsAt } from '../../domain/status.ts';
-import type { Page, WorkspaceLimits } from '../contract/store.ts';
+import type { PageRequest, WorkspaceLimits } from '../contract/store.ts';
 import { logChange } from './change-log.ts';
 import { removeCheck, scheduleCheck } from './check-schedule.ts';
 import { recordEvent } from './events.ts';
@@ -22,7 +22,7 @@ export async function listDomains(
   reader: Reader,
   workspaceId: string,
   environmentId: string,
-  page: Page & { search?: string | undefined },
+  page: PageRequest & { search?: string | undefined },
 ) {
   const slots = { workspaceId, environmentId, ...pageSlots(page) };
   const { search } = page;

@@ -1,4 +1,4 @@
-import type { Environment, Page } from '../contract/store.ts';
+import type { Environment, PageRequest } from '../contract/store.ts';
 import { selectApp, selectAppId } from './apps.ts';
 import { type PageSlots, paged, pageSlots } from './paging.ts';
 import type { Reader, Tables, Transaction } from './statement.ts';
@@ -22,7 +22,7 @@ export async function findEnvironment(
   });
 }
 
-export async function listEnvironments(reader: Reader, workspaceId: string, appId: string, page: Page) {
+export async function listEnvironments(reader: Reader, workspaceId: string, appId: string, page: PageRequest) {
   return paged(await reader.all(selectEnvironments, { workspaceId, appId, ...pageSlots(page) }), page);
 }
 

@@ -1,4 +1,4 @@
-import type { Page, Paged } from '../contract/store.ts';
+import type { Paged, PageRequest } from '../contract/store.ts';
 
 /** The part of a page that a query needs. One row more than the page holds is read: where the next page starts. */
 export interface PageSlots {
@@ -6,11 +6,11 @@ export interface PageSlots {
   rows: number;
 }
 
-export function pageSlots({ cursor = '', limit }: Page): PageSlots {
+export function pageSlots({ cursor = '', limit }: PageRequest): PageSlots {
   return { from: cursor, rows: limit + 1 };
 }
 
-export function paged<T extends { id: string }>(rows: T[], { limit }: Page): Paged<T> {
+export function paged<T extends { id: string }>(rows: T[], { limit }: PageRequest): Paged<T> {
   const next = rows[limit];
   return next === undefined ? { items: rows } : { items: rows.slice(0, limit), next: next.id };
 }

@@ -1,4 +1,4 @@
-import type { Page, Project } from '../contract/store.ts';
+import type { PageRequest, Project } from '../contract/store.ts';
 import { type PageSlots, paged, pageSlots } from './paging.ts';
 import type { Reader, Tables, Transaction } from './statement.ts';
 
@@ -10,7 +10,7 @@ export async function findProject(reader: Reader, workspaceId: string, project: 
   return reader.one(selectProject, { workspaceId, project });
 }
 
-export async function listProjects(reader: Reader, workspaceId: string, page: Page) {
+export async function listProjects(reader: Reader, workspaceId: string, page: PageRequest) {
   return paged(await reader.all(selectProjects, { workspaceId, ...pageSlots(page) }), page);
 }
 

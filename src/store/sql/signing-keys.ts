@@ -14,15 +14,15 @@ export async function replaceSigningKey(
   tx: Transaction,
   before: string | null,
   after: SigningKey,
-  forgetRetiredBefore: number,
+  deleteRetiredBefore: number,
 ): Promise<'replaced' | 'stale'> {
   const current = await tx.one(selectCurrent, {});
   if ((current?.id ?? null) !== before) return 'stale';
   if (before !== null) await tx.execute(retireKey, { id: before, at: after.createdAt });
-  const forgotten = await tx.all(selectRetired, { before: forgetRetiredBefore });
-  await tx.execute(deleteRetired, { before: forgetRetiredBefore });
+  const deleted = await tx.all(selectRetired, { before: deleteRetiredBefore });
+  await tx.execute(deleteRetired, { before: deleteRetiredBefore });
   await tx.execute(insertKey, after);
-  const changed = new Set([before ?? after.id, after.id, ...forgotten.map(({ id }) => id)]);
+  const changed = new Set([before ?? after.id, after.id, ...deleted.map(({ id }) => id)]);
   for (const id of changed) await logChange(tx, 'signing_key', id);
   return 'replaced';
 }

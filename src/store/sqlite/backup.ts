@@ -4,7 +4,7 @@ import { backup, DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { StoreUnavailable } from '../contract/store.ts';
 import { cannotOpen, codeOf } from './database-file.ts';
-import { doneIn } from './migrate-sqlite.ts';
+import { appliedMigrations } from './migrate-sqlite.ts';
 import { asUnavailable } from './sqlite-errors.ts';
 
 /** Pages that are copied before progress is told. */
@@ -36,7 +36,7 @@ export async function backUp(path: string, file: string, onProgress: (done: numb
 async function copyPages(path: string, unfinished: string, onProgress: (done: number) => void): Promise<void> {
   const db = new DatabaseSync(path, { readOnly: true });
   try {
-    doneIn(path, db);
+    appliedMigrations(path, db);
     // Without a transaction the copy would begin anew with every write of others, and under load never end.
     db.exec('begin');
     db.prepare('select count(*) from sqlite_schema').get();
@@ -78,7 +78,7 @@ function check(file: string): void {
   url.searchParams.set('immutable', '1');
   const db = new DatabaseSync(url, { readOnly: true });
   try {
-    doneIn(file, db);
+    appliedMigrations(file, db);
     const faults = [...db.prepare('pragma integrity_check').all(), ...db.prepare('pragma foreign_key_check').all()];
     if (faults.length === 1 && faults[0]?.integrity_check === 'ok') return;
     throw new StoreUnavailable(

@@ -49,12 +49,13 @@ describe('migrating', () => {
   });
 
   it('leaves everything as it was when a migration fails', async () => {
-    edit('create table kysely_migration (name text primary key, timestamp text not null); create table events (x)');
-    await expect(migrate(path)).rejects.toThrow(/events/);
+    edit(`create table kysely_migration (name text primary key, timestamp text not null);
+      insert into kysely_migration values ('0001-initial', '2026-01-01T00:00:00.000Z'); create table signing_keys (x)`);
+    await expect(migrate(path)).rejects.toThrow(/signing_keys/);
     const db = new DatabaseSync(path, { readOnly: true });
     const tables = db.prepare("select name from sqlite_schema where type = 'table' order by name").all();
     db.close();
-    expect(tables.map(({ name }) => name)).toEqual(['events', 'kysely_migration']);
+    expect(tables.map(({ name }) => name)).toEqual(['kysely_migration', 'signing_keys']);
   });
 
   it('refuses a file of a newer version, and so does opening it', async () => {

@@ -1,11 +1,10 @@
 import { existsSync } from 'node:fs';
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
-import { setTimeout as delay } from 'node:timers/promises';
 import { Kysely, SqliteDialect, sql } from 'kysely';
 import { Migrator } from 'kysely/migration';
-import { StoreUnavailable } from '../contract/store.ts';
+import { olderSchema, refuseForeign } from '../migrations/applied.ts';
 import { allMigrations } from '../migrations/migrations.ts';
-import type { Waiting } from '../waiting.ts';
+import { type WaitOptions, waitForLock } from '../migrations/wait.ts';
 import { cannotOpen, prepareFile } from './database-file.ts';
 import { isBusy } from './sqlite-errors.ts';
 
@@ -16,26 +15,23 @@ const migrations = allMigrations({
   table: (db, name) => db.schema.createTable(name).modifyEnd(sql`strict`),
   sequence: (table, column) => table.addColumn(column, 'integer', (c) => c.primaryKey().autoIncrement()),
 });
+const names = Object.keys(migrations);
 
-/** How long one process waits for another that is migrating. */
-const PATIENCE_MS = 30_000;
-/** Between two attempts to get a lock that another process holds. */
-const ATTEMPT_EVERY_MS = 20;
-/** A wait that is longer is worth a word. */
-const LONG_WAIT_MS = 1000;
-/** In WAL mode readers wait for nobody but one who switches to it. */
-const READ_PATIENCE_MS = 1000;
+/** In WAL mode a reader waits only for a process that switches the file to it. */
+const READ_BUSY_TIMEOUT_MS = 1000;
 
 /**
- * Brings the schema of the file up to date, making the file where there is none. All of it happens or nothing; of two processes that do
- * it at once, one waits for the other. Resolves with the names of the migrations it ran.
+ * Migrates the schema of the file, which is created where there is none, in one transaction; of two processes that do it at once, one waits
+ * for the other. Resolves with the names of the migrations it ran.
  */
-export async function migrate(path: string, waiting: Waiting = {}): Promise<string[]> {
+export async function migrate(path: string, wait: WaitOptions = {}): Promise<string[]> {
   prepareFile(path);
   const db = open(path, { readOnly: false, timeout: 0 });
   try {
-    await whenFree(path, () => db.exec('pragma journal_mode = wal'), waiting);
-    await whenFree(path, () => db.exec('begin immediate'), waiting);
+    for (const statement of ['pragma journal_mode = wal', 'begin immediate']) {
+      // SQLite's own busy timeout would block the event loop, and with it every signal.
+      await waitForLock(() => executes(db, statement), `which holds the write lock of ${path}`, wait);
+    }
     return await migrateToLatest(path, db);
   } catch (error) {
     throw cannotOpen(path, error);
@@ -44,47 +40,39 @@ export async function migrate(path: string, waiting: Waiting = {}): Promise<stri
   }
 }
 
-/** Names of the migrations that `migrate` would run on the file. Changes nothing. */
+/** Names of the migrations that `migrate` would run. Changes nothing. */
 export async function pendingMigrations(path: string): Promise<string[]> {
-  const done = existsSync(path) ? readDone(path) : [];
-  return Object.keys(migrations).filter((name) => !done.includes(name));
+  const applied = existsSync(path) ? readApplied(path) : [];
+  return names.filter((name) => !applied.includes(name));
 }
 
-/** Makes the schema in a new file. A file with an older one is refused: whoever runs the program says when to upgrade. */
+/** Creates the schema in a new file. Rejects an older one. */
 export async function prepareSchema(path: string): Promise<void> {
   prepareFile(path);
-  const done = readDone(path);
-  if (done.length === 0) {
+  const applied = readApplied(path);
+  if (applied.length === 0) {
     await migrate(path);
     return;
   }
-  const pending = Object.keys(migrations).find((name) => !done.includes(name));
-  if (pending !== undefined) {
-    throw new StoreUnavailable(
-      `${path} was written by an older nameplate (it lacks the migration "${pending}"): back it up, then run "nameplate migrate"`,
-    );
+  const pending = names.find((name) => !applied.includes(name));
+  if (pending !== undefined) throw olderSchema(path, pending);
+}
+
+/** False when another process holds the lock that the statement needs. */
+function executes(db: DatabaseSync, statement: string): boolean {
+  try {
+    db.exec(statement);
+    return true;
+  } catch (error) {
+    if (isBusy(error)) return false;
+    throw error;
   }
 }
 
-/** Tries until no other process holds the lock. SQLite's own wait would hold up the event loop, and with it every signal. */
-async function whenFree(path: string, attempt: () => void, { signal, onLongWait }: Waiting): Promise<void> {
-  const most = PATIENCE_MS / ATTEMPT_EVERY_MS;
-  for (let attempts = 1; ; attempts++) {
-    signal?.throwIfAborted();
-    try {
-      return attempt();
-    } catch (error) {
-      if (!isBusy(error) || attempts === most) throw error;
-      if (attempts === LONG_WAIT_MS / ATTEMPT_EVERY_MS) onLongWait?.(`which holds the write lock of ${path}`);
-      await delay(ATTEMPT_EVERY_MS);
-    }
-  }
-}
-
-/** Ends the transaction that was begun. */
+/** Ends the transaction. */
 async function migrateToLatest(path: string, db: DatabaseSync): Promise<string[]> {
   try {
-    doneIn(path, db);
+    appliedMigrations(path, db);
     const { results = [], error } = await migratorOn(db).migrateToLatest();
     if (error !== undefined) throw error;
     db.exec('commit');
@@ -110,16 +98,13 @@ function migratorOn(db: DatabaseSync): Migrator {
       },
     },
   });
-  return new Migrator({
-    db: new Kysely({ dialect }),
-    provider: { getMigrations: async () => migrations },
-  });
+  return new Migrator({ db: new Kysely({ dialect }), provider: { getMigrations: async () => migrations } });
 }
 
-function readDone(path: string): string[] {
-  const db = open(path, { readOnly: true, timeout: READ_PATIENCE_MS });
+function readApplied(path: string): string[] {
+  const db = open(path, { readOnly: true, timeout: READ_BUSY_TIMEOUT_MS });
   try {
-    return doneIn(path, db);
+    return appliedMigrations(path, db);
   } catch (error) {
     throw cannotOpen(path, error);
   } finally {
@@ -127,24 +112,17 @@ function readDone(path: string): string[] {
   }
 }
 
-/** Names of the migrations that the file has seen. Refuses a file that is not ours, or not of this version. */
-export function doneIn(path: string, db: DatabaseSync): string[] {
-  const tables = db.prepare("select name from sqlite_schema where type = 'table'").all();
-  if (tables.length === 0) return [];
-  if (!tables.some(({ name }) => name === 'kysely_migration')) {
-    throw new StoreUnavailable(`${path} is the database of another program; name another file`);
-  }
-  const done = db
-    .prepare('select name from kysely_migration order by name')
-    .all()
-    .map(({ name }) => String(name));
-  const unknown = done.find((name) => migrations[name] === undefined);
-  if (unknown !== undefined) {
-    throw new StoreUnavailable(
-      `${path} was written by a newer nameplate (it has the migration "${unknown}", unknown here): upgrade nameplate, or restore the backup taken before the upgrade`,
-    );
-  }
-  return done;
+/** Names of the migrations in the file. Throws where it belongs to another program or to a newer version. */
+export function appliedMigrations(path: string, db: DatabaseSync): string[] {
+  const namesIn = (query: string) =>
+    db
+      .prepare(query)
+      .all()
+      .map(({ name }) => String(name));
+  const tables = namesIn("select name from sqlite_schema where type = 'table'");
+  const applied = tables.includes('kysely_migration') ? namesIn('select name from kysely_migration order by name') : [];
+  refuseForeign(path, tables, applied, names);
+  return applied;
 }
 
 function open(path: string, options: { readOnly: boolean; timeout: number }): DatabaseSync {

@@ -6,7 +6,7 @@ import { expect } from 'vitest';
 import { publicJwk } from '../../../src/certificates/acme/acme-client.ts';
 import { readPrivateKey } from '../../../src/certificates/x509/private-key.ts';
 import type { SecretStore } from '../../../src/store/contract/store.ts';
-import { isClear } from '../../../src/store/sealing/keyring.ts';
+import { isPlaintext } from '../../../src/store/sealing/keyring.ts';
 import { createFinder, type Secret, secretOf } from './finder.ts';
 import type { IssuingSite } from './site.ts';
 
@@ -36,9 +36,9 @@ export function createSecrets(site: IssuingSite, others: readonly Secret[]): Sec
   async function gather(store: SecretStore): Promise<void> {
     const keyring = site.keyring();
     for (const prefix of await store.listSecretPrefixes()) {
-      expect(isClear(prefix)).toBe(false);
+      expect(isPlaintext(prefix)).toBe(false);
       for (const { kind, id, bytes } of await store.listSecrets(prefix, MANY)) {
-        const plain = keyring.open(bytes, { kind, id });
+        const plain = keyring.unseal(bytes, { kind, id });
         const name = `the ${kind} key of ${id} (${keys.size})`;
         if (![...keys.values()].some((known) => Buffer.compare(known, plain) === 0)) keys.set(name, plain);
         if (kind === 'account') accounts.set(name, plain);

@@ -1,0 +1,33 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { StoreUnavailable } from '../contract/store.ts';
+
+/** How to wait for another process that migrates. */
+export interface WaitOptions {
+  /** Ends the wait, which rejects with the signal's reason. */
+  signal?: AbortSignal;
+  /** Called once when the wait becomes long, with what the other process does ("which …"). */
+  onLongWait?: (doing: string) => void;
+}
+
+const TIMEOUT_MS = 30_000;
+const RETRY_EVERY_MS = 50;
+const LONG_WAIT_MS = 1000;
+
+/** Calls `tryLock` until it returns true. `doing`: what another process that holds the lock does. */
+export async function waitForLock(
+  tryLock: () => boolean | Promise<boolean>,
+  doing: string,
+  { signal, onLongWait }: WaitOptions,
+): Promise<void> {
+  for (let waitedMs = 0; ; waitedMs += RETRY_EVERY_MS) {
+    signal?.throwIfAborted();
+    if (await tryLock()) return;
+    if (waitedMs === LONG_WAIT_MS) onLongWait?.(doing);
+    if (waitedMs === TIMEOUT_MS) {
+      throw new StoreUnavailable(
+        `another process, ${doing}, is not done after ${TIMEOUT_MS / 1000} s: wait until it is`,
+      );
+    }
+    await delay(RETRY_EVERY_MS);
+  }
+}
