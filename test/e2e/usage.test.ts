@@ -1,23 +1,27 @@
-import { expect, test } from 'vitest';
-import { run, start, type } from '../support/program.ts';
+import { copyFileSync, mkdirSync, symlinkSync } from 'node:fs';
+import { afterAll, expect, test } from 'vitest';
+import { CLONE, run, start, temporaryDirectory, type } from '../support/program.ts';
 
-// What a shell sees of the program is tried in processes of its own.
+const directory = temporaryDirectory();
+afterAll(() => directory.remove());
+
+// Tests of what a shell sees run the program in its own process.
 
 test.concurrent.each([
   [['domain', 'list'], 'domains'],
   [['domains', 'lst'], 'list'],
   [['domains', 'list', '--jsno'], '--json'],
-])('%j is bad usage: exit code 2, and the nearest', async (args, nearest) => {
+])('%j is bad usage: exit code 2, and the most similar word', async (args, nearest) => {
   const { code, stdout, stderr } = await run(args);
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
   expect(stderr).toContain(`Did you mean ${nearest}?`);
 });
 
-test.concurrent('no command at all is bad usage, and shows what there is', async () => {
+test.concurrent('no command at all is bad usage, and prints the commands', async () => {
   expect(await start([]).ended).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('Commands:') });
 });
 
-test.concurrent('--help and --version are answered', async () => {
+test.concurrent('--help and --version print to standard output', async () => {
   expect(await start(['--help']).ended).toMatchObject({
     code: 0,
     stdout: expect.stringContaining('nameplate dev'),
@@ -30,11 +34,11 @@ test.concurrent('--help and --version are answered', async () => {
   });
 });
 
-test.concurrent('a reader that has seen enough is no failure', async () => {
+test.concurrent('a pipe that is closed early is not an error', async () => {
   expect(await type('sh -c "./bin/nameplate --help | true"')).toMatchObject({ code: 0, stderr: '' });
 });
 
-test.concurrent('an unknown variable is an error for every command, and names the nearest', async () => {
+test.concurrent('an unknown variable is an error for every command, which names the most similar one', async () => {
   for (const args of [['domains', 'list'], ['keys', 'list'], ['dev'], ['demo'], ['serve']]) {
     const { code, stderr } = await run(args, { env: { NAMEPLATE_ROOTKEY: 'np_secret' } });
     expect({ args, code }).toEqual({ args, code: 1 });
@@ -43,7 +47,34 @@ test.concurrent('an unknown variable is an error for every command, and names th
   }
 });
 
-test.concurrent('no colours where standard output is no terminal', async () => {
+test.concurrent('no colours without a terminal', async () => {
   const { stdout } = await start(['doctor'], { env: { NAMEPLATE_CNAME_ZONE: 'x' } }).ended;
   expect(stdout).not.toContain('\u001b');
+});
+
+test.concurrent('the launcher works through a symbolic link, and takes the Node of the clone', async () => {
+  symlinkSync(`${CLONE}/bin/nameplate`, `${directory.path}/nameplate`);
+  expect(await type(`env PATH=/usr/bin:/bin ${directory.path}/nameplate --version`)).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/),
+  });
+});
+
+test.concurrent('the launcher says how to install the packages, if they are not installed', async () => {
+  mkdirSync(`${directory.path}/clone/bin`, { recursive: true });
+  copyFileSync(`${CLONE}/bin/nameplate`, `${directory.path}/clone/bin/nameplate`);
+  expect(await type(`${directory.path}/clone/bin/nameplate --version`)).toMatchObject({
+    code: 1,
+    stdout: '',
+    stderr: expect.stringContaining('Run "npm ci" in '),
+  });
+});
+
+test.concurrent('on an older Node, one line says which one is needed', async () => {
+  const older = 'data:text/javascript,Object.defineProperty(process,"versions",{value:{node:"22.1.0"}})';
+  expect(await type(`${process.execPath} --import '${older}' bin/start.mjs --version`)).toMatchObject({
+    code: 1,
+    stdout: '',
+    stderr: 'nameplate: needs Node 24 or newer, but this is Node 22.1.0. Install a newer one.\n',
+  });
 });
