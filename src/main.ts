@@ -7,7 +7,7 @@ import { CHECK_INTERVAL_MS } from './domain/schedule.ts';
 import type { Edge } from './edge/edge.ts';
 import type { Log } from './log.ts';
 import { createMetrics } from './metrics.ts';
-import type { Running } from './net/listen.ts';
+import type { Stoppable } from './net/listen.ts';
 import { startApi } from './roles/api-role.ts';
 import { startCertificates } from './roles/certificates-role.ts';
 import { startEdge } from './roles/edge-role.ts';
@@ -66,8 +66,8 @@ export async function startServer(config: Config, options: ServerOptions): Promi
     unlock();
     throw error;
   });
-  const running: Running[] = [];
-  const begin = <Part extends Running>(part: Part): Part => {
+  const running: Stoppable[] = [];
+  const begin = <Part extends Stoppable>(part: Part): Part => {
     running.push(part);
     return part;
   };
@@ -120,7 +120,7 @@ function lacking(keyIds: string[]): string {
   return `Private keys in the store are sealed under ${keyIds.join(', ')}, which this process does not have. Add that key to NAMEPLATE_ENCRYPTION_KEY, or put the key file back beside the database. Where nobody has kept it, docs/certificates.md says how to begin anew.`;
 }
 
-function startPruning({ store, clock, log }: Parts): Running {
+function startPruning({ store, clock, log }: Parts): Stoppable {
   const timer = setInterval(() => {
     const now = clock.now();
     const pruned = [store.pruneChanges(now - CHANGES_KEPT_MS), store.pruneRequests(now - ENDED_WINDOWS_KEPT_MS)];

@@ -1,16 +1,18 @@
 import { randomBytes } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { createGate } from '../../src/api/admission.ts';
+import { createAuthenticate } from '../../src/access/access.ts';
 import { createApi } from '../../src/api/api.ts';
 import { getDomain } from '../../src/api/domains/getDomain.ts';
 import { findDomain, presentDomain } from '../../src/api/domains/present-domain.ts';
-import { record } from '../../src/api/request-log.ts';
+import { authenticationHook, rateLimitHook } from '../../src/api/request-hooks.ts';
+import { recordRequest } from '../../src/api/request-log.ts';
 import { parseBody } from '../../src/api/validation.ts';
 import { startChangeFeed } from '../../src/cache/change-feed.ts';
 import { systemClock } from '../../src/clock.ts';
 import { idMaker } from '../../src/ids.ts';
 import { createLog } from '../../src/log.ts';
 import { createMetrics } from '../../src/metrics.ts';
+import { memoryLimiter } from '../../src/ratelimit/limiter.ts';
 import { sqliteStore } from '../../src/store/sqlite/sqlite.ts';
 import { cpuMicros, offer } from '../part.ts';
 import { nameOf, type Population } from '../population.ts';
@@ -39,31 +41,32 @@ const methods = {
     const deps = { store, clock, changes, log, metrics, newId, randomBytes };
     const app = createApi({ ...deps, settings: { ...settings, reservedNames: [], windowMs: 60_000 } });
     await app.ready();
-    const gate = createGate({ store, clock, settings, changes });
+    const authenticate = authenticationHook(createAuthenticate(store, clock, changes));
+    const limitRate = rateLimitHook(memoryLimiter(clock), rateLimits);
 
     const name = nameOf(0);
     const body = Buffer.from(JSON.stringify({ domain: name }));
     const about = { method: 'POST', url: `/v2/${getDomain.name}` };
     const validate = app.validatorCompiler?.({ ...about, schema: getDomain.request, httpPart: 'body' });
-    const serialise = app.serializerCompiler?.({ ...about, schema: getDomain.answer, httpStatus: '200' });
+    const serialise = app.serializerCompiler?.({ ...about, schema: getDomain.response, httpStatus: '200' });
     const { workspaceId } = population.ids;
     const domain = await store.findDomainByName(workspaceId, name);
     if (domain === null || validate === undefined || serialise === undefined) throw new Error('nothing to measure');
     const answer = { meta: { requestId: newId('req') }, data: presentDomain(domain) };
     const { request, reply } = exchange(population.rootKey);
     await changes.poll();
-    await gate.authenticate(request);
+    await authenticate(request);
 
     const steps: Record<string, () => unknown> = {
       'request id': () => newId('req'),
-      authenticate: () => gate.authenticate(request),
-      'rate limit': () => gate.limit(getDomain.name, request, reply),
+      authenticate: () => authenticate(request),
+      'rate limit': () => limitRate(getDomain.name, request, reply),
       parse: () => parseBody(body),
       validate: () => validate({ domain: name }),
       find: () => findDomain(store, workspaceId, nameOf(Math.floor(Math.random() * population.domains))),
       present: () => presentDomain(domain),
       serialise: () => serialise(answer),
-      'count and log': () => record(request, reply, deps),
+      'count and log': () => recordRequest(request, reply, deps),
     };
     const measured: Step[] = [];
     for (const [step, run] of Object.entries(steps)) {
@@ -89,7 +92,7 @@ function exchange(rootKey: string): { request: FastifyRequest; reply: FastifyRep
   return { request: request as unknown as FastifyRequest, reply: reply as unknown as FastifyReply };
 }
 
-/** CPU-µs of one run: the median of several rounds, after one to warm up. `between` keeps what is cached trusted. */
+/** CPU-µs of one run: the median of several rounds, after one to warm up. `between` keeps the change feed fresh. */
 async function costOf(run: () => unknown, between: () => Promise<void>): Promise<number> {
   const costs: number[] = [];
   for (let round = 0; round <= ROUNDS; round++) {

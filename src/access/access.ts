@@ -1,19 +1,30 @@
+import { createLoadingCache } from '../cache/cache.ts';
 import type { ChangeFeed } from '../cache/change-feed.ts';
 import type { Clock } from '../clock.ts';
 import type { AccessStore } from '../store/contract/store.ts';
-import type { Access } from './authenticate.ts';
-import { tokenReader } from './dashboard-token.ts';
-import { countAttempts } from './failure-limit.ts';
-import { cachedPrincipals } from './principal-cache.ts';
-import { cachedWorkspaces } from './workspace-cache.ts';
+import { type Authentication, type AuthenticationDeps, authenticate } from './authenticate.ts';
+import { createTokenVerifier } from './dashboard-token.ts';
+import { createFailureLimit } from './failure-limit.ts';
+import { createRootKeyCache } from './root-key-cache.ts';
 
-/** What authentication works with, on a store. Without a change feed nothing is cached. */
-export function accessOn(store: AccessStore, clock: Clock, changes?: ChangeFeed): Access {
-  return {
-    principals: cachedPrincipals(store, changes),
-    tokens: tokenReader(store, clock, changes),
-    workspaces: cachedWorkspaces(store, changes),
-    attempts: countAttempts(clock),
+/** Most workspaces cached. */
+const WORKSPACES = 10_000;
+
+/** Authenticates requests by an `Authorization` header and a client address. Without a change feed nothing is cached. */
+export type Authenticate = (header: string | undefined, client: { readonly ip: string }) => Promise<Authentication>;
+
+export function createAuthenticate(store: AccessStore, clock: Clock, changes?: ChangeFeed): Authenticate {
+  const deps: AuthenticationDeps = {
+    rootKeys: createRootKeyCache(store, changes),
+    tokens: createTokenVerifier(store, clock, changes),
+    workspaces: createLoadingCache({
+      changes,
+      capacity: WORKSPACES,
+      read: (workspaceId) => store.findWorkspace(workspaceId),
+      keysOf: ({ kind, key }) => (kind === 'workspace' ? [key] : []),
+    }),
+    failures: createFailureLimit(clock),
     clock,
   };
+  return (header, client) => authenticate(header, client, deps);
 }

@@ -1,15 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { aWorkspace } from '../../test/support/entities.ts';
-import { type Access, authenticate } from './authenticate.ts';
-import { ATTEMPTS, countAttempts } from './failure-limit.ts';
-import type { CachedKey } from './principal-cache.ts';
+import { type AuthenticationDeps, authenticate } from './authenticate.ts';
+import { createFailureLimit, FAILURES } from './failure-limit.ts';
 import { createRootKey, hashRootKey } from './root-key.ts';
+import type { CachedRootKey } from './root-key-cache.ts';
 
 const { key } = createRootKey(randomBytes);
 const NOW = 1_000_000;
 const clock = { now: () => NOW };
-const known: CachedKey = {
+const known: CachedRootKey = {
   principal: { workspaceId: 'ws_1', actor: 'key_1', grants: new Set(), limits: { rates: {}, domains: null } },
   keyDisabled: false,
   workspaceDisabled: false,
@@ -18,20 +18,20 @@ const known: CachedKey = {
 const TOKEN = 'header.claims.signature';
 const invented = () => createRootKey(randomBytes).key;
 
-/** Everything that authentication asks, and how often it was asked. */
-function world(about: Partial<CachedKey> = {}, { workspaces = [aWorkspace({ id: 'ws_1' })] } = {}) {
-  const asked = { keys: 0, tokens: 0 };
-  const access: Access = {
-    principals: {
+/** Authentication with lookups that are counted. */
+function setUp(about: Partial<CachedRootKey> = {}, { workspaces = [aWorkspace({ id: 'ws_1' })] } = {}) {
+  const lookups = { keys: 0, tokens: 0 };
+  const deps: AuthenticationDeps = {
+    rootKeys: {
       get: () => undefined,
       async load(hash) {
-        asked.keys += 1;
+        lookups.keys += 1;
         return hash === hashRootKey(key) ? { ...known, ...about } : null;
       },
     },
     tokens: {
-      async read(token) {
-        asked.tokens += 1;
+      async verify(token) {
+        lookups.tokens += 1;
         return token === TOKEN ? { sub: 'ada', workspaceId: 'ws_1', permissions: ['a.*.b'] } : null;
       },
     },
@@ -39,24 +39,24 @@ function world(about: Partial<CachedKey> = {}, { workspaces = [aWorkspace({ id: 
       get: () => undefined,
       load: async (workspaceId) => workspaces.find(({ id }) => id === workspaceId) ?? null,
     },
-    attempts: countAttempts(clock),
+    failures: createFailureLimit(clock),
     clock,
   };
-  const ask = (header: string | undefined, ip = '192.0.2.1') => authenticate(header, { ip }, access);
-  const refusal = async (header: string | undefined, ip?: string) => {
+  const ask = (header: string | undefined, ip = '192.0.2.1') => authenticate(header, { ip }, deps);
+  const codeOf = async (header: string | undefined, ip?: string) => {
     const result = await ask(header, ip);
-    return result.ok ? 'let in' : result.refusal;
+    return result.ok ? 'authenticated' : result.code;
   };
-  return { access, asked, ask, refusal };
+  return { deps, lookups, ask, codeOf };
 }
 
 describe('a request', () => {
-  it.each(['Bearer', 'bearer', 'BEARER', 'bEaReR'])('is let in with "%s" and its key', async (scheme) => {
-    expect(await world().refusal(`${scheme} ${key}`)).toBe('let in');
+  it.each(['Bearer', 'bearer', 'BEARER', 'bEaReR'])('is authenticated with "%s" and its key', async (scheme) => {
+    expect(await setUp().codeOf(`${scheme} ${key}`)).toBe('authenticated');
   });
 
-  it.each([undefined, ''])('without credentials (%j) is told that they are missing', async (header) => {
-    expect(await world().refusal(header)).toBe('authentication/missing');
+  it.each([undefined, ''])('without credentials (%j) fails as missing', async (header) => {
+    expect(await setUp().codeOf(header)).toBe('authentication/missing');
   });
 
   it.each([
@@ -78,76 +78,76 @@ describe('a request', () => {
     'Bearer .b.c',
     `Bearer ${'x'.repeat(100_000)}`,
     `Bearer ${'x'.repeat(4000)}.${'x'.repeat(100)}.x`,
-  ])('with %j is told that it is malformed, without a look-up', async (header) => {
-    const { refusal, asked } = world();
-    expect(await refusal(header)).toBe('authentication/malformed');
-    expect(asked).toEqual({ keys: 0, tokens: 0 });
+  ])('with %j fails as malformed, without a lookup', async (header) => {
+    const { codeOf, lookups } = setUp();
+    expect(await codeOf(header)).toBe('authentication/malformed');
+    expect(lookups).toEqual({ keys: 0, tokens: 0 });
   });
 
-  it('with a well-formed key that nobody has is told that the key does not exist', async () => {
-    expect(await world().refusal(`Bearer ${invented()}`)).toBe('authentication/key_not_found');
+  it('with a well-formed key that does not exist fails as not found', async () => {
+    expect(await setUp().codeOf(`Bearer ${invented()}`)).toBe('authentication/key_not_found');
   });
 
-  it('with an expired key is told that the key does not exist, from the millisecond of its expiry on', async () => {
-    expect(await world({ expiresAt: NOW + 1 }).refusal(`Bearer ${key}`)).toBe('let in');
-    expect(await world({ expiresAt: NOW }).refusal(`Bearer ${key}`)).toBe('authentication/key_not_found');
+  it('with an expired key fails as not found, from the millisecond of its expiry on', async () => {
+    expect(await setUp({ expiresAt: NOW + 1 }).codeOf(`Bearer ${key}`)).toBe('authenticated');
+    expect(await setUp({ expiresAt: NOW }).codeOf(`Bearer ${key}`)).toBe('authentication/key_not_found');
   });
 
-  it('with a disabled key, or of a disabled workspace, is told so; of both, the key', async () => {
+  it('with a disabled key or workspace fails as such; the key comes first', async () => {
     const disabled = { keyDisabled: true };
     const closed = { workspaceDisabled: true };
-    expect(await world(disabled).refusal(`Bearer ${key}`)).toBe('authorization/key_disabled');
-    expect(await world(closed).refusal(`Bearer ${key}`)).toBe('authorization/workspace_disabled');
-    expect(await world({ ...disabled, ...closed }).refusal(`Bearer ${key}`)).toBe('authorization/key_disabled');
-    expect(await world({ ...disabled, expiresAt: NOW }).refusal(`Bearer ${key}`)).toBe('authentication/key_not_found');
+    expect(await setUp(disabled).codeOf(`Bearer ${key}`)).toBe('authorization/key_disabled');
+    expect(await setUp(closed).codeOf(`Bearer ${key}`)).toBe('authorization/workspace_disabled');
+    expect(await setUp({ ...disabled, ...closed }).codeOf(`Bearer ${key}`)).toBe('authorization/key_disabled');
+    expect(await setUp({ ...disabled, expiresAt: NOW }).codeOf(`Bearer ${key}`)).toBe('authentication/key_not_found');
   });
 });
 
 describe('a dashboard token', () => {
-  it('lets its subject in, with its permissions and the limits of its workspace', async () => {
+  it('authenticates its subject, with its permissions and the limits of its workspace', async () => {
     const workspace = aWorkspace({ id: 'ws_1', limits: { rates: {}, domains: 3 } });
-    expect(await world({}, { workspaces: [workspace] }).ask(`Bearer ${TOKEN}`)).toEqual({
+    expect(await setUp({}, { workspaces: [workspace] }).ask(`Bearer ${TOKEN}`)).toEqual({
       ok: true,
       principal: { workspaceId: 'ws_1', actor: 'ada', grants: new Set(['a.*.b']), limits: workspace.limits },
     });
   });
 
-  it('that cannot be trusted, or is for a workspace that does not exist, does not exist', async () => {
-    expect(await world().refusal('Bearer a.b.c')).toBe('authentication/key_not_found');
-    expect(await world({}, { workspaces: [] }).refusal(`Bearer ${TOKEN}`)).toBe('authentication/key_not_found');
+  it('that is invalid, or of a workspace that does not exist, fails as not found', async () => {
+    expect(await setUp().codeOf('Bearer a.b.c')).toBe('authentication/key_not_found');
+    expect(await setUp({}, { workspaces: [] }).codeOf(`Bearer ${TOKEN}`)).toBe('authentication/key_not_found');
   });
 
-  it('of a disabled workspace is told so', async () => {
+  it('of a disabled workspace fails as such', async () => {
     const disabled = [aWorkspace({ id: 'ws_1', disabledAt: NOW })];
-    expect(await world({}, { workspaces: disabled }).refusal(`Bearer ${TOKEN}`)).toBe(
+    expect(await setUp({}, { workspaces: disabled }).codeOf(`Bearer ${TOKEN}`)).toBe(
       'authorization/workspace_disabled',
     );
   });
 });
 
-describe('an address with too many failed attempts', () => {
+describe('an address with too many failures', () => {
   it.each([
     ['unknown keys', () => `Bearer ${invented()}`, 'authentication/key_not_found'],
     ['bad tokens', () => 'Bearer a.b.c', 'authentication/key_not_found'],
     ['nonsense', () => 'Bearer nonsense', 'authentication/malformed'],
-  ])('(%s) has nothing further looked up or checked; other addresses and keys in use go on', async (_, bad, told) => {
-    const { access, ask, refusal, asked } = world();
-    for (let i = 0; i < ATTEMPTS.limit; i += 1) expect(await refusal(bad())).toBe(told);
-    const before = { ...asked };
+  ])('(%s) causes no more lookups or checks; other addresses and keys in use still work', async (_, bad, code) => {
+    const { deps, ask, codeOf, lookups } = setUp();
+    for (let i = 0; i < FAILURES.limit; i += 1) expect(await codeOf(bad())).toBe(code);
+    const before = { ...lookups };
     for (const header of [bad(), `Bearer ${key}`, `Bearer ${TOKEN}`, 'Bearer nonsense']) {
-      expect(await ask(header)).toMatchObject({ refusal: 'limits/rate_limited', retryAfterSeconds: 20 });
+      expect(await ask(header)).toMatchObject({ code: 'limits/rate_limited', retryAfterSeconds: 20 });
     }
-    expect(asked).toEqual(before);
-    expect(await refusal(`Bearer ${key}`, '192.0.2.2')).toBe('let in');
-    access.principals.get = () => known;
-    expect(await refusal(`Bearer ${key}`)).toBe('let in');
+    expect(lookups).toEqual(before);
+    expect(await codeOf(`Bearer ${key}`, '192.0.2.2')).toBe('authenticated');
+    deps.rootKeys.get = () => known;
+    expect(await codeOf(`Bearer ${key}`)).toBe('authenticated');
   });
 
-  it('does not get there by requests without credentials, nor by keys that are disabled', async () => {
-    const { refusal } = world({ keyDisabled: true });
-    for (let i = 0; i <= ATTEMPTS.limit; i += 1) {
-      expect(await refusal(undefined)).toBe('authentication/missing');
-      expect(await refusal(`Bearer ${key}`)).toBe('authorization/key_disabled');
+  it('is not blocked for requests without credentials or with disabled keys', async () => {
+    const { codeOf } = setUp({ keyDisabled: true });
+    for (let i = 0; i <= FAILURES.limit; i += 1) {
+      expect(await codeOf(undefined)).toBe('authentication/missing');
+      expect(await codeOf(`Bearer ${key}`)).toBe('authorization/key_disabled');
     }
   });
 });

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { idMaker } from '../ids.ts';
 import { type SigningKey, StoreUnavailable } from '../store/contract/store.ts';
-import { isToken, mintToken, tokenReader } from './dashboard-token.ts';
+import { createTokenVerifier, isToken, signToken } from './dashboard-token.ts';
 
 const NOW = 1_800_000_000_000;
 const SECONDS = NOW / 1000;
@@ -40,13 +40,13 @@ function forge(claimed: object, head: object = header, { id = signer } = {}): st
 /** What a node reads in a token at a time. */
 function read(token: string, { now = NOW, keys = [signer] } = {}) {
   const store = { findSigningKey: async (id: string) => keys.find((key) => key.id === id) ?? null };
-  return tokenReader(store, { now: () => now }, undefined).read(token);
+  return createTokenVerifier(store, { now: () => now }, undefined).verify(token);
 }
 
 describe('a token', () => {
   let minted: { token: string; expiresAt: number };
   beforeAll(async () => {
-    minted = await mintToken(signer, claims, { now: NOW, lifeMs: 60_000 });
+    minted = await signToken(signer, claims, { now: NOW, lifeMs: 60_000 });
   });
 
   it('says what was put into it, until the millisecond of its expiry', async () => {
@@ -62,9 +62,9 @@ describe('a token', () => {
   });
 
   it('is not minted for longer than 120 seconds, nor longer than it is read', async () => {
-    await expect(mintToken(signer, claims, { now: NOW, lifeMs: 120_001 })).rejects.toThrow(RangeError);
+    await expect(signToken(signer, claims, { now: NOW, lifeMs: 120_001 })).rejects.toThrow(RangeError);
     const permissions = Array.from({ length: 200 }, (_, i) => `environment.env_${i}.read_domain`);
-    await expect(mintToken(signer, { ...claims, permissions }, { now: NOW, lifeMs: 1000 })).rejects.toThrow(RangeError);
+    await expect(signToken(signer, { ...claims, permissions }, { now: NOW, lifeMs: 1000 })).rejects.toThrow(RangeError);
   });
 
   it('is good for 120 seconds from its making at most, whatever it says', async () => {
@@ -169,9 +169,11 @@ describe('a token', () => {
     expect(await read(forge(later), { now: NOW + 10_000, keys })).toBeNull();
   });
 
-  it('that cannot be checked because the store is away is not called bad', async () => {
-    const away = { findSigningKey: () => Promise.reject(new StoreUnavailable('away')) };
-    await expect(tokenReader(away, { now: () => NOW }, undefined).read(minted.token)).rejects.toThrow(StoreUnavailable);
+  it('that cannot be checked because the store is down is not called bad', async () => {
+    const down = { findSigningKey: () => Promise.reject(new StoreUnavailable('down')) };
+    await expect(createTokenVerifier(down, { now: () => NOW }, undefined).verify(minted.token)).rejects.toThrow(
+      StoreUnavailable,
+    );
   });
 });
 
@@ -195,18 +197,18 @@ describe('the keys that sign', () => {
       asked += 1;
       return id === signer.id ? signer : null;
     };
-    const reader = tokenReader({ findSigningKey }, { now: () => NOW }, changes);
-    for (let i = 0; i < 3; i += 1) expect(await reader.read(forge(payload))).toEqual(claims);
+    const verifier = createTokenVerifier({ findSigningKey }, { now: () => NOW }, changes);
+    for (let i = 0; i < 3; i += 1) expect(await verifier.verify(forge(payload))).toEqual(claims);
     expect(asked).toBe(1);
     const unknown = forge(payload, { ...header, kid: newId('sig') });
-    for (let i = 0; i < 3; i += 1) expect(await reader.read(unknown)).toBeNull();
+    for (let i = 0; i < 3; i += 1) expect(await verifier.verify(unknown)).toBeNull();
     expect(asked).toBe(2);
   });
 
   it('are not asked for by a token that could not be good anyway', async () => {
     const findSigningKey = () => Promise.reject(new Error('asked'));
-    const reader = tokenReader({ findSigningKey }, { now: () => NOW }, changes);
-    expect(await reader.read(forge(payload, { ...header, alg: 'HS256' }))).toBeNull();
-    expect(await reader.read(forge(payload, { ...header, kid: 'x' }))).toBeNull();
+    const verifier = createTokenVerifier({ findSigningKey }, { now: () => NOW }, changes);
+    expect(await verifier.verify(forge(payload, { ...header, alg: 'HS256' }))).toBeNull();
+    expect(await verifier.verify(forge(payload, { ...header, kid: 'x' }))).toBeNull();
   });
 });

@@ -8,14 +8,14 @@ import type { Clock } from '../clock.ts';
 import type { AccessStore, SigningKey } from '../store/contract/store.ts';
 
 /**
- * Dashboard tokens: short-lived JWTs (RFC 7519) that speak for a person in a workspace (spec: Authentication, 2). Signed with Ed25519
- * (`alg` EdDSA, RFC 8037) by a key of the server's own, whose id is the `kid`.
+ * Dashboard tokens: short-lived JWTs (RFC 7519) of a person in a workspace (spec: Authentication, 2). The server signs them with its own
+ * Ed25519 key (`alg` EdDSA, RFC 8037), whose id is the `kid`.
  */
 export interface Claims {
-  /** Whom the token speaks for. */
+  /** The person. */
   sub: string;
   workspaceId: string;
-  /** As those of a root key, see `permissions`. */
+  /** Grants, as of a root key. */
   permissions: string[];
 }
 
@@ -23,29 +23,29 @@ const ALGORITHM = 'EdDSA';
 const ISSUER = 'nameplate-dashboard';
 const AUDIENCE = 'nameplate-api';
 
-/** No token is good for longer, whatever it says. */
-export const LONGEST_LIFE_MS = 120_000;
-/** How far the clock of the node that signed may be ahead. Nothing is added to the life of a token. */
+/** No token is valid for longer, whatever its `exp`. */
+export const MAX_TOKEN_LIFE_MS = 120_000;
+/** How far the clock of the signing node may be ahead. It adds nothing to the life of a token. */
 export const SKEW_MS = 5_000;
-/** Longer texts are no tokens and are not looked at. */
-export const LONGEST_TOKEN = 4096;
+/** Longer texts are not parsed. */
+export const MAX_TOKEN_LENGTH = 4096;
 
-/** A signature may be empty: such a token is a forged one, not a text of another form. */
+/** A token with an empty signature is forged, not malformed. */
 const FORM = /^[\w-]+\.[\w-]+\.[\w-]*$/;
 const KEY_ID = /^sig_[0-9a-z]{26}$/;
 
-/** Whether a text has a token's form. Says nothing about whether the token is good. */
+/** Whether a text has the form of a token, valid or not. */
 export function isToken(text: string): boolean {
-  return text.length <= LONGEST_TOKEN && FORM.test(text);
+  return text.length <= MAX_TOKEN_LENGTH && FORM.test(text);
 }
 
-/** Signs a token that is good for `lifeMs`, in whole seconds. Throws `RangeError` for a life or a token that would be refused. */
-export async function mintToken(
+/** Signs a token that is valid for `lifeMs`, in whole seconds. Throws `RangeError` for a life or length that would be refused. */
+export async function signToken(
   { id, privateKey }: Pick<SigningKey, 'id' | 'privateKey'>,
   { sub, workspaceId, permissions }: Claims,
   { now, lifeMs }: { now: number; lifeMs: number },
 ): Promise<{ token: string; expiresAt: number }> {
-  if (lifeMs < 1000 || lifeMs > LONGEST_LIFE_MS) throw new RangeError('a token lives for 1 to 120 seconds');
+  if (lifeMs < 1000 || lifeMs > MAX_TOKEN_LIFE_MS) throw new RangeError('a token is valid for 1 to 120 seconds');
   const issuedAt = Math.floor(now / 1000);
   const expiresAt = issuedAt + Math.floor(lifeMs / 1000);
   const token = await new SignJWT({ workspaceId, permissions })
@@ -56,14 +56,13 @@ export async function mintToken(
     .setIssuedAt(issuedAt)
     .setExpirationTime(expiresAt)
     .sign(createPrivateKey({ key: Buffer.from(privateKey), format: 'der', type: 'pkcs8' }));
-  if (token.length > LONGEST_TOKEN) throw new RangeError('the token would be too long: name fewer permissions');
+  if (token.length > MAX_TOKEN_LENGTH) throw new RangeError('the token would be too long: name fewer permissions');
   return { token, expiresAt: expiresAt * 1000 };
 }
 
-/** Reads tokens. */
-export interface TokenReader {
-  /** What a token says; null when it is forged, expired, meant for others, or signed by no key of ours. Rejects with `StoreUnavailable`. */
-  read(token: string): Promise<Claims | null>;
+export interface TokenVerifier {
+  /** Null when the token is forged, expired, for another audience, or not signed by a key of ours. Rejects with `StoreUnavailable`. */
+  verify(token: string): Promise<Claims | null>;
 }
 
 interface Signer {
@@ -71,15 +70,15 @@ interface Signer {
   retiredAt: number | null;
 }
 
-/** More than are ever in use at once; unknown ones count too. */
+/** Most signing keys cached, negative entries included. */
 const SIGNERS = 1000;
 
-/** Reads tokens with the signing keys of the store, which it caches. */
-export function tokenReader(
+/** Verifies tokens by the signing keys of the store, which it caches. */
+export function createTokenVerifier(
   store: Pick<AccessStore, 'findSigningKey'>,
   clock: Clock,
   changes: ChangeFeed | undefined,
-): TokenReader {
+): TokenVerifier {
   const signers = createLoadingCache<Signer>({
     changes,
     capacity: SIGNERS,
@@ -98,7 +97,7 @@ export function tokenReader(
   }
 
   return {
-    async read(token) {
+    async verify(token) {
       let signer: Signer | undefined;
       try {
         const { payload } = await jwtVerify(
@@ -113,14 +112,14 @@ export function tokenReader(
             issuer: ISSUER,
             audience: AUDIENCE,
             requiredClaims: ['exp', 'sub', 'workspaceId', 'permissions'],
-            maxTokenAge: LONGEST_LIFE_MS / 1000,
+            maxTokenAge: MAX_TOKEN_LIFE_MS / 1000,
             clockTolerance: SKEW_MS / 1000,
             currentDate: new Date(clock.now()),
           },
         );
         return toClaims(payload, clock.now(), signer?.retiredAt ?? null);
       } catch (error) {
-        // What jose refuses is a bad token; anything else is ours, such as a store that is away.
+        // jose's errors mean a bad token; any other is ours, such as a store that is down.
         if (error instanceof JOSEError) return null;
         throw error;
       }
@@ -128,11 +127,11 @@ export function tokenReader(
   };
 }
 
-/** What jose's checks leave open: the tolerance lengthens no life, and a retired key signs nothing new. */
+/** Checks what jose does not: the clock tolerance must not extend a token's life, and a retired key must not sign new tokens. */
 function toClaims(payload: Record<string, unknown>, now: number, retiredAt: number | null): Claims | null {
   const { iat, exp, sub, workspaceId, permissions } = payload;
   if (typeof iat !== 'number' || typeof exp !== 'number') return null;
-  if (exp * 1000 <= now || iat * 1000 + LONGEST_LIFE_MS <= now || (exp - iat) * 1000 > LONGEST_LIFE_MS) return null;
+  if (exp * 1000 <= now || iat * 1000 + MAX_TOKEN_LIFE_MS <= now || (exp - iat) * 1000 > MAX_TOKEN_LIFE_MS) return null;
   if (retiredAt !== null && iat * 1000 > retiredAt + SKEW_MS) return null;
   if (typeof sub !== 'string' || typeof workspaceId !== 'string') return null;
   if (!Array.isArray(permissions) || !permissions.every((each) => typeof each === 'string')) return null;

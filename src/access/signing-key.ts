@@ -2,39 +2,39 @@ import { generateKeyPairSync } from 'node:crypto';
 import type { Clock } from '../clock.ts';
 import type { NewId } from '../ids.ts';
 import type { AccessStore, SigningKey } from '../store/contract/store.ts';
-import { LONGEST_LIFE_MS, SKEW_MS } from './dashboard-token.ts';
+import { MAX_TOKEN_LIFE_MS, SKEW_MS } from './dashboard-token.ts';
 
-/** The keys that sign dashboard tokens: made at first use, replaced at will, kept in the store so that every node has them. */
+/** The keys that sign dashboard tokens: created at first use, and kept in the store so that every node has them. */
 
-interface Parts {
+interface SigningKeyDeps {
   store: Pick<AccessStore, 'findCurrentSigningKey' | 'replaceSigningKey'>;
   clock: Clock;
   newId: NewId;
 }
 
-/** The key that signs now, made where there is none. */
-export async function currentSigningKey(parts: Parts): Promise<SigningKey> {
-  const current = await parts.store.findCurrentSigningKey();
+/** The key that signs now; created when there is none. */
+export async function currentSigningKey(deps: SigningKeyDeps): Promise<SigningKey> {
+  const current = await deps.store.findCurrentSigningKey();
   if (current !== null) return current;
-  const made = createSigningKey(parts);
-  // Whoever was faster has made one.
-  const outcome = await parts.store.replaceSigningKey(null, made, 0);
-  return outcome === 'replaced' ? made : currentSigningKey(parts);
+  const created = createSigningKey(deps);
+  // Another process may have created one first.
+  const outcome = await deps.store.replaceSigningKey(null, created, 0);
+  return outcome === 'replaced' ? created : currentSigningKey(deps);
 }
 
 /**
- * Makes a new key sign from now on. Tokens of the one before are good until they expire, unless `revoke` is set: then they are refused
- * within a second. Keys whose last token has expired are deleted.
+ * Replaces the signing key. Tokens of the old one stay valid until they expire, unless `revoke` is set: then they are refused within a
+ * second. Keys whose last token has expired are deleted.
  */
-export async function rotateSigningKey(parts: Parts, { revoke }: { revoke: boolean }): Promise<SigningKey> {
-  const current = await parts.store.findCurrentSigningKey();
-  const made = createSigningKey(parts);
-  const forgetRetiredBefore = revoke ? made.createdAt + 1 : made.createdAt - LONGEST_LIFE_MS - SKEW_MS;
-  const outcome = await parts.store.replaceSigningKey(current?.id ?? null, made, forgetRetiredBefore);
-  return outcome === 'replaced' ? made : rotateSigningKey(parts, { revoke });
+export async function rotateSigningKey(deps: SigningKeyDeps, { revoke }: { revoke: boolean }): Promise<SigningKey> {
+  const current = await deps.store.findCurrentSigningKey();
+  const created = createSigningKey(deps);
+  const deleteRetiredBefore = revoke ? created.createdAt + 1 : created.createdAt - MAX_TOKEN_LIFE_MS - SKEW_MS;
+  const outcome = await deps.store.replaceSigningKey(current?.id ?? null, created, deleteRetiredBefore);
+  return outcome === 'replaced' ? created : rotateSigningKey(deps, { revoke });
 }
 
-function createSigningKey({ clock, newId }: Parts): SigningKey {
+function createSigningKey({ clock, newId }: SigningKeyDeps): SigningKey {
   const { publicKey, privateKey } = generateKeyPairSync('ed25519', {
     publicKeyEncoding: { type: 'spki', format: 'der' },
     privateKeyEncoding: { type: 'pkcs8', format: 'der' },

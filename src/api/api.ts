@@ -1,68 +1,76 @@
 import type { Server } from 'node:http';
 import Fastify, { type FastifyHttpOptions, type FastifyInstance } from 'fastify';
+import { createAuthenticate } from '../access/access.ts';
 import type { ChangeFeed } from '../cache/change-feed.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
 import { networkRule } from '../net/addresses.ts';
-import { boundConnections, type ConnectionBounds } from '../net/connection-limit.ts';
-import type { Limiter } from '../ratelimit/limiter.ts';
-import { createGate, principalOf } from './admission.ts';
-import { serveClientErrors } from './client-errors.ts';
+import { limitConnections } from '../net/connection-limit.ts';
+import { type Limiter, memoryLimiter } from '../ratelimit/limiter.ts';
+import { handleClientErrors } from './client-errors.ts';
 import { serveDocumentation } from './documentation.ts';
 import { Problem } from './errors.ts';
-import { type Load, measureLoad } from './load-shedding.ts';
-import type { Context } from './operation.ts';
+import { createLoadShedder, type LoadShedder } from './load-shedding.ts';
+import type { HandlerContext } from './operation.ts';
 import { operations } from './operations.ts';
-import { serveOpenRoutes } from './public-routes.ts';
-import { record } from './request-log.ts';
-import { answerProblem } from './send-problem.ts';
+import { servePublicRoutes } from './public-routes.ts';
+import { authenticationHook, principalOf, rateLimitHook } from './request-hooks.ts';
+import { recordRequest } from './request-log.ts';
+import { sendProblem } from './send-problem.ts';
 import { invalid, parseBody } from './validation.ts';
 
-/** What the API is made of. */
-export interface ApiDeps extends Context {
+export interface ApiDeps extends HandlerContext {
   log: Log;
   metrics: Metrics;
   /** Without it keys and workspaces are not cached. */
   changes?: ChangeFeed;
   /** Of requests per workspace; counts in memory unless given. */
   limiter?: Limiter;
-  /** Measured unless given. */
-  load?: Load;
-  bounds?: Partial<Bounds>;
+  loadShedder?: LoadShedder;
+  limits?: Partial<ApiLimits>;
 }
 
-/** What clients that hold on to connections may take. */
-export interface Bounds extends ConnectionBounds {
-  /** Longest time until the header of a request has arrived; a connection that never sends one is closed by it too. */
+/** Limits on clients that hold on to connections. */
+export interface ApiLimits {
+  connections: number;
+  connectionsPerAddress: number;
+  /** Until the header of a request has arrived; a connection that never sends one is closed too. */
   headerTimeoutMs: number;
-  /** Longest time until a request has arrived, its body included. */
+  /** Until a request has arrived, its body included. */
   requestTimeoutMs: number;
 }
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Name under which requests of the route are counted and logged. */
+    /** Name of the route in metrics and logs. */
     operation?: string;
   }
 }
 
 const BODY_LIMIT_BYTES = 1024 * 1024;
-const BOUNDS: Bounds = { total: 10_000, perAddress: 1000, headerTimeoutMs: 10_000, requestTimeoutMs: 30_000 };
+const LIMITS: ApiLimits = {
+  connections: 10_000,
+  connectionsPerAddress: 1000,
+  headerTimeoutMs: 10_000,
+  requestTimeoutMs: 30_000,
+};
 
-/**
- * The HTTP API, not yet listening. A request takes the numbered steps from top to bottom; whichever step refuses it throws a `Problem`,
- * which `answerProblem` answers.
- */
+/** The HTTP API, not yet listening. A request takes the numbered steps from top to bottom; any of them may throw a `Problem`. */
 export function createApi(deps: ApiDeps): FastifyInstance {
-  const bounds = { ...BOUNDS, ...deps.bounds };
-  const app = Fastify(serverOptions(deps, bounds));
-  const gate = createGate(deps);
-  const { load = measureLoad() } = deps;
-  const connections = boundConnections(bounds, {
-    isProxy: networkRule(deps.settings.trustedProxies),
-    onCount: (open) => deps.metrics.connections.set(open),
+  const { store, clock, newId, randomBytes, settings, metrics, changes } = deps;
+  const { limiter = memoryLimiter(clock), loadShedder = createLoadShedder() } = deps;
+  const limits = { ...LIMITS, ...deps.limits };
+  const context: HandlerContext = { store, clock, newId, randomBytes, settings };
+  const authenticate = authenticationHook(createAuthenticate(store, clock, changes));
+  const limitRate = rateLimitHook(limiter, settings.rateLimits);
+  const connections = limitConnections({
+    total: limits.connections,
+    perAddress: limits.connectionsPerAddress,
+    isProxy: networkRule(settings.trustedProxies),
+    onCount: (open) => metrics.connections.set(open),
   });
-  app.server.on('connection', connections.hold);
+  const app = Fastify(fastifyOptions(deps, limits));
+  app.server.on('connection', connections.add);
   app.decorateRequest('principal', null);
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (_: unknown, body: Buffer) =>
@@ -76,81 +84,76 @@ export function createApi(deps: ApiDeps): FastifyInstance {
     next();
   });
   // 2 route
-  refuseUnknownRoutes(app);
+  rejectUnknownRoutes(app);
   for (const operation of operations) {
     app.route({
       method: 'POST',
       url: `/v2/${operation.name}`,
       config: { operation: operation.name },
       onRequest: [
-        // 3 authenticate, unless there is too much to do already
+        // 3 shed load · 4 authenticate
         (request) => {
-          load.admit();
-          return gate.authenticate(request);
+          loadShedder.admit();
+          return authenticate(request);
         },
-        // 4 rate limit
+        // 5 rate limit
         (request, reply, next) => {
-          gate.limit(operation.name, request, reply);
+          limitRate(operation.name, request, reply);
           next();
         },
       ],
-      // 5 parse (above) and validate · 9 envelope
-      schema: { body: operation.request, response: { [operation.status]: operation.answer } },
-      // 6 find · 7 authorise · 8 act
+      // 6 parse (above) and validate · 8 serialize
+      schema: { body: operation.request, response: { [operation.status]: operation.response } },
+      // 7 handle, and wrap in the envelope
       handler: async (request, reply) => {
-        const call = { ...deps, principal: principalOf(request), input: request.body };
-        load.begin();
-        try {
-          const answer = await operation.handle(call);
-          reply.code(operation.status);
-          return { meta: { requestId: request.id }, ...answer };
-        } finally {
-          load.end();
-        }
+        const call = { principal: principalOf(request), input: request.body };
+        const result = await loadShedder.run(() => operation.handle(call, context));
+        reply.code(operation.status);
+        return { meta: { requestId: request.id }, ...result };
       },
     });
   }
-  serveOpenRoutes(app, deps);
-  serveDocumentation(app, deps.settings);
-  serveClientErrors(app.server, deps);
+  servePublicRoutes(app, deps);
+  serveDocumentation(app, settings);
+  handleClientErrors(app.server, deps);
 
-  app.setErrorHandler<Problem>((error, request, reply) => answerProblem(error, request, reply, deps));
+  app.setErrorHandler<Problem>((error, request, reply) => sendProblem(error, request, reply, deps));
   app.addHook('onResponse', (request, reply, next) => {
-    connections.waits(request.raw.socket);
-    record(request, reply, deps);
+    connections.idle(request.raw.socket);
+    recordRequest(request, reply, deps);
     next();
   });
-  app.addHook('onClose', async () => load.stop());
+  app.addHook('onClose', async () => loadShedder.stop());
   return app;
 }
 
-function serverOptions(deps: ApiDeps, bounds: Bounds): FastifyHttpOptions<Server> {
+function fastifyOptions(deps: ApiDeps, { headerTimeoutMs, requestTimeoutMs }: ApiLimits): FastifyHttpOptions<Server> {
   return {
     genReqId: () => deps.newId('req'),
     bodyLimit: BODY_LIMIT_BYTES,
-    requestTimeout: bounds.requestTimeoutMs,
+    requestTimeout: requestTimeoutMs,
     trustProxy: deps.settings.trustedProxies ? [...deps.settings.trustedProxies] : false,
     return503OnClosing: false,
-    // A request without Host is refused as any other: Node's own refusal is not JSON.
+    // A request without Host is refused by `rejectUnknownRoutes`: Node's own response is not JSON.
     http: {
       requireHostHeader: false,
-      headersTimeout: bounds.headerTimeoutMs,
-      connectionsCheckingInterval: Math.min(1000, bounds.headerTimeoutMs),
+      headersTimeout: headerTimeoutMs,
+      connectionsCheckingInterval: Math.min(1000, headerTimeoutMs),
     },
     ajv: {
       customOptions: { allErrors: true, coerceTypes: false, removeAdditional: false, useDefaults: false, strict: true },
     },
-    // No hook sees a path that cannot be decoded.
+    // Hooks do not run for a path that cannot be decoded.
     frameworkErrors(error, request, reply) {
       reply.header('X-Request-Id', request.id);
-      answerProblem(error, request, reply, deps);
-      record(request, reply, deps);
+      sendProblem(error, request, reply, deps);
+      recordRequest(request, reply, deps);
     },
   };
 }
 
-/** Refuses what no route answers, before anybody looks at keys or bodies. */
-function refuseUnknownRoutes(app: FastifyInstance): void {
+/** Rejects requests without a route before keys or bodies are looked at. */
+function rejectUnknownRoutes(app: FastifyInstance): void {
   const methods = new Map<string, string[]>();
   app.addHook('onRoute', ({ url, method }) => {
     methods.set(url, [...(methods.get(url) ?? []), method].flat());

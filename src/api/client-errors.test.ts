@@ -4,7 +4,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { expect, it } from 'vitest';
 import { createLog } from '../log.ts';
-import { serveClientErrors } from './client-errors.ts';
+import { handleClientErrors } from './client-errors.ts';
 
 /** A server that waits for requests for as short a time as Node allows. */
 async function impatientServer() {
@@ -13,7 +13,7 @@ async function impatientServer() {
     (request, response) => request.resume().on('end', () => response.end()),
   );
   const settings = { service: 'service', docsUrl: 'https://docs.acme.test' };
-  serveClientErrors(server, { newId: () => 'req_1', log: createLog('silent'), settings });
+  handleClientErrors(server, { newId: () => 'req_1', log: createLog('silent'), settings });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   return server;
 }

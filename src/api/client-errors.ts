@@ -7,20 +7,20 @@ import { invalid } from './validation.ts';
 
 const LINGER_MS = 1000;
 
-/** A response that has begun on a socket; Node keeps it there. */
-interface AnsweringSocket extends Socket {
+/** Node keeps the current response of a socket here. */
+interface HttpSocket extends Socket {
   _httpMessage?: { headersSent: boolean } | null;
 }
 
-/** Answers what never becomes a request (not HTTP, too large a header, too slow) with the same envelope as everything else. */
-export function serveClientErrors(
+/** Responds to what never becomes a request (not HTTP, too large a header, too slow) in the envelope of every response. */
+export function handleClientErrors(
   server: Server,
   { newId, log, settings }: { newId: NewId; log: Log; settings: ErrorNaming },
 ): void {
   server.removeAllListeners('clientError');
-  server.on('clientError', (error: NodeJS.ErrnoException, socket: AnsweringSocket) => {
-    const begun = socket._httpMessage?.headersSent === true;
-    if (error.code === 'ECONNRESET' || !socket.writable || begun) {
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: HttpSocket) => {
+    const responseBegan = socket._httpMessage?.headersSent === true;
+    if (error.code === 'ECONNRESET' || !socket.writable || responseBegan) {
       socket.destroy();
       return;
     }
@@ -28,16 +28,16 @@ export function serveClientErrors(
     const requestId = newId('req');
     log.info({ requestId, operation: 'none', status: problem.status, reason: error.code }, 'request');
     socket.end(response(problem, requestId, settings));
-    letGo(socket);
+    destroyAfterLinger(socket);
   });
-  // An expectation that Node does not know is no reason to refuse (RFC 9110 section 10.1.1); its own refusal would not be JSON.
+  // An unknown expectation is ignored (RFC 9110 section 10.1.1); Node's own response would not be JSON.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
 }
 
-/** Gives a client time to read its answer, and then closes the connection, whether or not the client closes its side. */
-function letGo(socket: Socket): void {
-  const late = setTimeout(() => socket.destroy(), LINGER_MS).unref();
-  socket.once('close', () => clearTimeout(late));
+/** Gives the client time to read the response and close; then destroys the connection. */
+function destroyAfterLinger(socket: Socket): void {
+  const timer = setTimeout(() => socket.destroy(), LINGER_MS).unref();
+  socket.once('close', () => clearTimeout(timer));
 }
 
 function toProblem(code: string | undefined): Problem {

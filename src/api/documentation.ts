@@ -5,7 +5,7 @@ import { CONTENT_SECURITY_POLICY } from './html.ts';
 import { openApiDocument } from './openapi.ts';
 import { renderReference } from './reference.ts';
 
-/** Serves the OpenAPI document, the reference page and the error pages. They need no key, and are made once. */
+/** Serves the OpenAPI document, the reference page and the error pages, rendered once. They need no key. */
 export function serveDocumentation(app: FastifyInstance, naming: ErrorNaming): void {
   const document = openApiDocument();
   const openapi = `${JSON.stringify(document, null, 2)}\n`;

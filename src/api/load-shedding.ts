@@ -1,49 +1,49 @@
 import { Problem } from './errors.ts';
 
-/** How much there is to do, so that what would wait too long is refused before it costs anything. */
-export interface Load {
-  /** Throws a `Problem` while there is more to do than can be answered in time. */
+/** Refuses requests that would wait too long before they cost anything. */
+export interface LoadShedder {
+  /** Throws a `Problem` while the process is overloaded. */
   admit(): void;
-  /** A piece of work has begun; each one also ends. */
-  begin(): void;
-  end(): void;
+  /** Runs admitted work, which counts as load until it ends. */
+  run<T>(work: () => Promise<T>): Promise<T>;
   stop(): void;
 }
 
-export interface LoadBounds {
-  /** Most requests that may be worked on at once; fewer than the writes that may wait in the store. */
-  inProgress: number;
-  /** How late the event loop may be. */
-  latenessMs: number;
+export interface LoadLimits {
+  /** Most requests in flight; fewer than the writes that may queue in the store. */
+  inFlight: number;
+  /** How late timers may fire. */
+  eventLoopDelayMs: number;
 }
 
-const BOUNDS: LoadBounds = { inProgress: 2000, latenessMs: 1000 };
+const LIMITS: LoadLimits = { inFlight: 2000, eventLoopDelayMs: 1000 };
 const SAMPLE_MS = 250;
-const RETRY_AFTER_SECONDS = 1;
 
-/** Measures this process. `now`: milliseconds of a clock that nobody sets. */
-export function measureLoad(bounds: Partial<LoadBounds> = {}, now = () => performance.now()): Load {
-  const { inProgress, latenessMs } = { ...BOUNDS, ...bounds };
-  let working = 0;
-  let lateInARow = 0;
+/** `now`: a monotonic clock, in ms. */
+export function createLoadShedder(limits: Partial<LoadLimits> = {}, now = () => performance.now()): LoadShedder {
+  const { inFlight, eventLoopDelayMs } = { ...LIMITS, ...limits };
+  let running = 0;
+  let lateSamples = 0;
   let sampledAt = now();
   const timer = setInterval(() => {
-    const late = now() - sampledAt - SAMPLE_MS > latenessMs;
-    // Once may be anything, such as a machine that was asleep.
-    lateInARow = late ? lateInARow + 1 : 0;
+    const late = now() - sampledAt - SAMPLE_MS > eventLoopDelayMs;
+    // A single late sample may be a machine that was suspended.
+    lateSamples = late ? lateSamples + 1 : 0;
     sampledAt = now();
   }, SAMPLE_MS).unref();
 
   return {
     admit() {
-      if (working < inProgress && lateInARow < 2) return;
-      throw new Problem('limits/overloaded', { headers: { 'Retry-After': String(RETRY_AFTER_SECONDS) } });
+      if (running < inFlight && lateSamples < 2) return;
+      throw new Problem('limits/overloaded', { headers: { 'Retry-After': '1' } });
     },
-    begin() {
-      working += 1;
-    },
-    end() {
-      working -= 1;
+    async run(work) {
+      running += 1;
+      try {
+        return await work();
+      } finally {
+        running -= 1;
+      }
     },
     stop: () => clearInterval(timer),
   };

@@ -1,8 +1,8 @@
 import { Problem, type ProblemCode } from './errors.ts';
 
 /**
- * What a request named, if it is there and the caller may know of it. Whichever of the two it lacks, the problem is the same one, so that
- * permissions cannot be used to discover what exists (spec: Authentication, 6).
+ * Returns a resource that exists and that the caller may see; otherwise throws the same `Problem`. It masks "forbidden" as "not found", so that
+ * keys cannot be used to find out what exists (spec: Authentication, 6).
  */
 export function masked<Resource>(
   found: Resource | null,

@@ -2,9 +2,11 @@ import Type, { type TSchema } from 'typebox';
 import { ERRORS, type ErrorStatus, errorCodes, Problem, type ProblemCode, presentProblem, STATUSES } from './errors.ts';
 import type { Operation } from './operation.ts';
 import { operations } from './operations.ts';
-import { type OpenRoute, openRoutes } from './public-routes.ts';
+import { type PublicRoute, publicRoutes } from './public-routes.ts';
 import { closed, Meta } from './schemas.ts';
-import { API_VERSION } from './version.ts';
+
+/** Version of the HTTP API (spec: Versioning). Its major number is part of every path. */
+export const API_VERSION = '2.0.0';
 
 /** The part of OpenAPI 3.1 that the document uses. */
 export interface ApiDocument {
@@ -60,7 +62,7 @@ const JSON_TYPE = 'application/json';
 const EXAMPLE_REQUEST = 'req_01kaghp0q1w2e3r4t5y6a7s8d9';
 const NAMING = { service: 'service' };
 
-/** Refusals that every operation may answer with. */
+/** Errors of every operation. */
 const COMMON: readonly ProblemCode[] = [
   'validation/invalid_input',
   'authentication/missing',
@@ -74,7 +76,7 @@ const COMMON: readonly ProblemCode[] = [
   'application/internal',
 ];
 
-/** Refusals of what reaches no operation. */
+/** Errors of requests that reach no operation. */
 const OUTSIDE: readonly ProblemCode[] = [
   'request/route_not_found',
   'request/method_not_allowed',
@@ -86,12 +88,12 @@ const TAGS: Record<string, string> = {
   domains: 'Custom domains and their verification.',
   projects: 'Projects hold apps.',
   apps: 'Apps hold environments.',
-  environments: 'Environments hold domains, and serve what was last deployed to them.',
+  environments: 'Environments hold domains, and serve their current deployment.',
   deployments: 'Deployments say where the traffic of an environment goes.',
-  liveness: 'Whether the service is there. These need no key.',
+  liveness: 'Health checks. They need no key.',
 };
 
-/** The OpenAPI 3.1 document of the API, made from the schemas that validate and write, and from the error table. */
+/** The OpenAPI 3.1 document of the API, generated from the schemas of requests and responses and from the error table. */
 export function openApiDocument(): ApiDocument {
   const components = new Map<string, JsonSchema>();
   const paths: ApiDocument['paths'] = {};
@@ -102,14 +104,14 @@ export function openApiDocument(): ApiDocument {
   ]);
   for (const operation of operations)
     paths[`/v2/${operation.name}`] = { post: describeOperation(operation, components) };
-  for (const route of openRoutes) paths[route.path] = { get: describeOpenRoute(route, components) };
+  for (const route of publicRoutes) paths[route.path] = { get: describePublicRoute(route, components) };
   return {
     openapi: '3.1.0',
     info: {
       title: 'Nameplate API',
       version: API_VERSION,
       description:
-        'Custom domains for your platform. Operations are POST requests with JSON objects as bodies. Every answer has an envelope: `{meta, data}`, `{meta, data, pagination}` for lists, or `{meta, error}`. Properties that have no value are absent, never null.',
+        'Custom domains for your platform. Operations are POST requests with JSON objects as bodies. Every response has an envelope: `{meta, data}`, `{meta, data, pagination}` for lists, or `{meta, error}`. Properties that have no value are absent, never null.',
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: '/' }],
@@ -133,7 +135,7 @@ export function openApiDocument(): ApiDocument {
 }
 
 function describeOperation(operation: Operation, components: Map<string, JsonSchema>): ApiOperation {
-  const { name, summary, description, request, status, answer, example } = operation;
+  const { name, summary, description, request, status, response, example } = operation;
   const codes = errorCodes.filter((code) => COMMON.includes(code) || operation.problems.includes(code));
   const own = statusesOf(operation.problems);
   const errors = statusesOf(codes).map((each) => [
@@ -158,8 +160,8 @@ function describeOperation(operation: Operation, components: Map<string, JsonSch
         headers: { ...ALWAYS, ...LIMITED },
         content: {
           [JSON_TYPE]: {
-            schema: refer(answer, components),
-            example: { meta: { requestId: EXAMPLE_REQUEST }, ...example.answer },
+            schema: refer(response, components),
+            example: { meta: { requestId: EXAMPLE_REQUEST }, ...example.result },
           },
         },
       },
@@ -168,8 +170,9 @@ function describeOperation(operation: Operation, components: Map<string, JsonSch
   };
 }
 
-function describeOpenRoute({ name, summary, description, answers }: OpenRoute, components: Map<string, JsonSchema>) {
-  const responses = Object.entries(answers).map(([status, { description, schema, example }]) => {
+function describePublicRoute(route: PublicRoute, components: Map<string, JsonSchema>) {
+  const { name, summary, description } = route;
+  const responses = Object.entries(route.responses).map(([status, { description, schema, example }]) => {
     const content = { [JSON_TYPE]: { schema: refer(schema, components), example } };
     return [status, { description, headers: ALWAYS, content }];
   });
@@ -193,7 +196,7 @@ function describeError(
     description: mine.map((code) => `\`${code}\`: ${ERRORS[code].detail}`).join('\n\n'),
     headers: {
       ...ALWAYS,
-      // A caller without a key is refused before anything is counted.
+      // A 401 comes before the rate limit.
       ...(status !== 401 && LIMITED),
       ...(status === 429 && referTo('headers', ['Retry-After'])),
     },
@@ -214,7 +217,7 @@ function responseName(status: ErrorStatus): string {
   return STATUSES[status].title.replaceAll(' ', '');
 }
 
-/** What an error looks like, for the documentation. */
+/** An error body, for the documentation. */
 export function exampleProblem(code: ProblemCode, naming: { service: string; docsUrl?: string | undefined } = NAMING) {
   const errors = [{ location: 'body.domain', message: 'must have at least 4 characters' }];
   const problem = new Problem(code, code === 'validation/invalid_input' ? { errors } : {});
@@ -234,7 +237,7 @@ function errorSchema(status: ErrorStatus): TSchema {
   const { title, type } = STATUSES[status];
   const base = {
     title: Type.Literal(title),
-    detail: Type.String({ description: 'What went wrong this time.' }),
+    detail: Type.String({ description: 'What went wrong in this request.' }),
     status: Type.Literal(status),
     type: Type.String({
       description: `\`${type}\`, or the URI of the problem's page where the operator publishes the documentation.`,
@@ -245,7 +248,7 @@ function errorSchema(status: ErrorStatus): TSchema {
   return Type.Object({ meta: Meta, error }, { ...closed, title: `${responseName(status)}Answer` });
 }
 
-/** The grants of which an operation needs one. */
+/** An operation needs one of these grants. */
 export function grants({ permission: { resource, action }, onAll }: Operation): string[] {
   const all = `\`${resource}.*.${action}\``;
   return onAll ? [all] : [all, `\`${resource}.<${resource}_id>.${action}\``];
@@ -255,9 +258,9 @@ const seconds = { type: 'integer', minimum: 1 };
 const count = { type: 'integer', minimum: 0 };
 
 const HEADERS: Record<string, ApiHeader> = {
-  'X-Request-Id': { description: 'The same as `meta.requestId`.', required: true, schema: { type: 'string' } },
+  'X-Request-Id': { description: 'Equals `meta.requestId`.', required: true, schema: { type: 'string' } },
   'RateLimit-Limit': {
-    description: 'Requests per window. Absent, like the next two, where nothing is limited.',
+    description: 'Requests per window. Absent, like the next two, without a rate limit.',
     schema: count,
   },
   'RateLimit-Remaining': { description: 'Requests left in this window.', schema: count },
@@ -272,12 +275,12 @@ function referTo(kind: string, names: string[]): Record<string, Reference> {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/${kind}/${name}` }]));
 }
 
-/** Name of an error's example among the components, whose names have no slash. */
+/** Name of an error's example among the components; it may have no slash. */
 export function exampleName(code: ProblemCode): string {
   return code.replace('/', '.');
 }
 
-/** The schema as it stands in the document: every schema with a title is written once, among the components. */
+/** The schema in the document. A schema with a title is written once, among the components, and referred to. */
 function refer(schema: unknown, components: Map<string, JsonSchema>): JsonSchema {
   const { title, ...rest } = schema as JsonSchema;
   const inner = Object.fromEntries(

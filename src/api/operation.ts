@@ -1,6 +1,6 @@
 import Type, { type Static, type TSchema } from 'typebox';
 import type { Permission } from '../access/permissions.ts';
-import type { Principal } from '../access/principal-cache.ts';
+import type { Principal } from '../access/root-key-cache.ts';
 import type { Clock } from '../clock.ts';
 import type { NewId } from '../ids.ts';
 import type { RateLimits } from '../ratelimit/decision.ts';
@@ -8,22 +8,22 @@ import type { Paged, Store } from '../store/contract/store.ts';
 import type { ErrorNaming, ProblemCode } from './errors.ts';
 import { closed, Meta, Pagination } from './schemas.ts';
 
-/** What the operator decides about the API. */
+/** The operator's settings of the API. */
 export interface ApiSettings extends ErrorNaming {
-  /** Targets of new domains are made under this zone. Canonical form. */
+  /** Targets of new domains are created under this zone. Canonical form. */
   cnameZone: string;
-  /** Names that may not be attached, with everything below them; the CNAME zone is one anyway. */
+  /** Names that may not be attached, with everything below them; the CNAME zone is always one. */
   reservedNames: readonly string[];
-  /** Defaults, which a workspace's own limits override. */
+  /** Defaults; a workspace's own limits override them. */
   rateLimits: RateLimits;
-  /** Networks (`10.0.0.0/8`) of proxies that are believed about where a request comes from (`X-Forwarded-For`). */
+  /** Networks (`10.0.0.0/8`) of proxies whose `X-Forwarded-For` is trusted. */
   trustedProxies?: readonly string[] | undefined;
   /** Length of the verification window. */
   windowMs: number;
 }
 
-/** What handlers work with. */
-export interface Context {
+/** What handlers may use; the same for every call. */
+export interface HandlerContext {
   store: Store;
   clock: Clock;
   newId: NewId;
@@ -32,79 +32,82 @@ export interface Context {
   settings: ApiSettings;
 }
 
-/** One call of an operation: a caller who was let in, and an input that fulfils the request schema. */
-export interface Call<Input> extends Context {
+/** One call of an operation: an authenticated caller, and an input that is valid by the request schema. */
+interface OperationCall<Input> {
   principal: Principal;
   input: Input;
 }
 
-/** What every operation says of itself. */
-interface Description<Request extends TSchema> {
-  /** `<group>.<operation>`: its path, and the name under which it is limited, counted and logged. */
+type Handler<Input, Result> = (call: OperationCall<Input>, context: HandlerContext) => Promise<Result>;
+
+interface OperationBase<Request extends TSchema> {
+  /** `<group>.<operation>`: its path, and its name in rate limits, metrics and logs. */
   name: string;
   summary: string;
   description: string;
   permission: Permission;
-  /** The permission is needed for all resources of its kind: the one concerned is not there yet, or there are many. */
+  /** Only a grant on all resources of the kind permits it: the resource does not exist yet, or there are many. */
   onAll?: true;
   request: Request;
-  /** Refusals of its own; those that every operation has are added. */
+  /** Errors of its own, besides those of every operation. */
   problems: readonly ProblemCode[];
 }
 
-/** An operation as the server and the documentation see it. */
-export interface Operation extends Description<TSchema> {
+/** An operation as the server and the documentation use it. */
+export interface Operation extends OperationBase<TSchema> {
   status: 200 | 202;
-  /** Schema of the whole answer. */
-  answer: TSchema;
-  example: { request: unknown; answer: Answer };
-  handle(call: Call<unknown>): Promise<Answer>;
+  /** Schema of the response, envelope included. */
+  response: TSchema;
+  example: { request: unknown; result: OperationResult };
+  handle: Handler<unknown, OperationResult>;
 }
 
-/** An answer before its `meta` is added. */
-export interface Answer {
+/** A response body without its `meta`. */
+interface OperationResult {
   data: unknown;
   pagination?: { cursor?: string; hasMore: boolean };
 }
 
-/** Defines an operation that answers with one object. */
+/** Defines an operation that responds with one object. */
 export function defineOperation<Request extends TSchema, Data extends TSchema>(
-  operation: Description<Request> & {
+  operation: OperationBase<Request> & {
     status?: 202;
     response: Data;
     example: { request: Static<Request>; response: Static<Data> };
-    handle(call: Call<Static<Request>>): Promise<Static<Data>>;
+    handle: Handler<Static<Request>, Static<Data>>;
   },
 ): Operation {
   const { example, response, status = 200 } = operation;
   return {
     ...operation,
     status,
-    answer: Type.Object({ meta: Meta, data: response }, closed),
-    example: { request: example.request, answer: { data: example.response } },
+    response: Type.Object({ meta: Meta, data: response }, closed),
+    example: { request: example.request, result: { data: example.response } },
     // The server has validated the input against the request schema.
-    handle: async (call) => ({ data: await operation.handle(call as Call<Static<Request>>) }),
+    handle: async (call, context) => ({
+      data: await operation.handle(call as OperationCall<Static<Request>>, context),
+    }),
   };
 }
 
-/** Defines an operation that answers with one page of a list. */
+/** Defines an operation that responds with one page of a list. */
 export function defineList<Request extends TSchema, Item extends TSchema>(
-  operation: Description<Request> & {
+  operation: OperationBase<Request> & {
     item: Item;
     example: { request: Static<Request>; items: Static<Item>[] };
-    handle(call: Call<Static<Request>>): Promise<Paged<Static<Item>>>;
+    handle: Handler<Static<Request>, Paged<Static<Item>>>;
   },
 ): Operation {
   const { example, item } = operation;
   return {
     ...operation,
     status: 200,
-    answer: Type.Object({ meta: Meta, data: Type.Array(item), pagination: Pagination }, closed),
-    example: { request: example.request, answer: page({ items: example.items }) },
-    handle: async (call) => page(await operation.handle(call as Call<Static<Request>>)),
+    response: Type.Object({ meta: Meta, data: Type.Array(item), pagination: Pagination }, closed),
+    example: { request: example.request, result: toPage({ items: example.items }) },
+    handle: async (call, context) => toPage(await operation.handle(call as OperationCall<Static<Request>>, context)),
   };
 }
 
-function page({ items, next }: Paged<unknown>): Answer {
+function toPage({ items, next }: Paged<unknown>): OperationResult {
   return { data: items, pagination: next === undefined ? { hasMore: false } : { cursor: next, hasMore: true } };
 }

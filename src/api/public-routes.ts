@@ -5,14 +5,14 @@ import type { Log } from '../log.ts';
 import type { Store } from '../store/contract/store.ts';
 import { closed, Meta } from './schemas.ts';
 
-/** A route that needs no key and takes no input. */
-export interface OpenRoute {
+/** A GET route that needs no key and takes no input. */
+export interface PublicRoute {
   path: string;
-  /** Name under which its requests are counted and logged. */
+  /** Its name in metrics and logs. */
   name: string;
   summary: string;
   description: string;
-  answers: Record<number, { description: string; schema: TSchema; example: unknown }>;
+  responses: Record<number, { description: string; schema: TSchema; example: unknown }>;
 }
 
 const Message = Type.Object({ message: Type.String() }, closed);
@@ -20,55 +20,55 @@ const Status = Type.Object({ status: Type.String() }, closed);
 const NotReady = Type.Object({ status: Type.String(), reason: Type.String() }, closed);
 const notReady = { status: 'not ready', reason: 'The store cannot be read and written.' };
 
-const liveness: OpenRoute = {
+const liveness: PublicRoute = {
   path: '/v2/liveness',
   name: 'liveness',
-  summary: 'Ask whether the API answers',
+  summary: 'Check that the API responds',
   description: 'Needs no key.',
-  answers: {
+  responses: {
     200: {
-      description: 'The API answers.',
+      description: 'The API responds.',
       schema: Type.Object({ meta: Meta, data: Message }, closed),
       example: { meta: { requestId: 'req_01kaghp0q1w2e3r4t5y6a7s8d9' }, data: { message: 'OK' } },
     },
   },
 };
 
-const healthz: OpenRoute = {
+const healthz: PublicRoute = {
   path: '/healthz',
   name: 'healthz',
-  summary: 'Ask whether the process runs',
-  description: 'For process managers: says nothing about the store. Needs no key.',
-  answers: { 200: { description: 'The process runs.', schema: Status, example: { status: 'ok' } } },
+  summary: 'Check that the process runs',
+  description: 'For process managers. Does not check the store. Needs no key.',
+  responses: { 200: { description: 'The process runs.', schema: Status, example: { status: 'ok' } } },
 };
 
-const readyz: OpenRoute = {
+const readyz: PublicRoute = {
   path: '/readyz',
   name: 'readyz',
-  summary: 'Ask whether requests can be served',
-  description: 'For load balancers: looks whether the store can be read and written. Needs no key.',
-  answers: {
+  summary: 'Check that requests can be served',
+  description: 'For load balancers. Checks that the store can be read and written. Needs no key.',
+  responses: {
     200: { description: 'Requests can be served.', schema: Status, example: { status: 'ready' } },
-    503: { description: 'Requests would fail at present.', schema: NotReady, example: notReady },
+    503: { description: 'Requests would fail.', schema: NotReady, example: notReady },
   },
 };
 
-/** Routes that need no key and answer in JSON, in the order of the documentation. */
-export const openRoutes: readonly OpenRoute[] = [liveness, healthz, readyz];
+/** Public routes that respond in JSON, in the order of the documentation. */
+export const publicRoutes: readonly PublicRoute[] = [liveness, healthz, readyz];
 
-/** How long an answer of the store is believed. */
-const BELIEVED_MS = 1000;
+/** How long the result of a ping of the store is reused. */
+const PING_MS = 1000;
 
-interface OpenDeps {
-  store: Store;
+interface PublicRouteDeps {
+  store: Pick<Store, 'ping'>;
   clock: Clock;
   log: Log;
 }
 
-export function serveOpenRoutes(app: FastifyInstance, { store, clock, log }: OpenDeps): void {
-  const ping = rarely(() => store.ping(), clock);
-  /** Why it is not ready, as was logged; null while it is. Probes come every few seconds: the log has what changes. */
-  let logged: string | null = null;
+export function servePublicRoutes(app: FastifyInstance, { store, clock, log }: PublicRouteDeps): void {
+  const ping = sharedPing(store, clock);
+  /** The reason that was logged; null while ready. Probes come every few seconds, so only changes are logged. */
+  let loggedReason: string | null = null;
 
   app.get(liveness.path, { config: { operation: liveness.name } }, async ({ id }) => ({
     meta: { requestId: id },
@@ -80,33 +80,34 @@ export function serveOpenRoutes(app: FastifyInstance, { store, clock, log }: Ope
   app.get(readyz.path, { config: { operation: readyz.name } }, async (request, reply) => {
     try {
       await ping();
-      if (logged !== null) log.info({ requestId: request.id }, 'ready again: the store answers');
-      logged = null;
+      if (loggedReason !== null) log.info({ requestId: request.id }, 'ready again: the store responds');
+      loggedReason = null;
       return { status: 'ready' };
     } catch (error) {
-      // The engine's reason may name hosts and files: it is for the log.
+      // The reason may name hosts and files, so only the log gets it.
       const reason = String(error);
-      if (reason !== logged) log.warn({ err: error, requestId: request.id }, 'not ready: the store does not answer');
-      logged = reason;
+      if (reason !== loggedReason)
+        log.warn({ err: error, requestId: request.id }, 'not ready: the store does not respond');
+      loggedReason = reason;
       reply.code(503);
       return notReady;
     }
   });
 }
 
-/** Nobody needs a key to ask, so however many ask and however often, the store is asked once a second: to write, which costs it something. */
-function rarely(ask: () => Promise<void>, clock: Clock): () => Promise<void> {
-  let answer: Promise<void> | undefined;
-  let answeredAt: number | undefined;
+/** Pings the store at most once a second, however many clients probe: a ping writes, and probes need no key. */
+function sharedPing(store: Pick<Store, 'ping'>, clock: Clock): () => Promise<void> {
+  let ping: Promise<void> | undefined;
+  let endedAt: number | undefined;
   return () => {
-    const age = answeredAt === undefined ? 0 : clock.now() - answeredAt;
-    // A clock that was set back makes no answer last longer.
-    if (answer === undefined || age < 0 || age >= BELIEVED_MS) {
-      answeredAt = undefined;
-      answer = ask().finally(() => {
-        answeredAt = clock.now();
+    const ageMs = endedAt === undefined ? 0 : clock.now() - endedAt;
+    // Negative after the clock was set back.
+    if (ping === undefined || ageMs < 0 || ageMs >= PING_MS) {
+      endedAt = undefined;
+      ping = store.ping().finally(() => {
+        endedAt = clock.now();
       });
     }
-    return answer;
+    return ping;
   };
 }

@@ -2,8 +2,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
 
-/** Counts an answered request and writes its line: never a key, a header or a body. */
-export function record(
+/** Counts and logs a request that was responded to; never logs keys, headers or bodies. */
+export function recordRequest(
   request: FastifyRequest,
   reply: FastifyReply,
   { log, metrics }: { log: Log; metrics: Metrics },

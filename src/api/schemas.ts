@@ -2,10 +2,10 @@ import Type from 'typebox';
 
 /** Schemas that several operations share. A `title` names the schema in the OpenAPI document. */
 
-/** Objects have no properties but those listed. */
+/** No additional properties. */
 export const closed = { additionalProperties: false } as const;
 
-/** Meaning of the patterns below, for the messages of violations. */
+/** The patterns below in words, for violations. */
 export const PATTERN_RULES: Record<string, string> = {};
 
 function pattern(source: string, rule: string): string {
@@ -15,7 +15,7 @@ function pattern(source: string, rule: string): string {
 
 const REFERENCE = pattern('^[a-zA-Z0-9_-]+$', 'may hold only letters, digits, "_" and "-"');
 const SLUG = pattern('^[a-z0-9-]+$', 'may hold only lower-case letters, digits and "-"');
-/** Neither control characters nor half surrogate pairs: what every store can keep. */
+/** Without control characters and lone surrogates, which not every store can keep. */
 export const TEXT = pattern('^[^\\p{Cc}\\p{Cs}]*$', 'may not hold control characters');
 
 export const Meta = Type.Object(
@@ -31,7 +31,7 @@ export const Pagination = Type.Object(
   { ...closed, title: 'Pagination' },
 );
 
-/** Id of a resource in an answer: its prefix, and the pattern of the spec. */
+/** Id of a resource in a response. */
 export function Id(prefix: string, description: string) {
   return Type.String({
     minLength: 8,
@@ -60,7 +60,7 @@ export function Time(description: string) {
   return Type.Integer({ format: 'int64', description: `${description} Unix time in milliseconds.` });
 }
 
-/** The properties of a request for one page of a list. */
+/** Properties of a request for one page of a list. */
 export const pageRequest = {
   limit: Type.Optional(
     Type.Integer({ minimum: 1, maximum: 100, description: 'Most items of the page; 100 if absent.' }),
@@ -75,7 +75,7 @@ export const pageRequest = {
   ),
 };
 
-/** What the store is asked for by a request for one page. */
+/** The store's query for one page. */
 export function pageOf({ limit = 100, cursor }: { limit?: number; cursor?: string }) {
   return { limit, cursor };
 }

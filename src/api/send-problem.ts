@@ -5,8 +5,8 @@ import { StoreUnavailable } from '../store/contract/store.ts';
 import { type ErrorNaming, Problem, presentProblem } from './errors.ts';
 import { invalid, violations } from './validation.ts';
 
-/** Writes the answer to whatever was thrown. What the caller is told and what is logged are two texts. */
-export function answerProblem(
+/** Responds to an error. The client and the log get different texts. */
+export function sendProblem(
   error: FastifyError | Problem,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -15,10 +15,10 @@ export function answerProblem(
   const problem = toProblem(error, request);
   if (problem.code === 'application/internal') {
     const { operation } = request.routeOptions.config;
-    log.error({ err: problem.cause, requestId: request.id, operation }, 'a request could not be answered');
+    log.error({ err: problem.cause, requestId: request.id, operation }, 'a request failed');
   }
   if (problem.code === 'limits/overloaded') metrics.requestsShed.inc();
-  // Fastify closes connections whose body was refused. Ours stay usable: what is left of the body is read and dropped.
+  // Fastify closes a connection after it refused a body. Ours stays usable: the rest of the body is read and discarded.
   if (reply.hasHeader('connection')) reply.removeHeader('connection');
   reply
     .code(problem.status)
@@ -26,7 +26,7 @@ export function answerProblem(
     .send(presentProblem(problem, request.id, settings));
 }
 
-/** What the caller is told of an error: ours as they are, the framework's in our words, anything else as an internal error. */
+/** Problems as they are, Fastify's errors in our words, anything else as an internal error. */
 function toProblem(error: FastifyError | Problem, request: FastifyRequest): Problem {
   if (error instanceof Problem) return error;
   if (error instanceof StoreUnavailable) {
@@ -44,10 +44,10 @@ function toProblem(error: FastifyError | Problem, request: FastifyRequest): Prob
       return invalid('header.content-type', 'must be "application/json"', 'send "Content-Type: application/json"');
     case 'FST_ERR_BAD_URL':
       return new Problem('request/route_not_found');
-    // The client went away before its body was complete; nobody reads this answer.
+    // The client disconnected in the middle of its body; nobody reads this response.
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
     case 'ECONNRESET':
-      return invalid('body', 'must be as long as the header says');
+      return invalid('body', 'must be as long as its Content-Length');
     default:
       return new Problem('application/internal', { cause: error });
   }

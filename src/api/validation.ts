@@ -5,22 +5,22 @@ import { quote } from '../domain/text.ts';
 import { Problem, type Violation } from './errors.ts';
 import { PATTERN_RULES } from './schemas.ts';
 
-/** Most violations of one answer, so that a hostile body gets no longer answer than it is itself. */
-const MOST_VIOLATIONS = 100;
+/** Most violations of one response, so that a hostile body gets no response larger than itself. */
+const MAX_VIOLATIONS = 100;
 
-/** A refusal of the request with one violated rule. */
+/** A `Problem` with one violation. */
 export function invalid(location: string, message: string, fix?: string): Problem {
   return new Problem('validation/invalid_input', { errors: [{ location, message, fix }] });
 }
 
-/** Reads a body: one JSON object in UTF-8, which sets nobody's prototype. Throws a `Problem` that says what it is instead. */
+/** Parses a body: JSON in UTF-8 that sets no prototype. Throws a `Problem`. */
 export function parseBody(body: Buffer): unknown {
   if (body.length === 0) throw invalid('body', 'must not be empty', 'send a JSON object');
   if (!isUtf8(body)) throw invalid('body', 'must be encoded in UTF-8');
   const value = parseJson(body.toString());
-  // Bounds the work that one body can ask of the validation of all its violations.
-  if (isObject(value) && Object.keys(value).length > MOST_VIOLATIONS) {
-    throw invalid('body', `must have at most ${MOST_VIOLATIONS} properties`);
+  // Bounds the work of validation, which reports every violation.
+  if (isObject(value) && Object.keys(value).length > MAX_VIOLATIONS) {
+    throw invalid('body', `must have at most ${MAX_VIOLATIONS} properties`);
   }
   return value;
 }
@@ -40,9 +40,9 @@ function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** What a request violates of its schema, in words. */
+/** Ajv's errors as violations. */
 export function violations(errors: readonly FastifySchemaValidationError[], bodyIsMissing: boolean): Violation[] {
-  return errors.slice(0, MOST_VIOLATIONS).map((error) => {
+  return errors.slice(0, MAX_VIOLATIONS).map((error) => {
     const location = locate(error.instancePath);
     const { params } = error;
     switch (error.keyword) {

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { LONGEST_LIFE_MS, mintToken } from '../access/dashboard-token.ts';
+import { MAX_TOKEN_LIFE_MS, signToken } from '../access/dashboard-token.ts';
 import { currentSigningKey, rotateSigningKey } from '../access/signing-key.ts';
 import { systemClock } from '../clock.ts';
 import { idMaker } from '../ids.ts';
@@ -44,7 +44,7 @@ function addMint(tokens: Command): void {
       const minted = await withStore(options, async (store) => {
         if ((await store.findWorkspace(workspace)) === null) throw noWorkspace(workspace);
         const key = await currentSigningKey(signingDeps(store));
-        return { keyId: key.id, ...(await mintToken(key, claims, { now: systemClock.now(), lifeMs: expires })) };
+        return { keyId: key.id, ...(await signToken(key, claims, { now: systemClock.now(), lifeMs: expires })) };
       });
       await warnAboutPermissions('token', claims.permissions);
       show(options, { ...minted, ...claims }, ({ token }) => token);
@@ -70,6 +70,6 @@ function signingDeps(store: Store) {
 
 function parseLife(text: string): number {
   const ms = parseDuration(text);
-  if (ms < 1000 || ms > LONGEST_LIFE_MS) throw new InvalidArgumentError('A token is valid for 1s to 120s.');
+  if (ms < 1000 || ms > MAX_TOKEN_LIFE_MS) throw new InvalidArgumentError('A token is valid for 1s to 120s.');
   return ms;
 }

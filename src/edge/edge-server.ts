@@ -5,8 +5,8 @@ import type { Clock } from '../clock.ts';
 import type { Endpoint } from '../config/config.ts';
 import type { NewId } from '../ids.ts';
 import { addressRule, networkRule } from '../net/addresses.ts';
-import { boundConnections } from '../net/connection-limit.ts';
-import { type AddressLookup, createDialler } from '../net/dialer.ts';
+import { limitConnections } from '../net/connection-limit.ts';
+import { type AddressLookup, createDialer } from '../net/dialer.ts';
 import type { EdgeStore } from '../store/contract/store.ts';
 import type { EdgeLimits } from './edge-limits.ts';
 import type { EdgeMetrics } from './edge-metrics.ts';
@@ -80,7 +80,7 @@ export async function startEdgeServer(settings: EdgeServerSettings, deps: EdgeSe
     servesHttps: settings.https !== null,
   });
   const proxy = createReverseProxy({
-    dialler: createDialler({ mayDial: addressRule(settings.allowedNetworks), lookUp }),
+    dialer: createDialer({ mayDial: addressRule(settings.allowedNetworks), lookUp }),
     onFailure({ hostname, deploymentId, origin, requestId }, { page, reason, detail }) {
       metrics.page(page);
       warn(
@@ -95,10 +95,11 @@ export async function startEdgeServer(settings: EdgeServerSettings, deps: EdgeSe
   const handler = createHandler({ ...deps, routeRequest, proxy, bodyTimeouts, inFlight });
   const http1 = http1Server({ limits, ...handler });
   const http2 = http2Server({ limits, ...handler });
-  const connections = boundConnections(
-    { total: limits.connections, perAddress: limits.connectionsPerAddress },
-    { isProxy: isTrusted, onCount: () => {} },
-  );
+  const connections = limitConnections({
+    total: limits.connections,
+    perAddress: limits.connectionsPerAddress,
+    isProxy: isTrusted,
+  });
   const tls = createTlsTerminator({
     certificateFor: sites.certificateFor,
     onSecure(socket, { raw, serverName, h2 }) {
@@ -124,7 +125,7 @@ export async function startEdgeServer(settings: EdgeServerSettings, deps: EdgeSe
     open.add(raw);
     raw.once('close', () => open.delete(raw));
     raw.on('error', () => {});
-    connections.hold(raw);
+    connections.add(raw);
   }
 
   function clientOf(raw: Socket, serverName: string | null): Client {
@@ -148,7 +149,7 @@ export async function startEdgeServer(settings: EdgeServerSettings, deps: EdgeSe
         requests -= 1;
         if (requests > 0) return;
         idleSince = performance.now();
-        connections.waits(raw);
+        connections.idle(raw);
       },
       destroy: () => raw.destroy(),
       onClose: (closed) => void raw.once('close', closed),

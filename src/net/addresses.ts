@@ -22,13 +22,10 @@ const SPECIAL_IPV4 = [
   '240.0.0.0/4', // reserved, broadcast
 ];
 
-/**
- * Public IPv6 addresses all lie in here. Mapped, compatible, unique-local, link-local, site-local and multicast ones do
- * not.
- */
+/** All public IPv6 addresses; not the mapped, compatible, unique-local, link-local, site-local and multicast ones. */
 const PUBLIC_IPV6 = ['2000::/3'];
 
-/** What is special all the same. */
+/** Special-purpose networks inside `PUBLIC_IPV6`. */
 const SPECIAL_IPV6 = [
   '2001::/23', // protocol assignments: Teredo, benchmarks, ORCHID
   '2001:db8::/32', // documentation
@@ -37,34 +34,31 @@ const SPECIAL_IPV6 = [
   '3fff::/20', // documentation
 ];
 
-/**
- * How a network of IPv6 alone reaches IPv4 (RFC 6052); the IPv4 address is in the last 32 bits. The prefix for local
- * use is not among it.
- */
+/** The well-known NAT64 prefix (RFC 6052): the last 32 bits are an IPv4 address. */
 const NAT64_PREFIX = '64:ff9b::';
 
 const special = networks([...SPECIAL_IPV4, ...SPECIAL_IPV6]);
 const publicIpv6 = networks(PUBLIC_IPV6);
 
-/** Tells whether an address may be asked. */
+/** Whether an address is in a set, such as those that may be connected to. */
 export type AddressRule = (address: string) => boolean;
 
 /**
- * Allows public addresses, and of the special ones those in the networks that were configured (CIDR notation; an
- * address alone is a network of one). Throws on text that is no network.
+ * Allows public addresses, and the special-purpose ones in the allowed networks (CIDR notation; a single address is a network of one). Throws
+ * on text that is not a network.
  */
 export function addressRule(allowedNetworks: readonly string[] = []): AddressRule {
   const allowed = networks(allowedNetworks);
   return (address) => contains(allowed, address) || isPublic(address);
 }
 
-/** Tells which addresses are in the networks, written as above; also where IPv4 comes over a socket of IPv6. */
+/** Addresses in the given networks, also IPv4-mapped ones (`::ffff:10.0.0.1`). */
 export function networkRule(list: readonly string[] = []): AddressRule {
-  const known = networks(list);
-  return (address) => contains(known, address);
+  const blocks = networks(list);
+  return (address) => contains(blocks, address);
 }
 
-/** Whether the address is one that a server on the Internet can have. Text that is no address is not. */
+/** Whether a server on the Internet can have the address. False for text that is not an address. */
 export function isPublic(address: string): boolean {
   const family = familyOf(address);
   if (family === null) return false;
@@ -74,10 +68,7 @@ export function isPublic(address: string): boolean {
   return contains(publicIpv6, address) && !contains(special, address);
 }
 
-/**
- * The text form that everything else here compares: IPv6 addresses are shortened (RFC 5952). Null for text that is no
- * address.
- */
+/** The canonical text of an address: IPv6 is shortened (RFC 5952). Null for text that is not an address. */
 export function canonicalAddress(address: string): string | null {
   const family = familyOf(address);
   return family === null ? null : new SocketAddress({ family, address }).address;
@@ -101,7 +92,7 @@ function networks(list: readonly string[]): BlockList {
     const longest = family === 'ipv4' ? 32 : 128;
     const length = prefix === undefined ? longest : /^\d{1,3}$/.test(prefix) ? Number(prefix) : -1;
     if (family === null || rest.length > 0 || length < 0 || length > longest) {
-      throw new Error(`"${network}" is not a network, such as 10.0.0.0/8 or fd00::/8.`);
+      throw new Error(`"${network}" is not a network such as 10.0.0.0/8 or fd00::/8.`);
     }
     blocks.addSubnet(address, length, family);
   }
@@ -113,7 +104,7 @@ function contains(blocks: BlockList, address: string): boolean {
   return family !== null && blocks.check(address, family);
 }
 
-/** An address with an interface (`fe80::1%eth0`) is none that a record can hold. */
+/** Null with a zone (`fe80::1%eth0`): no DNS record can hold one. */
 function familyOf(address: string): 'ipv4' | 'ipv6' | null {
   if (isIPv4(address)) return 'ipv4';
   return isIPv6(address) && !address.includes('%') ? 'ipv6' : null;

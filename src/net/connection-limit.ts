@@ -1,95 +1,88 @@
 import type { Socket } from 'node:net';
-import { network } from '../access/failure-limit.ts';
+import { clientNetwork } from '../ratelimit/client-network.ts';
 import type { AddressRule } from './addresses.ts';
 
 /**
- * Bounds the connections of a server. One that is over the bound costs the connection that has waited longest for a request, its own address's
- * first: so whoever only holds connections open loses them, and whoever sends requests is answered.
+ * Limits the open connections of a server. At the limit, a new connection closes the one that has been idle for longest, of its own client
+ * network first. So clients that only hold connections open lose them, and clients that send requests are served.
  */
-export interface Connections {
-  /** Counts a new connection, which waits for a request, until it is closed. */
-  hold(socket: Socket): void;
-  /** A request has begun on the connection; it is not closed for others meanwhile. */
+export interface ConnectionLimit {
+  /** Counts a new connection until it is closed. It is idle at first. */
+  add(socket: Socket): void;
+  /** A request has begun; the connection is not closed in favour of others meanwhile. */
   busy(socket: Socket): void;
-  /** The request was answered. */
-  waits(socket: Socket): void;
+  /** The request has ended. */
+  idle(socket: Socket): void;
 }
 
-export interface ConnectionBounds {
+export interface ConnectionLimitOptions {
   total: number;
   perAddress: number;
-}
-
-export interface ConnectionRules {
-  /** Those bring everybody's requests over few addresses; only the total bounds them. */
+  /** Trusted proxies carry many clients over few addresses: only `total` limits them. */
   isProxy: AddressRule;
-  /** Told whenever the number of open connections has changed. */
-  onCount(open: number): void;
+  /** Called when the number of open connections changes. */
+  onCount?(open: number): void;
 }
 
-/** The connections from one address. Sets keep the order in which their sockets began to wait. */
-interface Party {
+/** The connections of one client network. A Set keeps the order in which its sockets became idle. */
+interface Client {
   open: number;
-  waiting: Set<Socket>;
+  idle: Set<Socket>;
 }
 
-const party = Symbol('party');
+const client = Symbol('client');
 
-interface HeldSocket extends Socket {
-  [party]?: Party;
+interface CountedSocket extends Socket {
+  [client]?: Client;
 }
 
-export function boundConnections(bounds: ConnectionBounds, { isProxy, onCount }: ConnectionRules): Connections {
-  const parties = new Map<string, Party>();
-  const waiting = new Set<Socket>();
+export function limitConnections({
+  total,
+  perAddress,
+  isProxy,
+  onCount = () => {},
+}: ConnectionLimitOptions): ConnectionLimit {
+  const clients = new Map<string, Client>();
+  const allIdle = new Set<Socket>();
   let open = 0;
 
-  function partyOf(address: string): Party {
-    const known = parties.get(address);
-    if (known !== undefined) return known;
-    const made = { open: 0, waiting: new Set<Socket>() };
-    parties.set(address, made);
-    return made;
-  }
-
-  function hold(socket: HeldSocket): void {
+  function add(socket: CountedSocket): void {
     const { remoteAddress = '' } = socket;
-    const address = network(remoteAddress);
-    const mine = partyOf(address);
-    socket[party] = mine;
-    mine.open += 1;
+    const network = clientNetwork(remoteAddress);
+    const own = clients.get(network) ?? { open: 0, idle: new Set() };
+    clients.set(network, own);
+    socket[client] = own;
+    own.open += 1;
     open += 1;
     onCount(open);
-    waits(socket);
+    idle(socket);
     socket.once('close', () => {
       busy(socket);
       open -= 1;
       onCount(open);
-      mine.open -= 1;
-      if (mine.open === 0) parties.delete(address);
+      own.open -= 1;
+      if (own.open === 0) clients.delete(network);
     });
-    if (mine.open > bounds.perAddress && !isProxy(remoteAddress)) closeEldest(mine.waiting);
-    else if (open > bounds.total) closeEldest(waiting);
+    if (own.open > perAddress && !isProxy(remoteAddress)) closeLongestIdle(own.idle);
+    else if (open > total) closeLongestIdle(allIdle);
   }
 
-  function busy(socket: HeldSocket): void {
-    waiting.delete(socket);
-    socket[party]?.waiting.delete(socket);
+  function busy(socket: CountedSocket): void {
+    allIdle.delete(socket);
+    socket[client]?.idle.delete(socket);
   }
 
-  function waits(socket: HeldSocket): void {
+  function idle(socket: CountedSocket): void {
     if (socket.destroyed) return;
-    waiting.add(socket);
-    socket[party]?.waiting.add(socket);
+    allIdle.add(socket);
+    socket[client]?.idle.add(socket);
   }
 
-  return { hold, busy, waits };
+  return { add, busy, idle };
 }
 
-/** Where all others are busy, the eldest is the one that has just come. */
-function closeEldest(waiting: Set<Socket>): void {
-  for (const socket of waiting) {
-    socket.destroy();
-    return;
-  }
+/** Where all others are busy this is the new connection itself. */
+function closeLongestIdle(idle: Set<Socket>): void {
+  const [socket] = idle;
+  socket?.destroy();
 }

@@ -4,7 +4,7 @@ import { createServer as createTlsServer, type TLSSocket } from 'node:tls';
 import { Worker } from 'node:worker_threads';
 import { afterEach, describe, expect, test } from 'vitest';
 import { addressRule } from './addresses.ts';
-import { createDialler, type DiallerOptions } from './dialer.ts';
+import { createDialer, type DialerOptions } from './dialer.ts';
 
 const closing: (() => unknown)[] = [];
 afterEach(async () => {
@@ -13,13 +13,13 @@ afterEach(async () => {
 
 const LOOPBACK = addressRule(['127.0.0.0/8']);
 
-function subject(options: Partial<DiallerOptions> & { names?: Record<string, string[]> } = {}) {
+function subject(options: Partial<DialerOptions> & { names?: Record<string, string[]> } = {}) {
   const asked: string[] = [];
   const lookUp = async (name: string) => {
     asked.push(name);
     return options.names?.[name] ?? [];
   };
-  return { asked, ...createDialler({ mayDial: LOOPBACK, lookUp, ...options }) };
+  return { asked, ...createDialer({ mayDial: LOOPBACK, lookUp, ...options }) };
 }
 
 async function listening(server: Server, host: string, port = 0): Promise<number> {
@@ -71,7 +71,7 @@ describe('a special address is not connected to', () => {
     ['0'],
   ])('%s', async (label, hostname = label) => {
     const { asked, dial } = subject({ mayDial: addressRule() });
-    await expect(dial({ hostname, port: 80 })).rejects.toMatchObject({ name: 'DialFailed', reason: 'not_allowed' });
+    await expect(dial({ hostname, port: 80 })).rejects.toMatchObject({ name: 'DialError', reason: 'not_allowed' });
     expect(asked).toEqual([]);
   });
 
@@ -96,8 +96,8 @@ describe('a special address is not connected to', () => {
 test('what connects is the address that was checked: the name is looked up once', async () => {
   const port = await greeter('127.0.0.1');
   const answers = [['127.0.0.1'], ['169.254.169.254']];
-  const dialler = subject({ lookUp: async () => answers.shift() ?? [] });
-  const socket = await dialler.dial({ hostname: 'rebinding.acme.com', port });
+  const dialer = subject({ lookUp: async () => answers.shift() ?? [] });
+  const socket = await dialer.dial({ hostname: 'rebinding.acme.com', port });
   expect(socket.remoteAddress).toBe('127.0.0.1');
   await heard(socket);
   expect(answers).toHaveLength(1);
@@ -178,12 +178,12 @@ test.each([
 });
 
 test('a look-up that fails is told from a name without addresses', async () => {
-  const dialler = subject({
+  const dialer = subject({
     lookUp: async () => {
       throw new Error('SERVFAIL');
     },
   });
-  await expect(dialler.dial({ hostname: 'app.acme.com', port: 80 })).rejects.toMatchObject({ reason: 'lookup' });
+  await expect(dialer.dial({ hostname: 'app.acme.com', port: 80 })).rejects.toMatchObject({ reason: 'lookup' });
 });
 
 test('over TLS the name is asked for and the handshake is over', async () => {

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { connect, isIP, type Socket } from 'node:net';
 import { type ConnectionOptions, connect as startTls, type TLSSocket } from 'node:tls';
 import { domainToASCII } from 'node:url';
@@ -6,49 +7,42 @@ import type { AddressRule } from './addresses.ts';
 
 /** Where to connect to. */
 export interface Target {
-  /**
-   * A name or an address, IPv6 with or without brackets; read like the host of a URL, so that `0x7f.1` and `2130706433` are the address
-   * that they mean.
-   */
+  /** A name or an address, IPv6 with or without brackets. Parsed like the host of a URL: `0x7f.1` and `2130706433` are addresses. */
   hostname: string;
   port: number;
-  /** Ends the attempt, which then rejects with the signal's reason. */
+  /** Aborts the attempt, which then rejects with the signal's reason. */
   signal?: AbortSignal | undefined;
 }
 
 /**
- * Opens connections to what strangers name: origins, and the addresses of customers' names. A name is looked up once, each of its addresses is held
- * against the rule, and the connection goes to the very address that was checked; whatever is looked up afterwards is checked anew. All methods reject with
- * `DialFailed`.
+ * Connects to untrusted hosts: origins, and the addresses of customers' names. It looks a name up once, checks each address against the rule,
+ * and connects to the address that it checked, so a second lookup cannot change it (DNS rebinding). All methods reject with `DialError`.
  */
-export interface Dialler {
-  /** A TCP connection to the first address that accepts it, in the order of the look-up. Nagle's algorithm is off. */
+export interface Dialer {
+  /** A TCP connection to the first address that accepts it, in the order of the lookup. Nagle's algorithm is off. */
   dial(target: Target): Promise<Socket>;
-  /**
-   * The same with TLS on top, the handshake within the same time. The name is asked for by SNI and the certificate is checked against it, unless `options`
-   * say otherwise.
-   */
-  dialTls(target: Target, options?: TlsOptions): Promise<TLSSocket>;
+  /** The same with TLS, within the same timeout. Sends the name as SNI and verifies the certificate against it, unless `options` say otherwise. */
+  dialTls(target: Target, options?: DialTlsOptions): Promise<TLSSocket>;
 }
 
-export type TlsOptions = Omit<ConnectionOptions, 'host' | 'port' | 'path' | 'socket' | 'lookup' | 'timeout'>;
+export type DialTlsOptions = Omit<ConnectionOptions, 'host' | 'port' | 'path' | 'socket' | 'lookup' | 'timeout'>;
 
-/** All addresses of a name, IPv4 and IPv6; none when it has none. Rejects when that could not be found out. */
+/** All addresses of a name, IPv4 and IPv6; empty when it has none. Rejects when the lookup failed. */
 export type AddressLookup = (hostname: string, signal: AbortSignal) => Promise<readonly string[]>;
 
-export interface DiallerOptions {
-  /** Tells which addresses may be connected to (`addressRule`). */
+export interface DialerOptions {
+  /** The addresses that may be connected to (`addressRule`). */
   mayDial: AddressRule;
   lookUp: AddressLookup;
-  /** Longest time for all of it: look-up, addresses, handshake. */
+  /** For everything: lookup, all addresses, handshake. */
   timeoutMs?: number;
-  /** Longest time for one address, of which the next is tried. */
+  /** For one address, before the next is tried. */
   addressTimeoutMs?: number;
 }
 
 /**
- * `not_allowed`: none of the addresses may be connected to. `no_address`: the name has none. `lookup`: it could not be looked up. `refused`,
- * `unreachable`: what the last address came to. `no_route`: this machine has no way to such an address, as one without IPv6. `timeout`: no answer in time. `tls`: there is somebody, but the handshake failed.
+ * `not_allowed`: no address may be connected to. `no_address`: the name has none. `lookup`: the lookup failed. `refused`, `unreachable`: by the
+ * last address. `no_route`: this machine has no route to it, such as no IPv6. `timeout`: no response in time. `tls`: the handshake failed.
  */
 export type DialFailure =
   | 'not_allowed'
@@ -60,9 +54,9 @@ export type DialFailure =
   | 'timeout'
   | 'tls';
 
-/** There is no connection. The message says why in plain words, bounded and safe to show. */
-export class DialFailed extends Error {
-  override name = 'DialFailed';
+/** The message is a sentence, bounded and safe to show. */
+export class DialError extends Error {
+  override name = 'DialError';
   readonly reason: DialFailure;
 
   constructor(reason: DialFailure, message: string, cause?: unknown) {
@@ -71,34 +65,34 @@ export class DialFailed extends Error {
   }
 }
 
-/** Addresses of one name that are tried: whoever names more must not keep us busy. */
+/** Most addresses tried of one name, so that a name with many cannot keep us busy. */
 const MAX_TRIED = 4;
 
-export function createDialler(setup: DiallerOptions): Dialler {
+export function createDialer(setup: DialerOptions): Dialer {
   const { mayDial, lookUp, timeoutMs = 10_000, addressTimeoutMs = 4_000 } = setup;
 
-  /** The addresses that may be connected to; at least one. */
+  /** At least one address that may be connected to. */
   async function resolve(host: string, signal: AbortSignal): Promise<readonly string[]> {
-    const addresses = isIP(host) === 0 ? await untilEnd(lookUpSafely(host, signal), signal) : [host];
-    if (addresses.length === 0) throw new DialFailed('no_address', `${quote(host)} has no address.`);
+    const addresses = isIP(host) === 0 ? await untilAborted(lookUpSafely(host, signal), signal) : [host];
+    if (addresses.length === 0) throw new DialError('no_address', `${quote(host)} has no address.`);
     const allowed = addresses.filter(mayDial);
     if (allowed.length > 0) return allowed;
     const found = addresses.includes(host) ? quote(host) : `${quote(host)} leads to ${joinList([...addresses])}, which`;
-    throw new DialFailed('not_allowed', `${found} is not an address on the Internet, and is not connected to.`);
+    throw new DialError('not_allowed', `${found} is not an address on the Internet, and is not connected to.`);
   }
 
   async function lookUpSafely(host: string, signal: AbortSignal): Promise<readonly string[]> {
     try {
       return await lookUp(host, signal);
     } catch (error) {
-      throw new DialFailed('lookup', `The addresses of ${quote(host)} could not be looked up.`, error);
+      throw new DialError('lookup', `The addresses of ${quote(host)} could not be looked up.`, error);
     }
   }
 
   async function open({ hostname, port }: Target, signal: AbortSignal): Promise<Socket> {
     const host = canonicalHost(hostname);
     const addresses = await resolve(host, signal);
-    const failures: DialFailed[] = [];
+    const failures: DialError[] = [];
     for (const address of addresses.slice(0, MAX_TRIED)) {
       try {
         return await within(addressTimeoutMs, signal, (one) => connectTo(address, port, one));
@@ -107,7 +101,7 @@ export function createDialler(setup: DiallerOptions): Dialler {
         failures.push(failureOf(error, address, port));
       }
     }
-    throw new DialFailed(failures.at(-1)?.reason ?? 'unreachable', `${joinList(failures.map(bare))}.`);
+    throw new DialError(failures.at(-1)?.reason ?? 'unreachable', `${joinList(failures.map(bare))}.`);
   }
 
   return {
@@ -120,12 +114,12 @@ export function createDialler(setup: DiallerOptions): Dialler {
   };
 }
 
-/** The host as URLs read it; what no URL can hold has no address. */
+/** The host as URLs parse it. */
 function canonicalHost(hostname: string): string {
   const bracketless = hostname.replace(/^\[(.*)\]$/, '$1');
   if (isIP(bracketless) !== 0) return bracketless;
   const host = domainToASCII(hostname);
-  if (host === '') throw new DialFailed('no_address', `${quote(hostname)} is not the name of a host.`);
+  if (host === '') throw new DialError('no_address', `${quote(hostname)} is not the name of a host.`);
   return host;
 }
 
@@ -133,7 +127,12 @@ function connectTo(address: string, port: number, signal: AbortSignal): Promise<
   return ready(connect({ host: address, port, noDelay: true }), 'connect', signal);
 }
 
-async function handshake(socket: Socket, host: string, options: TlsOptions, signal: AbortSignal): Promise<TLSSocket> {
+async function handshake(
+  socket: Socket,
+  host: string,
+  options: DialTlsOptions,
+  signal: AbortSignal,
+): Promise<TLSSocket> {
   const named = isIP(host) === 0 ? { servername: host } : {};
   try {
     return await ready(startTls({ ...named, ...options, host, socket }), 'secureConnect', signal);
@@ -141,35 +140,23 @@ async function handshake(socket: Socket, host: string, options: TlsOptions, sign
     socket.destroy();
     signal.throwIfAborted();
     const code = codeOf(error) ?? 'no handshake';
-    throw new DialFailed('tls', `${quote(host)} could not be spoken to over TLS (${code}).`, error);
+    throw new DialError('tls', `${quote(host)} failed the TLS handshake (${code}).`, error);
   }
 }
 
-/** The socket, once it is ready; destroyed when it fails or the signal ends first. */
-function ready<S extends Socket>(socket: S, event: 'connect' | 'secureConnect', signal: AbortSignal): Promise<S> {
-  return new Promise((resolve, reject) => {
-    const settle = () => {
-      signal.removeEventListener('abort', abort);
-      socket.off(event, succeed).off('error', fail).off('close', close);
-    };
-    const succeed = () => {
-      settle();
-      resolve(socket);
-    };
-    const fail = (error: unknown) => {
-      settle();
-      socket.on('error', () => {}).destroy();
-      reject(error);
-    };
-    const close = () => fail(new Error('The connection was closed.'));
-    const abort = () => fail(signal.reason);
-    socket.once(event, succeed).once('error', fail).once('close', close);
-    if (signal.aborted) abort();
-    else signal.addEventListener('abort', abort, { once: true });
-  });
+/** The socket, once it is ready; destroyed when it fails or the signal aborts first. */
+async function ready<S extends Socket>(socket: S, event: 'connect' | 'secureConnect', signal: AbortSignal): Promise<S> {
+  try {
+    await once(socket, event, { signal });
+    return socket;
+  } catch (error) {
+    socket.on('error', () => {}).destroy();
+    signal.throwIfAborted();
+    throw error;
+  }
 }
 
-/** Runs the work with a signal that ends with the given one, or when the time is over. */
+/** Runs the work with a signal that aborts with the given one, or after the timeout. */
 async function within<T>(
   timeoutMs: number,
   signal: AbortSignal | undefined,
@@ -177,40 +164,39 @@ async function within<T>(
 ): Promise<T> {
   signal?.throwIfAborted();
   const controller = new AbortController();
-  const end = () => controller.abort(signal?.reason);
-  const expire = () => controller.abort(new DialFailed('timeout', `There was no answer within ${timeoutMs / 1000} s.`));
+  const abort = () => controller.abort(signal?.reason);
+  const expire = () => controller.abort(new DialError('timeout', `There was no answer within ${timeoutMs / 1000} s.`));
   const timer = setTimeout(expire, timeoutMs);
-  signal?.addEventListener('abort', end, { once: true });
+  signal?.addEventListener('abort', abort, { once: true });
   try {
     return await work(controller.signal);
   } finally {
     clearTimeout(timer);
-    signal?.removeEventListener('abort', end);
+    signal?.removeEventListener('abort', abort);
   }
 }
 
-function untilEnd<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
-    const end = () => reject(signal.reason);
-    signal.addEventListener('abort', end, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', end));
+    const abort = () => reject(signal.reason);
+    signal.addEventListener('abort', abort, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
   });
 }
 
-function failureOf(error: unknown, address: string, port: number): DialFailed {
+function failureOf(error: unknown, address: string, port: number): DialError {
   const where = isIP(address) === 6 ? `[${address}]:${port}` : `${address}:${port}`;
-  if (error instanceof DialFailed) return new DialFailed('timeout', `${where} did not answer in time`);
+  if (error instanceof DialError) return new DialError('timeout', `${where} did not answer in time`);
   const code = codeOf(error);
-  if (code === 'ETIMEDOUT') return new DialFailed('timeout', `${where} did not answer in time`, error);
-  if (code === 'ECONNREFUSED') return new DialFailed('refused', `${where} refused the connection`, error);
-  if (NO_ROUTE.includes(code ?? ''))
-    return new DialFailed('no_route', `there is no route from here to ${where}`, error);
-  return new DialFailed('unreachable', `${where} could not be reached (${code ?? 'closed'})`, error);
+  if (code === 'ETIMEDOUT') return new DialError('timeout', `${where} did not answer in time`, error);
+  if (code === 'ECONNREFUSED') return new DialError('refused', `${where} refused the connection`, error);
+  if (NO_ROUTE.includes(code ?? '')) return new DialError('no_route', `there is no route from here to ${where}`, error);
+  return new DialError('unreachable', `${where} could not be reached (${code ?? 'closed'})`, error);
 }
 
 const NO_ROUTE = ['ENETUNREACH', 'EHOSTUNREACH', 'EADDRNOTAVAIL', 'EAFNOSUPPORT'];
 
-const bare = ({ message }: DialFailed) => message;
+const bare = ({ message }: DialError) => message;
 
 function codeOf(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;

@@ -3,24 +3,24 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Endpoint } from '../config/config.ts';
 
-/** Something that works in the background. It finishes what is under way when it is stopped. */
-export interface Running {
+/** Something that runs in the background. `stop` waits for the work in flight. */
+export interface Stoppable {
   stop(): Promise<unknown>;
 }
 
-export interface Listening extends Running {
+export interface ListeningServer extends Stoppable {
   /** `http://host:port` */
   address: string;
 }
 
-/** How long requests, checks and orders that are under way may go on once the server stops. */
+/** How long requests, checks and orders in flight may take after the server was stopped. */
 export const GRACE_MS = 3000;
 
 /**
- * Listens. Once stopped, connections in use end with the answer that is under way, or with the grace. Rejects with one line that says what to do;
- * `variable` is what the address was configured with.
+ * Listens. `stop` closes each connection after its response, and all of them after `GRACE_MS`. Rejects with one line that says what to do;
+ * `variable` is the setting that holds the address.
  */
-export async function listen(server: Server, { host, port }: Endpoint, variable: string): Promise<Listening> {
+export async function listen(server: Server, { host, port }: Endpoint, variable: string): Promise<ListeningServer> {
   const listening = once(server, 'listening');
   server.listen(port, host);
   await listening.catch((error: unknown) => {
@@ -28,28 +28,28 @@ export async function listen(server: Server, { host, port }: Endpoint, variable:
   });
   const { port: actual } = server.address() as AddressInfo;
   return {
-    address: `http://${written({ host, port: actual })}`,
+    address: `http://${hostAndPort({ host, port: actual })}`,
     async stop() {
-      const late = setTimeout(() => server.closeAllConnections(), GRACE_MS);
-      // A connection that was in use when the server closed becomes idle with its answer.
+      const graceEnd = setTimeout(() => server.closeAllConnections(), GRACE_MS);
+      // A connection that was busy when the server closed becomes idle with its response.
       const idle = setInterval(() => server.closeIdleConnections(), 50);
       await new Promise((resolve) => server.close(resolve));
-      clearTimeout(late);
+      clearTimeout(graceEnd);
       clearInterval(idle);
     },
   };
 }
 
-/** The reason in one line that says what to do, where it is one of the usual; otherwise the error itself. */
+/** One line that says what to do for the usual errors; otherwise the error itself. */
 export function cannotListen(error: unknown, endpoint: Endpoint, variable: string): unknown {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  const address = written(endpoint);
+  const address = hostAndPort(endpoint);
   switch (code) {
     case 'EADDRINUSE':
-      return new Error(`${address} is in use by another program. Stop that one, or set ${variable} to another port.`);
+      return new Error(`${address} is in use by another program. Stop it, or set ${variable} to another port.`);
     case 'EACCES':
       return new Error(
-        `${address} may not be listened on by this user: ports below 1024 need root or CAP_NET_BIND_SERVICE. Give it that, or set ${variable} to a port above 1023.`,
+        `This user may not listen on ${address}: ports below 1024 need root or CAP_NET_BIND_SERVICE. Grant it, or set ${variable} to a port above 1023.`,
       );
     case 'EADDRNOTAVAIL':
       return new Error(`${address} is not an address of this machine. Set ${variable} to one that is.`);
@@ -58,6 +58,6 @@ export function cannotListen(error: unknown, endpoint: Endpoint, variable: strin
   }
 }
 
-function written({ host, port }: Endpoint): string {
+function hostAndPort({ host, port }: Endpoint): string {
   return `${host.includes(':') ? `[${host}]` : host}:${port}`;
 }

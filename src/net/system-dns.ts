@@ -3,23 +3,23 @@ import { readFile } from 'node:fs/promises';
 import type { AddressLookup } from './dialer.ts';
 
 const HOSTS = '/etc/hosts';
-/** Of one question to one nameserver; doubled each time it is asked again. */
+/** Of one query to one nameserver; doubled with each retry. */
 const TIMEOUT_MS = 1500;
 const TRIES = 3;
 
 /**
- * Looks names up at the machine's nameservers, all at once. Names without a dot, and those of the hosts file, it looks up as every other program does: by
- * `getaddrinfo`. For all names that will not do, since of such calls a process makes two at a time: strangers' names whose nameservers never
- * answer would hold up everybody's. Search domains count for names without a dot alone. `servers`: in place of the machine's, as Node writes them.
+ * Looks names up at the machine's nameservers, without limit on lookups in flight. Names without a dot and names in the hosts file go to
+ * `getaddrinfo`, which alone uses search domains. It is not used for all names because Node runs only a few of its calls at once: untrusted names
+ * whose nameservers never respond would block all others. `servers` replaces the machine's nameservers.
  */
 export function systemLookUp(servers?: readonly string[]): AddressLookup {
   return async (hostname, signal) => {
     signal.throwIfAborted();
-    return (await isLocal(hostname)) ? lookUpHere(hostname) : lookUpAt(servers, hostname, signal);
+    return (await isLocal(hostname)) ? lookUpLocally(hostname) : lookUpAt(servers, hostname, signal);
   };
 }
 
-async function lookUpHere(hostname: string): Promise<readonly string[]> {
+async function lookUpLocally(hostname: string): Promise<readonly string[]> {
   try {
     return (await lookup(hostname, { all: true, order: 'verbatim' })).map(({ address }) => address);
   } catch (error) {
@@ -33,23 +33,23 @@ async function lookUpAt(
   hostname: string,
   signal: AbortSignal,
 ): Promise<readonly string[]> {
-  // One for each look-up: it heeds changes of the machine's nameservers, and can be ended alone.
+  // One resolver per lookup: it reads the machine's current nameservers, and can be cancelled alone.
   const resolver = new Resolver({ timeout: TIMEOUT_MS, tries: TRIES });
   if (servers !== undefined) resolver.setServers(servers);
-  const end = () => resolver.cancel();
-  signal.addEventListener('abort', end, { once: true });
+  const cancel = () => resolver.cancel();
+  signal.addEventListener('abort', cancel, { once: true });
   try {
     const both = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);
-    const addresses = both.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
-    const failed = both.find((answer) => answer.status === 'rejected' && !ABSENT.includes(codeOf(answer.reason) ?? ''));
+    const addresses = both.flatMap((result) => (result.status === 'fulfilled' ? result.value : []));
+    const failed = both.find((result) => result.status === 'rejected' && !ABSENT.includes(codeOf(result.reason) ?? ''));
     if (addresses.length === 0 && failed?.status === 'rejected') throw failed.reason;
     return addresses;
   } finally {
-    signal.removeEventListener('abort', end);
+    signal.removeEventListener('abort', cancel);
   }
 }
 
-/** Whether it is the machine's own business. */
+/** Whether `getaddrinfo` looks the name up. */
 async function isLocal(hostname: string): Promise<boolean> {
   const name = hostname.replace(/\.$/, '');
   if (!name.includes('.') || name.endsWith('.localhost')) return true;
@@ -57,7 +57,7 @@ async function isLocal(hostname: string): Promise<boolean> {
   return hosts.split('\n').some((line) => line.replace(/#.*/, '').trim().split(/\s+/).slice(1).includes(name));
 }
 
-/** There is no such name, it has no address, or no name can be like that. */
+/** The name does not exist, has no address, or is malformed. */
 const ABSENT = ['ENOTFOUND', 'ENODATA', 'EBADNAME'];
 
 function codeOf(error: unknown): string | undefined {

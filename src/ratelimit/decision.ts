@@ -1,6 +1,6 @@
 import type { RateLimit } from '../store/contract/store.ts';
 
-export interface Decision {
+export interface RateLimitDecision {
   allowed: boolean;
   limit: number;
   /** Requests left in this window. */
@@ -20,7 +20,7 @@ export function windowStart(now: number, windowMs: number): number {
  * Decides one request after `before` that were allowed in the window of `now` (spec: Limits). A refused request is not counted. `limit: 0`
  * refuses everything.
  */
-export function decide(before: number, { limit, windowMs }: RateLimit, now: number): Decision {
+export function decide(before: number, { limit, windowMs }: RateLimit, now: number): RateLimitDecision {
   const allowed = before < limit;
   const requests = allowed ? before + 1 : before;
   return {

@@ -1,14 +1,14 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../clock.ts';
 import type { RateLimit } from '../store/contract/store.ts';
-import { type Decision, decide, windowStart } from './decision.ts';
+import { decide, type RateLimitDecision, windowStart } from './decision.ts';
 
 /** Counts requests and decides about them. A subject is limited: a workspace, an address. Names hold no spaces. */
 export interface Limiter {
   /** Decides the next request of a subject to an operation, and counts it. */
-  take(subject: string, operation: string, limit: RateLimit): Decision;
+  take(subject: string, operation: string, limit: RateLimit): RateLimitDecision;
   /** Decides like `take`, and counts nothing. */
-  peek(subject: string, operation: string, limit: RateLimit): Decision;
+  peek(subject: string, operation: string, limit: RateLimit): RateLimitDecision;
   /** Number of counts in memory. */
   size(): number;
 }

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { createApi } from '../api/api.ts';
 import { idMaker, pooled } from '../ids.ts';
-import { type Listening, listen } from '../net/listen.ts';
+import { type ListeningServer, listen } from '../net/listen.ts';
 import { sharedLimiter } from '../ratelimit/shared-limiter.ts';
 import type { Parts } from './roles.ts';
 
 /** The API of one process. */
-export async function startApi(parts: Parts): Promise<Listening> {
+export async function startApi(parts: Parts): Promise<ListeningServer> {
   const { store, changes, clock, log, metrics, config, windowMs, manyNodes } = parts;
   const settings = {
     service: config.service,

@@ -4,12 +4,12 @@ import { internalIssuer } from '../certificates/internal-ca.ts';
 import type { Issuer } from '../certificates/issuer.ts';
 import { createCertificateWorker } from '../certificates/worker/certificate-worker.ts';
 import { addressRule } from '../net/addresses.ts';
-import { GRACE_MS, type Running } from '../net/listen.ts';
+import { GRACE_MS, type Stoppable } from '../net/listen.ts';
 import { openResolver } from './open-resolver.ts';
 import type { Parts } from './roles.ts';
 
 /** The certificates of one process. */
-export function startCertificates(parts: Parts): Running {
+export function startCertificates(parts: Parts): Stoppable {
   const { config, challengePort, certificateLeaseMs } = parts;
   const { resolver, close } = openResolver(parts);
   const worker = createCertificateWorker({

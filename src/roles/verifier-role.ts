@@ -1,10 +1,10 @@
-import { GRACE_MS, type Running } from '../net/listen.ts';
+import { GRACE_MS, type Stoppable } from '../net/listen.ts';
 import { createVerifier } from '../verification/verifier.ts';
 import { openResolver } from './open-resolver.ts';
 import type { Parts } from './roles.ts';
 
 /** The background checks of one process. */
-export function startVerifier(parts: Parts): Running {
+export function startVerifier(parts: Parts): Stoppable {
   const { resolver, close } = openResolver(parts);
   const verifier = createVerifier({ ...parts, resolver, random: Math.random });
   verifier.start();

@@ -4,9 +4,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { renderErrors } from '../../src/api/error-pages.ts';
 import { ERRORS, errorCodes, Problem } from '../../src/api/errors.ts';
 import { html, prose } from '../../src/api/html.ts';
-import { type ApiContent, openApiDocument } from '../../src/api/openapi.ts';
+import { API_VERSION, type ApiContent, openApiDocument } from '../../src/api/openapi.ts';
 import { operations } from '../../src/api/operations.ts';
-import { API_VERSION } from '../../src/api/version.ts';
 import { document } from '../support/api-contract.ts';
 import { type Harness, startApi } from '../support/api-harness.ts';
 

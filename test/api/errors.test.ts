@@ -142,7 +142,7 @@ describe('probes', () => {
         body: { status: 'not ready', reason: 'The store cannot be read and written.' },
       });
       expect(api.logged.join()).toContain('db.internal');
-      const lines = () => api.logged.filter((line) => line.includes('not ready: the store does not answer'));
+      const lines = () => api.logged.filter((line) => line.includes('not ready: the store does not respond'));
       expect(lines()).toHaveLength(1);
       api.clock.advance(60_000);
       expect(await api.send({ method: 'GET', path: '/readyz', key: null })).toMatchObject({ status: 503 });

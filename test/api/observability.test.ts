@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { measureLoad } from '../../src/api/load-shedding.ts';
+import { createLoadShedder } from '../../src/api/load-shedding.ts';
 import { type Harness, startApi, type Tree } from '../support/api-harness.ts';
 
 let api: Harness;
@@ -73,7 +73,7 @@ describe('the metrics', () => {
   });
 
   it('count the requests that were refused because there was too much to do, and no other', async () => {
-    const busy = await startApi({ load: measureLoad({ inProgress: 0 }) });
+    const busy = await startApi({ loadShedder: createLoadShedder({ inFlight: 0 }) });
     try {
       const shed = async () => (await busy.metrics.requestsShed.get()).values[0]?.value;
       await busy.send({ path: '/v2/nothing' });

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from 'vitest';
-import { measureLoad } from '../../src/api/load-shedding.ts';
+import { createLoadShedder } from '../../src/api/load-shedding.ts';
 import { type Harness, type HarnessOptions, startApi } from '../support/api-harness.ts';
 
 const open: { close(): Promise<unknown> }[] = [];
@@ -41,7 +41,7 @@ describe('more work than can be done', () => {
     const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
     let asked = 0;
     const api = await start({
-      load: measureLoad({ inProgress: 1 }),
+      loadShedder: createLoadShedder({ inFlight: 1 }),
       wrap: (store) => ({
         ...store,
         findPrincipal: (hash) => {
@@ -129,7 +129,7 @@ describe('more work than can be done', () => {
 
 describe('more connections than there may be', () => {
   it('from one address cost it those that have waited longest for a request, and nobody else any', async () => {
-    const api = await start({ bounds: { perAddress: 3 } });
+    const api = await start({ limits: { connectionsPerAddress: 3 } });
     const other = await dial(api.port, '127.0.0.9');
     const sockets = [];
     for (let i = 0; i < 3; i += 1) sockets.push(await dial(api.port, '127.0.0.2'));
@@ -145,7 +145,7 @@ describe('more connections than there may be', () => {
   });
 
   it('in all cost the one that has waited longest for a request, wherever it came from', async () => {
-    const api = await start({ bounds: { total: 3 } });
+    const api = await start({ limits: { connections: 3 } });
     const first = await dial(api.port, '127.0.0.2');
     for (let i = 3; i < 6; i += 1) await dial(api.port, `127.0.0.${i}`);
     await closed(first);
@@ -156,7 +156,7 @@ describe('more connections than there may be', () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
     const api = await start({
-      bounds: { perAddress: 2 },
+      limits: { connectionsPerAddress: 2 },
       wrap: (store) => ({
         ...store,
         async listProjects(...args) {
@@ -176,7 +176,7 @@ describe('more connections than there may be', () => {
   });
 
   it('are bounded in all only where they come from a trusted proxy', async () => {
-    const api = await start({ bounds: { perAddress: 1 }, settings: { trustedProxies: ['127.0.0.2/32'] } });
+    const api = await start({ limits: { connectionsPerAddress: 1 }, settings: { trustedProxies: ['127.0.0.2/32'] } });
     const proxied = [await dial(api.port, '127.0.0.2'), await dial(api.port, '127.0.0.2')];
     const direct = await dial(api.port, '127.0.0.3');
     await dial(api.port, '127.0.0.3');
@@ -190,14 +190,14 @@ describe('a slow client', () => {
     ['that says nothing', ''],
     ['whose header does not end', HALF],
   ])('%s is disconnected in time', async (_what, bytes) => {
-    const api = await start({ bounds: { headerTimeoutMs: 50 } });
+    const api = await start({ limits: { headerTimeoutMs: 50 } });
     const socket = await dial(api.port);
     socket.write(bytes);
     expect(await text(socket)).toMatch(/^(HTTP\/1\.1 408 Request Timeout\r\n.*)?$/s);
   });
 
   it('whose body does not end is disconnected in time', async () => {
-    const api = await start({ bounds: { headerTimeoutMs: 50, requestTimeoutMs: 100 } });
+    const api = await start({ limits: { headerTimeoutMs: 50, requestTimeoutMs: 100 } });
     const socket = await dial(api.port);
     const headers = [`Authorization: Bearer ${api.rootKey}`, 'Content-Type: application/json', 'Content-Length: 9'];
     socket.write(['POST /v2/domains.getDomain HTTP/1.1', 'Host: a', ...headers, '', '{'].join('\r\n'));

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { mintToken } from '../../src/access/dashboard-token.ts';
+import { signToken } from '../../src/access/dashboard-token.ts';
 import { currentSigningKey, rotateSigningKey } from '../../src/access/signing-key.ts';
 import { idMaker } from '../../src/ids.ts';
 import { ALL_GRANTS, type Harness, START, startApi, type Tree } from '../support/api-harness.ts';
@@ -19,7 +19,7 @@ const parts = () => ({ store: api.store, clock: api.clock, newId: idMaker(api.cl
 
 async function mint({ workspaceId = api.workspaceId, permissions = ALL_GRANTS, lifeMs = MINUTE } = {}) {
   const claims = { sub: 'ada', workspaceId, permissions };
-  const { token } = await mintToken(await currentSigningKey(parts()), claims, { now: api.clock.now(), lifeMs });
+  const { token } = await signToken(await currentSigningKey(parts()), claims, { now: api.clock.now(), lifeMs });
   return token;
 }
 

@@ -100,7 +100,7 @@ test.concurrent('a port in use: one clear line, exit code 1', async () => {
   const second = await run(['serve'], { env: { ...env, NAMEPLATE_ROLES: 'api', NAMEPLATE_LISTEN: address } });
   expect(second).toMatchObject({ code: 1, stdout: '' });
   expect(second.stderr).toBe(
-    `nameplate: ${address} is in use by another program. Stop that one, or set NAMEPLATE_LISTEN to another port.\n`,
+    `nameplate: ${address} is in use by another program. Stop it, or set NAMEPLATE_LISTEN to another port.\n`,
   );
 });
 

@@ -6,7 +6,7 @@ import type { RoutingInfo } from '../../src/edge/http/http-exchange.ts';
 import type { OriginFailure } from '../../src/edge/proxy/origin-failure.ts';
 import { createReverseProxy, type ReverseProxy, type ReverseProxyOptions } from '../../src/edge/proxy/proxy.ts';
 import { addressRule } from '../../src/net/addresses.ts';
-import { createDialler, type Dialler } from '../../src/net/dialer.ts';
+import { createDialer, type Dialer } from '../../src/net/dialer.ts';
 
 /** The proxy behind plain listeners, as the edge has it behind TLS. */
 export interface ProxyServer {
@@ -29,7 +29,7 @@ export interface ProxyServerOptions extends Partial<Omit<ReverseProxyOptions, 'o
 export type Closing = (() => unknown)[];
 
 /** Connects to loopback alone; every name is there. */
-export const loopbackDialler: Dialler = createDialler({
+export const loopbackDialer: Dialer = createDialer({
   mayDial: addressRule(['127.0.0.0/8']),
   lookUp: async () => ['127.0.0.1'],
 });
@@ -38,7 +38,7 @@ export async function startProxyServer(closing: Closing, options: ProxyServerOpt
   const { origin, routed = {}, onRequest, ...given } = options;
   const failures: OriginFailure[] = [];
   const proxy = createReverseProxy({
-    dialler: loopbackDialler,
+    dialer: loopbackDialer,
     onFailure: (_, failure) => void failures.push(failure),
     ...given,
   });

@@ -2,7 +2,7 @@ import { connect as connectHttp2, constants } from 'node:http2';
 import type { Socket } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import { addressRule } from '../../src/net/addresses.ts';
-import { createDialler } from '../../src/net/dialer.ts';
+import { createDialer } from '../../src/net/dialer.ts';
 import { frame, headers, opening, reset } from './frames.ts';
 import { versions } from './proxy-client.ts';
 import {
@@ -24,7 +24,7 @@ const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
 const GET = 'GET / HTTP/1.1\r\nHost: app.acme.com\r\n\r\n';
 
 /** Loopback, but for one address of it; names lead where their last label but one says. */
-const choosyDialler = createDialler({
+const choosyDialer = createDialer({
   mayDial: (address) => address !== '127.0.0.9' && addressRule(['127.0.0.0/8'])(address),
   lookUp: async (name) =>
     name.startsWith('nowhere') ? [] : name.startsWith('special') ? ['127.0.0.9'] : ['127.0.0.1'],
@@ -44,7 +44,7 @@ describe.each(versions(closing))('over %s', (_, ask) => {
     ['without an address', async () => 'http://nowhere.example.test', 502, 'origin_down', 'no_address'],
     ['at a special address', async () => 'http://special.example.test', 502, 'origin_forbidden', 'not_allowed'],
   ])('an origin %s is answered for', async (_, origin, status, page, reason) => {
-    const front = await startProxyServer(closing, { origin: await origin(), dialler: choosyDialler });
+    const front = await startProxyServer(closing, { origin: await origin(), dialer: choosyDialer });
     const answer = await ask(front, { headers: { accept: 'application/json' } });
     expect(answer.status).toBe(status);
     expect(JSON.parse(answer.body)).toMatchObject({ meta: { requestId: 'req_1' }, error: { status } });
@@ -108,14 +108,14 @@ describe.each(versions(closing))('over %s', (_, ask) => {
   });
 
   test('the page is only told about, not sent, where there is HEAD', async () => {
-    const front = await startProxyServer(closing, { origin: 'http://nowhere.example.test', dialler: choosyDialler });
+    const front = await startProxyServer(closing, { origin: 'http://nowhere.example.test', dialer: choosyDialer });
     const answer = await ask(front, { method: 'HEAD' });
     expect(answer).toMatchObject({ status: 502, body: '' });
     expect(Number(answer.headers['content-length'])).toBeGreaterThan(100);
   });
 
   test('content that nobody will read does not stand in the way of the answer', async () => {
-    const front = await startProxyServer(closing, { origin: 'http://nowhere.example.test', dialler: choosyDialler });
+    const front = await startProxyServer(closing, { origin: 'http://nowhere.example.test', dialer: choosyDialer });
     const answer = await ask(front, { method: 'POST', body: Buffer.alloc(1_000_000) });
     expect(answer).toMatchObject({ status: 502 });
     await until(() => front.proxy.counts().requests === 0);
@@ -204,7 +204,7 @@ describe('a client that goes away', () => {
 
   test('ends the attempt to connect', async () => {
     let aborted = false;
-    const dialler = createDialler({
+    const dialer = createDialer({
       mayDial: () => true,
       lookUp: (_, signal) =>
         new Promise((__, reject) => {
@@ -214,7 +214,7 @@ describe('a client that goes away', () => {
           });
         }),
     });
-    const front = await startProxyServer(closing, { origin: 'http://slow.example.test', dialler });
+    const front = await startProxyServer(closing, { origin: 'http://slow.example.test', dialer });
     const client = await openRaw(closing, front.port);
     client.send(GET);
     await until(() => front.proxy.counts().connections === 1);

@@ -65,7 +65,7 @@ export interface Tree {
   environmentId: string;
 }
 
-export interface HarnessOptions extends Pick<ApiDeps, 'load' | 'bounds'> {
+export interface HarnessOptions extends Pick<ApiDeps, 'loadShedder' | 'limits'> {
   settings?: Partial<ApiSettings>;
   /** Puts something between the API and the store. */
   wrap?: (store: Store) => Store;

@@ -21,7 +21,7 @@ export const createApp = defineOperation({
     request: { project: 'demo', slug: 'web' },
     response: { appId: exampleApp.id },
   },
-  async handle({ principal, input, store, clock, newId }) {
+  async handle({ principal, input }, { store, clock, newId }) {
     const { workspaceId, grants } = principal;
     const project = masked(
       await store.findProject(workspaceId, input.project),

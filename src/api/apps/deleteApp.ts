@@ -16,7 +16,7 @@ export const deleteApp = defineOperation({
   response: Empty,
   problems: ['authorization/forbidden', 'data/app_not_found'],
   example: { request: { project: 'demo', app: 'web' }, response: {} },
-  async handle({ principal, input, store }) {
+  async handle({ principal, input }, { store }) {
     const { workspaceId, grants } = principal;
     const app = masked(
       await store.findApp(workspaceId, input),

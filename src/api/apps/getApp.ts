@@ -16,7 +16,7 @@ export const getApp = defineOperation({
   response: AppSchema,
   problems: ['data/app_not_found'],
   example: { request: { project: 'demo', app: 'web' }, response: presentApp(exampleApp) },
-  async handle({ principal, input, store }) {
+  async handle({ principal, input }, { store }) {
     const app = masked(
       await store.findApp(principal.workspaceId, input),
       (found) => permits(principal.grants, permission, found.id),

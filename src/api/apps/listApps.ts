@@ -17,7 +17,7 @@ export const listApps = defineList({
   item: AppSchema,
   problems: ['data/project_not_found'],
   example: { request: { project: 'demo', limit: 10 }, items: [presentApp(exampleApp)] },
-  async handle({ principal, input, store }) {
+  async handle({ principal, input }, { store }) {
     const { workspaceId, grants } = principal;
     const project = masked(
       await store.findProject(workspaceId, input.project),

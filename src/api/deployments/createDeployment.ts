@@ -33,7 +33,7 @@ export const createDeployment = defineOperation({
     request: { project: 'demo', app: 'web', environment: 'production', origin: exampleDeployment.origin },
     response: { deploymentId: exampleDeployment.id },
   },
-  async handle({ principal, input, store, clock, newId }) {
+  async handle({ principal, input }, { store, clock, newId }) {
     const { workspaceId, grants } = principal;
     const parsed = parseOrigin(input.origin);
     if (!parsed.ok) {

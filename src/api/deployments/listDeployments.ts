@@ -22,7 +22,7 @@ export const listDeployments = defineList({
     request: { project: 'demo', app: 'web', environment: 'production', limit: 10 },
     items: [presentDeployment(exampleDeployment)],
   },
-  async handle({ principal, input, store }) {
+  async handle({ principal, input }, { store }) {
     const { workspaceId, grants } = principal;
     const environment = masked(
       await store.findEnvironment(workspaceId, input),

@@ -44,7 +44,7 @@ export const createDomain = defineOperation({
     request: { project: 'demo', app: 'web', environment: 'production', domain: exampleDomain.name },
     response: { domainId: exampleDomain.id, dnsRecords: dnsRecords({ ...exampleDomain, ownershipVerifiedAt: null }) },
   },
-  async handle({ principal, input, store, clock, settings, newId, randomBytes }) {
+  async handle({ principal, input }, { store, clock, settings, newId, randomBytes }) {
     const environment = masked(
       await store.findEnvironment(principal.workspaceId, input),
       (found) => permits(principal.grants, permission, found.id),

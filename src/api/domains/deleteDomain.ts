@@ -17,7 +17,7 @@ export const deleteDomain = defineOperation({
   response: Empty,
   problems: ['data/domain_not_found'],
   example: { request: { domain: exampleDomain.name }, response: {} },
-  async handle({ principal, input, store, clock }) {
+  async handle({ principal, input }, { store, clock }) {
     const { workspaceId, grants } = principal;
     const domain = masked(
       await findDomain(store, workspaceId, input.domain),

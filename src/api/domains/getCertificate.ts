@@ -47,7 +47,7 @@ export const getCertificate = defineOperation({
       createdAt: createdAt + 60_000,
     },
   },
-  async handle({ principal, input, store }) {
+  async handle({ principal, input }, { store }) {
     const domain = masked(
       await findDomain(store, principal.workspaceId, input.domain),
       (found) => permits(principal.grants, permission, found.environmentId),

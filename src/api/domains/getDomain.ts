@@ -16,7 +16,7 @@ export const getDomain = defineOperation({
   response: DomainSchema,
   problems: ['data/domain_not_found'],
   example: { request: { domain: exampleDomain.name }, response: presentDomain(exampleDomain) },
-  async handle({ principal, input, store }) {
+  async handle({ principal, input }, { store }) {
     const domain = masked(
       await findDomain(store, principal.workspaceId, input.domain),
       (found) => permits(principal.grants, permission, found.environmentId),

@@ -30,7 +30,7 @@ export const listDomains = defineList({
     request: { project: 'demo', app: 'web', environment: 'production', limit: 10 },
     items: [presentDomain(exampleDomain)],
   },
-  async handle({ principal, input, store }) {
+  async handle({ principal, input }, { store }) {
     const environment = masked(
       await store.findEnvironment(principal.workspaceId, input),
       (found) => permits(principal.grants, permission, found.id),

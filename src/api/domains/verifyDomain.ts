@@ -19,7 +19,7 @@ export const verifyDomain = defineOperation({
   response: Empty,
   problems: ['data/domain_not_found', 'application/precondition_failed'],
   example: { request: { domain: exampleDomain.name }, response: {} },
-  async handle({ principal, input, store, clock, settings }) {
+  async handle({ principal, input }, { store, clock, settings }) {
     const { workspaceId, grants } = principal;
     const domain = masked(
       await findDomain(store, workspaceId, input.domain),

@@ -24,7 +24,7 @@ export const createEnvironment = defineOperation({
     request: { project: 'demo', app: 'web', slug: 'production' },
     response: { environmentId: exampleEnvironment.id },
   },
-  async handle({ principal, input, store, clock, newId }) {
+  async handle({ principal, input }, { store, clock, newId }) {
     const { workspaceId, grants } = principal;
     const app = masked(
       await store.findApp(workspaceId, input),

@@ -19,7 +19,7 @@ export const deleteEnvironment = defineOperation({
   response: Empty,
   problems: ['authorization/forbidden', 'data/environment_not_found'],
   example: { request: { project: 'demo', app: 'web', environment: 'production' }, response: {} },
-  async handle({ principal, input, store }) {
+  async handle({ principal, input }, { store }) {
     const { workspaceId, grants } = principal;
     const environment = masked(
       await store.findEnvironment(workspaceId, input),

@@ -22,7 +22,7 @@ export const getEnvironment = defineOperation({
     request: { project: 'demo', app: 'web', environment: 'production' },
     response: presentEnvironment(exampleEnvironment),
   },
-  async handle({ principal, input, store }) {
+  async handle({ principal, input }, { store }) {
     const environment = masked(
       await store.findEnvironment(principal.workspaceId, input),
       (found) => permits(principal.grants, permission, found.id),

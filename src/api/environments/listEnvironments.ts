@@ -17,7 +17,7 @@ export const listEnvironments = defineList({
   item: EnvironmentSchema,
   problems: ['data/app_not_found'],
   example: { request: { project: 'demo', app: 'web', limit: 10 }, items: [presentEnvironment(exampleEnvironment)] },
-  async handle({ principal, input, store }) {
+  async handle({ principal, input }, { store }) {
     const { workspaceId, grants } = principal;
     const app = masked(
       await store.findApp(workspaceId, input),

@@ -17,7 +17,7 @@ export const createProject = defineOperation({
   response: Type.Object({ projectId: Id('proj', 'The new project.') }, closed),
   problems: ['authorization/insufficient_permissions', 'data/project_already_exists'],
   example: { request: { slug: 'demo', name: 'Demo' }, response: { projectId: exampleProject.id } },
-  async handle({ principal, input, store, clock, newId }) {
+  async handle({ principal, input }, { store, clock, newId }) {
     if (!permits(principal.grants, permission)) throw new Problem('authorization/insufficient_permissions');
     const project = {
       id: newId('proj'),

@@ -16,7 +16,7 @@ export const deleteProject = defineOperation({
   response: Empty,
   problems: ['authorization/forbidden', 'data/project_not_found'],
   example: { request: { project: 'demo' }, response: {} },
-  async handle({ principal, input, store }) {
+  async handle({ principal, input }, { store }) {
     const { workspaceId, grants } = principal;
     const project = masked(
       await store.findProject(workspaceId, input.project),

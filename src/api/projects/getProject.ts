@@ -16,7 +16,7 @@ export const getProject = defineOperation({
   response: ProjectSchema,
   problems: ['data/project_not_found'],
   example: { request: { project: 'demo' }, response: presentProject(exampleProject) },
-  async handle({ principal, input, store }) {
+  async handle({ principal, input }, { store }) {
     const project = masked(
       await store.findProject(principal.workspaceId, input.project),
       (found) => permits(principal.grants, permission, found.id),

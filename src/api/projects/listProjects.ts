@@ -17,7 +17,7 @@ export const listProjects = defineList({
   item: ProjectSchema,
   problems: ['authorization/insufficient_permissions'],
   example: { request: { limit: 10 }, items: [presentProject(exampleProject)] },
-  async handle({ principal, input, store }) {
+  async handle({ principal, input }, { store }) {
     if (!permits(principal.grants, permission)) throw new Problem('authorization/insufficient_permissions');
     const page = await store.listProjects(principal.workspaceId, pageOf(input));
     return { ...page, items: page.items.map(presentProject) };

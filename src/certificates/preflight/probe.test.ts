@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { afterEach, expect, it } from 'vitest';
-import { createDialler } from '../../net/dialer.ts';
+import { createDialer } from '../../net/dialer.ts';
 import { probe } from './probe.ts';
 
 const closing: (() => unknown)[] = [];
@@ -19,9 +19,9 @@ async function probeServer(answer: (socket: Socket) => void) {
   await once(server, 'listening');
   closing.push(() => server.close());
   const { port } = server.address() as AddressInfo;
-  const dialler = createDialler({ mayDial: () => true, lookUp: async () => ['127.0.0.1'] });
+  const dialer = createDialer({ mayDial: () => true, lookUp: async () => ['127.0.0.1'] });
   const options = {
-    dialler,
+    dialer,
     maxRedirects: 10,
     ports: { http: port, https: port },
     signal: new AbortController().signal,

@@ -1,7 +1,7 @@
 import { type IncomingMessage, request } from 'node:http';
 import type { Socket } from 'node:net';
 import { quote } from '../../domain/text.ts';
-import { DialFailed, type Dialler } from '../../net/dialer.ts';
+import { DialError, type Dialer } from '../../net/dialer.ts';
 
 /** What a CA that fetches a challenge response from an address would get. */
 export type ProbeResult =
@@ -9,10 +9,10 @@ export type ProbeResult =
   | { kind: 'response'; from: string | null; status: number; body: string }
   /** A redirect that CAs do not follow, or to a host that does not answer. */
   | { kind: 'bad_redirect'; seen: string }
-  | { kind: 'unreachable'; seen: string; reason: DialFailed['reason'] | null };
+  | { kind: 'unreachable'; seen: string; reason: DialError['reason'] | null };
 
 export interface ProbeOptions {
-  dialler: Dialler;
+  dialer: Dialer;
   /** The ports that CAs connect to: 80 and 443. */
   ports: { http: number; https: number };
   maxRedirects: number;
@@ -60,17 +60,17 @@ type Response =
   | { kind: 'response'; status: number; body: string; location: string | null }
   | Extract<ProbeResult, { kind: 'unreachable' }>;
 
-async function fetchFrom(url: URL, hostname: string, { dialler, ports, signal }: ProbeOptions): Promise<Response> {
+async function fetchFrom(url: URL, hostname: string, { dialer, ports, signal }: ProbeOptions): Promise<Response> {
   const secure = url.protocol === 'https:';
   const target = { hostname, port: portOf(url, ports), signal };
   let socket: Socket | undefined;
   try {
     // The name may have no valid certificate yet.
-    socket = secure ? await dialler.dialTls(target, { rejectUnauthorized: false }) : await dialler.dial(target);
+    socket = secure ? await dialer.dialTls(target, { rejectUnauthorized: false }) : await dialer.dial(target);
     return await send(url, socket, signal);
   } catch (error) {
     signal.throwIfAborted();
-    if (error instanceof DialFailed) {
+    if (error instanceof DialError) {
       return { kind: 'unreachable', seen: error.message.replace(/\.$/, ''), reason: error.reason };
     }
     return { kind: 'unreachable', seen: NOT_HTTP, reason: null };

@@ -4,7 +4,7 @@ import type { Resolver } from '../../dns/resolver.ts';
 import type { SelfCheck, SelfCheckAnswer } from '../../domain/certificate-state.ts';
 import { quote } from '../../domain/text.ts';
 import type { AddressRule } from '../../net/addresses.ts';
-import { createDialler } from '../../net/dialer.ts';
+import { createDialer } from '../../net/dialer.ts';
 import type { CertificateStore } from '../../store/contract/store.ts';
 import type { Blocker } from '../policy/blocker.ts';
 import { type ProbeOptions, type ProbeResult, probe } from './probe.ts';
@@ -49,7 +49,7 @@ const LOOKUP_MS = 10_000;
 
 export function createSelfChecker(options: SelfCheckOptions): SelfChecker {
   const { store, resolver, mayDial, clock, ports = { http: 80, https: 443 }, timeoutMs = 10_000 } = options;
-  const dialler = createDialler({
+  const dialer = createDialer({
     mayDial,
     timeoutMs,
     async lookUp(hostname, signal) {
@@ -73,7 +73,7 @@ export function createSelfChecker(options: SelfCheckOptions): SelfChecker {
     const url = new URL(`http://${hostname}:${ports.http}/.well-known/acme-challenge/${token}`);
     const addresses = found.addresses.slice(0, MAX_ADDRESSES);
     const maxRedirects = Math.min(MAX_REDIRECTS, Math.floor(MAX_REQUESTS / addresses.length) - 1);
-    const probing = { dialler, ports, maxRedirects, signal, timeoutMs };
+    const probing = { dialer, ports, maxRedirects, signal, timeoutMs };
     const checked = await Promise.all(addresses.map((address) => checkAddress(url, address, expected, probing)));
     return {
       selfCheck: { at, answers: checked.map(toAnswer) },

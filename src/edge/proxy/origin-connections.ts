@@ -1,6 +1,6 @@
 import { Agent, type ClientRequest } from 'node:http';
 import type { Socket } from 'node:net';
-import { DialFailed, type Dialler, type TlsOptions } from '../../net/dialer.ts';
+import { DialError, type Dialer, type DialTlsOptions } from '../../net/dialer.ts';
 
 /**
  * OriginConnections to origins, HTTP/1.1. Node's agent would cost a request 10 µs more, and shows neither how long a connection has been idle nor that
@@ -9,7 +9,7 @@ import { DialFailed, type Dialler, type TlsOptions } from '../../net/dialer.ts';
 export interface OriginConnections {
   /** An open connection that has been idle for at most `maxIdleMs`; null: there is none. */
   take(origin: string, maxIdleMs: number): OriginConnection | null;
-  /** A new connection. Rejects with `DialFailed`, `TooManyConnections`, or with the reason of the signal. */
+  /** A new connection. Rejects with `DialError`, `TooManyConnections`, or with the reason of the signal. */
   open(origin: string, signal: AbortSignal): Promise<OriginConnection>;
   /** Returns a connection that was not used. */
   putBack(connection: OriginConnection): void;
@@ -21,8 +21,8 @@ export interface OriginConnections {
 }
 
 export interface OriginConnectionsOptions {
-  dialler: Dialler;
-  tls: TlsOptions;
+  dialer: Dialer;
+  tls: DialTlsOptions;
   limits: { connections: number; connectionsPerOrigin: number };
   keepAliveMs: number;
 }
@@ -75,7 +75,7 @@ export class OriginConnection extends Agent {
 }
 
 export function createOriginConnections({
-  dialler,
+  dialer,
   tls,
   limits,
   keepAliveMs,
@@ -115,8 +115,8 @@ export function createOriginConnections({
     const isTls = url.protocol === 'https:';
     const target = { hostname: url.hostname, port: Number(url.port) || (isTls ? 443 : 80), signal };
     const socket = isTls
-      ? await dialler.dialTls(target, { ...tls, ALPNProtocols: ['http/1.1'] })
-      : await dialler.dial(target);
+      ? await dialer.dialTls(target, { ...tls, ALPNProtocols: ['http/1.1'] })
+      : await dialer.dial(target);
     return socket.setKeepAlive(true, 60_000);
   }
 
@@ -125,7 +125,7 @@ export function createOriginConnections({
     let socket: Socket;
     try {
       socket = await dial(origin, signal);
-      if (socket.destroyed) throw new DialFailed('unreachable', 'The connection was closed at once.');
+      if (socket.destroyed) throw new DialError('unreachable', 'The connection was closed at once.');
     } catch (error) {
       release(origin, pool);
       throw error;

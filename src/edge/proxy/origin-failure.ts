@@ -1,4 +1,4 @@
-import { DialFailed } from '../../net/dialer.ts';
+import { DialError } from '../../net/dialer.ts';
 import type { PageName } from '../http/pages.ts';
 import { TooManyConnections } from './origin-connections.ts';
 
@@ -28,7 +28,7 @@ export class ProxyError extends Error implements OriginFailure {
   }
 }
 
-const DIAL_PAGES: Partial<Record<DialFailed['reason'], PageName>> = {
+const DIAL_PAGES: Partial<Record<DialError['reason'], PageName>> = {
   not_allowed: 'origin_forbidden',
   timeout: 'origin_timeout',
 };
@@ -38,7 +38,7 @@ const DETAIL_LIMIT = 300;
 
 export function failureOf(error: unknown): OriginFailure {
   if (error instanceof ProxyError) return error;
-  if (error instanceof DialFailed) {
+  if (error instanceof DialError) {
     return { page: DIAL_PAGES[error.reason] ?? 'origin_down', reason: error.reason, detail: error.message };
   }
   if (error instanceof TooManyConnections) {

@@ -1,4 +1,4 @@
-import type { Dialler, TlsOptions } from '../../net/dialer.ts';
+import type { Dialer, DialTlsOptions } from '../../net/dialer.ts';
 import type { ProxiedExchange, UpgradeExchange } from '../http/http-exchange.ts';
 import { createOriginConnections } from './origin-connections.ts';
 import type { OriginFailure } from './origin-failure.ts';
@@ -38,9 +38,9 @@ export const PROXY_LIMITS: ProxyLimits = {
 };
 
 export interface ReverseProxyOptions {
-  dialler: Dialler;
+  dialer: Dialer;
   /** For TLS to origins. */
-  tls?: TlsOptions;
+  tls?: DialTlsOptions;
   limits?: Partial<ProxyLimits>;
   /** The client got a page, or an aborted response. */
   onFailure(exchange: ProxiedExchange | UpgradeExchange, failure: OriginFailure): void;
@@ -56,10 +56,10 @@ export interface ReverseProxy {
 }
 
 /** Passes requests to origins. Whatever an origin does wrong ends in a page or an aborted response, never in an exception. */
-export function createReverseProxy({ dialler, tls = {}, limits: given, onFailure }: ReverseProxyOptions): ReverseProxy {
+export function createReverseProxy({ dialer, tls = {}, limits: given, onFailure }: ReverseProxyOptions): ReverseProxy {
   const limits = { ...PROXY_LIMITS, ...given };
   const { responseMs, silenceMs, unreadMs, tunnelMs, halfOpenMs } = limits;
-  const connections = createOriginConnections({ dialler, tls, limits, keepAliveMs: limits.keepAliveMs });
+  const connections = createOriginConnections({ dialer, tls, limits, keepAliveMs: limits.keepAliveMs });
   const requests = new Set<ProxiedRequest>();
   const tunnels = new Set<Tunnel>();
   const requestTimes: ProxiedRequestTimes = { responseMs, silenceMs, unreadMs };

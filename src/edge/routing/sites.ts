@@ -1,9 +1,9 @@
-import { network } from '../../access/failure-limit.ts';
 import { CACHE_BYTES } from '../../cache/cache.ts';
 import type { ChangeFeed } from '../../cache/change-feed.ts';
 import { createStaleCache, type StaleCache } from '../../cache/stale-cache.ts';
 import type { Clock } from '../../clock.ts';
 import type { AddressRule } from '../../net/addresses.ts';
+import { clientNetwork } from '../../ratelimit/client-network.ts';
 import { memoryLimiter } from '../../ratelimit/limiter.ts';
 import type { EdgeStore, Origin, ServedCertificate, Site } from '../../store/contract/store.ts';
 import type { EdgeMetrics, HandshakeOutcome, LookupKind } from '../edge-metrics.ts';
@@ -147,9 +147,9 @@ function createUnknownNameLimiter({ clock, isProxy, unknownPerMinute }: SitesOpt
   const limiter = memoryLimiter(clock, ADDRESSES);
   const limit = { limit: unknownPerMinute, windowMs: 60_000 };
   return {
-    isLimited: (address) => !isProxy(address) && !limiter.peek(network(address), OPERATION, limit).allowed,
+    isLimited: (address) => !isProxy(address) && !limiter.peek(clientNetwork(address), OPERATION, limit).allowed,
     count(address) {
-      if (!isProxy(address)) limiter.take(network(address), OPERATION, limit);
+      if (!isProxy(address)) limiter.take(clientNetwork(address), OPERATION, limit);
     },
   };
 }

@@ -1,19 +1,18 @@
 import { createLoadingCache, type LoadingCache } from '../cache/cache.ts';
 import type { ChangeFeed } from '../cache/change-feed.ts';
-import type { AccessStore, StoredPrincipal, WorkspaceLimits } from '../store/contract/store.ts';
+import type { AccessStore, WorkspaceLimits } from '../store/contract/store.ts';
 
 /** Who makes a request. */
 export interface Principal {
   workspaceId: string;
-  /** Whom actions are ascribed to: the id of a root key, or the `sub` of a dashboard token. */
+  /** The id of a root key, or the `sub` of a dashboard token. */
   actor: string;
   /** As they were given, see `permissions`. */
   grants: ReadonlySet<string>;
   limits: WorkspaceLimits;
 }
 
-/** A root key as the cache holds it. */
-export interface CachedKey {
+export interface CachedRootKey {
   principal: Principal;
   keyDisabled: boolean;
   workspaceDisabled: boolean;
@@ -22,21 +21,29 @@ export interface CachedKey {
 }
 
 /** Root keys by their SHA-256 in hex. */
-export type Principals = LoadingCache<CachedKey>;
+export type RootKeyCache = LoadingCache<CachedRootKey>;
 
 const CAPACITY = 10_000;
 
-export function cachedPrincipals(
+export function createRootKeyCache(
   store: Pick<AccessStore, 'findPrincipal'>,
   changes?: ChangeFeed,
   capacity = CAPACITY,
-): Principals {
-  return createLoadingCache({
+): RootKeyCache {
+  return createLoadingCache<CachedRootKey>({
     changes,
     capacity,
     async read(hash) {
-      const stored = await store.findPrincipal(Buffer.from(hash, 'hex'));
-      return stored === null ? null : toCachedKey(stored);
+      const found = await store.findPrincipal(Buffer.from(hash, 'hex'));
+      if (found === null) return null;
+      const { key, workspace } = found;
+      const grants = new Set(key.permissions);
+      return {
+        principal: { workspaceId: workspace.id, actor: key.id, grants, limits: workspace.limits },
+        keyDisabled: key.disabledAt !== null,
+        workspaceDisabled: workspace.disabledAt !== null,
+        expiresAt: key.expiresAt,
+      };
     },
     keysOf({ kind, key }, entries) {
       if (kind === 'root_key') return [key];
@@ -44,18 +51,4 @@ export function cachedPrincipals(
       return [...entries].filter(([, { value }]) => value?.principal.workspaceId === key).map(([hash]) => hash);
     },
   });
-}
-
-function toCachedKey({ key, workspace }: StoredPrincipal): CachedKey {
-  return {
-    principal: {
-      workspaceId: workspace.id,
-      actor: key.id,
-      grants: new Set(key.permissions),
-      limits: workspace.limits,
-    },
-    keyDisabled: key.disabledAt !== null,
-    workspaceDisabled: workspace.disabledAt !== null,
-    expiresAt: key.expiresAt,
-  };
 }

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type Change, type StoredPrincipal, StoreUnavailable } from '../store/contract/store.ts';
-import { cachedPrincipals } from './principal-cache.ts';
+import { createRootKeyCache } from './root-key-cache.ts';
 
 /** A store that counts its reads, and a change feed that the test drives. */
 function setUp(capacity?: number) {
@@ -25,8 +25,8 @@ function setUp(capacity?: number) {
   };
   return {
     keys,
-    principals: cachedPrincipals(store, changes, capacity),
-    withoutFeed: cachedPrincipals(store),
+    rootKeys: createRootKeyCache(store, changes, capacity),
+    withoutFeed: createRootKeyCache(store),
     reads: () => reads,
     setFresh: (now: boolean) => {
       fresh = now;
@@ -73,60 +73,60 @@ describe('cached root keys', () => {
   });
 
   it('are read from the store once', async () => {
-    const first = await w.principals.load(HASH);
+    const first = await w.rootKeys.load(HASH);
     expect(first?.principal).toMatchObject({ workspaceId: 'ws_1', actor: 'key_1' });
-    expect(await w.principals.load(HASH)).toBe(first);
+    expect(await w.rootKeys.load(HASH)).toBe(first);
     expect(w.reads()).toBe(1);
   });
 
   it('that do not exist are cached too', async () => {
-    expect(await w.principals.load(OTHER)).toBeNull();
-    expect(await w.principals.load(OTHER)).toBeNull();
+    expect(await w.rootKeys.load(OTHER)).toBeNull();
+    expect(await w.rootKeys.load(OTHER)).toBeNull();
     expect(w.reads()).toBe(1);
   });
 
   it('are read again after a change of the key, of its workspace, or of anything', async () => {
     for (const change of [() => w.change('root_key', HASH), () => w.change('workspace', 'ws_1'), () => w.changeAll()]) {
-      await w.principals.load(HASH);
+      await w.rootKeys.load(HASH);
       const before = w.reads();
       change();
-      await w.principals.load(HASH);
+      await w.rootKeys.load(HASH);
       expect(w.reads()).toBe(before + 1);
     }
   });
 
   it('are found once created, though a lookup found none before', async () => {
-    expect(await w.principals.load(OTHER)).toBeNull();
+    expect(await w.rootKeys.load(OTHER)).toBeNull();
     w.keys.set(OTHER, stored());
     w.change('root_key', OTHER);
-    expect(await w.principals.load(OTHER)).not.toBeNull();
+    expect(await w.rootKeys.load(OTHER)).not.toBeNull();
   });
 
   it('stay cached after changes of others', async () => {
-    await w.principals.load(HASH);
+    await w.rootKeys.load(HASH);
     w.change('root_key', OTHER);
     w.change('workspace', 'ws_2');
     w.change('route', 'ws_1');
     w.change('environment', HASH);
-    await w.principals.load(HASH);
+    await w.rootKeys.load(HASH);
     expect(w.reads()).toBe(1);
   });
 
   it('are not cached when a change came while they were read', async () => {
     const release = w.hold();
-    const reading = w.principals.load(HASH);
+    const reading = w.rootKeys.load(HASH);
     w.keys.delete(HASH);
     w.change('root_key', HASH);
     release();
     await reading;
-    expect(await w.principals.load(HASH)).toBeNull();
+    expect(await w.rootKeys.load(HASH)).toBeNull();
   });
 
   it('are read from the store every time while the change feed is not fresh, and without a feed', async () => {
-    await w.principals.load(HASH);
+    await w.rootKeys.load(HASH);
     w.setFresh(false);
     w.keys.delete(HASH);
-    expect(await w.principals.load(HASH)).toBeNull();
+    expect(await w.rootKeys.load(HASH)).toBeNull();
     w.keys.set(HASH, stored());
     expect(await w.withoutFeed.load(HASH)).not.toBeNull();
     w.keys.delete(HASH);
@@ -136,22 +136,22 @@ describe('cached root keys', () => {
   it('are evicted, least recently used first, beyond the capacity', async () => {
     const small = setUp(2);
     const [a, b, c] = ['aa', 'bb', 'cc'].map((byte) => byte.repeat(32)) as [string, string, string];
-    await small.principals.load(a);
-    await small.principals.load(b);
-    await small.principals.load(a);
-    await small.principals.load(c);
+    await small.rootKeys.load(a);
+    await small.rootKeys.load(b);
+    await small.rootKeys.load(a);
+    await small.rootKeys.load(c);
     expect(small.reads()).toBe(3);
-    await small.principals.load(a);
-    await small.principals.load(c);
+    await small.rootKeys.load(a);
+    await small.rootKeys.load(c);
     expect(small.reads()).toBe(3);
-    await small.principals.load(b);
+    await small.rootKeys.load(b);
     expect(small.reads()).toBe(4);
   });
 
   it('fail with the store, and the failure is not cached', async () => {
     w.fail();
-    await expect(w.principals.load(HASH)).rejects.toThrow(StoreUnavailable);
-    await expect(w.principals.load(HASH)).rejects.toThrow(StoreUnavailable);
+    await expect(w.rootKeys.load(HASH)).rejects.toThrow(StoreUnavailable);
+    await expect(w.rootKeys.load(HASH)).rejects.toThrow(StoreUnavailable);
     expect(w.reads()).toBe(2);
   });
 });
