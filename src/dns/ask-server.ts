@@ -35,7 +35,7 @@ export async function askServer(
   options: QueryOptions,
 ): Promise<DnsAnswer | FailedQuery> {
   const response = await client.query(question, server, options);
-  if (typeof response === 'string') return { kind: 'failed', reason: response, server: server.name };
+  if (typeof response === 'string') return failed(response, server);
   switch (response.rcode) {
     case 'noerror':
     case 'nxdomain': {
@@ -43,10 +43,14 @@ export async function askServer(
       return { kind: 'answer', response, by };
     }
     case 'refused':
-      return { kind: 'failed', reason: 'refused', server: server.name };
+      return failed('refused', server);
     default:
-      return { kind: 'failed', reason: 'servfail', server: server.name };
+      return failed('servfail', server);
   }
+}
+
+export function failed(reason: FailedQuery['reason'], { name }: NamedServer): FailedQuery {
+  return { kind: 'failed', reason, server: name };
 }
 
 /**
@@ -59,7 +63,7 @@ export async function askServers(
   timeoutsMs: readonly number[],
   ask: (server: NamedServer, timeoutMs: number) => Promise<DnsAnswer | FailedQuery>,
 ): Promise<DnsAnswer | FailedQuery> {
-  let failed: FailedQuery = { kind: 'failed', reason: 'no_nameserver' };
+  let failure: FailedQuery = { kind: 'failed', reason: 'no_nameserver' };
   let candidates = servers;
   for (const timeoutMs of timeoutsMs) {
     const timedOut: NamedServer[] = [];
@@ -70,11 +74,11 @@ export async function askServers(
       if (result.kind === 'answer') return result;
       if (result.reason !== 'unreachable') asked++;
       if (result.reason === 'timeout') timedOut.push(server);
-      if (failed.server === undefined || rankOf(result) < rankOf(failed)) failed = result;
+      if (failure.server === undefined || rankOf(result) < rankOf(failure)) failure = result;
     }
     candidates = timedOut;
   }
-  return failed;
+  return failure;
 }
 
 function rankOf({ reason, server }: FailedQuery): string {

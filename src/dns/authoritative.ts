@@ -1,11 +1,12 @@
 import type { Clock } from '../clock.ts';
 import { addressRule } from '../net/addresses.ts';
-import { type AnswerKind, answerCounter } from './answer-kinds.ts';
+import { answerCounter } from './answer-kinds.ts';
 import {
   askServer,
   askServers,
   type DnsAnswer,
   type FailedQuery,
+  failed,
   isSilent,
   moveToEnd,
   type NamedServer,
@@ -15,16 +16,12 @@ import { type Delegation, delegations, type Nameserver } from './delegation.ts';
 import { isBelow, isWithin } from './protocol/dns-name.ts';
 import type { DnsMessage, Question } from './protocol/wire.ts';
 import { recordLookups, type ZoneAnswer } from './record-lookups.ts';
-import { recursors } from './recursors.ts';
+import { type RecursorsOptions, recursors } from './recursors.ts';
 import type { AnsweredBy, LookupOptions, Resolver } from './resolver.ts';
-import type { DnsClient, QueryOptions } from './transport/dns-client.ts';
-import type { ServerAddress } from './transport/query-attempt.ts';
 import { queryThrottle, type ThrottleLimits } from './transport/query-throttle.ts';
 
-export interface AuthoritativeOptions {
-  client: DnsClient;
-  /** Recursive resolvers that find the nameservers of a zone. */
-  resolvers: readonly ServerAddress[];
+/** `resolvers`: find the nameservers of a zone. */
+export interface AuthoritativeOptions extends RecursorsOptions {
   clock: Clock;
   /** Port of nameservers; 53 unless given. */
   nameserverPort?: number;
@@ -32,12 +29,6 @@ export interface AuthoritativeOptions {
   allowedNetworks?: readonly string[];
   /** For each address of a nameserver. */
   limits?: ThrottleLimits;
-  /** The timeout of each try. */
-  triesMs?: readonly number[];
-  /** Yields numbers in [0, 1): which nameserver is asked. */
-  random?: () => number;
-  /** Called with the kind of each answer, for counting. */
-  onAnswer?: (kind: AnswerKind) => void;
 }
 
 const NAMESERVER_LIMITS: ThrottleLimits = { inFlight: 100, perSecond: 1000 };
@@ -53,11 +44,11 @@ const MAX_CUTS = 5;
  * Asks the zone's own nameservers (docs/verification.md, "How DNS is queried"), so that no resolver's cache hides a new
  * record. Resolvers are asked only when none of the nameservers responds.
  */
-export function authoritativeResolver(setup: AuthoritativeOptions): Resolver {
-  const { client, clock, nameserverPort = 53, allowedNetworks = [], limits = NAMESERVER_LIMITS } = setup;
-  const { random = Math.random, onAnswer, triesMs } = setup;
-  const count = answerCounter(onAnswer);
-  const resolvers = recursors({ client, resolvers: setup.resolvers, random, onResult: count, triesMs });
+export function authoritativeResolver(options: AuthoritativeOptions): Resolver {
+  const { client, clock, nameserverPort = 53, allowedNetworks = [], limits = NAMESERVER_LIMITS } = options;
+  const { random = Math.random, triesMs = TRIES_MS } = options;
+  const count = answerCounter(options.onAnswer);
+  const resolvers = recursors(options);
   const zones = delegations({ recursors: resolvers, mayAsk: addressRule(allowedNetworks), clock, random });
   const throttle = queryThrottle(limits, clock);
   const fallbackThrottle = queryThrottle(FALLBACK_LIMITS, clock);
@@ -89,41 +80,21 @@ export function authoritativeResolver(setup: AuthoritativeOptions): Resolver {
     { signal, confirming }: LookupOptions,
   ): Promise<DnsAnswer | FailedQuery> {
     const newPort = confirming !== undefined;
-    return askServers(inOrder(nameservers, confirming), triesMs ?? TRIES_MS, async (server, timeoutMs) => {
+    return askServers(inOrder(nameservers, confirming), triesMs, async (server, timeoutMs) => {
       const options = { recursion: false, signal, timeoutsMs: [timeoutMs], newPort };
-      const answer = await askThrottled(question, server, options);
-      const lame = answer.kind === 'answer' && isLame(answer.response, zone, question.name);
-      const result = lame ? ({ kind: 'failed', reason: 'lame', server: server.name } as const) : answer;
+      const answer = await throttle.run(server.address, signal, () => askServer(client, question, server, options));
+      const lame = answer?.kind === 'answer' && isLame(answer.response, zone, question.name);
+      const result = lame ? failed('lame', server) : (answer ?? failed('overloaded', server));
       count(result);
       return result;
     });
   }
 
-  async function askThrottled(
-    question: Question,
-    server: NamedServer,
-    options: QueryOptions,
-  ): Promise<DnsAnswer | FailedQuery> {
-    const { name, address } = server;
-    if (!(await throttle.acquire(address, options.signal)))
-      return { kind: 'failed', reason: 'overloaded', server: name };
-    try {
-      return await askServer(client, question, server, options);
-    } finally {
-      throttle.release(address);
-    }
-  }
-
   /** Null when the resolvers fail too, or when they must not answer because it is a nameserver that needs confirming. */
   async function askResolvers(zone: string, question: Question, options: LookupOptions): Promise<ZoneAnswer | null> {
     if (options.confirming?.every(({ address }) => resolvers.has(address)) === false) return null;
-    if (!(await fallbackThrottle.acquire(zone, options.signal))) return null;
-    try {
-      const answer = await resolvers.ask(question, options);
-      return answer.kind === 'failed' ? null : { ...answer, zone };
-    } finally {
-      fallbackThrottle.release(zone);
-    }
+    const answer = await fallbackThrottle.run(zone, options.signal, () => resolvers.ask(question, options));
+    return answer?.kind === 'answer' ? { ...answer, zone } : null;
   }
 
   /**

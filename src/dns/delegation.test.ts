@@ -33,9 +33,8 @@ const clock = { now: () => now };
 
 function zones(maxZones = 100): Delegations {
   const resolvers = [{ address: resolver.address, port: resolver.port }];
-  const setup = { client, resolvers, random: Math.random, onResult: () => {} };
   const mayAsk = addressRule(['127.0.0.0/8']);
-  return delegations({ recursors: recursors(setup), mayAsk, clock, random: Math.random, maxZones });
+  return delegations({ recursors: recursors({ client, resolvers }), mayAsk, clock, random: Math.random, maxZones });
 }
 
 function lookups(): Resolver {

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { startSimulators } from '../../test/support/simulators.ts';
 import type { Simulator } from '../playground/dns/simulator.ts';
-import { type RecursiveOptions, recursiveResolver } from './recursive.ts';
+import { recursiveResolver } from './recursive.ts';
+import type { RecursorsOptions } from './recursors.ts';
 import { type DnsClient, dnsClient } from './transport/dns-client.ts';
 
 const TXT = '_service.www.acme.com';
@@ -20,7 +21,7 @@ afterEach(async () => {
   await Promise.all([one.close(), two.close()]);
 });
 
-function subject(options: Partial<RecursiveOptions> = {}) {
+function subject(options: Partial<RecursorsOptions> = {}) {
   const resolvers = [one, two].map(({ address, port }) => ({ address, port }));
   return recursiveResolver({ client, resolvers, random: () => 0, ...options });
 }

@@ -1,30 +1,15 @@
-import { type AnswerKind, answerCounter } from './answer-kinds.ts';
 import { isWithin } from './protocol/dns-name.ts';
 import type { DnsMessage } from './protocol/wire.ts';
 import { type Ask, recordLookups } from './record-lookups.ts';
-import { recursors } from './recursors.ts';
+import { type RecursorsOptions, recursors } from './recursors.ts';
 import type { Resolver } from './resolver.ts';
-import type { DnsClient } from './transport/dns-client.ts';
-import type { ServerAddress } from './transport/query-attempt.ts';
-
-export interface RecursiveOptions {
-  client: DnsClient;
-  resolvers: readonly ServerAddress[];
-  /** Yields numbers in [0, 1): which resolver is asked. */
-  random?: () => number;
-  /** The timeout of each try. */
-  triesMs?: readonly number[];
-  /** Called with the kind of each answer, for counting. */
-  onAnswer?: (kind: AnswerKind) => void;
-}
 
 /**
  * Asks the configured resolvers only, for networks that cannot reach nameservers. Cached answers may be older than the
  * zone. A confirmation comes from another resolver where there is one.
  */
-export function recursiveResolver(setup: RecursiveOptions): Resolver {
-  const { client, resolvers, random = Math.random, onAnswer, triesMs } = setup;
-  const servers = recursors({ client, resolvers, random, onResult: answerCounter(onAnswer), triesMs });
+export function recursiveResolver(options: RecursorsOptions): Resolver {
+  const servers = recursors(options);
 
   const ask: Ask = async (question, options) => {
     const answer = await servers.ask(question, options);

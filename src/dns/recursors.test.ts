@@ -28,7 +28,7 @@ afterEach(async () => {
 
 function findApex(name: string) {
   const resolvers = [{ address: '127.0.0.1', port: resolver.port }];
-  const { findApex } = recursors({ client, resolvers, random: Math.random, onResult: () => {} });
+  const { findApex } = recursors({ client, resolvers });
   return findApex(name, { signal: AbortSignal.timeout(10_000) });
 }
 

@@ -1,4 +1,5 @@
 import { canonicalAddress } from '../net/addresses.ts';
+import { type AnswerKind, answerCounter } from './answer-kinds.ts';
 import {
   askServer,
   askServers,
@@ -32,12 +33,14 @@ export interface Recursors {
 
 export interface RecursorsOptions {
   client: DnsClient;
+  /** The addresses of recursive resolvers. */
   resolvers: readonly ServerAddress[];
-  /** Yields numbers in [0, 1). */
-  random: () => number;
-  /** Called with the result of each query. */
-  onResult: (result: DnsAnswer | FailedQuery) => void;
-  triesMs?: readonly number[] | undefined;
+  /** Yields numbers in [0, 1): which server is asked. */
+  random?: () => number;
+  /** The timeout of each try. */
+  triesMs?: readonly number[];
+  /** Called with the kind of each answer, for counting. */
+  onAnswer?: (kind: AnswerKind) => void;
 }
 
 /** Timeouts of the tries: a resolver may have to ask others first. */
@@ -46,7 +49,9 @@ const TRIES_MS = [1500, 3000] as const;
 const MAX_STEPS = 10;
 
 /** Throws when `resolvers` contains an address that is not an IP address. */
-export function recursors({ client, resolvers, random, onResult, triesMs = TRIES_MS }: RecursorsOptions): Recursors {
+export function recursors(options: RecursorsOptions): Recursors {
+  const { client, resolvers, random = Math.random, triesMs = TRIES_MS, onAnswer } = options;
+  const count = answerCounter(onAnswer);
   const servers = resolvers.map(toServer);
 
   async function ask(question: Question, { signal, confirming }: LookupOptions): Promise<DnsAnswer | FailedQuery> {
@@ -56,7 +61,7 @@ export function recursors({ client, resolvers, random, onResult, triesMs = TRIES
     return askServers(order, triesMs, async (server, timeoutMs) => {
       const options = { recursion: true, signal, timeoutsMs: [timeoutMs], newPort };
       const result = await askServer(client, question, server, options);
-      onResult(result);
+      count(result);
       return result;
     });
   }

@@ -40,34 +40,19 @@ export interface Domain {
   revision: number;
 }
 
-type Created = Pick<
-  Domain,
-  | 'id'
-  | 'workspaceId'
-  | 'projectId'
-  | 'appId'
-  | 'environmentId'
-  | 'name'
-  | 'kind'
-  | 'service'
-  | 'target'
-  | 'token'
-  | 'createdAt'
->;
+const UNCHECKED = {
+  status: 'pending',
+  routingVerifiedAt: null,
+  ownershipVerifiedAt: null,
+  verificationError: null,
+  updatedAt: null,
+  verifiedAt: null,
+  revision: 1,
+} as const;
 
 /** A domain before its first check. */
-export function newDomain(created: Created): Domain {
-  return {
-    ...created,
-    status: 'pending',
-    routingVerifiedAt: null,
-    ownershipVerifiedAt: null,
-    verificationError: null,
-    updatedAt: null,
-    verifiedAt: null,
-    windowStartedAt: created.createdAt,
-    revision: 1,
-  };
+export function newDomain(created: Omit<Domain, keyof typeof UNCHECKED | 'windowStartedAt'>): Domain {
+  return { ...created, ...UNCHECKED, windowStartedAt: created.createdAt };
 }
 
 /** Length of the verification window (spec: Limits). */

@@ -1,11 +1,11 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock } from '../../clock.ts';
 
 /** Limits the queries to each server, so that no server is overloaded and a slow one delays no other. */
 export interface QueryThrottle {
-  /** Waits until a query to the server may be sent. True: call `release` after it. False: the signal aborted first. */
-  acquire(server: string, signal: AbortSignal): Promise<boolean>;
-  release(server: string): void;
-  /** Whether all queries that the server may have in flight are. */
+  /** Runs a query to the server as soon as the limits allow it; null when the signal aborts before. */
+  run<T>(server: string, signal: AbortSignal, query: () => Promise<T>): Promise<T | null>;
+  /** Whether the server has as many queries in flight as it may. */
   isFull(server: string): boolean;
 }
 
@@ -16,7 +16,7 @@ export interface ThrottleLimits {
 
 interface Server {
   inFlight: number;
-  /** Called in order as queries are released. */
+  /** Called in order as others are released. */
   queue: Set<() => void>;
   /** When the next query may be sent, Unix ms. */
   nextAt: number;
@@ -59,54 +59,48 @@ export function queryThrottle(limits: ThrottleLimits, clock: Clock): QueryThrott
     return sendAt - now;
   }
 
-  function release(key: string): void {
-    const server = serverOf(key);
-    const [next] = server.queue;
-    if (next === undefined) {
-      server.inFlight--;
-    } else {
-      server.queue.delete(next);
-      next();
-    }
+  async function acquire(server: Server, signal: AbortSignal): Promise<boolean> {
+    if (server.inFlight < limits.inFlight) server.inFlight++;
+    else if (!(await released(server, signal))) return false;
+    const waitMs = reserve(server);
+    if (waitMs <= 0 || (await delay(waitMs, true, { signal }).catch(() => false))) return true;
+    release(server);
+    return false;
   }
 
   return {
-    async acquire(key, signal) {
+    async run(key, signal, query) {
       const server = serverOf(key);
-      if (server.inFlight < limits.inFlight) server.inFlight++;
-      else if (!(await waitFor(signal, (done) => enqueue(server, done)))) return false;
-      const waitMs = reserve(server);
-      if (waitMs <= 0 || (await waitFor(signal, (done) => timer(waitMs, done)))) return true;
-      release(key);
-      return false;
+      if (!(await acquire(server, signal))) return null;
+      try {
+        return await query();
+      } finally {
+        release(server);
+      }
     },
-    release,
     isFull: (key) => (servers.get(key)?.inFlight ?? 0) >= limits.inFlight,
   };
 }
 
-function enqueue(server: Server, done: () => void): () => void {
-  server.queue.add(done);
-  return () => server.queue.delete(done);
+/** Hands the place in flight to the next query. */
+function release(server: Server): void {
+  const [next] = server.queue;
+  if (next === undefined) server.inFlight--;
+  else next();
 }
 
-function timer(ms: number, done: () => void): () => void {
-  const timeout = setTimeout(done, ms);
-  return () => clearTimeout(timeout);
-}
-
-/** True once `start` calls back; false, and it is cancelled, when the signal aborts first. */
-function waitFor(signal: AbortSignal, start: (done: () => void) => () => void): Promise<boolean> {
+/** Waits for a place in flight; false when the signal aborts first. */
+function released({ queue }: Server, signal: AbortSignal): Promise<boolean> {
   if (signal.aborted) return Promise.resolve(false);
   return new Promise((resolve) => {
-    const abort = () => {
-      cancel();
-      resolve(false);
-    };
-    const cancel = start(() => {
+    const settle = (acquired: boolean) => {
+      queue.delete(next);
       signal.removeEventListener('abort', abort);
-      resolve(true);
-    });
-    signal.addEventListener('abort', abort, { once: true });
+      resolve(acquired);
+    };
+    const next = () => settle(true);
+    const abort = () => settle(false);
+    queue.add(next);
+    signal.addEventListener('abort', abort);
   });
 }
