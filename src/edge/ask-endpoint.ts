@@ -5,7 +5,7 @@ import type { Endpoint } from '../config/config.ts';
 import { networkRule } from '../net/addresses.ts';
 import { domainName } from './http/authority.ts';
 import type { Sites } from './routing/sites.ts';
-import { privateKeyPem } from './tls/private-key-pem.ts';
+import { privateKeyPem } from './tls/tls-contexts.ts';
 
 /**
  * For a program in front, such as Caddy: whether a name is served, and its certificate with the private key. On loopback only.

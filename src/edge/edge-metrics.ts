@@ -41,76 +41,59 @@ const OPEN = 'nameplate_edge_open';
 
 function register(registry: Registry) {
   const registers = [registry];
+  const counter = (name: string, help: string, ...labelNames: string[]) =>
+    new Counter({ name, help, labelNames, registers });
   return {
-    nameplate_edge_requests_total: new Counter({
-      name: 'nameplate_edge_requests_total',
-      help: 'Requests to the edge, by protocol and status class; 4xx includes clients that closed before the response.',
-      labelNames: ['protocol', 'status'],
-      registers,
-    }),
-    nameplate_edge_request_seconds: new Histogram({
+    requests: counter(
+      'nameplate_edge_requests_total',
+      'Requests to the edge, by protocol and status class; 4xx includes clients that closed before the response.',
+      'protocol',
+      'status',
+    ),
+    seconds: new Histogram({
       name: 'nameplate_edge_request_seconds',
       help: 'Time from the header of a request to the end of its response.',
       buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
       registers,
     }),
-    nameplate_edge_handshakes_total: new Counter({
-      name: 'nameplate_edge_handshakes_total',
-      help: 'TLS handshakes, by outcome.',
-      labelNames: ['outcome'],
-      registers,
-    }),
-    nameplate_edge_pages_total: new Counter({
-      name: 'nameplate_edge_pages_total',
-      help: 'Pages that the edge sent itself, without a response of an origin.',
-      labelNames: ['page'],
-      registers,
-    }),
-    nameplate_edge_lookups_total: new Counter({
-      name: 'nameplate_edge_lookups_total',
-      help: 'Reads of the store by the edge, by kind.',
-      labelNames: ['kind'],
-      registers,
-    }),
-    nameplate_edge_thread_deaths_total: new Counter({
-      name: 'nameplate_edge_thread_deaths_total',
-      help: 'Threads of the edge that died and were replaced.',
-      registers,
-    }),
-    [OPEN]: new Gauge({
+    handshakes: counter('nameplate_edge_handshakes_total', 'TLS handshakes, by outcome.', 'outcome'),
+    pages: counter('nameplate_edge_pages_total', 'Responses of the edge itself, in place of an origin.', 'page'),
+    lookups: counter('nameplate_edge_lookups_total', 'Reads of the store by the edge, by kind.', 'kind'),
+    threadDeaths: counter('nameplate_edge_thread_deaths_total', 'Threads of the edge that died and were replaced.'),
+    open: new Gauge({
       name: OPEN,
       help: 'Open connections and tunnels; cached sites, origins and TLS contexts.',
       labelNames: ['what'],
       registers,
     }),
-  } as const;
+  };
 }
 
 export function createEdgeMetrics(): EdgeMetrics {
   const registry = new Registry();
-  const metrics = register(registry);
+  const { open, seconds, threadDeaths, ...counters } = register(registry);
   const requests = Object.fromEntries(
     PROTOCOLS.map((protocol) => [
       protocol,
-      STATUS_CLASSES.map((status) => started(metrics.nameplate_edge_requests_total.labels(protocol, status))),
+      STATUS_CLASSES.map((status) => fromZero(counters.requests.labels(protocol, status))),
     ]),
   );
-  const handshakes = startedByLabel(metrics.nameplate_edge_handshakes_total, HANDSHAKE_OUTCOMES);
-  const pages = startedByLabel(metrics.nameplate_edge_pages_total, PAGE_NAMES);
-  const lookups = startedByLabel(metrics.nameplate_edge_lookups_total, LOOKUP_KINDS);
+  const handshakes = byLabel(counters.handshakes, HANDSHAKE_OUTCOMES);
+  const pages = byLabel(counters.pages, PAGE_NAMES);
+  const lookups = byLabel(counters.lookups, LOOKUP_KINDS);
   return {
-    request(protocol, status, seconds) {
+    request(protocol, status, elapsedSeconds) {
       requests[protocol]?.[Math.floor(status / 100) - 1]?.inc();
-      metrics.nameplate_edge_request_seconds.observe(seconds);
+      seconds.observe(elapsedSeconds);
     },
     handshake: (outcome) => handshakes[outcome]?.inc(),
     page: (name) => pages[name]?.inc(),
     lookup: (kind) => lookups[kind]?.inc(),
-    threadDeath: () => metrics.nameplate_edge_thread_deaths_total.inc(),
+    threadDeath: () => threadDeaths.inc(),
     watchOpen(count) {
-      Object.assign(metrics[OPEN], {
+      Object.assign(open, {
         collect() {
-          for (const [what, value] of Object.entries(count())) metrics[OPEN].set({ what }, value);
+          for (const [what, value] of Object.entries(count())) open.set({ what }, value);
         },
       });
     },
@@ -132,8 +115,10 @@ export function exposeEdgeMetrics(registry: Registry, snapshots: () => Promise<M
     return reading;
   }
 
-  for (const [name, metric] of Object.entries(register(registry))) {
-    const get = async () => (await sum()).find((one) => one.name === name);
+  register(registry);
+  for (const metric of registry.getMetricsAsArray()) {
+    if (!metric.name.startsWith('nameplate_edge_')) continue;
+    const get = async () => (await sum()).find(({ name }) => name === metric.name);
     Object.assign(metric, { get, getForPromString: get });
   }
 }
@@ -142,7 +127,7 @@ export function addUp(snapshots: readonly MetricsSnapshot[]): Promise<MetricsSna
   return AggregatorRegistry.aggregate([...snapshots]).getMetricsAsJSON();
 }
 
-/** What remains of a thread that has ended: its counters. */
+/** What is kept of a thread that has ended. */
 export function withoutGauges(snapshot: MetricsSnapshot): MetricsSnapshot {
   return snapshot.filter(({ name }) => name !== OPEN);
 }
@@ -151,12 +136,12 @@ interface Child {
   inc(value?: number): void;
 }
 
-/** Shows 0 before the first increment. */
-function started(child: Child): Child {
+/** Shows the value before the first increment. */
+function fromZero(child: Child): Child {
   child.inc(0);
   return child;
 }
 
-function startedByLabel(counter: Counter, values: readonly string[]): Record<string, Child> {
-  return Object.fromEntries(values.map((value) => [value, started(counter.labels(value))]));
+function byLabel(counter: Counter, values: readonly string[]): Record<string, Child> {
+  return Object.fromEntries(values.map((value) => [value, fromZero(counter.labels(value))]));
 }

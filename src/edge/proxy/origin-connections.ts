@@ -23,8 +23,7 @@ export interface OriginConnections {
 export interface OriginConnectionsOptions {
   dialer: Dialer;
   tls: DialTlsOptions;
-  limits: { connections: number; connectionsPerOrigin: number };
-  keepAliveMs: number;
+  limits: { connections: number; connectionsPerOrigin: number; keepAliveMs: number };
 }
 
 /** A limit on connections is reached: of this origin, or of all. */
@@ -74,12 +73,7 @@ export class OriginConnection extends Agent {
   }
 }
 
-export function createOriginConnections({
-  dialer,
-  tls,
-  limits,
-  keepAliveMs,
-}: OriginConnectionsOptions): OriginConnections {
+export function createOriginConnections({ dialer, tls, limits }: OriginConnectionsOptions): OriginConnections {
   const pools = new Map<string, Pool>();
   /** The least recently used is first. */
   const idle = new Set<OriginConnection>();
@@ -130,7 +124,7 @@ export function createOriginConnections({
       release(origin, pool);
       throw error;
     }
-    const connection = new OriginConnection(origin, socket, keepAliveMs);
+    const connection = new OriginConnection(origin, socket, limits.keepAliveMs);
     socket.on('error', ignore);
     socket.on('data', () => {
       connection.isResponding = true;

@@ -3,28 +3,11 @@ import type { ProxiedExchange } from '../http/http-exchange.ts';
 import { respondWithPage } from '../http/respond.ts';
 import { type ClientResponse, Http1ClientResponse, Http2ClientResponse } from './client-response.ts';
 import { type Framing, fieldOf } from './headers.ts';
-import type { OriginConnection, OriginConnections } from './origin-connections.ts';
+import type { OriginConnection } from './origin-connections.ts';
 import { failureOf, isClosedConnection, type OriginFailure, ProxyError } from './origin-failure.ts';
 import { framingOfRequest, readFields, requestOver, sendContent } from './origin-request.ts';
 import { checkHead } from './origin-response.ts';
-
-export interface ProxiedRequestContext {
-  connections: OriginConnections;
-  limits: { responseHeaderBytes: number };
-  times: ProxiedRequestTimes;
-  /** `failure`: of the origin; null: none. */
-  onEnd(request: ProxiedRequest, failure: OriginFailure | null): void;
-}
-
-/** In milliseconds. */
-export interface ProxiedRequestTimes {
-  /** From the last bytes of the request that the origin read to the response. */
-  responseMs: number;
-  /** Between two chunks of a response that the client reads. */
-  silenceMs: number;
-  /** The client stops reading the response. */
-  unreadMs: number;
-}
+import type { ProxyContext } from './proxy-limits.ts';
 
 /** RFC 9110 section 9.2.2. */
 const IDEMPOTENT = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE', 'PUT', 'DELETE']);
@@ -40,7 +23,7 @@ const STATUS_LINE_BYTES = 32;
 /** One request on its way to an origin, and the response on its way back. */
 export class ProxiedRequest {
   readonly exchange: ProxiedExchange;
-  readonly #context: ProxiedRequestContext;
+  readonly #context: ProxyContext<ProxiedRequest>;
   readonly #client: ClientResponse;
   readonly #framing: Framing;
   readonly #repeatable: boolean;
@@ -61,7 +44,7 @@ export class ProxiedRequest {
   #bytes = -1;
   #activeAt = 0;
 
-  constructor(exchange: ProxiedExchange, context: ProxiedRequestContext) {
+  constructor(exchange: ProxiedExchange, context: ProxyContext<ProxiedRequest>) {
     const { request, response } = exchange;
     this.exchange = exchange;
     this.#context = context;
@@ -257,7 +240,7 @@ export class ProxiedRequest {
   }
 
   #endIfIdle(idleMs: number): void {
-    const { responseMs, silenceMs, unreadMs } = this.#context.times;
+    const { responseMs, silenceMs, unreadMs } = this.#context.limits;
     if (this.#failure !== null || this.#hasEnded || this.#awaitsDrain) {
       if (idleMs >= unreadMs) this.#client.abort();
     } else if (this.#response === null) {

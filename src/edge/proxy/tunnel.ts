@@ -4,37 +4,16 @@ import type { UpgradeExchange } from '../http/http-exchange.ts';
 import { renderPage } from '../http/pages.ts';
 import { respondOnSocket } from '../http/respond.ts';
 import { framingOf, requestHead, responseFields } from './headers.ts';
-import type { OriginConnection, OriginConnections } from './origin-connections.ts';
+import type { OriginConnection } from './origin-connections.ts';
 import { failureOf, type OriginFailure, ProxyError } from './origin-failure.ts';
 import { requestOver } from './origin-request.ts';
 import { checkHead } from './origin-response.ts';
-
-export interface TunnelContext {
-  connections: OriginConnections;
-  limits: { responseHeaderBytes: number };
-  times: TunnelTimes;
-  /** `failure`: of the origin; null: none. */
-  onEnd(tunnel: Tunnel, failure: OriginFailure | null): void;
-}
-
-/** In milliseconds. */
-export interface TunnelTimes {
-  /** From the request to the response. */
-  responseMs: number;
-  /** Without traffic. */
-  idleMs: number;
-  /** The same, once one end has closed its side. */
-  halfOpenMs: number;
-  /** Between two chunks of a response that declines the upgrade. */
-  silenceMs: number;
-  /** The client stops reading that response. */
-  unreadMs: number;
-}
+import type { ProxyContext } from './proxy-limits.ts';
 
 /** A request to switch protocols (RFC 9110 section 7.8), and the bytes both ways once the origin agrees. Its connection to the origin is not reused. */
 export class Tunnel {
   readonly exchange: UpgradeExchange;
-  readonly #context: TunnelContext;
+  readonly #context: ProxyContext<Tunnel>;
   readonly #dial = new AbortController();
   readonly #startedAt = performance.now();
   #connection: OriginConnection | null = null;
@@ -47,7 +26,7 @@ export class Tunnel {
   #bytes = -1;
   #activeAt = 0;
 
-  constructor(exchange: UpgradeExchange, context: TunnelContext) {
+  constructor(exchange: UpgradeExchange, context: ProxyContext<Tunnel>) {
     this.exchange = exchange;
     this.#context = context;
   }
@@ -174,7 +153,7 @@ export class Tunnel {
   checkTimes(now: number): void {
     const socket = this.#connection?.socket;
     if (socket === undefined || this.#request === null) return;
-    const { responseMs } = this.#context.times;
+    const { responseMs } = this.#context.limits;
     if (!this.#hasResponse) {
       if (now - this.#startedAt < responseMs) return;
       this.#fail(
@@ -193,9 +172,9 @@ export class Tunnel {
 
   /** The time limit without traffic after the response. */
   get #maxIdleMs(): number {
-    const { idleMs, halfOpenMs, silenceMs, unreadMs } = this.#context.times;
+    const { tunnelMs, halfOpenMs, silenceMs, unreadMs } = this.#context.limits;
     if (this.#isDeclined) return this.exchange.socket.writableNeedDrain ? unreadMs : silenceMs;
-    return this.#hasHalfEnded ? halfOpenMs : idleMs;
+    return this.#hasHalfEnded ? halfOpenMs : tunnelMs;
   }
 }
 

@@ -91,8 +91,8 @@ export function createSites(options: SitesOptions): Sites {
     addOrigin(site.environmentId, origin);
     if (!(site.certificate instanceof Error)) return site;
     warn('a certificate cannot be used', { domain: hostname, err: site.certificate });
-    const before = cache.peek(hostname)?.certificate;
-    return before === undefined ? site : { ...site, certificate: before };
+    const before = cache.peek(hostname);
+    return before?.domainId === site.domainId ? { ...site, certificate: before.certificate } : site;
   }
 
   async function find(hostname: string, clientAddress: string): Promise<SiteLookup> {

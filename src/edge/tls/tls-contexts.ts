@@ -1,8 +1,7 @@
-import { createHash, hkdfSync } from 'node:crypto';
+import { createHash, createPrivateKey, hkdfSync } from 'node:crypto';
 import { createServer, type SecureContext, type Server, type TLSSocket } from 'node:tls';
 import { LRUCache } from 'lru-cache';
 import type { ServedCertificate } from '../../store/contract/store.ts';
-import { privateKeyPem } from './private-key-pem.ts';
 
 /**
  * A TLS server for one name and certificate. Its session tickets are invalid for other names and other certificates. It does not listen: connections
@@ -84,4 +83,10 @@ function freeContext(context: TlsContext): void {
 function ticketKeys(secret: Uint8Array, serverName: string, chain: string): Buffer {
   const salt = createHash('sha256').update(chain).digest();
   return Buffer.from(hkdfSync('sha256', secret, salt, serverName, 48));
+}
+
+/** Converts a private key (PKCS #8, DER) to PEM. Throws when it is invalid. */
+export function privateKeyPem(der: Uint8Array): string {
+  const key = createPrivateKey({ key: Buffer.from(der), format: 'der', type: 'pkcs8' });
+  return key.export({ format: 'pem', type: 'pkcs8' }).toString();
 }

@@ -1,0 +1,42 @@
+import type { OriginConnections } from './origin-connections.ts';
+import type { OriginFailure } from './origin-failure.ts';
+
+/** Limits on origins; see docs/edge.md. */
+export interface ProxyLimits {
+  /** Connections to all origins, and to each. */
+  connections: number;
+  connectionsPerOrigin: number;
+  /** Header fields of a response. */
+  responseHeaderBytes: number;
+  /** How long idle connections are kept; less where the origin says so (`Keep-Alive`). */
+  keepAliveMs: number;
+  /** From the request to the response. */
+  responseMs: number;
+  /** Between two chunks of a response. */
+  silenceMs: number;
+  /** A client stops reading the response. */
+  unreadMs: number;
+  /** A tunnel without traffic; `halfOpenMs` once one end has closed its side. */
+  tunnelMs: number;
+  halfOpenMs: number;
+}
+
+export const PROXY_LIMITS: ProxyLimits = {
+  connections: 20_000,
+  connectionsPerOrigin: 2000,
+  responseHeaderBytes: 32_768,
+  keepAliveMs: 60_000,
+  responseMs: 60_000,
+  silenceMs: 300_000,
+  unreadMs: 60_000,
+  tunnelMs: 3_600_000,
+  halfOpenMs: 30_000,
+};
+
+/** What a request or a tunnel works with. */
+export interface ProxyContext<Self> {
+  connections: OriginConnections;
+  limits: ProxyLimits;
+  /** `failure`: of the origin; null: none. */
+  onEnd(self: Self, failure: OriginFailure | null): void;
+}

@@ -1,0 +1,89 @@
+import { describe, expect, it } from 'vitest';
+import type { Change, ServedCertificate, Site } from '../../store/contract/store.ts';
+import { StoreUnavailable } from '../../store/contract/store.ts';
+import { createSites } from './sites.ts';
+
+const hostname = 'app.acme.com';
+const certificate: ServedCertificate = { chain: 'chain', privateKey: new Uint8Array(1), notAfter: 1 };
+const origin = { deploymentId: 'd_1', origin: 'http://origin.example' };
+const site: Site = { hostname, domainId: 'dom_1', environmentId: 'env_1', origin, certificate };
+const unsealable = new Error('sealed under the key 0f0f, which is not configured');
+
+function setUp(stored: Site | null) {
+  const store = { stored, isDown: false };
+  const listeners: ((change: Change | null) => void)[] = [];
+  const lookups: string[] = [];
+  const warnings: string[] = [];
+  const read = async <T>(value: () => T): Promise<T> => {
+    if (store.isDown) throw new StoreUnavailable('down');
+    return value();
+  };
+  const sites = createSites({
+    store: {
+      findSite: () => read(() => store.stored),
+      findOrigin: () => read(() => store.stored?.origin ?? null),
+    },
+    changes: { subscribe: (listener) => void listeners.push(listener) },
+    clock: { now: () => 0 },
+    metrics: { lookup: (kind) => void lookups.push(kind) },
+    warn: (message) => void warnings.push(message),
+    isProxy: () => false,
+    unknownPerMinute: 10,
+  });
+  const change = (kind: Change['kind'], key: string) => {
+    for (const listener of listeners) listener({ seq: 1, kind, key });
+  };
+  return { sites, store, change, lookups, warnings, certificateFor: () => sites.certificateFor(hostname, '192.0.2.1') };
+}
+
+it('one read brings the certificate and the origin of a name', async () => {
+  const { sites, lookups, certificateFor } = setUp(site);
+  expect(await certificateFor()).toEqual({ kind: 'certificate', certificate });
+  expect(await sites.findOrigin('env_1')).toEqual(origin);
+  expect(lookups).toEqual(['site']);
+  expect(sites.counts()).toEqual({ sites: 1, origins: 1 });
+});
+
+it('a deployment that is announced during the read is not missed', async () => {
+  const { sites, store, change, certificateFor } = setUp(site);
+  const looking = certificateFor();
+  const next = { deploymentId: 'd_2', origin: 'http://next.example' };
+  store.stored = { ...site, origin: next };
+  change('environment', 'env_1');
+  await looking;
+  expect(await sites.findOrigin('env_1')).toEqual(next);
+});
+
+it('a name is served from the caches while the store is down', async () => {
+  const { sites, store, change, certificateFor } = setUp(site);
+  await certificateFor();
+  store.isDown = true;
+  for (const [kind, key] of [['certificate', hostname] as const, ['environment', 'env_1'] as const]) change(kind, key);
+  expect(await certificateFor()).toEqual({ kind: 'certificate', certificate });
+  expect(await sites.findOrigin('env_1')).toEqual(origin);
+  expect(await sites.find('unseen.acme.com', '192.0.2.1')).toEqual({ kind: 'unavailable' });
+});
+
+describe('a certificate whose key cannot be unsealed', () => {
+  it('refuses handshakes, while the name stays known, so that a challenge for a new one can be found', async () => {
+    const { sites, lookups, warnings, certificateFor } = setUp({ ...site, certificate: unsealable });
+    for (let i = 0; i < 3; i += 1) expect(await certificateFor()).toEqual({ kind: 'none', outcome: 'unavailable' });
+    expect((await sites.find(hostname, '192.0.2.1')).kind).toBe('site');
+    expect([lookups, warnings]).toEqual([['site'], ['a certificate cannot be used']]);
+  });
+
+  it('does not replace one of the same domain that is cached', async () => {
+    const { store, change, certificateFor } = setUp(site);
+    await certificateFor();
+    store.stored = { ...site, certificate: unsealable };
+    change('certificate', hostname);
+    expect(await certificateFor()).toEqual({ kind: 'certificate', certificate });
+    const renewed = { ...certificate, chain: 'renewed' };
+    store.stored = { ...site, certificate: renewed };
+    change('certificate', hostname);
+    expect(await certificateFor()).toEqual({ kind: 'certificate', certificate: renewed });
+    store.stored = { ...site, domainId: 'dom_2', certificate: unsealable };
+    change('route', hostname);
+    expect(await certificateFor()).toEqual({ kind: 'none', outcome: 'unavailable' });
+  });
+});
