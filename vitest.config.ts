@@ -21,8 +21,8 @@ const each = { isolate: false, testTimeout: 60_000, hookTimeout: 60_000 };
 export default defineConfig({
   test: {
     reporters: [progressReporter(DURATION)],
-    // Vitest would leave one core to itself; these tests wait more than they compute.
-    maxWorkers: Math.max(2, availableParallelism()),
+    // One more than cores: many tests wait.
+    maxWorkers: availableParallelism() + 1,
     projects: [
       {
         plugins: [bundledThreads()],

@@ -1,14 +1,11 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { LookupOptions, RecordLookups } from '../../src/dns/resolver.ts';
 import { WINDOW_MS } from '../../src/domain/domain.ts';
 import { createLog } from '../../src/log.ts';
 import { createMetrics, type Metrics } from '../../src/metrics.ts';
 import type { Store } from '../../src/store/contract/store.ts';
-import { sqliteStore } from '../../src/store/sqlite/sqlite.ts';
 import { createVerifier, type Verifier } from '../../src/verification/verifier.ts';
+import { openEngine } from '../support/engine.ts';
 import { attach, NOW, plant } from '../support/entities.ts';
 
 /** Names below this zone are asked of a nameserver that never says a word; every other one leads to its target. */
@@ -31,19 +28,18 @@ function nothing() {
   return { kind: 'absent' as const, reason: 'nxdomain' as const, chain: [], by, zone: 'example' };
 }
 
-let directory: string;
+let remove: () => Promise<void>;
 let store: Store;
 let verifier: Verifier;
 let metrics: Metrics;
 beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'nameplate-'));
-  store = await sqliteStore({ path: join(directory, 'nameplate.db') });
+  ({ store, remove } = await openEngine());
   metrics = createMetrics();
 });
 afterEach(async () => {
   await verifier.stop(0);
   await store.close();
-  await rm(directory, { recursive: true });
+  await remove();
 });
 
 function start(maxInFlight: number): Verifier {

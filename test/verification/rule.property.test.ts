@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Lookup, RecordLookups } from '../../src/dns/resolver.ts';
 import { type Domain, type DomainKind, newDomain } from '../../src/domain/domain.ts';
 import { ownershipName, ownershipValue } from '../../src/domain/records.ts';
@@ -347,8 +347,8 @@ describe.each(['subdomain', 'apex'] as const)('any history of one %s that three 
         total.verified += verified;
         total.takeovers += takeovers;
       }),
-      // The rule is the same on every engine.
-      { numRuns: inject('postgres') === undefined ? 300 : 100 },
+      // More in `npm run test:long`.
+      { numRuns: Number(process.env.RULE_RUNS ?? 120) },
     );
     // A property over histories in which nothing happens would hold too.
     expect(total.verified).toBeGreaterThan(20);
