@@ -37,7 +37,7 @@ describe('the records of a domain', () => {
     },
   );
 
-  test('the word that the operator chose at creation stays in the records', () => {
+  test('the service label of creation time stays in the records', () => {
     const [, ownership] = dnsRecords({ ...subdomain, service: 'acme-cloud' });
     expect(ownership).toMatchObject({ name: '_acme-cloud.api.acme.com', value: 'acme-cloud-domain-verify=Tok3n' });
   });

@@ -16,11 +16,11 @@ test('the last check comes exactly at the end of the window', () => {
   expect(nextCheckAt(END - 54_000, END, CHECK_INTERVAL_MS, 0)).toBe(END);
 });
 
-test('a last check that was lost to a crash comes round again', () => {
+test('a last check lost to a crash becomes due again', () => {
   expect(nextCheckAt(END, END, CHECK_INTERVAL_MS, 0.5)).toBe(END + 60_000);
 });
 
-test('the next check lies in the future and, before the end of the window, never past it', () => {
+test('the next check is in the future and, before the end of the window, never past it', () => {
   const moment = fc.integer({ min: 0, max: 2 * END });
   const random = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
   fc.assert(
@@ -33,7 +33,7 @@ test('the next check lies in the future and, before the end of the window, never
   );
 });
 
-test('what a clock schedules is within its reach, and within that of a clock three minutes behind', () => {
+test('a scheduled time is plausible to its own clock, and to one three minutes behind', () => {
   const latest = nextCheckAt(0, END, CHECK_INTERVAL_MS, 1 - Number.EPSILON);
   expect(latest).toBeLessThan(furthestDueAt(-3 * 60_000, CHECK_INTERVAL_MS));
   expect(latest).toBeGreaterThan(furthestDueAt(-5 * 60_000, CHECK_INTERVAL_MS));

@@ -121,7 +121,7 @@ describe('a domain that nobody else holds', () => {
     expect(after).toMatchObject({ status: 'verified', routingVerifiedAt: NOW, ownershipVerifiedAt: null });
   });
 
-  test('verified: the error is gone, the times are set, the revision goes up', () => {
+  test('verified: the error is cleared, the times are set, the revision is incremented', () => {
     const erring: Domain = { ...subdomain, status: 'verifying', verificationError: 'something', revision: 7 };
     expect(check(erring, see('matched', 'matched')).after).toEqual({
       ...erring,
@@ -143,7 +143,7 @@ describe('a domain that nobody else holds', () => {
     },
   );
 
-  test('a flag that was true stays so while the record is unreadable or in dispute, and falls when it is gone', () => {
+  test('a flag stays true while the record is unreadable or disputed, and becomes false when it is gone', () => {
     const flagged: Domain = { ...subdomain, status: 'verifying', ownershipVerifiedAt: CREATED + 5 };
     for (const o of ['unreadable', 'disagree', 'matched'] as const) {
       expect(check(flagged, see('absent', o)).after.ownershipVerifiedAt).toBe(CREATED + 5);
@@ -153,26 +153,26 @@ describe('a domain that nobody else holds', () => {
     }
   });
 
-  test('a check after which a reader sees nothing new changes nothing, not even updatedAt', () => {
+  test('a check without a visible result changes nothing, not even updatedAt', () => {
     const once = check(subdomain, see('absent', 'absent')).after;
     expect(once.updatedAt).toBe(NOW);
     const twice = check(once, see('absent', 'absent'), fresh, NOW + 60_000);
     expect(twice.after).toBe(once);
   });
 
-  test('verificationError is absent while records are merely not there yet', () => {
+  test('verificationError is null while records are merely absent', () => {
     expect(check(subdomain, see('absent', 'absent')).after.verificationError).toBe(null);
     expect(check(apex, see('absent', 'absent')).after.verificationError).toBe(null);
     expect(check(subdomain, see('absent', 'matched')).after.verificationError).toBe(null);
   });
 
-  test('an error goes away as soon as its cause does', () => {
+  test('an error is cleared with its cause', () => {
     const wrong = check(subdomain, see('absent', 'wrong')).after;
     expect(wrong.verificationError).toContain('something');
     expect(check(wrong, see('absent', 'absent')).after.verificationError).toBe(null);
   });
 
-  test('the customer is told of an unreadable zone from the third check in a row on, and not before', () => {
+  test('an unreadable zone is reported from the third consecutive check on, and not before', () => {
     let domain = subdomain;
     let memory = fresh;
     const errors: (string | null)[] = [];
@@ -187,32 +187,32 @@ describe('a domain that nobody else holds', () => {
     expect(memory.unreadableInARow).toBe(0);
   });
 
-  test('one unreadable check does not wipe out what the customer was told before', () => {
+  test('one unreadable check keeps the previous error', () => {
     const wrong = check(subdomain, see('elsewhere', 'absent')).after;
     expect(check(wrong, see('unreadable', 'unreadable')).after).toBe(wrong);
   });
 });
 
 describe('a record that could not be read', () => {
-  test('hides nothing that is wrong with the other one', () => {
+  test('does not hide what is wrong with the other one', () => {
     expect(check(subdomain, see('elsewhere', 'unreadable')).after.verificationError).toContain('"old.example.net"');
     expect(check(subdomain, see('unreadable', 'wrong')).after.verificationError).toContain('"something"');
     expect(check(subdomain, see('elsewhere', 'unreadable')).after.verificationError).not.toContain('could not be read');
   });
 
-  test('is of no interest if it is the routing record of an apex', () => {
+  test('does not matter if it is the routing record of an apex', () => {
     expect(check(apex, see('unreadable', 'wrong')).after.verificationError).toContain('"something"');
     expect(check(apex, see('unreadable', 'absent')).memory.unreadableInARow).toBe(0);
   });
 
-  test('for ever is remembered as three times, so that an unchanged check writes nothing', () => {
+  test('is counted up to three, so that an unchanged check writes nothing', () => {
     const memory: CheckMemory = { unreadableInARow: 3, provenSince: null };
     expect(check(subdomain, see('unreadable', 'unreadable'), memory).memory).toEqual(memory);
   });
 });
 
 describe('the window', () => {
-  test('one millisecond before its end a domain is still verifying; at its end it is failed, with a reason', () => {
+  test('one millisecond before its end a domain is still verifying; at its end it fails, with a reason', () => {
     const end = windowEndsAt(subdomain);
     expect(end).toBe(CREATED + DAY_MS);
     expect(check(subdomain, see('absent', 'absent'), fresh, end - 1).after.status).toBe('verifying');
@@ -228,7 +228,7 @@ describe('the window', () => {
     expect(check(subdomain, see('matched', 'absent'), fresh, late).after.status).toBe('verified');
   });
 
-  test('a check that was claimed before the end, and completes after it, leaves the failure to the last one', () => {
+  test('a check claimed before the end that completes after it leaves the failure to the last one', () => {
     const end = windowEndsAt(subdomain);
     const checked = { domain: subdomain, memory: fresh, incumbent: null, claimedAt: end - 1 };
     expect(transition(checked, see('absent', 'absent'), end + 9000).after.status).toBe('verifying');
@@ -293,7 +293,7 @@ describe('two workspaces that claim one name', () => {
   /** As after a check one period ago that proved it. */
   const proven: CheckMemory = { unreadableInARow: 0, provenSince: NOW - 60_000 };
 
-  test('a claimant that proves itself while the incumbent is gone takes over in the second check in a row', () => {
+  test('a claimant that proves itself while the incumbent is gone takes over in the second consecutive check', () => {
     const first = claim(subdomain, proof);
     expect(first).toMatchObject({
       after: { status: 'verifying', verificationError: null },
@@ -315,7 +315,7 @@ describe('two workspaces that claim one name', () => {
     expect(second.loser?.verificationError).toContain('Another workspace proved that it owns api.acme.com');
   });
 
-  test('checks that were asked for in between do not shorten the time: a slip of a second moves no traffic', () => {
+  test('requested checks in between do not shorten the time: a mistake of a second moves no traffic', () => {
     let { memory } = claim(subdomain, proof);
     for (const now of [NOW + 1, NOW + 583, NOW + 53_999]) {
       const next = claim(subdomain, proof, memory, incumbent, now);
@@ -331,7 +331,7 @@ describe('two workspaces that claim one name', () => {
     expect(claim(subdomain, proof, ahead).memory.provenSince).toBe(NOW);
   });
 
-  test('a check in between that does not prove it starts the count again', () => {
+  test('a check in between without proof starts the time again', () => {
     for (const seen of [see('absent', 'matched'), see('matched', 'absent'), see('unreadable', 'unreadable')]) {
       expect(claim(subdomain, seen, proven)).toMatchObject({
         after: { status: 'verifying' },
@@ -372,7 +372,7 @@ describe('two workspaces that claim one name', () => {
     },
   );
 
-  test('a claimant that has published nothing is told that the name is held', () => {
+  test('the error of a claimant without records says that the name is held', () => {
     const { after } = claim(subdomain, see('absent', 'absent'));
     expect(after.verificationError).toContain('Another workspace holds api.acme.com as verified');
   });
@@ -387,7 +387,7 @@ describe('two workspaces that claim one name', () => {
     expect(result.loser).toBeUndefined();
   });
 
-  test('a claim that is too old is told at the end of its window, too, that verifying again is no use', () => {
+  test('a claim that is too old is told at the end of its window to be added again', () => {
     const held: Domain = { ...incumbent, verifiedAt: CREATED + 1 };
     for (const seen of [proof, see('absent', 'absent'), see('elsewhere', 'wrong')]) {
       const { verificationError } = check(subdomain, seen, fresh, windowEndsAt(subdomain), held).after;
@@ -396,7 +396,7 @@ describe('two workspaces that claim one name', () => {
     }
   });
 
-  test('at the end of its window a claimant is told what is wrong with its own records', () => {
+  test('at the end of its window the error of a claimant describes its own records', () => {
     const seen = see('elsewhere', 'wrong');
     const { verificationError } = check(subdomain, seen, fresh, windowEndsAt(subdomain), incumbent).after;
     expect(verificationError).toContain('api.acme.com is a CNAME to "old.example.net"');

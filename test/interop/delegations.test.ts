@@ -23,8 +23,8 @@ afterEach(() => world.close());
 
 const apex = (zone: Zone) => world.create(zone.name, { kind: 'apex' });
 
-describe('what the resolver remembers', () => {
-  test('"does not exist", for an hour: the record that the nameserver has is verified within one check', async () => {
+describe('a cached answer of the resolver', () => {
+  test('NXDOMAIN, for an hour: the record of the nameserver is verified within one check', async () => {
     const zone = await internet.register('negative');
     const domain = await world.create(`api.${zone.name}`);
     await zone.publish('');
@@ -42,7 +42,7 @@ describe('what the resolver remembers', () => {
     expect(await held()).toEqual(nothingForAnHour);
   });
 
-  test('an old value hides no new one', async () => {
+  test('with an old value does not hide the new one', async () => {
     const zone = await internet.register('old-value');
     const domain = await apex(zone);
     await zone.publish(txtLine(domain, 'before'));
@@ -53,7 +53,7 @@ describe('what the resolver remembers', () => {
     expect(await held()).toEqual(['before']);
   });
 
-  test('a record that the nameserver has no longer verifies nothing', async () => {
+  test('with a record that the nameserver no longer has verifies nothing', async () => {
     const zone = await internet.register('removed');
     const domain = await apex(zone);
     await zone.publish(ownershipLine(domain));
@@ -64,7 +64,7 @@ describe('what the resolver remembers', () => {
 });
 
 describe('a zone below another', () => {
-  test('at another provider is asked for at its own nameservers, not at those of the zone above', async () => {
+  test('at another provider is read from its own nameservers, not from those of the zone above', async () => {
     const above = await internet.register('above', [first]);
     const below = await internet.register('below.above', [second]);
     const known = await world.create(`api.${above.name}`);
@@ -78,7 +78,7 @@ describe('a zone below another', () => {
 });
 
 describe('a zone that nobody serves', () => {
-  test('does not keep a CNAME to a target in it from being verified', async () => {
+  test('does not prevent a CNAME to a target in it from being verified', async () => {
     await internet.register('nameplate');
     await expect(world.ask('target1.cname.nameplate.test', 'A')).resolves.toMatchObject({ rcode: 'servfail' });
     const zone = await internet.register('unresolvable');
@@ -96,14 +96,14 @@ describe('a zone that moves to another provider during the window', () => {
     await world.check(domain);
     await zone.delegate([second]);
     await zone.publish(ownershipLine(domain), [second]);
-    // The old provider goes on serving what it has, and both caches point there.
+    // The old provider still serves the zone, and both caches point there.
     expect(await world.check(domain)).toMatchObject({ status: 'verifying', verificationError: null });
     await internet.resolver.forget(zone.name);
     world.clock.pass(HOUR_MS);
     expect((await world.check(domain)).status).toBe('verified');
   });
 
-  test('and is removed at the old one: that is told, and it is verified as soon as the resolver knows the new one', async () => {
+  test('and is removed at the old one: that is reported, and it is verified once the resolver has the new delegation', async () => {
     const zone = await internet.register('removed-there');
     const domain = await apex(zone);
     await zone.publish('', [first]);
@@ -118,7 +118,7 @@ describe('a zone that moves to another provider during the window', () => {
     expect((await world.check(domain)).status).toBe('verified');
   });
 
-  test('is not verified by what stands at the old one: the delegation is read again before anything is verified', async () => {
+  test('is not verified by records at the old one: the delegation is read again before a domain is verified', async () => {
     const zone = await internet.register('left-behind');
     const domain = await apex(zone);
     await zone.publish('', [first]);
@@ -151,13 +151,13 @@ describe('a resolver that validates', () => {
     return { world: validating, domain, close };
   }
 
-  test('changes nothing for a zone that is signed well', async () => {
+  test('does not affect a zone with valid signatures', async () => {
     const signed = await signedWorld('well-signed', (ds) => ds);
     expect((await signed.world.check(signed.domain)).status).toBe('verified');
     await signed.close();
   });
 
-  test('keeps a zone from being verified whose signatures do not fit: it cannot be read', async () => {
+  test('makes a zone with invalid signatures unreadable', async () => {
     const signed = await signedWorld('badly-signed', (ds) => ds.replace(/[0-9a-f]{8}$/i, '00000000'));
     const told = await checkThrice(signed.world, signed.domain);
     expect(told.status).toBe('verifying');

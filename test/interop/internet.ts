@@ -9,24 +9,24 @@ import { type Nameserver, type ServeOptions, startKnot } from './knot.ts';
 import { startUnbound, type Unbound } from './unbound.ts';
 
 /**
- * A small Internet on loopback addresses, all of it on one port: a root, nameservers of providers, and a resolver. The programs are
- * those that run the real one.
+ * A small Internet on loopback addresses and one port: a root, nameservers of providers, and a resolver, made of real DNS
+ * servers.
  */
 export interface Internet {
   port: number;
   resolver: Unbound;
   /** Two providers' nameservers. */
   nameservers: [Nameserver, Nameserver];
-  /** Another nameserver host, known to the root, at whose address nothing listens yet. */
+  /** Another nameserver host in the root zone; nothing listens at its address yet. */
   spareHost(): Host;
-  /** Another resolver, which validates what is below the trust anchors (DS records). */
+  /** Another resolver, which validates names below the trust anchors (DS records). */
   validatingResolver(trustAnchors: string[]): Promise<Unbound>;
   /** Registers a zone below `test.`, never registered before, delegated to the hosts: the first nameserver unless given. */
   register(label: string, hosts?: Host[]): Promise<Zone>;
   close(): Promise<void>;
 }
 
-/** What a nameserver is called, and where it is. */
+/** A nameserver's name and address. */
 export interface Host {
   host: string;
   address: string;
@@ -108,7 +108,7 @@ interface Registration {
   name: string;
   hosts: Host[];
   resolver: Unbound;
-  /** Where the zone is published unless told otherwise. */
+  /** Where the zone is published by default. */
   first: Nameserver;
 }
 
@@ -138,7 +138,7 @@ function zoneFile(zone: string, hosts: Host[], serial: number, records: string):
   return [`$ORIGIN ${zone === '.' ? '.' : `${zone}.`}`, `$TTL ${TTL_SECONDS}`, soa, ...ns, records, ''].join('\n');
 }
 
-/** A port that is free at all addresses, over UDP and TCP, below those that the system gives away by itself. */
+/** A port that is free at all addresses, over UDP and TCP, below the ephemeral ports. */
 async function freePort(addresses: string[]): Promise<number> {
   for (let tries = 0; tries < 50; tries++) {
     const port = 10_000 + Math.floor(Math.random() * 20_000);

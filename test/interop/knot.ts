@@ -8,15 +8,15 @@ import { startService } from '../support/service.ts';
 const execute = promisify(execFile);
 
 /**
- * One nameserver: Knot DNS at an address of its own. Knot and not NSD, because it is one process (to be stopped and continued as a whole), takes
- * and drops zones without a restart, signs zones by itself, and has a module that answers over TCP only.
+ * A nameserver: Knot DNS at its own address. Unlike NSD, it is one process (which can be stopped and continued), adds and
+ * removes zones without a restart, signs zones, and has a module that answers over TCP only.
  */
 export interface Nameserver {
   host: string;
   address: string;
-  /** Serves the zone with this content from now on; null: it knows the zone and cannot load it. */
+  /** Serves the zone with this content; null: has the zone configured, but cannot load it. */
   serve(zone: string, file: string | null, options?: ServeOptions): Promise<void>;
-  /** Knows nothing of the zone any more. */
+  /** Removes the zone. */
   drop(zone: string): Promise<void>;
   /** The DS records of a signed zone, for a trust anchor. */
   readDs(zone: string): Promise<string[]>;
@@ -27,13 +27,13 @@ export interface Nameserver {
 
 export interface ServeOptions {
   signed?: boolean;
-  /** Tells everybody who asks over UDP to come back over TCP. */
+  /** Truncates every UDP response. */
   tcpOnly?: boolean;
 }
 
 export interface KnotOptions {
   programs: Programs;
-  /** For its files; made. */
+  /** For its files; created if missing. */
   directory: string;
   host: string;
   address: string;
@@ -71,7 +71,7 @@ export async function startKnot({ programs, directory, host, address, port }: Kn
     address,
     async serve(zone, file, options = {}) {
       if (file === null) {
-        // What it has loaded before it would go on serving.
+        // A zone loaded before would still be served.
         await drop(zone);
         await rm(path(zoneFile(zone)), { force: true });
       } else {
@@ -83,7 +83,7 @@ export async function startKnot({ programs, directory, host, address, port }: Kn
         await configure();
         await control('reload');
       }
-      // A reload of everything does not wait until zones are loaded.
+      // A reload of all zones does not wait until they are loaded.
       if (file !== null) await control('zone-reload', zone);
     },
     drop,

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import type { Host } from './internet.ts';
 
-/** Something between us and a nameserver, at an address of its own: queries pass on to the nameserver, its answers come back. */
+/** A middlebox at its own address, which forwards queries to a nameserver and its responses back. */
 export interface Middlebox extends Host {
   /** UDP queries that arrived. */
   queries(): number;
@@ -16,13 +16,13 @@ export interface MiddleboxOptions {
   port: number;
   /** Address of the nameserver. */
   to: string;
-  /** What becomes of a UDP query: it passes, is lost, or is answered with these octets. */
+  /** Per UDP query: forward it, drop it, or answer with these octets. */
   treat?: (query: Buffer, from: string) => 'pass' | 'drop' | Buffer;
-  /** What becomes of the answer. */
+  /** Changes a response. */
   change?: (answer: Buffer) => Buffer;
-  /** How long an answer takes to come back; asked for each. */
+  /** Delay of each response. */
   delayMs?: () => number;
-  /** What becomes of TCP connections: they pass, are accepted and then never hear anything, or are refused. */
+  /** TCP connections are forwarded, accepted without any response, or refused. */
   tcp?: 'pass' | 'silent' | 'refuse';
 }
 

@@ -25,7 +25,7 @@ afterAll(() => internet.close());
 
 const opened: { close(): Promise<void> }[] = [];
 beforeEach(async () => {
-  // Whoever does not answer is waited for; these servers are near.
+  // Short timeouts for silent servers: these are on loopback.
   world = await open({ triesMs: [200, 400] });
 });
 afterEach(async () => {
@@ -49,19 +49,19 @@ async function middlebox(options: Omit<MiddleboxOptions, 'port' | 'to'>) {
 }
 
 describe('one of two nameservers', () => {
-  test('is stale: not verified, told in the same words by every check, verified when it catches up', async () => {
+  test('is stale: not verified, the same message from every check, verified when it catches up', async () => {
     const zone = await internet.register('stale', [first, second]);
     const domain = await apex(zone);
     await zone.publish('', [second]);
     await zone.publish(ownershipLine(domain), [first]);
     const told: (string | null)[] = [];
-    // Each check asks one of the two first, by chance; both are wanted.
+    // Each check starts with one of the two at random; both cases are needed.
     for (let checks = 0; checks < 30; checks++) {
       const { status, verificationError } = await world.check(domain);
       expect(status).toBe('verifying');
       told.push(verificationError);
     }
-    // Nothing, until a check asked the one that has the record.
+    // No message until a check asks the one with the record.
     expect([...new Set(told.slice(told.findIndex((each) => each !== null)))]).toEqual([
       `The nameservers do not agree on the TXT record of _service.stale.test: ${first.host} answers "service-domain-verify=Token1" and ${second.host} answers no record. It is verified as soon as all of them have it.`,
     ]);
@@ -69,7 +69,7 @@ describe('one of two nameservers', () => {
     expect(await world.check(domain)).toMatchObject({ status: 'verified', verificationError: null });
   });
 
-  test('has another value: not verified, both values are shown', async () => {
+  test('has another value: not verified, and the message has both values', async () => {
     const zone = await internet.register('split', [first, second]);
     const domain = await world.create(`api.${zone.name}`);
     await zone.publish('api CNAME old.platform.test.', [second]);
@@ -80,8 +80,8 @@ describe('one of two nameservers', () => {
     expect([...told].join('\n')).toContain(`${second.host} answers "old.platform.test"`);
   });
 
-  test('is stopped: the other speaks for the zone', async () => {
-    // The resolver too needs some time to find the one that answers.
+  test('is stopped: the other answers for the zone', async () => {
+    // The resolver also needs some time to find the one that responds.
     world = await open();
     const zone = await internet.register('stopped', [first, second]);
     const domain = await apex(zone);
@@ -90,7 +90,7 @@ describe('one of two nameservers', () => {
     expect((await world.check(domain)).status).toBe('verified');
   });
 
-  test('does not know the zone: the other speaks for it', async () => {
+  test('does not serve the zone: the other answers for it', async () => {
     const zone = await internet.register('half-lame', [first, second]);
     const domain = await apex(zone);
     await zone.publish(ownershipLine(domain), [first]);
@@ -98,8 +98,8 @@ describe('one of two nameservers', () => {
   });
 });
 
-describe('a zone that cannot be read is told after the third check, and verified once it can', () => {
-  /** The zone has been read before, so that its nameservers are known. */
+describe('a zone that cannot be read is reported after the third check, and verified once it can be', () => {
+  /** The zone has been read before, so that its nameservers are cached. */
   async function known(label: string, host = first as { host: string; address: string }) {
     const zone = await internet.register(label, [host]);
     const domain = await world.create(`api.${zone.name}`);
@@ -120,7 +120,7 @@ describe('a zone that cannot be read is told after the third check, and verified
     if (fault === 'silent') first.pause();
     const told = await checkThrice(world, domain);
     expect(told.verificationError).toContain(`its nameserver ${first.host} ${words}`);
-    // What the last readable check saw is still what is known.
+    // The flags still show the last readable check.
     expect(told).toMatchObject({ status: 'verifying', ownershipVerifiedAt });
     first.resume();
     await zone.publish(routingLine(domain));
@@ -146,7 +146,7 @@ describe('a zone that cannot be read is told after the third check, and verified
     expect((await world.check(domain)).status).toBe('verified');
   });
 
-  test('lame from the beginning: nobody serves the zone, and no nameserver of ours is blamed', async () => {
+  test('lame from the beginning: no nameserver serves the zone, and the message does not name our resolver', async () => {
     const zone = await internet.register('lame-from-start');
     const domain = await apex(zone);
     expect((await checkThrice(world, domain)).verificationError).toBe(
@@ -157,7 +157,7 @@ describe('a zone that cannot be read is told after the third check, and verified
     expect((await world.check(domain)).status).toBe('verified');
   });
 
-  test('where a CNAME leads into another zone, which nobody serves: the host there is named', async () => {
+  test('where a CNAME points into a zone that no nameserver serves: the message names its target', async () => {
     await internet.register('broken');
     const zone = await internet.register('leads-to-broken');
     const domain = await world.create(`api.${zone.name}`);
@@ -170,7 +170,7 @@ describe('a zone that cannot be read is told after the third check, and verified
   });
 });
 
-describe('answers that do not fit into a packet', () => {
+describe('responses that do not fit into a packet', () => {
   const big = Array.from({ length: 40 }, (_, index) => `${'x'.repeat(100)}${index}`);
 
   test('come over TCP', async () => {
@@ -182,7 +182,7 @@ describe('answers that do not fit into a packet', () => {
     expect(box.connections()).toBeGreaterThanOrEqual(2);
   });
 
-  test('come over TCP, where a nameserver answers nothing over UDP', async () => {
+  test('come over TCP, where a nameserver truncates every UDP response', async () => {
     const zone = await internet.register('tcp-only');
     const domain = await world.create(`api.${zone.name}`);
     await zone.publish(routingLine(domain), [first], { tcpOnly: true });
@@ -200,10 +200,10 @@ describe('answers that do not fit into a packet', () => {
   });
 });
 
-describe('a nameserver that does not know EDNS', () => {
+describe('a nameserver without EDNS', () => {
   const hasEdns = (query: Buffer) => query.readUInt16BE(10) > 0;
 
-  test('and answers FORMERR is asked without', async () => {
+  test('that answers FORMERR is queried without', async () => {
     const formerr = (query: Buffer) => {
       const answer = Buffer.from(query);
       answer.writeUInt16BE(0x8001, 2);
@@ -216,7 +216,7 @@ describe('a nameserver that does not know EDNS', () => {
     expect((await world.check(domain)).status).toBe('verified');
   });
 
-  test('and does not answer at all cannot be read, as by any resolver since 2019', async () => {
+  test('that does not respond cannot be read, as by any resolver since 2019', async () => {
     const box = await middlebox({ treat: (query) => (hasEdns(query) ? 'drop' : 'pass') });
     const zone = await internet.register('edns-drop', [box]);
     const domain = await apex(zone);
@@ -227,8 +227,8 @@ describe('a nameserver that does not know EDNS', () => {
   });
 });
 
-describe('a nameserver that only the resolver reaches', () => {
-  test('is spoken for by the resolver', async () => {
+describe('a nameserver that only the resolver can reach', () => {
+  test('is replaced by the resolver', async () => {
     const box = await middlebox({ treat: (_query, from) => (from === internet.resolver.address ? 'pass' : 'drop') });
     const zone = await internet.register('firewall', [box]);
     const domain = await apex(zone);

@@ -39,7 +39,7 @@ describe('published as handed out', () => {
     expect(verified.routingVerifiedAt).not.toBe(null);
   });
 
-  test('an apex is verified through its TXT record, beside whatever else an apex has', async () => {
+  test('an apex is verified through its TXT record, beside the other records of an apex', async () => {
     const { zone, domain } = await apex('apex');
     const others = '@ A 192.0.2.1\n@ MX 10 mail\n@ TXT "v=spf1 -all"\n@ CAA 0 issue "ca.test"\nmail A 192.0.2.2';
     await zone.publish(others);
@@ -113,7 +113,7 @@ describe('TXT records', () => {
     expect((await world.check(domain)).status).toBe('verified');
   });
 
-  test('a wrong value is shown beside the right one, until it is right', async () => {
+  test('a wrong value is reported beside the right one, until it is right', async () => {
     const { zone, domain } = await apex('wrong');
     await zone.publish(txtLine(domain, 'service-domain-verify=wrong'));
     expect((await world.check(domain)).verificationError).toBe(
@@ -123,13 +123,13 @@ describe('TXT records', () => {
     expect(await world.check(domain)).toMatchObject({ status: 'verified', verificationError: null });
   });
 
-  test('quotation marks that a DNS panel kept are named', async () => {
+  test('quotation marks that a DNS provider kept are reported', async () => {
     const { zone, domain } = await apex('quoted');
     await zone.publish(txtLine(domain, `\\"${ownershipValue(domain)}\\"`));
     expect((await world.check(domain)).verificationError).toContain('with quotation marks or spaces');
   });
 
-  test('octets that are no text are shown as what they are', async () => {
+  test('octets that are not text are escaped', async () => {
     const { zone, domain } = await apex('octets');
     await zone.publish(txtLine(domain, '\\000\\007\\255\\254\\226\\128\\174'));
     expect((await world.check(domain)).verificationError).toContain('the TXT value "\\u{0}\\u{7}��\\u{202e}";');
@@ -143,7 +143,7 @@ describe('CNAMEs', () => {
     expect((await world.check(domain)).status).toBe('verified');
   });
 
-  test('the target may be reached through zones of other providers, and a break in the chain is shown', async () => {
+  test('the target may be reached through zones of other providers, and a break in the chain is reported', async () => {
     const [, other] = internet.nameservers;
     const { zone, domain } = await subdomain('across');
     const middle = await internet.register('across-middle', [other]);
@@ -161,7 +161,7 @@ describe('CNAMEs', () => {
     expect((await world.check(domain)).status).toBe('verified');
   });
 
-  test('a CNAME to elsewhere is shown', async () => {
+  test('a CNAME to another host is reported', async () => {
     const { zone, domain } = await subdomain('elsewhere');
     await zone.publish('api CNAME old.platform.test.');
     expect((await world.check(domain)).verificationError).toBe(
@@ -169,7 +169,7 @@ describe('CNAMEs', () => {
     );
   });
 
-  test('a loop, in one zone or through two, is named', async () => {
+  test('a loop, in one zone or through two, is reported', async () => {
     const [first, other] = internet.nameservers;
     const one = await subdomain('loop');
     await one.zone.publish('api CNAME b\nb CNAME c\nc CNAME b');
@@ -185,7 +185,7 @@ describe('CNAMEs', () => {
     }
   });
 
-  test('eight CNAMEs are followed, nine are named', async () => {
+  test('eight CNAMEs are followed, nine are reported', async () => {
     const { zone, domain } = await subdomain('long');
     const steps = (count: number) =>
       Array.from({ length: count }, (_, step) => `${step === 0 ? 'api' : `s${step}`} CNAME s${step + 1}`).join('\n');
@@ -195,14 +195,14 @@ describe('CNAMEs', () => {
     expect((await world.check(domain)).status).toBe('verified');
   });
 
-  test('a DNAME is followed to the names it stands for', async () => {
+  test('a DNAME is followed', async () => {
     const { zone } = await subdomain('dname');
     const domain = await world.create(`api.old.${zone.name}`);
     await zone.publish(`old DNAME new\napi.new CNAME ${domain.target}.`);
     expect((await world.check(domain)).status).toBe('verified');
   });
 
-  test('a DNAME into another zone carries the TXT record too', async () => {
+  test('a DNAME into another zone applies to the TXT record too', async () => {
     const [, other] = internet.nameservers;
     const { zone } = await subdomain('dname-from');
     const to = await internet.register('dname-to', [other]);
@@ -215,7 +215,7 @@ describe('CNAMEs', () => {
 });
 
 describe('names', () => {
-  test('a wildcard verifies the domain whose target it names, and no other below it', async () => {
+  test('a wildcard verifies the domain of its target, and no other below it', async () => {
     const { zone, domain } = await subdomain('wildcard');
     const other = await world.create(`shop.${zone.name}`);
     await zone.publish(`* CNAME ${domain.target}.`);
@@ -225,7 +225,7 @@ describe('names', () => {
     expect(verificationError).toContain(`it must be a CNAME to ${other.target}`);
   });
 
-  test('a name that does not exist and one without the record are told apart', async () => {
+  test('a name that does not exist is distinguished from one without the record', async () => {
     const { zone, domain: missing } = await subdomain('absent');
     const between = await world.create(`b.${zone.name}`);
     await zone.publish('a.b A 192.0.2.1\na._service.b A 192.0.2.1');
@@ -251,12 +251,12 @@ describe('names', () => {
     expect(verificationError).toContain('The TXT record is at _service.api.doubled.test.doubled.test');
   });
 
-  test('a domain that nobody registered is absent, and is verified once it is', async () => {
+  test('an unregistered domain is absent, and verified once it is registered', async () => {
     const domain = await world.create('api.later.test');
     expect(await world.check(domain)).toMatchObject({ status: 'verifying', verificationError: null });
     const zone = await internet.register('later');
     await zone.publish(routingLine(domain));
-    // The resolver may remember for an hour that there is no such zone.
+    // The resolver may cache for an hour that the zone does not exist.
     await internet.resolver.forget('later.test');
     expect((await world.check(domain)).status).toBe('verified');
   });

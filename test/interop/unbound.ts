@@ -6,18 +6,18 @@ import { text } from 'node:stream/consumers';
 import type { Programs } from '../support/debian.ts';
 import { type Service, startService } from '../support/service.ts';
 
-/** The recursive resolver: Unbound, with a cache that works as everywhere. */
+/** The recursive resolver: Unbound, with its usual cache. */
 export interface Unbound extends Service {
   address: string;
-  /** What a zone's parent says from now on: these addresses speak for it. What is cached stays. */
+  /** Delegates a zone to nameservers at these addresses. The cache stays as it is. */
   delegate(zone: string, addresses: string[]): Promise<void>;
-  /** Forgets what is cached at and below a name, as if its TTL were over; and which nameservers did not answer. */
+  /** Removes names at and below this one from the cache, and the list of silent nameservers. */
   forget(name: string): Promise<void>;
 }
 
 export interface UnboundOptions {
   programs: Programs;
-  /** For its files; made. */
+  /** For its files; created if missing. */
   directory: string;
   address: string;
   port: number;
@@ -28,8 +28,8 @@ export interface UnboundOptions {
 }
 
 /**
- * Referrals name no port, and Unbound would follow them to port 53. So each zone is told to it as a stub zone, which stands for the
- * delegation at its parent.
+ * Referrals have no port, and Unbound would follow them to port 53. So each zone is configured as a stub zone in place of
+ * the delegation at its parent.
  */
 export async function startUnbound(options: UnboundOptions): Promise<Unbound> {
   const { programs, directory, address, port } = options;

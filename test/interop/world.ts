@@ -11,7 +11,7 @@ import { createVerifier, type Verifier } from '../../src/verification/verifier.t
 import { createWorld, type World } from '../support/dns-world.ts';
 import type { Internet } from './internet.ts';
 
-/** The world of the verification stories, with its checks made of real servers. */
+/** The verification world, with real DNS servers. */
 export interface InteropWorld extends Pick<World, 'store' | 'clock' | 'create' | 'read' | 'check' | 'close'> {
   verifier: Verifier;
   /** Asks the recursive resolver. */
@@ -19,11 +19,11 @@ export interface InteropWorld extends Pick<World, 'store' | 'clock' | 'create' |
 }
 
 export type InteropOptions = Partial<Pick<AuthoritativeOptions, 'triesMs' | 'onAnswer'>> & {
-  /** Address of the recursive resolver; that of the Internet unless given. */
+  /** Address of the recursive resolver; the one of `internet` unless given. */
   recursive?: string;
-  /** The clock of checks; the world's, which stands still until a check, unless given. */
+  /** The clock of checks; unless given, that of the world, which advances with each check only. */
   clock?: Clock;
-  /** Told of each check that begins. */
+  /** Called with each claimed check. */
   onClaimed?: (due: DueCheck, now: number) => void;
 };
 
@@ -79,7 +79,7 @@ export async function createInterop(internet: Internet, options: InteropOptions 
   };
 }
 
-/** As many checks as it takes until a customer is told that a zone cannot be read. */
+/** As many checks as it takes until an unreadable zone is reported. */
 export async function checkThrice(world: InteropWorld, domain: Domain): Promise<Domain> {
   await world.check(domain);
   await world.check(domain);

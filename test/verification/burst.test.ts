@@ -17,7 +17,7 @@ afterEach(async () => {
   await remove();
 });
 
-test('a burst of results leaves the store to others, too: at most 100 are being saved at a time, and none is lost', async () => {
+test('of a burst of results, at most 100 are saved at a time, and none is lost', async () => {
   const DOMAINS = 250;
   const { environment } = await plant(store);
   const domains = await Promise.all(Array.from({ length: DOMAINS }, () => attach(store, environment)));

@@ -123,7 +123,7 @@ describe('the queries of a check, beside those for the delegation', () => {
   });
 });
 
-describe('what a customer got wrong is named', () => {
+describe('verificationError names', () => {
   test('a wrong TXT value, until it is right', async () => {
     const domain = await world.create('acme.com', { kind: 'apex' });
     world.dns.set('_service.acme.com', 'TXT', ['service-domain-verify=wrong']);
@@ -134,7 +134,7 @@ describe('what a customer got wrong is named', () => {
     expect(await world.check(domain)).toMatchObject({ status: 'verified', verificationError: null });
   });
 
-  test('a CNAME to elsewhere', async () => {
+  test('a CNAME to another host', async () => {
     const domain = await world.create('api.acme.com');
     world.dns.set('api.acme.com', 'CNAME', ['old.example.net']);
     expect((await world.check(domain)).verificationError).toBe(
@@ -159,7 +159,7 @@ describe('what a customer got wrong is named', () => {
     );
   });
 
-  test("a zone that cannot be read is told after the third check, and never counts as the record's absence", async () => {
+  test("a zone that cannot be read, after the third check, and never as the record's absence", async () => {
     const domain = await world.create('acme.com', { kind: 'apex' });
     world.dns.fail('_service.acme.com', 'servfail');
     expect((await world.check(domain)).verificationError).toBe(null);
@@ -170,7 +170,7 @@ describe('what a customer got wrong is named', () => {
     expect((await world.check(domain)).status).toBe('verified');
   });
 
-  test('a CNAME to a host that cannot be read: the host is named, not the record itself', async () => {
+  test('the target of a CNAME that cannot be read, not the record itself', async () => {
     const domain = await world.create('api.acme.com');
     world.dns.set('api.acme.com', 'CNAME', ['www.acme.com']);
     world.dns.set('www.acme.com', 'CNAME', ['lb.broken.example']);
@@ -191,7 +191,7 @@ describe('what a customer got wrong is named', () => {
 });
 
 describe('nameservers', () => {
-  /** More than the one that there is, at further addresses. */
+  /** Adds nameservers at further addresses. */
   async function nameservers(...hosts: string[]): Promise<Simulator[]> {
     const servers = [world.dns, ...(await Promise.all(hosts.map((host) => world.server(host))))];
     for (const server of servers) {
@@ -204,7 +204,7 @@ describe('nameservers', () => {
     return servers.slice(1);
   }
 
-  /** What the customer is told, each time that it is something else. Each check asks first whom it likes. */
+  /** The distinct messages of consecutive checks, which start with a random nameserver. */
   async function toldInTurn(domain: Domain, checks = 25): Promise<(string | null)[]> {
     const told: (string | null)[] = [null];
     for (let i = 0; i < checks; i++) {
@@ -215,7 +215,7 @@ describe('nameservers', () => {
     return told;
   }
 
-  test('one of two is stale: not verified, told in the same words by every check, verified when it catches up', async () => {
+  test('one of two is stale: not verified, the same message from every check, verified when it catches up', async () => {
     const [second] = await nameservers('127.0.0.2');
     const domain = await world.create('acme.com', { kind: 'apex' });
     world.publish(domain, 'ownership');
@@ -227,7 +227,7 @@ describe('nameservers', () => {
     expect((await world.check(domain)).status).toBe('verified');
   });
 
-  test('one of two still has the old CNAME: told in the same words by every check after the first that found it out', async () => {
+  test('one of two still has the old CNAME: the same message from every check after the first that finds it', async () => {
     const [second] = await nameservers('127.0.0.2');
     const domain = await world.create('api.acme.com');
     world.publish(domain, 'routing');
@@ -241,7 +241,7 @@ describe('nameservers', () => {
     expect(told.indexOf(old)).toBeLessThan(2);
   });
 
-  test('two of three are stale: all of them are heard, so that every check tells the same', async () => {
+  test('two of three are stale: all are asked, so that every check reports the same', async () => {
     await nameservers('127.0.0.2', '127.0.0.3');
     const domain = await world.create('acme.com', { kind: 'apex' });
     world.publish(domain, 'ownership');
@@ -260,7 +260,7 @@ describe('nameservers', () => {
     expect((await world.check(domain)).verificationError).toBe(null);
   });
 
-  test('one of two is dead: the other speaks for the zone', async () => {
+  test('one of two is down: the other answers for the zone', async () => {
     const [second] = await nameservers('127.0.0.2');
     const domain = await world.create('acme.com', { kind: 'apex' });
     world.publish(domain, 'ownership');
@@ -268,7 +268,7 @@ describe('nameservers', () => {
     expect((await world.check(domain)).status).toBe('verified');
   });
 
-  test('a "does not exist" at the resolver never hides a record that the nameservers have', async () => {
+  test('an NXDOMAIN of the resolver never hides a record of the nameservers', async () => {
     await world.close();
     world = await createWorld({ resolver: '127.0.0.3' });
     const resolver = await world.server('127.0.0.3');
@@ -283,7 +283,7 @@ describe('nameservers', () => {
 });
 
 describe('the window', () => {
-  test('24 hours after createdAt, to the millisecond, a domain without its records is failed, and checks stop', async () => {
+  test('24 hours after createdAt, to the millisecond, a domain without its records fails, and checks stop', async () => {
     const domain = await world.create('api.acme.com');
     await world.verifier.runOnce();
     world.clock.pass(DAY_MS - 1);
@@ -300,7 +300,7 @@ describe('the window', () => {
     expect(await world.store.earliestDueAt()).toBe(null);
   });
 
-  test('a domain that nobody looked at for days is looked at before it fails', async () => {
+  test('a domain without checks for days is checked before it fails', async () => {
     const domain = await world.create('api.acme.com');
     world.publish(domain);
     world.clock.pass(3 * DAY_MS);
@@ -348,7 +348,7 @@ describe('two workspaces that claim one name', () => {
     expect((await world.store.listEvents(first.id)).at(-1)?.type).toBe('domain.superseded');
   });
 
-  test('a claim older than the incumbent is told to delete and add again', async () => {
+  test('the error of a claim older than the incumbent says to delete and add it again', async () => {
     const older = await world.create('api.acme.com', { workspaceId: 'ws_2' });
     const first = await world.create('api.acme.com');
     world.publish(first);

@@ -8,7 +8,7 @@ import { createVerifier, type Verifier } from '../../src/verification/verifier.t
 import { openEngine } from '../support/engine.ts';
 import { attach, NOW, plant } from '../support/entities.ts';
 
-/** Names below this zone are asked of a nameserver that never says a word; every other one leads to its target. */
+/** The nameserver of this zone never responds; every other name is a CNAME to its target. */
 const SILENT = 'silent.example';
 
 const resolver: RecordLookups = {
@@ -53,10 +53,10 @@ async function countOf(outcome: string): Promise<number> {
   return values.find(({ labels }) => labels.outcome === outcome)?.value ?? 0;
 }
 
-test('a workspace whose nameservers are silent uses up its share, and holds up nobody else', async () => {
+test('a workspace whose nameservers are silent uses up its share, and delays no other workspace', async () => {
   const stalled = await plant(store);
   const healthy = await plant(store);
-  // Due before the healthy one, and more than there is room for.
+  // Due before the healthy one, and more than the limit.
   for (let i = 0; i < 150; i++) {
     await attach(store, stalled.environment, { name: `n${i}.${SILENT}`, createdAt: NOW - 60_000 });
   }
@@ -73,11 +73,11 @@ test('a workspace whose nameservers are silent uses up its share, and holds up n
   const { value } = (await metrics.checksInFlight.get()).values[0] ?? {};
   expect(value).toBeGreaterThanOrEqual(80);
   expect(value).toBeLessThan(90);
-  // The others of the stalled workspace have not been passed by: they are due as they were, the next to be looked at.
+  // The other domains of the stalled workspace are still due, next in order.
   expect(await store.earliestDueAt()).toBe(NOW - 60_000);
 });
 
-test('runOnce completes everything that is due, also more than is claimed in one go', async () => {
+test('runOnce completes everything that is due, also more than one claim takes', async () => {
   const { environment } = await plant(store);
   for (let i = 0; i < 600; i++) await attach(store, environment, { createdAt: NOW - WINDOW_MS / 2 });
   verifier = start(10_000);

@@ -14,8 +14,8 @@ import { sqliteStore } from '../../src/store/sqlite/sqlite.ts';
 import { createVerifier } from '../../src/verification/verifier.ts';
 
 /**
- * The real store and the real verifier against random histories of one name that three workspaces want. DNS is a value that the
- * history changes. What may be `verified` is stated here a second time, from that value, independently of `domains/status`.
+ * The real store and the real verifier against random histories of one name that three workspaces claim. DNS is a value
+ * that the history changes. The rule for `verified` is stated here again, from that value, independently of `domain/status.ts`.
  */
 
 const DAY_MS = 86_400_000;
@@ -58,7 +58,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 6, arbitrary: check },
   { weight: 2, arbitrary: pass },
 );
-/** What makes takeovers likely: one workspace leaves the name, another comes, with anything at all in between. */
+/** Makes takeovers likely: one workspace leaves the name, another claims it, with anything in between. */
 const handover: fc.Arbitrary<Step[]> = fc
   .record({ from: by, to: by, between: fc.array(step, { maxLength: 2 }) })
   .map(({ from, to, between }) => [
@@ -115,7 +115,7 @@ afterAll(async () => {
   await rm(directory, { recursive: true });
 });
 
-/** What is true of one name in the world outside, and what was seen of it. */
+/** The DNS records of one name, and what checks have observed of them. */
 class World {
   readonly name: string;
   readonly kind: DomainKind;
@@ -218,7 +218,7 @@ async function play(kind: DomainKind, steps: Step[]): Promise<{ verified: number
     metrics: createMetrics(),
   };
   const verifier = createVerifier({ ...common, clock: { now: () => world.now } });
-  /** How often in a row, up to the last completed check, a domain outweighed the incumbent of that moment. */
+  /** In how many consecutive checks, up to the last one, a domain outweighed the incumbent of that moment. */
   const streaks = new Map<string, number>();
   const tally = { verified: 0, takeovers: 0 };
 
@@ -326,7 +326,7 @@ async function play(kind: DomainKind, steps: Step[]): Promise<{ verified: number
   for (const step of steps) {
     const times = step.do === 'check' ? step.times : 1;
     for (let i = 0; i < times; i++) {
-      // One period later everything that is not yet decided is due, so a check step checks every domain.
+      // After a period every undecided domain is due, so a check step checks all of them.
       if (step.do === 'check') world.now += CHECK_INTERVAL_MS;
       const before = await read();
       await take(step);
@@ -338,8 +338,8 @@ async function play(kind: DomainKind, steps: Step[]): Promise<{ verified: number
   return tally;
 }
 
-describe.each(['subdomain', 'apex'] as const)('any history of one %s that three workspaces want', (kind) => {
-  test('never verifies it without what the rule asks for, never twice at once, and fails it at the end of the window only', async () => {
+describe.each(['subdomain', 'apex'] as const)('any history of one %s that three workspaces claim', (kind) => {
+  test('never verifies it against the rule, never twice at once, and fails it only at the end of the window', async () => {
     const total = { verified: 0, takeovers: 0 };
     await fc.assert(
       fc.asyncProperty(history, async (steps) => {
@@ -350,7 +350,7 @@ describe.each(['subdomain', 'apex'] as const)('any history of one %s that three 
       // More in `npm run test:long`.
       { numRuns: Number(process.env.RULE_RUNS ?? 120) },
     );
-    // A property over histories in which nothing happens would hold too.
+    // The property would also hold if nothing happened in any history.
     expect(total.verified).toBeGreaterThan(20);
     expect(total.takeovers).toBeGreaterThan(5);
   });
@@ -373,6 +373,6 @@ describe.each(['subdomain', 'apex'] as const)('any history of one %s that three 
   });
 });
 
-test('the ownership record of the world outside stands where the domain says', () => {
+test('the simulated ownership record has the name that the domain shows', () => {
   expect(ownershipName({ name: 'www.n1.example', service: 'service' })).toBe('_service.www.n1.example');
 });

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ownershipName } from '../../src/domain/records.ts';
 import { createWorld, type World } from '../support/dns-world.ts';
 
-// A process that is stopped in the middle of a check, or a machine that is suspended, goes on with what it saw long ago.
+// A process that is stopped during a check, or a machine that is suspended, continues with an old observation.
 
 const HOUR = 3_600_000;
 
@@ -12,7 +12,7 @@ beforeEach(async () => {
 });
 afterEach(() => world.close());
 
-test('a check in which the process stood still decides nothing: the domain is looked at again before it fails', async () => {
+test('a check during which the process was suspended decides nothing: the domain is checked again before it fails', async () => {
   const domain = await world.create('www.acme.com');
   world.dns.delay(ownershipName(domain), 300);
   const checked = world.verifier.runOnce();
