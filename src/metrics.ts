@@ -91,7 +91,7 @@ export function createMetrics(): Metrics {
     }),
     certificateOrders: new Counter({
       name: 'nameplate_certificate_orders_total',
-      help: 'Orders that came to an end, by CA and outcome: issued, rate_limited, unavailable, account, authorization_failed, refused, order_gone.',
+      help: 'Orders that ended, by CA and outcome: issued, rate_limited, unavailable, account, authorization_failed, refused, order_gone.',
       labelNames: ['issuer', 'outcome'],
       registers,
     }),
@@ -104,12 +104,12 @@ export function createMetrics(): Metrics {
     }),
     certificateExpiry: new Gauge({
       name: 'nameplate_certificate_expiry_timestamp_seconds',
-      help: 'When the first certificate in use expires whose name leads to us, Unix time.',
+      help: 'Earliest expiry of a certificate in use whose name points to us, Unix time.',
       registers,
     }),
     certificateBudget: new Gauge({
       name: 'nameplate_certificate_budget_orders',
-      help: 'Orders that the CA still allows in its current period, by CA.',
+      help: 'Orders left in the current window of each CA.',
       labelNames: ['issuer'],
       registers,
     }),

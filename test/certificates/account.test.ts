@@ -14,7 +14,7 @@ const DAY_MS = 24 * 3_600_000;
 const kept = (ca: FakeCa) => world.store.findCaAccount(ca.directoryUrl);
 
 describe('the account', () => {
-  test('is made once, agrees to the terms, and says whom to write to', async () => {
+  test('is created once, agrees to the terms, and has the configured contact', async () => {
     const ca = await world.startCa();
     await world.issuer(ca).issue(world.task());
     await world.issuer(ca, { email: 'later@example.com' }).issue(world.task());
@@ -24,13 +24,13 @@ describe('the account', () => {
     expect(ca.requests.newAccount).toBe(1);
   });
 
-  test('needs nobody to write to', async () => {
+  test('needs no contact', async () => {
     const ca = await world.startCa();
     await world.issuer(ca, { email: null }).issue(world.task());
     expect(ca.accounts()).toMatchObject([{ contact: [] }]);
   });
 
-  test('is one for all nodes that begin at the same time', async () => {
+  test('is the same for all nodes that start at the same time', async () => {
     const ca = await world.startCa();
     const nodes = Array.from({ length: 5 }, () => world.issuer(ca));
     await Promise.all(nodes.flatMap((node) => [node.issue(world.task()), node.issue(world.task())]));
@@ -38,7 +38,7 @@ describe('the account', () => {
     expect(ca.requests.newAccount).toBeLessThanOrEqual(nodes.length);
   });
 
-  test('has its key kept before the CA hears of it, so that a crash makes no second one', async () => {
+  test('has its key saved before it is registered, so that a crash creates no second one', async () => {
     const ca = await world.startCa();
     const store: AcmeOptions['store'] = {
       ...world.store,
@@ -52,7 +52,7 @@ describe('the account', () => {
     expect(ca.accounts()).toMatchObject([{ url: (await kept(ca))?.url }]);
   });
 
-  test('is made where the answer was lost', async () => {
+  test('is found again when the response to its registration was lost', async () => {
     const ca = await world.startCa();
     ca.fault({ at: ['newAccount'], times: 1, afterwards: true, answer: 'cut' });
     await expect(world.issuer(ca).issue(world.task())).rejects.toMatchObject({ kind: 'unavailable' });
@@ -60,7 +60,7 @@ describe('the account', () => {
     expect(ca.accounts()).toHaveLength(1);
   });
 
-  test('is not made where the CA refuses it, and its words are told', async () => {
+  test("is not created when the CA refuses it, and the error has the CA's message", async () => {
     const ca = await world.startCa();
     ca.fault({ at: ['newAccount'], answer: new AcmeProblem(400, 'invalidContact', 'example.com is no domain') });
     await expect(world.issuer(ca).issue(world.task())).rejects.toMatchObject({
@@ -80,7 +80,7 @@ describe('an external account', () => {
     expect(ca.accounts()).toHaveLength(1);
   });
 
-  test('that is missing is told without asking the CA for an account', async () => {
+  test('that is missing is an error, and no account is requested', async () => {
     const ca = await world.startCa({ externalAccounts });
     await expect(world.issuer(ca).issue(world.task())).rejects.toMatchObject({
       kind: 'account',
@@ -89,7 +89,7 @@ describe('an external account', () => {
     expect(ca.requests.newAccount).toBe(0);
   });
 
-  test('whose secret is another is refused', async () => {
+  test('with another secret is refused', async () => {
     const ca = await world.startCa({ externalAccounts });
     const externalAccount = { kid: 'customer', hmacKey: Buffer.alloc(32, 8).toString('base64url') };
     await expect(world.issuer(ca, { externalAccount }).issue(world.task())).rejects.toMatchObject({ kind: 'account' });
@@ -117,7 +117,7 @@ describe('an account that the CA no longer accepts', () => {
     expect(ca.accounts().filter(({ status }) => status === 'valid')).toMatchObject([{ url: after?.url }]);
   });
 
-  test('is replaced by one and the same on all nodes', async () => {
+  test('is replaced by the same account on all nodes', async () => {
     const ca = await world.startCa();
     await world.issuer(ca).issue(world.task());
     ca.revokeAccounts();
@@ -126,7 +126,7 @@ describe('an account that the CA no longer accepts', () => {
     expect(ca.accounts().filter(({ status }) => status === 'valid')).toMatchObject([{ url: (await kept(ca))?.url }]);
   });
 
-  test('takes its orders with it', async () => {
+  test('invalidates its orders', async () => {
     const ca = await world.startCa();
     const task = world.task({
       async present() {
@@ -142,7 +142,7 @@ describe('an account that the CA no longer accepts', () => {
     await expect(world.issuer(ca).issue(world.task({ hostname: task.hostname }))).resolves.toBeDefined();
   });
 
-  test('in the middle of an order takes the order with it', async () => {
+  test('in the middle of an order invalidates the order', async () => {
     const ca = await world.startCa();
     await world.issuer(ca).issue(world.task());
     world.clock.pass(DAY_MS);
@@ -158,7 +158,7 @@ describe('an account that the CA no longer accepts', () => {
     expect(ca.accounts().map(({ status }) => status)).toEqual(['revoked', 'valid']);
   });
 
-  test('and none after it is, is asked for once a day', async () => {
+  test('is replaced at most once a day when the CA accepts none', async () => {
     const ca = await world.startCa();
     await world.issuer(ca).issue(world.task());
     for (let hours = 0; hours < 72; hours++) {
@@ -173,7 +173,7 @@ describe('an account that the CA no longer accepts', () => {
   });
 });
 
-describe('an order that the account may not have', () => {
+describe('an order that the account may not read', () => {
   test('is refused, and the account stays', async () => {
     const ca = await world.startCa();
     await world.issuer(ca).issue(world.task());

@@ -27,13 +27,13 @@ function expectIssued(ca: FakeCa, { hostname, privateKey }: IssueTask, { chain }
 }
 
 describe('a certificate', () => {
-  test('is issued for the name and the key, with what is above it', async () => {
+  test('is issued for the name and the key, with its intermediates', async () => {
     const ca = await world.startCa();
     const task = world.task();
     expectIssued(ca, task, await world.issuer(ca).issue(task));
   });
 
-  test('costs seven requests, the nonce of each taken from the answer before', async () => {
+  test('costs seven requests, each with the nonce of the previous response', async () => {
     const ca = await world.startCa();
     const issuer = world.issuer(ca);
     await issuer.issue(world.task());
@@ -53,14 +53,14 @@ describe('a certificate', () => {
     });
   });
 
-  test('is waited for while the CA looks at the name, and while it issues', async () => {
+  test('is polled for while the CA validates, and while it issues', async () => {
     const ca = await world.startCa();
     ca.settings.looks = 3;
     const task = world.task();
     expectIssued(ca, task, await world.issuer(ca).issue(task));
   });
 
-  test('has its order kept before anything else is asked, and its answer shown before the CA looks', async () => {
+  test('has its order saved before the next request, and its challenge response published before the CA validates', async () => {
     const ca = await world.startCa();
     const seen: string[] = [];
     const task = world.task({
@@ -77,7 +77,7 @@ describe('a certificate', () => {
     expect(seen).toEqual(['order kept after 0 authorizations', 'shown after 0 challenges']);
   });
 
-  test('is issued at once where the CA trusts an authorization from before', async () => {
+  test('is issued at once when the CA reuses a valid authorization', async () => {
     const ca = await world.startCa();
     const task = world.task();
     await expect(world.issuer(ca).issue({ ...task, onOrder: keepAndStop(task) })).rejects.toThrow('stopped');
@@ -95,7 +95,7 @@ function keepAndStop(task: Task): IssueTask['onOrder'] {
   };
 }
 
-describe('an order that was left at some step', () => {
+describe('an order that was interrupted at any step', () => {
   /** Whoever works on it ends at its n-th step; another goes on. Returns how many it took. */
   async function issueInSteps(ca: FakeCa, task: Task, lives: (life: number) => number): Promise<number> {
     for (let life = 1; ; life++) {
@@ -122,7 +122,7 @@ describe('an order that was left at some step', () => {
     }
   }
 
-  test.each([0, 2])('is gone on with, and no other is begun, whichever step it was (%i looks)', async (looks) => {
+  test.each([0, 2])('is resumed, and no other is begun, whichever step it was (%i polls)', async (looks) => {
     const ca = await world.startCa();
     ca.settings.looks = looks;
     for (let steps = 0; ; steps++) {
@@ -136,7 +136,7 @@ describe('an order that was left at some step', () => {
     expect(ca.requests.newOrder).toBe(ca.certificates.length);
   });
 
-  test('is finished by workers none of which lives for long', async () => {
+  test('is finished by workers that all crash early', async () => {
     const ca = await world.startCa();
     const lives = await issueInSteps(ca, world.task(), (life) => life);
     expect(lives).toBeGreaterThan(2);
@@ -156,7 +156,7 @@ describe('an order that was left at some step', () => {
     },
   );
 
-  test('asks for the certificate of the key that it was begun with', async () => {
+  test('requests the certificate for the key that it was begun with', async () => {
     const ca = await world.startCa();
     ca.settings.looks = 1;
     const task = world.task();
@@ -170,7 +170,7 @@ describe('an order that was left at some step', () => {
     expectIssued(ca, task, await world.issuer(ca).issue(task));
   });
 
-  test('is gone where the CA forgot it, gave it up, or let it expire', async () => {
+  test('is gone when the CA deleted it, made it invalid, or let it expire', async () => {
     const ca = await world.startCa();
     const task = world.task();
     await expect(world.issuer(ca).issue({ ...task, onOrder: keepAndStop(task) })).rejects.toThrow('stopped');
@@ -192,7 +192,7 @@ describe('an order that was left at some step', () => {
     },
   );
 
-  test('is gone where its certificate has ended meanwhile', async () => {
+  test('is gone when its certificate has expired', async () => {
     const ca = await world.startCa();
     const task = world.task();
     await world.issuer(ca).issue(task);
@@ -200,7 +200,7 @@ describe('an order that was left at some step', () => {
     await expect(world.issuer(ca).issue(task)).rejects.toMatchObject({ kind: 'order_gone' });
   });
 
-  test('is gone where another order is at its URL', async () => {
+  test('is gone when another order is at its URL', async () => {
     const ca = await world.startCa();
     const task = world.task();
     await world.issuer(ca).issue(task);
@@ -209,8 +209,8 @@ describe('an order that was left at some step', () => {
   });
 });
 
-describe('whoever asked', () => {
-  test('may stop waiting for the CA', async () => {
+describe('the caller', () => {
+  test('may abort while the CA works', async () => {
     const ca = await world.startCa();
     ca.settings.looks = Number.POSITIVE_INFINITY;
     const controller = new AbortController();
@@ -238,14 +238,14 @@ describe('whoever asked', () => {
     },
   );
 
-  test('asks the CA for nothing where they had stopped before', async () => {
+  test('sends no request when it has aborted before', async () => {
     const ca = await world.startCa();
     const task = world.task({ signal: AbortSignal.abort(new Error('enough')) });
     await expect(world.issuer(ca).issue(task)).rejects.toThrow('enough');
     expect(ca.requests.directory).toBe(0);
   });
 
-  test('may end a request that hangs', async () => {
+  test('may abort a request that hangs', async () => {
     const ca = await world.startCa();
     const issuer = world.issuer(ca);
     await issuer.issue(world.task());
@@ -258,14 +258,14 @@ describe('whoever asked', () => {
     await hung;
   });
 
-  test('is asked for a sign of life at every step', async () => {
+  test('has its lease checked at every step', async () => {
     const ca = await world.startCa();
     const task = world.task();
     await world.issuer(ca).issue(task);
     expect(task.steps).toEqual(['order', 'ensureLease', 'present', 'ensureLease', 'ensureLease', 'ensureLease']);
   });
 
-  test('is asked for one after every wait, too, and is heard', async () => {
+  test('has its lease checked after every wait, and stops when it is lost', async () => {
     const ca = await world.startCa();
     ca.settings.looks = Number.POSITIVE_INFINITY;
     const task = world.task();

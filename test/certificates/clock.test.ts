@@ -17,7 +17,7 @@ async function live(days: number, runOnce: () => Promise<number>): Promise<void>
   for (const end = world.clock.now() + days * DAY; world.clock.now() < end; world.clock.pass(6 * HOUR)) await runOnce();
 }
 
-test('a clock that is set back by a year renews nothing, and leaves nothing alone for a year', async () => {
+test('a clock that is set back by a year renews nothing, and postpones nothing by a year', async () => {
   const ca = await world.startCa();
   const domains = [await world.add(), await world.add(), await world.add()];
   const [first, , waiting] = domains.map(({ name }) => name);
@@ -42,7 +42,7 @@ test('a clock that is set back by a year renews nothing, and leaves nothing alon
   expect(ca.certificates.filter(({ hostname }) => hostname === first)).toHaveLength(2);
 });
 
-test('what a CA said before a clock was set back holds for no longer than anything may be put off', async () => {
+test("a CA's Retry-After from before a clock was set back holds for no longer than the longest wait", async () => {
   const ca = await world.startCa();
   const { name } = await world.add();
   ca.fault({ answer: new AcmeProblem(500, 'serverInternal', 'down'), times: 1, at: ['newOrder'] });

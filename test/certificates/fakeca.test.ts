@@ -36,7 +36,7 @@ async function registered(ca: FakeCa, client = clientOf(ca)): Promise<Signer> {
 describe('a request is refused', () => {
   const order = (value: string) => ({ identifiers: [{ type: 'dns', value }] });
 
-  test('whose content was changed on its way', async () => {
+  test('whose content was changed in transit', async () => {
     const ca = await world.startCa();
     const signer = await registered(ca);
     const payload = Buffer.from(JSON.stringify(order('evil.example.com'))).toString('base64url');
@@ -46,7 +46,7 @@ describe('a request is refused', () => {
     expect(ca.orders()).toEqual([]);
   });
 
-  test('that is signed with the key of somebody else', async () => {
+  test('that is signed with another key', async () => {
     const ca = await world.startCa();
     const client = clientOf(ca);
     const { accountUrl } = await registered(ca);
@@ -57,7 +57,7 @@ describe('a request is refused', () => {
     });
   });
 
-  test('that was sent before, or to another place', async () => {
+  test('that is a replay, or for another URL', async () => {
     const ca = await world.startCa();
     const bodies: string[] = [];
     const client = clientOf(ca, (body) => {
@@ -78,7 +78,7 @@ describe('a request is refused', () => {
 });
 
 describe('it notices', () => {
-  test('two open orders of one name, and only of one', async () => {
+  test('two open orders for the same name', async () => {
     const ca = await world.startCa();
     const client = clientOf(ca);
     const signer = await registered(ca, client);
@@ -115,7 +115,7 @@ describe('it notices', () => {
       },
     ],
   ];
-  test.each(cases)('what goes beyond a published limit: $name', async (limit, spend) => {
+  test.each(cases)('requests beyond a published limit: $name', async (limit, spend) => {
     const ca = await world.startCa({ limits: [limit] });
     for (let count = 0; count < limit.limit; count++) {
       await spend(ca, count);
@@ -131,7 +131,7 @@ describe('it notices', () => {
     await spend(ca, limit.limit + 1);
   });
 
-  test('that the successor of a certificate counts for nothing', async () => {
+  test('that an exempt renewal counts towards no limit', async () => {
     const limits = (['orders', 'certificates', 'duplicates'] as const).map((name) => ({
       name,
       limit: 1,
@@ -151,7 +151,7 @@ describe('it notices', () => {
   });
 });
 
-test.each([64, 45])('certificates last as long as they are told to: %i days', async (days) => {
+test.each([64, 45])('certificates are valid for the configured time: %i days', async (days) => {
   const ca = await world.startCa();
   ca.settings.lifetimeMs = days * 24 * HOUR_MS;
   await world.issuer(ca).issue(world.task());

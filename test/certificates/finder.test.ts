@@ -26,7 +26,7 @@ test.each([
   expect(finder.find(text)).toEqual([expect.stringMatching(/^the key, /)]);
 });
 
-test('any secret is found as it is, and nothing where there is none', () => {
+test('any secret is found, and nothing in a text without one', () => {
   expect(finder.find('is it correct horse battery staple?')).toEqual(['a password, raw']);
   expect(finder.find(newPrivateKey().toString('base64') + randomBytes(5000).toString('latin1'))).toEqual([]);
 });

@@ -50,7 +50,7 @@ async function issueTo(hostname: string) {
 }
 
 describe.each(['www.example.com', LONG])('a certificate of the internal CA for %s', (hostname) => {
-  test('is accepted by OpenSSL at its strictest, when the root is trusted', async () => {
+  test('is accepted by OpenSSL with strict checks, when the root is trusted', async () => {
     await writeFile(join(directory, 'leaf.pem'), (await issueTo(hostname)).chain);
     await writeFile(join(directory, 'root.pem'), await issuer.rootCertificate());
     const strict = ['-x509_strict', '-check_ss_sig', '-purpose', 'sslserver', '-verify_hostname', hostname];
@@ -59,7 +59,7 @@ describe.each(['www.example.com', LONG])('a certificate of the internal CA for %
     await expect(openssl('verify', ...strict, ...at, '-no-CAfile', '-no-CApath', 'leaf.pem')).rejects.toThrow();
   });
 
-  test('says what it is for, and no more', async () => {
+  test('has the expected extensions and no others', async () => {
     await writeFile(join(directory, 'leaf.pem'), (await issueTo(hostname)).chain);
     const text = await openssl('x509', '-in', 'leaf.pem', '-noout', '-text');
     expect(text).toContain('CA:FALSE');
@@ -89,14 +89,14 @@ describe.each(['www.example.com', LONG])('a certificate of the internal CA for %
 });
 
 describe('the internal CA', () => {
-  test('is a CA of no other, for ten years', async () => {
+  test('is a root without intermediates, valid for ten years', async () => {
     const root = new X509Certificate(await issuer.rootCertificate());
     expect(root.ca).toBe(true);
     expect(root.verify(root.publicKey)).toBe(true);
     expect(root.validToDate.getTime() - world.clock.now()).toBe(3650 * DAY_MS);
   });
 
-  test('is one for all nodes that begin at the same time, and stays the same', async () => {
+  test('is the same for all nodes that start at the same time, and stays the same', async () => {
     const { store, remove } = await openEngine();
     const nodes = Array.from({ length: 5 }, () => internalIssuer({ store, clock: world.clock }));
     const roots = await Promise.all(nodes.map((node) => node.rootCertificate()));
@@ -110,7 +110,7 @@ describe('the internal CA', () => {
     await remove();
   });
 
-  test('issues for 90 days, or as long as it is told to, beginning an hour ago', async () => {
+  test('issues for 90 days, or the configured time, starting an hour ago', async () => {
     const validities = async (about: object) => {
       const { chain } = await internalIssuer({ ...world, ...about }).issue(world.task());
       const { validFromDate, validToDate } = new X509Certificate(chain);
@@ -120,7 +120,7 @@ describe('the internal CA', () => {
     expect(await validities({ lifetimeMs: 60_000 })).toEqual([-3_600_000, 60_000]);
   });
 
-  test('issues for no longer than it lasts itself, and then no more', async () => {
+  test('issues for no longer than its own validity, and not after that', async () => {
     const { store, remove } = await openEngine();
     let now = world.clock.now();
     const short = internalIssuer({ store, clock: { now: () => now } });
@@ -134,7 +134,7 @@ describe('the internal CA', () => {
     await remove();
   });
 
-  test('needs neither a look at the name nor CAA, and suggests no renewals', async () => {
+  test('needs neither HTTP-01 nor CAA, and suggests no renewals', async () => {
     expect(issuer).toMatchObject({ id: 'internal', usesHttp01: false });
     const { chain } = await issueTo('www.example.com');
     expect(await issuer.caaNames()).toEqual([]);
@@ -143,7 +143,7 @@ describe('the internal CA', () => {
   });
 });
 
-describe('a request for a certificate', () => {
+describe('a certificate request', () => {
   test.each(['www.example.com', LONG])('for %s is accepted by OpenSSL', async (hostname) => {
     await writeFile(join(directory, 'request.der'), createRequest(hostname, readPrivateKey(newPrivateKey())));
     const text = await openssl('req', '-inform', 'DER', '-in', 'request.der', '-verify', '-noout', '-text');

@@ -26,7 +26,7 @@ function spellings(pkcs8: Uint8Array): string[] {
   return [...written, body, ...listed];
 }
 
-test('no key is in anything that is logged, told or thrown, however the CA fails', async () => {
+test('no key is in a log line, a message or an error, however the CA fails', async () => {
   const hmacKey = Buffer.from('an external account of a test, 32 octets').toString('base64url');
   const externalAccount = { kid: 'ours', hmacKey };
   const told: string[] = [];

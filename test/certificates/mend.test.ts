@@ -59,7 +59,7 @@ const CASES: readonly Case[] = [
 /** Longer than a name is left alone that has been waiting for less than an hour. */
 const STEP_MS = 75_000;
 
-test('names that do not lead here, or whose CAA records forbid the CA, cost no request there; customers are told why, and once mended they are issued', async () => {
+test('names that do not point here, or whose CAA records forbid the CA, cost no request there; the API says why, and once fixed they are issued', async () => {
   const inState = (state: string) => async () => {
     const found = await Promise.all(CASES.map(({ name }) => readCertificate(site, name)));
     return found.every((certificate) => certificate.state === state);

@@ -47,7 +47,7 @@ const issuer = (pebble: Pebble, about = {}) =>
   world.issuer(pebble, { trustRoots: pebble.trustRoots, pollMs: 50, pollBudgetMs: 60_000, ...about });
 
 describe('pebble', () => {
-  test('issues as it is by default: good nonces refused, looks that take their time', async () => {
+  test('issues with the default settings: rejected nonces, slow validation', async () => {
     const node = issuer(usual);
     const tasks = Array.from({ length: 10 }, () => task());
     const chains = await Promise.all(tasks.map((one) => node.issue(one)));
@@ -57,7 +57,7 @@ describe('pebble', () => {
     }
   });
 
-  test('issues where an order was left at any step, also with every fifth nonce refused', async () => {
+  test('issues when an order was interrupted at any step, with every fifth nonce rejected', async () => {
     let steps = 0;
     for (let left = true; left; steps++) {
       const order = task();
@@ -91,14 +91,14 @@ describe('pebble', () => {
     await bound.close();
   });
 
-  test('is told apart from others by the root of its HTTPS', async () => {
+  test('is authenticated by the root of its HTTPS', async () => {
     await expect(issuer(quick, { trustRoots: null }).issue(task())).rejects.toMatchObject({
       kind: 'unavailable',
       message: expect.stringMatching(/failed: \w*(CERT|SIGNATURE)\w*/),
     });
   });
 
-  test('sees no answer where there is none, and says what it saw', async () => {
+  test('reports a missing challenge response', async () => {
     await expect(issuer(quick).issue(task({ present: async () => {} }))).rejects.toMatchObject({
       kind: 'authorization_failed',
       message: expect.stringContaining('404'),
@@ -108,7 +108,7 @@ describe('pebble', () => {
     await expect(issuer(quick).issue(nowhere)).rejects.toMatchObject({ kind: 'authorization_failed' });
   });
 
-  test('does not issue for a name that is none', async () => {
+  test('does not issue for an invalid name', async () => {
     await expect(issuer(quick).issue(world.task({ hostname: 'a_b.example.com' }))).rejects.toMatchObject({
       kind: 'refused',
     });
@@ -121,7 +121,7 @@ describe('pebble', () => {
     expect(await issuer(quick).caaNames()).toEqual([]);
   });
 
-  test('is given another account where it ended the one before, or never knew it; orders are gone with it', async () => {
+  test('gets a new account when it deactivated the old one, or never had it; the orders are gone', async () => {
     const { url, privateKey } = await account();
     const client = createAcmeClient({
       directoryUrl: quick.directoryUrl,

@@ -16,7 +16,7 @@ const json = (body: object): Fault['answer'] => ({ status: 200, body: JSON.strin
 /** Whatever is asked for in the course of an order. Of a nonce only the header counts. */
 const ON_THE_WAY = ENDPOINTS.filter((endpoint) => !['nonce', 'account', 'renewalInfo'].includes(endpoint));
 
-describe('whatever the CA answers in the course of an order', () => {
+describe('any failure of the CA during an order', () => {
   const answers: Record<string, Fault['answer']> = {
     'a page of HTML': { status: 200, headers: { 'content-type': 'text/html' }, body: '<h1>It works!</h1>' },
     'nothing in it': { status: 200 },
@@ -26,28 +26,25 @@ describe('whatever the CA answers in the course of an order', () => {
     'half of a body': 'stall',
     'the connection cut': 'cut',
     'an error page': { status: 500, headers: { 'content-type': 'text/html' }, body: '<h1>Oops</h1>' },
-    'a fault of its own': new AcmeProblem(500, 'serverInternal', 'the database is away'),
+    'a server error': new AcmeProblem(500, 'serverInternal', 'the database is away'),
     'an unknown problem': new AcmeProblem(503, 'moonInWrongPhase', 'come back later'),
   };
   const cases = Object.keys(answers).flatMap((what) => ON_THE_WAY.map((endpoint) => [what, endpoint] as const));
 
-  test.each(cases)(
-    '%s at %s is a problem of the CA, and the order goes on where it left off',
-    async (what, endpoint) => {
-      const ca = await world.startCa();
-      const answer = answers[what];
-      if (answer === undefined) throw new Error(`no such answer: ${what}`);
-      const task = world.task();
-      const end = ca.fault({ at: [endpoint], answer });
-      const hurried = world.issuer(ca, { timeoutMs: 200 });
-      await expect(hurried.issue(task)).rejects.toMatchObject({ name: 'CaProblem', kind: 'unavailable' });
-      end();
-      await expect(world.issuer(ca).issue(task)).resolves.toBeDefined();
-      expect(ca.accounts()).toHaveLength(1);
-    },
-  );
+  test.each(cases)('%s at %s is a problem of the CA, and the order is resumed', async (what, endpoint) => {
+    const ca = await world.startCa();
+    const answer = answers[what];
+    if (answer === undefined) throw new Error(`no such answer: ${what}`);
+    const task = world.task();
+    const end = ca.fault({ at: [endpoint], answer });
+    const hurried = world.issuer(ca, { timeoutMs: 200 });
+    await expect(hurried.issue(task)).rejects.toMatchObject({ name: 'CaProblem', kind: 'unavailable' });
+    end();
+    await expect(world.issuer(ca).issue(task)).resolves.toBeDefined();
+    expect(ca.accounts()).toHaveLength(1);
+  });
 
-  test.each(['an error page', 'the connection cut', 'a fault of its own'])('%s in place of a nonce', async (what) => {
+  test.each(['an error page', 'the connection cut', 'a server error'])('%s in place of a nonce', async (what) => {
     const ca = await world.startCa();
     const answer = answers[what];
     if (answer === undefined) throw new Error(`no such answer: ${what}`);
@@ -57,7 +54,7 @@ describe('whatever the CA answers in the course of an order', () => {
     await expect(world.issuer(ca).issue(task)).resolves.toBeDefined();
   });
 
-  test('an hour of faults, then all is well', async () => {
+  test('an hour of faults, then recovery', async () => {
     const ca = await world.startCa();
     const until = world.clock.now() + 3_600_000;
     ca.fault({ until, answer: { status: 500, body: 'Internal Server Error' } });
@@ -69,14 +66,14 @@ describe('whatever the CA answers in the course of an order', () => {
     await expect(world.issuer(ca).issue(task)).resolves.toBeDefined();
   });
 
-  test('bad nonces are answered with the good ones that come with them', async () => {
+  test('a badNonce error is retried with its nonce', async () => {
     const ca = await world.startCa();
     ca.refuseNonces(5);
     await expect(world.issuer(ca).issue(world.task())).resolves.toBeDefined();
     expect(ca.requests.nonce).toBe(1);
   });
 
-  test('bad nonces without end are a problem of the CA', async () => {
+  test('endless badNonce errors are a problem of the CA', async () => {
     const ca = await world.startCa();
     ca.refuseNonces(Number.POSITIVE_INFINITY);
     expect(await world.problemAt(ca)).toMatchObject({
@@ -86,13 +83,13 @@ describe('whatever the CA answers in the course of an order', () => {
     expect(ca.requests.newAccount).toBeLessThan(20);
   });
 
-  test('a body without end is not read to its end', async () => {
+  test('an endless body is not read to its end', async () => {
     const ca = await world.startCa();
     ca.fault({ at: ['directory'], answer: 'endless' });
     expect(await world.problemAt(ca)).toMatchObject({ message: expect.stringContaining('more than 256 KB') });
   });
 
-  test('a body that stops is given up', async () => {
+  test('a body that stalls times out', async () => {
     const ca = await world.startCa();
     ca.fault({ at: ['directory'], answer: 'stall' });
     await expect(world.issuer(ca, { timeoutMs: 100 }).caaNames()).rejects.toMatchObject({
@@ -100,7 +97,7 @@ describe('whatever the CA answers in the course of an order', () => {
     });
   });
 
-  test('that the certificate is on its way already: it is waited for', async () => {
+  test('an order that is being finalized is polled', async () => {
     const ca = await world.startCa();
     ca.settings.looks = 1;
     const answer = new AcmeProblem(403, 'orderNotReady', 'The order is processing');
@@ -109,7 +106,7 @@ describe('whatever the CA answers in the course of an order', () => {
     expect(ca.certificates).toHaveLength(1);
   });
 
-  test('nobody is there', async () => {
+  test('nothing listens', async () => {
     const ca = await world.startCa();
     await ca.close();
     expect(await world.problemAt(ca)).toMatchObject({
@@ -118,7 +115,7 @@ describe('whatever the CA answers in the course of an order', () => {
     });
   });
 
-  test('an order that is never done is left to be looked at later', async () => {
+  test('an order that never completes is resumed later', async () => {
     const ca = await world.startCa();
     ca.settings.looks = Number.POSITIVE_INFINITY;
     const task = world.task();
@@ -135,7 +132,7 @@ describe('whatever the CA answers in the course of an order', () => {
   });
 });
 
-describe('a lie', () => {
+describe('an invalid response', () => {
   const lies: [string, Endpoint, string, (ca: FakeCa, hostname: string) => object][] = [
     [
       'a directory without newOrder',
@@ -180,7 +177,7 @@ describe('a lie', () => {
     challenges: [{ type: 'http-01', status: 'pending', url: ca.directoryUrl.replace('directory', 'challenge'), token }],
   });
 
-  test.each(lies)('is seen through: %s', async (_, endpoint, seen, lie) => {
+  test.each(lies)('is rejected: %s', async (_, endpoint, seen, lie) => {
     const ca = await world.startCa();
     const task = world.task();
     const body = JSON.stringify(lie(ca, task.hostname));
@@ -192,7 +189,7 @@ describe('a lie', () => {
     expect(task.steps).not.toContain('present');
   });
 
-  test('is seen through: an order without a place, which is not kept', async () => {
+  test('is rejected: an order without a URL, which is not saved', async () => {
     const ca = await world.startCa();
     ca.fault({ at: ['newOrder'], answer: json({ status: 'pending' }) });
     const task = world.task();

@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-describe('a refusal', () => {
+describe('an error of the CA', () => {
   const kinds: [number, string, string][] = [
     [429, 'rateLimited', 'rate_limited'],
     [400, 'rejectedIdentifier', 'refused'],
@@ -25,7 +25,7 @@ describe('a refusal', () => {
     [429, 'neverHeardOf', 'rate_limited'],
     [503, 'neverHeardOf', 'unavailable'],
   ];
-  test.each(kinds)('of an order with %i %s is %s, in the words of the CA', async (status, type, kind) => {
+  test.each(kinds)("for an order with %i %s is %s, with the CA's message", async (status, type, kind) => {
     const ca = await world.startCa();
     ca.fault({ at: ['newOrder'], answer: new AcmeProblem(status, type, 'not today') });
     expect(await world.problemAt(ca)).toMatchObject({
@@ -41,7 +41,7 @@ describe('a refusal', () => {
     ['Fri, 20 Nov 2026 00:00:00 GMT', 0],
     ['99999999999', 7 * 24 * 3_600_000],
     ['soon', null],
-  ])('asks for patience in either form: %s', async (retryAfter, retryAfterMs) => {
+  ])('may have a Retry-After of either form: %s', async (retryAfter, retryAfterMs) => {
     const here = await createIssuing();
     const ca = await here.startCa();
     ca.fault({ at: ['newOrder'], answer: new AcmeProblem(429, 'rateLimited', 'slow down', { retryAfter }) });
@@ -49,7 +49,7 @@ describe('a refusal', () => {
     await here.close();
   });
 
-  test('names what is wrong with each part', async () => {
+  test('names the subproblems', async () => {
     const ca = await world.startCa();
     const type = 'urn:ietf:params:acme:error:caa';
     const subproblems = [
@@ -64,7 +64,7 @@ describe('a refusal', () => {
     });
   });
 
-  test('is bounded, and can do nothing but be read', async () => {
+  test('has a bounded and escaped message', async () => {
     const ca = await world.startCa();
     const detail = `\u202e\u0000<script>${'x'.repeat(10_000)}`;
     ca.fault({ at: ['newOrder'], answer: new AcmeProblem(403, `a\nb${'y'.repeat(5_000)}`, detail) });
@@ -73,7 +73,7 @@ describe('a refusal', () => {
     expect(message).toMatch(/^[\x20-\x7e…]*$/);
   });
 
-  test('of a name that is paused has its words told, and its whole link logged', async () => {
+  test('about a paused name has a short message, and its whole link in the log', async () => {
     const ca = await world.startCa();
     const task = world.task();
     ca.pause(task.hostname);
@@ -86,7 +86,7 @@ describe('a refusal', () => {
   });
 });
 
-describe('an authorization that fails', () => {
+describe('a failed authorization', () => {
   test.each([
     ['connection', 'authorization_failed'],
     ['dns', 'authorization_failed'],
@@ -94,7 +94,7 @@ describe('an authorization that fails', () => {
     ['serverInternal', 'authorization_failed'],
     ['caa', 'refused'],
     ['rejectedIdentifier', 'refused'],
-  ])('with %s is %s, also when it is looked at again', async (type, kind) => {
+  ])('with %s is %s, also when the order is resumed', async (type, kind) => {
     const ca = await world.startCa();
     const task = world.task();
     ca.failAuthorizations(task.hostname, new AcmeProblem(400, type, 'it did not work'));
@@ -108,14 +108,14 @@ describe('an authorization that fails', () => {
     expect(ca.requests.newOrder).toBe(1);
   });
 
-  test('since our answer was not shown in time says so', async () => {
+  test('names our missing challenge response', async () => {
     const ca = await world.startCa();
     const problem = await world.problemAt(ca, world.task({ present: async () => {} }));
     expect(problem).toMatchObject({ kind: 'authorization_failed' });
     expect(problem.message).toContain('404');
   });
 
-  test('leaves the account as it is', async () => {
+  test('does not affect the account', async () => {
     const ca = await world.startCa();
     const task = world.task();
     ca.failAuthorizations(task.hostname, new AcmeProblem(403, 'unauthorized', 'no'));

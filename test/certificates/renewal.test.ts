@@ -40,7 +40,7 @@ const days = (ca: FakeCa) => ca.certificates.map(({ notBefore }) => Math.floor((
 const START = Date.UTC(2026, 10, 21);
 const UNAVAILABLE = { answer: new AcmeProblem(500, 'serverInternal', 'The service is down for maintenance') };
 
-test('a certificate is renewed at a moment of its window, naming the one that it replaces, which costs no budget', async () => {
+test('a certificate is renewed at a random moment of its ARI window, replaces the old one, and costs no budget', async () => {
   const ca = await world.startCa();
   const { name, id } = await issued(ca);
   await live(name, START + 44 * DAY, world.worker([world.issuer(ca)]).runOnce);
@@ -58,7 +58,7 @@ test('a certificate is renewed at a moment of its window, naming the one that it
   ]);
 });
 
-test('a window that moves forward renews at once; a CA that wants everything renewed at once, always, gets four orders a day', async () => {
+test('a window that moves into the past renews at once; a CA whose windows are always in the past gets four orders a day', async () => {
   const ca = await world.startCa();
   const { name } = await issued(ca);
   const worker = world.worker([world.issuer(ca)], { limits: [] });
@@ -69,7 +69,7 @@ test('a window that moves forward renews at once; a CA that wants everything ren
   expect(ca.certificates.length).toBeLessThanOrEqual(1 + 2 * 4);
 });
 
-test('a renewal whose order was lost in a crash costs budget: the CA may count it, and not take its place twice', async () => {
+test('a renewal whose order was lost in a crash costs budget: the CA may count it, and accepts one replacement only', async () => {
   const ca = await world.startCa();
   const { name } = await issued(ca);
   const worker = world.worker([world.issuer(ca)]);
@@ -89,7 +89,7 @@ test('a renewal whose order was lost in a crash costs budget: the CA may count i
   expect(await world.store.countLedgerEntries(ca.directoryUrl, 0)).toMatchObject({ orders: 3, exempt: 1 });
 });
 
-describe('a renewal that the CA does not take in the place of the certificate', () => {
+describe('a renewal that the CA does not accept as a replacement', () => {
   const REPLACED = {
     at: ['newOrder' as const],
     times: 1,
@@ -107,7 +107,7 @@ describe('a renewal that the CA does not take in the place of the certificate', 
     return name;
   }
 
-  test('is ordered as another at once, which the ledger counts', async () => {
+  test('is ordered again at once without replaces, and counted in the ledger', async () => {
     const ca = await world.startCa();
     await due(ca);
     ca.fault(REPLACED);
@@ -117,7 +117,7 @@ describe('a renewal that the CA does not take in the place of the certificate', 
     expect(await world.store.countLedgerEntries(ca.directoryUrl, 0)).toMatchObject({ orders: 3, exempt: 1, issued: 2 });
   });
 
-  test('is not ordered as another before the ledger knows of it, and is so after a crash, without asking for the place again', async () => {
+  test('is in the ledger before it is ordered again, also after a crash, and without replaces', async () => {
     const ca = await world.startCa();
     const name = await due(ca);
     ca.fault(REPLACED);
@@ -139,7 +139,7 @@ describe('a renewal that the CA does not take in the place of the certificate', 
     expect(await world.store.countLedgerEntries(ca.directoryUrl, 0)).toMatchObject({ orders: 3, exempt: 1 });
   });
 
-  test('waits where our own budget is spent', async () => {
+  test('waits when our own budget is spent', async () => {
     const ca = await world.startCa();
     const name = await due(ca);
     ca.fault(REPLACED);
@@ -150,7 +150,7 @@ describe('a renewal that the CA does not take in the place of the certificate', 
   });
 });
 
-test('where the CA says nothing, a certificate is renewed with a third of its lifetime left', async () => {
+test('without ARI, a certificate is renewed with a third of its lifetime left', async () => {
   const ca = await world.startCa({ ari: false });
   const { name } = await issued(ca);
   await live(name, START + 46 * DAY, world.worker([world.issuer(ca)]).runOnce);
@@ -159,7 +159,7 @@ test('where the CA says nothing, a certificate is renewed with a third of its li
   expect(days(ca)[1]).toBeLessThanOrEqual(45);
 });
 
-test('where the CA cannot be asked for its window, the window that is known holds', async () => {
+test('when the CA cannot be asked for its window, the last window holds', async () => {
   const ca = await world.startCa();
   const { name } = await issued(ca);
   ca.fault({ ...UNAVAILABLE, at: ['renewalInfo'] });
@@ -168,7 +168,7 @@ test('where the CA cannot be asked for its window, the window that is known hold
 });
 
 describe('a renewal that fails leaves the certificate in use', () => {
-  test('where the name no longer leads to us, and costs nothing at the CA', async () => {
+  test('when the name no longer points to us, at no cost at the CA', async () => {
     const ca = await world.startCa();
     const { name, id } = await issued(ca);
     const before = await servedCertificate(world.store, name);
@@ -186,7 +186,7 @@ describe('a renewal that fails leaves the certificate in use', () => {
     expect(events.filter((type) => type === 'certificate.failed')).toHaveLength(1);
   });
 
-  test('where the CA does not see our answer, and goes on trying, hourly in the end', async () => {
+  test('when the CA does not get our challenge response, and is retried, hourly in the end', async () => {
     const ca = await world.startCa();
     const { name } = await issued(ca);
     const before = await servedCertificate(world.store, name);
@@ -207,7 +207,7 @@ describe('a renewal that fails leaves the certificate in use', () => {
     expect(await world.read(name)).toMatchObject({ state: 'issued', problem: null, failures: 0 });
   });
 
-  test('and where nothing helps until it is over, the name waits like a new one', async () => {
+  test('and when it has expired, the name waits like a new one', async () => {
     const ca = await world.startCa();
     const { name } = await issued(ca);
     world.dns.set(name, 'A', ['127.0.0.9']);
@@ -216,7 +216,7 @@ describe('a renewal that fails leaves the certificate in use', () => {
   });
 });
 
-test('in an emergency the second CA does what the first does not, whatever the reason', async () => {
+test('in an emergency the second CA is the fallback, whatever the reason', async () => {
   const [first, second] = [await world.startCa(), await world.startCa()];
   const { name } = await issued(first);
   first.failAuthorizations(name, new AcmeProblem(403, 'unauthorized', 'the first looks from elsewhere'));

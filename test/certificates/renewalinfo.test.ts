@@ -17,7 +17,7 @@ async function issued(ca: FakeCa): Promise<string> {
 }
 
 describe('the renewal that a CA suggests', () => {
-  test('is told with when to ask again, and moves as the CA moves it', async () => {
+  test('has a time to ask again, and moves as the CA moves it', async () => {
     const ca = await world.startCa();
     const chain = await issued(ca);
     const [certificate] = ca.certificates;
@@ -38,7 +38,7 @@ describe('the renewal that a CA suggests', () => {
     });
   });
 
-  test('is asked for without a signature', async () => {
+  test('is requested without a signature', async () => {
     const ca = await world.startCa();
     const chain = await issued(ca);
     const before = { ...ca.requests };
@@ -54,7 +54,7 @@ describe('the renewal that a CA suggests', () => {
     ['3600', HOUR_MS],
     ['864000', 24 * HOUR_MS],
     ['never', 6 * HOUR_MS],
-  ])('is asked for again after a minute to a day: %s', async (retryAfter, retryAfterMs) => {
+  ])('is requested again after a minute to a day: %s', async (retryAfter, retryAfterMs) => {
     const ca = await world.startCa();
     const chain = await issued(ca);
     ca.fault({ at: ['renewalInfo'], answer: answer({ suggestedWindow }, { 'retry-after': retryAfter }) });
@@ -71,7 +71,7 @@ describe('the renewal that a CA suggests', () => {
     ['a window that is none', { suggestedWindow: 'soon' }],
     ['times that are none', { suggestedWindow: { start: '1', end: '2' } }],
     ['an end before the beginning', { suggestedWindow: { start: suggestedWindow.end, end: suggestedWindow.start } }],
-  ])('is a problem of the CA where there is %s', async (_, body) => {
+  ])('is a problem of the CA when it has %s', async (_, body) => {
     const ca = await world.startCa();
     const chain = await issued(ca);
     ca.fault({ at: ['renewalInfo'], answer: answer(body) });
@@ -88,13 +88,13 @@ describe('the renewal that a CA suggests', () => {
     },
   );
 
-  test('is none where the CA does not know the certificate', async () => {
+  test('is null when the CA has no such certificate', async () => {
     const ca = await world.startCa();
     const another = await issued(await world.startCa());
     expect(await world.issuer(ca).renewalInfo(another)).toBe(null);
   });
 
-  test('is none where the CA does not speak of renewals, and then nothing is replaced either', async () => {
+  test('is null when the CA does not support ARI, and then no order has replaces', async () => {
     const ca = await world.startCa({ ari: false });
     const chain = await issued(ca);
     const issuer = world.issuer(ca);
@@ -107,20 +107,20 @@ describe('the renewal that a CA suggests', () => {
 });
 
 describe('a certificate', () => {
-  test('is named as the CA names it', async () => {
+  test('has the same identifier as at the CA', async () => {
     const ca = await world.startCa();
     const chain = await issued(ca);
     expect(await world.issuer(ca).renewalId(chain)).toBe(ca.certificates[0]?.renewalId);
   });
 });
 
-describe('the names by which CAA records allow a CA', () => {
-  test('are those that it tells, as far as they are names', async () => {
+describe('the issuer domain names of a CA', () => {
+  test('are the valid names of its directory', async () => {
     const ca = await world.startCa({ caaIdentities: ['ca.example.com', 'letsencrypt.org', 'not a name', ''] });
     expect(await world.issuer(ca).caaNames()).toEqual(['ca.example.com', 'letsencrypt.org']);
   });
 
-  test('are read again after an hour, and after trouble', async () => {
+  test('are read again after an hour, and after an error', async () => {
     const ca = await world.startCa({ caaIdentities: ['ca.example.com'] });
     const issuer = world.issuer(ca);
     const end = ca.fault({ at: ['directory'], answer: 'cut' });
@@ -135,7 +135,7 @@ describe('the names by which CAA records allow a CA', () => {
   });
 });
 
-describe('a successor', () => {
+describe('a renewal order', () => {
   /** Of a certificate that the CA has issued. */
   async function renewed(ca: FakeCa): Promise<Task> {
     const task = world.task();
@@ -143,7 +143,7 @@ describe('a successor', () => {
     return world.task({ hostname: task.hostname, replaces: await world.issuer(ca).renewalId(chain) });
   }
 
-  test('tells the CA which certificate it takes the place of', async () => {
+  test('names the certificate that it replaces', async () => {
     const ca = await world.startCa();
     const task = await renewed(ca);
     await world.issuer(ca).issue(task);
@@ -166,7 +166,7 @@ describe('a successor', () => {
     },
   );
 
-  test('is not ordered twice where the CA has had enough', async () => {
+  test('is not repeated when the CA is rate limited', async () => {
     const ca = await world.startCa();
     const task = await renewed(ca);
     ca.fault({ at: ['newOrder'], answer: new AcmeProblem(429, 'rateLimited', 'enough') });

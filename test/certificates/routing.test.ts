@@ -18,7 +18,7 @@ const attempts = ({ requests: { newAccount, newOrder, challenge } }: FakeCa) => 
 
 const NAME = 'shop.example.com';
 
-describe('a name that would fail costs no attempt at the CA, and the state says why', () => {
+describe('a name that would fail costs no attempt at the CA, and its state says why', () => {
   test.each<[CertificateReason, string, (dns: World['dns']) => void, RegExp]>([
     ['no_address', 'has no address', (dns) => dns.remove(NAME), /^shop\.example\.com has no address/],
     [
@@ -135,7 +135,7 @@ describe('a name that would fail costs no attempt at the CA, and the state says 
     expect(events).toHaveLength(1);
   });
 
-  test('answered_by_another: somebody else answers there', async () => {
+  test('answered_by_another: another server answers', async () => {
     const ca = await world.startCa();
     const { name } = await world.add({ name: NAME });
     // The CA itself does not know the challenge either.
@@ -147,7 +147,7 @@ describe('a name that would fail costs no attempt at the CA, and the state says 
   });
 });
 
-test('where the machine cannot reach itself, the self-check can be left out; CAA is looked at all the same', async () => {
+test('the self-check can be turned off where the machine cannot reach itself; CAA is still checked', async () => {
   const ca = await world.startCa({ caaIdentities: ['ca.test'] });
   await world.add({ name: NAME });
   world.dns.set(NAME, 'A', ['127.0.0.9']);
@@ -163,7 +163,7 @@ test('where the machine cannot reach itself, the self-check can be left out; CAA
   expect(await world.read(NAME)).toMatchObject({ state: 'issued', selfCheck: null });
 });
 
-test('a name is looked at again every minute for an hour, every ten minutes for a day, and hourly then', async () => {
+test('a name is checked again every minute for an hour, every ten minutes for a day, and hourly from then on', async () => {
   const ca = await world.startCa();
   await world.add({ name: NAME });
   world.dns.remove(NAME);
@@ -180,7 +180,7 @@ test('a name is looked at again every minute for an hour, every ten minutes for 
   expect(await looks(2 * DAY)).toBe(48);
 });
 
-test('a name that has been put right is issued at its next look, or at once when somebody asks for it', async () => {
+test('a name that has been fixed is issued at its next check, or at once on request', async () => {
   const ca = await world.startCa();
   await world.add({ name: NAME });
   world.dns.set(NAME, 'A', ['127.0.0.9']);
@@ -193,7 +193,7 @@ test('a name that has been put right is issued at its next look, or at once when
   expect(await world.read(NAME)).toMatchObject({ state: 'issued', problem: null });
 });
 
-test('the time of a problem is that of its first sight, for as long as its reason stays the same', async () => {
+test('the time of a problem is when its reason was first found', async () => {
   const ca = await world.startCa();
   await world.add({ name: NAME });
   world.dns.remove(NAME);
@@ -209,7 +209,7 @@ test('the time of a problem is that of its first sight, for as long as its reaso
   expect((await world.read(NAME)).problem).toMatchObject({ reason: 'address_not_public', at: world.clock.now() });
 });
 
-test('CAA that names our account and our way of proof allows it', async () => {
+test('CAA with our account and our validation method allows it', async () => {
   const ca = await world.startCa({ caaIdentities: ['ca.test'] });
   const worker = world.worker([world.issuer(ca)]);
   await world.add();
@@ -221,7 +221,7 @@ test('CAA that names our account and our way of proof allows it', async () => {
   expect(await world.read(NAME)).toMatchObject({ state: 'issued' });
 });
 
-test('CAA that forbids the first CA and allows the second has the second issue, and the first is not asked', async () => {
+test('when CAA forbids the first CA and allows the second, the second issues, and the first is not asked', async () => {
   const first = await world.startCa({ caaIdentities: ['first.test'] });
   const second = await world.startCa({ caaIdentities: ['second.test'] });
   await world.add({ name: NAME });

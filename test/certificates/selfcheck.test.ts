@@ -78,7 +78,7 @@ async function reasonOf(options: Partial<SelfCheckOptions> = {}) {
 }
 
 describe('a name is ours', () => {
-  test('where each of its addresses answers our challenge', async () => {
+  test('when each of its addresses returns our challenge response', async () => {
     await serve('127.0.0.2', edge, port);
     dns.set(HOST, 'CNAME', ['t1.cname.test']);
     dns.set('t1.cname.test', 'A', ['127.0.0.1', '127.0.0.2']);
@@ -92,14 +92,14 @@ describe('a name is ours', () => {
     expect(asked[0]).toMatch(/^shop\.example\.com\/\.well-known\/acme-challenge\/np-[\w-]{32}$/);
   });
 
-  test('by another challenge each time', async () => {
+  test('by a new challenge each time', async () => {
     dns.set(HOST, 'A', ['127.0.0.1']);
     await check();
     await check();
     expect(new Set(asked).size).toBe(2);
   });
 
-  test('where there is no way from here to another of its addresses', async () => {
+  test('when there is no route to another of its addresses', async () => {
     dns.set(HOST, 'A', ['127.0.0.1']);
     // No connection ever leads to a multicast address.
     dns.set(HOST, 'AAAA', ['ff0e::1']);
@@ -190,7 +190,7 @@ describe('redirects are followed', () => {
     );
   });
 
-  test('where nobody answers, the words say where that was', async () => {
+  test('to where nothing answers, which the message names', async () => {
     await serve('127.0.0.2', redirecting('http://hop.example.com'), port);
     const { reason, answers } = await reasonOf();
     expect(reason).toBe('answered_by_another');
@@ -200,7 +200,7 @@ describe('redirects are followed', () => {
   });
 });
 
-describe('of what another host answers, the customer who redirects there is told', () => {
+describe('when the name redirects to another host, the customer sees', () => {
   beforeEach(async () => {
     dns.set(HOST, 'A', ['127.0.0.2']);
     dns.set('hop.example.com', 'A', ['127.0.0.3']);
@@ -229,13 +229,13 @@ describe('of what another host answers, the customer who redirects there is told
 });
 
 describe('a name is not ours', () => {
-  test('where it has no address', async () => {
+  test('when it has no address', async () => {
     expect(await check()).toEqual({ selfCheck: null, blocker: { reason: 'no_address', chain: [] } });
     dns.set(HOST, 'CNAME', ['gone.test']);
     expect(await check()).toMatchObject({ blocker: { reason: 'no_address', chain: ['gone.test'] } });
   });
 
-  test('where its addresses cannot be read', async () => {
+  test('when its addresses cannot be read', async () => {
     dns.fail(HOST, 'servfail');
     expect(await check()).toMatchObject({
       selfCheck: null,
@@ -250,7 +250,7 @@ describe('a name is not ours', () => {
     ['mapped', 'AAAA', '::ffff:169.254.169.254'],
     ['translated', 'AAAA', '64:ff9b::a9fe:a9fe'],
     ['loopback', 'AAAA', '::1'],
-  ])('where one of its addresses is special (%s), and nobody is asked there', async (_, type, address) => {
+  ])('when one of its addresses is special (%s), which is not connected to', async (_, type, address) => {
     dns.set(HOST, 'A', ['127.0.0.1']);
     dns.set(HOST, type, type === 'A' ? ['127.0.0.1', address] : [address]);
     const { reason, answers } = await reasonOf();
@@ -259,7 +259,7 @@ describe('a name is not ours', () => {
     expect(answers).toContainEqual(expect.objectContaining({ outcome: 'not_public', seen: null }));
   });
 
-  test('where one of its addresses does not answer', async () => {
+  test('when one of its addresses does not answer', async () => {
     dns.set(HOST, 'A', ['127.0.0.1', '127.0.0.2']);
     expect(await reasonOf()).toEqual({
       reason: 'unreachable',
@@ -299,7 +299,7 @@ describe('a name is not ours', () => {
       },
       /^HTTP 200, "x{100}…"$/,
     ],
-  ])('where somebody answers who %s', async (_, listener, seen) => {
+  ])('when another server answers that %s', async (_, listener, seen) => {
     await serve('127.0.0.2', listener, port);
     dns.set(HOST, 'A', ['127.0.0.1', '127.0.0.2']);
     const { reason, answers } = await reasonOf();
@@ -325,7 +325,7 @@ describe('a name is not ours', () => {
       (socket: Socket) => void socket.write('HTTP/1.1 200 OK\r\ncontent-length: 50\r\n\r\nx'),
       'it did not answer within 0.2 s',
     ],
-  ])('where somebody listens who %s', async (_, greet, seen) => {
+  ])('when another server listens that %s', async (_, greet, seen) => {
     await listening(createTcpServer(greet), '127.0.0.2', port);
     dns.set(HOST, 'A', ['127.0.0.2']);
     expect(await reasonOf({ timeoutMs: 200 })).toEqual({
@@ -335,7 +335,7 @@ describe('a name is not ours', () => {
   });
 });
 
-test('a name with many addresses is asked at eight of them', async () => {
+test('eight addresses of a name are checked at most', async () => {
   dns.set(
     HOST,
     'A',
@@ -345,7 +345,7 @@ test('a name with many addresses is asked at eight of them', async () => {
 });
 
 test.each([1, 2, 3, 8, 15])(
-  'a name with %i addresses that redirect has us ask at most 24 times, each as often',
+  'a name with %i addresses that redirect costs at most 24 requests, the same number for each',
   async (count) => {
     const addresses = Array.from({ length: count }, (_, index) => `127.0.0.${index + 2}`);
     let requests = 0;
@@ -367,7 +367,7 @@ test.each([1, 2, 3, 8, 15])(
   },
 );
 
-test('the end of the signal ends it, with its reason', async () => {
+test('an aborted signal ends it, with its reason', async () => {
   const controller = new AbortController();
   await listening(
     createTcpServer(() => controller.abort(new Error('shut down'))),

@@ -26,7 +26,7 @@ async function addMany(count: number): Promise<string[]> {
 
 const states = () => world.store.countCertificates();
 
-describe('a CA that does not answer as it should', () => {
+describe('a CA with server errors', () => {
   test('is left alone by all nodes for longer each time, and costs other names no failure', async () => {
     const ca = await world.startCa();
     const names = await addMany(10);
@@ -50,7 +50,7 @@ describe('a CA that does not answer as it should', () => {
     expect(await world.store.findCaAccount(ca.directoryUrl)).toMatchObject({ pausedUntil: null, problem: null });
   });
 
-  test('has the second CA take over at once, and nobody is told of a failure', async () => {
+  test('falls back to the second CA at once, and no failure is reported', async () => {
     const [first, second] = [await world.startCa(), await world.startCa()];
     const { name, id } = await world.add();
     first.fault({ ...DOWN, at: ['newOrder'] });
@@ -65,7 +65,7 @@ describe('a CA that does not answer as it should', () => {
     expect(events.filter((type) => type.startsWith('certificate.'))).toEqual(['certificate.issued']);
   });
 
-  test('in the middle of an order, which is gone on with', async () => {
+  test('in the middle of an order, which is resumed', async () => {
     const ca = await world.startCa();
     const { name } = await world.add();
     const end = ca.fault({ ...DOWN, at: ['finalize'] });
@@ -79,7 +79,7 @@ describe('a CA that does not answer as it should', () => {
     expect(ca.orders()).toHaveLength(1);
   });
 
-  test('in the middle of an order, which the second CA takes over; the ledger keeps both', async () => {
+  test('in the middle of an order, falls back to the second CA; the ledger keeps both orders', async () => {
     const [first, second] = [await world.startCa(), await world.startCa()];
     const { name } = await world.add();
     first.fault({ ...DOWN, at: ['finalize'] });
@@ -90,7 +90,7 @@ describe('a CA that does not answer as it should', () => {
     }
   });
 
-  test('even before anything can be asked of it', async () => {
+  test('already at its directory', async () => {
     const ca = await world.startCa({ caaIdentities: ['ca.test'] });
     const { name } = await world.add();
     ca.fault({ ...DOWN, at: ['directory'] });
@@ -103,7 +103,7 @@ describe('a CA that does not answer as it should', () => {
     expect(await world.store.countLedgerEntries(ca.directoryUrl, 0)).toMatchObject({ orders: 0 });
   });
 
-  test('for one name alone, does not keep others from their certificates for long', async () => {
+  test('for one name alone, delays the certificates of others only briefly', async () => {
     const ca = await world.startCa();
     const names = await addMany(20);
     ca.fault({ ...DOWN, at: ['newOrder'], times: 1 });
@@ -115,14 +115,14 @@ describe('a CA that does not answer as it should', () => {
   });
 });
 
-describe('a CA of which too much was asked', () => {
+describe('a CA whose rate limit is reached', () => {
   const limited = (detail: string, seconds: number) => ({
     at: ['newOrder' as const],
     times: 1,
     answer: new AcmeProblem(429, 'rateLimited', detail, { retryAfter: String(seconds) }),
   });
 
-  test('is asked for nothing until the time that it said, by any node', async () => {
+  test('gets no request until its Retry-After has passed, from any node', async () => {
     const ca = await world.startCa();
     await addMany(5);
     ca.fault(limited('too many new orders (300) from this account in the last 3h0m0s', 3 * 3600));
@@ -138,7 +138,7 @@ describe('a CA of which too much was asked', () => {
     expect(await states()).toEqual({ issued: 5 });
   });
 
-  test('for one registered domain keeps no others from their certificates', async () => {
+  test('for one registered domain does not delay the certificates of others', async () => {
     const ca = await world.startCa();
     const [first = '', ...others] = await addMany(5);
     ca.fault(limited(`too many certificates (50) already issued for "customer0.org" in the last 168h0m0s`, 6 * 3600));
@@ -150,7 +150,7 @@ describe('a CA of which too much was asked', () => {
     expect(nextTryAt).toBeGreaterThanOrEqual(world.clock.now() + 6 * HOUR);
   });
 
-  test('has the second one take over', async () => {
+  test('falls back to the second one', async () => {
     const [first, second] = [await world.startCa(), await world.startCa()];
     const names = await addMany(5);
     first.fault({ ...limited('too many new orders recently', 3600), times: 100 });
@@ -161,7 +161,7 @@ describe('a CA of which too much was asked', () => {
   });
 });
 
-test('a CA that does not accept our account is left alone for an hour, and the operator is told', async () => {
+test('a CA that does not accept our account is left alone for an hour, with a warning in the log', async () => {
   const ca = await world.startCa();
   const { name } = await world.add();
   ca.fault({ at: ['newAccount'], answer: new AcmeProblem(400, 'invalidContact', 'no such address') });
@@ -181,7 +181,7 @@ test('a name that the first CA refuses is issued by the second, and the first is
   expect(first.requests.newOrder).toBe(1);
 });
 
-test('a name that every CA refuses waits, and its attempts are those of one name', async () => {
+test('a name that every CA refuses waits, and counts as one failed name', async () => {
   const cas = [await world.startCa(), await world.startCa()];
   const { name } = await world.add();
   for (const ca of cas)
@@ -196,7 +196,7 @@ test('a name that every CA refuses waits, and its attempts are those of one name
 describe('the budget', () => {
   const orders = (limit: number): CaLimit[] => [{ name: 'orders', limit, windowMs: 3 * HOUR }];
 
-  test('is never exceeded, by however many nodes; a fifth of it is kept for renewals', async () => {
+  test('is never exceeded, by any number of nodes; a fifth of it is kept for renewals', async () => {
     const limits = orders(10);
     const ca = await world.startCa({ limits });
     await addMany(20);
@@ -216,7 +216,7 @@ describe('the budget', () => {
     expect(ca.exceeded).toEqual([]);
   });
 
-  test('when it is spent, new names are left alone until there is room, and nobody looks at them for nothing', async () => {
+  test('when it is spent, new names are not claimed until it has capacity again', async () => {
     const limits = orders(10);
     const ca = await world.startCa({ limits });
     const names = await addMany(100);
@@ -233,7 +233,7 @@ describe('the budget', () => {
     expect(spent).toMatchObject({ state: 'failed', failures: 0 });
   });
 
-  test('workspaces take turns at it', async () => {
+  test('is shared round robin by the workspaces', async () => {
     const limits = orders(10);
     const ca = await world.startCa({ limits });
     await addMany(30);
@@ -242,7 +242,7 @@ describe('the budget', () => {
     expect(await world.read(name)).toMatchObject({ state: 'issued' });
   });
 
-  test('leaves room for a renewal that the CA has not announced', async () => {
+  test('has capacity left for a renewal outside of an ARI window', async () => {
     const limits = orders(10);
     const ca = await world.startCa({ limits, ari: false });
     const { name } = await world.add();
@@ -256,7 +256,7 @@ describe('the budget', () => {
     expect(ca.certificates).toHaveLength(9);
   });
 
-  test('of a registered domain counts for its names alone', async () => {
+  test('of a registered domain counts its names alone', async () => {
     const limits: CaLimit[] = [{ name: 'certificates', limit: 5, windowMs: 7 * DAY }];
     const ca = await world.startCa({ limits });
     const planted = await plant(world.store);
@@ -268,7 +268,7 @@ describe('the budget', () => {
     expect(ca.exceeded).toEqual([]);
   });
 
-  test('of failures is never spent to the last', async () => {
+  test('never spends the last failure', async () => {
     const ca = await world.startCa({ limits: LETS_ENCRYPT_LIMITS });
     const { name } = await world.add();
     ca.failAuthorizations(name, new AcmeProblem(403, 'unauthorized', 'somebody else answered'));
@@ -283,7 +283,7 @@ describe('the budget', () => {
     expect(ca.exceeded).toEqual([]);
   });
 
-  test('of the first CA being spent, the second takes over', async () => {
+  test('of the first CA, once spent, leads to the second', async () => {
     const limits = orders(10);
     const [first, second] = [await world.startCa({ limits }), await world.startCa({ limits })];
     await addMany(12);

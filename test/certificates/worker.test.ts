@@ -21,7 +21,7 @@ afterEach(() => world.close());
 const eventsOf = async (domainId: string) =>
   (await world.store.listEvents(domainId)).map(({ type }) => type).filter((type) => type.startsWith('certificate.'));
 
-test('a name that leads to us gets a certificate, which is kept with its key', async () => {
+test('a name that points to us gets a certificate, which is saved with its key', async () => {
   const ca = await world.startCa();
   const { name, id } = await world.add();
   await world.worker([world.issuer(ca)]).runOnce();
@@ -42,7 +42,7 @@ test('a name that leads to us gets a certificate, which is kept with its key', a
   });
 });
 
-test('a CA that does not look at names is asked without looking first', async () => {
+test('a CA without HTTP-01 is asked without a self-check', async () => {
   const { name } = await world.add();
   world.dns.remove(name);
   await world.worker([world.internal()]).runOnce();
@@ -98,7 +98,7 @@ describe('a crash', () => {
     expect(ca.requests.newOrder).toBe(1);
   });
 
-  test('before the URL of an order was kept costs another order, which the ledger knows of', async () => {
+  test('before the URL of an order was saved costs another order, which is in the ledger', async () => {
     const ca = await world.startCa();
     const { name } = await world.add();
     const lost = world.issuer(ca);
@@ -123,7 +123,7 @@ async function until(isSo: () => boolean): Promise<void> {
   while (!isSo()) await new Promise(setImmediate);
 }
 
-test('whoever has lost the lease stops, and changes nothing', async () => {
+test('a worker that has lost its lease stops, and changes nothing', async () => {
   const ca = await world.startCa();
   const { name } = await world.add();
   const slow = world.issuer(ca);
@@ -155,7 +155,7 @@ test('whoever has lost the lease stops, and changes nothing', async () => {
   expect(world.logged.join()).toContain('the lease of a certificate was lost');
 });
 
-test('a worker that was started sees to what becomes due, also once the store was away', async () => {
+test('a started worker attempts what becomes due, also after the store was down', async () => {
   const ca = await world.startCa();
   let away = false;
   const store: Store = {
@@ -177,7 +177,7 @@ test('a worker that was started sees to what becomes due, also once the store wa
   expect(ca.certificates.map(({ hostname }) => hostname)).toEqual([first.name, second.name]);
 });
 
-test('what is measured says how certificates stand as a whole', async () => {
+test('the gauges show all certificates', async () => {
   const ca = await world.startCa();
   await world.add();
   const waiting = await world.add();
@@ -196,7 +196,7 @@ test('what is measured says how certificates stand as a whole', async () => {
   await expect.poll(lines).toEqual(expect.arrayContaining(expected));
 });
 
-test('a worker that stops gives back what it has not done, and another goes on with it at once', async () => {
+test('a worker that stops releases its leases, and another resumes the orders at once', async () => {
   const ca = await world.startCa();
   const { name } = await world.add();
   ca.settings.looks = Number.POSITIVE_INFINITY;
@@ -212,7 +212,7 @@ test('a worker that stops gives back what it has not done, and another goes on w
   expect(ca.orders()).toHaveLength(1);
 });
 
-test('what takes too long is gone on with later, without a failure', async () => {
+test('an attempt that takes too long is resumed later, without a failure', async () => {
   const ca = await world.startCa();
   const { name } = await world.add();
   ca.settings.looks = Number.POSITIVE_INFINITY;
@@ -259,7 +259,7 @@ test.each(['issue', 'renewalId', 'caaNames'] as const)(
   },
 );
 
-test('an order that the CA has forgotten is replaced by another at once', async () => {
+test('an order that the CA has deleted is replaced by another at once', async () => {
   const ca = await world.startCa();
   const { name } = await world.add();
   ca.settings.looks = Number.POSITIVE_INFINITY;
@@ -272,7 +272,7 @@ test('an order that the CA has forgotten is replaced by another at once', async 
   expect(await world.read(name)).toMatchObject({ state: 'issued', failures: 0 });
 });
 
-test('attempts that the name fails are made after 1, 10 and 100 minutes, and daily then', async () => {
+test('failed names are retried after 1, 10 and 100 minutes, then daily', async () => {
   const ca = await world.startCa();
   const { name, id } = await world.add();
   ca.failAuthorizations(name, new AcmeProblem(403, 'unauthorized', 'somebody else answered'));
@@ -297,7 +297,7 @@ test('attempts that the name fails are made after 1, 10 and 100 minutes, and dai
   expect(await world.read(name)).toMatchObject({ state: 'issued', failures: 0, problem: null });
 });
 
-test('every order has a key of its own', async () => {
+test('every order has its own key', async () => {
   const ca = await world.startCa();
   const { name } = await world.add();
   const worker = world.worker([world.issuer(ca)]);
@@ -310,7 +310,7 @@ test('every order has a key of its own', async () => {
   expect(after?.privateKey).not.toEqual(before?.privateKey);
 });
 
-test('a certificate from elsewhere is renewed like any other', async () => {
+test('an imported certificate is renewed like any other', async () => {
   const ca = await world.startCa();
   const { name } = await world.add();
   const now = world.clock.now();

@@ -11,28 +11,23 @@ export interface Session {
   account: Account;
   task: IssueTask;
   clock: Clock;
-  pollBudget: PollBudget;
-}
-
-/** Limits the waits between two looks at an order. */
-interface PollBudget {
-  /**
-   * Waits as long as the CA asks for, or else the poll interval, and keeps the lease meanwhile. Rejects with `CaProblem`, of kind `unavailable`, when the
-   * budget does not cover the wait: the order stays, to be resumed later.
-   */
-  wait(retryAfterMs: number | null): Promise<void>;
+  pollBudget: ReturnType<typeof createPollBudget>;
 }
 
 const LEASE_CHECK_MS = 10_000;
 
-/** `pollMs`: the shortest wait. `budgetMs`: for all waits together. */
+/** Limits the waits between two looks at an order. `pollMs`: the shortest wait. `budgetMs`: for all waits together. */
 export function createPollBudget(
   { signal, ensureLease }: Pick<IssueTask, 'signal' | 'ensureLease'>,
   { host, pollMs, budgetMs }: { host: string; pollMs: number; budgetMs: number },
-): PollBudget {
+) {
   let leftMs = budgetMs;
   return {
-    async wait(retryAfterMs) {
+    /**
+     * Waits as long as the CA asks for, or else `pollMs`, and keeps the lease meanwhile. Rejects with `CaProblem`, of kind `unavailable`, when the budget
+     * does not cover the wait: the order stays, to be resumed later.
+     */
+    async wait(retryAfterMs: number | null): Promise<void> {
       const waitMs = Math.max(retryAfterMs ?? 0, pollMs);
       leftMs -= waitMs;
       if (leftMs < 0) {

@@ -4,29 +4,23 @@ import { LONGEST_WAIT_MS } from '../../domain/certificate-state.ts';
  * Limits how many new names are claimed at once. When no CA accepts more of them, none is claimed until then, since each look would cost and change
  * nothing. Afterwards one goes first, and the number doubles with each order that ends.
  */
-interface NewNameThrottle {
-  /** How many new names may be claimed now, of `most`. */
-  available(most: number, now: number): number;
-  /** No CA accepts an order for a new name before. */
-  block(until: number): void;
-  /** A CA accepted one. */
-  accelerate(): void;
-}
-
-export function newNameThrottle(): NewNameThrottle {
+export function newNameThrottle() {
   let blockedUntil = 0;
   let atOnce = Number.POSITIVE_INFINITY;
   return {
-    available(most, now) {
+    /** How many new names may be claimed now, of `most`. */
+    available(most: number, now: number): number {
       // A time further ahead than any wait was set by a clock that has been set back.
       const isBlocked = now < blockedUntil && blockedUntil <= now + LONGEST_WAIT_MS;
       return isBlocked ? 0 : Math.min(most, atOnce);
     },
-    block(until) {
+    /** No CA accepts an order for a new name before. */
+    block(until: number): void {
       blockedUntil = until;
       atOnce = 1;
     },
-    accelerate() {
+    /** A CA accepted one. */
+    accelerate(): void {
       blockedUntil = 0;
       atOnce *= 2;
     },

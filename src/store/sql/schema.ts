@@ -129,7 +129,7 @@ interface CertificatesTable {
   hostname: string;
   state: CertificateState;
   created_at: number;
-  /** Of the domain, for taking turns. The release before leaves it out, and `next_try_at`: `turns.ts` adds both. */
+  /** Of the domain, for taking turns. The release before leaves it out, and `next_try_at`: `leases.ts` adds both. */
   workspace_id: string | null;
   next_try_at: number | null;
   leased_until: number | null;

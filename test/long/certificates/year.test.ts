@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { liveThrough } from '../../certificates/year.ts';
 
 test.each([1, 2] as const)(
-  'a year with %i CA(s): no certificate expires while its name leads to us, and no limit of a CA is exceeded',
+  'a year with %i CA(s): no certificate expires while its name points to us, and no limit of a CA is exceeded',
   async (cas) => {
     const seed = Number(process.env.YEAR_SEED ?? randomInt(2 ** 31));
     console.log(`YEAR_SEED=${seed}`);

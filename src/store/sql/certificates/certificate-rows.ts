@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
+import type { InferResult } from 'kysely';
 import type { CertificateState } from '../../../domain/certificate-state.ts';
 import type { Certificate, Paged } from '../../contract/store.ts';
 import type { Reader, Tables } from '../statement.ts';
@@ -53,40 +54,17 @@ export async function countCertificates(reader: Reader): Promise<Partial<Record<
   return counts;
 }
 
-export interface CertificateRow {
-  hostname: string;
-  domainId: string;
-  workspaceId: string;
-  state: CertificateState;
-  problem: string | null;
-  selfCheck: string | null;
-  failures: number;
-  nextTryAt: number | null;
-  leasedUntil: number | null;
-  createdAt: number;
-  issuer: string | null;
-  chain: string | null;
-  notBefore: number | null;
-  notAfter: number | null;
-  issuedAt: number | null;
-  renewal: string | null;
-}
+export type CertificateRow = InferResult<ReturnType<typeof selectFromCertificates>>[number];
 
 export function certificateOf(row: CertificateRow): Certificate {
-  const { hostname, domainId, workspaceId, state, failures, leasedUntil, createdAt } = row;
+  const { problem, selfCheck, issuer, chain, notBefore, notAfter, issuedAt, renewal, ...rest } = row;
   return {
-    hostname,
-    domainId,
-    workspaceId,
-    state,
-    problem: row.problem === null ? null : JSON.parse(row.problem),
-    selfCheck: row.selfCheck === null ? null : JSON.parse(row.selfCheck),
-    failures,
+    ...rest,
+    problem: problem && JSON.parse(problem),
+    selfCheck: selfCheck && JSON.parse(selfCheck),
     // Null in rows of the previous release: due at once.
-    nextTryAt: row.nextTryAt ?? createdAt,
-    leasedUntil,
+    nextTryAt: row.nextTryAt ?? row.createdAt,
     issued: issuedOf(row),
-    createdAt,
   };
 }
 

@@ -1,7 +1,8 @@
+import type { InferResult } from 'kysely';
 import { furthestTryAt } from '../../../domain/certificate-state.ts';
 import type { DueCertificate } from '../../contract/store.ts';
 import type { Reader, Tables, Transaction } from '../statement.ts';
-import { type CertificateRow, certificateOf, selectFromCertificates } from './certificate-rows.ts';
+import { certificateOf, selectFromCertificates } from './certificate-rows.ts';
 import { begunValues, type CertificateClaim, fairSchedule, selectOverdue } from './fairness.ts';
 
 /** Claims certificates. Calls must not overlap: each continues the round robin of the previous one. */
@@ -54,20 +55,11 @@ export async function holds(tx: Transaction, hostname: string, lease: number): P
   return (await tx.execute(touchLease, { hostname, lease })) > 0;
 }
 
-type LeasedRow = CertificateRow & {
-  lease: number;
-  orderIssuer: string | null;
-  orderUrl: string | null;
-  orderKey: Uint8Array | null;
-  replaces: string | null;
-  startedAt: number | null;
-};
-
-function dueOf(row: LeasedRow): DueCertificate {
-  const { hostname, lease, orderIssuer: issuer, orderUrl: url, orderKey: privateKey, replaces, startedAt } = row;
-  const ordered = issuer !== null && privateKey !== null && startedAt !== null;
-  const order = ordered ? { hostname, issuer, url, privateKey, replaces, startedAt } : null;
-  return { certificate: certificateOf(row), lease, order };
+function dueOf(row: InferResult<ReturnType<typeof selectLeased>>[number]): DueCertificate {
+  const { lease, orderIssuer: issuer, orderUrl: url, orderKey: privateKey, replaces, startedAt, ...certificate } = row;
+  const isOrdered = issuer !== null && privateKey !== null && startedAt !== null;
+  const order = isOrdered ? { hostname: row.hostname, issuer, url, privateKey, replaces, startedAt } : null;
+  return { certificate: certificateOf(certificate), lease, order };
 }
 
 function giveLease(db: Tables, p: { hostname: string; now: number; until: number; step: number }) {
