@@ -6,7 +6,7 @@ import { newPrivateKey, publicKeyInfo, readPrivateKey } from '../../src/certific
 import type { FakeCa } from '../support/fake-ca/fake-ca.ts';
 import { createIssuing, type Issuing, type Task } from './issuing.ts';
 
-/** However busy the machine is. */
+/** For a busy machine. */
 const SOON = { timeout: 30_000 };
 
 let world: Issuing;
@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-/** The chain leads to the CA, and its first certificate is for the task's name and key. */
+/** Expects a chain to the CA's root, whose leaf is for the task's name and key. */
 function expectIssued(ca: FakeCa, { hostname, privateKey }: IssueTask, { chain }: { chain: string }): void {
   const [leaf, above, ...others] = splitPem(chain).map((pem) => new X509Certificate(pem));
   const root = new X509Certificate(ca.issuingRoots);
@@ -96,7 +96,7 @@ function keepAndStop(task: Task): IssueTask['onOrder'] {
 }
 
 describe('an order that was interrupted at any step', () => {
-  /** Whoever works on it ends at its n-th step; another goes on. Returns how many it took. */
+  /** Each worker crashes at its n-th step, and another resumes. Returns how many it took. */
   async function issueInSteps(ca: FakeCa, task: Task, lives: (life: number) => number): Promise<number> {
     for (let life = 1; ; life++) {
       let left = lives(life);

@@ -12,7 +12,7 @@ beforeEach(async () => {
 });
 afterEach(() => world.close());
 
-/** Lets days pass, an hour at a time. */
+/** Advances the clock by days, an hour at a time. */
 async function live(days: number, runOnce: () => Promise<number>): Promise<void> {
   for (const end = world.clock.now() + days * DAY; world.clock.now() < end; world.clock.pass(6 * HOUR)) await runOnce();
 }

@@ -8,7 +8,7 @@ import type { FakeCa } from '../support/fake-ca/fake-ca.ts';
 import { AcmeProblem } from '../support/fake-ca/problem.ts';
 import { createIssuing, type Issuing } from './issuing.ts';
 
-/** What tests rely on in the fake CA: that it is as strict as a real one, and notices what it is there to notice. */
+/** Tests of the fake CA: it is as strict as a real one, and detects what it should. */
 
 let world: Issuing;
 beforeAll(async () => {
@@ -18,7 +18,7 @@ afterAll(() => world.close());
 
 const HOUR_MS = 3_600_000;
 
-/** A client whose requests may be spoilt on their way. */
+/** A client whose requests may be changed in transit. */
 function clientOf(ca: FakeCa, spoil: (body: string) => string = (body) => body): AcmeClient {
   const sent = caTransport({ trustRoots: null, timeoutMs: 5_000 });
   const transport: CaTransport = (request) =>

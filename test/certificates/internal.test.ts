@@ -22,7 +22,7 @@ const LONG = `${'a'.repeat(61)}.${'b'.repeat(63)}.${'c'.repeat(63)}.${'d'.repeat
 let world: Issuing;
 let issuer: InternalCa;
 let directory: string;
-/** Resolves with what OpenSSL prints, and rejects with what it complains about. */
+/** Resolves with the output of OpenSSL, and rejects with its errors. */
 let openssl: (...words: string[]) => Promise<string>;
 
 beforeAll(async () => {
@@ -69,7 +69,7 @@ describe.each(['www.example.com', LONG])('a certificate of the internal CA for %
   });
 
   test('is accepted by Node over TLS, when the root is trusted', async () => {
-    // Node has a clock of its own.
+    // Node uses the real clock.
     const real = internalIssuer({ store: world.store, clock: { now: () => Date.now() } });
     const key = readPrivateKey(newPrivateKey());
     const task = world.task({ hostname, privateKey: key.export({ type: 'pkcs8', format: 'der' }) });

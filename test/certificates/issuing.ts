@@ -6,33 +6,33 @@ import type { Store } from '../../src/store/contract/store.ts';
 import { openEngine } from '../support/engine.ts';
 import { type FakeCa, type FakeCaOptions, startFakeCa } from '../support/fake-ca/fake-ca.ts';
 
-/** A store, a clock that stands still, and whoever issues on them. */
+/** A store, a fixed clock, CAs and issuers. */
 export interface Issuing {
   store: Store;
   clock: { now(): number; pass(ms: number): void };
-  /** Every line that was logged. */
+  /** All log lines. */
   logged: string[];
-  /** Starts a CA of its own for a test; it ends with everything. */
+  /** Starts a CA for one test; it is closed with the world. */
   startCa(options?: Partial<FakeCaOptions>): Promise<FakeCa>;
-  /** Another one each time: another node, or the same after a crash. */
+  /** A new one each time: another node, or the same after a crash. */
   issuer(ca: Pick<FakeCa, 'directoryUrl'>, about?: Partial<AcmeOptions>): Issuer;
-  /** What a caller brings: it keeps the order's URL, and shows answers to challenges to the CA. */
+  /** Saves the order's URL, and publishes challenge responses. */
   task(about?: Partial<IssueTask>): Task;
-  /** What comes of an order at a CA where something is wrong; rejects where nothing does. */
+  /** The problem of an order at a CA; rejects if there is none. */
   problemAt(ca: FakeCa, task?: Task): Promise<CaProblem>;
   close(): Promise<void>;
 }
 
 export interface Task extends IssueTask {
-  /** What was asked of the caller, in order: `order`, `present`, `ensureLease`. */
+  /** The calls, in order: `order`, `present`, `ensureLease`. */
   steps: string[];
 }
 
-/** Nothing here waits for longer than it must. */
+/** Short waits. */
 const FAST = { pollMs: 1, timeoutMs: 5_000, pollBudgetMs: 2_000 };
 const START = Date.UTC(2026, 10, 21);
 
-/** `now`: what the clock stands at in the beginning. */
+/** `now`: the time of the clock at the start. */
 export async function createIssuing({ now = START } = {}): Promise<Issuing> {
   const clock = {
     now: () => now,

@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-/** A key in every way that it is likely to be written. */
+/** A key in every likely encoding. */
 function spellings(pkcs8: Uint8Array): string[] {
   const key = createPrivateKey({ key: Buffer.from(pkcs8), format: 'der', type: 'pkcs8' });
   const { d = '' } = key.export({ format: 'jwk' });

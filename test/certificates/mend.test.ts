@@ -8,7 +8,7 @@ import { CAA_NAME } from './live/recorder.ts';
 import { createIssuingSite, type IssuingSite } from './live/site.ts';
 
 let site: IssuingSite;
-/** Somebody else, at the port that names are looked at. */
+/** Another server, at the port of the self-check. */
 const stranger = createServer((_, response) => response.end('welcome to nginx'));
 beforeAll(async () => {
   site = await createIssuingSite();
@@ -56,7 +56,7 @@ const CASES: readonly Case[] = [
     mend: () => site.dns.set('customer2.test', 'CAA', [`0 issue "${CAA_NAME}"`]),
   },
 ];
-/** Longer than a name is left alone that has been waiting for less than an hour. */
+/** Longer than the time between two checks in the first hour. */
 const STEP_MS = 75_000;
 
 test('names that do not point here, or whose CAA records forbid the CA, cost no request there; the API says why, and once fixed they are issued', async () => {
@@ -64,7 +64,7 @@ test('names that do not point here, or whose CAA records forbid the CA, cost no 
     const found = await Promise.all(CASES.map(({ name }) => readCertificate(site, name)));
     return found.every((certificate) => certificate.state === state);
   };
-  // Their owners change the records after the verification, before anybody looks at them for a certificate.
+  // The owners change the records after the verification, before the first attempt.
   site.env.NAMEPLATE_ROLES = 'api,verifier';
   const verifier = await site.serve();
   for (const { name } of CASES) await addName(site, name);
@@ -91,7 +91,7 @@ test('names that do not point here, or whose CAA records forbid the CA, cost no 
       });
     }
   }
-  // It says by which name CAA records allow it.
+  // The directory has the CA's issuer domain name.
   expect(site.recorder.requests.map(({ step }) => step)).toEqual(['directory']);
 
   for (const { mend } of CASES) mend();

@@ -11,7 +11,7 @@ import { type Pebble, startPebble } from '../support/pebble.ts';
 import { createIssuing, type Issuing, type Task } from './issuing.ts';
 import { type Site, startSite } from './site.ts';
 
-/** The client against a real CA, over HTTPS; the real CA looks at the names over real DNS and HTTP. */
+/** The client against a real CA over HTTPS, which validates the names over real DNS and HTTP. */
 
 let world: Issuing;
 let site: Site;
@@ -24,7 +24,7 @@ beforeAll(async () => {
   site = await startSite();
   const at = { dns: site.dns, httpPort: site.port };
   usual = await startPebble(at);
-  // Every fifth nonce is refused, and nothing is trusted from before.
+  // Every fifth nonce is rejected, and no authorization is reused.
   const env = { PEBBLE_VA_NOSLEEP: '1', PEBBLE_WFE_NONCEREJECT: '20', PEBBLE_AUTHZREUSE: '0' };
   quick = await startPebble({ ...at, env });
   closing.push(usual.close, quick.close, site.close, world.close);
@@ -33,7 +33,7 @@ afterAll(async () => {
   for (const close of closing) await close();
 });
 
-/** A name that leads here, and where its challenges are answered. */
+/** A name that points here, and the server of its challenge responses. */
 function task(about: Partial<Task> = {}): Task {
   const made = world.task({
     present: async (token, keyAuthorization) => site.present(made.hostname, token, keyAuthorization),
@@ -154,7 +154,7 @@ describe('pebble', () => {
   }
 });
 
-/** A client that trusts the CA and no other is served with the certificate. */
+/** Connects with a client that trusts this CA only. */
 async function expectServed(
   { hostname, privateKey, chain }: { hostname: string; privateKey: Uint8Array; chain: string },
   ca: string,

@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 const json = (body: object): Fault['answer'] => ({ status: 200, body: JSON.stringify(body) });
-/** Whatever is asked for in the course of an order. Of a nonce only the header counts. */
+/** All resources that an order uses. Of a nonce only the header matters. */
 const ON_THE_WAY = ENDPOINTS.filter((endpoint) => !['nonce', 'account', 'renewalInfo'].includes(endpoint));
 
 describe('any failure of the CA during an order', () => {

@@ -16,7 +16,7 @@ beforeEach(async () => {
 });
 afterEach(() => world.close());
 
-/** A name whose certificate has just been issued. */
+/** A name with a new certificate. */
 async function issued(ca: FakeCa): Promise<{ name: string; id: string }> {
   const domain = await world.add();
   await world.worker([world.issuer(ca)]).runOnce();
@@ -24,7 +24,7 @@ async function issued(ca: FakeCa): Promise<{ name: string; id: string }> {
   return domain;
 }
 
-/** Lets time pass as a worker would see it, from one due time to the next. */
+/** Advances the clock from one due time to the next. */
 async function live(name: string, until: number, runOnce: () => Promise<number>): Promise<void> {
   while (world.clock.now() < until) {
     await runOnce();
@@ -34,7 +34,7 @@ async function live(name: string, until: number, runOnce: () => Promise<number>)
   await runOnce();
 }
 
-/** On which day each certificate was issued. */
+/** The day of issue of each certificate. */
 const days = (ca: FakeCa) => ca.certificates.map(({ notBefore }) => Math.floor((notBefore + HOUR - START) / DAY));
 
 const START = Date.UTC(2026, 10, 21);
@@ -96,7 +96,7 @@ describe('a renewal that the CA does not accept as a replacement', () => {
     answer: new AcmeProblem(409, 'alreadyReplaced', 'the certificate was replaced already'),
   };
 
-  /** A name whose announced renewal is due. */
+  /** A name whose renewal is due in its ARI window. */
   async function due(ca: FakeCa): Promise<string> {
     const { name } = await issued(ca);
     const worker = world.worker([world.issuer(ca)]);

@@ -13,7 +13,7 @@ beforeEach(async () => {
 });
 afterEach(() => world.close());
 
-/** What was asked of a CA that could count as an attempt. */
+/** Requests to a CA that may count as an attempt. */
 const attempts = ({ requests: { newAccount, newOrder, challenge } }: FakeCa) => newAccount + newOrder + challenge;
 
 const NAME = 'shop.example.com';
@@ -138,7 +138,7 @@ describe('a name that would fail costs no attempt at the CA, and its state says 
   test('answered_by_another: another server answers', async () => {
     const ca = await world.startCa();
     const { name } = await world.add({ name: NAME });
-    // The CA itself does not know the challenge either.
+    // The CA gets no challenge response either.
     const ports = { http: Number(new URL(ca.directoryUrl).port), https: 443 };
     await world.worker([world.issuer(ca)], { ports }).runOnce();
     const { state, problem } = await world.read(name);

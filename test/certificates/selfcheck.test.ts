@@ -17,11 +17,11 @@ const HOST = 'shop.example.com';
 let dns: Simulator;
 let client: DnsClient;
 let closing: (() => unknown)[];
-/** What every node answers, by host and path. */
+/** Challenge responses, by host and path. */
 let challenges: Map<string, string>;
-/** Host and path of what the edge was asked for. */
+/** Host and path of each request to the edge. */
 let asked: string[];
-/** The edge's port, of HTTP. */
+/** The edge's HTTP port. */
 let port: number;
 
 beforeEach(async () => {
@@ -101,7 +101,7 @@ describe('a name is ours', () => {
 
   test('when there is no route to another of its addresses', async () => {
     dns.set(HOST, 'A', ['127.0.0.1']);
-    // No connection ever leads to a multicast address.
+    // There is no route to a multicast address.
     dns.set(HOST, 'AAAA', ['ff0e::1']);
     const { blocker, selfCheck } = await check({ mayDial: () => true });
     expect(blocker).toBe(null);
@@ -111,13 +111,13 @@ describe('a name is ours', () => {
   });
 });
 
-/** Answers challenges whatever the host, as a host does to which customers redirect. */
+/** Returns challenge responses for any host, like a host to which customers redirect. */
 const answerer: RequestListener = ({ url = '' }, response) => {
   const answer = [...challenges].find(([what]) => what.endsWith(url));
   response.writeHead(answer === undefined ? 404 : 200).end(answer?.[1]);
 };
 
-/** Redirects to the same path elsewhere. */
+/** Redirects to the same path at another origin. */
 const redirecting =
   (origin: string, status = 301): RequestListener =>
   ({ url = '' }, response) =>

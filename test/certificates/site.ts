@@ -2,14 +2,14 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { startSimulator } from '../../src/playground/dns/simulator.ts';
 
-/** What a CA finds when it looks at a name: DNS that leads here, and answers to challenges. */
+/** What a CA validates: DNS records that point here, and challenge responses. */
 export interface Site {
   port: number;
   dns: { address: string; port: number };
-  /** Makes a name lead here. */
+  /** Points a name here. */
   add(hostname: string): void;
   present(hostname: string, token: string, keyAuthorization: string): void;
-  /** Paths that were asked for, with their host. */
+  /** Host and path of each request. */
   asked: string[];
   close(): Promise<void>;
 }

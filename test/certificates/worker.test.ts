@@ -64,7 +64,7 @@ test('two workers on one store order each name once', async () => {
 });
 
 describe('a crash', () => {
-  /** A node that dies at a step: from then on nothing that it asks of the store happens. */
+  /** A node that crashes at a step: its later calls of the store do nothing. */
   function dying(step: 'saveOrderUrl' | 'putChallenge' | 'saveCertificate', when: 'before' | 'after'): Store {
     let dead = false;
     return new Proxy(world.store, {
@@ -118,7 +118,7 @@ describe('a crash', () => {
   });
 });
 
-/** Resolves when it is so. */
+/** Resolves when the condition holds. */
 async function until(isSo: () => boolean): Promise<void> {
   while (!isSo()) await new Promise(setImmediate);
 }
@@ -146,7 +146,7 @@ test('a worker that has lost its lease stops, and changes nothing', async () => 
   const winner = world.worker([world.issuer(ca)]);
   while ((await winner.runOnce()) === 0) world.clock.pass(31);
   const won = await world.read(name);
-  // It finds out by itself, too.
+  // It also finds out by itself.
   await until(() => signals[0]?.aborted === true);
   released.resolve();
   await lost;
@@ -217,7 +217,7 @@ test('an attempt that takes too long is resumed later, without a failure', async
   const { name } = await world.add();
   ca.settings.looks = Number.POSITIVE_INFINITY;
   const worker = world.worker([world.issuer(ca, { pollBudgetMs: HOUR })], { deadlineMs: 300 });
-  // It may take longer to come so far.
+  // Getting there may take longer.
   for (await worker.runOnce(); ca.orders().length === 0; await worker.runOnce()) world.clock.pass(MINUTE);
   const { state, failures, nextTryAt } = await world.read(name);
   expect({ state, failures, waitMs: nextTryAt - world.clock.now() }).toEqual({
@@ -246,7 +246,7 @@ test.each(['issue', 'renewalId', 'caaNames'] as const)(
       },
     };
     const worker = world.worker([stuck], { capacity: 1, deadlineMs: 300 });
-    // It may take longer to come so far.
+    // Getting there may take longer.
     for (await worker.runOnce(); !isReached; await worker.runOnce()) world.clock.pass(MINUTE);
     const left = await world.read(name);
     expect(left).toMatchObject({ failures: 0, leasedUntil: null, nextTryAt: world.clock.now() + MINUTE });

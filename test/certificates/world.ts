@@ -21,30 +21,30 @@ import { openEngine } from '../support/engine.ts';
 import { type Planted, plant } from '../support/entities.ts';
 import { type FakeCa, type FakeCaOptions, startFakeCa } from '../support/fake-ca/fake-ca.ts';
 
-/** A real store, DNS on loopback, an edge that answers challenges from the store, CAs, and workers; only the clock is ours. */
+/** A real store, DNS on loopback, an edge that serves challenge responses from the store, CAs and workers; only the clock is simulated. */
 export interface World {
   store: Store;
   dns: Simulator;
   clock: { now(): number; pass(ms: number): void; set(now: number): void };
   metrics: Metrics;
-  /** Host and path of what the edge was asked for. */
+  /** Host and path of each request to the edge. */
   asked: string[];
-  /** Every line that was logged. */
+  /** All log lines. */
   logged: string[];
-  /** Starts a CA, which looks at names as we do. */
+  /** Starts a CA that validates names by our DNS. */
   startCa(options?: Partial<FakeCaOptions>): Promise<FakeCa>;
-  /** Another one each time: another node. */
+  /** A new one each time: another node. */
   issuer(ca: Pick<FakeCa, 'directoryUrl'>, about?: Partial<AcmeOptions>): Issuer;
   internal(): Issuer;
   worker(issuers: Issuer[], about?: Partial<CertificateWorkerOptions>): CertificateWorker;
-  /** A domain that has just been verified, whose name leads here. In a registered domain and a workspace of its own, unless given. */
+  /** A newly verified domain whose name points here; by default in its own registered domain and workspace. */
   add(about?: { name?: string; planted?: Planted }): Promise<Domain>;
-  /** Throws where there is none. */
+  /** Throws if there is none. */
   read(hostname: string): Promise<Certificate>;
   close(): Promise<void>;
 }
 
-/** Nothing here waits for longer than it must. */
+/** Short waits. */
 const FAST = { pollMs: 1, timeoutMs: 5_000, pollBudgetMs: 2_000 };
 const START = Date.UTC(2026, 10, 21);
 

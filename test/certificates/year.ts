@@ -10,7 +10,7 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** So long a name may do without a certificate once it leads to us: what is new, or came back. */
+/** How long a name may be without a certificate after it points to us, for the first time or again. */
 const GRACE_MS = 2 * DAY;
 
 export interface YearOptions {
@@ -22,9 +22,9 @@ export interface YearOptions {
 }
 
 export interface Year {
-  /** Names that led to us and had no certificate in use, and when: there must be none. */
+  /** Names that pointed to us without a certificate in use, and when; expected to be empty. */
   uncertified: string[];
-  /** Orders beyond a published limit of a CA: there must be none. */
+  /** Orders beyond a published limit of a CA; expected to be 0. */
   exceeded: string[];
   certificates: number;
   orders: number;
@@ -33,7 +33,7 @@ export interface Year {
   events: Record<string, number>;
 }
 
-/** Lets time pass as fast as it can, with everything going wrong that does go wrong in a year. */
+/** Simulates time, with all the faults of a year. */
 export async function liveThrough({ seed, days, names, cas: count }: YearOptions): Promise<Year> {
   const random = seeded(seed);
   const world = await createWorld();
@@ -74,9 +74,9 @@ export async function liveThrough({ seed, days, names, cas: count }: YearOptions
   }
 }
 
-/** Names of few registered domains, of which some go away for a while, and some are new. */
+/** Names of few registered domains; some go away for a while, some are new. */
 function createCustomers(world: World, random: Random) {
-  /** Since when each leads to us; null: it does not. */
+  /** Since when each points to us; null: it does not. */
   const routed = new Map<string, number | null>();
   let serial = 0;
 
@@ -96,7 +96,7 @@ function createCustomers(world: World, random: Random) {
       world.dns.set(name, 'A', [leaves ? '127.0.0.9' : '127.0.0.1']);
       routed.set(name, leaves ? null : world.clock.now());
     },
-    /** Notes who should have a certificate and has none. Resolves with when anything is due next. */
+    /** Records names without a certificate that should have one. Resolves with the next due time. */
     async look(uncertified: Set<string>): Promise<number> {
       const now = world.clock.now();
       const { items } = await world.store.listCertificates({ limit: 1000 });
@@ -112,7 +112,7 @@ function createCustomers(world: World, random: Random) {
 
 const dayOf = (now: number) => new Date(now).toISOString().slice(0, 10);
 
-/** One that dies now and then, in the middle of what it does, and starts again. */
+/** A worker that crashes now and then, and restarts. */
 function createNode(world: World, cas: FakeCa[], random: Random) {
   let worker: CertificateWorker | null = null;
   let callsLeft = Number.POSITIVE_INFINITY;
@@ -152,7 +152,7 @@ function createNode(world: World, cas: FakeCa[], random: Random) {
   };
 }
 
-/** What happens to CAs. */
+/** The faults of CAs. */
 function createTroubles(world: World, cas: FakeCa[], random: Random) {
   const events: Record<string, number> = {};
   const endings: { at: number; end(): void }[] = [];
@@ -162,7 +162,7 @@ function createTroubles(world: World, cas: FakeCa[], random: Random) {
     ca.fault({ answer, until: world.clock.now() + ms });
   const serverInternal = new AcmeProblem(500, 'serverInternal', 'The service is down for maintenance');
 
-  /** Each with how often it happens, in hours. */
+  /** With their mean time between faults, in hours. */
   const troubles: [name: string, every: number, happens: (ca: FakeCa) => unknown][] = [
     ['an hour of 500s', 10 * 24, (ca) => down(ca, HOUR, serverInternal)],
     ['a day of 500s', 60 * 24, (ca) => down(ca, DAY, serverInternal)],
@@ -200,7 +200,7 @@ function createTroubles(world: World, cas: FakeCa[], random: Random) {
       'a revoked account',
       120 * 24,
       (ca) => {
-        // Nobody gets two accounts a day.
+        // One account a day at most.
         if (world.clock.now() - lastReplaced < 2 * DAY) return;
         lastReplaced = world.clock.now();
         ca.revokeAccounts();

@@ -26,7 +26,7 @@ const selfCheck = {
 
 export function describeCertificates(subject: Subject): void {
   const claim = (now = NOW) => subject.store.claimCertificates({ now, limit: 100, leaseMs: 60_000, newNames: true });
-  /** A name, leased. */
+  /** A leased certificate. */
   const lease = async () => {
     const { environment } = await subject.plant();
     const domain = await verify(subject.store, environment);
@@ -53,7 +53,7 @@ export function describeCertificates(subject: Subject): void {
     subject.store.putChallenge({ hostname, token: 'token', keyAuthorization: 'token.print', expiresAt: NOW });
 
   describe('saving a certificate', () => {
-    it('that was issued puts it in use with its key, ends the order, and tells caches and the timeline', async () => {
+    it('that was issued puts it in use with its key, ends the order, invalidates caches and records an event', async () => {
       const { store } = subject;
       const { domain, due } = await lease();
       const { name } = domain;
@@ -101,7 +101,7 @@ export function describeCertificates(subject: Subject): void {
       ]);
     });
 
-    it('that was issued in place of another says that it was renewed', async () => {
+    it('that replaces another records a renewal', async () => {
       const { domain, due } = await lease();
       await save(due, { state: 'issued', issued: anIssuedCertificate(), nextTryAt: NOW });
       const [again] = (await claim()) as [DueCertificate];
@@ -112,7 +112,7 @@ export function describeCertificates(subject: Subject): void {
       expect(await servedCertificate(subject.store, domain.name)).toEqual({ chain, notAfter, privateKey });
     });
 
-    it('that came no further says why, once for each reason, and takes nothing out of use', async () => {
+    it('that is blocked records one event per reason, and leaves the certificate in use', async () => {
       const { store } = subject;
       const { domain, due } = await lease();
       const issued = anIssuedCertificate();
@@ -133,7 +133,7 @@ export function describeCertificates(subject: Subject): void {
       ).toEqual([problem, refused, problem].map(({ reason, message }) => ['certificate.failed', reason, message]));
     });
 
-    it('whose order is to be gone on with keeps it, and its challenges', async () => {
+    it('whose order is to be resumed keeps it, and its challenges', async () => {
       const { store } = subject;
       const { domain, due } = await lease();
       await begin(due);
@@ -156,8 +156,8 @@ export function describeCertificates(subject: Subject): void {
     });
   });
 
-  describe('a certificate from elsewhere', () => {
-    it('is looked at when its renewal window says, and no later than anything else', async () => {
+  describe('an imported certificate', () => {
+    it('is due when its renewal window says, within the longest wait', async () => {
       const { domain } = await lease();
       const { renewal } = anIssuedCertificate();
       for (const [window, nextTryAt] of [
@@ -170,7 +170,7 @@ export function describeCertificates(subject: Subject): void {
       }
     });
 
-    it('is put in use whatever is under way, which is lost', async () => {
+    it('is put in use, and a lease on it is lost', async () => {
       const { store } = subject;
       const { domain, due } = await lease();
       await begin(due);
@@ -204,7 +204,7 @@ export function describeCertificates(subject: Subject): void {
       expect(again?.certificate.issued?.renewal.renewAt).toBe(NOW + 5);
     });
 
-    it('makes a name that waits for its first one due, and leaves alone what somebody works on', async () => {
+    it('makes a name without a certificate due, and changes nothing that is leased', async () => {
       const { store } = subject;
       const { domain, due } = await lease();
       expect(await store.renewCertificate(domain.name, NOW + 59_999)).toBe('leased');
@@ -215,7 +215,7 @@ export function describeCertificates(subject: Subject): void {
     });
   });
 
-  describe('a name that is lost', () => {
+  describe('a name that is no longer verified', () => {
     const certified = async () => {
       const { domain, due } = await lease();
       await save(due, { state: 'issued', issued: anIssuedCertificate(), nextTryAt: NOW });
@@ -241,7 +241,7 @@ export function describeCertificates(subject: Subject): void {
       expect(await claim(NOW + DAY_MS)).toEqual([]);
     });
 
-    it('to another workspace, begins anew there, with nothing of what was', async () => {
+    it('because of a takeover, starts anew in the other workspace', async () => {
       const { store } = subject;
       const { domain: incumbent, due } = await certified();
       const { environment } = await subject.plant();
@@ -274,7 +274,7 @@ export function describeCertificates(subject: Subject): void {
   });
 
   describe('lists of certificates', () => {
-    it('are in order of host name, page by page, each once; of one state where that is asked for', async () => {
+    it('are in order of host name, page by page, each once; optionally of one state', async () => {
       const { store } = subject;
       const { environment } = await subject.plant();
       const names = ['b', 'a', 'e', 'd', 'c'].map((label) => `${label}.lists.example.com`);
@@ -292,7 +292,7 @@ export function describeCertificates(subject: Subject): void {
       expect(await store.countCertificates()).toEqual({ failed: 2, issued: 3 });
     });
 
-    it('of those that expire first name them in that order', async () => {
+    it('of those that expire first are in that order', async () => {
       const { store } = subject;
       const { environment } = await subject.plant();
       for (let i = 0; i < 4; i++) await verify(store, environment);

@@ -34,7 +34,7 @@ export function describeLeases(subject: Subject): void {
     Promise.all(Array.from({ length: count }, (_, i) => verify(subject.store, environment, { at: at + i })));
 
   describe('leases of certificates', () => {
-    it('are given of what is due, the most overdue first, with all that is known of it', async () => {
+    it('are granted for due certificates, the most overdue first, with all their data', async () => {
       const { environment } = await subject.plant();
       const late = await verify(subject.store, environment, { at: NOW - 5 });
       const later = await verify(subject.store, environment, { at: NOW });
@@ -63,7 +63,7 @@ export function describeLeases(subject: Subject): void {
       expect(await subject.store.findCertificate(late.name)).toEqual(due[1]?.certificate);
     });
 
-    it('are given to no more names than were asked for, and to none twice before they end', async () => {
+    it('are granted up to the limit, and for no certificate twice before they expire', async () => {
       const { environment } = await subject.plant();
       const domains = await verifyMany(environment, 5, NOW - 10);
       const claims = [await claim({ limit: 2 }), await claim({ limit: 0 }), await claim({ limit: 2 }), await claim()];
@@ -72,7 +72,7 @@ export function describeLeases(subject: Subject): void {
       expect(await claim({ now: NOW + LEASE_MS - 1 })).toEqual([]);
     });
 
-    it('are never given twice by claims at the same moment, which find everything between them', async () => {
+    it('are never granted twice by concurrent claims, which together find everything', async () => {
       const { environment } = await subject.plant();
       const domains = await verifyMany(environment, 30, NOW - 100);
       const claims = await Promise.all([1, 2, 3, 4].map(() => claim({ limit: 10 })));
@@ -80,7 +80,7 @@ export function describeLeases(subject: Subject): void {
       expect(names.toSorted()).toEqual(domains.map(({ name }) => name).toSorted());
     });
 
-    it('are taken over once they have ended; then whoever held one is told so whatever they try, and nothing happens', async () => {
+    it('can be stolen once they have expired; then any write of the previous holder is lost', async () => {
       const { store } = subject;
       const { environment } = await subject.plant();
       const { name, id } = await verify(store, environment);
@@ -98,7 +98,7 @@ export function describeLeases(subject: Subject): void {
       expect(await store.saveOrderUrl(name, after.lease, 'https://ca.example/order/2')).toBe('saved');
     });
 
-    it('that have ended, and that nobody took over, are as good as before', async () => {
+    it('that have expired but were not stolen still count', async () => {
       const { environment } = await subject.plant();
       const { name } = await verify(subject.store, environment);
       const due = await one();
@@ -109,7 +109,7 @@ export function describeLeases(subject: Subject): void {
       expect(namesOf(await claim({ now: late + LEASE_MS }))).toEqual([name]);
     });
 
-    it('end with a save, and can be neither held nor saved under again', async () => {
+    it('end with a save, and can be neither extended nor saved under again', async () => {
       const { store } = subject;
       const { environment } = await subject.plant();
       const { name } = await verify(store, environment);
@@ -124,7 +124,7 @@ export function describeLeases(subject: Subject): void {
       expect(namesOf(await claim({ now: nextTryAt }))).toEqual([name]);
     });
 
-    it('are given of what was put off, or leased, by a clock that has been set back since', async () => {
+    it('are granted for what was scheduled, or leased, by a clock that has been set back', async () => {
       const { store } = subject;
       const { environment } = await subject.plant();
       const patient = await verify(store, environment);
@@ -140,7 +140,7 @@ export function describeLeases(subject: Subject): void {
       expect(await claim()).toEqual([]);
     });
 
-    it('without new names are given of those alone that have a certificate in use or an order under way', async () => {
+    it('without new names are granted only for certificates in use or with an order in flight', async () => {
       const { store } = subject;
       const { environment } = await subject.plant();
       const [fresh, ordered, failed, issued] = await verifyMany(environment, 4, NOW - 10);
@@ -164,8 +164,8 @@ export function describeLeases(subject: Subject): void {
     });
   });
 
-  describe('turns of workspaces', () => {
-    it('are one after the other: of each the most overdue, then of each the next', async () => {
+  describe('fair scheduling over workspaces', () => {
+    it('is round robin: the most overdue of each, then the next of each', async () => {
       const [a, b, c] = [await subject.plant(), await subject.plant(), await subject.plant()];
       const ofA = await verifyMany(a.environment, 4, NOW - 100);
       const ofB = await verifyMany(b.environment, 2, NOW - 50);
@@ -174,7 +174,7 @@ export function describeLeases(subject: Subject): void {
       expect(namesOf(await claim({ limit: 7 }))).toEqual(expected);
     });
 
-    it('come to a name soon, however many of another workspace have been due for longer', async () => {
+    it('reaches a name soon, however many of another workspace have been due for longer', async () => {
       const [many, few] = [await subject.plant(), await subject.plant()];
       await verifyMany(many.environment, 250, NOW - 1000);
       const { name } = await verify(subject.store, few.environment);
@@ -183,7 +183,7 @@ export function describeLeases(subject: Subject): void {
       expect(claimed).toContain(name);
     });
 
-    it('come round to every workspace before any has another, also where fewer are claimed at once than there are workspaces', async () => {
+    it('reaches every workspace before any has another, also when a claim is smaller than the number of workspaces', async () => {
       const workspaces = [];
       for (let i = 0; i < 6; i++) {
         const { environment, workspace } = await subject.plant();

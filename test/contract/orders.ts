@@ -17,7 +17,7 @@ import type { Subject } from './subject.ts';
 const WINDOW_MS = 3_600_000;
 
 export function describeOrders(subject: Subject): void {
-  /** Names that are leased, each for an hour. */
+  /** Certificates, each leased for an hour. */
   const leased = async (count: number): Promise<DueCertificate[]> => {
     const { environment } = await subject.plant();
     for (let i = 0; i < count; i++) await verify(subject.store, environment, { at: NOW - count + i });
@@ -39,7 +39,7 @@ export function describeOrders(subject: Subject): void {
   const ledger = (issuer: string) => subject.store.countLedgerEntries(issuer, 0);
 
   describe('an order', () => {
-    it('is kept from its beginning on, so that whoever takes it over goes on with it', async () => {
+    it('is saved when it begins, so that a later lease can resume it', async () => {
       const { store } = subject;
       const due = await lease();
       const { hostname } = due.certificate;
@@ -54,7 +54,7 @@ export function describeOrders(subject: Subject): void {
       expect(taken).toMatchObject({ certificate: { hostname, state: 'ordering' }, order: { ...order, url } });
     });
 
-    it('for a name that has a certificate leaves that in use, and is a renewal', async () => {
+    it('for a name that has a certificate leaves it in use, and is a renewal', async () => {
       const { store } = subject;
       const due = await lease();
       const { hostname } = due.certificate;
@@ -67,7 +67,7 @@ export function describeOrders(subject: Subject): void {
       expect(await servedCertificate(store, hostname)).toMatchObject({ privateKey });
     });
 
-    it('takes the place of the one that was under way, which the ledger goes on counting', async () => {
+    it('replaces the one in flight, which the ledger keeps counting', async () => {
       const { store } = subject;
       const due = await lease();
       const issuer = anIssuer();
@@ -81,7 +81,7 @@ export function describeOrders(subject: Subject): void {
       expect(await ledger(issuer)).toEqual({ orders: 2, exempt: 0, issued: 1, failed: 0 });
     });
 
-    it('has a URL only while it is under way', async () => {
+    it('has a URL only while it is in flight', async () => {
       const due = await lease();
       expect(await subject.store.saveOrderUrl(due.certificate.hostname, due.lease, 'https://ca.example/1')).toBe(
         'lost',
@@ -90,7 +90,7 @@ export function describeOrders(subject: Subject): void {
   });
 
   describe('the ledger', () => {
-    it('refuses an order too many of an issuer until the oldest that has to leave its window does, and counts no other issuer', async () => {
+    it('limits the orders of an issuer until the N-th newest leaves the window, and counts no other issuer', async () => {
       const [a, b, c] = (await leased(3)) as [DueCertificate, DueCertificate, DueCertificate];
       const issuer = anIssuer();
       const limits = [most('orders', 2)];
@@ -114,7 +114,7 @@ export function describeOrders(subject: Subject): void {
       expect(await begin(c, { issuer, limits, now: until })).toEqual({ kind: 'begun' });
     });
 
-    it('counts against a name what failed from the moment it failed, and what is under way, but nothing that was issued', async () => {
+    it('counts the failures of a name from the moment they failed, and orders in flight, but nothing that was issued', async () => {
       const { store } = subject;
       const issuer = anIssuer();
       const limits = [most('failures', 1)];
@@ -135,7 +135,7 @@ export function describeOrders(subject: Subject): void {
       expect(await begin(renewing, { issuer, limits, now: until })).toEqual({ kind: 'begun' });
     });
 
-    it('counts against a registered domain what was issued and what is under way, but nothing that failed', async () => {
+    it('counts certificates of a registered domain and orders in flight, but nothing that failed', async () => {
       const issuer = anIssuer();
       const limits = [most('certificates', 1)];
       const [a, b, c] = (await leased(3)) as [DueCertificate, DueCertificate, DueCertificate];
@@ -152,7 +152,7 @@ export function describeOrders(subject: Subject): void {
       expect(await begin(c, late)).toEqual({ ...refused, until: issuedAt + WINDOW_MS });
     });
 
-    it('counts against a name what was issued and what is under way as one more of the same, but nothing that failed', async () => {
+    it('counts duplicates: certificates of a name and orders in flight, but nothing that failed', async () => {
       const { store } = subject;
       const issuer = anIssuer();
       const limits = [most('duplicates', 1)];
@@ -168,7 +168,7 @@ export function describeOrders(subject: Subject): void {
       expect(await begin(renewing, { issuer, limits })).toMatchObject({ limit: 'duplicates' });
     });
 
-    it('lets what is exempt through but for failures, and counts it for nothing else', async () => {
+    it('counts exempt orders for failures only', async () => {
       const issuer = anIssuer();
       const [a, b] = (await leased(2)) as [DueCertificate, DueCertificate];
       const full = [most('orders', 1), most('certificates', 1), most('duplicates', 1)];
@@ -182,7 +182,7 @@ export function describeOrders(subject: Subject): void {
       expect(await ledger(issuer)).toEqual({ orders: 4, exempt: 3, issued: 0, failed: 0 });
     });
 
-    it('names the limit that has room last, and allows nothing where nothing is allowed', async () => {
+    it('names the limit that blocks longest, and allows nothing with a limit of 0', async () => {
       const issuer = anIssuer();
       const due = await lease();
       await begin(due, { issuer });
@@ -194,7 +194,7 @@ export function describeOrders(subject: Subject): void {
       expect(await begin(due, none)).toEqual({ kind: 'limit_reached', limit: 'orders', until: NOW + 7 + WINDOW_MS });
     });
 
-    it('gives the last place to one of several orders at the same moment', async () => {
+    it('gives the last capacity to one of several concurrent orders', async () => {
       for (const name of ['orders', 'certificates'] as const) {
         const dues = await leased(6);
         const issuer = anIssuer();
@@ -203,7 +203,7 @@ export function describeOrders(subject: Subject): void {
       }
     });
 
-    it('outlives the domain, as the memory of the CA does, until it is told to forget', async () => {
+    it("outlives the domain, as the CA's counts do, until it is pruned", async () => {
       const { store } = subject;
       const issuer = anIssuer();
       const [a, b] = (await leased(2)) as [DueCertificate, DueCertificate];
@@ -220,7 +220,7 @@ export function describeOrders(subject: Subject): void {
   });
 
   describe('an account at a CA', () => {
-    it('is made once, also by several at the same moment, all of whom get the one that is kept', async () => {
+    it('is created once, also by concurrent callers, who all get the saved one', async () => {
       const issuer = anIssuer();
       expect(await subject.store.findCaAccount(issuer)).toBeNull();
       const made = [1, 2, 3].map(() => aCaAccount({ issuer, certificate: 'PEM' }));
@@ -230,7 +230,7 @@ export function describeOrders(subject: Subject): void {
       expect(await subject.store.findCaAccount(issuer)).toEqual(kept[0]);
     });
 
-    it('is changed in what is given, and in nothing else', async () => {
+    it('is changed in the given fields only', async () => {
       const { store } = subject;
       const account = await store.createCaAccount(aCaAccount());
       const { issuer } = account;
@@ -246,7 +246,7 @@ export function describeOrders(subject: Subject): void {
       expect(await store.updateCaAccount(anIssuer(), changed)).toBe(false);
     });
 
-    it('is replaced by one of several that find it refused', async () => {
+    it('is replaced by one of several concurrent callers', async () => {
       const { store } = subject;
       const account = await store.createCaAccount(aCaAccount({ url: 'https://ca.example/acct/1' }));
       const others = [2, 3, 4].map((n) => ({

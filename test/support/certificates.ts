@@ -15,7 +15,7 @@ import { attach, NOW, unique, verifiedAt } from './entities.ts';
 
 export const DAY_MS = 86_400_000;
 
-/** Stores a domain that is verified, and so wants a certificate from `at` on. */
+/** Stores a domain that was verified at `at`, with its certificate in state `wanted`. */
 export async function verify(
   store: Store,
   environment: Environment,
@@ -43,7 +43,7 @@ export function aPrivateKey(): Uint8Array {
   return new Uint8Array(privateKey.export({ type: 'pkcs8', format: 'der' }));
 }
 
-/** Directory URL of a CA that nobody else orders from. */
+/** Directory URL of a new CA. */
 export function anIssuer(): string {
   return `https://${unique('ca')}.example/directory`;
 }
@@ -95,7 +95,7 @@ export function aCaAccount(about: Partial<CaAccount> = {}): CaAccount {
 
 type Save = Parameters<CertificateStore['saveCertificate']>[0];
 
-/** What is saved of a certificate that stays as it is. */
+/** A save that changes nothing. */
 export function aSave({ certificate, lease }: DueCertificate, about: Partial<Save> = {}): Save {
   const { hostname, state, problem, selfCheck, failures } = certificate;
   return { hostname, lease, state, problem, selfCheck, failures, nextTryAt: NOW + DAY_MS, now: NOW, ...about };

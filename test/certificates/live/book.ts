@@ -1,7 +1,7 @@
-/** What is known of a CA's orders from what was asked of it, and answered (RFC 8555 section 7). */
+/** The orders of a CA, read from its requests and responses (RFC 8555 section 7). */
 export interface Book {
   orders: readonly Order[];
-  /** What a request asks for. */
+  /** The step of an order that a request belongs to. */
   read(path: string, body: Buffer): Pick<Request, 'step' | 'hostname'>;
   ask(path: string, request: Request): void;
   answer(
@@ -22,18 +22,18 @@ export type Step =
   | 'finalize'
   | 'certificate';
 
-/** What was asked of the CA. */
+/** A request to the CA. */
 export interface Request {
   step: Step;
-  /** Null: it is about no name, or about one that nobody has ordered for. */
+  /** Null: it is about no name, or about one without an order. */
   hostname: string | null;
-  /** Of the node; null: it was gone already when its connection came to be known. */
+  /** Of the node; null: it was gone before its connection was found. */
   pid: number | null;
   /** Unix ms. */
   at: number;
 }
 
-/** `asked`: the CA knows nothing of it yet. `answered`: it has done it, and the node does not know. `told`: the answer was sent off. */
+/** `asked`: before the CA gets it. `answered`: the CA has done it, before the node has the response. `told`: the response was sent. */
 export interface Moment extends Request {
   when: 'asked' | 'answered' | 'told';
 }
@@ -41,14 +41,14 @@ export interface Moment extends Request {
 /** An order as the CA has it. Times are Unix ms. */
 export interface Order {
   hostname: string;
-  /** The node that asked for it; null as above. */
+  /** The node that requested it; null as above. */
   pid: number | null;
-  /** When it was asked for. */
+  /** When it was requested. */
   askedAt: number;
   /** When it was first seen to be `valid` or `invalid`; null: it was not. */
   endedAt: number | null;
   end: 'valid' | 'invalid' | null;
-  /** What was asked about it afterwards. */
+  /** The later requests about it. */
   requests: Request[];
 }
 
@@ -70,7 +70,7 @@ export function createBook(): Book {
   const places = new Map<string, Place>();
   const put = (url: unknown, place: Place) => typeof url === 'string' && places.set(new URL(url).pathname, place);
 
-  /** What an answer says of an order: where its parts are, and how it stands. */
+  /** Reads the URLs and the status of an order from a response. */
   function learn(order: Order, { status, authorizations = [], finalize, certificate, challenges = [] }: Resource) {
     for (const url of authorizations) put(url, { step: 'authorization', order });
     for (const { url } of challenges) put(url, { step: 'challenge', order });

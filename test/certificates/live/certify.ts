@@ -6,19 +6,19 @@ import { judge } from './orders.ts';
 import { expectNothingLeft, type Row } from './rest.ts';
 import type { IssuingSite } from './site.ts';
 
-/** How long it took. */
+/** Durations. */
 export interface Certified {
   names: number;
-  /** From the first that was verified to the last that had its certificate. */
+  /** From the first verification to the last certificate. */
   seconds: number;
   'certificates a second': number;
   /** Of each name, from its verification to its certificate; seconds. */
   waited: string;
-  /** Requests that pebble was asked, without those for nonces. */
+  /** Requests to pebble, without those for nonces. */
   'requests a certificate': number;
 }
 
-/** Takes names from their creation to HTTPS, on one node, and sees that each was ordered once, and is served. */
+/** Takes names from their creation to HTTPS on one node, and expects that each was ordered once, and is served. */
 export async function certify(site: IssuingSite, count: number): Promise<Certified> {
   const node = await site.serve();
   const store = await site.open();

@@ -1,15 +1,15 @@
 import { readPrivateKey } from '../../../src/certificates/x509/private-key.ts';
 
-/** Looks for secrets in whatever somebody may get to see. */
+/** Looks for secrets in anything visible. */
 export interface Finder {
-  /** What was found there, each once, in one of its forms. `text`: escaped as in JSON, or not; bytes as latin1. */
+  /** The secrets in a text, each once, in any of their encodings. `text`: JSON-escaped, or not; bytes as latin1. */
   find(text: string): string[];
 }
 
 export interface Secret {
   /** For people. */
   name: string;
-  /** At least 24 bytes of which everything else is made: of a private key its number alone, without what is public. */
+  /** At least 24 bytes: of a private key only its secret number. */
   bytes: Buffer;
 }
 
@@ -54,7 +54,7 @@ function formsOf(bytes: Buffer): [string, string][] {
     ['in hexadecimal', bytes.toString('hex')],
     ['in hexadecimal', bytes.toString('hex').toUpperCase()],
   ];
-  // In base64 it depends on what is before; the first and the last digit also on what is around it.
+  // Its base64 depends on its offset; the first and the last digit also on the bytes around it.
   for (const before of [0, 1, 2]) {
     const whole = Math.floor((before + bytes.length) / 3) * 3 - before;
     const padded = Buffer.concat([Buffer.alloc(before), bytes.subarray(0, whole)]);

@@ -7,16 +7,16 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
  */
 export interface Gateway {
   port: number;
-  /** Called with each connection, before it goes anywhere. */
+  /** Called with each connection, before it is forwarded. */
   onConnection: () => void;
   close(): Promise<void>;
 }
 
-/** Longer than a node takes to start, also on a machine that has much else to do. */
+/** Longer than a node takes to start on a busy machine. */
 const PATIENCE_MS = 60_000;
 const AGAIN_MS = 50;
 
-/** `ports`: of the nodes that run; asked for each connection. */
+/** `ports`: of the running nodes; called for each connection. */
 export async function startGateway(ports: () => number[]): Promise<Gateway> {
   const open = new Set<Socket>();
   let turn = 0;

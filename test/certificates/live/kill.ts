@@ -11,12 +11,12 @@ import { expectNoErrors, expectNothingLeft, settle } from './rest.ts';
 import type { IssuingSite } from './site.ts';
 import { startTraffic } from './traffic.ts';
 
-/** What was tried, and what came of it. */
+/** The kills, and their results. */
 export interface Survived extends Record<string, number> {
   kills: number;
 }
 
-/** Where a node is killed: at a moment of a request to the CA, when a name is looked at over HTTP, at any time, or while it starts. */
+/** When a node is killed: at a moment of a request to the CA, when a name is validated over HTTP, at any time, or while it starts. */
 type Place =
   | `${Exclude<Step, 'directory' | 'nonce' | 'account'>} ${Moment['when']}`
   | 'a look'
@@ -45,13 +45,13 @@ const PLACES: readonly Place[] = [
   'any time',
   'starting',
 ];
-/** A node does so many at once: as many can lose the URL of their order in one kill. */
+/** Concurrency limit of a node: the most orders that one kill can leave without a URL. */
 const CAPACITY = 25;
-/** So many names have their certificate before the first kill. */
+/** Names with a certificate before the first kill. */
 const RENEWABLE = 5;
-/** For a node to come to a place. */
+/** For a node to reach a step. */
 const PATIENCE_MS = 20_000;
-/** What a node does next happens within so much of being told something. */
+/** A node continues within that time after a response. */
 const NEXT_MS = 30;
 
 interface Scene {
@@ -91,7 +91,7 @@ export async function surviveIssuing(
   return { kills: scene.kills.length, ...tally, names: names.length, ...traffic.tally, ...seen };
 }
 
-/** Resolves with where a node was killed in the end. */
+/** Resolves with the place at which a node was killed. */
 async function killAt(scene: Scene, place: Place): Promise<Place> {
   const { site, random } = scene;
   if (place === 'any time') return killAny(scene, random.between(0, 2000));
@@ -119,7 +119,7 @@ async function kill({ site, kills }: Scene, node: Server | undefined): Promise<v
   kills.push({ pid: node.pid, at: Date.now() });
 }
 
-/** Kills the node that comes to the moment. False: none did. */
+/** Kills the node that reaches the moment. False: none did. */
 function untilMoment(scene: Scene, place: Place): Promise<boolean> {
   const { site, random } = scene;
   const { recorder } = site;
@@ -136,13 +136,13 @@ function untilMoment(scene: Scene, place: Place): Promise<boolean> {
       recorder.onMoment = async () => true;
       if (when === 'told') await delay(random.between(0, NEXT_MS));
       await kill(scene, node).then(() => end(true), reject);
-      // What it had asked for may still get there.
+      // Its requests may still arrive.
       return random.chance(0.5);
     };
   });
 }
 
-/** Kills a node as a name is looked at, by itself or by the CA. False: nobody looked. */
+/** Kills a node while a name is validated, by itself or by the CA. False: none was. */
 function untilLook(scene: Scene): Promise<boolean> {
   const { site, random } = scene;
   return new Promise((resolve, reject) => {
@@ -166,7 +166,7 @@ async function examine({ site, store, kills }: Scene, names: number): Promise<Re
   expect(most).toBeLessThanOrEqual(CAPACITY);
   const ledger = await store.countLedgerEntries(recorder.directoryUrl, 0);
   expect(ledger.orders).toBeGreaterThanOrEqual(orders);
-  // Whatever the CA has issued was put in use, once.
+  // Every issued certificate was put in use, once.
   const events = await data.query(
     "select count(*) as count from events where type in ('certificate.issued', 'certificate.renewed')",
   );

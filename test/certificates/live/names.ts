@@ -6,31 +6,31 @@ import { type Answer, ask, type CertificateData, type Data, type Operation } fro
 import { GREETING, type IssuingSite } from './site.ts';
 import { isOf, visit } from './visitor.ts';
 
-/** A name of a registered domain that few others are below. */
+/** A name of a registered domain with few names. */
 export function nameOf(serial: number): string {
   return `shop${serial}.customer${Math.floor(serial / 5)}.test`;
 }
 
-/** For a node to come back, also on a machine that has much else to do. */
+/** For a node to restart on a busy machine. */
 const PATIENCE_MS = 120_000;
 
-/** Does what a customer does: creates the domain, and publishes its records. Nodes may die meanwhile. */
+/** Creates the domain and publishes its records. Nodes may die meanwhile. */
 export async function addName(site: IssuingSite, name: string): Promise<void> {
   const created = await askAnyone<Data>(site, 'createDomain', name);
-  // Of a request whose answer was lost the domain may be there.
+  // An earlier request, whose response was lost, may have created the domain.
   const { data } = created.status === 200 ? created : await askAnyone<Data>(site, 'getDomain', name);
   if (data === undefined) throw new Error(`${name} could not be created: ${created.status} ${created.error?.detail}`);
   for (const record of data.dnsRecords) site.dns.set(record.name, record.type, [record.value]);
 }
 
-/** How the certificate of a name stands, as its customer is told. */
+/** The certificate of a name, as the API shows it. */
 export async function readCertificate(site: IssuingSite, name: string): Promise<CertificateData> {
   const { status, data, error } = await askAnyone<CertificateData>(site, 'getCertificate', name);
   if (data === undefined) throw new Error(`getCertificate ${name}: ${status} ${error?.detail}`);
   return data;
 }
 
-/** Asks a node that runs, and another where there was no answer, or one that says to come again. */
+/** Calls a running node, and another one after no response or a 503. */
 async function askAnyone<Found>(site: IssuingSite, operation: Operation, name: string): Promise<Answer<Found>> {
   const began = performance.now();
   for (let turn = 0; ; turn++) {
@@ -48,7 +48,7 @@ async function askAnyone<Found>(site: IssuingSite, operation: Operation, name: s
   }
 }
 
-/** The name is served by the CA's certificate that is in use, with its key, and leads to the origin. Returns the certificate's fingerprint. */
+/** Expects the name to be served with the certificate in use and its key, from the origin. Returns the certificate's fingerprint. */
 export async function expectServed(site: IssuingSite, store: Store, name: string): Promise<void> {
   const { certificate, status, body } = await visit(site, name);
   expect([status, body], name).toEqual([200, GREETING]);
@@ -61,7 +61,7 @@ export async function expectServed(site: IssuingSite, store: Store, name: string
   expect(served !== null && isOf(certificate, served.privateKey), `${name} is served with its key`).toBe(true);
 }
 
-/** Does something for each of many, so many at once. */
+/** Runs work for each item, with a concurrency limit. */
 export async function each<T>(items: readonly T[], atOnce: number, work: (item: T) => Promise<void>): Promise<void> {
   const left = [...items];
   await Promise.all(

@@ -9,20 +9,20 @@ export interface Killed {
 export interface Judged {
   orders: number;
   valid: number;
-  /** Orders that a node which was killed had asked for, and whose URL it had not kept. */
+  /** Orders of killed nodes whose URL was not saved. */
   lost: number;
   /** Most of these of one kill. */
   'most lost in a kill': number;
-  /** What is wrong: orders that were open beside each other for one name, or that two nodes worked on. */
+  /** Violations: concurrent orders for one name, or orders that two nodes worked on. */
   faults: string[];
 }
 
 type Asker = Pick<Request, 'pid' | 'at'>;
 
-/** A node that was gone when its connection came to be known had died just before. */
+/** A node that was gone before its connection was found had died just before. */
 const JUST_MS = 2000;
 
-/** Holds what a CA has seen to the rule: one order at a time for a name, on which one node works until it dies. */
+/** Checks the rule: one order at a time for a name, on which one node works until it dies. */
 export function judge(orders: readonly Order[], kills: readonly Killed[] = []): Judged {
   const diedAt = ({ pid, at }: Asker) =>
     kills.find((one) => (pid === null ? Math.abs(one.at - at) < JUST_MS : one.pid === pid))?.at;

@@ -6,16 +6,16 @@ import { createIdentity, type Pebble } from '../../support/pebble.ts';
 import { createBook, type Moment, type Order, type Request } from './book.ts';
 import { ownerOf } from './owner.ts';
 
-/** A proxy in front of pebble, through which everything goes that is asked of it: it writes down who ordered what, and can hold requests up. */
+/** A proxy in front of pebble that records the requests of each node, and can delay them. */
 export interface Recorder {
   directoryUrl: string;
   /** PEM: of its own HTTPS. */
   trustRoots: string;
-  /** Every order that pebble took, in order of time. */
+  /** Every order that pebble accepted, in order of time. */
   orders: readonly Order[];
   /** Every request, in order of time, but for nonces. */
   requests: readonly Request[];
-  /** Called at each moment of a request, which goes on when it resolves: at `asked` not to pebble unless with `true`. */
+  /** Called at each moment of a request, which continues when it resolves; at `asked` it is forwarded only if that is `true`. */
   onMoment: (moment: Moment) => Promise<boolean>;
   close(): Promise<void>;
 }
@@ -26,7 +26,7 @@ interface Answer {
   body: Buffer;
 }
 
-/** The name by which CAA records allow the CA. Every real CA says one in its directory; pebble does not. */
+/** The CA's issuer domain name. Real CAs have one in their directory; pebble does not. */
 export const CAA_NAME = 'pebble.test';
 
 /** `pids`: of the nodes. */
@@ -43,7 +43,7 @@ export async function startRecorder(pebble: Pebble, pids: () => Iterable<number>
 
   function forward({ method, url, headers }: IncomingMessage, body: Buffer): Promise<Answer> {
     return new Promise((resolve, reject) => {
-      // Pebble makes URLs of the host that it is asked at.
+      // Pebble builds URLs from the Host header.
       const to = { hostname: target.hostname, port: target.port, path: url, method, headers, agent };
       const sent = request({ ...to, servername: 'localhost' }, (response) => {
         const { statusCode: status = 0, headers } = response;
@@ -72,7 +72,7 @@ export async function startRecorder(pebble: Pebble, pids: () => Iterable<number>
       outgoing.end(incoming.method === 'HEAD' ? undefined : answer.body);
       await recorder.onMoment({ ...about, when: 'told' });
     } catch {
-      // One of the two is gone: to the other it looks as it does without anybody between them.
+      // One side has closed: closes the other one.
       incoming.socket.destroy();
     }
   });

@@ -7,7 +7,7 @@ const ERROR_LEVEL = 50;
 
 export type Row = Record<string, unknown>;
 
-/** Nobody works on anything, and nothing is left that was needed for that alone; the store is as its rules want it. */
+/** Expects that nothing is leased, that no order or challenge is left, and that the store is consistent. */
 export async function expectNothingLeft({ data, ...site }: IssuingSite): Promise<void> {
   const one = async (sql: string) => Number((await data.query(sql))[0]?.count);
   expect({
@@ -19,7 +19,7 @@ export async function expectNothingLeft({ data, ...site }: IssuingSite): Promise
   expect(faults).toEqual([]);
 }
 
-/** Waits until every name has its certificate and nobody works on any; the clocks of nodes run ahead to whatever is due later. */
+/** Waits until every name has its certificate and none is leased; advances the clocks of nodes to later due times. */
 export async function settle(site: IssuingSite, store: Store, names: number): Promise<void> {
   let aheadMs = 0;
   await until(
@@ -41,7 +41,7 @@ export async function settle(site: IssuingSite, store: Store, names: number): Pr
   );
 }
 
-/** Nothing went wrong in any server, but that its store was late: that comes round again. Returns how often it was. */
+/** Expects no errors but a slow store, after which nodes retry. Returns how often that happened. */
 export function expectNoErrors({ programs }: IssuingSite): number {
   const lines = programs.flatMap((program) => program.lines.filter((line) => 'level' in line));
   const errors = lines.filter(({ level }) => level >= ERROR_LEVEL);

@@ -13,11 +13,11 @@ import { createIssuingSite, type IssuingSite, type IssuingSiteOptions } from './
 import { startTraffic } from './traffic.ts';
 
 const externalAccount = { kid: 'kid-1', hmacKey: randomBytes(32).toString('base64url') };
-/** The key of the account that the CA has given us. */
+/** The EAB key from the CA. */
 export const eab: Secret = { name: 'the EAB key', bytes: Buffer.from(externalAccount.hmacKey, 'base64url') };
 export const sealingKey = (name: string, key: string): Secret => ({ name, bytes: Buffer.from(key, 'base64') });
 
-/** Names are added, renewed and visited, while something is done to the keys that private keys are sealed with. */
+/** Adds, renews and visits names while the key-encryption keys are rotated. */
 export async function underTraffic(
   site: IssuingSite,
   { stops, others }: { stops: Killed[]; others: Secret[] },
@@ -57,7 +57,7 @@ interface Whole {
   secrets: Secrets;
 }
 
-/** With the old key gone: everything is served, more is issued, and nothing of it all was to be seen. */
+/** Without the old key: everything is served, more is issued, and no secret was visible. */
 export async function expectWhole(site: IssuingSite, { names, stops, secrets }: Whole) {
   const store = await site.open();
   await expectSealedAnew(site, store);

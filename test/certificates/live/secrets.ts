@@ -10,25 +10,25 @@ import { isPlaintext } from '../../../src/store/sealing/keyring.ts';
 import { createFinder, type Secret, secretOf } from './finder.ts';
 import type { IssuingSite } from './site.ts';
 
-/** What is never to be seen, as it comes up: keys of certificates, of orders while they are under way, and of accounts. */
+/** Collects secrets: keys of certificates, of orders in flight, and of accounts. */
 export interface Secrets {
-  /** Reads what there is in the store now. */
+  /** Collects the secrets in the store now. */
   gather(store: SecretStore): Promise<void>;
-  /** Looks for all that was gathered, in everything that the servers have said and stored. Resolves with how many secrets that were. */
+  /** Expects none of them in anything that the servers sent, logged or stored. Resolves with the number of secrets. */
   expectKept(store: SecretStore, names: readonly string[]): Promise<number>;
 }
 
-/** What somebody may get to see. */
+/** Anything visible. */
 interface Seen {
   where: string;
   text: string;
 }
 
 const MANY = 100_000;
-/** Key authorizations, ours and those of self-checks, may be seen by whoever asks for them alone. */
+/** Key authorizations, of challenges and self-checks, are visible at their own URL only. */
 const SELF_CHECK = /np-[\w-]{32}\.[\w-]{32}/;
 
-/** `others`: secrets that do not lie in the store. */
+/** `others`: secrets that are not in the store. */
 export function createSecrets(site: IssuingSite, others: readonly Secret[]): Secrets {
   const keys = new Map<string, Uint8Array>();
   const accounts = new Map<string, Uint8Array>();
@@ -67,7 +67,7 @@ export function createSecrets(site: IssuingSite, others: readonly Secret[]): Sec
   return { gather, expectKept };
 }
 
-/** What is looked for was looked for in something that can be read. */
+/** Expects the finder to find a public value there, so that the search is valid. */
 function expectReadable(stored: string, names: readonly string[]): void {
   for (const name of names) expect(stored.includes(name), name).toBe(true);
 }
@@ -78,7 +78,7 @@ function* logsOf({ programs }: IssuingSite): Iterable<Seen> {
   }
 }
 
-/** Answers of the API, metrics, and pages of the edge: of all that there is, good and bad. */
+/** Responses of the API, metrics and pages of the edge, also errors. */
 async function seenFrom({ nodes, tenant, http, https }: IssuingSite, names: readonly string[]): Promise<Seen[]> {
   const seen: Seen[] = [];
   const key = `Bearer ${tenant.key}`;
@@ -127,7 +127,7 @@ async function seenFrom({ nodes, tenant, http, https }: IssuingSite, names: read
   return seen;
 }
 
-/** The files of an embedded store but for that of its keys, or all rows of a database. Bytes as latin1. */
+/** The files of an embedded store without its key file, or all rows of a database. Bytes as latin1. */
 async function storedIn({ data, path }: IssuingSite): Promise<string> {
   if (data.url.startsWith('sqlite:')) {
     return [path, `${path}-wal`].map((file) => readFileSync(file, 'latin1')).join('\n');

@@ -30,23 +30,23 @@ import { type Recorder, startRecorder } from './recorder.ts';
 export interface IssuingSite extends Omit<Site, 'serve' | 'close'> {
   pebble: Pebble;
   recorder: Recorder;
-  /** Where names are reached over HTTP and HTTPS. */
+  /** The public HTTP and HTTPS ports. */
   http: Gateway;
   https: Gateway;
   tenant: Tenant;
-  /** Those that run. */
+  /** The running ones. */
   nodes: ReadonlySet<Server>;
   /** All that were ever started. */
   programs: readonly Program<ServerLine>[];
-  /** The variables of nodes that are started from now on. */
+  /** The environment of nodes that are started later. */
   env: Record<string, string>;
   /** Starts a node. */
   serve(): Promise<Server>;
-  /** Starts a node, and waits for nothing. */
+  /** Starts a node without waiting. */
   launch(): Program<ServerLine>;
   /** `kill -9`, or SIGTERM. Resolves once it is gone. */
   end(node: Server, how: 'kill' | 'stop'): Promise<void>;
-  /** Those that private keys are sealed with, by `env` as it is now. */
+  /** The key-encryption keys of `env` as it is now. */
   keyring(): Keyring;
   /** Opens the store beside the servers, with these. */
   open(): Promise<Store>;
@@ -56,16 +56,16 @@ export interface IssuingSite extends Omit<Site, 'serve' | 'close'> {
 export interface IssuingSiteOptions {
   data?: typeof embedded;
   env?: Record<string, string>;
-  /** Of a node that has died; a minute, as always, unless given. */
+  /** Lease of a node; a minute by default. */
   leaseMs?: number;
   externalAccount?: { kid: string; hmacKey: string };
 }
 
-/** What an origin answers. */
+/** The origin's response. */
 export const GREETING = 'hello from the origin';
 
 const SCHEDULE = { checkIntervalMs: 1000, windowMs: 3_600_000 };
-/** Nobody is to wait for these. */
+/** Short intervals. */
 const LIMITS = ['orders=9999999/3h', 'failures=9999999/1h', 'certificates=9999999/7d', 'duplicates=9999999/7d'].join();
 
 export async function createIssuingSite(options: IssuingSiteOptions = {}): Promise<IssuingSite> {
@@ -95,10 +95,10 @@ export async function createIssuingSite(options: IssuingSiteOptions = {}): Promi
     NAMEPLATE_EDGE_HTTPS_LISTEN: '127.0.0.1:0',
     NAMEPLATE_EDGE_HTTPS_PORT: String(https.port),
     NAMEPLATE_EDGE_ALLOWED_NETWORKS: '127.0.0.0/8',
-    // All the world comes from there.
+    // All clients connect from there.
     NAMEPLATE_EDGE_TRUSTED_PROXIES: '127.0.0.0/8',
     NAMEPLATE_METRICS_LISTEN: '127.0.0.1:0',
-    // What is never to be said is looked for in all that can be said.
+    // The log level that shows the most, to look for secrets in.
     NAMEPLATE_LOG_LEVEL: 'trace',
     ...(externalAccount && {
       NAMEPLATE_ACME_EAB_KID: externalAccount.kid,

@@ -6,35 +6,35 @@ import type { Killed } from './orders.ts';
 import type { IssuingSite } from './site.ts';
 import { visit } from './visitor.ts';
 
-/** What goes on while nodes die: names are added, certificates are renewed before their time, and names are visited. */
+/** Load while nodes die: adds names, renews certificates early, and visits names. */
 export interface Traffic {
   tally: {
-    /** Answers over HTTPS with a certificate that a client trusts, and how many of these from names that are being renewed. */
+    /** Responses over HTTPS with a trusted certificate, and how many of these from names that are being renewed. */
     visits: number;
     'visits while renewing': number;
-    /** Connections that broke off with the node. */
+    /** Connections that broke with the node. */
     'visits broken off': number;
   };
-  /** Rejects as soon as anything is not as it is to be. */
+  /** Rejects at the first failure. */
   failed: Promise<never>;
-  /** Adds and renews no more. Resolves with every name. */
+  /** Stops. Resolves with all names. */
   stop(): Promise<string[]>;
 }
 
-/** So many are renewed at once. */
+/** Renewals at once. */
 const RENEWING = 8;
-/** A connection may break off with a node, and its news take a moment. */
+/** A connection may break with a node, which is recorded a moment later. */
 const AROUND_MS = 2000;
 const BROKEN = ['ECONNRESET', 'ECONNREFUSED', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE'];
 
-/** Where the store is late for the test itself, that says nothing about servers. */
+/** A slow store of the test itself proves nothing about the servers. */
 function orLate(error: unknown): void {
   if (!(error instanceof StoreUnavailable)) throw error;
 }
 
 export interface TrafficOptions {
   random: Random;
-  /** Nodes that were killed, or told to stop, as they are. */
+  /** Nodes that were killed or stopped. */
   kills: readonly Killed[];
   /** Most names that wait for their certificates. */
   waiting: number;
@@ -75,7 +75,7 @@ export function startTraffic(site: IssuingSite, store: Store, { random, kills, w
       if (isRenewing) tally['visits while renewing'] += 1;
     } catch (error) {
       const isBroken = error instanceof Error && 'code' in error && BROKEN.includes(String(error.code));
-      // Whether it died is known a moment later.
+      // Its exit is recorded a moment later.
       await delay(AROUND_MS);
       if (!isBroken || kills.every(({ at }) => at < beganAt - AROUND_MS))
         throw new Error(`${name} is not served`, { cause: error });

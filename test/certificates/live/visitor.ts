@@ -5,7 +5,7 @@ import type { TLSSocket } from 'node:tls';
 import { publicKeyInfo, readPrivateKey } from '../../../src/certificates/x509/private-key.ts';
 import type { IssuingSite } from './site.ts';
 
-/** What a client finds at a name. */
+/** The response of a name. */
 export interface Visit {
   certificate: X509Certificate;
   status: number;

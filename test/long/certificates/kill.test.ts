@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => postgres.close());
 afterEach(() => site.close());
 
-/** A crash leaves a certificate alone for as long. */
+/** Lease. */
 const leaseMs = 10_000;
 
 test('100 times kill -9 at every step of issuing, on one node: every name is certified, none ordered twice at a time, and what is renewed is served', async () => {

@@ -20,7 +20,7 @@ test('a sealing key is changed while names are issued: nothing fails, the old on
   const stops: Killed[] = [];
   await site.serve();
   await site.serve();
-  /** One after the other, as docs/certificates.md says. */
+  /** In the order of docs/certificates.md. */
   const restartWith = async (value: string) => {
     site.env.NAMEPLATE_ENCRYPTION_KEY = value;
     for (const node of [...site.nodes]) {

@@ -8,7 +8,7 @@ import {
 } from '../../../src/certificates/x509/x509-certificate.ts';
 import { AcmeProblem } from './problem.ts';
 
-/** X.509 of the fake CA: a root, an authority below it, and certificates for servers. */
+/** X.509 of the fake CA: a root, an intermediate, and server certificates. */
 export interface FakeAuthority {
   /** PEM. */
   root: string;
@@ -17,9 +17,9 @@ export interface FakeAuthority {
 
 export interface FakeCertificate {
   hostname: string;
-  /** PEM, with what is above it. */
+  /** PEM, with the intermediate. */
   chain: string;
-  /** As successors name it (RFC 9773 section 4.1). */
+  /** ARI identifier (RFC 9773 section 4.1). */
   renewalId: string;
   notBefore: number;
   notAfter: number;

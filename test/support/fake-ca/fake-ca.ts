@@ -18,41 +18,41 @@ import { createRenewals, type SuggestedWindow } from './renewals.ts';
  */
 export interface FakeCa {
   directoryUrl: string;
-  /** PEM: above the certificates that it issues. */
+  /** PEM: the roots of its certificates. */
   issuingRoots: string;
-  /** How long certificates are good for, and how often it has to be looked at what it does until it is done. */
+  /** The lifetime of certificates, and how many polls its work takes. */
   settings: { lifetimeMs: number; looks: number; retryAfter: string | null };
-  /** Everything that was issued, oldest first. */
+  /** All certificates, oldest first. */
   certificates: readonly FakeCertificate[];
   orders(): FakeOrder[];
   /** Names that had two open orders at the same time. */
   ordersAtOnce: readonly string[];
-  /** Orders that were refused on account of a published limit. */
+  /** Orders beyond a published limit. */
   exceeded: readonly Refused[];
-  /** How often each resource was asked for. */
+  /** The number of requests for each resource. */
   requests: Record<Endpoint, number>;
   accounts(): { url: string; status: 'valid' | 'revoked' | 'deactivated'; contact: string[] }[];
 
-  /** From now on it goes wrong like that; the function that comes back ends it. */
+  /** Adds a fault; the returned function removes it. */
   fault(fault: Fault): () => void;
-  /** The next so many nonces are refused. */
+  /** Rejects the next `count` nonces. */
   refuseNonces(times: number): void;
-  /** The name's authorizations fail like that; null: no longer. */
+  /** Fails the authorizations of a name; null: no longer. */
   failAuthorizations(hostname: string, problem: AcmeProblem | null): void;
-  /** Orders for the name are refused in the words of Let's Encrypt. */
+  /** Refuses orders for the name with the message of Let's Encrypt. */
   pause(hostname: string): void;
   unpause(hostname: string): void;
-  /** With all that they have ordered. */
+  /** With all their orders. */
   revokeAccounts(status?: 'revoked' | 'deactivated'): void;
   forgetAccounts(): void;
   forgetOrders(): void;
-  /** When this certificate, or every one, should be renewed; null: at the usual time. Unix milliseconds. */
+  /** The renewal window of a certificate, or of all; null: the default. Unix milliseconds. */
   suggest(window: SuggestedWindow | null, hostname?: string): void;
   close(): Promise<void>;
 }
 
 export interface FakeCaOptions extends OrdersOptions {
-  /** Whether it speaks ARI; it does unless told otherwise. */
+  /** Whether it supports ARI; true by default. */
   ari?: boolean;
   caaIdentities?: string[];
   /** Accounts need one of these: secrets (base64url) by `kid`. */

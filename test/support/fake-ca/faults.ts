@@ -3,15 +3,15 @@ import type { Clock } from '../../../src/clock.ts';
 import type { Endpoint } from './endpoint.ts';
 import { AcmeProblem } from './problem.ts';
 
-/** What goes wrong at a CA. */
+/** A fault of a CA. */
 export interface Fault {
-  /** At these resources; at all of them unless given. */
+  /** At these resources; by default at all. */
   at?: readonly Endpoint[];
-  /** For so many requests; unless given, until it is ended. */
+  /** For so many requests; by default until it is removed. */
   times?: number;
   /** Until this time of the CA's clock, Unix milliseconds. */
   until?: number;
-  /** The CA does what it is asked to, and only its answer goes wrong. */
+  /** The CA handles the request, and only its response is faulty. */
   afterwards?: boolean;
   /**
    * Answers that instead. `cut`: the connection ends without an answer. `hang`: nothing comes. `stall`: half of a body comes. `endless`: the
@@ -65,7 +65,7 @@ export function refuse(response: ServerResponse, { status, more, document }: Acm
 }
 
 function pour(response: ServerResponse): void {
-  // An answer to HEAD has no body, and what is written of it goes nowhere, at once.
+  // A response to HEAD has no body; writes to it are dropped at once.
   if (response.req.method === 'HEAD') response.end();
   else if (!response.destroyed) response.write('x'.repeat(64 * 1024), () => pour(response));
 }

@@ -18,7 +18,7 @@ export interface PublicJwk {
   y: string;
 }
 
-/** Nonces are good once. */
+/** Single-use nonces. */
 export function createNonces() {
   const fresh = new Set<string>();
   let refused = 0;
@@ -28,7 +28,7 @@ export function createNonces() {
       fresh.add(nonce);
       return nonce;
     },
-    /** The next so many are refused, however good. */
+    /** Rejects the next `count` nonces, also valid ones. */
     refuse(times: number) {
       refused = times;
     },
@@ -41,7 +41,7 @@ export function createNonces() {
   };
 }
 
-/** Throws `AcmeProblem` for whatever a CA refuses. `keyOf`: the key of an account; it throws for one that is none. */
+/** Throws `AcmeProblem` for an invalid request. `keyOf`: the key of an account; throws for an unknown one. */
 export async function verifyRequest(
   { body, contentType, url }: { body: string; contentType: string | undefined; url: string },
   { nonces, keyOf }: { nonces: ReturnType<typeof createNonces>; keyOf: (accountUrl: string) => PublicJwk },

@@ -2,7 +2,7 @@ import { registrableDomain } from '../../../src/domain/name.ts';
 import type { CaLimit } from '../../../src/store/contract/store.ts';
 import { AcmeProblem } from './problem.ts';
 
-/** Limits as a CA publishes them, counted as it counts them: in any period of that length. What is exempt counts for failures alone. */
+/** Published limits over sliding windows. Exempt orders count for failures only. */
 
 export interface Refused {
   limit: CaLimit['name'];
@@ -21,7 +21,7 @@ export function createLimits(limits: readonly CaLimit[]) {
   const refused: Refused[] = [];
   const longestMs = Math.max(0, ...limits.map(({ windowMs }) => windowMs));
 
-  /** What is counted together: orders of an account, failures and certificates of a name, certificates of a registered domain. */
+  /** What a limit counts by: account, name or registered domain. */
   function keyOf(name: CaLimit['name'], accountUrl: string, hostname: string): string {
     switch (name) {
       case 'orders':
@@ -38,9 +38,9 @@ export function createLimits(limits: readonly CaLimit[]) {
   }
 
   return {
-    /** What was asked for beyond a limit. */
+    /** Requests beyond a limit. */
     refused,
-    /** Throws `AcmeProblem` where a limit is spent already. */
+    /** Throws `AcmeProblem` if a limit is reached. */
     check(accountUrl: string, hostname: string, exempt: boolean, now: number): void {
       for (const { name, limit, windowMs } of limits) {
         if (exempt && name !== 'failures') continue;

@@ -5,7 +5,7 @@ import { createFakeAuthority, type FakeCertificate, readRequest } from './author
 import { createLimits } from './limits.ts';
 import { AcmeProblem } from './problem.ts';
 
-/** What the fake CA knows of orders and certificates (RFC 8555 section 7.1.6). */
+/** Orders and certificates of the fake CA (RFC 8555 section 7.1.6). */
 
 export interface FakeOrder {
   id: string;
@@ -19,7 +19,7 @@ export interface FakeOrder {
   /** Of the challenge, or of the order. */
   error: object | null;
   certificate: FakeCertificate | null;
-  /** How often it has still to be looked at before it goes on. */
+  /** Polls left before it continues. */
   looks: number;
   expiresAt: number;
   begunAt: number;
@@ -28,7 +28,7 @@ export interface FakeOrder {
 export interface OrdersOptions {
   clock: Clock;
   limits: readonly CaLimit[];
-  /** What stands at a name's challenge path. Rejects when nothing answers there. */
+  /** Fetches a name's challenge response. Rejects if nothing answers. */
   fetchChallenge(hostname: string, token: string): Promise<string>;
 }
 
@@ -47,7 +47,7 @@ export function createOrders({ clock, limits: published, fetchChallenge }: Order
   const settings = {
     /** Of certificates from now on. */
     lifetimeMs: 64 * 24 * HOUR_MS,
-    /** How often an authorization and an order that was finalized have to be looked at until they are done. */
+    /** How many polls an authorization and a finalized order take. */
     looks: 0,
   };
 
@@ -101,7 +101,7 @@ export function createOrders({ clock, limits: published, fetchChallenge }: Order
     }
   }
 
-  /** Looks at the name. */
+  /** Validates the name. */
   async function validate(order: FakeOrder, keyAuthorization: string): Promise<void> {
     if (order.challenge !== 'pending') {
       throw new AcmeProblem(400, 'malformed', `Cannot update a challenge that is ${order.challenge}`);
@@ -114,7 +114,7 @@ export function createOrders({ clock, limits: published, fetchChallenge }: Order
     settle(order);
   }
 
-  /** Goes on where it has been looked at often enough. */
+  /** Continues after enough polls. */
   function settle(order: FakeOrder): void {
     if (order.looks-- > 0) return;
     if (order.challenge === 'processing') {
@@ -164,7 +164,7 @@ export function createOrders({ clock, limits: published, fetchChallenge }: Order
   };
 }
 
-/** In the words of Let's Encrypt. */
+/** With the message of Let's Encrypt. */
 function pausedProblem(hostname: string): AcmeProblem {
   const words = `Your account is temporarily prevented from requesting certificates for ${hostname} and possibly others.`;
   const link = `https://portal.letsencrypt.test/sfe/v1/unpause?jwt=${'x'.repeat(300)}`;

@@ -1,4 +1,4 @@
-/** A problem document (RFC 8555 section 6.7), thrown by whatever is refused. */
+/** A problem document (RFC 8555 section 6.7), thrown for an error. */
 export class AcmeProblem extends Error {
   readonly status: number;
   readonly type: string;
