@@ -9,4 +9,4 @@ if (endpoint === null) throw new Error('A health check needs the role "api" or N
 const { host, port } = endpoint;
 const url = `http://${host.includes(':') ? `[${host}]` : host}:${port}${path}`;
 const { ok, status } = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS) });
-if (!ok) throw new Error(`${url} answered ${status}.`);
+if (!ok) throw new Error(`${url} returned status ${status}.`);

@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 
-/** File names that two folders may share: the same thing for another engine, or the rows of what a command shows. */
+/** Number of file names that may recur: the same thing for another engine, for example. */
 const MOST_RECURRING_FILES = 14;
 
 const root = new URL('../', import.meta.url);

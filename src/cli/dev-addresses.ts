@@ -1,5 +1,6 @@
 import { isAbsolute, relative, resolve } from 'node:path';
 import { createInterface } from 'node:readline/promises';
+import { joinList } from '../domain/text.ts';
 import { type PlaygroundFile, readPlaygroundFile } from '../playground/data-dir.ts';
 import { isFree, nextFree } from '../playground/ports.ts';
 import { isApi } from './api-client.ts';
@@ -21,19 +22,13 @@ interface DevAddresses extends Ports {
 
 export const DEFAULT_PORTS: Ports = { port: 7070, dnsPort: 7053, edgeHttpPort: 7080, edgeHttpsPort: 7443 };
 
-const FLAGS = {
-  port: '--port',
-  dnsPort: '--dns-port',
-  edgeHttpPort: '--edge-http-port',
-  edgeHttpsPort: '--edge-https-port',
-} as const;
-
 /** The requested addresses, or free ones next to them if the user agrees. Throws `CliError` with the command to run instead. */
 export async function chooseAddresses(options: DevOptions): Promise<DevAddresses> {
   const { data: dataDir = DEFAULT_DATA } = options;
-  const { ports, busy, instead } = await freePorts(options);
+  const ports = await freePorts(options);
+  const moved = PORTS.filter((key) => ports[key] !== options[key]);
   const other = await findRunning(dataDir);
-  if (other === null && busy.length === 0) return { dataDir, ...ports };
+  if (other === null && moved.length === 0) return { dataDir, ...ports };
 
   if (other !== null) {
     const addresses = { dataDir: sibling(dataDir, ports.port || 'second'), ...ports };
@@ -42,34 +37,27 @@ export async function chooseAddresses(options: DevOptions): Promise<DevAddresses
     throw new CliError(`${problem} Use that one, or start a second one: ${commandFor(addresses, options)}`);
   }
   const addresses = { dataDir, ...ports };
-  const problem = `${busy.length === 1 ? `Port ${busy[0]} is` : `Ports ${list(busy)} are`} in use by another program.`;
-  if (await confirm(options, `${problem} Use ${list(instead)} instead? [Y/n] `, true)) return addresses;
+  const busy = joinList(
+    moved.map((key) => String(options[key])),
+    PORTS.length,
+  );
+  const instead = joinList(
+    moved.map((key) => String(ports[key])),
+    PORTS.length,
+  );
+  const problem = `${moved.length === 1 ? `Port ${busy} is` : `Ports ${busy} are`} in use by another program.`;
+  if (await confirm(options, `${problem} Use ${instead} instead? [Y/n] `, true)) return addresses;
   throw new CliError(`${problem} To use the next free one: ${commandFor(addresses, options)}`);
 }
 
 /** The requested ports, with the next free one in place of each that is busy. */
-async function freePorts({
-  port,
-  dnsPort,
-  edgeHttpPort,
-  edgeHttpsPort,
-}: Ports): Promise<{ ports: Ports; busy: number[]; instead: number[] }> {
+async function freePorts({ port, dnsPort, edgeHttpPort, edgeHttpsPort }: Ports): Promise<Ports> {
   const ports = { port, dnsPort, edgeHttpPort, edgeHttpsPort };
-  const busy: number[] = [];
-  const instead: number[] = [];
   for (const key of PORTS) {
-    const requested = ports[key];
     const use = { udp: key === 'dnsPort' };
-    if (await isFree(requested, use)) continue;
-    ports[key] = await nextFree(requested, use, Object.values(ports));
-    busy.push(requested);
-    instead.push(ports[key]);
+    if (!(await isFree(ports[key], use))) ports[key] = await nextFree(ports[key], use, Object.values(ports));
   }
-  return { ports, busy, instead };
-}
-
-function list(ports: readonly number[]): string {
-  return ports.join(', ').replace(/, (\d+)$/, ' and $1');
+  return ports;
 }
 
 /** Another directory next to this one, relative if this one is. */
@@ -102,10 +90,15 @@ async function confirm({ json }: DevOptions, question: string, byDefault: boolea
   return answer !== null && (answer.trim() === '' ? byDefault : /^y(es)?$/i.test(answer.trim()));
 }
 
+/** `edgeHttpPort`: `--edge-http-port`. */
+function flagOf(key: string): string {
+  return `--${key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+}
+
 /** The same command with other addresses. */
 function commandFor({ dataDir, ...ports }: DevAddresses, { json, checkInterval, window }: DevOptions): string {
   const flags = [
-    ...PORTS.map((key) => ports[key] !== DEFAULT_PORTS[key] && `${FLAGS[key]} ${ports[key]}`),
+    ...PORTS.map((key) => ports[key] !== DEFAULT_PORTS[key] && `${flagOf(key)} ${ports[key]}`),
     dataDir !== DEFAULT_DATA && `--data ${shellQuote(dataDir)}`,
     checkInterval !== undefined && `--check-interval ${checkInterval / 1000}`,
     window !== undefined && `--window ${window / 1000}`,

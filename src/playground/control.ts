@@ -31,11 +31,12 @@ export interface Control {
   close(): Promise<void>;
 }
 
-const CHANGES = new Set<string | undefined>(['/set', '/remove', '/fail']);
+const CHANGES = new Set(['set', 'remove', 'fail']);
 const MAX_BODY_BYTES = 1024 * 1024;
 
 /** Listens on loopback, for requests with the playground's root key. Responds after changes have been saved. */
 export async function startControl(simulator: Simulator, rootKey: string, save: () => Promise<void>): Promise<Control> {
+  const handlers = handlersOf(simulator);
   const server = createServer((request, response) => {
     handle(request, response).catch(() => response.destroy());
   });
@@ -45,9 +46,11 @@ export async function startControl(simulator: Simulator, rootKey: string, save: 
       return send(response, 401, { message: 'The root key does not belong to this playground.' });
     if (Number(request.headers['content-length'] ?? MAX_BODY_BYTES + 1) > MAX_BODY_BYTES)
       return send(response, 413, { message: 'The request is larger than 1 MiB.' });
+    const command = request.url?.slice(1) ?? '';
+    if (!Object.hasOwn(handlers, command)) return send(response, 404, { message: 'Unknown command.' });
     try {
-      const result = run(simulator, request.url ?? '', await json(request));
-      if (CHANGES.has(request.url)) await save();
+      const result = handlers[command as keyof Handlers]((await json(request)) as never);
+      if (CHANGES.has(command)) await save();
       send(response, 200, result);
     } catch (error) {
       if (!(error instanceof InvalidRecord)) throw error;
@@ -66,31 +69,24 @@ export async function startControl(simulator: Simulator, rootKey: string, save: 
   };
 }
 
-/** Bodies come from our own program; the simulator validates the values in them. */
-function run(simulator: Simulator, path: string, body: unknown): ControlResults[keyof ControlResults] {
-  switch (path) {
-    case '/set': {
-      const { name, type, values, ttl } = body as ControlCommands['set'];
+type Handlers = { [C in keyof ControlCommands]: (body: ControlCommands[C]) => ControlResults[C] };
+
+/** The simulator validates the values; the shape of the bodies is that of our own program. */
+function handlersOf(simulator: Simulator): Handlers {
+  return {
+    set({ name, type, values, ttl }) {
       simulator.set(name, type, values, ttl);
       return {};
-    }
-    case '/remove': {
-      const { name, type } = body as ControlCommands['remove'];
-      return { removed: simulator.remove(name, type) };
-    }
-    case '/fail': {
-      const { name, fault } = body as ControlCommands['fail'];
+    },
+    remove: ({ name, type }) => ({ removed: simulator.remove(name, type) }),
+    fail({ name, fault }) {
       if (fault === 'none') simulator.unfail(name);
       else simulator.fail(name, fault);
       return {};
-    }
-    case '/list':
-      return { records: simulator.list(), faults: simulator.faults() };
-    case '/log':
-      return simulator.log();
-    default:
-      throw new InvalidRecord(`Unknown playground command ${path}.`);
-  }
+    },
+    list: () => ({ records: simulator.list(), faults: simulator.faults() }),
+    log: () => simulator.log(),
+  };
 }
 
 function isAuthorized(authorization: string | undefined, rootKey: string): boolean {

@@ -26,11 +26,41 @@ const WORKSPACE = 'playground';
 
 /** Finds or creates the playground's workspace, project, app and environment. Keeps `rootKey` if it still works; else creates a new key. */
 export async function seed(deps: SeedDeps, rootKey: string | undefined): Promise<Seeded> {
+  const { store, clock, newId } = deps;
   const workspaceId = await ensureWorkspace(deps);
-  const project = await ensureProject(deps, workspaceId);
-  const app = await ensureApp(deps, workspaceId, project.id);
-  const environment = await ensureEnvironment(deps, workspaceId, { projectId: project.id, appId: app.id });
+
+  async function ensure(
+    prefix: 'proj' | 'app' | 'env',
+    slug: string,
+    found: { id: string } | null,
+    create: (fields: TreeFields) => Promise<unknown>,
+  ): Promise<{ id: string; slug: string }> {
+    const id = found?.id ?? newId(prefix);
+    if (found === null) await create({ id, workspaceId, slug, name: null, createdAt: clock.now() });
+    return { id, slug };
+  }
+
+  const project = await ensure('proj', 'demo', await store.findProject(workspaceId, 'demo'), (fields) =>
+    store.createProject(fields),
+  );
+  const inProject = { project: project.id, app: 'web' };
+  const app = await ensure('app', 'web', await store.findApp(workspaceId, inProject), (fields) =>
+    store.createApp({ ...fields, projectId: project.id }),
+  );
+  const inApp = { project: project.id, app: app.id, environment: 'production' };
+  const environment = await ensure('env', 'production', await store.findEnvironment(workspaceId, inApp), (fields) =>
+    store.createEnvironment({ ...fields, projectId: project.id, appId: app.id, currentDeploymentId: null }),
+  );
   return { rootKey: await ensureKey(deps, workspaceId, rootKey), workspaceId, project, app, environment };
+}
+
+/** What projects, apps and environments have in common. */
+interface TreeFields {
+  id: string;
+  workspaceId: string;
+  slug: string;
+  name: null;
+  createdAt: number;
 }
 
 async function ensureWorkspace({ store, clock, newId }: SeedDeps): Promise<string> {
@@ -40,37 +70,6 @@ async function ensureWorkspace({ store, clock, newId }: SeedDeps): Promise<strin
   const limits = { rates: {}, domains: null };
   await store.createWorkspace({ id, name: WORKSPACE, disabledAt: null, limits, createdAt: clock.now() });
   return id;
-}
-
-async function ensureProject({ store, clock, newId }: SeedDeps, workspaceId: string) {
-  const slug = 'demo';
-  const found = await store.findProject(workspaceId, slug);
-  const id = found?.id ?? newId('proj');
-  if (found === null) await store.createProject({ id, workspaceId, slug, name: null, createdAt: clock.now() });
-  return { id, slug };
-}
-
-async function ensureApp({ store, clock, newId }: SeedDeps, workspaceId: string, projectId: string) {
-  const slug = 'web';
-  const found = await store.findApp(workspaceId, { project: projectId, app: slug });
-  const id = found?.id ?? newId('app');
-  if (found === null) await store.createApp({ id, workspaceId, projectId, slug, name: null, createdAt: clock.now() });
-  return { id, slug };
-}
-
-async function ensureEnvironment(
-  { store, clock, newId }: SeedDeps,
-  workspaceId: string,
-  { projectId, appId }: { projectId: string; appId: string },
-) {
-  const slug = 'production';
-  const found = await store.findEnvironment(workspaceId, { project: projectId, app: appId, environment: slug });
-  const id = found?.id ?? newId('env');
-  if (found === null) {
-    const made = { id, workspaceId, projectId, appId, slug, name: null, currentDeploymentId: null };
-    await store.createEnvironment({ ...made, createdAt: clock.now() });
-  }
-  return { id, slug };
 }
 
 async function ensureKey(deps: SeedDeps, workspaceId: string, rootKey: string | undefined): Promise<string> {

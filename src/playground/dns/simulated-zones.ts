@@ -47,7 +47,6 @@ export const DEFAULT_NAMESERVER = 'ns1.simulator.test';
 const DEFAULT_TTL = 60;
 const NEGATIVE_TTL = 5;
 const MAX_CHASED = 16;
-const MAX_RECORDS = 1_000_000;
 
 type Node = Map<SimulatedType, SimulatedRecord>;
 
@@ -57,7 +56,6 @@ export function createZones(host: string): Zones {
   /** For each name, the number of names with records below it: such a name is at least an empty non-terminal. */
   const below = new Map<string, number>();
   const zones = new Map<string, SimulatedZone>();
-  let recordSets = 0;
 
   function count(name: string, step: 1 | -1): void {
     for (const ancestor of ancestorsOf(name)) {
@@ -140,10 +138,6 @@ export function createZones(host: string): Zones {
     set(record) {
       const node = nodes.get(record.name) ?? new Map();
       rejectConflict(record, node, zoneOf(record.name).apex);
-      if (!node.has(record.type) && ++recordSets > MAX_RECORDS) {
-        recordSets--;
-        throw new InvalidRecord(`The simulator can have at most ${MAX_RECORDS} records.`);
-      }
       if (!nodes.has(record.name)) {
         nodes.set(record.name, node);
         count(record.name, 1);
@@ -158,7 +152,6 @@ export function createZones(host: string): Zones {
         nodes.delete(name);
         count(name, -1);
       }
-      recordSets -= removed;
       return removed;
     },
     list: () => [...nodes.values()].flatMap((node) => [...node.values()]),
