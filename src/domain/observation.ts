@@ -1,6 +1,6 @@
 /**
- * The result of one look at a domain's records: `verification/observe.ts` makes it, `status.ts` judges it. Its text comes
- * from untrusted nameservers: the resolver limits its length, and whoever prints it quotes it.
+ * What one check found of a domain's records: `verification/observe.ts` makes it, `status.ts` judges it. Its text comes
+ * from untrusted nameservers: the resolver limits its length, and messages quote it.
  */
 
 /** Why a name could not be read. Never the same as "not there". */

@@ -1,7 +1,7 @@
 import type { Domain } from './domain.ts';
 
 /** Advised TTL of both records, in seconds. */
-export const RECORD_TTL_SECONDS = 60;
+const RECORD_TTL_SECONDS = 60;
 
 /** One DNS record that a domain needs (spec: DnsRecord). */
 export interface DnsRecord {

@@ -30,7 +30,7 @@ export interface Transition {
 }
 
 /** Consecutive unreadable checks after which the customer is told. */
-export const UNREADABLE_CHECKS = 3;
+const UNREADABLE_CHECKS = 3;
 
 /** Only the playground and tests change it. */
 export interface Timing {

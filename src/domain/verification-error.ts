@@ -98,7 +98,7 @@ function routingBlocker(domain: Domain, routing: RoutingObservation, ownership: 
     case 'elsewhere':
       return `${name} is a CNAME to ${joinQuoted(routing.chain, 4)}; it must be a CNAME to ${target}.`;
     case 'hidden': {
-      // With the TXT record this is enough; while that cannot be read, nobody knows.
+      // With a matching TXT record this is enough.
       if (ownership.kind === 'matched' || ownership.kind === 'unreadable') return null;
       const found =
         routing.chain.length > 0

@@ -1,4 +1,4 @@
-import { setImmediate } from 'node:timers/promises';
+import { setTimeout as delay, setImmediate } from 'node:timers/promises';
 import type { Clock } from '../clock.ts';
 import type { RecordLookups } from '../dns/resolver.ts';
 import { WINDOW_MS } from '../domain/domain.ts';
@@ -76,14 +76,14 @@ export function createVerifier(options: VerifierOptions): Verifier {
   const inFlightOf = new Map<string, number>();
   const limitSaves = semaphore(CONCURRENT_SAVES);
   const limit = adaptiveLimit(maxInFlight);
-  let timer: NodeJS.Timeout | undefined;
-  let claiming: Promise<unknown> = Promise.resolve();
+  const controller = new AbortController();
+  const stopping = controller.signal;
+  let running: Promise<void> | undefined;
   let failing = false;
-  let stopped = false;
 
   /** Claims and starts so many at most. */
   async function claim(count: number): Promise<Promise<void>[]> {
-    if (stopped || count <= 0) return [];
+    if (stopping.aborted || count <= 0) return [];
     const now = clock.now();
     const due = await store.claimDue(now, count, checkIntervalMs, random, busiest());
     metrics.claims.inc(due.length);
@@ -111,10 +111,10 @@ export function createVerifier(options: VerifierOptions): Verifier {
   }
 
   function start(due: DueCheck, claimedAt: number): Promise<void> {
-    const controller = new AbortController();
-    const deadline = setTimeout(() => controller.abort(), deadlineMs);
+    const check = new AbortController();
+    const deadline = setTimeout(() => check.abort(), deadlineMs);
     const startedAt = performance.now();
-    const done = complete(due, claimedAt, controller.signal)
+    const done = complete(due, claimedAt, check.signal)
       .catch((error: unknown): CheckOutcome => {
         log.error({ err: error, domainId: due.domain.id }, 'check failed; it is retried after a period');
         return 'error';
@@ -126,7 +126,7 @@ export function createVerifier(options: VerifierOptions): Verifier {
         metrics.checks.inc({ outcome });
         metrics.checkSeconds.observe((performance.now() - startedAt) / 1000);
       });
-    inFlight.set(done, controller);
+    inFlight.set(done, check);
     countInFlight(due, 1);
     return done;
   }
@@ -135,7 +135,7 @@ export function createVerifier(options: VerifierOptions): Verifier {
     const { domain, incumbent, memory } = due;
     const observation = await observe(resolver, domain, incumbent, signal);
     // Aborted by our shutdown, so not an observation of the domain.
-    if (stopped && signal.aborted) return 'dropped';
+    if (stopping.aborted && signal.aborted) return 'dropped';
     const now = clock.now();
     // The process was suspended meanwhile: the observation is old, and the window may have ended since.
     if (now - claimedAt > STALE_AFTER_DEADLINES * deadlineMs) return 'dropped';
@@ -154,34 +154,34 @@ export function createVerifier(options: VerifierOptions): Verifier {
     return next.after === domain ? 'unchanged' : 'changed';
   }
 
-  function poll(): void {
-    timer = undefined;
+  /** Claims due checks. Returns the time until the next claim, in ms. */
+  async function poll(): Promise<number> {
     const count = Math.min(batch, limit.available(inFlight.size));
-    claiming = claim(count)
-      .then((checks) => {
-        if (failing) log.info('claiming due checks works again');
-        failing = false;
-        if (checks.length < count) return pollMs;
-        return count === batch ? 0 : AT_LIMIT_MS;
-      })
-      .catch((error: unknown) => {
-        if (!failing) log.error({ err: error }, 'due checks cannot be claimed; retrying');
-        failing = true;
-        return pollMs;
-      })
-      .then((waitMs) => {
-        const startedAt = performance.now();
-        const next = () => {
-          limit.adjust(performance.now() - startedAt - waitMs);
-          poll();
-        };
-        if (!stopped) timer = setTimeout(next, waitMs);
-      });
+    try {
+      const { length } = await claim(count);
+      if (failing) log.info('claiming due checks works again');
+      failing = false;
+      if (length < count) return pollMs;
+      return count === batch ? 0 : AT_LIMIT_MS;
+    } catch (error) {
+      if (!failing) log.error({ err: error }, 'due checks cannot be claimed; retrying');
+      failing = true;
+      return pollMs;
+    }
+  }
+
+  async function run(): Promise<void> {
+    while (!stopping.aborted) {
+      const waitMs = await poll();
+      const startedAt = performance.now();
+      await delay(waitMs, undefined, { signal: stopping }).catch(() => {});
+      limit.adjust(performance.now() - startedAt - waitMs);
+    }
   }
 
   return {
     start() {
-      if (timer === undefined && !stopped) poll();
+      running ??= run();
     },
     async runOnce() {
       const checks: Promise<void>[] = [];
@@ -194,11 +194,10 @@ export function createVerifier(options: VerifierOptions): Verifier {
       return checks.length;
     },
     async stop(graceMs = 3000) {
-      stopped = true;
-      clearTimeout(timer);
-      await claiming;
+      controller.abort();
+      await running;
       const grace = setTimeout(() => {
-        for (const controller of inFlight.values()) controller.abort();
+        for (const check of inFlight.values()) check.abort();
       }, graceMs);
       await Promise.all(inFlight.keys());
       clearTimeout(grace);
