@@ -1,4 +1,4 @@
-/** The clock that is passed in wherever time matters. Unix milliseconds. */
+/** Passed in wherever time matters. Unix milliseconds. */
 export interface Clock {
   now(): number;
 }

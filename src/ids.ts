@@ -2,16 +2,16 @@ import { randomBytes } from 'node:crypto';
 import { fromUUIDBytes } from 'typeid-js';
 import type { Clock } from './clock.ts';
 
-export type IdPrefix = 'ws' | 'key' | 'sig' | 'proj' | 'app' | 'env' | 'dep' | 'dom' | 'evt' | 'req';
+type IdPrefix = 'ws' | 'key' | 'sig' | 'proj' | 'app' | 'env' | 'dep' | 'dom' | 'evt' | 'req';
 
 type RandomBytes = (bytes: number) => Uint8Array;
 
-/** Makes ids: TypeIDs (prefix, `_`, 26 letters and digits), whose order is the order of creation. */
+/** Generates TypeIDs (prefix, `_`, 26 letters and digits) that sort in the order of creation. */
 export type NewId = (prefix: IdPrefix) => string;
 
 /**
- * Ids from a clock and 62 random bits (UUID version 7, RFC 9562 section 5.7). Those of one maker are in order also within a millisecond, of
- * which a counter of 12 bits takes care (section 6.2, method 1), and while the clock stands still or steps back.
+ * Ids from a clock and 62 random bits (UUID version 7, RFC 9562 section 5.7). A 12-bit counter (section 6.2, method 1) keeps the ids of one
+ * maker in order within a millisecond, and while the clock stands still or steps back.
  */
 export function idMaker(clock: Clock, random: RandomBytes = pooled(randomBytes)): NewId {
   let lastMs = 0;
@@ -35,7 +35,7 @@ export function idMaker(clock: Clock, random: RandomBytes = pooled(randomBytes))
   };
 }
 
-/** Takes many bytes at a time: asking the system for 16 costs more than all the rest of making an id. None is given twice. */
+/** Requests many bytes at a time: a system call for 16 costs more than the rest of an id. No byte is used twice. */
 export function pooled(random: RandomBytes): RandomBytes {
   let pool = random(0);
   return (bytes) => {

@@ -12,28 +12,27 @@ import { startApi } from './roles/api-role.ts';
 import { startCertificates } from './roles/certificates-role.ts';
 import { startEdge } from './roles/edge-role.ts';
 import { startMetrics } from './roles/metrics-listener.ts';
-import type { Parts } from './roles/roles.ts';
+import type { RoleDeps } from './roles/roles.ts';
 import { startVerifier } from './roles/verifier-role.ts';
 import type { Store } from './store/contract/store.ts';
-import { type Database, databaseAt, keyringFor } from './store/database.ts';
-import type { WaitOptions } from './store/migrations/wait.ts';
+import { databaseAt, keyringFor } from './store/database.ts';
 import type { Keyring } from './store/sealing/keyring.ts';
 import { missingKeys, sealPlaintextSecrets } from './store/sealing/rotation.ts';
 
-/** The only composition root of a server: configuration → store → roles → listeners → shutdown. */
+/** The composition root of a server: configuration → store → roles → listeners → shutdown. */
 
-export interface ServerOptions {
+interface ServerOptions {
   log: Log;
   clock?: Clock;
-  /** Port that nameservers are asked at; 53 unless given. */
+  /** Port of nameservers; 53 unless given. */
   nameserverPort?: number;
-  /** Port that the CA looks at names at; 80 unless given. */
+  /** Port of HTTP-01 challenges; 80 unless given. */
   challengePort?: number;
-  /** How long a crash leaves a certificate alone; a minute unless given. */
+  /** A crashed process delays a certificate by this long at most; a minute unless given. */
   certificateLeaseMs?: number;
   checkIntervalMs?: number;
   windowMs?: number;
-  /** Gives up the start while that waits for another process. */
+  /** Aborts a start that waits for another process. */
   signal?: AbortSignal;
 }
 
@@ -43,31 +42,33 @@ export interface RunningServer {
   edge: Omit<Edge, 'stop'> | null;
   metrics: string | null;
   store: Store;
-  /** Accepts nothing more, finishes what is under way within `listen.GRACE_MS`, and lets go of everything. */
+  /** Closes the listeners, gives work in flight `GRACE_MS` to finish, and closes the store. */
   stop(): Promise<void>;
 }
 
 const PRUNE_EVERY_MS = 60_000;
-/** No cache is ever this far behind. */
+/** No change feed is ever this far behind. */
 const CHANGES_KEPT_MS = 10 * 60_000;
 /** The clocks of nodes differ by less. */
-const ENDED_WINDOWS_KEPT_MS = 10 * 60_000;
+const RATE_WINDOWS_KEPT_MS = 10 * 60_000;
 
-/** Starts what the configuration names. Rejects with one line that says what to do, having let go of what it had begun. */
+/** Starts the configured roles. When one fails it stops the others, and rejects with one line that says what to do. */
 export async function startServer(config: Config, options: ServerOptions): Promise<RunningServer> {
   const { clock = systemClock, log, signal } = options;
   const database = await databaseAt(config.databaseUrl);
-  // One owner at a time of what must be single; taken first, so that a second process does not migrate under the first.
+  // Locked before the migration, so that a second process does not migrate under the first.
   const unlock = await database.lockRoles(config.roles.filter((role) => role === 'verifier'));
   const onLongWait = (doing: string) => log.warn(`waiting for another process, ${doing}`);
-  const waiting = { onLongWait, ...(signal && { signal }) };
   const keyring = keyringFor(database, config.encryptionKeys);
-  const store = await openStore(database, { clock, keyring }, waiting).catch((error: unknown) => {
-    unlock();
-    throw error;
-  });
+  const store = await database
+    .migrate({ onLongWait, ...(signal && { signal }) })
+    .then(() => database.open({ clock, keyring }))
+    .catch((error: unknown) => {
+      unlock();
+      throw error;
+    });
   const running: Stoppable[] = [];
-  const begin = <Part extends Stoppable>(part: Part): Part => {
+  const track = <T extends Stoppable>(part: T): T => {
     running.push(part);
     return part;
   };
@@ -78,54 +79,44 @@ export async function startServer(config: Config, options: ServerOptions): Promi
     for (const part of stopped) if (part.status === 'rejected') throw part.reason;
   };
   try {
-    await settleSecrets(store, keyring, config);
+    // Only verifiers never touch private keys.
+    if (config.roles.some((role) => role !== 'verifier')) await sealAllSecrets(store, keyring);
     const ports = { nameserverPort: 53, challengePort: 80 };
     const times = { certificateLeaseMs: 60_000, checkIntervalMs: CHECK_INTERVAL_MS, windowMs: WINDOW_MS };
-    const changes = begin(startChangeFeed(store, { clock, log }));
-    begin(database.listen(changes.poll));
+    const changes = track(startChangeFeed(store, { clock, log }));
+    track(database.listen(changes.poll));
     const { manyNodes } = database;
     const shared = { clock, config, changes, metrics: createMetrics(), store: cacheDomains(store, changes) };
-    const parts: Parts = { ...ports, ...times, ...options, ...shared, manyNodes };
-    begin(startPruning(parts));
-    if (config.roles.includes('verifier')) begin(startVerifier(parts));
-    if (config.roles.includes('certificates')) begin(startCertificates(parts));
-    const edge = config.roles.includes('edge') ? begin(await startEdge(parts)) : null;
-    const api = config.roles.includes('api') ? begin(await startApi(parts)).address : null;
-    const metrics = config.metricsListen && begin(await startMetrics(parts, config.metricsListen)).address;
-    return { api, edge, metrics, store: parts.store, stop };
+    const deps: RoleDeps = { ...ports, ...times, ...options, ...shared, manyNodes };
+    track(startPruning(deps));
+    if (config.roles.includes('verifier')) track(startVerifier(deps));
+    if (config.roles.includes('certificates')) track(startCertificates(deps));
+    const edge = config.roles.includes('edge') ? track(await startEdge(deps)) : null;
+    const api = config.roles.includes('api') ? track(await startApi(deps)).address : null;
+    const metrics = config.metricsListen && track(await startMetrics(deps, config.metricsListen)).address;
+    return { api, edge, metrics, store: deps.store, stop };
   } catch (error) {
     await stop();
     throw error;
   }
 }
 
-async function openStore(
-  database: Database,
-  options: { clock: Clock; keyring: Keyring },
-  wait: WaitOptions,
-): Promise<Store> {
-  await database.migrate(wait);
-  return database.open(options);
-}
-
-/** Nothing lies in the store in clear, nor under a key that this process lacks. A process that only verifies needs no key. */
-async function settleSecrets(store: Store, keyring: Keyring, { roles }: Config): Promise<void> {
-  if (roles.every((role) => role === 'verifier')) return;
+/** Seals secrets that are stored in plaintext. Rejects when some are sealed under a key that this process does not have. */
+async function sealAllSecrets(store: Store, keyring: Keyring): Promise<void> {
   await sealPlaintextSecrets(store, keyring);
   const missing = await missingKeys(store, keyring);
-  if (missing.length > 0) throw new Error(lacking(missing));
+  if (missing.length === 0) return;
+  throw new Error(
+    `Private keys in the store are sealed under ${missing.join(', ')}, which this process does not have. Add that key to NAMEPLATE_ENCRYPTION_KEY, or put the key file back beside the database. If the key is lost, docs/certificates.md says how to start over.`,
+  );
 }
 
-function lacking(keyIds: string[]): string {
-  return `Private keys in the store are sealed under ${keyIds.join(', ')}, which this process does not have. Add that key to NAMEPLATE_ENCRYPTION_KEY, or put the key file back beside the database. Where nobody has kept it, docs/certificates.md says how to begin anew.`;
-}
-
-function startPruning({ store, clock, log }: Parts): Stoppable {
+function startPruning({ store, clock, log }: RoleDeps): Stoppable {
   const timer = setInterval(() => {
     const now = clock.now();
-    const pruned = [store.pruneChanges(now - CHANGES_KEPT_MS), store.pruneRequests(now - ENDED_WINDOWS_KEPT_MS)];
+    const pruned = [store.pruneChanges(now - CHANGES_KEPT_MS), store.pruneRequests(now - RATE_WINDOWS_KEPT_MS)];
     Promise.all(pruned).catch((error: unknown) => {
-      log.warn({ err: error }, 'what is no longer needed could not be pruned; trying again in a minute');
+      log.warn({ err: error }, 'old changes and rate limit windows could not be pruned; retrying in a minute');
     });
   }, PRUNE_EVERY_MS);
   return { stop: async () => clearInterval(timer) };

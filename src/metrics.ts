@@ -1,26 +1,9 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
-/** Everything Nameplate counts, in one place; labels have few values. */
-export interface Metrics {
-  registry: Registry;
-  requests: Counter<'operation' | 'status'>;
-  requestSeconds: Histogram<'operation'>;
-  requestsShed: Counter;
-  connections: Gauge;
-  checks: Counter<'outcome'>;
-  checkSeconds: Histogram;
-  checksInFlight: Gauge;
-  claims: Counter;
-  scheduleLatenessSeconds: Histogram;
-  dnsAnswers: Counter<'kind'>;
-  certificates: Gauge<'state'>;
-  certificateOrders: Counter<'issuer' | 'outcome'>;
-  certificateSeconds: Histogram<'issuer'>;
-  certificateExpiry: Gauge;
-  certificateBudget: Gauge<'issuer'>;
-}
+/** The metrics of one process, except those of the edge. Every label has few values. */
+export type Metrics = ReturnType<typeof createMetrics>;
 
-export function createMetrics(): Metrics {
+export function createMetrics() {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
@@ -28,25 +11,25 @@ export function createMetrics(): Metrics {
     registry,
     requests: new Counter({
       name: 'nameplate_requests_total',
-      help: 'API requests answered, by operation and HTTP status.',
+      help: 'API requests, by operation and HTTP status.',
       labelNames: ['operation', 'status'],
       registers,
     }),
     requestSeconds: new Histogram({
       name: 'nameplate_request_seconds',
-      help: 'Time from the headers of an API request to its answer, by operation.',
+      help: 'Time from the header of an API request to the end of its response, by operation.',
       labelNames: ['operation'],
       buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5],
       registers,
     }),
     requestsShed: new Counter({
       name: 'nameplate_requests_shed_total',
-      help: 'API requests refused because there was more to do than could be answered in time.',
+      help: 'API requests refused by load shedding.',
       registers,
     }),
     connections: new Gauge({
       name: 'nameplate_connections',
-      help: 'Connections to the API that are open.',
+      help: 'Open connections to the API.',
       registers,
     }),
     checks: new Counter({
@@ -57,7 +40,7 @@ export function createMetrics(): Metrics {
     }),
     checkSeconds: new Histogram({
       name: 'nameplate_check_seconds',
-      help: 'Time one DNS check took.',
+      help: 'Duration of a DNS check.',
       buckets: [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 2.5, 5, 10],
       registers,
     }),
@@ -73,7 +56,7 @@ export function createMetrics(): Metrics {
     }),
     scheduleLatenessSeconds: new Histogram({
       name: 'nameplate_schedule_lateness_seconds',
-      help: 'How long after its due time a check was claimed.',
+      help: 'Time from when a check was due until it was claimed.',
       buckets: [0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60, 300, 3600],
       registers,
     }),

@@ -9,9 +9,9 @@ export function renderErrors(): string {
     '',
     '<!-- Generated from src/api/errors.ts by "npm run generate". Do not edit. -->',
     '',
-    'Every error answer is `{meta, error}`; `error` has `title`, `detail`, `status` and `type`, and for a 400 also `errors`, which lists',
-    'every violated rule with its `location`, a `message` and, where one is known, a `fix`. `type` is the short identifier below, or',
-    '`{docs_url}/errors/{service}/{category}/{name}` when `NAMEPLATE_DOCS_URL` is set. A server has a page for each of its errors at',
+    'Every error response is `{meta, error}`. `error` has `title`, `detail`, `status` and `type`; a 400 also has `errors`, which lists',
+    'every violation with its `location`, a `message` and, where known, a `fix`. `type` is the short type below, or',
+    '`{docs_url}/errors/{service}/{category}/{name}` when `NAMEPLATE_DOCS_URL` is set. A server has a page for each error at',
     '`/docs/errors/{service}/{category}/{name}`.',
     '',
     '| Code | Status | Title | Short type |',
@@ -41,17 +41,17 @@ function section(code: ProblemCode): string[] {
   ];
 }
 
-/** Text as Markdown shows it: an angle bracket would begin a tag. */
+/** Escaped for Markdown, where an angle bracket begins a tag. */
 function markdown(text: string): string {
   return text.replaceAll('<', '\\<');
 }
 
-/** The anchor that Markdown viewers give the heading. */
+/** The anchor of the heading in Markdown viewers. */
 function anchor(code: ProblemCode): string {
   return code.replace('/', '');
 }
 
-/** The page of one error: what happened, why, what to do, and what the answer looks like. */
+/** The page of one error: what happened, why, what to do, and an example. */
 export function renderErrorPage(code: ProblemCode, naming: ErrorNaming): string {
   const { status, detail, why, fix } = ERRORS[code];
   const example = JSON.stringify(exampleProblem(code, naming), null, 2);
@@ -71,7 +71,7 @@ export function renderErrorPage(code: ProblemCode, naming: ErrorNaming): string 
   );
 }
 
-/** Where the server shows the page of an error. */
+/** Path of the page on the server. */
 export function errorPagePath(code: ProblemCode, service: string): string {
   return `/docs${errorPath(code, service)}`;
 }

@@ -1,4 +1,4 @@
-/** Pages without a template engine: everything put into `html` is escaped, unless it came out of `html` itself. */
+/** HTML without a template engine: `html` escapes everything but its own results. */
 
 export interface Markup {
   readonly markup: string;
@@ -6,7 +6,6 @@ export interface Markup {
 
 type Part = string | number | Markup | readonly Markup[];
 
-/** Markup with text in it: strings and numbers are escaped. */
 export function html(strings: TemplateStringsArray, ...parts: Part[]): Markup {
   return { markup: strings.map((string, i) => string + render(parts[i] ?? '')).join('') };
 }
@@ -34,11 +33,11 @@ export function inline(text: string): Markup {
   return { markup: parts.map(({ markup }) => markup).join('') };
 }
 
-/** What a browser may do with a page: show it, and nothing else. */
+/** No scripts, forms, frames or requests. */
 export const CONTENT_SECURITY_POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/** A whole page, with its style and without scripts. */
+/** A whole page. */
 export function page(title: string, body: Markup): string {
   const { markup } = html`<!doctype html>
 <html lang="en">

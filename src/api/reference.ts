@@ -3,7 +3,7 @@ import { ERRORS, type ErrorNaming, errorCodes, type ProblemCode, STATUSES } from
 import { html, inline, type Markup, page, prose } from './html.ts';
 import { type ApiDocument, type ApiOperation, exampleName, type JsonSchema } from './openapi.ts';
 
-/** The reference page, made from the OpenAPI document alone. */
+/** The reference page, generated from the OpenAPI document. */
 export function renderReference(document: ApiDocument, naming: ErrorNaming): string {
   const operations = Object.entries(document.paths).flatMap(([path, { get, post }]) => [
     ...(get ? [{ method: 'GET', path, operation: get }] : []),
@@ -28,7 +28,7 @@ ${groups.map(
 ${members.map(({ method, path, operation }) => section(document, method, path, operation, naming))}</section>`,
 )}
 <section id="errors"><h2>Errors</h2>
-${prose('An error answer is `{meta, error}`. Each error has a page that says why it happens and what to do.')}
+${prose('An error response is `{meta, error}`. Each error has a page that explains why it happens and what to do.')}
 <div class="scroll"><table><tr><th>Code<th>Status<th>Detail</tr>${errorCodes.map((code) => errorRow(code, naming))}</table></div>
 </section>
 </main>
@@ -59,7 +59,7 @@ ${success(document, operation)}
 </article>`;
 }
 
-/** What is answered when all goes well: the properties of the data, and an example. */
+/** The response: the properties of its data, and an example. */
 function success(document: ApiDocument, { responses }: ApiOperation): Markup {
   const answers = Object.entries(responses).flatMap(([status, response]) => {
     const content = response && 'content' in response ? response.content['application/json'] : undefined;
@@ -74,7 +74,7 @@ function success(document: ApiDocument, { responses }: ApiOperation): Markup {
   return html`${parts}`;
 }
 
-/** Links to the pages of the errors that an operation may answer with. */
+/** Links to the pages of an operation's errors. */
 function errors(document: ApiDocument, { responses }: ApiOperation, { service }: ErrorNaming): Markup {
   const named = Object.values(responses).flatMap((described) => {
     const response = '$ref' in described ? document.components.responses[lastPart(described.$ref)] : described;
@@ -110,7 +110,7 @@ function propertiesOf(document: ApiDocument, schema: JsonSchema): Record<string,
   return isObject(properties) ? (properties as Record<string, JsonSchema>) : {};
 }
 
-/** A schema's type and bounds in a few words. */
+/** A schema's type and bounds. */
 function typeOf(document: ApiDocument, schema: JsonSchema): string {
   if (Array.isArray(schema.enum)) return schema.enum.join(' | ');
   if (isObject(schema.items)) return `array of ${typeOf(document, resolve(document, schema.items))}s`;

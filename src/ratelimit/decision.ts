@@ -7,19 +7,16 @@ export interface RateLimitDecision {
   remaining: number;
   /** Whole seconds until the window ends, at least 1. */
   resetSeconds: number;
-  /** Requests of this window that were allowed, this one included. */
+  /** Requests allowed in this window, this one included. */
   requests: number;
 }
 
-/** When the window of a time began, Unix ms: at a multiple of its length since 1970, so that all processes agree. */
+/** Start of the window at `now`, Unix ms: a multiple of its length since 1970, so that all processes agree. */
 export function windowStart(now: number, windowMs: number): number {
   return now - (now % windowMs);
 }
 
-/**
- * Decides one request after `before` that were allowed in the window of `now` (spec: Limits). A refused request is not counted. `limit: 0`
- * refuses everything.
- */
+/** Decides a request after `before` allowed ones in the same window (spec: Limits). A refused request is not counted. */
 export function decide(before: number, { limit, windowMs }: RateLimit, now: number): RateLimitDecision {
   const allowed = before < limit;
   const requests = allowed ? before + 1 : before;
@@ -32,10 +29,10 @@ export function decide(before: number, { limit, windowMs }: RateLimit, now: numb
   };
 }
 
-/** Limits by operation; `*` is that of every operation without its own. */
+/** Limits by operation; `*` is for operations without their own. */
 export type RateLimits = Readonly<Record<string, RateLimit>>;
 
-/** The limit of an operation: the workspace's own before the defaults, the operation's own before `*`. Undefined: unlimited. */
+/** The limit of an operation: overrides before defaults, its own limit before `*`. Undefined: unlimited. */
 export function limitFor(operation: string, overrides: RateLimits, defaults: RateLimits): RateLimit | undefined {
   return own(overrides, operation) ?? own(overrides, '*') ?? own(defaults, operation) ?? own(defaults, '*');
 }

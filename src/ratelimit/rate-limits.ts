@@ -1,21 +1,18 @@
 import type { RateLimit } from '../store/contract/store.ts';
 
-export type ParsedRateLimits = { ok: true; limits: Record<string, RateLimit> } | { ok: false; message: string };
+type ParsedRateLimits = { ok: true; limits: Record<string, RateLimit> } | { ok: false; message: string };
 
 const UNIT_MS: Record<string, number> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 const ENTRY = /^(\*|[a-z]+\.[a-zA-Z]+)=(\d{1,9})\/(\w+)$/;
 
-/** The length of a window, as in `1m` or `7d`, in milliseconds; null for anything else. */
+/** Parses the length of a window, such as `1m` or `7d`, to milliseconds; null when invalid. */
 export function parseWindow(text: string): number | null {
   const [, count, unit = ''] = /^(\d{1,5})([smhd])$/.exec(text) ?? [];
   const ms = Number(count) * (UNIT_MS[unit] ?? 0);
   return ms > 0 ? ms : null;
 }
 
-/**
- * Reads rate limits as they are written in configuration: `*=6000/1m,domains.createDomain=60/1m`, each an operation or `*`, the most
- * requests, and the window. Nothing at all is no limit.
- */
+/** Parses rate limits such as `*=6000/1m,domains.createDomain=60/1m`: an operation or `*`, the most requests, and the window. Empty: no limits. */
 export function parseRateLimits(text: string): ParsedRateLimits {
   const limits: Record<string, RateLimit> = {};
   for (const entry of text.split(',').map((part) => part.trim())) {

@@ -1,9 +1,6 @@
 import { nearest } from '../domain/nearest.ts';
 
-/**
- * What is wrong with the names that limits are given for: a limit on an operation that does not exist would limit nothing. `*` is every
- * other operation. A clause without a final stop; null: nothing is wrong.
- */
+/** Reports rate limits on operations that do not exist, as a clause without a full stop; null when there are none. `*` is every other operation. */
 export function unknownSubjects(names: readonly string[], operations: readonly string[]): string | null {
   const unknown = names.filter((name) => name !== '*' && !operations.includes(name));
   if (unknown.length === 0) return null;

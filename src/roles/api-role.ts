@@ -3,11 +3,11 @@ import { createApi } from '../api/api.ts';
 import { idMaker, pooled } from '../ids.ts';
 import { type ListeningServer, listen } from '../net/listen.ts';
 import { sharedLimiter } from '../ratelimit/shared-limiter.ts';
-import type { Parts } from './roles.ts';
+import type { RoleDeps } from './roles.ts';
 
 /** The API of one process. */
-export async function startApi(parts: Parts): Promise<ListeningServer> {
-  const { store, changes, clock, log, metrics, config, windowMs, manyNodes } = parts;
+export async function startApi(deps: RoleDeps): Promise<ListeningServer> {
+  const { store, changes, clock, log, metrics, config, windowMs, manyNodes } = deps;
   const settings = {
     service: config.service,
     docsUrl: config.docsUrl,

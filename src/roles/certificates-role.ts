@@ -6,16 +6,16 @@ import { createCertificateWorker } from '../certificates/worker/certificate-work
 import { addressRule } from '../net/addresses.ts';
 import { GRACE_MS, type Stoppable } from '../net/listen.ts';
 import { openResolver } from './open-resolver.ts';
-import type { Parts } from './roles.ts';
+import type { RoleDeps } from './roles.ts';
 
 /** The certificates of one process. */
-export function startCertificates(parts: Parts): Stoppable {
-  const { config, challengePort, certificateLeaseMs } = parts;
-  const { resolver, close } = openResolver(parts);
+export function startCertificates(deps: RoleDeps): Stoppable {
+  const { config, challengePort, certificateLeaseMs } = deps;
+  const { resolver, close } = openResolver(deps);
   const worker = createCertificateWorker({
-    ...parts,
+    ...deps,
     resolver,
-    issuers: issuersOf(parts),
+    issuers: issuersOf(deps),
     mayDial: addressRule(config.acmeAllowedNetworks),
     checksSelf: config.acmeSelfCheck === 'on',
     limits: config.acmeLimits,
@@ -28,7 +28,12 @@ export function startCertificates(parts: Parts): Stoppable {
 }
 
 /** Those that are configured, in the order in which they are asked. Throws where the file of trust roots cannot be read. */
-export function issuersOf({ config, store, clock, log }: Pick<Parts, 'config' | 'store' | 'clock' | 'log'>): Issuer[] {
+export function issuersOf({
+  config,
+  store,
+  clock,
+  log,
+}: Pick<RoleDeps, 'config' | 'store' | 'clock' | 'log'>): Issuer[] {
   if (config.issuer === 'internal') return [internalIssuer({ store, clock })];
   const { acmeDirectory, acmeSecondDirectory, acmeEmail: email = null, acmeCaFile } = config;
   const trustRoots = acmeCaFile === undefined ? null : readFileSync(acmeCaFile, 'utf8');

@@ -3,14 +3,14 @@ import type { Config } from '../config/config.ts';
 import { type Edge, startEdge as serve } from '../edge/edge.ts';
 import { cannotListen } from '../net/listen.ts';
 import { systemLookUp } from '../net/system-dns.ts';
-import type { Parts } from './roles.ts';
+import type { RoleDeps } from './roles.ts';
 
 /** Unless more are asked for: each costs 7 MB before it has served anybody. */
 const MOST_THREADS = 4;
 
 /** The edge of one process. Rejects with one line that says what to do. */
-export async function startEdge(parts: Parts): Promise<Edge> {
-  const { config } = parts;
+export async function startEdge(deps: RoleDeps): Promise<Edge> {
+  const { config } = deps;
   const settings = {
     http: config.edgeHttpListen,
     https: config.edgeHttpsListen,
@@ -21,7 +21,7 @@ export async function startEdge(parts: Parts): Promise<Edge> {
     tlsContexts: config.edgeTlsContexts,
     threads: config.edgeThreads ?? Math.min(MOST_THREADS, availableParallelism()),
   };
-  return serve({ ...parts, ...settings, lookUp: systemLookUp() }).catch((error: unknown) => {
+  return serve({ ...deps, ...settings, lookUp: systemLookUp() }).catch((error: unknown) => {
     throw whereRefused(error, config);
   });
 }

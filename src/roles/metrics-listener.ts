@@ -1,10 +1,10 @@
 import { createServer } from 'node:http';
 import type { Endpoint } from '../config/config.ts';
 import { type ListeningServer, listen } from '../net/listen.ts';
-import type { Parts } from './roles.ts';
+import type { RoleDeps } from './roles.ts';
 
 /** The listener for scrapers, apart from all others. */
-export function startMetrics({ metrics: { registry }, log }: Parts, endpoint: Endpoint): Promise<ListeningServer> {
+export function startMetrics({ metrics: { registry }, log }: RoleDeps, endpoint: Endpoint): Promise<ListeningServer> {
   const server = createServer(async ({ url, method }, response) => {
     try {
       if (url !== '/metrics') response.writeHead(404).end();

@@ -2,10 +2,10 @@ import { authoritativeResolver } from '../dns/authoritative.ts';
 import { recursiveResolver } from '../dns/recursive.ts';
 import type { Resolver } from '../dns/resolver.ts';
 import { dnsClient } from '../dns/transport/dns-client.ts';
-import type { Parts } from './roles.ts';
+import type { RoleDeps } from './roles.ts';
 
 /** What a role asks DNS with, until it is closed. */
-export function openResolver({ config, clock, metrics, nameserverPort }: Parts): {
+export function openResolver({ config, clock, metrics, nameserverPort }: RoleDeps): {
   resolver: Resolver;
   close(): void;
 } {

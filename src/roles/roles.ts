@@ -5,21 +5,21 @@ import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
 import type { Store } from '../store/contract/store.ts';
 
-/** What the roles of one process are made of. */
-export interface Parts {
+/** What the roles of one process share. */
+export interface RoleDeps {
   config: Config;
   clock: Clock;
   log: Log;
   metrics: Metrics;
   store: Store;
   changes: PolledChangeFeed;
-  /** Of which several may serve the API. */
+  /** Several nodes may serve the API, and share their rate limits. */
   manyNodes: boolean;
-  /** Port that nameservers are asked at. */
+  /** Port of nameservers. */
   nameserverPort: number;
-  /** Port that the CA looks at names at (RFC 8555 section 8.3). */
+  /** Port of HTTP-01 challenges (RFC 8555 section 8.3). */
   challengePort: number;
-  /** How long a crash leaves a certificate alone. */
+  /** A crashed process delays a certificate by this long at most. */
   certificateLeaseMs: number;
   checkIntervalMs: number;
   windowMs: number;

@@ -35,7 +35,7 @@ describe('every request carries the HTTP header Authorization: Bearer <ROOT_KEY>
   ])('anything else is malformed: %s', async (authorization) => {
     const answer = await ask(null, { authorization });
     expect(answer).toMatchObject(unauthorized);
-    expect(answer.body.error?.detail).toContain('does not hold a root key');
+    expect(answer.body.error?.detail).toContain('does not contain a root key');
   });
 });
 

@@ -67,7 +67,7 @@ describe('more work than can be done', () => {
       expect(await api.call('projects.listProjects', {}, { key })).toMatchObject({
         status: 429,
         headers: { 'retry-after': '1' },
-        body: { error: { type: 'rate-limited', detail: expect.stringContaining('more to do') } },
+        body: { error: { type: 'rate-limited', detail: expect.stringContaining('overloaded') } },
       });
     }
     expect(asked()).toBe(0);

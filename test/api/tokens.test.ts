@@ -59,7 +59,7 @@ describe('a dashboard token', () => {
   it('that is larger than any token is malformed', async () => {
     const answer = await ask(`${'x'.repeat(5000)}.y.z`);
     expect(answer).toMatchObject(unauthorized);
-    expect(answer.body.error?.detail).toContain('does not hold a root key');
+    expect(answer.body.error?.detail).toContain('does not contain a root key');
   });
 
   it('of a disabled workspace yields 403 as soon as the news of it are read, also one minted before', async () => {

@@ -144,7 +144,10 @@ describe('certificates', () => {
     const due = (await claim()).find(({ certificate }) => certificate.hostname === 'renew.example.com');
     expect(due?.certificate.issued?.renewal.renewAt).toBeLessThanOrEqual(Date.now());
     const again = await run(['certificates', 'renew', 'renew.example.com', ...data]);
-    expect(again).toMatchObject({ code: 0, stdout: expect.stringMatching(/renew\.example\.com is already being processed/) });
+    expect(again).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/renew\.example\.com is already being processed/),
+    });
   });
 
   test('of names that nobody wants are said not to be there, and what is no name is bad usage', async () => {

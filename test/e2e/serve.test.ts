@@ -122,7 +122,9 @@ test.concurrent("a playground's store is not served: its key lies beside it", as
   expect(await run(['serve'], { env: { ...env, ...database } })).toMatchObject({
     code: 1,
     stdout: '',
-    stderr: expect.stringMatching(/^nameplate: .* is a playground's store.* Set NAMEPLATE_DATABASE_URL to another file.*\n$/),
+    stderr: expect.stringMatching(
+      /^nameplate: .* is a playground's store.* Set NAMEPLATE_DATABASE_URL to another file.*\n$/,
+    ),
   });
 });
 

@@ -79,7 +79,7 @@ export const createDomain = defineOperation({
         });
       case 'quota':
         throw new Problem('limits/custom_domain_limit_exceeded', {
-          detail: `The workspace holds as many domains as it may: ${created.limit}.`,
+          detail: `The workspace has reached its limit of ${created.limit} domains.`,
         });
       default:
         return created satisfies never;

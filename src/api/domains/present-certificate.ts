@@ -14,17 +14,17 @@ const RenewalSchema = Type.Object(
     endsAt: Time('Its end.'),
     renewAt: Time('The moment in the window at which this certificate is renewed.'),
     explanationUrl: Type.Optional(
-      Type.String({ maxLength: 2048, description: 'Where the CA says why it wants it renewed then.' }),
+      Type.String({ maxLength: 2048, description: 'Where the CA explains its suggestion.' }),
     ),
   },
-  { ...closed, title: 'CertificateRenewal', description: 'When it is to be renewed.' },
+  { ...closed, title: 'CertificateRenewal', description: 'When it will be renewed.' },
 );
 
 const IssuedSchema = Type.Object(
   {
     issuer: Type.String({
       maxLength: 2048,
-      description: "The CA's directory URL; `internal` of our own CA, `imported` of a certificate from elsewhere.",
+      description: "The CA's directory URL; `internal` for the internal CA, `imported` for an imported certificate.",
     }),
     serialNumber: Type.String({ maxLength: 64, description: 'In hexadecimal.' }),
     fingerprint: Type.String({
@@ -33,13 +33,13 @@ const IssuedSchema = Type.Object(
     }),
     notBefore: Time('Beginning of its validity.'),
     notAfter: Time('End of its validity.'),
-    issuedAt: Time('When it was put in use.'),
+    issuedAt: Time('When it was put into use.'),
     renewal: RenewalSchema,
   },
   {
     ...closed,
     title: 'IssuedCertificate',
-    description: 'The certificate in use; absent before the first. It stays in use until another takes its place.',
+    description: 'The certificate in use; absent before the first. It stays in use until it is replaced.',
   },
 );
 
@@ -60,15 +60,15 @@ const ProblemSchema = Type.Object(
         'authorization_failed',
         'ca_refused',
       ],
-      { type: 'string', description: 'What stands in the way, for programs. More may be added.' },
+      { type: 'string', description: 'What blocks the certificate, for programs. More values may be added.' },
     ),
     message: Type.String({ maxLength: 512, description: 'What happened, where, and what to do.' }),
-    at: Time('Since when it stands in the way.'),
+    at: Time('Since when it blocks the certificate.'),
   },
   {
     ...closed,
     title: 'CertificateProblem',
-    description: 'Why the certificate is no further; absent while all is well.',
+    description: 'Why the certificate is not issued or renewed; absent without a problem.',
   },
 );
 
@@ -78,13 +78,13 @@ const SelfCheckSchema = Type.Object(
     answers: Type.Array(
       Type.Object(
         {
-          address: Type.String({ maxLength: 64, description: 'IP address that the name leads to.' }),
+          address: Type.String({ maxLength: 64, description: 'IP address that the name resolves to.' }),
           outcome: Type.Enum(['ours', 'another', 'unreachable', 'not_public'], {
             type: 'string',
             description:
-              '`ours`: the edge answered. `another`: something else did. `not_public`: no address of the Internet, so it was not asked.',
+              '`ours`: the edge responded. `another`: another server did. `not_public`: not an address on the Internet, so it was not contacted.',
           }),
-          seen: Type.Optional(Type.String({ maxLength: 1024, description: 'What was seen instead.' })),
+          seen: Type.Optional(Type.String({ maxLength: 1024, description: 'What was found instead.' })),
         },
         closed,
       ),
@@ -93,7 +93,7 @@ const SelfCheckSchema = Type.Object(
   {
     ...closed,
     title: 'CertificateSelfCheck',
-    description: 'What was seen when the name was last asked for over HTTP, before a CA was; absent before that.',
+    description: 'The last test request to the name over HTTP, made before a CA is contacted; absent before the first.',
   },
 );
 
@@ -104,24 +104,21 @@ export const CertificateSchema = Type.Object(
     state: Type.Enum(['none', 'wanted', 'waiting_for_routing', 'ordering', 'issued', 'renewing', 'failed'], {
       type: 'string',
       description:
-        '`none`: the domain is not verified, so nobody wants one. `wanted`: about to be looked at. `waiting_for_routing`: the name would fail at the CA, so the CA is not asked. `ordering`: the CA is asked. `issued`: in use. `renewing`: in use, and its successor is being obtained. `failed`: the CA did not issue; it is asked again.',
+        '`none`: it is ordered once the domain is verified. `wanted`: about to be ordered. `waiting_for_routing`: validation would fail at the CA, so nothing is ordered yet. `ordering`: an order is in progress at the CA. `issued`: in use. `renewing`: in use, and its successor is being ordered. `failed`: the CA did not issue it; the order is retried.',
     }),
     problem: Type.Optional(ProblemSchema),
     failures: Type.Integer({ minimum: 0, description: 'Attempts that failed in a row.' }),
     nextTryAt: Type.Optional(
-      Time('When it is looked at next, to be obtained or renewed; absent while that is under way, and in `none`.'),
+      Time('Time of the next attempt to order or renew it; absent during an attempt, and in `none`.'),
     ),
     selfCheck: Type.Optional(SelfCheckSchema),
     issued: Type.Optional(IssuedSchema),
-    createdAt: Type.Optional(Time('Since when one is wanted: the verification of the domain; absent in `none`.')),
+    createdAt: Type.Optional(Time('When the domain was verified; absent in `none`.')),
   },
   { ...closed, title: 'Certificate' },
 );
 
-/**
- * A certificate as the API shows it. What is not there is absent, never null. `found` is what lies under the domain's name, which may be
- * another workspace's: then this domain has none.
- */
+/** A certificate as the API shows it. `found` is the certificate of the domain's name, which may belong to another workspace's domain. */
 export function presentCertificate(
   { id, name }: Pick<Domain, 'id' | 'name'>,
   found: Certificate | null,

@@ -10,12 +10,12 @@ export const DnsRecordSchema = Type.Object(
     type: Type.Enum(['CNAME', 'ALIAS', 'TXT'], {
       type: 'string',
       description:
-        'ALIAS stands for what providers call ALIAS, ANAME or flattened CNAME; apex domains have it in place of CNAME.',
+        'ALIAS: what DNS providers call ALIAS, ANAME or CNAME flattening; apex domains need it in place of CNAME.',
     }),
     name: Type.String({ minLength: 1, maxLength: 253, description: 'Fully qualified name of the record.' }),
-    value: Type.String({ minLength: 1, maxLength: 512, description: 'Exact value to publish, with its prefix.' }),
+    value: Type.String({ minLength: 1, maxLength: 512, description: 'Exact value to publish.' }),
     ttl: Type.Integer({ minimum: 1, description: 'Seconds a resolver may cache the record.' }),
-    verified: Type.Boolean({ description: 'Whether the record was read back with the expected value.' }),
+    verified: Type.Boolean({ description: 'Whether the record was found with the expected value.' }),
     note: Type.Optional(Type.String({ maxLength: 512, description: 'What the record is for.' })),
   },
   { ...closed, title: 'DnsRecord' },
@@ -47,7 +47,7 @@ export const DomainSchema = Type.Object(
   { ...closed, title: 'Domain' },
 );
 
-/** A domain as the API shows it (spec: Domain). What is not there is absent, never null. */
+/** A domain as the API shows it (spec: Domain). Absent values are left out, never null. */
 export function presentDomain(domain: Domain): Static<typeof DomainSchema> {
   return {
     id: domain.id,
@@ -63,17 +63,17 @@ export function presentDomain(domain: Domain): Static<typeof DomainSchema> {
   };
 }
 
-/** What a request may name a domain by (spec: domains.getDomain). */
+/** Identifies a domain in a request (spec: domains.getDomain). */
 export const DomainIdentifier = Type.String({
   minLength: 4,
   maxLength: 253,
   description: 'Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode.',
 });
 
-/** Text that cannot be an id is not looked up as one. */
+/** Other text is not looked up as an id. */
 const ID = /^[a-zA-Z0-9_-]{3,255}$/;
 
-/** Finds a domain by what a request named it: a name by its canonical form, anything else as an id. */
+/** Finds a domain by its name, in any form, or else by its id. */
 export async function findDomain(
   store: Pick<DomainStore, 'findDomainByName' | 'findDomainById'>,
   workspaceId: string,

@@ -10,9 +10,9 @@ const permission = { resource: 'environment', action: 'verify_domain' } as const
 
 export const verifyDomain = defineOperation({
   name: 'domains.verifyDomain',
-  summary: 'Check a domain at once',
+  summary: 'Check a domain now',
   description:
-    'Asks for a check of the DNS records at once; poll domains.getDomain for its result. A domain that failed gets a new window of 24 hours; what is shown of it stays until there is a new result.',
+    'Starts a check of the DNS records; poll domains.getDomain for its result. A domain that failed gets a new window of 24 hours, and keeps its status until the check has a result.',
   permission,
   status: 202,
   request: Type.Object({ domain: DomainIdentifier }, closed),

@@ -174,7 +174,7 @@ describe('the number of domains', () => {
         error: {
           title: 'Forbidden',
           type: 'forbidden',
-          detail: 'The workspace holds as many domains as it may: 1.',
+          detail: 'The workspace has reached its limit of 1 domains.',
         },
       },
     });
