@@ -8,7 +8,7 @@ import { CliError, EXIT } from './cli-error.ts';
 import { keySource, namedDatabase } from './open-database.ts';
 import { type DataOptions, dataCommand, parseDatabaseUrl } from './options.ts';
 import { type Column, show, table } from './output.ts';
-import { createBar } from './progress-bar.ts';
+import { withBar } from './progress-bar.ts';
 
 interface CopyOptions extends DataOptions {
   from?: DatabaseUrl;
@@ -86,12 +86,10 @@ function badUsage(message: string): CliError {
 
 async function copyWithBar({ path }: SqliteUrl, to: PostgresUrl): Promise<CopiedTable[]> {
   const { copyStore } = await import('../store/copy/copy.ts');
-  const bar = createBar(process.stderr);
-  try {
-    return await copyStore(path, to, ({ phase, done, total }) =>
-      bar.show(phase === 'copying' ? 'Copying' : 'Comparing', total === 0 ? 1 : done / total),
-    );
-  } finally {
-    bar.clear();
-  }
+  return withBar((bar, interrupted) =>
+    copyStore(path, to, ({ phase, done, total }) => {
+      if (interrupted()) throw new CliError('Interrupted; nothing was copied.');
+      bar.show(phase === 'copying' ? 'Copying' : 'Comparing', total === 0 ? 1 : done / total);
+    }),
+  );
 }

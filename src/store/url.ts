@@ -1,27 +1,24 @@
 const TLS_MODES = ['disable', 'require', 'verify-ca', 'verify-full'] as const;
 
-/** Where the store is. */
 export type DatabaseUrl = SqliteUrl | PostgresUrl;
 
-/** An embedded store. */
 export interface SqliteUrl {
   engine: 'sqlite';
   path: string;
 }
 
-/** A database on a server. */
 export interface PostgresUrl {
   engine: 'postgres';
   /** A host name, an IP address, or the directory of a Unix socket. */
   host: string;
   port: number;
   user: string;
-  /** A secret. Without it whatever the machine keeps for the server, such as `~/.pgpass`. */
+  /** A secret. Absent: from `~/.pgpass` or the like. */
   password?: string;
   database: string;
-  /** As libpq's `sslmode`: `require` encrypts, the last two also look at the server's certificate. */
+  /** As libpq's `sslmode`: `require` encrypts, the last two also verify the server's certificate. */
   tls: (typeof TLS_MODES)[number];
-  /** File of the certificates that are trusted; the system's unless given. */
+  /** File of trusted CA certificates. Absent: the system's. */
   rootCertificate?: string;
 }
 
@@ -39,9 +36,9 @@ export function parseDatabaseUrl(text: string): DatabaseUrl {
   return { engine: 'sqlite', path };
 }
 
-/** The URL that libpq takes (PostgreSQL manual, section 34.1.1), without its rarer parameters. */
+/** A URL as libpq takes it (PostgreSQL manual, section 34.1.1), with three of its parameters. */
 function postgresUrl(text: string): PostgresUrl {
-  // The host may be left out, which URLs of the web never do.
+  // The host may be absent, which `URL` does not allow.
   const url = parsedUrl(text.replace(/^postgres(ql)?:\/\/([^/?]*@)?(?=[/?]|$)/, 'postgres://$2localhost'));
   const parameters = new Map(url.searchParams);
   const taken = (name: string) => {

@@ -84,7 +84,7 @@ describe('a backup', () => {
     async (name) => {
       writeFileSync(join(directory.path, name), 'mine');
       const refused = await run(backup());
-      expect(refused).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(`${name} is there already`) });
+      expect(refused).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(`${name} exists`) });
       expect(readFileSync(join(directory.path, name), 'utf8')).toBe('mine');
       expect(readdirSync(directory.path).filter((each) => each.startsWith('backup'))).toEqual([name]);
     },
@@ -98,7 +98,10 @@ describe('a backup', () => {
     db.exec('pragma foreign_keys = off; delete from domains');
     db.close();
     const refused = await run(backup());
-    expect(refused).toMatchObject({ code: 1, stderr: expect.stringMatching(/damaged.*keep the backups there are/) });
+    expect(refused).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/damaged.*"table":"checks".*keep the existing backups/),
+    });
     expect(existsSync(file)).toBe(false);
     expect(existsSync(`${file}.unfinished`)).toBe(false);
   });

@@ -150,7 +150,7 @@ export interface CertificateStore {
    * Saves the result of an attempt, and releases the lease. `orderOutcome` ends the order in flight: it is settled in the ledger and
    * deleted, with the name's challenges; without it the order stays, to be resumed. `issued` replaces the certificate in use; without it
    * only `renewal` of that changes. Events: `certificate.issued`, or `certificate.renewed` if one was in use; `certificate.failed` if the
-   * problem's reason changed. Announces `certificate` with `issued`.
+   * problem's reason changed. Logs the change `certificate` with `issued`.
    */
   saveCertificate(save: {
     hostname: string;
@@ -168,7 +168,7 @@ export interface CertificateStore {
 
   /**
    * Puts an imported certificate in use. A lease on it is lost, and its order with it. It is due again as its renewal window says;
-   * `issued.issuer` is `imported`. `missing`: no such host name. Event and announcement as above.
+   * `issued.issuer` is `imported`. `missing`: no such host name. Event and change as above.
    */
   importCertificate(
     hostname: string,

@@ -1,11 +1,11 @@
-/** What the edge reads. Results may be cached until the change that is announced for them. */
+/** Reads of the edge. Results may be cached until the change that is logged for them. */
 export interface EdgeStore {
   /**
-   * All that is needed to serve a host name, read at one moment; null: the name is not ours. Changes of the route and of the certificate are
-   * announced as `route` and `certificate` with the host name, a new deployment as `environment`.
+   * All that is needed to serve a host name, in one read; null: no domain of the name is verified. Logged as the changes `route` and
+   * `certificate` with the host name, a new deployment as `environment`.
    */
   findSite(hostname: string): Promise<Site | null>;
-  /** Where the traffic of an environment goes: its current deployment; null before the first. Announced as `environment`. */
+  /** Where the traffic of an environment goes: its current deployment; null before the first. Logged as the change `environment`. */
   findOrigin(environmentId: string): Promise<Origin | null>;
   /** The key authorization to respond with; null: no such challenge, or it expired before `now`. Not to be cached. */
   findChallenge(hostname: string, token: string, now: number): Promise<string | null>;

@@ -56,24 +56,33 @@ async function copyRows(
   target: CopyTarget,
   onProgress: (progress: CopyProgress) => void,
 ): Promise<CopiedTable[]> {
-  const counts = source.tables.map((table) => source.count(table));
-  const total = counts.reduce((sum, rows) => sum + rows, 0);
-  for (const phase of ['copying', 'comparing'] as const) {
-    let done = 0;
-    onProgress({ phase, done, total });
-    for (const table of source.tables) {
-      const written = phase === 'comparing' ? await target.openCursor(table) : undefined;
-      for (const rows of source.batches(table, BATCH_ROWS)) {
-        if (written === undefined) await target.insert(table, rows);
-        else if (!isDeepStrictEqual(await written.fetch(BATCH_ROWS), rows)) throw differs(target, table.name);
-        done += rows.length;
-        onProgress({ phase, done, total });
-      }
-      if (written !== undefined && (await written.fetch(1)).length > 0) throw differs(target, table.name);
-      await written?.close();
+  const counts = new Map(source.tables.map((table) => [table, source.count(table)]));
+  const total = [...counts.values()].reduce((sum, rows) => sum + rows, 0);
+  let done = 0;
+  onProgress({ phase: 'copying', done, total });
+  for (const table of source.tables) {
+    for (const rows of source.batches(table, BATCH_ROWS)) {
+      await target.insert(table, rows);
+      done += rows.length;
+      onProgress({ phase: 'copying', done, total });
     }
   }
-  return source.tables.map(({ name }, i) => ({ table: name, source: counts[i] ?? 0, target: counts[i] ?? 0 }));
+  const copied: CopiedTable[] = [];
+  done = 0;
+  onProgress({ phase: 'comparing', done, total });
+  for (const table of source.tables) {
+    const cursor = await target.openCursor(table);
+    const doneBefore = done;
+    for (const rows of source.batches(table, BATCH_ROWS)) {
+      if (!isDeepStrictEqual(await cursor.fetch(BATCH_ROWS), rows)) throw differs(target, table.name);
+      done += rows.length;
+      onProgress({ phase: 'comparing', done, total });
+    }
+    if ((await cursor.fetch(1)).length > 0) throw differs(target, table.name);
+    await cursor.close();
+    copied.push({ table: table.name, source: counts.get(table) ?? 0, target: done - doneBefore });
+  }
+  return copied;
 }
 
 function differs({ name }: CopyTarget, table: string): StoreUnavailable {

@@ -1,9 +1,9 @@
 import { type CreateTableBuilder, type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
-import type { Types } from './column-types.ts';
+import { type ColumnTypes, index } from './column-types.ts';
 
 /** Workspaces and keys; projects, apps, environments and deployments; domains, their checks and what serves them; the two logs. */
-export function initial(types: Types): Migration {
+export function initial(types: ColumnTypes): Migration {
   return {
     async up(db: Kysely<unknown>) {
       await createAccess(db, types);
@@ -15,7 +15,7 @@ export function initial(types: Types): Migration {
   };
 }
 
-async function createAccess(db: Kysely<unknown>, types: Types): Promise<void> {
+async function createAccess(db: Kysely<unknown>, types: ColumnTypes): Promise<void> {
   const { integer, bytes, text } = types;
   await types
     .table(db, 'workspaces')
@@ -40,7 +40,7 @@ async function createAccess(db: Kysely<unknown>, types: Types): Promise<void> {
   await index(db, 'root_keys', ['workspace_id', 'id']);
 }
 
-async function createTree(db: Kysely<unknown>, types: Types): Promise<void> {
+async function createTree(db: Kysely<unknown>, types: ColumnTypes): Promise<void> {
   const { text } = types;
   await place(db, types, 'projects').addUniqueConstraint('projects_slug', ['workspace_id', 'slug']).execute();
   await index(db, 'projects', ['workspace_id', 'id']);
@@ -67,8 +67,8 @@ async function createTree(db: Kysely<unknown>, types: Types): Promise<void> {
   await index(db, 'deployments', ['environment_id', 'id']);
 }
 
-/** What projects, apps and environments have in common. */
-function place(db: Kysely<unknown>, types: Types, name: string): CreateTableBuilder<string, string> {
+/** The common columns of projects, apps and environments. */
+function place(db: Kysely<unknown>, types: ColumnTypes, name: string): CreateTableBuilder<string, string> {
   const { text } = types;
   return types
     .table(db, name)
@@ -79,7 +79,7 @@ function place(db: Kysely<unknown>, types: Types, name: string): CreateTableBuil
     .addColumn('created_at', types.integer, (c) => c.notNull());
 }
 
-async function createDomains(db: Kysely<unknown>, types: Types): Promise<void> {
+async function createDomains(db: Kysely<unknown>, types: ColumnTypes): Promise<void> {
   const { integer, text } = types;
   await types
     .table(db, 'domains')
@@ -105,7 +105,7 @@ async function createDomains(db: Kysely<unknown>, types: Types): Promise<void> {
     .addUniqueConstraint('domains_name', ['workspace_id', 'name'])
     .execute();
   await index(db, 'domains', ['environment_id', 'id']);
-  // Two workspaces can never hold one name as verified, whatever a program does.
+  // Guarantees that no two workspaces have one name verified.
   await db.schema
     .createIndex('domains_verified_name')
     .unique()
@@ -125,7 +125,7 @@ async function createDomains(db: Kysely<unknown>, types: Types): Promise<void> {
   await index(db, 'checks', ['next_check_at']);
 }
 
-async function createServing(db: Kysely<unknown>, types: Types): Promise<void> {
+async function createServing(db: Kysely<unknown>, types: ColumnTypes): Promise<void> {
   const { text } = types;
   await types
     .table(db, 'routes')
@@ -142,7 +142,7 @@ async function createServing(db: Kysely<unknown>, types: Types): Promise<void> {
     .execute();
 }
 
-async function createLogs(db: Kysely<unknown>, types: Types): Promise<void> {
+async function createLogs(db: Kysely<unknown>, types: ColumnTypes): Promise<void> {
   const { text } = types;
   await types
     .sequence(types.table(db, 'events'), 'seq')
@@ -159,13 +159,5 @@ async function createLogs(db: Kysely<unknown>, types: Types): Promise<void> {
     .addColumn('kind', text, (c) => c.notNull())
     .addColumn('key', text, (c) => c.notNull())
     .addColumn('created_at', types.integer, (c) => c.notNull())
-    .execute();
-}
-
-async function index(db: Kysely<unknown>, table: string, columns: string[]): Promise<void> {
-  await db.schema
-    .createIndex(`${table}_by_${columns.join('_')}`)
-    .on(table)
-    .columns(columns)
     .execute();
 }

@@ -1,9 +1,9 @@
 import type { Kysely } from 'kysely';
 import type { Migration } from 'kysely/migration';
-import type { Types } from './column-types.ts';
+import { type ColumnTypes, index } from './column-types.ts';
 
 /** Keys that sign dashboard tokens. The index finds the one that signs now. */
-export function signingKeys({ integer, bytes, text, table }: Types): Migration {
+export function signingKeys({ integer, bytes, text, table }: ColumnTypes): Migration {
   return {
     async up(db: Kysely<unknown>) {
       await table(db, 'signing_keys')
@@ -13,7 +13,7 @@ export function signingKeys({ integer, bytes, text, table }: Types): Migration {
         .addColumn('created_at', integer, (c) => c.notNull())
         .addColumn('retired_at', integer)
         .execute();
-      await db.schema.createIndex('signing_keys_by_retired_at').on('signing_keys').column('retired_at').execute();
+      await index(db, 'signing_keys', ['retired_at']);
     },
   };
 }

@@ -1,9 +1,9 @@
 import type { Kysely } from 'kysely';
 import type { Migration } from 'kysely/migration';
-import type { Types } from './column-types.ts';
+import { type ColumnTypes, index } from './column-types.ts';
 
-/** Requests that were let through in the windows of rate limits, added up over nodes. The index finds the windows that ended. */
-export function requestCounts({ integer, text, table }: Types): Migration {
+/** Requests allowed in the windows of rate limits, by all nodes. The index finds windows that have ended. */
+export function requestCounts({ integer, text, table }: ColumnTypes): Migration {
   return {
     async up(db: Kysely<unknown>) {
       await table(db, 'request_counts')
@@ -14,11 +14,7 @@ export function requestCounts({ integer, text, table }: Types): Migration {
         .addColumn('requests', integer, (c) => c.notNull())
         .addPrimaryKeyConstraint('request_counts_pkey', ['subject', 'operation', 'window_ms', 'window_ends_at'])
         .execute();
-      await db.schema
-        .createIndex('request_counts_by_window_ends_at')
-        .on('request_counts')
-        .column('window_ends_at')
-        .execute();
+      await index(db, 'request_counts', ['window_ends_at']);
     },
   };
 }

@@ -1,13 +1,13 @@
 import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
-import type { Types } from './column-types.ts';
+import { type ColumnTypes, index } from './column-types.ts';
 
 /**
- * How certificates stand, and all that it takes to obtain and serve them. The release before goes on adding rows of `certificates` with a host
- * name, a state and the time, and deleting them by host name: so every new column does without a value, and what belongs to a certificate
- * goes with its row.
+ * The state of certificates, and all that is needed to issue and serve them. The previous release keeps adding rows to `certificates` with a
+ * host name, a state and a time, and deleting them by host name: so new columns are nullable or have a default, and what belongs to a
+ * certificate is deleted with its row.
  */
-export function certificates(types: Types): Migration {
+export function certificates(types: ColumnTypes): Migration {
   return {
     async up(db: Kysely<unknown>) {
       await extendCertificates(db, types);
@@ -19,7 +19,7 @@ export function certificates(types: Types): Migration {
   };
 }
 
-async function extendCertificates(db: Kysely<unknown>, { integer, text }: Types): Promise<void> {
+async function extendCertificates(db: Kysely<unknown>, { integer, text }: ColumnTypes): Promise<void> {
   const table = () => db.schema.alterTable('certificates');
   // SQLite adds one column at a time.
   await table().addColumn('workspace_id', text).execute();
@@ -36,7 +36,7 @@ async function extendCertificates(db: Kysely<unknown>, { integer, text }: Types)
   await index(db, 'certificates', ['state', 'hostname']);
 }
 
-async function createServing(db: Kysely<unknown>, types: Types): Promise<void> {
+async function createServing(db: Kysely<unknown>, types: ColumnTypes): Promise<void> {
   const { integer, bytes, text } = types;
   await types
     .table(db, 'served_certificates')
@@ -52,7 +52,7 @@ async function createServing(db: Kysely<unknown>, types: Types): Promise<void> {
     .addColumn('renewal', text, (c) => c.notNull())
     .execute();
   await index(db, 'served_certificates', ['not_after']);
-  // Without a reference: whatever of them is left behind expires.
+  // No foreign key: a challenge that is left behind expires.
   await types
     .table(db, 'challenges')
     .addColumn('hostname', text, (c) => c.notNull())
@@ -64,7 +64,7 @@ async function createServing(db: Kysely<unknown>, types: Types): Promise<void> {
   await index(db, 'challenges', ['expires_at']);
 }
 
-async function createOrders(db: Kysely<unknown>, types: Types): Promise<void> {
+async function createOrders(db: Kysely<unknown>, types: ColumnTypes): Promise<void> {
   const { integer, bytes, text } = types;
   await types
     .table(db, 'certificate_orders')
@@ -78,7 +78,7 @@ async function createOrders(db: Kysely<unknown>, types: Types): Promise<void> {
     .addColumn('started_at', integer, (c) => c.notNull())
     .addColumn('spending_seq', integer, (c) => c.notNull())
     .execute();
-  // The ledger: it outlives certificates and domains, as the memory of the CA does.
+  // The ledger outlives certificates and domains, since the CA's limits do.
   await types
     .sequence(types.table(db, 'spending'), 'seq')
     .addColumn('issuer', text, (c) => c.notNull())
@@ -95,7 +95,7 @@ async function createOrders(db: Kysely<unknown>, types: Types): Promise<void> {
   await index(db, 'spending', ['ordered_at']);
 }
 
-async function createAccounts(db: Kysely<unknown>, types: Types): Promise<void> {
+async function createAccounts(db: Kysely<unknown>, types: ColumnTypes): Promise<void> {
   const { integer, bytes, text } = types;
   await types
     .table(db, 'ca_accounts')
@@ -111,15 +111,7 @@ async function createAccounts(db: Kysely<unknown>, types: Types): Promise<void> 
 
 const SECRETS = ['served_certificates', 'certificate_orders', 'ca_accounts', 'signing_keys'];
 
-/** Finds secrets by what they begin with: the format and the key that they are sealed under. */
+/** Finds secrets by their prefix: format and key id. */
 async function indexKeyIds(db: Kysely<unknown>, table: string): Promise<void> {
   await db.schema.createIndex(`${table}_by_key_id`).on(table).expression(sql`substr(private_key, 1, 9)`).execute();
-}
-
-async function index(db: Kysely<unknown>, table: string, columns: string[]): Promise<void> {
-  await db.schema
-    .createIndex(`${table}_by_${columns.join('_')}`)
-    .on(table)
-    .columns(columns)
-    .execute();
 }

@@ -3,10 +3,10 @@ import { initial } from './0001-initial.ts';
 import { signingKeys } from './0002-signing-keys.ts';
 import { requestCounts } from './0003-request-counts.ts';
 import { certificates } from './0004-certificates.ts';
-import type { Types } from './column-types.ts';
+import type { ColumnTypes } from './column-types.ts';
 
 /** Every migration, oldest first by name. A migration that has been released is never changed: add another. */
-export function allMigrations(types: Types): Record<string, Migration> {
+export function allMigrations(types: ColumnTypes): Record<string, Migration> {
   return {
     '0001-initial': initial(types),
     '0002-signing-keys': signingKeys(types),

@@ -6,22 +6,21 @@ import type { Schema } from '../sql/schema.ts';
 import { type CompiledStatement, compile, type Reader, type Statement } from '../sql/statement.ts';
 import type { PostgresUrl } from '../url.ts';
 
-/** Where a PostgreSQL database is, and as whom to go there. */
 export type PostgresAddress = Omit<PostgresUrl, 'engine'>;
 
-/** Milliseconds. What each guards against is said in docs/decisions/0008-postgresql.md. */
+/** Milliseconds. For what each guards against, see docs/decisions/0008-postgresql.md. */
 export interface Timeouts {
-  /** To connect, or to get a connection that others use. */
+  /** To connect, or to get a connection from the pool. */
   connectMs: number;
   /** For one statement, at the server. */
   statementMs: number;
   /** For a lock that another transaction holds. */
   lockMs: number;
-  /** For the next statement of a transaction, after which the server ends it with its locks. */
+  /** Between two statements of a transaction, after which the server aborts it and releases its locks. */
   idleInTransactionMs: number;
-  /** For the answer to a statement: longer means that the connection hangs. */
+  /** For the response to a statement: after it, the connection is taken to hang. */
   answerMs: number;
-  /** Of silence, after which the operating system asks whether the other end is there. */
+  /** Idle time before the first TCP keepalive probe. */
   keepAliveMs: number;
 }
 
@@ -86,14 +85,14 @@ function certificatesIn(path: string): string {
 const INT8 = 20;
 const BYTEA = 17;
 
-/** Every integer of the schema is one that JavaScript can count to; bytes are bytes, and not a `Buffer`. */
+/** Every integer of the schema is a safe integer in JavaScript; bytes are a `Uint8Array`, not a `Buffer`. */
 function getTypeParser(type: number, format?: 'text' | 'binary'): (value: string) => unknown {
   if (type === INT8) return Number;
   if (type === BYTEA) return (hex) => Uint8Array.from(Buffer.from(hex.slice(2), 'hex'));
   return pg.types.getTypeParser(type, format);
 }
 
-/** Builds statements; runs none. */
+/** Compiles statements; runs none. */
 export const postgresTables = new Kysely<Schema>({
   dialect: {
     createAdapter: () => new PostgresAdapter(),

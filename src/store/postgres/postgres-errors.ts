@@ -3,20 +3,20 @@ import { StoreUnavailable } from '../contract/store.ts';
 const PREPARED =
   'the pooler before PostgreSQL mixes up prepared statements: see "Poolers" in docs/operations.md for what it has to be told';
 
-/** What SQLSTATEs mean for whoever runs the program (PostgreSQL manual, appendix A); two characters stand for their class. */
+/** What SQLSTATEs mean for the operator (PostgreSQL manual, appendix A); two characters are a class. */
 const MEANINGS: Record<string, string> = {
   '08': 'the connection to PostgreSQL broke: see that the server and the network between are up',
   '08P01':
-    'what is said at the start of a connection was refused, as by a pooler that does not know it: see "Poolers" in docs/operations.md',
+    'the startup message was refused, as by a pooler that does not know its parameters: see "Poolers" in docs/operations.md',
   '25006': 'the database cannot be written: it is read-only, as a standby is; name the primary in the URL',
   '25P03':
-    'PostgreSQL ended a transaction because this process stood still in it: see that the machine has CPU time to spare',
+    'PostgreSQL ended a transaction because this process was idle in it for too long: see that the machine has CPU time to spare',
   '26000': PREPARED,
   28: 'PostgreSQL refused the login: see the user in the URL, and pg_hba.conf for what it demands of this host',
   '28P01': 'PostgreSQL refused the password: see the user and the password in the URL',
   '3D000': 'there is no such database on the server: create it (createdb), or name another in the URL',
   '3F000': "the role's search_path names no schema that exists: create one, or set another search_path",
-  40: 'the database is busy: transactions stood in the way of each other again and again; try again',
+  40: 'the database is busy: the transaction conflicted with others again and again; try again',
   '42501':
     'the role may not do this in the database: let it own the schema and its tables, or grant it what deploy/postgres/roles.sql does',
   '42P01': 'the database lacks a table of nameplate: run "nameplate migrate", or name another database',
@@ -28,10 +28,10 @@ const MEANINGS: Record<string, string> = {
   57014: 'the database is too slow: a statement took longer than it may; see what else runs on the server',
   '57P': 'PostgreSQL is starting or stopping; it can be used again once it is up',
   58: "PostgreSQL's disk reported an error; look at its log",
-  XX: 'PostgreSQL reported a fault of its own; look at its log',
+  XX: 'PostgreSQL reported an internal error; look at its log',
 };
 
-/** What errors of the operating system and of TLS mean. */
+/** The same for errors of the operating system and of TLS. */
 const CONNECTION_MEANINGS: Record<string, string> = {
   ECONNREFUSED: 'nothing listens there: see that PostgreSQL runs, and that host and port of the URL are right',
   ENOENT: 'there is no such socket: see that PostgreSQL runs, and that the directory in the URL is right',
@@ -48,8 +48,8 @@ const CONNECTION_MEANINGS: Record<string, string> = {
 const BROKE = 'the connection to PostgreSQL broke: see that the server and the network between are up';
 const HANGS = 'PostgreSQL does not answer: see that the server is well, and the network between';
 
-/** What `pg` says in words of its own. */
-const SAYINGS: [says: RegExp, meaning: string][] = [
+/** Errors of `pg` that have no code. */
+const MESSAGES: [message: RegExp, meaning: string][] = [
   [/^Query read timeout/, HANGS],
   [/due to connection timeout|^timeout expired/, HANGS],
   [/^timeout exceeded when trying to connect/, 'the database is busy: no connection became free in time; try again'],
@@ -62,40 +62,40 @@ const SAYINGS: [says: RegExp, meaning: string][] = [
   [/^Cannot use a pool after calling end/, 'the store is closed'],
 ];
 
-/** An error of the engine as callers know it: `StoreUnavailable` with `cause`. Other errors (mistakes of the program) stay what they are. */
+/** An error of the engine as `StoreUnavailable`, with `cause`. Other errors (bugs) are returned as they are. */
 export function asUnavailable(error: unknown): unknown {
   if (error instanceof StoreUnavailable) return error;
   const meaning = meaningOf(error);
   return meaning === undefined ? error : new StoreUnavailable(meaning, { cause: error });
 }
 
-/** The same, of opening the database that `name` is for people. */
+/** The same for opening a database; `name` is for people. */
 export function cannotOpen(name: string, error: unknown): unknown {
   const unavailable = asUnavailable(error);
   if (!(unavailable instanceof StoreUnavailable) || unavailable === error) return error;
   return new StoreUnavailable(`cannot use the database ${name}: ${unavailable.message}`, { cause: error });
 }
 
-/** Whether the server undid the transaction because of what others did at the same time: a new attempt may succeed. */
+/** Serialization failure or deadlock: the transaction was rolled back, and a retry may succeed. */
 export function isConflict(error: unknown): boolean {
   return ['40001', '40P01'].includes(codeOf(error));
 }
 
-/** Whether the connection is gone, and not the server with it: another connection may work. */
+/** Whether the connection broke: another one may work. */
 export function isBroken(error: unknown): boolean {
   const code = codeOf(error);
   if (['ECONNRESET', 'EPIPE', '57P01', '57P02', '57P05', '25P03'].includes(code) || code.startsWith('08')) return true;
   return error instanceof Error && meaningIn(error) === BROKE;
 }
 
-/** Whether the connection is of no more use: it broke, or hangs, or leads to a standby where a new one may find the primary by now. */
+/** Whether the connection must be closed: it broke, hangs, or leads to a standby, where a new one may reach the primary. */
 export function isLost(error: unknown): boolean {
   return isBroken(error) || codeOf(error) === '25006' || (error instanceof Error && meaningIn(error) === HANGS);
 }
 
 function meaningOf(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
-  // Of a host with several addresses each was tried.
+  // One error for each address of the host.
   if (error instanceof AggregateError) return meaningOf(error.errors[0]);
   const code = codeOf(error);
   if (isSqlState(error)) return MEANINGS[code] ?? MEANINGS[code.slice(0, 3)] ?? MEANINGS[code.slice(0, 2)];
@@ -108,10 +108,10 @@ function meaningOf(error: unknown): string | undefined {
 }
 
 function meaningIn({ message }: Error): string | undefined {
-  return SAYINGS.find(([says]) => says.test(message))?.[1];
+  return MESSAGES.find(([pattern]) => pattern.test(message))?.[1];
 }
 
-/** Errors of the server have a severity besides. */
+/** Only errors of the server have a severity. */
 function isSqlState(error: Error): boolean {
   return 'severity' in error;
 }

@@ -2,7 +2,7 @@ import pg from 'pg';
 import { type PostgresAddress, settingsFor, TIMEOUTS } from './postgres-connection.ts';
 import { asUnavailable } from './postgres-errors.ts';
 
-/** What time the server has, in Unix milliseconds. Rejects with `StoreUnavailable`. */
+/** The server's clock in Unix milliseconds. Rejects with `StoreUnavailable`. */
 export async function timeOf(address: PostgresAddress): Promise<number> {
   const client = new pg.Client(settingsFor(address, TIMEOUTS));
   try {

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { RequestCount } from '../contract/store.ts';
 
-/** One statement, and no transaction around it: whatever becomes of this node, the server lets go of what it has locked. */
+/** One statement without a transaction, so that its locks are released whatever happens to this node. */
 export async function addRequests(client: pg.ClientBase, counts: RequestCount[]): Promise<number[]> {
   const { rows } = await client.query<{ requests: number }>({
     name: 'add_requests',
@@ -17,7 +17,7 @@ export async function addRequests(client: pg.ClientBase, counts: RequestCount[])
   return rows.map(({ requests }) => requests);
 }
 
-// Rows are locked in the order in which they are added, which is the same for every node: none ever waits for another in a circle.
+// Every node locks rows in the same order, so that none deadlock.
 const ADD = `
   with given as (
     select * from unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[], $5::bigint[])

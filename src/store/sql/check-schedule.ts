@@ -2,7 +2,7 @@ import { furthestDueAt } from '../../domain/schedule.ts';
 import type { CheckMemory } from '../../domain/status.ts';
 import type { Reader, Tables, Transaction } from './statement.ts';
 
-/** Makes a check due at `at`. A check that is on the schedule already keeps what it remembers. */
+/** Makes a check due at `at`. One that is scheduled already keeps its memory. */
 export async function scheduleCheck(
   tx: Transaction,
   check: { domainId: string; at: number; windowEndsAt: number },
@@ -14,7 +14,7 @@ export async function removeCheck(tx: Transaction, domainId: string): Promise<vo
   await tx.execute(deleteCheck, { domainId });
 }
 
-export async function rememberCheck(tx: Transaction, domainId: string, memory: CheckMemory): Promise<void> {
+export async function saveMemory(tx: Transaction, domainId: string, memory: CheckMemory): Promise<void> {
   await tx.execute(updateMemory, {
     domainId,
     unreadableInARow: memory.unreadableInARow,
@@ -26,17 +26,11 @@ export async function earliestDueAt(reader: Reader) {
   return (await reader.one(selectEarliest, {}))?.dueAt ?? null;
 }
 
-/** How many checks are due, counted up to `limit`. */
+/** Number of due checks, at most `limit`. */
 export async function countDue(reader: Reader, now: number, limit: number, checkIntervalMs: number): Promise<number> {
-  const outOfReach = { from: furthestDueAt(now, checkIntervalMs), to: Number.MAX_SAFE_INTEGER, limit };
-  const counted = [
-    await reader.one(countChecks, { from: 0, to: now, limit }),
-    await reader.one(countChecks, outOfReach),
-  ];
-  return Math.min(
-    limit,
-    counted.reduce((sum, row) => sum + (row?.count ?? 0), 0),
-  );
+  const overdue = await reader.one(countChecks, { from: 0, to: now, limit });
+  const tooFarAhead = { from: furthestDueAt(now, checkIntervalMs), to: Number.MAX_SAFE_INTEGER, limit };
+  return Math.min(limit, (overdue?.count ?? 0) + ((await reader.one(countChecks, tooFarAhead))?.count ?? 0));
 }
 
 function upsertCheck(db: Tables, p: { domainId: string; at: number; windowEndsAt: number }) {
@@ -68,7 +62,7 @@ function selectEarliest(db: Tables) {
   return db.selectFrom('checks').select((of) => of.fn.min('next_check_at').as('dueAt'));
 }
 
-/** Those due after `from`, and no later than `to`. */
+/** Due after `from` and until `to`. */
 function countChecks(db: Tables, p: { from: number; to: number; limit: number }) {
   return db
     .selectFrom((of) =>

@@ -3,7 +3,7 @@ import type { Domain } from '../../domain/domain.ts';
 import { furthestDueAt, nextCheckAt } from '../../domain/schedule.ts';
 import type { CheckMemory } from '../../domain/status.ts';
 import type { CheckStore, DueCheck } from '../contract/store.ts';
-import { rememberCheck, removeCheck } from './check-schedule.ts';
+import { removeCheck, saveMemory } from './check-schedule.ts';
 import { changeDomain, domainColumns, domainOf } from './domains.ts';
 import { recordEvent } from './events.ts';
 import { serve, stopServing } from './routes.ts';
@@ -11,7 +11,7 @@ import type { Reader, Tables, Transaction } from './statement.ts';
 
 type Save = Parameters<CheckStore['saveTransition']>[0];
 
-/** Claims as many due checks as there are random numbers in [0, 1), one for the jitter of each. */
+/** Claims at most as many due checks as there are `jitters`, which are in [0, 1). */
 export async function claimDue(
   tx: Transaction,
   now: number,
@@ -20,14 +20,14 @@ export async function claimDue(
   except = '',
 ): Promise<DueCheck[]> {
   const overdue = await tx.all(selectChecks, { from: 0, to: now, limit: jitters.length, except });
-  const outOfReach = await tx.all(selectChecks, {
+  const tooFarAhead = await tx.all(selectChecks, {
     from: furthestDueAt(now, checkIntervalMs),
     to: Number.MAX_SAFE_INTEGER,
     limit: jitters.length - overdue.length,
     except,
   });
   const due: DueCheck[] = [];
-  for (const [i, row] of [...overdue, ...outOfReach].entries()) {
+  for (const [i, row] of [...overdue, ...tooFarAhead].entries()) {
     const nextAt = nextCheckAt(now, row.windowEndsAt, checkIntervalMs, jitters[i] ?? 0);
     await tx.execute(claimCheck, { domainId: row.id, nextAt });
     due.push(await dueCheckOf(tx, row));
@@ -38,7 +38,6 @@ export async function claimDue(
 export type CheckRow = Domain &
   CheckMemory & { attempts: number; dueAt: number; windowEndsAt: number; incumbentId: string | null };
 
-/** The check of a row that was claimed. */
 export async function dueCheckOf(reader: Reader, row: CheckRow): Promise<DueCheck> {
   const { attempts, unreadableInARow, provenSince, dueAt, incumbentId } = row;
   const domain = domainOf(row);
@@ -49,24 +48,27 @@ export async function dueCheckOf(reader: Reader, row: CheckRow): Promise<DueChec
 export async function saveTransition(tx: Transaction, save: Save): Promise<'saved' | 'stale'> {
   const { before, after, loser, now } = save;
   if (!(await isCurrent(tx, save))) return 'stale';
-  const memory = await continued(tx, before.id, save.memory, now);
+  const memory = await currentMemory(tx, before.id, save.memory, now);
   if (loser !== undefined && memory.provenSince !== save.memory.provenSince) return 'stale';
-  if (after.revision !== before.revision) await change(tx, save);
+  if (after.revision !== before.revision) await saveChange(tx, save);
   if (after.status === 'verified' || after.status === 'failed') await removeCheck(tx, after.id);
-  else await rememberCheck(tx, after.id, memory);
+  else await saveMemory(tx, after.id, memory);
   return 'saved';
 }
 
-/**
- * A row of proofs that another check of the domain broke meanwhile begins anew: two checks can be under way at once when one was asked for.
- */
-async function continued(tx: Transaction, domainId: string, memory: CheckMemory, now: number): Promise<CheckMemory> {
+/** Proofs in a row that a concurrent check broke start anew: `verifyDomain` can make a second check due while one is in flight. */
+async function currentMemory(
+  tx: Transaction,
+  domainId: string,
+  memory: CheckMemory,
+  now: number,
+): Promise<CheckMemory> {
   if (memory.provenSince === null || memory.provenSince >= now) return memory;
   const stored = await tx.one(selectProvenSince, { domainId });
   return stored?.provenSince === memory.provenSince ? memory : { ...memory, provenSince: now };
 }
 
-/** Whether the check still speaks of the domain and the incumbent that it read. */
+/** Whether domain and incumbent are still those that the check read. */
 async function isCurrent(tx: Transaction, { before, after, loser }: Save): Promise<boolean> {
   const stored = await tx.one(selectRevision, { id: before.id });
   if (stored?.revision !== before.revision) return false;
@@ -75,7 +77,7 @@ async function isCurrent(tx: Transaction, { before, after, loser }: Save): Promi
   return incumbent?.id === loser?.before.id && incumbent?.revision === loser?.before.revision;
 }
 
-async function change(tx: Transaction, { before, after, loser, now }: Save): Promise<void> {
+async function saveChange(tx: Transaction, { before, after, loser, now }: Save): Promise<void> {
   if (loser !== undefined) {
     await changeDomain(tx, loser.after);
     await stopServing(tx, loser.after);
@@ -105,7 +107,7 @@ async function findIncumbent(reader: Reader, { id, name }: Domain): Promise<Doma
   return reader.one(selectIncumbent, { id, name });
 }
 
-/** Those due after `from`, and no later than `to`. */
+/** Due after `from` and until `to`. */
 export function selectChecks(db: Tables, p: { from: number; to: number; limit: number; except: string }) {
   return db
     .selectFrom('checks')

@@ -33,10 +33,10 @@ export async function listDomains(
   return paged(rows, page);
 }
 
-/** Domains that one statement of a search looks at: about a millisecond. */
+/** Domains that one statement of a search scans: about a millisecond. */
 const SLICE = 2000;
 
-/** Others are served between two slices: what finds little reads the whole environment, and SQLite reads in the thread of the API. */
+/** A rare term scans the whole environment. SQLite reads in the API's thread, so other requests run between two slices. */
 export async function searchInSlices(reader: Reader, slots: PageSlots & Place, pattern: string, slice = SLICE) {
   const found: Domain[] = [];
   for (let { from } = slots; ; ) {
@@ -97,13 +97,13 @@ export async function deleteDomain(tx: Transaction, workspaceId: string, domainI
   return 'deleted';
 }
 
-/** Writes what may change of a domain. */
+/** Updates the columns that can change, and logs the change. */
 export async function changeDomain(tx: Transaction, domain: Domain): Promise<void> {
   await tx.execute(updateDomain, domain);
   await logChange(tx, 'domain', domain.id);
 }
 
-/** All of a domain, under the names of `Domain`. */
+/** All columns, under the names of `Domain`. */
 export const domainColumns = [
   'domains.id',
   'domains.workspace_id as workspaceId',
@@ -126,7 +126,7 @@ export const domainColumns = [
   'domains.revision',
 ] as const;
 
-/** The domain in a row that holds more. Written out: what `...rest` gathers is a dictionary, slow to copy to another thread. */
+/** The domain in a row with more columns. Written out: `...rest` makes a dictionary, which is slow to post to another thread. */
 export function domainOf(row: Domain): Domain {
   return {
     id: row.id,
@@ -208,7 +208,7 @@ function searchBetween(db: Tables, p: Search & { to: string }) {
   return searchFrom(db, p).where('id', '<', p.to);
 }
 
-/** Where the slice after the one that begins at `from` begins. */
+/** Id at which the slice after the one from `from` on begins. */
 function selectNextSlice(db: Tables, p: { environmentId: string; from: string; slice: number }) {
   return db
     .selectFrom('domains')
@@ -220,7 +220,7 @@ function selectNextSlice(db: Tables, p: { environmentId: string; from: string; s
     .select('id');
 }
 
-/** Ids and names are lower case, so a lower-case pattern finds them in any case, whatever the engine's `like` makes of it. */
+/** Ids and names are lower case, so that a lower-case pattern is case-insensitive with the `like` of either engine. */
 function containing(search: string): string {
   return `%${search.toLowerCase().replace(/[\\%_]/g, '\\$&')}%`;
 }
@@ -234,7 +234,7 @@ function selectPlace(db: Tables, p: { workspaceId: string; environmentId: string
     .select('workspaces.limits');
 }
 
-/** Counts to the limit and no further. */
+/** Counts up to the limit. */
 function countDomains(db: Tables, p: { workspaceId: string; limit: number }) {
   return db
     .selectFrom((of) =>

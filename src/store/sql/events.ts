@@ -2,7 +2,7 @@ import type { Domain } from '../../domain/domain.ts';
 import type { DomainEvent, DomainEventData, DomainEventType } from '../contract/store.ts';
 import type { Reader, Tables, Transaction } from './statement.ts';
 
-/** Adds a line to the timeline of `domain`: what it, or its certificate, looks like after the change. */
+/** Adds an event to the timeline: the domain, and its certificate where given, after the change. */
 export async function recordEvent(
   tx: Transaction,
   type: DomainEventType,

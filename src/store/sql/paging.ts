@@ -1,6 +1,6 @@
 import type { Paged, PageRequest } from '../contract/store.ts';
 
-/** The part of a page that a query needs. One row more than the page holds is read: where the next page starts. */
+/** What a statement needs of a page: one row more than its items, which starts the next page. */
 export interface PageSlots {
   from: string;
   rows: number;

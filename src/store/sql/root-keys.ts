@@ -45,7 +45,7 @@ export async function setWorkspaceLimits(tx: Transaction, workspaceId: string, l
 export async function createRootKey(tx: Transaction, key: RootKey, keyHash: Uint8Array) {
   if ((await tx.one(selectWorkspaceId, { id: key.workspaceId })) === null) return 'workspace_missing';
   await tx.execute(insertRootKey, { ...key, permissions: JSON.stringify(key.permissions), hash: keyHash });
-  await announceKey(tx, keyHash);
+  await logKeyChange(tx, keyHash);
   return 'created';
 }
 
@@ -61,7 +61,7 @@ export async function setRootKeyDisabled(tx: Transaction, keyId: string, disable
   const key = await tx.one(selectHash, { id: keyId });
   if (key === null) return false;
   await tx.execute(disabledAt === null ? enableRootKey : disableRootKey, { id: keyId, at: disabledAt });
-  await announceKey(tx, key.hash);
+  await logKeyChange(tx, key.hash);
   return true;
 }
 
@@ -69,11 +69,11 @@ export async function revokeRootKey(tx: Transaction, keyId: string) {
   const key = await tx.one(selectHash, { id: keyId });
   if (key === null) return false;
   await tx.execute(deleteRootKey, { id: keyId });
-  await announceKey(tx, key.hash);
+  await logKeyChange(tx, key.hash);
   return true;
 }
 
-async function announceKey(tx: Transaction, hash: Uint8Array): Promise<void> {
+async function logKeyChange(tx: Transaction, hash: Uint8Array): Promise<void> {
   await logChange(tx, 'root_key', Buffer.from(hash).toString('hex'));
 }
 

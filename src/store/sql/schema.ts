@@ -3,7 +3,7 @@ import type { CertificateState } from '../../domain/certificate-state.ts';
 import type { DomainKind, DomainStatus } from '../../domain/domain.ts';
 import type { ChangeKind, DomainEventType } from '../contract/store.ts';
 
-/** The tables, as every engine has them. Times are Unix milliseconds, JSON is text; made by `migrations/`. */
+/** The tables of both engines, as `migrations/` creates them. Times are Unix milliseconds, JSON is text. */
 export interface Schema {
   workspaces: WorkspacesTable;
   root_keys: RootKeysTable;
@@ -42,7 +42,7 @@ interface RootKeysTable {
   hash: Uint8Array;
   name: string;
   start: string;
-  /** JSON: the grants, as given. */
+  /** JSON: the grants as given. */
   permissions: string;
   expires_at: number | null;
   disabled_at: number | null;
@@ -108,7 +108,7 @@ interface DomainsTable {
   revision: number;
 }
 
-/** The schedule: one narrow row for each domain inside its window, and none for the others. */
+/** The schedule: one narrow row for each domain inside its window. */
 interface ChecksTable {
   domain_id: string;
   next_check_at: number;
@@ -124,18 +124,18 @@ interface RoutesTable {
   environment_id: string;
 }
 
-/** One for each route. Whoever changes anything that belongs to a certificate changes its row first, and so comes after whoever did before. */
+/** One for each route. Each transaction that changes anything of a certificate updates this row first, which serialises them. */
 interface CertificatesTable {
   hostname: string;
   state: CertificateState;
   created_at: number;
-  /** Of the domain, for taking turns. The release before leaves it out, and `next_try_at`: `leases.ts` adds both. */
+  /** Of the domain, for fair scheduling. The previous release writes neither this nor `next_try_at`: `certificates/leases.ts` fills in both. */
   workspace_id: string | null;
   next_try_at: number | null;
   leased_until: number | null;
-  /** 1: a certificate is in use, or an order under way; 0: neither. */
+  /** 1: a certificate is in use, or an order in flight; 0: neither. */
   begun: number;
-  /** Number of the lease given last. */
+  /** Fencing token of the last lease. */
   lease: number;
   failures: number;
   /** JSON of `CertificateProblem`. */
@@ -159,7 +159,7 @@ interface ServedCertificatesTable {
   renewal: string;
 }
 
-/** Orders under way. */
+/** Orders in flight. */
 interface CertificateOrdersTable {
   hostname: string;
   issuer: string;
@@ -168,7 +168,7 @@ interface CertificateOrdersTable {
   private_key: Uint8Array;
   replaces: string | null;
   started_at: number;
-  /** Its line of the ledger. */
+  /** Its entry in the ledger. */
   spending_seq: number;
 }
 
@@ -180,10 +180,10 @@ interface SpendingTable {
   registered_domain: string;
   /** 1: exempt. */
   exempt: number;
-  /** Null: under way, or nobody knows any more. */
+  /** Null: in flight, or unknown. */
   outcome: 'issued' | 'failed' | null;
   ordered_at: number;
-  /** When the CA counted what came of it: the end of the order; until then its beginning. */
+  /** When the CA counted its outcome: when the order ended; until then when it began. */
   counted_at: number;
 }
 
@@ -208,7 +208,7 @@ interface CaAccountsTable {
 
 /** No foreign key: the timeline outlives the domain. */
 interface EventsTable {
-  /** Order of writing, which the ids of several processes do not promise. */
+  /** In order of writing, which ids of several processes are not. */
   seq: Generated<number>;
   id: string;
   domain_id: string;
@@ -226,7 +226,7 @@ interface ChangesTable {
   created_at: number;
 }
 
-/** No foreign key: rate limits do not know what their subjects are. */
+/** No foreign key: a subject may be anything. */
 interface RequestCountsTable {
   subject: string;
   operation: string;

@@ -2,13 +2,13 @@ import { sql } from 'kysely';
 import type { SecretPlace, StoredSecret } from '../contract/store.ts';
 import type { Reader, Tables, Transaction } from './statement.ts';
 
-/** What a secret begins with, as it is indexed: the length is part of the schema. */
+/** As in the index: the length is part of the schema. */
 const PREFIX = sql<Uint8Array>`substr(private_key, 1, 9)`;
 
 export async function listSecretPrefixes(reader: Reader): Promise<Uint8Array[]> {
   const found = new Map<string, Uint8Array>();
   for (const { selectNextPrefix } of Object.values(places)) {
-    // Each once, over the index, however many secrets begin with it.
+    // From prefix to prefix over the index, however many secrets share one.
     for (let after = new Uint8Array(); ; ) {
       const next = await reader.one(selectNextPrefix, { after });
       if (next === null) break;

@@ -7,16 +7,16 @@ import { cannotOpen, codeOf } from './database-file.ts';
 import { appliedMigrations } from './migrate-sqlite.ts';
 import { asUnavailable } from './sqlite-errors.ts';
 
-/** Pages that are copied before progress is told. */
+/** Pages that are copied between two calls of `onProgress`. */
 const STEP_PAGES = 1000;
 
 /**
- * Copies the database to a new file, of its owner alone, while others use it: as it was at one moment after the call. What is found under
- * the name of the file was checked and is on the disk. `onProgress` is told shares of 1, and ends it by throwing. Resolves with the size of the file in bytes; rejects
- * with `StoreUnavailable`, leaving nothing behind.
+ * Copies a snapshot of the database to a new file, which only its owner can read, while others use it. The file gets its name once it has been
+ * checked and synced. `onProgress` gets shares of 1, and cancels by throwing. Resolves with the size of the file in bytes; rejects with
+ * `StoreUnavailable`, leaving nothing behind.
  */
 export async function backUp(path: string, file: string, onProgress: (done: number) => void): Promise<number> {
-  refuseToMix(file);
+  refuseExisting(file);
   const unfinished = `${file}.unfinished`;
   makeNew(unfinished);
   try {
@@ -37,7 +37,7 @@ async function copyPages(path: string, unfinished: string, onProgress: (done: nu
   const db = new DatabaseSync(path, { readOnly: true });
   try {
     appliedMigrations(path, db);
-    // Without a transaction the copy would begin anew with every write of others, and under load never end.
+    // Without a read transaction each write of others would restart the copy, which under load would never end.
     db.exec('begin');
     db.prepare('select count(*) from sqlite_schema').get();
     const progress = (pages: { totalPages: number; remainingPages: number }) =>
@@ -51,11 +51,11 @@ async function copyPages(path: string, unfinished: string, onProgress: (done: nu
   }
 }
 
-/** Side files that were left by another database would be taken for those of the copy. */
-function refuseToMix(file: string): void {
+/** Also -wal and -journal files of another database, which SQLite would apply to the copy. */
+function refuseExisting(file: string): void {
   const there = [file, `${file}-wal`, `${file}-journal`].find((name) => existsSync(name));
   if (there !== undefined) {
-    throw new StoreUnavailable(`${there} is there already, and a backup overwrites nothing: name a file that is new`);
+    throw new StoreUnavailable(`${there} exists, and a backup overwrites nothing: name a new file`);
   }
 }
 
@@ -66,23 +66,24 @@ function makeNew(file: string): void {
     const code = codeOf(error);
     const what =
       code === 'EEXIST'
-        ? `${file} is there already: another backup is under way, or did not come to its end; remove it, or name another file`
-        : `cannot make ${file} (${code}): see that ${dirname(file)} is a directory in which this user may write, or name another file`;
+        ? `${file} exists: another backup is running, or was interrupted; remove it, or name another file`
+        : `cannot create ${file} (${code}): see that ${dirname(file)} is a directory in which this user may write, or name another file`;
     throw new StoreUnavailable(what, { cause: error });
   }
 }
 
-/** Reads the copy from end to end, without making side files. */
+/** Checks all of the copy, without creating side files. */
 function check(file: string): void {
   const url = pathToFileURL(resolve(file));
   url.searchParams.set('immutable', '1');
   const db = new DatabaseSync(url, { readOnly: true });
   try {
     appliedMigrations(file, db);
-    const faults = [...db.prepare('pragma integrity_check').all(), ...db.prepare('pragma foreign_key_check').all()];
-    if (faults.length === 1 && faults[0]?.integrity_check === 'ok') return;
+    const results = [...db.prepare('pragma integrity_check').all(), ...db.prepare('pragma foreign_key_check').all()];
+    const faults = results.filter(({ integrity_check }) => integrity_check !== 'ok');
+    if (faults.length === 0) return;
     throw new StoreUnavailable(
-      `the copy is damaged (${JSON.stringify(faults[0])}), and so is the database, most likely: keep the backups there are, and look at the disk`,
+      `the copy is damaged (${JSON.stringify(faults[0])}), and most likely the database too: keep the existing backups, and examine the disk`,
     );
   } finally {
     db.close();

@@ -4,44 +4,41 @@ import { StoreUnavailable } from '../contract/store.ts';
 import { asUnavailable } from './sqlite-errors.ts';
 
 /**
- * Makes sure that there is a file, making it and its directory for their owner alone where they are missing; SQLite gives its
- * side files the same mode. Throws `StoreUnavailable`, in one line that says what to do.
+ * Creates the file and its directory where they are missing, readable by their owner alone; SQLite gives -wal and -shm the same mode. Throws
+ * `StoreUnavailable`, in one line that says what to do.
  */
 export function prepareFile(path: string): void {
   const directory = dirname(path);
   try {
     makeDirectory(directory);
-    // An existing file is not opened: closing it would drop the locks that SQLite holds on it in this process.
+    // An existing file is not opened: closing it would release the locks that SQLite holds on it in this process.
     if (statSync(path, { throwIfNoEntry: false }) === undefined) closeSync(openSync(path, 'a', 0o600));
   } catch (error) {
     throw new StoreUnavailable(
-      `cannot make the database ${path} (${codeOf(error)}): see that ${directory} is a directory in which this user may write, or name another file`,
+      `cannot create the database ${path} (${codeOf(error)}): see that ${directory} is a directory in which this user may write, or name another file`,
       { cause: error },
     );
   }
   if (statSync(path).isDirectory()) {
-    throw new StoreUnavailable(`${path} is a directory, and the database is to be a file: name a file in it`);
+    throw new StoreUnavailable(`${path} is a directory, and the database must be a file: name a file in it`);
   }
 }
 
-/** Says of an engine's error which file it is about. */
+/** Adds the file to an engine's error. */
 export function cannotOpen(path: string, error: unknown): unknown {
   const unavailable = asUnavailable(error);
   if (!(unavailable instanceof StoreUnavailable) || unavailable === error) return error;
   return new StoreUnavailable(`cannot open the database ${path}: ${unavailable.message}`, { cause: error });
 }
 
-/**
- * Makes a directory, and those above it, for their owner alone. Step by step, since the recursion that `mkdirSync` offers never ends where
- * nothing can be made, as under /proc (Node 24).
- */
+/** Creates a directory and its parents. Step by step, since recursive `mkdirSync` never ends under /proc (Node 24). */
 export function makeDirectory(directory: string): void {
   if (existsSync(directory)) return;
   makeDirectory(dirname(directory));
   try {
     mkdirSync(directory, { mode: 0o700 });
   } catch (error) {
-    // Another process may have been faster.
+    // Another process may have created it.
     if (!existsSync(directory)) throw error;
   }
 }

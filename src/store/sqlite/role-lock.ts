@@ -4,9 +4,8 @@ import { cannotOpen, prepareFile } from './database-file.ts';
 import { isBusy } from './sqlite-errors.ts';
 
 /**
- * Makes this process the only owner of roles that must be single on the database `path`, until the returned function is called. The
- * operating system takes the locks back when the process dies, however it dies. Rejects with `StoreUnavailable`, naming the owner, when a
- * role is taken; then none of them is held.
+ * Locks roles that only one process may run on the database `path`, until the returned function is called; the operating system releases the
+ * locks when the process dies, however it dies. Rejects with `StoreUnavailable`, which names the owner, when any is locked; then none is held.
  */
 export async function lockRoles(path: string, roles: readonly string[]): Promise<() => void> {
   const held: DatabaseSync[] = [];
@@ -22,7 +21,7 @@ export async function lockRoles(path: string, roles: readonly string[]): Promise
   return release;
 }
 
-/** A lock is a tiny database with a write transaction that never ends; what it holds is the owner, which others may still read. */
+/** A lock is a database of its own with a write transaction that never ends. Its table names the owner, which others can read. */
 function takeLock(path: string, role: string): DatabaseSync {
   const file = `${path}.${role}.lock`;
   prepareFile(file);
@@ -54,7 +53,7 @@ function ownerIn(db: DatabaseSync): unknown {
   try {
     return db.prepare('select pid from owner').get()?.pid;
   } catch {
-    // It is about to write its name; the refusal does without.
+    // The owner has not written its pid yet.
     return undefined;
   }
 }

@@ -3,7 +3,7 @@ import { DummyDriver, Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryComp
 import type { Schema } from '../sql/schema.ts';
 import { compile, type Reader, type Statement } from '../sql/statement.ts';
 
-/** Builds statements; runs none. */
+/** Compiles statements; runs none. */
 export const sqliteTables = new Kysely<Schema>({
   dialect: {
     createAdapter: () => new SqliteAdapter(),

@@ -1,6 +1,6 @@
 import { StoreUnavailable } from '../contract/store.ts';
 
-/** What SQLite's result codes mean for whoever runs the program. The extended codes share the low byte with these. */
+/** What SQLite's primary result codes mean for the operator. Extended codes share the low byte. */
 const MEANINGS: Record<number, string> = {
   5: 'the database is busy: another process holds its write lock',
   6: 'the database is busy: another process holds its write lock',
@@ -12,18 +12,18 @@ const MEANINGS: Record<number, string> = {
   26: 'the file is not a database: move it away, or name another one',
 };
 
-/** An error of the engine as callers know it: `StoreUnavailable` with `cause`. Other errors (mistakes of the program) stay what they are. */
+/** An error of the engine as `StoreUnavailable`, with `cause`. Other errors (bugs) are returned as they are. */
 export function asUnavailable(error: unknown): unknown {
   const meaning = isClosed(error) ? 'the store is closed' : MEANINGS[resultCode(error) & 0xff];
   return meaning === undefined ? error : new StoreUnavailable(meaning, { cause: error });
 }
 
-/** Whether another connection holds the lock that was needed. */
+/** SQLITE_BUSY: another connection holds the lock. */
 export function isBusy(error: unknown): boolean {
   return (resultCode(error) & 0xff) === 5;
 }
 
-/** Node's error for whatever is asked of a connection that was closed. */
+/** Node's error for a closed connection. */
 function isClosed(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ERR_INVALID_STATE';
 }

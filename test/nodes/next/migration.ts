@@ -1,12 +1,12 @@
 import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
-import type { Types } from '../../../src/store/migrations/column-types.ts';
+import type { ColumnTypes } from '../../../src/store/migrations/column-types.ts';
 
 /** How long it keeps the table of domains to itself: as long as a quick change of a busy table may wait for its turn. */
 const HELD_SECONDS = 0.5;
 
 /** What a next version would add to the schema, by the rule that nodes of this one go on beside it: only additions. */
-export function nextMigrations({ text, integer, table }: Types): Record<string, Migration> {
+export function nextMigrations({ text, integer, table }: ColumnTypes): Record<string, Migration> {
   return {
     '9000-next': {
       async up(db: Kysely<unknown>) {
