@@ -92,7 +92,7 @@ export function canonicalName(input: string): string | null {
   return name !== null && ENDING.test(name) ? name : null;
 }
 
-/** Parses any text as the name of a domain to add; nothing is trimmed (docs: Names at creation). */
+/** Parses any text as the name of a domain to add; nothing is trimmed. */
 export function parseName(input: string, policy: NamePolicy): ParsedName {
   const name = canonicalName(input);
   const parsed = name === null ? explainInvalid(input) : applyPolicy(name, policy);
