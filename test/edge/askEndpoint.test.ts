@@ -17,8 +17,8 @@ const ask = (domain: string) => get(`/edge/ask?domain=${encodeURIComponent(domai
 const certificate = (name: string) =>
   get(`/edge/certificate?server_name=${name}&signature_schemes=403&cipher_suites=1301`);
 
-describe('whoever asks whether a name is served', () => {
-  it('is told so: 200 for one that is ours, 404 for any other', async () => {
+describe('/edge/ask', () => {
+  it('returns 200 for a name that is ours, and 404 for any other', async () => {
     const { hostname } = await edge.addSite({ certified: false, origin: null });
     expect((await ask(hostname)).status).toBe(200);
     expect((await ask(hostname.toUpperCase())).status).toBe(200);
@@ -27,7 +27,7 @@ describe('whoever asks whether a name is served', () => {
     expect((await get('/edge/ask')).status).toBe(404);
   });
 
-  it('hears of a name within the time that changes take', async () => {
+  it('returns 200 for a new name as soon as the change feed has it', async () => {
     const hostname = 'fresh.example.com';
     expect((await ask(hostname)).status).toBe(404);
     await edge.addSite({ hostname });
@@ -35,7 +35,7 @@ describe('whoever asks whether a name is served', () => {
     expect((await ask(hostname)).status).toBe(200);
   });
 
-  it('is told to come back while the store is away, but for names that it has seen', async () => {
+  it('returns 503 while the store is down, except for cached names', async () => {
     const { hostname } = await edge.addSite();
     await edge.heard();
     await ask(hostname);
@@ -53,8 +53,8 @@ describe('whoever asks whether a name is served', () => {
   });
 });
 
-describe('whoever asks for a certificate', () => {
-  it('gets the chain and its key', async () => {
+describe('/edge/certificate', () => {
+  it('returns the chain and its key', async () => {
     const { hostname, serial } = await edge.addSite();
     const { status, text, headers } = await certificate(hostname);
     expect([status, headers['cache-control']]).toEqual([200, 'no-store']);
@@ -63,7 +63,7 @@ describe('whoever asks for a certificate', () => {
     expect(served.checkPrivateKey(createPrivateKey(text))).toBe(true);
   });
 
-  it('gets 204 for a name that is not ours, and 404 for one that has none yet', async () => {
+  it('returns 204 for a name that is not ours, and 404 for one without a certificate', async () => {
     const { hostname } = await edge.addSite({ certified: false });
     expect((await certificate('nobody.example.com')).status).toBe(204);
     expect((await certificate('')).status).toBe(204);
@@ -72,7 +72,7 @@ describe('whoever asks for a certificate', () => {
 });
 
 describe('private keys', () => {
-  it('are handed to nobody who asks by another name, or on behalf of another', async () => {
+  it('are refused to requests for another host, and to forwarded requests', async () => {
     const { hostname } = await edge.addSite();
     const path = `/edge/certificate?server_name=${hostname}`;
     const foreign = ['attacker.example', hostname, '10.0.0.1', '169.254.169.254', '127.0.0.1.attacker.example'];
@@ -85,7 +85,7 @@ describe('private keys', () => {
     expect((await overHttp({ port, hostname: 'localhost', path, method: 'POST' })).status).toBe(405);
   });
 
-  it('are not to be had by deploying the listener as an origin, where origins may be on loopback', async () => {
+  it('are refused when the endpoint is deployed as an origin, where origins may be on loopback', async () => {
     const { hostname } = await edge.addSite({ origin: `http://127.0.0.1:${port}` });
     const path = `/edge/certificate?server_name=${hostname}`;
     for (const over of [overHttps, overHttp2]) {
@@ -94,7 +94,7 @@ describe('private keys', () => {
     }
   });
 
-  it('are asked for on loopback alone: it listens nowhere else', async () => {
+  it('are served on loopback only: the endpoint refuses to listen elsewhere', async () => {
     const sites = { find: async () => ({ kind: 'unknown' }) as const };
     for (const host of ['0.0.0.0', '::', '10.0.0.1', 'localhost']) {
       await expect(startAskEndpoint({ listen: { host, port: 0 }, sites })).rejects.toThrow(/loopback/);

@@ -50,7 +50,7 @@ describe('a request over a connection to another name', () => {
     expect(await edge.metric('nameplate_edge_pages_total{page="misdirected"}')).toBe(6);
   });
 
-  it('leaves the connection usable for what it is for', async () => {
+  it('leaves the connection usable for its own name', async () => {
     const ask = (host: string, ...rest: string[]) => ['GET / HTTP/1.1', `Host: ${host}`, ...rest, '', ''].join('\r\n');
     const socket = await handshake(edge.httpsPort, { servername: one.hostname });
     const heard = await speak(socket, ask(other.hostname) + ask(one.hostname, END));
@@ -59,7 +59,7 @@ describe('a request over a connection to another name', () => {
 });
 
 describe('a target in absolute form', () => {
-  it('is what counts, and not the host (RFC 9112 section 3.2.2)', async () => {
+  it('overrides Host (RFC 9112 section 3.2.2)', async () => {
     const url = (name: string) => `GET https://${name}/x HTTP/1.1`;
     expect(statusOf(await overTls([url(one.hostname), `Host: ${one.hostname}`, END]))).toBe(200);
     expect(statusOf(await overTls([url(other.hostname), `Host: ${one.hostname}`, END]))).toBe(421);
@@ -69,13 +69,13 @@ describe('a target in absolute form', () => {
     expect(answer).toContain(`"url":"/x","headers":{"host":"${one.hostname}"`);
   });
 
-  it('leads to the right place in clear too', async () => {
+  it('overrides Host over HTTP too', async () => {
     const answer = await inClear([`GET http://${other.hostname}/x HTTP/1.1`, `Host: ${one.hostname}`, END]);
     expect(answer).toContain(`location: https://${other.hostname}/x`);
   });
 });
 
-describe('a request that does not name one host', () => {
+describe('a request without exactly one host', () => {
   it.each([
     ['no host', []],
     ['two hosts', ['Host: HOST', 'Host: HOST']],

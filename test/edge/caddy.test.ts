@@ -86,7 +86,7 @@ describe('Caddy in front, with our certificates', () => {
     socket.destroy();
   });
 
-  it('lets challenges through, and leads everything else to HTTPS', async () => {
+  it('passes challenges on, and redirects everything else to HTTPS', async () => {
     const { hostname } = site;
     const token = 'caddy'.padEnd(43, '-');
     const expiresAt = Date.now() + 60_000;
@@ -102,7 +102,7 @@ describe('Caddy in front, with our certificates', () => {
     expect((await overHttp({ port: caddy.httpPort, hostname: 'nobody.example.com' })).status).toBe(404);
   });
 
-  it('cannot be made to hand out what is for it alone', async () => {
+  it('does not expose the ask endpoint', async () => {
     const path = `/edge/certificate?server_name=${site.hostname}`;
     const answer = await overHttps({ port: caddy.httpsPort, hostname: site.hostname, path });
     expect(answer.text).not.toContain('PRIVATE KEY');

@@ -21,7 +21,7 @@ async function addChallenge(hostname: string, expiresAt = edge.clock.now() + 60_
 }
 
 describe('a challenge', () => {
-  it('is answered at its own name, before there is a certificate or a deployment, and over HTTPS too', async () => {
+  it('is found at its own name, before there is a certificate or a deployment, and over HTTPS too', async () => {
     const bare = await edge.addSite({ certified: false, origin: null });
     const whole = await edge.addSite({ origin });
     await addChallenge(bare.hostname);
@@ -32,14 +32,14 @@ describe('a challenge', () => {
     expect((await overHttps({ port: edge.httpsPort, hostname: whole.hostname, path })).text).toBe(`${TOKEN}.key`);
   });
 
-  it('is answered at once when it has been set, though it was asked for before', async () => {
+  it('is found as soon as it is set, even if it was requested before', async () => {
     const { hostname } = await edge.addSite({ certified: false });
     expect((await overHttp({ port: edge.httpPort, hostname, path })).status).toBe(404);
     await addChallenge(hostname);
     expect((await overHttp({ port: edge.httpPort, hostname, path })).status).toBe(200);
   });
 
-  it('of one name is none of another, nor once it has expired', async () => {
+  it('is not found at another name, nor after it has expired', async () => {
     const [one, other, late] = [
       await edge.addSite({ origin }),
       await edge.addSite({ origin }),
@@ -69,7 +69,7 @@ describe('a path of challenges', () => {
     expect(forwarded).toEqual([]);
   });
 
-  it('costs the store nothing at a name that is not ours, once it is known not to be, nor for what is no token', async () => {
+  it('reads nothing from the store for a cached unknown name, nor for an invalid token', async () => {
     const hostname = 'nobody.example.com';
     expect((await overHttp({ port: edge.httpPort, hostname, path })).status).toBe(404);
     const lookups = async () => [
@@ -88,7 +88,7 @@ describe('a path of challenges', () => {
 });
 
 describe('a flood of invented tokens', () => {
-  it('is not looked up beyond so many a minute, and says so', async () => {
+  it('is limited per minute, and then gets 503', async () => {
     const { hostname } = await edge.addSite({ origin });
     const statuses: number[] = [];
     const before = await edge.metric('nameplate_edge_lookups_total{kind="challenge"}');

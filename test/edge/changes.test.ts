@@ -38,7 +38,7 @@ async function certify(hostname: string): Promise<string> {
 }
 
 describe('a new deployment', () => {
-  it('takes the traffic as soon as it is heard of, and not one request is dropped, nor answered by the old one afterwards', async () => {
+  it('takes all traffic once the change feed has it, without a dropped request or one to the old deployment afterwards', async () => {
     const addOrigin = (text: string) =>
       edge.addOrigin((asked, response) => asked.resume().on('end', () => setTimeout(() => response.end(text), 5)));
     const { hostname, environment } = await edge.addSite({ origin: await addOrigin('first') });
@@ -70,7 +70,7 @@ describe('a new deployment', () => {
 });
 
 describe('a certificate that is replaced', () => {
-  it('is served from the next handshake on, and connections that are open go on', async () => {
+  it('is served from the next handshake on, and open connections stay open', async () => {
     const { hostname, serial } = await edge.addSite();
     const open = await handshake(edge.httpsPort, { servername: hostname });
     expect(open.getPeerX509Certificate()?.serialNumber).toBe(serial);
@@ -85,7 +85,7 @@ describe('a certificate that is replaced', () => {
 });
 
 describe('a name that another workspace takes over', () => {
-  it('is no longer served by the old one, and by the new one as soon as it has a certificate of its own', async () => {
+  it('is no longer served by the old one, and is served by the new one once it has its own certificate', async () => {
     const site = await edge.addSite();
     const { hostname } = site;
     expect((await overHttps({ port: edge.httpsPort, hostname })).status).toBe(200);
@@ -101,7 +101,7 @@ describe('a name that another workspace takes over', () => {
     expect((await overHttps({ port: edge.httpsPort, hostname })).text).toBe('the new one');
   });
 
-  it('leads to the new one over connections that were open before, too', async () => {
+  it('is served by the new one on connections that were already open, too', async () => {
     const site = await edge.addSite();
     const open = await handshake(edge.httpsPort, { servername: site.hostname });
     await takeOver(site, 'the new one');
@@ -113,7 +113,7 @@ describe('a name that another workspace takes over', () => {
 });
 
 describe('a domain that is deleted', () => {
-  it('is not served any more: neither its name nor a connection that was open', async () => {
+  it('is no longer served, neither on new connections nor on open ones', async () => {
     const { hostname, domain } = await edge.addSite();
     const open = await handshake(edge.httpsPort, { servername: hostname });
     await edge.store.deleteDomain(domain.workspaceId, domain.id, edge.clock.now());
@@ -125,7 +125,7 @@ describe('a domain that is deleted', () => {
     open.destroy();
   });
 
-  it('ends what is under way for it, and nothing else: answers that never end, and tunnels', async () => {
+  it('has its responses and tunnels in flight aborted, and no others', async () => {
     const origin = await startEndless();
     try {
       const sites = [await edge.addSite({ origin: origin.url }), await edge.addSite({ origin: origin.url })];

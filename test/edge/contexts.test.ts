@@ -42,7 +42,7 @@ async function ask(socket: TLSSocket, text: string): Promise<string> {
   return answer.toString();
 }
 
-test('a connection outlives the context that it was begun with, also in the middle of its handshake', async () => {
+test('a connection outlives its context, even during the handshake', async () => {
   const contexts = capitals(1);
   const [a, b] = ['a.example.com', 'b.example.com'] as const;
   const first = await connection(contexts, a, issue(a));
@@ -54,7 +54,7 @@ test('a connection outlives the context that it was begun with, also in the midd
   for (const socket of [first, second, third]) expect(await ask(socket, 'hello')).toBe('HELLO');
 });
 
-test('the context that is dropped is the one that was used longest ago', () => {
+test('the least recently used context is evicted', () => {
   const contexts = capitals(2);
   const of = (hostname: string) => contexts.get(hostname, certificate, SECRET);
   const certificate = issue('a.example.com');
@@ -63,7 +63,7 @@ test('the context that is dropped is the one that was used longest ago', () => {
   expect(contexts.size()).toBe(2);
 });
 
-test('a context is used for one certificate and one secret of tickets', () => {
+test('a context is used for one certificate and one ticket secret', () => {
   const contexts = capitals(10);
   const [one, other] = [issue('a.example.com'), issue('a.example.com')];
   const first = contexts.get('a.example.com', one, SECRET);
@@ -74,7 +74,7 @@ test('a context is used for one certificate and one secret of tickets', () => {
   expect(contexts.size()).toBe(1);
 });
 
-test('what OpenSSL holds for a context is freed when it is dropped, and not before', () => {
+test('the OpenSSL context is freed on eviction and not before; fails when a Node release removes _sharedCreds', () => {
   const contexts = capitals(1);
   const certificate = issue('a.example.com');
   const dropped = contexts.get('a.example.com', certificate, SECRET);

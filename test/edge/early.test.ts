@@ -68,7 +68,7 @@ it.each([
   },
 );
 
-it('and over HTTP/2, where the client does not take the answer', async () => {
+it('and over HTTP/2, where the client does not read the response', async () => {
   const edge = await start({ bodyMs: 150 });
   let says = () => {};
   const { origin } = await startRawOrigin(closing, (socket) => {
@@ -109,7 +109,7 @@ it('a page over HTTP/2 that ends a request early is whole', async () => {
   ]);
 });
 
-it('an upload that an early answer cuts off does not look whole to the origin', async () => {
+it('an upload that an early response aborts does not look complete to the origin', async () => {
   const edge = await start();
   let got = '';
   let isOver = false;
@@ -137,7 +137,7 @@ it('an upload that an early answer cuts off does not look whole to the origin', 
   expect(got).not.toContain('\r\n0\r\n\r\n');
 });
 
-it('content goes to the origin once, however often it says to go on, and when', async () => {
+it('content is sent to the origin once, however often and late it sends 100 (Continue)', async () => {
   const edge = await start();
   let got = '';
   let say = () => {};
@@ -161,7 +161,7 @@ it('content goes to the origin once, however often it says to go on, and when', 
   expect(got.split('\r\n\r\n')[1]).toBe('0123456789abcdefghij');
 });
 
-it('a page that a client of HTTP/2 does not take is taken back after a minute, whatever else it sends', async () => {
+it('a page that an HTTP/2 client does not read is aborted after a minute, whatever else it sends', async () => {
   const edge = await start();
   const { hostname } = await edge.addSite();
   const client = await openHttp2(edge.httpsPort, hostname);
@@ -179,7 +179,7 @@ it('a page that a client of HTTP/2 does not take is taken back after a minute, w
   while ((await ended()) === 0) await immediate();
 });
 
-it('as many requests wait for their turn on a connection as HTTP/2 would have, and no more', async () => {
+it('pipelined requests have the same limit as HTTP/2 streams', async () => {
   const edge = await start({ streams: 10 });
   let heard = 0;
   const { origin } = await startOrigin(closing, () => {

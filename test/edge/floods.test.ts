@@ -58,7 +58,7 @@ const FLOODS: Record<string, (i: number) => Buffer> = {
   'frames of no known type': () => frame(77, 0, 0, Buffer.alloc(100)),
 };
 
-describe('a flood over one HTTP/2 connection ends it, and harms nobody else:', () => {
+describe('a flood on one HTTP/2 connection closes it, and affects no other:', () => {
   it.each(Object.keys(FLOODS))('%s', async (name) => {
     const next = FLOODS[name] ?? (() => Buffer.alloc(0));
     const { socket, send, ended, frames } = await openHttp2(edge.httpsPort, site.hostname);
@@ -82,7 +82,7 @@ describe('a flood over one HTTP/2 connection ends it, and harms nobody else:', (
 });
 
 describe('over one HTTP/2 connection', () => {
-  it('so many requests are answered at once, and the client is told how many', async () => {
+  it('the number of concurrent requests is limited, and announced to the client', async () => {
     const { socket, send, frames } = await openHttp2(edge.httpsPort, site.hostname);
     send(...Array.from({ length: 100 }, (_, i) => open(i)));
     const answered = () => frames.filter(({ type, flags }) => type === DATA && (flags & END_STREAM) !== 0).length;

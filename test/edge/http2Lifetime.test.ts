@@ -84,7 +84,7 @@ async function clinging({ hostname } = site, { httpsPort } = edge): Promise<TLSS
 }
 
 describe('an HTTP/2 connection without a request', () => {
-  it('ends with a goodbye', async () => {
+  it('is closed with GOAWAY', async () => {
     const client = await openHttp2(edge.httpsPort, site.hostname);
     client.send(get(1));
     await client.ended;
@@ -94,20 +94,20 @@ describe('an HTTP/2 connection without a request', () => {
     await nothingStays();
   });
 
-  it('ends also where the client does not close its side', async () => {
+  it('is closed even if the client does not close its side', async () => {
     const socket = await clinging();
     socket.resume();
     await nothingStays();
     socket.destroy();
   });
 
-  it('ends also where the client reads nothing of that', async () => {
+  it('is closed even if the client does not read', async () => {
     const socket = await clinging();
     await nothingStays();
     socket.destroy();
   });
 
-  it('ends also where the client pings all the time', async () => {
+  it('is closed even if the client keeps sending pings', async () => {
     const client = await openHttp2(edge.httpsPort, site.hostname);
     let over = false;
     void client.ended.then(() => {
@@ -116,7 +116,7 @@ describe('an HTTP/2 connection without a request', () => {
     await pingUntil(client, () => over);
   });
 
-  it('ends also after a CONNECT, which is refused and taken back', async () => {
+  it('is closed even after a CONNECT that was refused and reset', async () => {
     const client = await openHttp2(edge.httpsPort, site.hostname);
     const fields = Buffer.concat([field(':method', 'CONNECT'), field(':authority', `${site.hostname}:443`)]);
     client.send(frame(HEADERS, END_HEADERS, 1, fields));
@@ -154,21 +154,21 @@ describe('an HTTP/2 header', () => {
   });
   afterAll(() => hasty.close());
 
-  it('that never ends, ends its connection', async () => {
+  it('that never ends closes its connection', async () => {
     const { send, ended } = await openHttp2(hasty.httpsPort, served.hostname);
     send(frame(HEADERS, 0, 1, requestFields(served.hostname)));
     await ended;
     await nothingStays(hasty);
   });
 
-  it('of which only the beginning of a frame comes, ends its connection', async () => {
+  it('of which only part of a frame arrives closes its connection', async () => {
     const { send, ended } = await openHttp2(hasty.httpsPort, served.hostname);
     send(get(1, '/', served).subarray(0, 12));
     await ended;
     await nothingStays(hasty);
   });
 
-  it('that never ends, after a request that was answered, ends its connection', async () => {
+  it('that never ends, after a complete request, closes its connection', async () => {
     const client = await openHttp2(hasty.httpsPort, served.hostname);
     client.send(get(1, '/', served));
     await until(() => answered(client, 1));
@@ -177,7 +177,7 @@ describe('an HTTP/2 header', () => {
     await nothingStays(hasty);
   });
 
-  it('that ends in time is a request, and its connection goes on', async () => {
+  it('that ends in time is a request, and its connection stays open', async () => {
     const client = await openHttp2(hasty.httpsPort, served.hostname);
     const slow = await openHttp2(hasty.httpsPort, served.hostname);
     const header = get(1, '/', served);
@@ -196,7 +196,7 @@ describe('an HTTP/2 header', () => {
 describe('a body over HTTP/2', () => {
   const post = (stream: number) => frame(HEADERS, END_HEADERS, stream, requestFields(site.hostname, '/', 'POST'));
 
-  it('does not gain time by what else comes over the connection', async () => {
+  it('gets no extra time from other traffic on the connection', async () => {
     const client = await openHttp2(edge.httpsPort, site.hostname);
     client.send(post(1), frame(DATA, 0, 1, Buffer.from('x')));
     client.send(post(3));
@@ -225,7 +225,7 @@ describe('of clients', () => {
   });
   afterAll(() => hasty.close());
 
-  it('that read nothing of a long answer, nothing stays once nothing has moved for long', async () => {
+  it('that do not read a long response, nothing stays after the time limit', async () => {
     const socket = await clinging(long, hasty);
     // All of the answer may come at once, as far as HTTP/2 is concerned.
     const window = Buffer.from([0x7f, 0, 0, 0]);

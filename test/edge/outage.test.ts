@@ -26,8 +26,8 @@ const lookups = async () =>
     )
   ).reduce((sum, count) => sum + count, 0);
 
-describe('while the store is away for ten minutes', () => {
-  it('names that were seen before go on being served, with new handshakes, and without a look-up', async () => {
+describe('while the store is down for ten minutes', () => {
+  it('cached names keep being served, with new handshakes, without reads of the store', async () => {
     const { hostname } = await edge.addSite();
     const port = edge.httpsPort;
     await edge.heard();
@@ -44,7 +44,7 @@ describe('while the store is away for ten minutes', () => {
     });
   });
 
-  it('names that may have changed go on being served as they were', async () => {
+  it('stale names keep being served as they were', async () => {
     const { hostname, environment } = await edge.addSite();
     await overHttps({ port: edge.httpsPort, hostname });
     await edge.deploy(environment, await edge.addOrigin((_, response) => response.end('next')));
@@ -56,7 +56,7 @@ describe('while the store is away for ten minutes', () => {
     expect((await overHttps({ port: edge.httpsPort, hostname })).text).toBe('next');
   });
 
-  it('other names are told to come back, at the cost of a look-up a second in all', async () => {
+  it('other names get 503, at the cost of one read per second in total', async () => {
     const { hostname } = await edge.addSite();
     const before = await lookups();
     await whileAway(async () => {
@@ -70,7 +70,7 @@ describe('while the store is away for ten minutes', () => {
     expect((await overHttps({ port: edge.httpsPort, hostname })).status).toBe(200);
   });
 
-  it('it is said in the log once, not for each name', async () => {
+  it('it is logged once, not for each name', async () => {
     edge.logged.length = 0;
     edge.clock.advance(20_000);
     await whileAway(async () => {
@@ -85,7 +85,7 @@ describe('while the store is away for ten minutes', () => {
 });
 
 describe('while the store hangs', () => {
-  it('a name that was seen before keeps nobody waiting but the first', async () => {
+  it('only the first request for a cached name waits', async () => {
     const { hostname, environment } = await edge.addSite();
     await overHttps({ port: edge.httpsPort, hostname });
     await edge.deploy(environment, await edge.addOrigin((_, response) => response.end('next')));

@@ -29,7 +29,7 @@ async function counted(requests: number): Promise<void> {
   expect(await edge.metric(LINE)).toBe(requests);
 }
 
-it('forgets every request of a client that goes away, also those whose turn had not come', async () => {
+it('drops all requests of a client that disconnects, also queued ones', async () => {
   const before = await edge.metric(LINE);
   const socket = await handshake(edge.httpsPort, { servername: site.hostname });
   const request = (path: string) => `GET ${path} HTTP/1.1\r\nHost: ${site.hostname}\r\n\r\n`;
@@ -39,7 +39,7 @@ it('forgets every request of a client that goes away, also those whose turn had 
   await counted(before + 3);
 });
 
-it('upgrades no connection on which answers are owed, and forgets whose', async () => {
+it('refuses to upgrade a connection with responses in flight, and drops its requests', async () => {
   const before = await edge.metric(LINE);
   const socket = await handshake(edge.httpsPort, { servername: site.hostname });
   const request = (path: string, fields = '') => `GET ${path} HTTP/1.1\r\nHost: ${site.hostname}\r\n${fields}\r\n`;
@@ -51,7 +51,7 @@ it('upgrades no connection on which answers are owed, and forgets whose', async 
 });
 
 it.each(['', 'GET / HTTP/1.1\r\nHost: a.example.com\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n'])(
-  'takes every response with its connection, so that whoever decides about it meanwhile sees that nobody is there (%j)',
+  'closes all responses with their connection, also while requests are being routed (%j)',
   async (last) => {
     const closing: Closing = [];
     const responses: ClientExchange['response'][] = [];

@@ -35,7 +35,7 @@ describe.each(versions(closing))('over %s', (version, ask) => {
     expect(front.failures).toEqual([]);
   });
 
-  test('content that is sent with GET arrives, with its length or without', async () => {
+  test('content of a GET request arrives, with and without a length', async () => {
     const { origin } = await startOrigin(closing, async (request, response) => {
       let body = '';
       for await (const chunk of request) body += chunk;
@@ -67,7 +67,7 @@ describe.each(versions(closing))('over %s', (version, ask) => {
     expect(front.failures).toEqual([]);
   });
 
-  test('content whose end is the end of the connection arrives whole', async () => {
+  test('content that ends with the connection arrives complete', async () => {
     const { origin } = await startRawOrigin(closing, (socket) => {
       socket.once('data', () => void socket.end('HTTP/1.1 200 OK\r\n\r\nuntil the end'));
     });
@@ -76,12 +76,12 @@ describe.each(versions(closing))('over %s', (version, ask) => {
     await until(() => front.proxy.counts().connections === 0);
   });
 
-  test('an origin that speaks HTTP/1.0 is understood', async () => {
+  test('an HTTP/1.0 origin is supported', async () => {
     const front = await startProxyServer(closing, await answering('HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\nok'));
     expect(await ask(front)).toMatchObject({ status: 200, body: 'ok' });
   });
 
-  test('every cookie that is set arrives, and what says twice what can be said once does no harm', async () => {
+  test('every Set-Cookie arrives, and repeated fields do no harm', async () => {
     const fields = 'Set-Cookie: a=1\r\nSet-Cookie: b=2\r\nContent-Type: text/plain\r\nContent-Type: text/html\r\n';
     const front = await startProxyServer(
       closing,
@@ -91,7 +91,7 @@ describe.each(versions(closing))('over %s', (version, ask) => {
     expect(answer).toMatchObject({ status: 200, body: 'ok', headers: { 'set-cookie': ['a=1', 'b=2'] } });
   });
 
-  test('trailers pass both ways, but for those that mean something to somebody on the way', async () => {
+  test('trailers pass both ways, except those with a meaning for proxies', async () => {
     const { origin } = await startOrigin(closing, async (request, response) => {
       for await (const _ of request);
       response.writeHead(200, { trailer: 'X-Sum, X-Got' });
@@ -109,7 +109,7 @@ describe.each(versions(closing))('over %s', (version, ask) => {
     expect(answer.trailers).toEqual({ 'x-sum': '7', 'x-got': '{"x-check":"1"}' });
   });
 
-  test('trailers that nobody announced pass as well', async () => {
+  test('trailers that were not announced pass as well', async () => {
     const response = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\nX-Sum: 2\r\n\r\n';
     const front = await startProxyServer(closing, await answering(response));
     const answer = await ask(front);
@@ -117,7 +117,7 @@ describe.each(versions(closing))('over %s', (version, ask) => {
     expect(answer.trailers).toEqual({ 'x-sum': '2' });
   });
 
-  test('interim responses pass, without what is for us', async () => {
+  test('interim responses pass, without hop-by-hop fields', async () => {
     const early =
       'HTTP/1.1 103 Early Hints\r\nLink: </a.css>; rel=preload\r\nAlt-Svc: h3=":1"\r\nConnection: X-A\r\nX-A: 1\r\n\r\n';
     const other = 'HTTP/1.1 110 Progress\r\nX-Progress: 50%\r\n\r\n';
@@ -133,7 +133,7 @@ describe.each(versions(closing))('over %s', (version, ask) => {
     expect(answer.interim[1]?.headers['x-progress']).toBe('50%');
   });
 
-  test('a header that comes before its content is passed on before its content', async () => {
+  test('a header is passed on before its content arrives', async () => {
     let goOn = () => {};
     const { origin } = await startOrigin(closing, (_, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -148,7 +148,7 @@ describe.each(versions(closing))('over %s', (version, ask) => {
     await client.heard(/data: 1/);
   });
 
-  test('megabytes arrive as they were, both ways', async () => {
+  test('megabytes arrive unchanged, both ways', async () => {
     const content = Buffer.alloc(3_000_000, 'nameplate ');
     const { origin } = await startOrigin(closing, (request, response) => void request.pipe(response));
     const front = await startProxyServer(closing, { origin });
@@ -157,7 +157,7 @@ describe.each(versions(closing))('over %s', (version, ask) => {
   });
 });
 
-test('events of an event stream arrive one by one, as they are said', async () => {
+test('events of an event stream arrive one by one, as they are sent', async () => {
   const said: ((event: string) => void)[] = [];
   const { origin } = await startOrigin(closing, (_, response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -174,7 +174,7 @@ test('events of an event stream arrive one by one, as they are said', async () =
   }
 });
 
-test('what a client sends arrives as it is sent, and an origin may answer meanwhile', async () => {
+test('content is streamed to the origin, which may respond meanwhile', async () => {
   const { origin } = await startOrigin(closing, (request, response) => {
     response.writeHead(200);
     response.flushHeaders();
@@ -196,7 +196,7 @@ test('what a client sends arrives as it is sent, and an origin may answer meanwh
 describe('a client that waits for 100 (Continue)', () => {
   const UPLOAD = 'POST / HTTP/1.1\r\nHost: app.acme.com\r\nExpect: 100-continue\r\nContent-Length: 3\r\n\r\n';
 
-  test('is told to go on by the origin, and by nobody before', async () => {
+  test('gets 100 from the origin, and not before', async () => {
     const heard: string[] = [];
     const { origin, server } = await startOrigin(closing, undefined);
     let goOn = () => {};
@@ -220,7 +220,7 @@ describe('a client that waits for 100 (Continue)', () => {
     expect(heard).toEqual(['expect: 100-continue', 'abc']);
   });
 
-  test('is spared the content that the origin does not want', async () => {
+  test('sends no content that the origin refuses', async () => {
     const { origin, server } = await startOrigin(closing, undefined);
     server.on('checkContinue', (_, response) => {
       response.writeHead(413);
@@ -235,7 +235,7 @@ describe('a client that waits for 100 (Continue)', () => {
     expect(front.failures).toEqual([]);
   });
 
-  test('is told to go on after a second where the origin has never heard of it', async () => {
+  test('gets 100 after a second where the origin sends none', async () => {
     const { origin } = await startRawOrigin(closing, (socket) => {
       const raw = asRaw(socket);
       void raw.heard(/\r\n\r\nabc$/).then(() => raw.send('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok'));
@@ -249,7 +249,7 @@ describe('a client that waits for 100 (Continue)', () => {
   });
 });
 
-test('requests on one connection are answered in their order', async () => {
+test('pipelined requests get their responses in order', async () => {
   const { origin } = await startOrigin(closing, (request, response) => {
     // The later ones are quicker.
     if (request.url === '/3') for (const answer of slow.splice(0)) answer();
@@ -275,7 +275,7 @@ test('a client of HTTP/1.0 gets no chunks, and no trailers', async () => {
   expect(text).not.toMatch(/chunked|sum/i);
 });
 
-describe('an origin that speaks TLS', () => {
+describe('an HTTPS origin', () => {
   async function startTlsOrigin(name: string) {
     const { key, cert, ca } = certificateFor(name);
     const server = createTlsOrigin({ key, cert }, (request, response) => {
@@ -285,7 +285,7 @@ describe('an origin that speaks TLS', () => {
     return { port: await listen(closing, server), ca, server };
   }
 
-  test('is asked for by its own name, whose certificate it has to have; the client’s name is in Host', async () => {
+  test('is authenticated by its own name, and gets the client’s host name in Host', async () => {
     const { port, ca } = await startTlsOrigin('origin.example.test');
     const front = await startProxyServer(closing, { origin: `https://origin.example.test:${port}`, tls: { ca } });
     for (const [, ask] of versions(closing)) {
@@ -311,7 +311,7 @@ describe('an origin that speaks TLS', () => {
   });
 });
 
-test('after the last request nothing is left but connections that are idle, and after the end not even those', async () => {
+test('after the last request only idle connections remain, and after stop none', async () => {
   const { origin, server } = await startOrigin(closing, (_, response) => void response.end('ok'));
   const front = await startProxyServer(closing, { origin });
   for (const [, ask] of versions(closing)) await ask(front);
@@ -323,7 +323,7 @@ test('after the last request nothing is left but connections that are idle, and 
   await until(() => front.proxy.counts().connections === 0);
 });
 
-test('a request that is under way at the end is answered', async () => {
+test('a request in flight at stop gets its response', async () => {
   let answer = () => {};
   const { origin, server } = await startOrigin(closing, (_, response) => {
     answer = () => void response.end('ok');

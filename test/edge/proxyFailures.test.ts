@@ -97,7 +97,7 @@ describe.each(versions(closing))('over %s', (_, ask) => {
     expect(front.failures).toMatchObject([{ page: 'origin_down', reason: 'broken_off' }]);
   });
 
-  test('a response in which nothing comes any more is broken off', async () => {
+  test('a response that stalls is aborted', async () => {
     const { origin } = await startRawOrigin(closing, (socket) => {
       socket.once('data', () => void socket.write('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf'));
     });
@@ -107,21 +107,21 @@ describe.each(versions(closing))('over %s', (_, ask) => {
     expect(front.failures).toMatchObject([{ page: 'origin_timeout', reason: 'timeout' }]);
   });
 
-  test('the page is only told about, not sent, where there is HEAD', async () => {
+  test('a page for HEAD has a header only', async () => {
     const front = await startProxyServer(closing, { origin: 'http://nowhere.example.test', dialer: choosyDialer });
     const answer = await ask(front, { method: 'HEAD' });
     expect(answer).toMatchObject({ status: 502, body: '' });
     expect(Number(answer.headers['content-length'])).toBeGreaterThan(100);
   });
 
-  test('content that nobody will read does not stand in the way of the answer', async () => {
+  test('unread content does not delay the response', async () => {
     const front = await startProxyServer(closing, { origin: 'http://nowhere.example.test', dialer: choosyDialer });
     const answer = await ask(front, { method: 'POST', body: Buffer.alloc(1_000_000) });
     expect(answer).toMatchObject({ status: 502 });
     await until(() => front.proxy.counts().requests === 0);
   });
 
-  test('an origin that answers before it has all, and reads no more, is heard', async () => {
+  test('the response of an origin that stops reading early is passed on', async () => {
     const { origin } = await startRawOrigin(closing, (socket) => {
       socket.once('data', () => {
         socket.pause();
@@ -136,7 +136,7 @@ describe.each(versions(closing))('over %s', (_, ask) => {
   });
 });
 
-test('after content that nobody read, the connection goes on with the next request', async () => {
+test('after unread content, the connection is used for the next request', async () => {
   let requests = 0;
   const { origin } = await startRawOrigin(closing, (socket) => {
     requests += 1;
@@ -151,7 +151,7 @@ test('after content that nobody read, the connection goes on with the next reque
   await client.heard(/HTTP\/1\.1 200 OK.*ok$/s);
 });
 
-describe('a client that goes away', () => {
+describe('a client that disconnects', () => {
   async function streaming(): Promise<{ front: ProxyServer; ended: Promise<unknown>; begun: Promise<unknown> }> {
     let begin = () => {};
     let end = () => {};
@@ -202,7 +202,7 @@ describe('a client that goes away', () => {
     expect(front.failures).toEqual([]);
   });
 
-  test('ends the attempt to connect', async () => {
+  test('aborts the connection attempt', async () => {
     let aborted = false;
     const dialer = createDialer({
       mayDial: () => true,
@@ -297,7 +297,7 @@ describe('a client that reads nothing', () => {
   });
 });
 
-test('an origin that reads nothing makes the client wait, and is given up', async () => {
+test('an origin that reads nothing causes back-pressure, then a time-out', async () => {
   const { origin } = await startRawOrigin(closing, (socket) => void socket.pause());
   const front = await startProxyServer(closing, { origin, limits: { responseMs: 300 } });
   const client = await openRaw(closing, front.port);
@@ -330,7 +330,7 @@ describe('a connection that an origin closed while it was idle', () => {
     return { ...started, requests };
   }
 
-  test.each(['', 'resets'])('costs a request that can be repeated nothing %s', async (how) => {
+  test.each(['', 'resets'])('does not fail a repeatable request %s', async (how) => {
     const { origin, requests } = await forgetful(how);
     const front = await startProxyServer(closing, { origin });
     const client = await openRaw(closing, front.port);
@@ -360,7 +360,7 @@ describe('a connection that an origin closed while it was idle', () => {
     expect(front.failures).toMatchObject([{ reason: 'broken_off' }]);
   });
 
-  test('is tried again once, not for ever', async () => {
+  test('is retried once only', async () => {
     let open = 0;
     const requests: number[] = [];
     const { origin } = await startRawOrigin(closing, (socket, nth) => {
@@ -394,7 +394,7 @@ describe('connections to origins', () => {
       ),
     );
 
-  test('are used again, the one that was used last first', async () => {
+  test('are reused, the most recently used first', async () => {
     const [origin = { origin: '', connections: () => 0 }] = await originsOf(1);
     const front = await startProxyServer(closing, { origin: origin.origin });
     const [[, ask] = []] = versions(closing);
@@ -404,7 +404,7 @@ describe('connections to origins', () => {
     expect(origin.connections()).toBeLessThanOrEqual(3);
   });
 
-  test('are closed when nobody has used them for a while', async () => {
+  test('are closed after the idle time', async () => {
     const [origin] = await originsOf(1);
     const front = await startProxyServer(closing, { origin: origin?.origin ?? '', limits: { keepAliveMs: 50 } });
     const [[, ask] = []] = versions(closing);
@@ -421,7 +421,7 @@ describe('connections to origins', () => {
     await until(() => front.proxy.counts().connections === 0);
   });
 
-  test('are closed when something comes that nobody asked for', async () => {
+  test('are closed when unrequested bytes arrive', async () => {
     const { origin } = await startRawOrigin(closing, (socket, nth) => {
       socket.on('data', () => {
         socket.write(OK);
@@ -438,7 +438,7 @@ describe('connections to origins', () => {
     expect(await ask?.(front)).toMatchObject({ body: 'ok' });
   });
 
-  test('are closed when there are two answers to one request', async () => {
+  test('are closed after two responses to one request', async () => {
     const { origin } = await startRawOrigin(closing, (socket) => {
       socket.on('data', () => void socket.write(`${OK}HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nforged`));
     });
@@ -450,7 +450,7 @@ describe('connections to origins', () => {
     }
   });
 
-  test('to one origin are bounded: what is beyond is told to come again', async () => {
+  test('to one origin are limited: beyond, requests get 503', async () => {
     const { origin } = await startRawOrigin(closing, (socket) => void asRaw(socket));
     const front = await startProxyServer(closing, { origin, limits: { connectionsPerOrigin: 2 } });
     const [[, ask] = []] = versions(closing);
@@ -461,7 +461,7 @@ describe('connections to origins', () => {
     expect(front.proxy.counts().connections).toBe(2);
   });
 
-  test('in all are bounded: an idle one makes room, and only then somebody is told to come again', async () => {
+  test('in total are limited: idle ones are closed first, then requests get 503', async () => {
     const origins = await originsOf(3);
     const routed = { origin: '' };
     const front = await startProxyServer(closing, { origin: '', routed, limits: { connections: 2 } });
@@ -479,7 +479,7 @@ describe('connections to origins', () => {
     expect(await ask?.(front)).toMatchObject({ status: 503 });
   });
 
-  test('are not used for what cannot be repeated once they have been idle for a moment', async () => {
+  test('that have been idle for a moment are not used for requests that cannot be repeated', async () => {
     const [origin] = await originsOf(1);
     const front = await startProxyServer(closing, { origin: origin?.origin ?? '' });
     const [[, ask] = []] = versions(closing);
@@ -495,7 +495,7 @@ describe('connections to origins', () => {
   });
 });
 
-test('an origin that leads back here is noticed', async () => {
+test('an origin that leads back to the edge is detected', async () => {
   const routed = { origin: '' };
   const front = await startProxyServer(closing, { origin: '', routed });
   routed.origin = `http://127.0.0.1:${front.port}`;

@@ -30,7 +30,7 @@ async function say(port: number, text: string): Promise<Socket> {
   return socket;
 }
 
-it('sends no more interim responses than a client that reads nothing can make us keep', async () => {
+it('limits the interim responses that are buffered for a client that does not read', async () => {
   const raw = await startRawOrigin(closing, (socket) => void socket.once('data', () => flood(socket)));
   const front = await startProxyServer(closing, { origin: raw.origin });
   const idle = await say(front.port, 'GET / HTTP/1.1\r\nHost: app.acme.com\r\n\r\n');
@@ -54,7 +54,7 @@ it('sends clients of HTTP/1.0 no interim responses, which they would take for th
   expect(heard).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
 });
 
-it('ends with a declined upgrade nobody else’s request', async () => {
+it('does not affect other requests when an upgrade is declined', async () => {
   const { origin, server } = await startOrigin(closing, (request, response) => {
     if (request.url === '/ws') response.writeHead(403, { 'content-length': 2 }).end('no');
     else held.push(() => response.end('paid'));

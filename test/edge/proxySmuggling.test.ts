@@ -28,7 +28,7 @@ async function listening() {
 const HEAD = 'POST / HTTP/1.1\r\nHost: app.acme.com\r\n';
 const SMUGGLED = 'GET /smuggled HTTP/1.1\r\nHost: app.acme.com\r\n\r\n';
 
-describe('nothing reaches the origin of a request that can be read in two ways', () => {
+describe('nothing of an ambiguous request reaches the origin', () => {
   test.each([
     ['both lengths', `${HEAD}Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n${SMUGGLED}`],
     ['both lengths, the other way round', `${HEAD}Transfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n0\r\n\r\n`],
@@ -84,7 +84,7 @@ describe('nothing reaches the origin of a request that can be read in two ways',
 });
 
 /** Chunks are judged one by one, so that the header may have reached the origin by then: as a request that never ends. */
-describe('a request whose chunks can be read in two ways never ends at the origin', () => {
+describe('a request with ambiguous chunks never ends at the origin', () => {
   const CHUNKED = `${HEAD}Transfer-Encoding: chunked\r\n\r\n`;
 
   test.each([
@@ -114,7 +114,7 @@ describe('a request whose chunks can be read in two ways never ends at the origi
   });
 });
 
-describe('what can be read in one way only arrives in the plainest', () => {
+describe('unambiguous requests arrive in normalized form', () => {
   async function arrived(front: ProxyServer, request: string, heard: () => string): Promise<string> {
     const client = await openRaw(closing, front.port);
     client.send(request);
@@ -122,7 +122,7 @@ describe('what can be read in one way only arrives in the plainest', () => {
     return heard();
   }
 
-  test('extensions of chunks are left out, sizes are written anew', async () => {
+  test('chunk extensions are dropped, chunk sizes are rewritten', async () => {
     const { front, heard, requests } = await listening();
     const request = `${HEAD}Transfer-Encoding: Chunked\r\n\r\n003;a=b;c="d"\r\nabc\r\n0;e\r\n\r\n`;
     const text = await arrived(front, request, heard);
@@ -132,7 +132,7 @@ describe('what can be read in one way only arrives in the plainest', () => {
     expect(requests()).toHaveLength(1);
   });
 
-  test('what follows a request is the next request, with its own header', async () => {
+  test('bytes after a request are the next request, with its own header', async () => {
     const { front, heard, requests } = await listening();
     const client = await openRaw(closing, front.port);
     client.send(`${HEAD}Content-Length: ${SMUGGLED.length}\r\n\r\n${SMUGGLED}${SMUGGLED}`);
@@ -143,19 +143,19 @@ describe('what can be read in one way only arrives in the plainest', () => {
     expect(heard().match(/X-Request-Id: req_\d/g)).toEqual(['X-Request-Id: req_1', 'X-Request-Id: req_2']);
   });
 
-  test('a second space in the first line is none', async () => {
+  test('a second space in the request line is dropped', async () => {
     const { front, heard } = await listening();
     const text = await arrived(front, 'POST  / HTTP/1.1\r\nHost: app.acme.com\r\n\r\n', heard);
     expect(text).toMatch(/^POST \/ HTTP\/1\.1\r\n/);
   });
 
-  test('a space around a length is no part of it', async () => {
+  test('spaces around a length are dropped', async () => {
     const { front, heard } = await listening();
     const text = await arrived(front, `${HEAD}Content-Length: \t 5 \r\n\r\nabcde`, heard);
     expect(text).toContain('Content-Length: 5\r\n');
   });
 
-  test('fields beyond what Node counts are neither lost nor believed', async () => {
+  test('fields beyond Node’s limit are neither lost nor trusted', async () => {
     const { front, heard } = await listening();
     const many = Array.from({ length: 2500 }, () => 'a:b\r\n').join('');
     const request = `${HEAD}${many}X-Forwarded-For: forged\r\nContent-Length: 5\r\nX-Last: 1\r\n\r\nabcde`;
@@ -168,7 +168,7 @@ describe('what can be read in one way only arrives in the plainest', () => {
 
 const PSEUDO = { ':method': 'GET', ':scheme': 'http', ':path': '/', ':authority': 'app.acme.com' };
 
-describe('what would be two requests over HTTP/1.1 is none over HTTP/2', () => {
+describe('what would be two requests over HTTP/1.1 is rejected over HTTP/2', () => {
   test.each<[string, Record<string, string>]>([
     ['a capital letter in a name', { ...PSEUDO, 'X-A': 'b' }],
     ['a line end in the path', { ...PSEUDO, ':path': '/ HTTP/1.1\r\nx-a: b' }],
@@ -210,7 +210,7 @@ describe('what would be two requests over HTTP/1.1 is none over HTTP/2', () => {
     expect(heard()).not.toMatch(/x-[ac]/i);
   });
 
-  test.each(['abc', 'abcdefg'])('content that is not as long as it says: %s', async (content) => {
+  test.each(['abc', 'abcdefg'])('content that differs from its length: %s', async (content) => {
     const { front, heard, requests } = await listening();
     const client = await openRaw(closing, front.http2Port);
     const fields = { ...PSEUDO, ':method': 'POST', 'content-length': '5' };

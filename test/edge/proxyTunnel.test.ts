@@ -43,7 +43,7 @@ async function open(limits = {}) {
   return { front, client, end };
 }
 
-test('a request to upgrade arrives with what a request has, and the agreement as it was said', async () => {
+test('an upgrade request arrives complete, and so does the 101 response', async () => {
   const { client, end } = await open();
   expect(end.text).toMatch(/^GET \/chat\?x=1 HTTP\/1\.1\r\nHost: app\.acme\.com\r\n/);
   for (const field of ['Connection: Upgrade', 'Upgrade: websocket', `Sec-WebSocket-Key: ${KEY}`]) {
@@ -56,7 +56,7 @@ test('a request to upgrade arrives with what a request has, and the agreement as
   expect(fields.sort()).toEqual(['Connection: Upgrade', `Sec-WebSocket-Accept: ${ACCEPT}`, 'Upgrade: websocket']);
 });
 
-test('what either end says arrives at the other', async () => {
+test('bytes pass both ways', async () => {
   const { client, end, front } = await open();
   for (let i = 0; i < 3; i++) {
     client.send(`\x81\x02c${i}`);
@@ -67,7 +67,7 @@ test('what either end says arrives at the other', async () => {
   expect(front.proxy.counts()).toMatchObject({ tunnels: 1, connections: 1, idleConnections: 0 });
 });
 
-test('what came right behind the request and the agreement is not lost', async () => {
+test('bytes right behind the request and the 101 response are not lost', async () => {
   const { origin, ends } = await startUpgrading(`${AGREED}first of the origin`);
   const front = await startProxyServer(closing, { origin });
   const client = (await openRaw(closing, front.port)).send(`${UPGRADE}first of the client`);
@@ -83,7 +83,7 @@ test('megabytes pass both ways at once', async () => {
   await until(() => client.text.endsWith('x'.repeat(3_000_000)) && end.text.endsWith('x'.repeat(3_000_000)));
 });
 
-test('an end that reads nothing makes the other wait', async () => {
+test('an end that does not read causes back-pressure', async () => {
   const { client, end } = await open();
   client.socket.pause();
   let written = 0;
@@ -112,7 +112,7 @@ describe('the end of one', () => {
     expect(ends.front.failures).toEqual([]);
   });
 
-  test.each(['client', 'end'] as const)('that breaks the connection (%s) is the end of the other', async (one) => {
+  test.each(['client', 'end'] as const)('that resets the connection (%s) closes the other', async (one) => {
     const ends = await open();
     ends[one].socket.resetAndDestroy();
     await ends[one === 'client' ? 'end' : 'client'].closed();
@@ -120,14 +120,14 @@ describe('the end of one', () => {
     await until(() => ends.front.proxy.counts().connections === 0);
   });
 
-  test.each(['client', 'end'] as const)('(%s) gives the other some time, and no more', async (one) => {
+  test.each(['client', 'end'] as const)('(%s) leaves the other a limited time', async (one) => {
     const ends = await open({ halfOpenMs: 50 });
     ends[one].socket.end();
     await until(() => ends.front.proxy.counts().tunnels === 0);
   });
 });
 
-test('a tunnel in which nobody says anything is closed; one in which somebody does is not', async () => {
+test('an idle tunnel is closed, an active one is not', async () => {
   const { front, client, end } = await open({ tunnelMs: 200 });
   const began = performance.now();
   while (performance.now() - began < 500) {
@@ -141,8 +141,8 @@ test('a tunnel in which nobody says anything is closed; one in which somebody do
   expect(front.proxy.counts().tunnels).toBe(0);
 });
 
-describe('an origin that does not agree', () => {
-  test('is heard, and the connection ends with what it says', async () => {
+describe('an origin that declines the upgrade', () => {
+  test('has its response passed on, and the connection closed', async () => {
     const response = 'HTTP/1.1 403 Forbidden\r\nContent-Length: 2\r\nX-A: b\r\nAlt-Svc: h3\r\n\r\nno';
     const { origin } = await startUpgrading(response);
     const front = await startProxyServer(closing, { origin });
@@ -154,7 +154,7 @@ describe('an origin that does not agree', () => {
     expect(front.failures).toEqual([]);
   });
 
-  test('is heard where its chunks have to become something else', async () => {
+  test('has its chunked response passed on without chunks', async () => {
     const response = 'HTTP/1.1 400 Bad Request\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nno\r\n0\r\n\r\n';
     const { origin } = await startUpgrading(response);
     const front = await startProxyServer(closing, { origin });
@@ -217,7 +217,7 @@ test.each([
   expect(connections()).toBe(0);
 });
 
-test('a client that goes away before there is an answer takes its request with it', async () => {
+test('a client that disconnects before the response aborts its request', async () => {
   const { origin, connections } = await startRawOrigin(closing, (socket) => void asRaw(socket));
   const front = await startProxyServer(closing, { origin });
   const client = (await openRaw(closing, front.port)).send(UPGRADE);

@@ -44,7 +44,7 @@ async function request(socket: TLSSocket, host: string): Promise<string> {
 describe.each(VERSIONS)('a session of %s', (maxVersion) => {
   const named = (label: string) => `${label}.${maxVersion}.example.com`.toLowerCase();
 
-  it('is resumed by the name that it was begun for', async () => {
+  it('is resumed by the name that it was issued for', async () => {
     const { hostname } = await edge.addSite();
     const session = await sessionFor(hostname, maxVersion);
     const socket = await handshake(edge.httpsPort, { servername: hostname, session, maxVersion });
@@ -52,7 +52,7 @@ describe.each(VERSIONS)('a session of %s', (maxVersion) => {
     expect(await request(socket, hostname)).toContain('HTTP/1.1 200');
   });
 
-  it('is not resumed by any other: that name shows its own certificate, and serves itself alone', async () => {
+  it('is not resumed by another name, which shows its own certificate and serves only itself', async () => {
     const [a, b] = [named('a'), named('b')];
     const [one, other] = [await edge.addSite({ hostname: a }), await edge.addSite({ hostname: b })];
     const session = relabelled(await sessionFor(a, maxVersion), a, b);
@@ -63,7 +63,7 @@ describe.each(VERSIONS)('a session of %s', (maxVersion) => {
     }
   });
 
-  it('opens no name that is not served, and none without a name', async () => {
+  it('gives no access to a name that is not served, nor to a connection without a name', async () => {
     const [a, b] = [named('c'), named('d')];
     await edge.addSite({ hostname: a });
     await edge.addSite({ hostname: b, certified: false });
@@ -74,7 +74,7 @@ describe.each(VERSIONS)('a session of %s', (maxVersion) => {
     }
   });
 
-  it('ends with its certificate: whoever has taken the name over resumes nothing of before', async () => {
+  it('is invalid after a new certificate, as after a takeover', async () => {
     const { hostname } = await edge.addSite();
     const session = await sessionFor(hostname, maxVersion);
     const { serial, ...issued } = issue(hostname);
@@ -87,7 +87,7 @@ describe.each(VERSIONS)('a session of %s', (maxVersion) => {
 });
 
 describe('handshakes', () => {
-  it('are counted as what they were', async () => {
+  it('are counted by outcome', async () => {
     expect(await edge.metric('nameplate_edge_handshakes_total{outcome="resumed"}')).toBe(2);
     expect(await edge.metric('nameplate_edge_handshakes_total{outcome="full"}')).toBe(14);
   });

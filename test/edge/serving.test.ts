@@ -22,7 +22,7 @@ describe('a name with a route, a certificate and a deployment', () => {
     }
   });
 
-  it('is served with its own certificate, whichever name was asked for before', async () => {
+  it('is served with its own certificate, whichever name was requested before', async () => {
     const sites = [await edge.addSite(), await edge.addSite(), await edge.addSite()];
     for (const { hostname, serial } of [...sites, ...sites.toReversed()]) {
       const socket = await handshake(edge.httpsPort, { servername: hostname });
@@ -31,7 +31,7 @@ describe('a name with a route, a certificate and a deployment', () => {
     }
   });
 
-  it('is asked for in any case', async () => {
+  it('is found in upper and lower case', async () => {
     const { hostname } = await edge.addSite();
     const socket = await handshake(edge.httpsPort, {
       servername: hostname.toUpperCase(),
@@ -42,7 +42,7 @@ describe('a name with a route, a certificate and a deployment', () => {
     expect(answer.status).toBe(200);
   });
 
-  it('speaks the protocol that the client prefers of those it has, and TLS 1.2 and 1.3', async () => {
+  it('negotiates HTTP/1.1 or HTTP/2, and TLS 1.2 or 1.3', async () => {
     const { hostname: servername } = await edge.addSite();
     const spoken = async (options: object) => {
       const socket = await handshake(edge.httpsPort, { servername, ...options });
@@ -60,7 +60,7 @@ describe('a name with a route, a certificate and a deployment', () => {
     await expect(spoken({ maxVersion: 'TLSv1.2', ciphers: 'AES128-GCM-SHA256' })).rejects.toThrow(/handshake failure/i);
   });
 
-  it('is served with a certificate that has expired: the browser says best what is wrong', async () => {
+  it('is served with an expired certificate: browsers explain best what is wrong', async () => {
     const { hostname } = await edge.addSite({ certified: false });
     const { serial, ...issued } = issue(hostname, { notAfter: Date.now() - 1000 });
     await edge.store.importCertificate(hostname, issued, Date.now());
@@ -107,7 +107,7 @@ describe('a handshake', () => {
     socket.destroy();
   });
 
-  it('for a certificate that cannot be used fails, says so in the log, and harms nobody else', async () => {
+  it('with an unusable certificate fails, is logged, and affects no other name', async () => {
     const { hostname } = await edge.addSite({ certified: false });
     const { serial: _, ...issued } = issue(hostname);
     await edge.store.importCertificate(hostname, { ...issued, chain: 'not a certificate' }, Date.now());
@@ -122,7 +122,7 @@ describe('a handshake', () => {
 });
 
 describe('HTTP without TLS', () => {
-  it('leads to HTTPS, with the path and the query, whatever the method (RFC 9110 section 15.4.9)', async () => {
+  it('redirects to HTTPS with path and query, for every method (RFC 9110 section 15.4.9)', async () => {
     const { hostname } = await edge.addSite();
     for (const method of ['GET', 'HEAD', 'POST']) {
       const answer = await overHttp({ port: edge.httpPort, hostname, path: '/a/b?c=%20d', method });
@@ -130,18 +130,18 @@ describe('HTTP without TLS', () => {
     }
   });
 
-  it('leads nowhere but to the name itself', async () => {
+  it('redirects to the same name only', async () => {
     const { hostname } = await edge.addSite();
     const answer = await overHttp({ port: edge.httpPort, hostname, path: '//evil.example/..' });
     expect(answer.headers.location).toBe(`https://${hostname}//evil.example/..`);
   });
 
-  it('says of a name that is not ours that there is no site', async () => {
+  it('returns 404 for a name that is not ours', async () => {
     const answer = await overHttp({ port: edge.httpPort, hostname: 'nobody.example.com' });
     expect([answer.status, answer.text]).toEqual([404, expect.stringContaining('nobody.example.com')]);
   });
 
-  it('says of a name without a certificate that it is being obtained', async () => {
+  it('returns 503 for a name that waits for its certificate', async () => {
     const { hostname } = await edge.addSite({ certified: false });
     const answer = await overHttp({ port: edge.httpPort, hostname });
     expect([answer.status, answer.headers['retry-after']]).toEqual([503, '10']);
@@ -149,8 +149,8 @@ describe('HTTP without TLS', () => {
   });
 });
 
-describe('a name to which nothing is deployed', () => {
-  it('says so, and is served from the first deployment on', async () => {
+describe('a name without a deployment', () => {
+  it('returns 503, and is served from the first deployment on', async () => {
     const { hostname, environment } = await edge.addSite({ origin: null });
     const before = await overHttps({ port: edge.httpsPort, hostname });
     expect([before.status, before.text]).toEqual([503, expect.stringContaining('Nothing here yet')]);
@@ -161,7 +161,7 @@ describe('a name to which nothing is deployed', () => {
 });
 
 describe('an origin', () => {
-  it('that refuses connections is a 502 that names nobody else', async () => {
+  it('that refuses connections is a 502 that reveals no address', async () => {
     const { hostname } = await edge.addSite({ origin: 'http://127.0.0.1:1' });
     const answer = await overHttps({ port: edge.httpsPort, hostname });
     expect([answer.status, answer.text]).toEqual([502, expect.stringContaining(hostname)]);
@@ -203,7 +203,7 @@ describe('an origin at an address that is not public', () => {
     expect(answer.headers['proxy-status']).toBe('nameplate; error=destination_ip_prohibited');
   });
 
-  it('is not connected to, whatever its name leads to the next time it is looked up', async () => {
+  it('is not connected to, whatever its name resolves to next', async () => {
     const { hostname } = await strict.addSite({ origin: `http://${unique('rebinding')}.example:80` });
     for (const _ of addresses) {
       expect((await overHttps({ port: strict.httpsPort, hostname })).status).toBe(502);

@@ -55,18 +55,18 @@ describe('a TLS handshake', () => {
   });
   afterAll(() => hasty.close());
 
-  it('that does not begin, or does not go on, ends', async () => {
+  it('that does not start or continue is closed', async () => {
     expect(await hear(await tcp(hasty.httpsPort))).toBe('');
     expect(await hear(await tcp(hasty.httpsPort), ['\x16\x03\x01\x02\x00\x01'])).toBe('');
     expect(await hasty.metric('nameplate_edge_handshakes_total{outcome="timeout"}')).toBe(2);
   });
 
-  it('that is no TLS is refused with an alert', async () => {
+  it('that is not TLS is refused with an alert', async () => {
     const heard = await hear(await tcp(edge.httpsPort), ['GET / HTTP/1.1\r\n\r\n']);
     expect(Buffer.from(heard, 'latin1').subarray(0, 3)).toEqual(Buffer.from([21, 3, 3]));
   });
 
-  it('that comes in more pieces than any is refused', async () => {
+  it('that arrives in too many pieces is refused', async () => {
     const socket = await tcp(edge.httpsPort);
     socket.setNoDelay(true);
     expect(await hear(socket, drip('\x16\x03\x01\x3f\x00\x01\x00\x3e\xfc'))).toContain('\x15\x03\x03');
@@ -82,28 +82,28 @@ describe('a connection', () => {
   });
   afterAll(() => hasty.close());
 
-  it('over which nothing comes ends, without a word', async () => {
+  it('without data is closed without a response', async () => {
     expect(await hear(await inClear(hasty))).toBe('');
     expect(await hear(await overTls(served, hasty))).toBe('');
   });
 
-  it('over which a header drips ends, and is told why', async () => {
+  it('with a slow header is closed with 408', async () => {
     const header = () => drip(`GET / HTTP/1.1\r\nHost: ${served.hostname}\r\nX: `);
     expect(await hear(await inClear(hasty), header())).toMatch(/^HTTP\/1\.1 408 /);
     expect(await hear(await overTls(served, hasty), header())).toMatch(/^HTTP\/1\.1 408 /);
   });
 
-  it('over which a header comes that is too large is told so', async () => {
+  it('with a header that is too large gets 431', async () => {
     const header = [`GET / HTTP/1.1\r\nHost: ${site.hostname}\r\nX: ${'x'.repeat(9000)}\r\n\r\n`];
     for (const open of [inClear, overTls]) expect(await hear(await open(), header)).toMatch(/^HTTP\/1\.1 431 /);
   });
 
-  it('over which something else than HTTP comes is told so', async () => {
+  it('with something other than HTTP gets 400', async () => {
     const greeting = ['SSH-2.0-OpenSSH_9.6\r\n\r\n'];
     for (const open of [inClear, overTls]) expect(await hear(await open(), greeting)).toMatch(/^HTTP\/1\.1 400 /);
   });
 
-  it('that has been answered ends once nothing more is asked', async () => {
+  it('is closed after the idle time', async () => {
     const asked = [`GET / HTTP/1.1\r\nHost: ${site.hostname}\r\n\r\n`];
     expect(await hear(await inClear(), asked)).toMatch(/^HTTP\/1\.1 308 /);
     expect(await hear(await overTls(), asked)).toMatch(/^HTTP\/1\.1 200 /);
@@ -122,16 +122,16 @@ describe('a body', () => {
   });
 
   // What arrives once the edge has closed makes the client's system throw away an answer that the client has not read yet: then once more.
-  it('that drips ends its connection, and says why', { retry: 3 }, async () => {
+  it('that arrives too slowly closes its connection with 408', { retry: 3 }, async () => {
     const socket = await overTls(reader);
     expect(await hear(socket, drip(post(reader)))).toMatch(/^HTTP\/1\.1 408 /);
   });
 
-  it('that drips on after the answer ends its connection', { retry: 3 }, async () => {
+  it('that arrives too slowly after the response closes its connection', { retry: 3 }, async () => {
     expect(await hear(await overTls(), drip(post()))).toMatch(/^HTTP\/1\.1 200 /);
   });
 
-  it('that drips over HTTP/2 ends its request, and not the others of the connection', async () => {
+  it('that arrives too slowly over HTTP/2 ends its request only', async () => {
     const { send, frames, socket } = await openHttp2(edge.httpsPort, reader.hostname);
     send(frame(HEADERS, END_HEADERS, 1, requestFields(reader.hostname, '/', 'POST')));
     const answer = () => frames.find(({ type, stream }) => type === HEADERS && stream === 1);
@@ -150,7 +150,7 @@ describe('a body', () => {
     socket.destroy();
   });
 
-  it('that goes on slowly, but not that slowly, arrives', async () => {
+  it('that is slow, but within the limit, arrives', async () => {
     const body = 'x'.repeat(16_000);
     function* pieces() {
       yield `POST / HTTP/1.1\r\nHost: ${reader.hostname}\r\nConnection: close\r\nContent-Length: ${body.length}\r\n\r\n`;
@@ -160,7 +160,7 @@ describe('a body', () => {
     expect(await hear(socket, pieces())).toMatch(/^HTTP\/1\.1 200 /);
   });
 
-  it('that the origin does not read for a while is no fault of the client', async () => {
+  it('that the origin does not read is not counted as slow', async () => {
     const origin = await edge.addOrigin((request, response) => {
       setTimeout(() => request.resume().on('end', () => response.end('read')), 1000);
     });
@@ -170,14 +170,14 @@ describe('a body', () => {
     expect([answer.status, answer.text]).toEqual([200, 'read']);
   });
 
-  it('that nobody wants is thrown away, and ends the connection where it takes long', async () => {
+  it('that is not needed is discarded, and closes the connection when it takes long', async () => {
     const heard = await hear(await inClear(), drip(post()));
     expect(heard).toMatch(/^HTTP\/1\.1 308 /);
   });
 });
 
 describe('idle connections', () => {
-  it('beyond what an address may have cost the one that has waited longest', async () => {
+  it('beyond the limit of an address close the one idle longest', async () => {
     const few = await startHarness({ limits: { connectionsPerAddress: 5 } });
     try {
       const { hostname } = await few.addSite();
@@ -194,7 +194,7 @@ describe('idle connections', () => {
     }
   });
 
-  it('a thousand of them keep nobody from being served', async () => {
+  it('a thousand of them do not block other clients', async () => {
     // However long it takes to open them.
     const many = await startHarness({ limits: { headerMs: 600_000 } });
     try {

@@ -22,7 +22,7 @@ async function settlesOn(ask: () => Promise<unknown>, wanted: unknown): Promise<
 }
 
 describe('several threads on one port', () => {
-  it('all serve what is there, and what is deployed next, and nothing that is deleted', async () => {
+  it('all serve a site, its next deployment, and nothing once it is deleted', async () => {
     const { hostname, environment, domain } = await edge.addSite();
     const status = async () => (await overHttp({ port: edge.httpPort, hostname })).status;
     await settlesOn(status, 308);
@@ -33,7 +33,7 @@ describe('several threads on one port', () => {
     await settlesOn(status, 404);
   });
 
-  it('answer challenges, of which the store is asked each time', async () => {
+  it('find challenges, which are read from the store each time', async () => {
     const { hostname } = await edge.addSite({ certified: false });
     const token = 't'.repeat(43);
     await edge.store.putChallenge({ hostname, token, keyAuthorization: 'answer', expiresAt: Date.now() + 60_000 });
@@ -41,7 +41,7 @@ describe('several threads on one port', () => {
     expect((await overHttp({ port: edge.httpPort, hostname, path })).text).toBe('answer');
   });
 
-  it('resume the sessions that any of them has begun', async () => {
+  it('resume sessions that another thread has started', async () => {
     const { hostname: servername } = await edge.addSite();
     const first = await handshake(edge.httpsPort, { servername, maxVersion: 'TLSv1.2' });
     const session = first.getSession();
@@ -53,7 +53,7 @@ describe('several threads on one port', () => {
     }
   });
 
-  it('count together', async () => {
+  it('add up their metrics', async () => {
     // Nothing else here uses HTTP/1.0.
     const requests = () => edge.metric('nameplate_edge_requests_total{protocol="http/1.0",status="4xx"}');
     const closing: Closing = [];
@@ -67,7 +67,7 @@ describe('several threads on one port', () => {
     expect(await edge.metric('nameplate_edge_request_seconds_count')).toBeGreaterThanOrEqual(8 * THREADS);
   });
 
-  it('go on with what they know while the store is away, and say so in the log of the process', async () => {
+  it('serve from their caches while the store is down, and log through the process', async () => {
     const { hostname } = await edge.addSite();
     const status = async () => (await overHttps({ port: edge.httpsPort, hostname })).status;
     await settlesOn(status, 200);
@@ -83,7 +83,7 @@ describe('several threads on one port', () => {
 });
 
 describe('an edge that cannot listen', () => {
-  it.each([1, 2])('says so with the reason of the system, with %i threads', async (threads) => {
+  it.each([1, 2])('rejects with the error of the system, with %i threads', async (threads) => {
     // Also where the other program would share the port.
     const taken = edge.httpsPort;
     const starting = startHarness({ threads, https: { host: '127.0.0.1', port: taken } });

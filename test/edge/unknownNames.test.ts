@@ -29,7 +29,7 @@ const UNRECOGNIZED_NAME = 112;
 const CONTEXTS = 'nameplate_edge_open{what="tls_contexts"}';
 
 describe('many handshakes at once', () => {
-  it('for a name that is not ours cost one look-up', async () => {
+  it('for a name that is not ours cost one read of the store', async () => {
     const before = await lookups('site');
     const alerts = await Promise.all(Array.from({ length: 200 }, () => alertFor(1)));
     expect(new Set(alerts)).toEqual(new Set([UNRECOGNIZED_NAME]));
@@ -47,7 +47,7 @@ describe('many handshakes at once', () => {
   });
 });
 
-describe('a client that goes in the middle of a handshake', () => {
+describe('a client that disconnects during a handshake', () => {
   it('leaves nothing behind', async () => {
     const { hostname } = await edge.addSite();
     await edge.heard();
@@ -66,7 +66,7 @@ describe('a client that goes in the middle of a handshake', () => {
 });
 
 describe('a flood of invented names', () => {
-  it('is refused without asking the store for more than so many a minute, and makes no TLS state', async () => {
+  it('is refused with a limited number of reads per minute and without TLS state', async () => {
     const before = await lookups('site');
     const contexts = await edge.metric(CONTEXTS);
     for (let i = 0; i < 2000; i += 50) {
@@ -79,7 +79,7 @@ describe('a flood of invented names', () => {
     expect(await edge.metric('nameplate_edge_handshakes_total{outcome="refused"}')).toBeGreaterThan(1800);
   });
 
-  it('keeps from nobody a name that is known, and a new one for a minute at most', async () => {
+  it('does not affect cached names, and delays new ones by a minute at most', async () => {
     const [known, fresh] = [await edge.addSite(), await edge.addSite()];
     expect((await overHttps({ port: edge.httpsPort, hostname: known.hostname })).status).toBe(200);
     for (let i = 0; i < MOST; i += 1) await overHttp({ port: edge.httpPort, hostname: inventedName(5000 + i) });
@@ -90,7 +90,7 @@ describe('a flood of invented names', () => {
     expect((await overHttps({ port: edge.httpsPort, hostname: fresh.hostname })).status).toBe(200);
   });
 
-  it('costs the store nothing where it is of what cannot be a name', async () => {
+  it('costs the store nothing for invalid names', async () => {
     const before = await lookups('site');
     for (const hostname of ['127.0.0.1', '[::1]', 'localhost', 'a..b', `${'a'.repeat(70)}.com`, '*.example.com']) {
       expect((await overHttp({ port: edge.httpPort, hostname })).status).toBe(404);

@@ -48,7 +48,7 @@ describe('the destination of a request', () => {
     expect(http1('http://a.com/', ...rawHeaders)).toBeNull();
   });
 
-  it('of a target in absolute form is the target, whatever the host says (RFC 9112 section 3.2.2)', () => {
+  it('of a target in absolute form is the target, whatever Host is (RFC 9112 section 3.2.2)', () => {
     expect(http1('http://a.com/b?c', 'Host', 'other.com')).toEqual({ hostname: 'a.com', path: '/b?c' });
     expect(http1('HTTPS://A.com:8443', 'Host', 'a.com')).toEqual({ hostname: 'a.com', path: '/' });
     expect(http1('http://a.com?b', 'Host', 'a.com')).toEqual({ hostname: 'a.com', path: '/?b' });
@@ -62,7 +62,7 @@ describe('the destination of a request', () => {
     },
   );
 
-  it('may be the server itself, of OPTIONS alone', () => {
+  it('may be the server itself for OPTIONS only', () => {
     const asked = { httpVersionMajor: 1, method: 'OPTIONS', url: '*', rawHeaders: ['Host', 'a.com'] };
     expect(readDestination(asked)).toEqual({ hostname: 'a.com', path: '*' });
   });

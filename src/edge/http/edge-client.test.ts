@@ -8,8 +8,8 @@ function sender(address: string, headers: Record<string, string | string[]>, ser
   return readSender({ serverName, address, isProxy: isTrusted(address) }, headers, isTrusted);
 }
 
-describe('whom a request is from', () => {
-  it('is who is connected, whatever is said, unless that is a trusted proxy', () => {
+describe('the sender of a request', () => {
+  it('is the connected peer, whatever the header says, unless that is a trusted proxy', () => {
     const said = { 'x-forwarded-for': '10.0.0.9', 'x-forwarded-proto': 'https' };
     expect(sender('203.0.113.7', said)).toEqual({
       scheme: 'http',
@@ -19,7 +19,7 @@ describe('whom a request is from', () => {
     expect(sender('203.0.113.7', {}, 'a.example').scheme).toBe('https');
   });
 
-  it('is what the trusted proxies say one after another, up to the first that nobody has reason to believe', () => {
+  it('is taken from trusted proxies in turn, up to the first hop that is not trusted', () => {
     const { clientAddress, forwardedFor } = sender('10.0.0.1', {
       'x-forwarded-for': 'forged, 198.51.100.1, 203.0.113.7 , 10.0.0.2',
     });
@@ -40,13 +40,13 @@ describe('whom a request is from', () => {
     );
   });
 
-  it('stays bounded, however much is said', () => {
+  it('stays bounded, however long the header is', () => {
     const said = Array.from({ length: 5000 }, (_, i) => `10.1.${i >> 8}.${i & 255}`).join(',');
     expect(sender('10.0.0.1', { 'x-forwarded-for': said }).forwardedFor.length).toBeLessThan(300);
   });
 });
 
-describe('how a request was sent', () => {
+describe('the scheme of a request', () => {
   it.each([
     ['https', 'https'],
     ['HTTPS', 'https'],
@@ -64,7 +64,7 @@ describe('how a request was sent', () => {
 });
 
 describe('the address of a peer', () => {
-  it('is IPv4 also where it came over IPv6', () => {
+  it('is IPv4 also on an IPv6 socket', () => {
     expect(['::ffff:192.0.2.1', '::FFFF:192.0.2.1', '192.0.2.1', '2001:db8::1', undefined].map(peerAddress)).toEqual([
       '192.0.2.1',
       '192.0.2.1',

@@ -6,7 +6,7 @@ const context = { hostname: 'shop.example.com', requestId: 'req_1', accept: 'tex
 describe.each(PAGE_NAMES)('the page %s', (name) => {
   const { status, headers, body } = renderPage(name, context);
 
-  it('says in HTML, JSON and plain text what happened, who can mend it, and which request it was', () => {
+  it('says in HTML, JSON and plain text what happened, who can fix it, and which request it was', () => {
     const json = JSON.parse(renderPage(name, { ...context, accept: 'application/json' }).body);
     const plain = renderPage(name, { ...context, accept: undefined }).body;
     expect(json).toEqual({
@@ -20,19 +20,19 @@ describe.each(PAGE_NAMES)('the page %s', (name) => {
     expect(plain.replaceAll('\n', ' ')).toContain(detail);
   });
 
-  it('is small, stands alone, and may do nothing in a browser but be shown', () => {
+  it('is small and self-contained, and runs nothing in a browser', () => {
     expect(body.length).toBeLessThan(2500);
     expect(body).not.toMatch(/https?:|src=|href=|url\(|<script|@import/);
     expect(headers['content-security-policy']).toMatch(/^default-src 'none'/);
     expect(headers).toMatchObject({ 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' });
   });
 
-  it('can be read by everybody: it has a language, a title, a heading and landmarks', () => {
+  it('is accessible: it has a language, a title, a heading and landmarks', () => {
     for (const part of ['<html lang="en">', '<title>', '<main>', '<h1>', 'name="viewport"'])
       expect(body).toContain(part);
   });
 
-  it('says whose answer it is (RFC 9209), how long it is, and when to come back where that helps', () => {
+  it('has Proxy-Status (RFC 9209), Content-Length, and Retry-After with 503', () => {
     expect(headers['content-length']).toBe(String(Buffer.byteLength(body)));
     expect(headers['proxy-status']).toMatch(/^nameplate; error=[a-z_]+$/);
     expect(headers['x-request-id']).toBe('req_1');
@@ -46,7 +46,7 @@ describe.each(PAGE_NAMES)('the page %s', (name) => {
     expect(page.body).toContain('&lt;script&gt;');
   });
 
-  it('does without a name', () => {
+  it('works without a host name', () => {
     expect(renderPage(name, { ...context, hostname: null }).body).not.toMatch(/null|undefined|\{host\}/);
   });
 });

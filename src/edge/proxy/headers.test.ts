@@ -48,11 +48,11 @@ const OWN = [
 ];
 
 describe('to an origin', () => {
-  test('a request says who forwarded it for whom', () => {
+  test('a request says for whom it was forwarded', () => {
     expect(sent(['Host', 'app.acme.com'])).toEqual(OWN);
   });
 
-  test('what has no meaning to us passes as it is: order, case, repetition', () => {
+  test('end-to-end fields pass unchanged: order, case, repetition', () => {
     const passing = ['Accept', 'a', 'X-B', '1', 'x-b', '2', 'Authorization', 'Bearer x', 'Sec-WebSocket-Key', 'k'];
     const { fields } = requestHead({ httpVersion: '1.1', method: 'GET', rawHeaders: passing }, ROUTED, NONE);
     expect(fields.slice(2, 2 + passing.length)).toEqual(passing);
@@ -87,7 +87,7 @@ describe('to an origin', () => {
     expect(sent(['Host', 'app.acme.com', name, 'forged'])).toEqual(OWN);
   });
 
-  test('what Connection nominates stays behind, whatever it is called, and however often there is a Connection', () => {
+  test('fields that Connection names are dropped, whatever their name, in every Connection field', () => {
     const list = [
       'X-Secret',
       '1',
@@ -103,7 +103,7 @@ describe('to an origin', () => {
     expect(sent(list)).toEqual([OWN[0], ['x-third', '3'], ...OWN.slice(1)]);
   });
 
-  test('Connection cannot take away what we say', () => {
+  test('Connection cannot remove the fields of the edge', () => {
     const fields = sent([
       'Host',
       'app.acme.com',
@@ -113,7 +113,7 @@ describe('to an origin', () => {
     expect(fields).toEqual(OWN);
   });
 
-  test('pieces of a cookie arrive as one', () => {
+  test('several Cookie fields arrive as one', () => {
     expect(valuesOf(sent(['cookie', 'a=1', 'x', 'y', 'cookie', 'b=2; c=3']), 'cookie')).toEqual(['a=1; b=2; c=3']);
   });
 
@@ -125,7 +125,7 @@ describe('to an origin', () => {
     expect(valuesOf(sent(['TE', value]), 'te')).toEqual(left);
   });
 
-  test('pseudo-header fields of HTTP/2 become none, and the port that was asked at stays', () => {
+  test('pseudo-header fields of HTTP/2 are dropped, and the port stays in Host', () => {
     const rawHeaders = [
       ':method',
       'GET',
@@ -153,7 +153,7 @@ describe('to an origin', () => {
     expect(valuesOf(sent(['Host', 'evil.test:1x"']), 'host')).toEqual(['app.acme.com']);
   });
 
-  test('trusted proxies in front are named, IPv6 in brackets', () => {
+  test('trusted proxies in front are listed, IPv6 in brackets', () => {
     const fields = sent([], { forwardedFor: ['2001:db8::1', '192.0.2.1'], clientAddress: '2001:db8::1' });
     expect(valuesOf(fields, 'x-forwarded-for')).toEqual(['2001:db8::1, 192.0.2.1']);
     expect(valuesOf(fields, 'forwarded')).toEqual(['for="[2001:db8::1]";host=app.acme.com;proto=https, for=192.0.2.1']);
@@ -173,14 +173,14 @@ describe('to an origin', () => {
     expect(valuesOf(fields, 'transfer-encoding')).toEqual(encodings);
   });
 
-  test('a request that came by too often is told from one that passed several proxies', () => {
+  test('a loop is told from a chain of several proxies', () => {
     const isLooping = (via: string) =>
       requestHead({ httpVersion: '1.1', method: 'GET', rawHeaders: ['Via', via] }, ROUTED, NONE).isLooping;
     expect(isLooping('1.1 a, 2.0 nameplate, 1.1 b, 1.1 nameplate')).toBe(false);
     expect(isLooping(Array(4).fill('1.1 nameplate').join(', '))).toBe(true);
   });
 
-  test('Via names those that were there before', () => {
+  test('Via keeps the proxies before', () => {
     expect(valuesOf(sent(['Via', '1.1 a', 'via', '2 b']), 'via')).toEqual(['1.1 a, 2 b, 1.1 nameplate']);
   });
 });
@@ -198,7 +198,7 @@ test.each<[string[], Framing]>([
 describe('to a client', () => {
   const received = ['Content-Type', 'text/html', 'Set-Cookie', 'a=1', 'Set-Cookie', 'b=2', 'Via', '1.1 cache'];
 
-  test('fields pass as they are: order, case, repetition', () => {
+  test('fields pass unchanged: order, case, repetition', () => {
     expect(responseFields(received, 200, false)).toEqual(received);
   });
 
@@ -218,12 +218,12 @@ describe('to a client', () => {
     expect(responseHeaders({ a: '1', [name.toLowerCase()]: 'x' }, 200, false)).toEqual({ a: '1' });
   });
 
-  test('what Connection nominates stays behind', () => {
+  test('fields that Connection names are dropped', () => {
     expect(responseFields(['Connection', 'X-A', 'x-a', '1', 'X-B', '2'], 200, false)).toEqual(['X-B', '2']);
     expect(responseHeaders({ connection: 'X-A', 'x-a': '1', 'x-b': '2' }, 200, false)).toEqual({ 'x-b': '2' });
   });
 
-  test('trailers are announced where there can be some', () => {
+  test('Trailer passes where trailers are possible', () => {
     expect(responseFields(['Trailer', 'X-Sum'], 200, true)).toEqual(['Trailer', 'X-Sum']);
   });
 
@@ -233,7 +233,7 @@ describe('to a client', () => {
   });
 });
 
-test('trailers change nothing that was decided by the header', () => {
+test('trailers change nothing that the header has decided', () => {
   const harmless = ['X-Sum', '1', 'grpc-status', '0'];
   const others = [
     'Content-Length',

@@ -27,7 +27,7 @@ describe('the server name of a ClientHello', () => {
     expect(readClientHello(await helloOf({ servername: '' }))).toEqual({ kind: 'hello', serverName: null });
   });
 
-  it('is read over any number of records, and once all of them are there', () => {
+  it('is read across records, once all of them have arrived', () => {
     for (const size of [1, 2, 7, 100, 1000]) {
       const bytes = inRecords(hello, size);
       expect(readClientHello(bytes)).toEqual({ kind: 'hello', serverName: 'App.Example.com' });
@@ -38,7 +38,7 @@ describe('the server name of a ClientHello', () => {
   });
 });
 
-describe('what is no ClientHello', () => {
+describe('invalid input', () => {
   it.each([
     ['a request in clear', Buffer.from('GET / HTTP/1.1\r\nHost: a.example\r\n\r\n')],
     ['another record', Buffer.from([23, 3, 3, 0, 1, 0])],
@@ -51,7 +51,7 @@ describe('what is no ClientHello', () => {
     expect(readClientHello(bytes)).toEqual({ kind: 'malformed' });
   });
 
-  it('never makes the reader throw, nor read for long, whatever is changed', () => {
+  it('never makes the reader throw or take long, whatever is changed', () => {
     fc.assert(
       fc.property(
         fc.array(fc.tuple(fc.nat(hello.length - 1), fc.nat(255)), { minLength: 1, maxLength: 8 }),
