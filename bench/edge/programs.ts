@@ -6,7 +6,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { findPrograms, type Programs } from '../../test/support/debian.ts';
-import { freePort } from '../../test/support/ports.ts';
+import { freePort } from '../../test/support/free-port.ts';
 import { quantile } from '../spread.ts';
 
 /** The programs that the edge is measured with and against, from Debian's packages: Caddy, nginx as the origin, h2load as the client. */

@@ -2,7 +2,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { readServerConfig } from '../../src/config/config.ts';
 import { createLog } from '../../src/log.ts';
 import { type RunningServer, startServer } from '../../src/main.ts';
-import { ENCRYPTION_KEY } from '../../test/support/keys.ts';
+import { ENCRYPTION_KEY } from '../../test/support/encryption-key.ts';
 import { type Checking, prepareChecks } from '../checking.ts';
 import { offer } from '../part.ts';
 

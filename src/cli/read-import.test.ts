@@ -1,6 +1,6 @@
 import { createPrivateKey, generateKeyPairSync } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { issueChain, keyPem, newKey } from '../../test/support/chain.ts';
+import { issueChain, keyPem, newKey } from '../../test/support/issue-chain.ts';
 import { ImportProblems, readImport } from './read-import.ts';
 
 const NOW = Math.floor(Date.now() / 1000) * 1000;

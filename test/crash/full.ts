@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { createLedger, type Entry, type Ledger, newEntry, reconcile } from '../support/acknowledged.ts';
+import { type Answer, ask } from '../support/api-client.ts';
 import { inspect } from '../support/inspection.ts';
 import { publish, readHeld, untilVerified } from '../support/load.ts';
-import { launchServer, type Server, startServer } from '../support/program-process.ts';
-import { createSite, plant, type Site, type Tenant, until } from '../support/program-site.ts';
-import { type Answer, ask } from '../support/raw-api.ts';
+import { launchServer, type Server, startServer } from '../support/server-process.ts';
+import { createSite, plant, type Site, type Tenant, until } from '../support/server-site.ts';
 import type { Room } from './room.ts';
 
 /** What was tried, and what came of it. */

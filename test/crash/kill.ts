@@ -1,14 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { createLedger, type Entry, type Ledger, reconcile } from '../support/acknowledged.ts';
-import { embedded, onPostgres } from '../support/data-dir.ts';
+import { ask } from '../support/api-client.ts';
 import type { KeySaid } from '../support/keymaker.ts';
 import { publish, readHeld, type Scene, startLoad, untilVerified } from '../support/load.ts';
 import type { PostgresServer } from '../support/postgres.ts';
-import { launchKeymaker, launchServer, type Server } from '../support/program-process.ts';
-import { createSite, plant, type Site, until } from '../support/program-site.ts';
-import { ask } from '../support/raw-api.ts';
 import type { Random } from '../support/seeded-random.ts';
+import { embedded, onPostgres } from '../support/server-data.ts';
+import { launchKeymaker, launchServer, type Server } from '../support/server-process.ts';
+import { createSite, plant, type Site, until } from '../support/server-site.ts';
 
 /** What was tried, and what was found to be there of what had been acknowledged. */
 export interface Survived extends Record<string, number> {

@@ -2,11 +2,11 @@ import { mkdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { sqliteStore } from '../../src/store/sqlite/sqlite.ts';
+import { type Answer, ask } from '../support/api-client.ts';
 import { inspect } from '../support/inspection.ts';
-import { startServer } from '../support/program-process.ts';
-import { createSite, plant, type Site, type Tenant, until } from '../support/program-site.ts';
-import { type Answer, ask } from '../support/raw-api.ts';
 import type { Random } from '../support/seeded-random.ts';
+import { startServer } from '../support/server-process.ts';
+import { createSite, plant, type Site, type Tenant, until } from '../support/server-site.ts';
 import { createDisk, type DiskEvent } from './disk.ts';
 import { type Call, readTrace, tracing } from './trace.ts';
 

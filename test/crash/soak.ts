@@ -5,9 +5,9 @@ import { expect } from 'vitest';
 import { createLedger, reconcile } from '../support/acknowledged.ts';
 import { inspect } from '../support/inspection.ts';
 import { create, type Scene, startLoad } from '../support/load.ts';
-import type { Server } from '../support/program-process.ts';
-import { createSite, plant, type Site, until } from '../support/program-site.ts';
 import type { Random } from '../support/seeded-random.ts';
+import type { Server } from '../support/server-process.ts';
+import { createSite, plant, type Site, until } from '../support/server-site.ts';
 
 /** A server at one moment, seen from outside. */
 export interface Vitals {

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { freePort } from '../support/ports.ts';
+import { freePort } from '../support/free-port.ts';
 import { type Image, instruction, makeImage } from './image.ts';
 
 let image: Image;

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, copyFileSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { CLONE } from '../support/program.ts';
+import { CLONE } from '../support/command.ts';
 
 /** A file of the clone. */
 export function read(path: string): string {

@@ -4,8 +4,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Store } from '../../src/store/contract/store.ts';
 import { sqliteStore } from '../../src/store/sqlite/sqlite.ts';
+import { run, start, temporaryDirectory } from '../support/command.ts';
 import * as entities from '../support/entities.ts';
-import { run, start, temporaryDirectory } from '../support/program.ts';
 
 // Backups of a store in use, and what comes back from them.
 

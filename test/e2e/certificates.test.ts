@@ -11,9 +11,9 @@ import { addKey } from '../../src/store/sealing/key-file.ts';
 import { createKey, keyIdOf, parseKeys } from '../../src/store/sealing/keyring.ts';
 import { missingKeys } from '../../src/store/sealing/rotation.ts';
 import { servedCertificate } from '../support/certificates.ts';
-import { issueChain, keyPem, newKey } from '../support/chain.ts';
+import { CLONE, run, runJson, temporaryDirectory } from '../support/command.ts';
 import { attach, type Planted, plant, verifiedAt } from '../support/entities.ts';
-import { CLONE, run, runJson, temporaryDirectory } from '../support/program.ts';
+import { issueChain, keyPem, newKey } from '../support/issue-chain.ts';
 
 // Certificates and sealing from the command line, beside a program that uses the store.
 

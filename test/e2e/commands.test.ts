@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ShownDomain } from '../../src/cli/show-domain.ts';
 import type { ControlResults } from '../../src/playground/control.ts';
 import { type PlaygroundFile, readPlaygroundFile } from '../../src/playground/data-dir.ts';
-import { run, runJson, startPlayground, temporaryDirectory } from '../support/program.ts';
+import { run, runJson, startPlayground, temporaryDirectory } from '../support/command.ts';
 
 const directory = temporaryDirectory();
 const data = ['--data', directory.path];

@@ -10,9 +10,9 @@ import { openSource } from '../../src/store/copy/sqlite-source.ts';
 import { listenForChanges, migrate, postgresStore } from '../../src/store/postgres/postgres.ts';
 import { sqliteStore } from '../../src/store/sqlite/sqlite.ts';
 import * as certificates from '../support/certificates.ts';
+import { run, runJson, start, temporaryDirectory } from '../support/command.ts';
 import * as entities from '../support/entities.ts';
 import { addressOf, type Postgres, sharedPostgres } from '../support/postgres.ts';
-import { run, runJson, start, temporaryDirectory } from '../support/program.ts';
 
 // An installation that moves to PostgreSQL: real files, a real server, and the command as it is typed.
 

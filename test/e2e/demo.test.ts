@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { afterAll, expect, test } from 'vitest';
-import { run, start, temporaryDirectory } from '../support/program.ts';
+import { run, start, temporaryDirectory } from '../support/command.ts';
 
 const directory = temporaryDirectory();
 const data = ['--data', directory.path];

@@ -14,7 +14,7 @@ import {
   startScript,
   startTyped,
   temporaryDirectory,
-} from '../support/program.ts';
+} from '../support/command.ts';
 
 const directory = temporaryDirectory();
 const data = directory.path;

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { readServerConfig } from '../../src/config/config.ts';
 import { createLog } from '../../src/log.ts';
 import { type RunningServer, startServer } from '../../src/main.ts';
-import { temporaryDirectory } from '../support/program.ts';
+import { temporaryDirectory } from '../support/command.ts';
 
 const directory = temporaryDirectory();
 const logged: string[] = [];

@@ -3,7 +3,7 @@ import { afterAll, expect, test } from 'vitest';
 import type { ShownDomain } from '../../src/cli/show-domain.ts';
 import type { ControlResults } from '../../src/playground/control.ts';
 import { visit } from '../../src/playground/visit.ts';
-import { ANY_PORTS, run, runJson, type Started, start, temporaryDirectory, type } from '../support/program.ts';
+import { ANY_PORTS, run, runJson, type Started, start, temporaryDirectory, type } from '../support/command.ts';
 
 const directory = temporaryDirectory();
 const data = ['--data', directory.path];

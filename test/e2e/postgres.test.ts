@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ShownDomain } from '../../src/cli/show-domain.ts';
 import { type Simulator, startSimulator } from '../../src/playground/dns/simulator.ts';
-import { ENCRYPTION_KEY } from '../support/keys.ts';
+import { run, runJson, type Started, start } from '../support/command.ts';
+import { ENCRYPTION_KEY } from '../support/encryption-key.ts';
 import { type Postgres, sharedPostgres } from '../support/postgres.ts';
-import { run, runJson, type Started, start } from '../support/program.ts';
 
 // The program on PostgreSQL, as whoever outgrows one machine runs it: the same commands, another NAMEPLATE_DATABASE_URL.
 

@@ -4,8 +4,8 @@ import { type AddressInfo, createServer } from 'node:net';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, expect, test } from 'vitest';
 import { migrate } from '../../src/store/sqlite/sqlite.ts';
-import { ENCRYPTION_KEY } from '../support/keys.ts';
-import { run, runJson, type Started, start, startPlayground, temporaryDirectory } from '../support/program.ts';
+import { run, runJson, type Started, start, startPlayground, temporaryDirectory } from '../support/command.ts';
+import { ENCRYPTION_KEY } from '../support/encryption-key.ts';
 
 const directory = temporaryDirectory();
 const databaseFor = (name: string) => `sqlite:${directory.path}/${name}.db`;

@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'vitest';
-import { run, runJson, type Started, start, temporaryDirectory } from '../support/program.ts';
+import { run, runJson, type Started, start, temporaryDirectory } from '../support/command.ts';
 
 const directory = temporaryDirectory();
 const database = `sqlite:${directory.path}/nameplate.db`;

@@ -1,6 +1,6 @@
 import { copyFileSync, mkdirSync, symlinkSync } from 'node:fs';
 import { afterAll, expect, test } from 'vitest';
-import { CLONE, run, start, temporaryDirectory, type } from '../support/program.ts';
+import { CLONE, run, start, temporaryDirectory, type } from '../support/command.ts';
 
 const directory = temporaryDirectory();
 afterAll(() => directory.remove());

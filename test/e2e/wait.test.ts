@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'vitest';
 import type { ShownDomain } from '../../src/cli/show-domain.ts';
-import { run, start, startPlayground, temporaryDirectory } from '../support/program.ts';
+import { run, start, startPlayground, temporaryDirectory } from '../support/command.ts';
 
 const directory = temporaryDirectory();
 

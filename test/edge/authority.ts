@@ -3,7 +3,7 @@ import { certificatePem } from '../../src/certificates/x509/pem.ts';
 import { createAuthorityCertificate, createServerCertificate } from '../../src/certificates/x509/x509-certificate.ts';
 import type { IssuedCertificate } from '../../src/store/contract/store.ts';
 import { anIssuedCertificate } from '../support/certificates.ts';
-import { newKey } from '../support/chain.ts';
+import { newKey } from '../support/issue-chain.ts';
 
 const DAY_MS = 86_400_000;
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findPrograms, START_LIMIT_MS } from '../support/debian.ts';
-import { freePort } from '../support/ports.ts';
+import { freePort } from '../support/free-port.ts';
 import { type Service, startService } from '../support/service.ts';
 import { issue } from './authority.ts';
 import { type Harness, handshake, overHttp, overHttp2, overHttps, type Site, startHarness } from './harness.ts';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Random, seeded } from '../support/hostile-bytes.ts';
+import { type Random, seeded } from '../support/seeded-random.ts';
 import { ROOT } from './authority.ts';
 import { opening } from './frames.ts';
 import { type Harness, type Site, startHarness } from './harness.ts';

@@ -1,7 +1,7 @@
 import { connect as connectHttp2, constants } from 'node:http2';
 import type { Socket } from 'node:net';
 import { afterAll, expect, test } from 'vitest';
-import { type Random, seeded } from '../support/hostile-bytes.ts';
+import { type Random, seeded } from '../support/seeded-random.ts';
 import { type Closing, type ProxyServer, startProxyServer, startRawOrigin, until } from './proxy-server.ts';
 import { openRaw } from './raw.ts';
 

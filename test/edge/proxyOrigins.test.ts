@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { type Random, seeded } from '../support/hostile-bytes.ts';
+import { type Random, seeded } from '../support/seeded-random.ts';
 import { versions } from './proxy-client.ts';
 import { type Closing, startProxyServer, startRawOrigin, until } from './proxy-server.ts';
 import { openRaw } from './raw.ts';

@@ -1,5 +1,5 @@
 import { operations } from '../../src/api/operations.ts';
-import type { Random } from '../support/hostile-bytes.ts';
+import type { Random } from '../support/seeded-random.ts';
 
 /** What an attacker sends over one connection. */
 export interface Attack {

@@ -1,6 +1,6 @@
 import { buffer } from 'node:stream/consumers';
 import { type Answer, judge, judgeError } from '../support/api-contract.ts';
-import { seeded } from '../support/hostile-bytes.ts';
+import { seeded } from '../support/seeded-random.ts';
 import { type Attack, createAttack } from './attack.ts';
 import { dial, loopback, type Victim } from './server.ts';
 

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { runJson, start, temporaryDirectory } from '../support/program.ts';
+import { runJson, start, temporaryDirectory } from '../support/command.ts';
 
 /** `nameplate serve` in a process of its own. */
 export interface Victim {

@@ -6,8 +6,8 @@ import { readServerConfig } from '../../src/config/config.ts';
 import { createLog } from '../../src/log.ts';
 import { type RunningServer, startServer } from '../../src/main.ts';
 import { TIMEOUTS } from '../../src/store/postgres/postgres-connection.ts';
+import { ENCRYPTION_KEY } from '../support/encryption-key.ts';
 import { aRootKey, plant } from '../support/entities.ts';
-import { ENCRYPTION_KEY } from '../support/keys.ts';
 import { type Postgres, sharedPostgres } from '../support/postgres.ts';
 import { startProxy } from '../support/tcp-proxy.ts';
 

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Server, type ServerStart, startServer } from '../support/program-process.ts';
 import type { Random } from '../support/seeded-random.ts';
+import { type Server, type ServerStart, startServer } from '../support/server-process.ts';
 
 /** Nodes on one database, to which something happens all the time. */
 export interface Fleet {

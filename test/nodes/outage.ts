@@ -1,14 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { createLedger, type Entry, reconcile } from '../support/acknowledged.ts';
-import { onPostgres } from '../support/data-dir.ts';
+import { type Answer, ask, type Operation } from '../support/api-client.ts';
 import { percentiles } from '../support/figures.ts';
 import { create, publish, readHeld, type Scene } from '../support/load.ts';
 import type { PostgresServer } from '../support/postgres.ts';
-import type { Server } from '../support/program-process.ts';
-import { createSite, plant, until } from '../support/program-site.ts';
-import { type Answer, ask, type Operation } from '../support/raw-api.ts';
 import type { Random } from '../support/seeded-random.ts';
+import { onPostgres } from '../support/server-data.ts';
+import type { Server } from '../support/server-process.ts';
+import { createSite, plant, until } from '../support/server-site.ts';
 import { watchChecks } from './watch.ts';
 
 /** What clients were told before, while and after PostgreSQL was away, and how soon everything worked again. */

@@ -3,11 +3,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { startPart } from '../../bench/part.ts';
 import type { Nameserver } from '../../bench/parts/nameserver.ts';
-import { onPostgres } from '../support/data-dir.ts';
 import { familyCpuSeconds, percentiles } from '../support/figures.ts';
 import type { PostgresServer } from '../support/postgres.ts';
-import { type Server, startServer } from '../support/program-process.ts';
-import { createSite, plant } from '../support/program-site.ts';
+import { onPostgres } from '../support/server-data.ts';
+import { type Server, startServer } from '../support/server-process.ts';
+import { createSite, plant } from '../support/server-site.ts';
 
 /** How several nodes kept the schedule, as the database and the nameserver saw it. */
 export interface Kept {

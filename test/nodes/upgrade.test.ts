@@ -2,12 +2,12 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createLedger, reconcile } from '../support/acknowledged.ts';
-import { onPostgres } from '../support/data-dir.ts';
 import { type Scene, startLoad } from '../support/load.ts';
 import { type Postgres, sharedPostgres } from '../support/postgres.ts';
-import { launchServer, type Server, startServer } from '../support/program-process.ts';
-import { createSite, plant, type Site } from '../support/program-site.ts';
 import { chooseSeed, seeded } from '../support/seeded-random.ts';
+import { onPostgres } from '../support/server-data.ts';
+import { launchServer, type Server, startServer } from '../support/server-process.ts';
+import { createSite, plant, type Site } from '../support/server-site.ts';
 
 const SCHEDULE = { checkIntervalMs: 1000, windowMs: 6000 };
 const NEXT_VERSION = join(import.meta.dirname, 'next/version.ts');

@@ -1,6 +1,6 @@
+import type { Data } from './api-client.ts';
 import type { Contents, StoredDomain } from './inspection.ts';
-import type { Tenant } from './program-site.ts';
-import type { Data } from './raw-api.ts';
+import type { Tenant } from './server-site.ts';
 
 /** One domain, as the client that uses it knows it. */
 export interface Entry {

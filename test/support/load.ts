@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Entry, type Ledger, newEntry, seeVerified } from './acknowledged.ts';
-import { type Site, type Tenant, until } from './program-site.ts';
-import { type Answer, ask, type Data, type Operation } from './raw-api.ts';
+import { type Answer, ask, type Data, type Operation } from './api-client.ts';
 import type { Random } from './seeded-random.ts';
+import { type Site, type Tenant, until } from './server-site.ts';
 
 /** What clients work on: they use the API at once, and note in the ledger what was acknowledged. */
 export interface Scene {

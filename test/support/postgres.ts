@@ -8,7 +8,7 @@ import { dirname, join, relative } from 'node:path';
 import pg from 'pg';
 import { inject } from 'vitest';
 import { type PostgresUrl, parseDatabaseUrl } from '../../src/store/url.ts';
-import { freePort } from './ports.ts';
+import { freePort } from './free-port.ts';
 
 /** A real PostgreSQL server, out of the npm registry: data in a temporary directory, on loopback alone. */
 export interface Postgres {

@@ -6,9 +6,13 @@ export interface Random {
   next(): number;
   /** A whole number from `from` to `to`, both included. */
   between(from: number, to: number): number;
+  /** A whole number from 0 to `bound` − 1. */
+  below(bound: number): number;
   chance(probability: number): boolean;
   /** One of the items; undefined where there are none. */
+  pick<T>(items: readonly [T, ...T[]]): T;
   pick<T>(items: readonly T[]): T | undefined;
+  bytes(length: number): Buffer;
 }
 
 export function seeded(seed: number): Random {
@@ -19,12 +23,14 @@ export function seeded(seed: number): Random {
     mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   };
-  const between = (from: number, to: number) => from + Math.floor(next() * (to - from + 1));
+  const below = (bound: number) => Math.floor(next() * bound);
   return {
     next,
-    between,
+    between: (from, to) => from + below(to - from + 1),
+    below,
     chance: (probability) => next() < probability,
-    pick: (items) => items[between(0, items.length - 1)],
+    pick: <T>(items: readonly T[]) => items[below(items.length)] as T,
+    bytes: (length) => Buffer.from(Array.from({ length }, () => below(256))),
   };
 }
 

@@ -1,9 +1,9 @@
 import pg from 'pg';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { UNDO } from '../../../test/support/before.ts';
 import { verify } from '../../../test/support/certificates.ts';
 import { NOW, plant } from '../../../test/support/entities.ts';
 import { addressOf, type Postgres, sharedPostgres } from '../../../test/support/postgres.ts';
+import { UNDO } from '../../../test/support/undo-newest-migration.ts';
 import { StoreUnavailable } from '../contract/store.ts';
 import { lockKey } from './advisory-locks.ts';
 import { isNew, migrate, type PostgresAddress, pendingMigrations, postgresStore } from './postgres.ts';

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { indexed, inOrder } from '../../../test/support/indexed.ts';
+import { indexed, inOrder } from '../../../test/support/indexed-use-cases.ts';
 import { addressOf, sharedPostgres } from '../../../test/support/postgres.ts';
 import { compile, type Statement, type Transaction } from '../sql/statement.ts';
 import { lockChecks } from './claim-checks.ts';

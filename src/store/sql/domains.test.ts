@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { temporaryDirectory } from '../../../test/support/command.ts';
 import { aDomain, plant } from '../../../test/support/entities.ts';
-import { temporaryDirectory } from '../../../test/support/program.ts';
 import { type Domain, WINDOW_MS } from '../../domain/domain.ts';
 import { sqliteStore } from '../sqlite/sqlite.ts';
 import { connect } from '../sqlite/sqlite-connection.ts';

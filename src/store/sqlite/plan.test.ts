@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { indexed, inOrder } from '../../../test/support/indexed.ts';
+import { indexed, inOrder } from '../../../test/support/indexed-use-cases.ts';
 import { countDue } from '../sql/check-schedule.ts';
 import { claimDue } from '../sql/checks.ts';
 import { compile, type Statement, type Transaction } from '../sql/statement.ts';

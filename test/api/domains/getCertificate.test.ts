@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Domain } from '../../../src/domain/domain.ts';
 import type { Store } from '../../../src/store/contract/store.ts';
 import { type Harness, startApi, type Tree } from '../../support/api-harness.ts';
-import { issueChain } from '../../support/chain.ts';
+import { issueChain } from '../../support/issue-chain.ts';
 import { observed } from '../../support/observed.ts';
 
 let api: Harness;

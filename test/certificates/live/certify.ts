@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { percentiles } from '../../support/figures.ts';
-import { until } from '../../support/program-site.ts';
+import { until } from '../../support/server-site.ts';
 import { addName, each, expectServed, nameOf } from './names.ts';
 import { judge } from './orders.ts';
 import { expectNothingLeft, type Row } from './rest.ts';

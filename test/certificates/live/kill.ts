@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'vitest';
 import type { Store } from '../../../src/store/contract/store.ts';
-import type { Server } from '../../support/program-process.ts';
-import { until } from '../../support/program-site.ts';
 import type { Random } from '../../support/seeded-random.ts';
+import type { Server } from '../../support/server-process.ts';
+import { until } from '../../support/server-site.ts';
 import type { Moment, Step } from './book.ts';
 import { each, expectServed } from './names.ts';
 import { judge, type Killed } from './orders.ts';

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'vitest';
 import type { Store } from '../../../src/store/contract/store.ts';
+import { type Answer, ask, type CertificateData, type Data, type Operation } from '../../support/api-client.ts';
 import { servedCertificate } from '../../support/certificates.ts';
-import { type Answer, ask, type CertificateData, type Data, type Operation } from '../../support/raw-api.ts';
 import { GREETING, type IssuingSite } from './site.ts';
 import { isOf, visit } from './visitor.ts';
 

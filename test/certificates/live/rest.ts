@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import type { Store } from '../../../src/store/contract/store.ts';
-import { until } from '../../support/program-site.ts';
+import { until } from '../../support/server-site.ts';
 import type { IssuingSite } from './site.ts';
 
 const ERROR_LEVEL = 50;

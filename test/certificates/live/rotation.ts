@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { expect, type TestContext } from 'vitest';
 import type { Store } from '../../../src/store/contract/store.ts';
-import { run } from '../../support/program.ts';
-import { until } from '../../support/program-site.ts';
+import { run } from '../../support/command.ts';
 import { chooseSeed, seeded } from '../../support/seeded-random.ts';
+import { until } from '../../support/server-site.ts';
 import type { Secret } from './finder.ts';
 import { addName, each, expectServed } from './names.ts';
 import { judge, type Killed } from './orders.ts';

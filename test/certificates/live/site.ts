@@ -8,9 +8,9 @@ import type { Store } from '../../../src/store/contract/store.ts';
 import { databaseAt, keyringFor } from '../../../src/store/database.ts';
 import { type Keyring, parseKeys } from '../../../src/store/sealing/keyring.ts';
 import { parseDatabaseUrl } from '../../../src/store/url.ts';
-import { embedded } from '../../support/data-dir.ts';
-import { ENCRYPTION_KEY } from '../../support/keys.ts';
+import { ENCRYPTION_KEY } from '../../support/encryption-key.ts';
 import { type Pebble, startPebble } from '../../support/pebble.ts';
+import { embedded } from '../../support/server-data.ts';
 import {
   launchServer,
   type Program,
@@ -18,8 +18,8 @@ import {
   type ServerLine,
   type ServerStart,
   whenReady,
-} from '../../support/program-process.ts';
-import { createSite, plant, type Site, type Tenant } from '../../support/program-site.ts';
+} from '../../support/server-process.ts';
+import { createSite, plant, type Site, type Tenant } from '../../support/server-site.ts';
 import { type Gateway, startGateway } from './gateway.ts';
 import { type Recorder, startRecorder } from './recorder.ts';
 

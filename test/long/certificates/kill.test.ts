@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { surviveIssuing } from '../../certificates/live/kill.ts';
 import { createIssuingSite, type IssuingSite } from '../../certificates/live/site.ts';
-import { onPostgres } from '../../support/data-dir.ts';
 import { type PostgresServer, startPostgres } from '../../support/postgres.ts';
 import { chooseSeed, seeded } from '../../support/seeded-random.ts';
+import { onPostgres } from '../../support/server-data.ts';
 
 let postgres: PostgresServer;
 let site: IssuingSite;

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, test } from 'vitest';
 import { createKey } from '../../../src/store/sealing/keyring.ts';
 import type { Killed } from '../../certificates/live/orders.ts';
 import { eab, expectWhole, open, rotate, sealingKey, underTraffic } from '../../certificates/live/rotation.ts';
-import { onPostgres } from '../../support/data-dir.ts';
 import { type PostgresServer, startPostgres } from '../../support/postgres.ts';
+import { onPostgres } from '../../support/server-data.ts';
 
 let postgres: PostgresServer;
 beforeAll(async () => {

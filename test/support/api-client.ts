@@ -1,5 +1,5 @@
 import type { CertificateReason, CertificateState } from '../../src/domain/certificate-state.ts';
-import type { Tenant } from './program-site.ts';
+import type { Tenant } from './server-site.ts';
 
 /** An answer of the API. */
 export interface Answer<Found = Data> {

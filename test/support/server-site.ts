@@ -9,8 +9,8 @@ import { idMaker } from '../../src/ids.ts';
 import { type Simulator, startSimulator } from '../../src/playground/dns/simulator.ts';
 import { databaseAt } from '../../src/store/database.ts';
 import { parseDatabaseUrl } from '../../src/store/url.ts';
-import { type Data, embedded } from './data-dir.ts';
-import { type Server, startServer } from './program-process.ts';
+import { type Data, embedded } from './server-data.ts';
+import { type Server, startServer } from './server-process.ts';
 
 /** What outlives the servers that are killed: a directory for their data, and the world's DNS. */
 export interface Site {

@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { ENCRYPTION_KEY } from './encryption-key.ts';
 import type { KeySaid } from './keymaker.ts';
-import { ENCRYPTION_KEY } from './keys.ts';
-import type { Addresses, Said, ServerSettings } from './program-server.ts';
+import type { Addresses, Said, ServerSettings } from './server-process-main.ts';
 
 /** A program of this folder in a process of its own, which can be killed. */
 export interface Program<Line> {
@@ -97,7 +97,7 @@ export function launchServer(start: ServerStart): Program<ServerLine> {
   const words = [
     '--expose-gc',
     ...(preload === undefined ? [] : ['--import', preload]),
-    join(import.meta.dirname, 'program-server.ts'),
+    join(import.meta.dirname, 'server-process-main.ts'),
     JSON.stringify(settings satisfies ServerSettings),
   ];
   return launch([...wrapper, process.execPath, ...words], {
