@@ -49,7 +49,7 @@ describe('a token', () => {
     minted = await signToken(signer, claims, { now: NOW, lifeMs: 60_000 });
   });
 
-  it('says what was put into it, until the millisecond of its expiry', async () => {
+  it('carries its claims, until the millisecond of its expiry', async () => {
     expect(minted.expiresAt).toBe(NOW + 60_000);
     expect(await read(minted.token)).toEqual(claims);
     expect(await read(minted.token, { now: minted.expiresAt - 1 })).toEqual(claims);
@@ -67,7 +67,7 @@ describe('a token', () => {
     await expect(signToken(signer, { ...claims, permissions }, { now: NOW, lifeMs: 1000 })).rejects.toThrow(RangeError);
   });
 
-  it('is good for 120 seconds from its making at most, whatever it says', async () => {
+  it('is valid for 120 seconds at most, whatever its claims', async () => {
     expect(await read(forge({ ...payload, exp: SECONDS + 120 }), { now: NOW + 119_999 })).toEqual(claims);
     expect(await read(forge({ ...payload, exp: SECONDS + 121 }))).toBeNull();
     expect(await read(forge({ ...payload, exp: 1e300 }))).toBeNull();
@@ -100,7 +100,7 @@ describe('a token', () => {
     expect(await read(forge({ ...payload, ...changed }))).toBeNull();
   });
 
-  it('that says it is not signed is refused', async () => {
+  it('with the algorithm "none" is refused', async () => {
     for (const alg of ['none', 'None', 'NONE', '']) {
       const unsigned = `${encode({ ...header, alg })}.${encode(payload)}.`;
       expect(isToken(unsigned)).toBe(true);
@@ -205,7 +205,7 @@ describe('the keys that sign', () => {
     expect(asked).toBe(2);
   });
 
-  it('are not asked for by a token that could not be good anyway', async () => {
+  it('are not looked up for a token that is invalid anyway', async () => {
     const findSigningKey = () => Promise.reject(new Error('asked'));
     const verifier = createTokenVerifier({ findSigningKey }, { now: () => NOW }, changes);
     expect(await verifier.verify(forge(payload, { ...header, alg: 'HS256' }))).toBeNull();

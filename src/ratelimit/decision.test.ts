@@ -10,14 +10,14 @@ describe('a fixed window', () => {
     expect(windowStart(11 * MINUTE, MINUTE)).toBe(11 * MINUTE);
   });
 
-  it('lets as many requests through as its limit says, and counts none that it refuses', () => {
+  it('allows as many requests as its limit, and does not count refused ones', () => {
     const rate = { limit: 2, windowMs: MINUTE };
     expect(decide(0, rate, 0)).toMatchObject({ allowed: true, remaining: 1, requests: 1 });
     expect(decide(1, rate, 0)).toMatchObject({ allowed: true, remaining: 0, requests: 2 });
     expect(decide(2, rate, 0)).toMatchObject({ allowed: false, remaining: 0, requests: 2 });
   });
 
-  it('tells the seconds until it ends: whole ones, rounded up, at least 1', () => {
+  it('gives whole seconds until it ends, rounded up, at least 1', () => {
     const seconds = (now: number) => decide(0, { limit: 1, windowMs: MINUTE }, now).resetSeconds;
     expect(seconds(0)).toBe(60);
     expect(seconds(1)).toBe(60);

@@ -12,7 +12,7 @@ function at(start: number, capacity?: number) {
 }
 
 describe('the limiter in memory', () => {
-  it('lets exactly as many requests through in every window as the limit says, whenever they come', () => {
+  it('allows exactly as many requests in every window as the limit, whenever they come', () => {
     const runs = fc.record({
       limit: fc.integer({ min: 0, max: 20 }),
       windowMs: fc.integer({ min: 1, max: 10_000 }),
@@ -45,7 +45,7 @@ describe('the limiter in memory', () => {
     expect(limiter.take('ws_1', 'a.b', once).allowed).toBe(false);
   });
 
-  it('blocks nobody for longer than a window, wherever the clock was set to', () => {
+  it('blocks no subject for longer than a window, wherever the clock was set to', () => {
     const runs = fc.record({
       windowMs: fc.integer({ min: 1, max: 10_000 }),
       times: fc.array(fc.nat({ max: 1_000_000 }), { minLength: 1, maxLength: 50 }),
@@ -83,7 +83,7 @@ describe('the limiter in memory', () => {
     expect(limiter.take('ws_1', 'a.b', { limit: 1, windowMs: 2 * MINUTE }).allowed).toBe(true);
   });
 
-  it('counts nothing when it is only asked', () => {
+  it('counts nothing in a peek', () => {
     const { limiter } = at(0);
     for (let i = 0; i < 3; i += 1) expect(limiter.peek('ws_1', 'a.b', once).allowed).toBe(true);
     expect(limiter.size()).toBe(0);
@@ -91,7 +91,7 @@ describe('the limiter in memory', () => {
     expect(limiter.peek('ws_1', 'a.b', once).allowed).toBe(false);
   });
 
-  it('goes on counting a window in progress while it forgets those that ended', () => {
+  it('keeps counting the current window while it deletes ended ones', () => {
     const { clock, limiter } = at(0);
     const slow = { limit: 1, windowMs: 60 * MINUTE };
     limiter.take('ws_slow', 'a.b', slow);
@@ -104,7 +104,7 @@ describe('the limiter in memory', () => {
     expect(limiter.size()).toBe(2);
   });
 
-  it('holds a bounded number of counts under a million workspaces, and forgets those that ask for nothing', () => {
+  it('holds a bounded number of counts under a million workspaces, and evicts the least recently used', () => {
     const { limiter } = at(0);
     for (let i = 0; i < 1_000_000; i += 1) limiter.take(`ws_${i}`, 'domains.getDomain', once);
     expect(limiter.size()).toBeLessThanOrEqual(200_000);

@@ -60,7 +60,7 @@ function take(limiter: SharedLimiter, times: number, limit = ten, subject = 'ws_
 }
 
 describe('limiters that share a store', () => {
-  it('count what the others have let through once both have flushed, and say how many are left of all', async () => {
+  it('count what the others have allowed once both have flushed, and report what is left of the total', async () => {
     const { node } = cluster();
     const [a, b] = [node(), node()];
     expect(take(a, 6)).toBe(6);
@@ -112,7 +112,7 @@ describe('limiters that share a store', () => {
     expect(sent).toEqual([[{ subject: 'ws_1', ...window, requests: 10 }]]);
   });
 
-  it('begin every window anew, and send nothing of one that has ended', async () => {
+  it('start every window at 0, and send nothing of an ended one', async () => {
     const { node, sent, clock } = cluster();
     const limiter = node();
     expect(take(limiter, 11)).toBe(10);
@@ -149,7 +149,7 @@ describe('limiters that share a store', () => {
     expect(take(a, 1)).toBe(0);
   });
 
-  it('forget nothing when the store does', async () => {
+  it('lose no counts when the store loses its own', async () => {
     const { clock } = cluster();
     const limiter = sharedLimiter({ store: { addRequests: async () => [1] }, clock, intervalMs: HOUR });
     open.push(limiter);
@@ -160,7 +160,7 @@ describe('limiters that share a store', () => {
     expect(take(limiter, 1)).toBe(0);
   });
 
-  it('flush one at a time; what is counted meanwhile goes with the next', async () => {
+  it('flush one at a time; counts made meanwhile go with the next', async () => {
     const { clock } = cluster();
     const add = adder();
     const sent: number[] = [];
@@ -336,7 +336,7 @@ describe('four limiters that share a store', () => {
     expect(most).toBeGreaterThan(0);
   });
 
-  it('come as close to the bound as can be when all are asked equally often', async () => {
+  it('come as close to the bound as possible when all get equal load', async () => {
     const busy = { phaseMs: 0, thereMs: 0, backMs: 0, gapsMs: [1] };
     const { allowed, busiest } = await simulate([busy, busy, busy, busy], 1001);
     expect(busiest).toBeLessThanOrEqual(INTERVAL_MS + 1);

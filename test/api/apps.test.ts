@@ -14,7 +14,7 @@ const get = (app: string, project = 'demo') => api.call('apps.getApp', { project
 const notFound = { status: 404, body: { error: { type: 'not-found' } } };
 
 describe('apps.createApp', () => {
-  it('answers with the id, by which and by whose slug the app is found in its project', async () => {
+  it('answers with the id; the app is found by it and by its slug in its project', async () => {
     const { appId } = dataOf<{ appId: string }>(await create('web', { name: 'Web' }));
     expect(appId).toMatch(/^app_[0-9a-z]{26}$/);
     const shown = { id: appId, projectId, slug: 'web', name: 'Web', createdAt: START };
@@ -23,7 +23,7 @@ describe('apps.createApp', () => {
     }
   });
 
-  it('answers 404 in a project that is not there', async () => {
+  it('answers 404 in a project that does not exist', async () => {
     expect(await create('web', { project: 'nowhere' })).toMatchObject(notFound);
   });
 
@@ -56,7 +56,7 @@ describe('apps.listApps', () => {
     expect(second.body).toMatchObject({ data: [{ slug: 'three' }], pagination: { hasMore: false } });
   });
 
-  it('answers 404 for a project that is not there', async () => {
+  it('answers 404 for a project that does not exist', async () => {
     expect(await api.call('apps.listApps', { project: 'nowhere' })).toMatchObject(notFound);
   });
 });

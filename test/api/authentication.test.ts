@@ -46,7 +46,7 @@ describe('a root key', () => {
     expect(answer.body.error?.detail).toContain('does not exist');
   });
 
-  it('that is revoked yields 401 as soon as the news of it are read', async () => {
+  it('that is revoked yields 401 after the next poll of the change feed', async () => {
     const { key, id } = await api.createKey();
     expect(await ask(key)).toMatchObject({ status: 404 });
     await api.store.revokeRootKey(id);
@@ -81,13 +81,13 @@ describe('a root key', () => {
     expect(await ask(key)).toMatchObject({ status: 404 });
   });
 
-  it('that is disabled in a disabled workspace is told of the key', async () => {
+  it('that is disabled in a disabled workspace gets the error of the key', async () => {
     const workspace = await api.createWorkspace({ disabledAt: START });
     const { key } = await api.createKey({ workspaceId: workspace.id, disabledAt: START });
     expect((await ask(key)).body.error?.detail).toBe('The root key is disabled.');
   });
 
-  it('that was asked for before it was made works once it is there', async () => {
+  it('that was used before it was created works once it exists', async () => {
     const { key, hash, start } = createRootKey(randomBytes);
     expect(await ask(key)).toMatchObject(unauthorized);
     const about = {
@@ -121,7 +121,7 @@ describe('time', () => {
     expect(await askLate(key)).toMatchObject(unauthorized);
   });
 
-  it('without news of more than a second: no cached key is trusted', async () => {
+  it('without a poll for more than a second: no cached key is used', async () => {
     const { key, id } = await late.createKey();
     await late.changes.poll();
     expect(await askLate(key)).toMatchObject({ status: 404 });
@@ -133,7 +133,7 @@ describe('time', () => {
 });
 
 describe('a flood of unknown keys', () => {
-  it('from one address is answered with 429 and Retry-After, and harms no key in use', async () => {
+  it('from one address gets 429 and Retry-After, and locks out no key in use', async () => {
     const flooded = await startApi();
     const askWith = (key: string) => flooded.call('domains.getDomain', { domain: 'nobody.test' }, { key });
     await flooded.changes.poll();

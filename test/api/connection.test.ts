@@ -73,7 +73,7 @@ const authorized = () => `Authorization: Bearer ${api.rootKey}`;
 const json = (body: string) => ['Content-Type: application/json', `Content-Length: ${Buffer.byteLength(body)}`];
 const asking = (body = '{"domain":"nobody.test"}') => request('domains.getDomain', [authorized(), ...json(body)], body);
 
-describe('an answer before the body was read', () => {
+describe('a response before the body was read', () => {
   const large = 'x'.repeat(5 * 1024 * 1024);
 
   it.each([
@@ -110,7 +110,7 @@ describe('an answer before the body was read', () => {
     socket.destroy();
   });
 
-  it('(401) is given to a client that waits to be told to go on', async () => {
+  it('(401) is sent to a client that waits for 100 (Continue)', async () => {
     const { socket, answer } = dial();
     socket.write(request('domains.getDomain', ['Expect: 100-continue', 'Content-Length: 10']));
     let first = await answer();
@@ -151,7 +151,7 @@ describe('a connection', () => {
     socket.destroy();
   });
 
-  it('that goes away in the middle of a body harms nobody', async () => {
+  it('that is closed in the middle of a body affects no other', async () => {
     const { socket, closed } = dial();
     socket.write(
       request('domains.getDomain', [authorized(), 'Content-Type: application/json', 'Content-Length: 100'], '{"dom'),
@@ -190,14 +190,14 @@ describe('what is not a request', () => {
     socket.destroy();
   });
 
-  it('an expectation that nobody knows is ignored', async () => {
+  it('an unknown expectation is ignored', async () => {
     const { socket, answer } = dial();
     socket.write(request('domains.getDomain', [authorized(), 'Expect: miracles', ...json('{}')], '{}'));
     expect(held('/v2/domains.getDomain', await answer()).status).toBe(400);
     socket.destroy();
   });
 
-  it('an upgrade that nobody offers is ignored', async () => {
+  it('an upgrade that is not offered is ignored', async () => {
     const { socket, answer } = dial();
     socket.write(
       request('domains.getDomain', [authorized(), 'Connection: Upgrade', 'Upgrade: websocket', ...json('{}')], '{}'),
@@ -208,7 +208,7 @@ describe('what is not a request', () => {
 });
 
 describe('a server that stops', () => {
-  it('answers what it has begun, and nothing more', async () => {
+  it('responds to requests in flight, and accepts no more', async () => {
     const { promise: released, resolve: release } = Promise.withResolvers<void>();
     const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
     const stopping = await startApi({

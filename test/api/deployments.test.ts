@@ -48,7 +48,7 @@ describe('deployments.createDeployment', () => {
     },
   );
 
-  it('answers 404 for an environment that is not there', async () => {
+  it('answers 404 for an environment that does not exist', async () => {
     expect(await deploy('https://origin.acme.com', { environment: 'nowhere' })).toMatchObject(notFound);
   });
 });
@@ -69,7 +69,7 @@ describe('deployments.listDeployments', () => {
     expect(dataOf<{ environmentId: string }[]>(second)[0]?.environmentId).not.toBe(environmentId);
   });
 
-  it('answers 404 for an environment that is not there', async () => {
+  it('answers 404 for an environment that does not exist', async () => {
     expect(await api.call('deployments.listDeployments', { ...where, environment: 'nowhere' })).toMatchObject(notFound);
   });
 });

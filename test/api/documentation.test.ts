@@ -23,7 +23,7 @@ describe('openapi.json', () => {
     expect((await get('/openapi.json')).text).toBe(committed('openapi.json'));
   });
 
-  it('is what the code says, every time it is made', () => {
+  it('matches the code, each time it is generated', () => {
     expect(openApiDocument()).toEqual(document);
     expect(JSON.stringify(openApiDocument())).toBe(JSON.stringify(openApiDocument()));
   });
@@ -34,7 +34,7 @@ describe('openapi.json', () => {
     for (const path of Object.keys(document.paths)) expect(path).toMatch(/^\/(v2\/|healthz$|readyz$)/);
   });
 
-  it('has every operation, as a POST that needs a root key, with every answer it may give', () => {
+  it('has every operation, as a POST that needs a root key, with all its responses', () => {
     for (const { name, status, problems } of operations) {
       const { post } = document.paths[`/v2/${name}`] ?? {};
       expect(post).toMatchObject({ operationId: name, security: [{ rootKey: [] }] });

@@ -17,7 +17,7 @@ const get = (environment: string, more: object = {}) =>
 const notFound = { status: 404, body: { error: { type: 'not-found' } } };
 
 describe('environments.createEnvironment', () => {
-  it('answers with the id, by which and by whose slug the environment is found in its app', async () => {
+  it('answers with the id; the environment is found by it and by its slug in its app', async () => {
     const { environmentId } = dataOf<{ environmentId: string }>(await create('preview', { name: 'Preview' }));
     expect(environmentId).toMatch(/^env_[0-9a-z]{26}$/);
     const { projectId, appId } = tree;
@@ -26,7 +26,7 @@ describe('environments.createEnvironment', () => {
     expect((await get('preview', { project: projectId, app: appId })).body.data).toEqual(shown);
   });
 
-  it('answers 404 in an app that is not there', async () => {
+  it('answers 404 in an app that does not exist', async () => {
     expect(await create('preview', { app: 'nothing' })).toMatchObject(notFound);
     expect(await create('preview', { project: 'nowhere' })).toMatchObject(notFound);
   });
@@ -67,7 +67,7 @@ describe('environments.listEnvironments', () => {
     expect(second.body).toMatchObject({ data: [{ slug: 'three' }], pagination: { hasMore: false } });
   });
 
-  it('answers 404 for an app that is not there', async () => {
+  it('answers 404 for an app that does not exist', async () => {
     expect(await api.call('environments.listEnvironments', { project: 'demo', app: 'nothing' })).toMatchObject(
       notFound,
     );

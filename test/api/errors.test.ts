@@ -78,7 +78,7 @@ describe('the type of an error', () => {
 describe('an unexpected server error', () => {
   const cause = new Error('the disk named /secret/path broke');
 
-  it('answers 500, and the detail asks the caller to contact support with the requestId, and tells nothing else', () =>
+  it('answers 500 with a detail that asks to contact support with the requestId, and reveals nothing else', () =>
     withApi({ wrap: failing(cause) }, async (api) => {
       const answer = await api.call('domains.getDomain', { domain: 'api.acme.com' });
       const requestId = answer.body.meta?.requestId;
@@ -110,13 +110,13 @@ describe('an unexpected server error', () => {
       expect(await api.call('projects.listProjects')).toMatchObject({ status: 200 });
     }));
 
-  it('comes with Retry-After where the store is away for the moment', () =>
+  it('comes with Retry-After while the store is down', () =>
     withApi({ wrap: failing(new StoreUnavailable('busy')) }, async (api) => {
       const answer = await api.call('domains.getDomain', { domain: 'api.acme.com' });
       expect(answer).toMatchObject({ status: 500, headers: { 'retry-after': '1' } });
     }));
 
-  it('is what a caller is told whose key cannot be looked up: nobody is let in or turned away by mistake', () =>
+  it('is the response when a key cannot be looked up: it is neither accepted nor refused', () =>
     withApi(
       { wrap: (store) => ({ ...store, findPrincipal: () => Promise.reject(new StoreUnavailable('away')) }) },
       async (api) => {
@@ -134,7 +134,7 @@ describe('probes', () => {
       expect(await get('/readyz')).toMatchObject({ status: 200, body: { status: 'ready' } });
     }));
 
-  it('say that the server is not ready while the store is away, and keep the reason for the log', () =>
+  it('report "not ready" while the store is down, and log the reason', () =>
     withApi({ wrap: failing(new StoreUnavailable('no such host db.internal')) }, async (api) => {
       const answer = await api.send({ method: 'GET', path: '/readyz', key: null });
       expect(answer).toMatchObject({

@@ -86,7 +86,7 @@ describe('the metrics', () => {
     }
   });
 
-  it('tell how many connections are open', async () => {
+  it('count open connections', async () => {
     const until = async (line: string) => {
       while (!(await api.metrics.registry.metrics()).includes(`\n${line}\n`)) await new Promise(setImmediate);
     };

@@ -76,7 +76,7 @@ describe('more work than can be done', () => {
     expect(await api.call('projects.listProjects')).toMatchObject({ status: 200 });
   });
 
-  it('leaves health to be asked for', async () => {
+  it('leaves health checks available', async () => {
     const { api, first, finish } = await busy();
     for (const path of ['/healthz', '/readyz', '/v2/liveness']) {
       expect(await api.send({ method: 'GET', path, key: null })).toMatchObject({ status: 200 });
@@ -85,7 +85,7 @@ describe('more work than can be done', () => {
     await first;
   });
 
-  it('is no reason to ask the store more than once at a time whether it is ready', async () => {
+  it('pings the store once at a time for all readiness checks', async () => {
     let asked = 0;
     const { promise, resolve } = Promise.withResolvers<void>();
     const ping = () => {
@@ -102,7 +102,7 @@ describe('more work than can be done', () => {
     expect(asked).toBeLessThan(20);
   });
 
-  it('is no reason to ask the store more than once a second whether it is ready, however it answered', async () => {
+  it('pings the store at most once a second for readiness checks, whatever the result', async () => {
     let asked = 0;
     let full = false;
     const ping = async () => {
@@ -128,7 +128,7 @@ describe('more work than can be done', () => {
 });
 
 describe('more connections than there may be', () => {
-  it('from one address cost it those that have waited longest for a request, and nobody else any', async () => {
+  it('from one address close its longest idle ones, and none of other addresses', async () => {
     const api = await start({ limits: { connectionsPerAddress: 3 } });
     const other = await dial(api.port, '127.0.0.9');
     const sockets = [];
@@ -175,7 +175,7 @@ describe('more connections than there may be', () => {
     expect(await asked).toMatchObject({ status: 200 });
   });
 
-  it('are bounded in all only where they come from a trusted proxy', async () => {
+  it('are limited only in total when they come from a trusted proxy', async () => {
     const api = await start({ limits: { connectionsPerAddress: 1 }, settings: { trustedProxies: ['127.0.0.2/32'] } });
     const proxied = [await dial(api.port, '127.0.0.2'), await dial(api.port, '127.0.0.2')];
     const direct = await dial(api.port, '127.0.0.3');
@@ -205,8 +205,8 @@ describe('a slow client', () => {
   });
 });
 
-describe('a client that is told off', () => {
-  it('and never closes its side is let go all the same', async () => {
+describe('a client that was refused', () => {
+  it('and never closes its side is disconnected all the same', async () => {
     const api = await start({});
     const socket = connect({ host: '127.0.0.1', port: api.port, allowHalfOpen: true });
     socket.on('error', () => {});
@@ -222,7 +222,7 @@ describe('a trusted proxy', () => {
   const forwarded = (api: Harness, address: string, key = 'nonsense') =>
     api.call('projects.listProjects', {}, { key, headers: { 'x-forwarded-for': address } });
 
-  it('is believed about addresses: one that fails too often is refused, another is not', async () => {
+  it('determines the client address: one with too many failures is refused, another is not', async () => {
     const api = await start({ settings: { trustedProxies: ['127.0.0.0/8'] } });
     await api.changes.stop();
     for (let i = 0; i < 300; i += 1) expect(await forwarded(api, '192.0.2.1')).toMatchObject({ status: 401 });
@@ -231,7 +231,7 @@ describe('a trusted proxy', () => {
     expect(await forwarded(api, '192.0.2.2')).toMatchObject({ status: 401 });
   });
 
-  it('is the only one who is believed', async () => {
+  it('is the only one whose header counts', async () => {
     const api = await start({});
     for (let i = 0; i < 300; i += 1) expect(await forwarded(api, `192.0.2.${i % 250}`)).toMatchObject({ status: 401 });
     expect(await forwarded(api, '198.51.100.7')).toMatchObject({ status: 429 });

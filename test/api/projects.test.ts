@@ -12,7 +12,7 @@ const get = (project: string) => api.call('projects.getProject', { project });
 const notFound = { status: 404, body: { error: { type: 'not-found' } } };
 
 describe('projects.createProject', () => {
-  it('answers with the id, by which and by whose slug the project is found', async () => {
+  it('answers with the id; the project is found by it and by its slug', async () => {
     const { projectId } = dataOf<{ projectId: string }>(await create('shop', { name: 'The shop ☃' }));
     expect(projectId).toMatch(/^proj_[0-9a-z]{26}$/);
     const shown = { id: projectId, slug: 'shop', name: 'The shop ☃', createdAt: START };
@@ -66,7 +66,7 @@ describe('projects.createProject', () => {
 });
 
 describe('projects.getProject', () => {
-  it('answers 404 for a project that is not there', async () => {
+  it('answers 404 for a project that does not exist', async () => {
     expect(await get('nowhere')).toMatchObject(notFound);
     expect(await get('proj_00000000000000000000000000')).toMatchObject(notFound);
   });

@@ -51,7 +51,7 @@ describe('the rate limit', () => {
     expect(await ask()).toMatchObject({ status: 404 });
   });
 
-  it('stands in the headers of every limited answer, whatever its status', async () => {
+  it('is in the headers of every rate-limited response, whatever its status', async () => {
     const { ask } = await fresh();
     const left = (remaining: number) => ({
       headers: {
@@ -88,7 +88,7 @@ describe('the rate limit', () => {
     expect(Number((await ask()).headers['retry-after'])).toBeGreaterThanOrEqual(1);
   });
 
-  it('that is changed takes effect once the news of it are read', async () => {
+  it('that is changed takes effect after the next poll of the change feed', async () => {
     const { ask, workspaceId } = await fresh();
     for (let i = 0; i < 4; i += 1) await ask();
     expect(await ask()).toMatchObject({ status: 429 });
@@ -98,7 +98,7 @@ describe('the rate limit', () => {
     expect(await ask()).toMatchObject({ status: 404, headers: { 'ratelimit-remaining': '6' } });
   });
 
-  it('is counted for nobody who has no key', async () => {
+  it('does not count requests without a key', async () => {
     const { ask } = await fresh();
     for (let i = 0; i < 5; i += 1) {
       const answer = await api.call('domains.getDomain', {}, { key: null });

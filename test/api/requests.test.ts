@@ -211,7 +211,7 @@ describe('a request body', () => {
     expect(answer.status).toBe(413);
   });
 
-  it('is answered with all its violations at once, each with its place', async () => {
+  it('gets all its violations at once, each with its location', async () => {
     const answer = await api.call('domains.listDomains', {
       project: 'a',
       app: 'web app',
@@ -285,14 +285,14 @@ describe('a request body', () => {
     expect(await api.call('domains.getDomain', '[{"a":'.repeat(100_000))).toMatchObject({ status: 400 });
   });
 
-  it('with thousands of unknown properties gets a short answer', async () => {
+  it('with thousands of unknown properties gets a short response', async () => {
     const body = Object.fromEntries(Array.from({ length: 50_000 }, (_, i) => [`p${i}`, 1]));
     expect(await api.call('domains.getDomain', body)).toMatchObject(
       invalid({ location: 'body', message: 'must have at most 100 properties' }),
     );
   });
 
-  it('is answered with at most 100 violations, and names in them are cut', async () => {
+  it('gets at most 100 violations, with long names truncated', async () => {
     const body = Object.fromEntries(Array.from({ length: 100 }, (_, i) => [`${i}${'é'.repeat(5000)}`, 1]));
     const answer = await api.call('domains.getDomain', body);
     expect(answer.body.error?.errors).toHaveLength(100);

@@ -62,7 +62,7 @@ describe('a dashboard token', () => {
     expect(answer.body.error?.detail).toContain('does not contain a root key');
   });
 
-  it('of a disabled workspace yields 403 as soon as the news of it are read, also one minted before', async () => {
+  it('of a disabled workspace yields 403 after the next poll of the change feed, also one signed before', async () => {
     const workspace = await api.createWorkspace();
     const token = await mint({ workspaceId: workspace.id });
     expect(await ask(token)).toMatchObject({ status: 404 });
@@ -107,7 +107,7 @@ describe('the key that signs', () => {
     expect(await ask(old)).toMatchObject(unauthorized);
   });
 
-  it('is revoked: tokens of the old one are refused as soon as the news of it are read', async () => {
+  it('is revoked: tokens of the old one are refused after the next poll of the change feed', async () => {
     const old = await mint();
     expect(await ask(old)).toMatchObject({ status: 200 });
     await rotateSigningKey(parts(), { revoke: true });
@@ -125,7 +125,7 @@ describe('the key that signs', () => {
     expect(await api.store.findSigningKey(before.id)).toBeNull();
   });
 
-  it('is made once, however many ask for the first', async () => {
+  it('is created once, also by concurrent first uses', async () => {
     const fresh = await startApi();
     const made = { store: fresh.store, clock: fresh.clock, newId: idMaker(fresh.clock) };
     const keys = await Promise.all(Array.from({ length: 5 }, () => currentSigningKey(made)));
@@ -140,7 +140,7 @@ describe('a flood of bad credentials from one address', () => {
     ['bad tokens', () => ['a', 'b', 'c'].map((each) => each + randomBytes(4).toString('hex')).join('.')],
   ];
 
-  it.each(bad)('(%s) is answered with 429 and Retry-After, and harms no key in use', async (_what, invent) => {
+  it.each(bad)('(%s) gets 429 and Retry-After, and locks out no key in use', async (_what, invent) => {
     const flooded = await startApi();
     const asking = (key: string) => flooded.call('domains.getDomain', { domain: 'nobody.test' }, { key });
     await flooded.changes.poll();

@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => victim.close());
 
-test('200 connections that are silent, half open or slow keep no good request from its answer', async () => {
+test('200 connections that are silent, half open or slow keep no good request from its response', async () => {
   const sockets = await hold(victim, 200);
   for (let i = 0; i < 50; i += 1) {
     drip(sockets);

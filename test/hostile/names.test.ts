@@ -8,7 +8,7 @@ beforeEach(async () => {
 });
 afterEach(() => world.close());
 
-test('a CNAME that was left dangling verifies nothing for whoever adds the name next', async () => {
+test('a dangling CNAME verifies nothing for the next workspace that adds the name', async () => {
   const first = await world.create('shop.acme.com');
   world.publish(first);
   expect((await world.check(first)).status).toBe('verified');

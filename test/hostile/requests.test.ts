@@ -4,7 +4,7 @@ import { startVictim } from './server.ts';
 
 const seed = Number(process.env.HOSTILE_SEED ?? Date.now() % 1_000_000);
 
-test('2,000 random requests, bodies and headers: never a 500, never a crash, every answer as promised', async () => {
+test('2,000 random requests, bodies and headers: never a 500, never a crash, every response as documented', async () => {
   console.log(`HOSTILE_SEED=${seed}`);
   const victim = await startVictim();
   const tally = await flood(victim, { count: 2000, seed });

@@ -56,7 +56,7 @@ function issue(hostname: string) {
 }
 
 describe('domains.getCertificate', () => {
-  it('answers for a domain that is not verified, whose state is none: who polls needs no other case', async () => {
+  it('answers with state none for a domain that is not verified, so that polling needs no special case', async () => {
     const { id } = await api.createDomain(tree, 'waiting.acme.com');
     expect(await show('waiting.acme.com')).toEqual({
       domainId: id,
@@ -66,7 +66,7 @@ describe('domains.getCertificate', () => {
     });
   });
 
-  it('tells from the verification on that one is wanted; by name in any form, and by id', async () => {
+  it('shows a wanted certificate from the verification on; by name in any form, and by id', async () => {
     const { id } = await verified('bücher.acme.com');
     const now = api.clock.now();
     for (const name of [id, 'bücher.acme.com', 'xn--bcher-kva.acme.com']) {
@@ -76,7 +76,7 @@ describe('domains.getCertificate', () => {
     }
   });
 
-  it('says why there is none yet: the reason, in words, when it is tried again, and what each address answered', async () => {
+  it('shows why there is none yet: the reason, a message, the next attempt, and the result of each address', async () => {
     await verified('stray.acme.com');
     const at = api.clock.now();
     const problem = { reason: 'answered_by_another', message: 'Somebody else answers at 192.0.2.9.', at } as const;
@@ -102,7 +102,7 @@ describe('domains.getCertificate', () => {
     });
   });
 
-  it('tells nothing of a next try while somebody works on it', async () => {
+  it('shows no next attempt during an attempt', async () => {
     await verified('busy.acme.com');
     const now = api.clock.now();
     await api.store.claimCertificates({ now, limit: 100, leaseMs: 1000, newNames: true });
@@ -157,7 +157,7 @@ describe('domains.getCertificate', () => {
     expect(text).not.toContain('PRIVATE');
   });
 
-  it("tells nothing of another workspace's certificate for the same name", async () => {
+  it("shows nothing of another workspace's certificate for the same name", async () => {
     const { issued } = issue('taken.acme.com');
     await verified('taken.acme.com');
     await save('taken.acme.com', { state: 'issued', orderOutcome: 'issued', issued });
@@ -178,7 +178,7 @@ describe('domains.getCertificate', () => {
     expect(await show('plain.acme.com', key)).toMatchObject({ state: 'none' });
   });
 
-  it('answers 404 for a domain that is not there', async () => {
+  it('answers 404 for a domain that does not exist', async () => {
     expect(await api.call('domains.getCertificate', { domain: 'nobody.acme.com' })).toMatchObject({
       status: 404,
       body: { error: { type: 'not-found' } },

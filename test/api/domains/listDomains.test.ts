@@ -54,7 +54,7 @@ describe('domains.listDomains', () => {
     expect(namesOf((await list({ cursor: 'dom_z' })).body.data)).toEqual([]);
   });
 
-  it('goes on from a cursor whose domain was deleted', async () => {
+  it('continues from a cursor whose domain was deleted', async () => {
     const gone = await api.createDomain(tree, 'gone.acme.com');
     const last = await api.createDomain(tree, 'last.acme.com');
     await api.call('domains.deleteDomain', { domain: gone.id });
@@ -83,7 +83,7 @@ describe('domains.listDomains', () => {
     expect(namesOf(second.body.data)).toEqual(names.slice(3));
   });
 
-  it('answers 404 for an environment that is not there', async () => {
+  it('answers 404 for an environment that does not exist', async () => {
     expect(await list({ environment: 'nowhere' })).toMatchObject({
       status: 404,
       body: { error: { type: 'not-found' } },

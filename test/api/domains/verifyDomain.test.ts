@@ -61,7 +61,7 @@ describe('domains.verifyDomain', () => {
     });
   });
 
-  it('answers 404 for a domain that is not there', async () => {
+  it('answers 404 for a domain that does not exist', async () => {
     expect(await verify('nobody.acme.com')).toMatchObject({ status: 404, body: { error: { type: 'not-found' } } });
   });
 });

@@ -5,7 +5,7 @@ import { startVictim } from '../../hostile/server.ts';
 const seed = Number(process.env.HOSTILE_SEED ?? Date.now() % 1_000_000);
 const MB = 1024 * 1024;
 
-test('100,000 random requests, bodies and headers: never a 500, never a crash, every answer as promised, memory flat', async () => {
+test('100,000 random requests, bodies and headers: never a 500, never a crash, every response as documented, memory flat', async () => {
   console.log(`HOSTILE_SEED=${seed}`);
   const victim = await startVictim();
   // By then Node has taken what memory it takes when busy: from there on nothing may grow.
