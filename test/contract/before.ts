@@ -15,13 +15,13 @@ import { NOW, plant } from '../support/entities.ts';
 import type { Subject } from './subject.ts';
 
 export function describeBefore(subject: Subject): void {
-  describe('beside the release before', () => {
+  describe('beside the previous release', () => {
     /** What that release does to certificates, as it does it. */
     const inserts = ({ name }: Domain) =>
       `insert into certificates (hostname, state, created_at) values ('${name}', 'wanted', ${NOW})`;
     const deletes = ({ name }: Domain) => `delete from certificates where hostname = '${name}'`;
 
-    it('a certificate that it asks for is due at once, and its workspace has its turn', async () => {
+    it('a certificate that it adds is due at once, and shares in fair scheduling', async () => {
       const { store, run, close } = await subject.open();
       const [a, b] = [await plant(store), await plant(store)];
       const domains = [];
@@ -43,7 +43,7 @@ export function describeBefore(subject: Subject): void {
       await close();
     });
 
-    it('a certificate that it deletes takes its order and its key along, and one in its place has neither', async () => {
+    it('a certificate that it deletes is deleted with its order and key, and a new one of the name has neither', async () => {
       const { store, run, close } = await subject.open();
       const domain = await verify(store, (await plant(store)).environment);
       const claim = { now: NOW, limit: 1, leaseMs: 60_000, newNames: true };

@@ -43,7 +43,7 @@ export function describeCertificates(subject: Subject): void {
   const save = (due: DueCertificate, about: About) => subject.store.saveCertificate(aSave(due, about));
   const eventsOf = async ({ id }: Domain) =>
     (await subject.store.listEvents(id)).filter(({ type }) => type.startsWith('certificate.'));
-  const announcedBy = async (action: () => Promise<unknown>) => {
+  const changesOf = async (action: () => Promise<unknown>) => {
     const { latest } = await subject.store.changesSince(0);
     await action();
     const { changes } = await subject.store.changesSince(latest);
@@ -67,7 +67,7 @@ export function describeCertificates(subject: Subject): void {
         issued: { ...issued, privateKey },
         selfCheck: { ...selfCheck, answers: [] },
       };
-      expect(await announcedBy(() => store.saveCertificate(aSave(due, save)))).toEqual([`certificate ${name}`]);
+      expect(await changesOf(() => store.saveCertificate(aSave(due, save)))).toEqual([`certificate ${name}`]);
       expect(await store.findCertificate(name)).toEqual({
         ...due.certificate,
         state: 'issued',
@@ -123,7 +123,7 @@ export function describeCertificates(subject: Subject): void {
         const [again] = (await claim()) as [DueCertificate];
         const stored = { state: 'renewing', problem: seen, selfCheck, failures: 3, nextTryAt: NOW } as const;
         const about = { ...stored, selfCheck: { ...selfCheck, answers: [...selfCheck.answers] } };
-        expect(await announcedBy(() => save(again, about))).toEqual([]);
+        expect(await changesOf(() => save(again, about))).toEqual([]);
         expect(await store.findCertificate(domain.name)).toMatchObject(stored);
       }
       expect(await servedCertificate(store, domain.name)).toEqual(inUse);
@@ -150,7 +150,7 @@ export function describeCertificates(subject: Subject): void {
       await save(due, { state: 'issued', issued: { ...issued, privateKey }, nextTryAt: NOW });
       const renewal = { ...issued.renewal, renewAt: NOW + 5, explanationUrl: 'https://ca.example/why' };
       const [again] = (await claim()) as [DueCertificate];
-      expect(await announcedBy(() => save(again, { renewal }))).toEqual([]);
+      expect(await changesOf(() => save(again, { renewal }))).toEqual([]);
       expect((await store.findCertificate(domain.name))?.issued).toEqual({ ...issued, renewal });
       expect(await eventsOf(domain)).toHaveLength(1);
     });
@@ -176,7 +176,7 @@ export function describeCertificates(subject: Subject): void {
       await begin(due);
       const { privateKey, ...issued } = anIssuedCertificate({ issuer: 'imported' });
       const doImport = () => store.importCertificate(domain.name, { ...issued, privateKey }, NOW);
-      expect(await announcedBy(doImport)).toEqual([`certificate ${domain.name}`]);
+      expect(await changesOf(doImport)).toEqual([`certificate ${domain.name}`]);
       expect(await save(due, { state: 'failed', orderOutcome: 'failed' })).toBe('lost');
       expect(await store.findCertificate(domain.name)).toMatchObject({
         state: 'issued',

@@ -20,37 +20,37 @@ const NO_LIMITS = { rates: {}, domains: null };
 
 export function describeChanges(subject: Subject): void {
   /** What `action` announces, as `kind key`. */
-  const announcedBy = async (action: () => Promise<unknown>) => {
+  const changesOf = async (action: () => Promise<unknown>) => {
     const { latest } = await subject.store.changesSince(0);
     await action();
     const { changes } = await subject.store.changesSince(latest);
     return [...new Set(changes.map(({ kind, key }) => `${kind} ${key}`))];
   };
 
-  describe('the log of changes', () => {
-    it('announces every change of a workspace and of its keys', async () => {
+  describe('the change log', () => {
+    it('has every change of a workspace and of its keys', async () => {
       const { store } = subject;
       const { workspace } = await subject.plant();
       const key = aRootKey({ workspaceId: workspace.id });
       const hash = aKeyHash();
       const ofKey = [`root_key ${Buffer.from(hash).toString('hex')}`];
       const ofWorkspace = [`workspace ${workspace.id}`];
-      expect(await announcedBy(() => store.createRootKey(key, hash))).toEqual(ofKey);
-      expect(await announcedBy(() => store.setRootKeyDisabled(key.id, NOW))).toEqual(ofKey);
-      expect(await announcedBy(() => store.setRootKeyDisabled(key.id, null))).toEqual(ofKey);
-      expect(await announcedBy(() => store.revokeRootKey(key.id))).toEqual(ofKey);
-      expect(await announcedBy(() => store.setWorkspaceDisabled(workspace.id, NOW))).toEqual(ofWorkspace);
-      expect(await announcedBy(() => store.setWorkspaceDisabled(workspace.id, null))).toEqual(ofWorkspace);
-      expect(await announcedBy(() => store.setWorkspaceLimits(workspace.id, NO_LIMITS))).toEqual(ofWorkspace);
+      expect(await changesOf(() => store.createRootKey(key, hash))).toEqual(ofKey);
+      expect(await changesOf(() => store.setRootKeyDisabled(key.id, NOW))).toEqual(ofKey);
+      expect(await changesOf(() => store.setRootKeyDisabled(key.id, null))).toEqual(ofKey);
+      expect(await changesOf(() => store.revokeRootKey(key.id))).toEqual(ofKey);
+      expect(await changesOf(() => store.setWorkspaceDisabled(workspace.id, NOW))).toEqual(ofWorkspace);
+      expect(await changesOf(() => store.setWorkspaceDisabled(workspace.id, null))).toEqual(ofWorkspace);
+      expect(await changesOf(() => store.setWorkspaceLimits(workspace.id, NO_LIMITS))).toEqual(ofWorkspace);
     });
 
-    it('announces a new deployment of an environment', async () => {
+    it('has a new deployment of an environment', async () => {
       const { environment } = await subject.plant();
       const deploy = () => subject.store.createDeployment(aDeployment(environment));
-      expect(await announcedBy(deploy)).toEqual([`environment ${environment.id}`]);
+      expect(await changesOf(deploy)).toEqual([`environment ${environment.id}`]);
     });
 
-    it('announces a route when it is made, moves to another workspace, or goes', async () => {
+    it('has a route when it is created, moves to another workspace, or is deleted', async () => {
       const { store } = subject;
       const [a, b] = [await subject.plant(), await subject.plant()];
       const domain = await attach(store, a.environment);
@@ -61,21 +61,21 @@ export function describeChanges(subject: Subject): void {
       const route = [`route ${domain.name}`];
       const save = { memory, now: NOW };
       const routesBy = async (action: () => Promise<unknown>) =>
-        (await announcedBy(action)).filter((change) => change.startsWith('route '));
+        (await changesOf(action)).filter((change) => change.startsWith('route '));
       expect(await routesBy(() => store.saveTransition({ before: domain, after: incumbent, ...save }))).toEqual(route);
       expect(await routesBy(() => store.saveTransition({ before: claim, after: won, loser, ...save }))).toEqual(route);
       expect(await routesBy(() => store.deleteDomain(a.workspace.id, domain.id, NOW))).toEqual([]);
       expect(await routesBy(() => store.deleteDomain(b.workspace.id, claim.id, NOW))).toEqual(route);
     });
 
-    it('announces every change of a domain, and of the one that lost its name to it', async () => {
+    it('has every change of a domain, and of the one that lost its name to it', async () => {
       const { store } = subject;
       const [a, b] = [await subject.plant(), await subject.plant()];
       const domain = await attach(store, a.environment);
       const claim = await attach(store, b.environment, { name: domain.name });
       const save = { memory, now: NOW };
       const domainsBy = async (action: () => Promise<unknown>) =>
-        (await announcedBy(action)).filter((change) => change.startsWith('domain ')).toSorted();
+        (await changesOf(action)).filter((change) => change.startsWith('domain ')).toSorted();
       const incumbent = verifiedAt(domain, NOW);
       const failed = failedAt(incumbent, NOW);
       const taken = { before: claim, after: verifiedAt(claim, NOW), loser: { before: incumbent, after: failed } };
@@ -90,13 +90,13 @@ export function describeChanges(subject: Subject): void {
       expect(await domainsBy(() => store.deleteDomain(b.workspace.id, claim.id, NOW))).toEqual([`domain ${claim.id}`]);
     });
 
-    it('says nothing where nothing changed, or nothing that a cache may hold', async () => {
+    it('has nothing where nothing changed, or nothing that is cached', async () => {
       const { store } = subject;
       const { app, environment, workspace } = await subject.plant();
       const domain = await attach(store, environment);
       const before = { before: domain, memory, now: NOW };
       expect(
-        await announcedBy(async () => {
+        await changesOf(async () => {
           await store.setRootKeyDisabled('key_none', NOW);
           await store.revokeRootKey('key_none');
           await store.setWorkspaceDisabled('ws_none', NOW);
@@ -137,7 +137,7 @@ export function describeChanges(subject: Subject): void {
       await close();
     });
 
-    it('says that it is truncated to whom it lacks something, and goes on counting', async () => {
+    it('is truncated for a reader that missed pruned changes, and its numbers go on', async () => {
       const { store } = subject;
       const { workspace } = await subject.plant();
       const change = () => store.setWorkspaceLimits(workspace.id, NO_LIMITS);
@@ -155,7 +155,7 @@ export function describeChanges(subject: Subject): void {
       expect(after.latest).toBeGreaterThan(latest);
     });
 
-    it('keeps what is not older than asked', async () => {
+    it('keeps changes that are not older than asked', async () => {
       const { store } = subject;
       const { workspace } = await subject.plant();
       const { latest } = await store.changesSince(0);

@@ -14,7 +14,7 @@ export function describeChecks(subject: Subject): void {
   const eventsOf = async ({ id }: Domain) => (await subject.store.listEvents(id)).map(({ type }) => type);
 
   describe('claiming', () => {
-    it('passes over the checks of one workspace, which stay due', async () => {
+    it('skips the checks of one workspace, which stay due', async () => {
       const { store } = subject;
       const [one, other] = [await subject.plant(), await subject.plant()];
       const passed = await attach(store, one.environment, { createdAt: NOW - 10 });
@@ -61,7 +61,7 @@ export function describeChecks(subject: Subject): void {
       expect(await subject.store.earliestDueAt()).toBe(NOW + WINDOW_MS + 60_000);
     });
 
-    it('gives what a clock set back since has put out of reach, after what is overdue', async () => {
+    it('claims checks that a wrong clock scheduled too far ahead, after those overdue', async () => {
       const { environment } = await subject.plant();
       const ahead = await attach(subject.store, environment, { createdAt: NOW + 3_600_000 });
       await attach(subject.store, environment, { createdAt: NOW + 300_000 });
@@ -84,7 +84,7 @@ export function describeChecks(subject: Subject): void {
       expect(await claim(NOW + 9, 0)).toEqual([]);
     });
 
-    it('asks for one random number a check', async () => {
+    it('uses one random number a check', async () => {
       const { environment } = await subject.plant();
       for (let i = 0; i < 3; i++) await attach(subject.store, environment);
       const numbers = [0, 0.5, 0.999];
@@ -109,7 +109,7 @@ export function describeChecks(subject: Subject): void {
   });
 
   describe('saving a check', () => {
-    it('without a change that a reader could see keeps only what to remember', async () => {
+    it('without a change that the API shows saves only the memory of checks', async () => {
       const { environment } = await subject.plant();
       const domain = await attach(subject.store, environment);
       const remembered = { unreadableInARow: 3, provenSince: NOW };
@@ -120,7 +120,7 @@ export function describeChecks(subject: Subject): void {
       expect(await eventsOf(domain)).toEqual(['domain.created']);
     });
 
-    it('with a change keeps it, with an event that says what the domain looks like now', async () => {
+    it('with a change saves it, with an event that has the domain as it is now', async () => {
       const { environment, workspace } = await subject.plant();
       const domain = await attach(subject.store, environment);
       const after = { ...verifyingAt(domain, NOW), ownershipVerifiedAt: NOW, verificationError: 'Wrong.' };
@@ -144,7 +144,7 @@ export function describeChecks(subject: Subject): void {
       expect(await claim(NOW)).toHaveLength(1);
     });
 
-    it('that verified makes the route, asks for a certificate and ends the checks', async () => {
+    it('that verified creates the route and a wanted certificate, and ends the checks', async () => {
       const { environment } = await subject.plant();
       const domain = await attach(subject.store, environment);
       const after = verifiedAt(domain, NOW);
@@ -158,7 +158,7 @@ export function describeChecks(subject: Subject): void {
       expect(await eventsOf(domain)).toEqual(['domain.created', 'domain.verified']);
     });
 
-    it('that failed ends the checks and makes no route', async () => {
+    it('that failed ends the checks and creates no route', async () => {
       const { environment } = await subject.plant();
       const domain = await attach(subject.store, environment);
       const after = failedAt(domain, NOW);
@@ -206,7 +206,7 @@ export function describeChecks(subject: Subject): void {
       return { incumbent, claimed, loser, name: added.name };
     };
 
-    it('changes both sides, moves the route and asks for a new certificate, all in one step', async () => {
+    it('changes both domains, moves the route and creates a new wanted certificate, all in one step', async () => {
       const { incumbent, claimed, loser, name } = await contest();
       expect(await save(claimed, verifiedAt(claimed, NOW), loser)).toBe('saved');
       expect(await stored(claimed)).toEqual(verifiedAt(claimed, NOW));
@@ -218,7 +218,7 @@ export function describeChecks(subject: Subject): void {
       expect(await eventsOf(incumbent)).toEqual(['domain.created', 'domain.verified', 'domain.superseded']);
     });
 
-    it('is stale when there is an incumbent that the check did not know', async () => {
+    it('is stale when there is an incumbent that the check did not read', async () => {
       const { incumbent, claimed } = await contest();
       expect(await save(claimed, verifiedAt(claimed, NOW))).toBe('stale');
       expect(await stored(claimed)).toEqual(claimed);

@@ -110,7 +110,7 @@ export function describeDomains(subject: Subject): void {
       expect(await store.findDomainById(workspace.id, domain.id)).toEqual(domain);
     });
 
-    it('of a claimant take nothing of the incumbent along when they are deleted', async () => {
+    it('of a claimant are deleted without anything of the incumbent', async () => {
       const { store } = subject;
       const holder = await subject.plant();
       const claimant = await subject.plant();
@@ -193,7 +193,7 @@ export function describeDomains(subject: Subject): void {
       expect(await list).toEqual({ items: wanted, pages: 3 });
     });
 
-    it('are found among more than are looked at in one step', async () => {
+    it('are found among more than one statement scans', async () => {
       const { store } = subject;
       const { workspace, environment } = await subject.plant();
       const first = await attach(store, environment, { name: 'wanted1.example.com' });
@@ -224,7 +224,7 @@ export function describeDomains(subject: Subject): void {
       expect(await save(domain, verifiedAt(domain, NOW + 11))).toBe('saved');
     });
 
-    it('keeps what consecutive checks remember', async () => {
+    it('keeps the memory of consecutive checks', async () => {
       const { store } = subject;
       const { workspace, environment } = await subject.plant();
       const domain = await attach(store, environment);
@@ -235,7 +235,7 @@ export function describeDomains(subject: Subject): void {
       expect(due?.memory).toEqual(remembered);
     });
 
-    it('of a failed domain begins a new window with a fresh schedule', async () => {
+    it('of a failed domain begins a new window with a new schedule', async () => {
       const { store } = subject;
       const { workspace, environment } = await subject.plant();
       const domain = await attach(store, environment);

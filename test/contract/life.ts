@@ -7,7 +7,7 @@ const memory = { unreadableInARow: 0, provenSince: null };
 
 export function describeLife(subject: Subject): void {
   describe('the life of a store', () => {
-    it('says that it can be read and written', async () => {
+    it('its ping resolves when it can be read and written', async () => {
       await expect(subject.store.ping()).resolves.toBeUndefined();
     });
 
@@ -34,7 +34,7 @@ export function describeLife(subject: Subject): void {
       await close();
     });
 
-    it('finishes the writes that were asked for before it closes, and refuses everything after', async () => {
+    it('finishes writes in flight before it closes, and rejects every call after', async () => {
       const { store, reopen, close } = await subject.open();
       const { workspace, environment } = await plant(store);
       const writes = Array.from({ length: 50 }, () => attach(store, environment));
@@ -53,7 +53,7 @@ export function describeLife(subject: Subject): void {
       await close();
     });
 
-    it('tells only the caller whose write was impossible', async () => {
+    it('rejects only the write that was impossible', async () => {
       const { store } = subject;
       const { environment, workspace } = await subject.plant();
       const outcomes = await Promise.allSettled([

@@ -71,7 +71,7 @@ it('gives each due check to one node, and none waits for another', async () => {
   expect(all.sort()).toEqual(domains.map(({ id }) => id).sort());
 });
 
-it('keeps no connection from others while the writes of one workspace wait for one another', async () => {
+it('leaves connections to others while the writes of one workspace wait for each other', async () => {
   const store = await node({ poolSize: 2 });
   const others = (await plant(store)).environment;
   await other.query('begin');
@@ -83,7 +83,7 @@ it('keeps no connection from others while the writes of one workspace wait for o
   expect(await Promise.all(burst)).toHaveLength(20);
 });
 
-it('passes over a check that another node is about to claim, and takes the next', async () => {
+it('skips a check that another node is claiming, and claims the next', async () => {
   const store = await node();
   const first = await attach(store, environment, { createdAt: NOW - 1 });
   const second = await attach(store, environment);
@@ -94,7 +94,7 @@ it('passes over a check that another node is about to claim, and takes the next'
   expect((await store.claimDue(NOW, 1, 60_000, () => 0)).map(({ domain }) => domain.id)).toEqual([first.id]);
 });
 
-it('does a write again that the server undid because it met another', async () => {
+it('retries a write that the server rolled back because of a conflict', async () => {
   const store = await node({ timeouts: { lockMs: 20_000, statementMs: 20_000, answerMs: 20_000 } });
   const holder = await plant(store);
   const added = await attach(store, holder.environment);
@@ -120,7 +120,7 @@ it('does a write again that the server undid because it met another', async () =
   await superuser.end();
 });
 
-it('waits for the disk exactly where the contract says so', async () => {
+it('waits for fsync exactly where the contract says so', async () => {
   const store = await node();
   const domain = await attach(store, environment);
   await other.query('create table seen (setting text)');
@@ -136,7 +136,7 @@ it('waits for the disk exactly where the contract says so', async () => {
   expect(await seen()).toEqual(['on']);
 });
 
-it('adds up counts in one statement, however many there are', async () => {
+it('adds any number of counts in one statement', async () => {
   const store = await node();
   await other.query('create table seen (statement bigint)');
   await other.query(`create function see() returns trigger language plpgsql as $$
@@ -146,7 +146,7 @@ it('adds up counts in one statement, however many there are', async () => {
   expect((await other.query('select * from seen')).rowCount).toBe(1);
 });
 
-it('adds up what nodes have counted without a deadlock, whatever they name first', async () => {
+it('adds the counts of nodes without a deadlock, in whatever order they come', async () => {
   const nodes = await Promise.all([1, 2, 3, 4].map(() => node()));
   const counts = Array.from({ length: 200 }, () => aRequestCount());
   const ROUNDS = 10;
@@ -167,7 +167,7 @@ it('adds up what nodes have counted without a deadlock, whatever they name first
   );
 });
 
-it('keeps the reads going while every write waits for a lock', async () => {
+it('serves reads while every write waits for a lock', async () => {
   const store = await node({ poolSize: 2 });
   const domains = [];
   for (let i = 0; i < 3; i++) domains.push(await attach(store, environment));
@@ -200,7 +200,7 @@ it('lets others read between the steps of a search', async () => {
   expect(done).toEqual(['read', 'search']);
 });
 
-it('tells caches to forget everything once a write has ended whose commit took longer than they look back', async () => {
+it('clears caches after a write whose commit took longer than they look back', async () => {
   // Its notification, for which it does not wait, is a write as well.
   await open.splice(0)[0]?.close();
   const clock = { ms: NOW, now: () => clock.ms };
@@ -226,7 +226,7 @@ it('tells caches to forget everything once a write has ended whose commit took l
   await changes.stop();
 });
 
-it('refuses a write whose turn does not come, and goes on once the lock is free', async () => {
+it('rejects a write that waits too long for a lock, and accepts writes once the lock is free', async () => {
   const store = await node({ timeouts: { lockMs: 50 } });
   const domain = await attach(store, environment);
   await other.query('begin');
@@ -237,7 +237,7 @@ it('refuses a write whose turn does not come, and goes on once the lock is free'
   expect(await save()).toBe('saved');
 });
 
-it('refuses what waits too long for a connection', async () => {
+it('rejects what waits too long for a connection', async () => {
   const store = await node({ poolSize: 1, timeouts: { connectMs: 200 } });
   const others = (await plant(store)).environment;
   await other.query('begin');
@@ -248,7 +248,7 @@ it('refuses what waits too long for a connection', async () => {
   await first;
 });
 
-it('refuses at once what would wait behind too many others', async () => {
+it('rejects at once what would wait behind too many others', async () => {
   const store = await node({ poolSize: 1, maxWaiting: 2 });
   await attach(store, environment);
   await other.query('begin');
@@ -260,7 +260,7 @@ it('refuses at once what would wait behind too many others', async () => {
   await Promise.all(waits);
 });
 
-it('wakes those who listen when a node has changed something, and only then', async () => {
+it('notifies listeners when a node has changed something, and only then', async () => {
   const [here, there] = [await node(), await node()];
   let told = 0;
   let next = Promise.withResolvers<void>();

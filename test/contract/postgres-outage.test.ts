@@ -62,7 +62,7 @@ async function refusal(attempt: Promise<unknown>): Promise<string> {
 }
 
 describe('connections that break', () => {
-  it('while nobody uses them are noticed by nobody', async () => {
+  it('while they are idle are not noticed', async () => {
     await Promise.all([1, 2, 3, 4, 5].flatMap(() => [readSomething(), attach(store, environment)]));
     await asSuperuser('select pg_terminate_backend(pid) from unnest($1::int[]) as pid', await backends());
     const domain = aDomain(environment);
@@ -71,7 +71,7 @@ describe('connections that break', () => {
     expect(created.kind).toBe('created');
   });
 
-  it('in the middle of a write, before its commit, make it begin anew', async () => {
+  it('during a write, before its commit, make it retry', async () => {
     const domain = await attach(store, environment);
     const other = new pg.Client({ connectionString: url });
     await other.connect();
@@ -88,7 +88,7 @@ describe('connections that break', () => {
     expect(await store.listEvents(domain.id)).toHaveLength(2);
   });
 
-  it('at the commit are reported, since nobody knows what became of the write', async () => {
+  it('at the commit are reported, since the write may or may not have happened', async () => {
     const domain = await attach(store, environment);
     // The first server process that is about to commit ends instead; the count is not undone with its transaction.
     await asSuperuser('create sequence deaths');
@@ -102,7 +102,7 @@ describe('connections that break', () => {
     expect(await save()).toBe('saved');
   });
 
-  it('or rather hang, are given up in time, and others take their place', async () => {
+  it('or hang are closed in time, and replaced', async () => {
     await open({ poolSize: 1, timeouts: { answerMs: 200 } });
     await readSomething();
     const [pid] = await backends();
@@ -116,7 +116,7 @@ describe('connections that break', () => {
   });
 });
 
-describe('a server that is away', () => {
+describe('a server that is down', () => {
   it.for(['fast', 'immediate'] as const)(
     'after a stop that is %s is reported as such, and used again once it is back; what was acknowledged is there',
     async (how) => {
@@ -167,7 +167,7 @@ describe('a database that cannot be used is refused with what to do', () => {
     expect(await refusal(postgresStore({ address: changed }))).toMatch(/sslrootcert cannot be read \(\/nowhere\.pem\)/);
   });
 
-  it('a role that may not make tables', async () => {
+  it('a role that may not create tables', async () => {
     const empty = await server.createDatabase();
     await server.run(server.url('postgres'), "create role reader login password 'horse'");
     const reader = { ...addressOf(empty), user: 'reader', password: 'horse' };
@@ -192,7 +192,7 @@ describe('a database that cannot be used is refused with what to do', () => {
   });
 });
 
-it('needs no more than reading and writing rows from a role that does not own the tables', async () => {
+it('needs only the right to read and write rows from a role that does not own the tables', async () => {
   await asSuperuser("create role node login password 'horse'");
   await asSuperuser('grant select, insert, update, delete on all tables in schema public to node');
   const node = { ...address, user: 'node', password: 'horse' };

@@ -46,7 +46,7 @@ async function idsIn(store: Store, { workspaceId, id }: Environment): Promise<st
   return items.map((domain) => domain.id);
 }
 
-it('loses nothing that was acknowledged, and keeps nothing by halves, when a process is killed while it writes', async () => {
+it('loses nothing that was acknowledged, and has no half of a write, when a process is killed while it writes', async () => {
   const store = await sqliteStore({ path });
   const { environment } = await plant(store);
   await store.close();
@@ -84,7 +84,7 @@ it('takes the writes of several processes at once', async () => {
   await store.close();
 });
 
-it('hears what another process has changed', async () => {
+it('reads what another process has changed', async () => {
   const store = await sqliteStore({ path });
   const { environment, workspace } = await plant(store);
   const { latest } = await store.changesSince(0);

@@ -21,7 +21,7 @@ export function describeRaces(subject: Subject): void {
   };
 
   describe('of two at once', () => {
-    it('one creates a name in the workspace, and the other is told that it is held', async () => {
+    it('one creates a name in the workspace, and for the other it is held', async () => {
       const { store } = subject;
       const { environment } = await subject.plant();
       for (let round = 0; round < ROUNDS; round++) {

@@ -8,7 +8,7 @@ export function describeRequests(subject: Subject): void {
   const totalOf = async (count: RequestCount) => (await add({ ...count, requests: 0 }))[0];
 
   describe('counting requests', () => {
-    it('adds to what was counted before, and tells the totals in the order in which it was asked', async () => {
+    it('adds to earlier counts, and returns the totals in the order of the call', async () => {
       const [a, b, c] = [aRequestCount({ requests: 3 }), aRequestCount({ requests: 5 }), aRequestCount()];
       expect(await add(b, a)).toEqual([5, 3]);
       expect(await add({ ...a, requests: 10 }, c, { ...b, requests: 20 })).toEqual([13, 1, 25]);
@@ -28,7 +28,7 @@ export function describeRequests(subject: Subject): void {
       expect(await totalOf(count)).toBe(7);
     });
 
-    it('loses nothing of what is added at the same time, in whatever order, and tells each caller a total of its own', async () => {
+    it('loses nothing that is added concurrently, in any order, and returns a different total to each caller', async () => {
       const counts = Array.from({ length: 20 }, () => aRequestCount());
       const answers = await Promise.all(
         Array.from({ length: 12 }, async (_, i) =>
@@ -42,7 +42,7 @@ export function describeRequests(subject: Subject): void {
       }
     });
 
-    it('forgets windows that ended before the time that is given, and no others', async () => {
+    it('deletes windows that ended before the given time, and no others', async () => {
       const [ended, endsThen] = [NOW - 1, NOW].map((windowEndsAt) => aRequestCount({ windowEndsAt, requests: 4 }));
       await add(ended as RequestCount, endsThen as RequestCount);
       await subject.store.pruneRequests(NOW);

@@ -73,7 +73,7 @@ export function describeSecrets(subject: Subject): void {
   const idOf = (key: Uint8Array) => keyIdOf(ring(key).prefix());
 
   describe('secrets', () => {
-    it('of every kind come out of a store that seals as they went in, and lie in it nowhere in clear', () =>
+    it('of every kind are read from a sealed store as they were written, and are nowhere in it as plaintext', () =>
       alone(async ({ store, reopen, contains }, environment) => {
         const stored = await storeSecrets(sealedStore(store, ring(OLD)), environment);
         expect(await readSecrets(sealedStore(store, ring(OLD)), stored)).toEqual(stored.secrets);
@@ -89,7 +89,7 @@ export function describeSecrets(subject: Subject): void {
         expect(await contains(Buffer.from(stored.account))).toBe(true);
       }));
 
-    it('are listed by what they begin with, and replaced unless they have changed since', () =>
+    it('are listed by prefix, and replaced unless they have changed since', () =>
       alone(async ({ store }, environment) => {
         expect(await store.listSecretPrefixes()).toEqual([]);
         await storeSecrets(sealedStore(store, ring(OLD)), environment);
@@ -109,7 +109,7 @@ export function describeSecrets(subject: Subject): void {
         expect(await store.listSecrets(ring(OLD).prefix(), 9)).toEqual([]);
       }));
 
-    it('that were written before there was sealing are read as they are, until they are sealed; then they are nowhere in clear', () =>
+    it('that were written as plaintext are read as they are, until they are sealed; then no plaintext is left', () =>
       alone(async ({ store, reopen, contains }, environment) => {
         const stored = await storeSecrets(store, environment);
         expect(await contains((stored.secrets[0] as Uint8Array).subarray(-32))).toBe(true);
@@ -125,7 +125,7 @@ export function describeSecrets(subject: Subject): void {
         for (const secret of secrets) expect(await contains(secret.subarray(-32))).toBe(false);
       }));
 
-    it('do not open in the place of another', () =>
+    it('cannot be unsealed in the place of another', () =>
       alone(async ({ store }, environment) => {
         const sealed = sealedStore(store, ring(OLD));
         const { account, issued } = await storeSecrets(sealed, environment);
@@ -137,7 +137,7 @@ export function describeSecrets(subject: Subject): void {
         await expect(servedCertificate(sealed, issued)).rejects.toThrow(/changed or moved/);
       }));
 
-    it('whose key is missing are told by its id; an order without its key is given as if there were none', () =>
+    it('whose key is missing are errors with its id; an order without its key is read as none', () =>
       alone(async ({ store }, environment) => {
         const stored = await storeSecrets(sealedStore(store, ring(LOST)), environment);
         const sealed = sealedStore(store, ring(OLD));
@@ -159,7 +159,7 @@ export function describeSecrets(subject: Subject): void {
   });
 
   describe('once the key is lost', () => {
-    it('what docs/certificates.md says to take away lets every name begin anew', () =>
+    it('the deletes in docs/certificates.md let every name start again', () =>
       alone(async ({ store, run }, environment) => {
         const { issued, ordered, account } = await storeSecrets(sealedStore(store, ring(LOST)), environment);
         const docs = await readFile(new URL('../../docs/certificates.md', import.meta.url), 'utf8');
@@ -177,7 +177,7 @@ export function describeSecrets(subject: Subject): void {
   });
 
   describe('sealing under another key', () => {
-    it('comes to everything, wherever it was broken off before', () =>
+    it('reaches everything, wherever it was interrupted before', () =>
       alone(async ({ store }, environment) => {
         const stored = await storeSecrets(sealedStore(store, ring(OLD)), environment);
         for (let i = 0; i < 120; i++) await sealedStore(store, ring(OLD)).createCaAccount(aCaAccount());
@@ -195,7 +195,7 @@ export function describeSecrets(subject: Subject): void {
         expect(await rotateSecrets(store, keyring)).toBe(0);
       }));
 
-    it('does the rest, and says which key is missing, where something cannot be opened', () =>
+    it('does the rest, and names the missing key, where something cannot be unsealed', () =>
       alone(async ({ store }, environment) => {
         const account = await sealedStore(store, ring(LOST)).createCaAccount(aCaAccount());
         await storeSecrets(sealedStore(store, ring(OLD)), environment);
@@ -239,7 +239,7 @@ export function describeSecrets(subject: Subject): void {
         expect(await rotateSecrets(store, ring(NEW, OLD))).toBe(110);
       }));
 
-    it('loses nothing that is written meanwhile, by servers that have the new key already and by those that seal under the old one', () =>
+    it('loses nothing that is written meanwhile, by servers with the new key first or the old one', () =>
       alone(async ({ store }, environment) => {
         const servers = [ring(OLD, NEW), ring(NEW, OLD)].map((keyring) => sealedStore(store, keyring));
         const written = new Map<string, Uint8Array>();

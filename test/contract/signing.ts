@@ -25,7 +25,7 @@ export function describeSigning(subject: Subject): void {
   });
 
   describe('the keys that sign', () => {
-    it('are none at first; then the newest one signs, and those before are found until they are forgotten', () =>
+    it('are none at first; then the newest one signs, and earlier ones are found until they are deleted', () =>
       alone(async (store) => {
         const [a, b, c] = [aSigningKey(), aSigningKey({ createdAt: NOW + 10 }), aSigningKey({ createdAt: NOW + 20 })];
         expect(await store.findCurrentSigningKey()).toBeNull();
@@ -40,7 +40,7 @@ export function describeSigning(subject: Subject): void {
         expect(await store.findSigningKey(c.id)).toEqual(c);
       }));
 
-    it('have one winner when several are made in place of the same one', () =>
+    it('have one winner when several replace the same one', () =>
       alone(async (store) => {
         const first = [aSigningKey(), aSigningKey(), aSigningKey()];
         const outcomes = await Promise.all(first.map((key) => store.replaceSigningKey(null, key, 0)));
@@ -51,7 +51,7 @@ export function describeSigning(subject: Subject): void {
         expect(await store.findCurrentSigningKey()).toEqual(current);
       }));
 
-    it('are announced when they begin to sign, retire, and are forgotten', () =>
+    it('are in the change log when they begin to sign, retire and are deleted', () =>
       alone(async (store) => {
         const [a, b, c] = [aSigningKey(), aSigningKey({ createdAt: NOW + 10 }), aSigningKey({ createdAt: NOW + 20 })];
         const announced = async (...replacing: Parameters<Store['replaceSigningKey']>) => {

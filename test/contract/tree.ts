@@ -48,7 +48,7 @@ export function describeTree(subject: Subject): void {
       expect(await store.findEnvironment(mine.workspace.id, { ...path, project: sibling.id })).toBeNull();
     });
 
-    it('have a slug of their own in their parent, and may share it with others elsewhere', async () => {
+    it('have a slug that is unique in their parent, and not elsewhere', async () => {
       const { store } = subject;
       const { workspace, project, app, environment } = await subject.plant();
       const other = await subject.plant();
@@ -138,7 +138,7 @@ export function describeTree(subject: Subject): void {
   });
 
   describe('deployments', () => {
-    it('take the place of the one before, and are listed in order of creation', async () => {
+    it('replace the current one, and are listed in order of creation', async () => {
       const { store } = subject;
       const { workspace, project, app, environment } = await subject.plant();
       const deployments = [1, 2, 3].map((n) => aDeployment(environment, { origin: `https://origin${n}.example:8443` }));

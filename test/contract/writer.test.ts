@@ -37,7 +37,7 @@ async function openStore(options: Partial<SqliteOptions> = {}): Promise<Store> {
 
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 
-it('goes on reading and running while a write waits for the lock of another process', async () => {
+it('reads, and does not block the event loop, while a write waits for the lock of another process', async () => {
   const store = await openStore();
   other.exec('begin immediate');
   const order: string[] = [];
@@ -54,7 +54,7 @@ it('goes on reading and running while a write waits for the lock of another proc
   expect(await store.findDomainByName(domain.workspaceId, domain.name)).toEqual(domain);
 });
 
-it('refuses a write whose turn does not come, and goes on once the lock is free', async () => {
+it('rejects a write that waits too long for a lock, and accepts writes once the lock is free', async () => {
   const store = await openStore({ busyTimeoutMs: 20 });
   other.exec('begin immediate');
   const refused = await attach(store, environment).catch((error: unknown) => error);
@@ -66,7 +66,7 @@ it('refuses a write whose turn does not come, and goes on once the lock is free'
   await store.ping();
 });
 
-it('refuses writes at once when too many are waiting', async () => {
+it('rejects writes at once when too many are waiting', async () => {
   const store = await openStore({ maxWaiting: 3 });
   other.exec('begin immediate');
   const waiting = [1, 2, 3].map(() => attach(store, environment));
@@ -91,7 +91,7 @@ it('finishes what is queued behind a lock before it closes', async () => {
   expect(items).toEqual(domains);
 });
 
-it('commits in one go what is asked for in one go', async () => {
+it('commits writes of one tick together', async () => {
   const store = await openStore();
   const version = other.prepare('pragma data_version');
   const before = Number(version.get()?.data_version);
@@ -108,7 +108,7 @@ it('writes nothing when no check is due', async () => {
   expect(version.get()).toEqual(before);
 });
 
-it('refuses writes while the disk is full, keeps what it has, and goes on by itself once there is room', async () => {
+it('rejects writes while the disk is full, keeps what it has, and accepts writes once there is space', async () => {
   const pages = Number(other.prepare('pragma page_count').get()?.page_count);
   const store = await openStore({ maxPages: pages + 10 });
   const domains = Array.from({ length: 400 }, () => aDomain(environment, { verificationError: 'x'.repeat(500) }));

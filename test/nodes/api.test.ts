@@ -83,7 +83,7 @@ describe('the rate limit of four nodes', () => {
     return Number(row?.sum);
   };
 
-  it('is that of all of them together, and of one that stops while it counts', async () => {
+  it('is shared by all of them, and by one that stops while it counts', async () => {
     const BURST = 10;
     const { key } = await makeKey();
     const leaving = await serve(url);
@@ -121,7 +121,7 @@ describe('a key that was revoked', () => {
     }
   });
 
-  it('is trusted for no longer than a second by a node whose connections to the store hang: it answers 500, in time', async () => {
+  it('is trusted for at most a second by a node whose connections to the store hang: it responds 500, in time', async () => {
     const { id, key } = await makeKey();
     const proxy = await startProxy(Number(new URL(url).port));
     const cut = await serve(Object.assign(new URL(url), { port: String(proxy.port) }).href);

@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => postgres.close());
 
-test('PostgreSQL away under load: clear errors, no node ends, checks go on by themselves, and no window ends without a last look', async () => {
+test('PostgreSQL down under load: clear errors, no node exits, checks resume by themselves, and no window ends without a last check', async () => {
   const times = { awayMs: 3000, aroundMs: 1000, checkIntervalMs: 1500 };
   const { phases, recovery } = await outlive(postgres, seeded(chooseSeed()), { ...times, domains: 20 });
   console.table(phases);

@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => site.close());
 
-test('a node goes on serving without one failed request while two of the next version migrate at once, and beside them; then the old one starts no more', async () => {
+test('a node serves without one failed request while two of the next version migrate at once, and beside them; then the old version no longer starts', async () => {
   const tenants = [await plant(site), await plant(site)] as const;
   const scene: Scene = { site, tenants, ledger: createLedger(), random: seeded(chooseSeed()) };
   const start = { ...SCHEDULE, database: site.data.url, nameserverPort: site.dns.port };

@@ -53,13 +53,13 @@ async function claimed({ now = NOW, except = '', limit = 100 } = {}): Promise<st
 
 const attachDue = async (at: number) => (await attach(store, environment, { createdAt: at })).name;
 
-it('finds what has become due since, where the search for the earliest is slow', async () => {
+it('finds checks that became due since, where the search for the earliest is slow', async () => {
   await claimed();
   const names = [await attachDue(NOW), await attachDue(NOW + 1), await attachDue(NOW - 1999)];
   expect((await claimed({ now: NOW + 1 })).sort()).toEqual(names.sort());
 });
 
-it('leaves what comes long after it was due to the next search for the earliest, for 20 times as long as that took', async () => {
+it('leaves checks that were due long before they were added to the next search for the earliest, after 20 times its duration', async () => {
   await claimed();
   const late = await attachDue(NOW - 10_000);
   elapsedMs = 19_999;
@@ -75,14 +75,14 @@ it('always finds the earliest, where the search for them is quick', async () => 
   expect(await claimed()).toEqual([late]);
 });
 
-it('comes back to what it passed over because of its workspace', async () => {
+it('comes back to checks that it skipped because of their workspace', async () => {
   const early = await attachDue(NOW - 10_000);
   await claimed({ except: environment.workspaceId, now: NOW - 10_000 });
   await claimed({ except: environment.workspaceId });
   expect(await claimed()).toEqual([early]);
 });
 
-it('goes on where the last claim had to stop', async () => {
+it('continues where the last claim stopped', async () => {
   const names = [await attachDue(NOW - 30_000), await attachDue(NOW - 20_000), await attachDue(NOW - 10_000)];
   for (const name of names) expect(await claimed({ limit: 1 })).toEqual([name]);
 });

@@ -18,7 +18,7 @@ const options = { timeoutMs: 60_000, maxWaiting: 100 };
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('the queue of writes', () => {
-  it('lets those that share a key go one after the other, in order, and those that share none at once', async () => {
+  it('runs writes that share a key one after the other, in order, and others at once', async () => {
     const queue = lockQueue(options);
     const [a, b, c, d] = [work(), work(), work(), work()];
     const all = [queue([1n], a.run), queue([1n, 2n], b.run), queue([2n], c.run), queue([3n], d.run)];
@@ -36,13 +36,13 @@ describe('the queue of writes', () => {
     await Promise.all(all);
   });
 
-  it('goes on after one that failed', async () => {
+  it('continues after one that failed', async () => {
     const queue = lockQueue(options);
     await expect(queue([1n], async () => Promise.reject(new Error('no')))).rejects.toThrow('no');
     expect(await queue([1n], async () => 'done')).toBe('done');
   });
 
-  it('tells whoever waits for too long, who is passed over then, and keeps the order of the others', async () => {
+  it('rejects a write that waits too long, and keeps the order of the others', async () => {
     const queue = lockQueue({ ...options, timeoutMs: 5 });
     const first = work();
     const holding = queue([1n], first.run);
@@ -57,7 +57,7 @@ describe('the queue of writes', () => {
     expect(begun).toBe(false);
   });
 
-  it('refuses at once whoever would wait behind too many others', async () => {
+  it('rejects at once a write that would wait behind too many others', async () => {
     const queue = lockQueue({ ...options, maxWaiting: 1 });
     const first = work();
     const all = [queue([1n], first.run), queue([1n], async () => {})];

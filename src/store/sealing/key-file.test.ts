@@ -31,7 +31,7 @@ function refusal(work: () => unknown): string {
 }
 
 describe('a key file', () => {
-  it('is made when the first secret is sealed, for its owner alone, and nothing is left beside it', () => {
+  it('is created when the first secret is sealed, readable by its owner alone, and nothing is left beside it', () => {
     const keyring = createKeyring(keyFile(path));
     const sealed = createKeyring({ name: 'another', keys: () => [Buffer.alloc(32, 'x')] }).seal(secret, place);
     expect(() => keyring.unseal(sealed, place)).toThrow(`which ${path} does not have`);
@@ -42,7 +42,7 @@ describe('a key file', () => {
     expect(lines()).toEqual([expect.stringMatching(/^[A-Za-z0-9+/]{43}=$/), '']);
   });
 
-  it('is one for all processes that make it at the same moment', async () => {
+  it('is the same for all processes that create it at once', async () => {
     const program = `import { keyFile } from ${JSON.stringify(join(import.meta.dirname, 'key-file.ts'))};
       import { createKeyring } from ${JSON.stringify(join(import.meta.dirname, 'keyring.ts'))};
       process.stdout.write(Buffer.from(createKeyring(keyFile(${JSON.stringify(path)})).prefix()).toString('hex'));`;
@@ -53,7 +53,7 @@ describe('a key file', () => {
     expect(readdirSync(directory)).toEqual(['encryption.key']);
   });
 
-  it('gets a new key at its top, which running servers follow: what was sealed before still opens', () => {
+  it('gets a new first key, which running servers use; what was sealed before can still be unsealed', () => {
     const running = createKeyring(keyFile(path));
     const before = running.seal(secret, place);
     addKey(path);
@@ -67,7 +67,7 @@ describe('a key file', () => {
     expect((statSync(path).mode & 0o777).toString(8)).toBe('600');
   });
 
-  it('is made by whoever adds a key to it, where there was none', () => {
+  it('is created when a key is added, where there was none', () => {
     addKey(path);
     expect(lines()).toHaveLength(3);
   });
@@ -81,24 +81,24 @@ describe('a key file', () => {
     expect(readFileSync(`${path}.new`, 'utf8')).toBe('');
   });
 
-  it.each([0o640, 0o604, 0o660, 0o644])('that others may read or write is refused (%o)', (mode) => {
+  it.each([0o640, 0o604, 0o660, 0o644])('that others may read or write is rejected (%o)', (mode) => {
     writeFileSync(path, createKey());
     chmodSync(path, mode);
     expect(refusal(() => keyFile(path).keys('unseal'))).toContain(`chmod 600 ${path}`);
   });
 
-  it.each(['', '\n\n'])('that is empty is refused, and left as it is (%j)', (text) => {
+  it.each(['', '\n\n'])('that is empty is rejected, and left as it is (%j)', (text) => {
     writeFileSync(path, text, { mode: 0o600 });
     expect(refusal(() => createKeyring(keyFile(path)).seal(secret, place))).toMatch(/has no key: restore it/);
     expect(readFileSync(path, 'utf8')).toBe(text);
   });
 
-  it('that holds something else is refused, without being shown', () => {
+  it('with anything else in it is rejected, without being shown', () => {
     writeFileSync(path, 'correct horse battery staple', { mode: 0o600 });
     expect(refusal(() => keyFile(path).keys('seal'))).not.toContain('horse');
   });
 
-  it.each(['no/such/directory', 'file/encryption.key'])('cannot be made at %s, and says so', (name) => {
+  it.each(['no/such/directory', 'file/encryption.key'])('cannot be created at %s: the error says so', (name) => {
     writeFileSync(join(directory, 'file'), '');
     path = join(directory, name);
     expect(refusal(() => createKeyring(keyFile(path)).seal(secret, place))).toMatch(/ENOENT|ENOTDIR/);

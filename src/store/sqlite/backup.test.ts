@@ -24,7 +24,7 @@ afterEach(async () => {
   await rm(directory, { recursive: true });
 });
 
-test('a backup ends however much others write, and is of the moment at which it began', async () => {
+test('a backup ends however much others write, and is a snapshot of its beginning', async () => {
   const shares: number[] = [];
   const bytes = await backUp(db.location() ?? '', file, (done) => {
     shares.push(done);
@@ -40,7 +40,7 @@ test('a backup ends however much others write, and is of the moment at which it 
   copy.close();
 });
 
-test('a backup that is given up leaves nothing behind', async () => {
+test('a cancelled backup leaves nothing behind', async () => {
   const enough = new Error('enough');
   const backup = backUp(db.location() ?? '', file, () => {
     throw enough;

@@ -35,7 +35,7 @@ async function end(child: ChildProcess): Promise<void> {
   await once(child, 'exit');
 }
 
-it('refuses a second owner in one line that names the first, until that one is killed', async () => {
+it('rejects a second owner in one line that names the first, until that one is killed', async () => {
   const first = await owner('verifier');
   const refused = await lockRoles(path, ['verifier']).catch((error: unknown) => error);
   expect(refused).toBeInstanceOf(StoreUnavailable);
@@ -46,7 +46,7 @@ it('refuses a second owner in one line that names the first, until that one is k
   release();
 });
 
-it('refuses a second owner in the same process, until the first lets go', async () => {
+it('rejects a second owner in the same process, until the first releases it', async () => {
   const release = await lockRoles(path, ['verifier']);
   await expect(lockRoles(path, ['verifier'])).rejects.toThrow(`(${process.pid})`);
   release();
@@ -57,7 +57,7 @@ it('refuses a second owner in the same process, until the first lets go', async 
   again();
 });
 
-it('holds none of the roles when one of them is taken', async () => {
+it('locks none of the roles when one of them is locked', async () => {
   const first = await owner('certificates');
   await expect(lockRoles(path, ['verifier', 'certificates'])).rejects.toThrow(/certificates/);
   const release = await lockRoles(path, ['verifier']);
@@ -65,7 +65,7 @@ it('holds none of the roles when one of them is taken', async () => {
   await end(first);
 });
 
-it('lets one of many have a role that all ask for at once', async () => {
+it('gives a role to one of many that lock it at once', async () => {
   const outcomes = await Promise.allSettled(Array.from({ length: 5 }, () => lockRoles(path, ['verifier'])));
   const owners = outcomes.filter((outcome) => outcome.status === 'fulfilled');
   expect(owners).toHaveLength(1);
