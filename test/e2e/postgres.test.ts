@@ -93,13 +93,13 @@ test('doctor finds the store, and says what is wrong with one that it cannot use
     return findings.find(({ about }) => about === 'store');
   };
   const empty = await server.createDatabase();
-  expect(await storeOf(empty)).toMatchObject({ level: 'ok', found: expect.stringContaining('is empty yet') });
+  expect(await storeOf(empty)).toMatchObject({ level: 'ok', found: expect.stringContaining('is empty;') });
   expect(await run(['workspaces', 'list'], { env: { NAMEPLATE_DATABASE_URL: empty } })).toMatchObject({
     code: 1,
     stderr: expect.stringMatching(/^nameplate: There is no store at postgres:\/\//),
   });
   await runJson(['migrate'], { env: { NAMEPLATE_DATABASE_URL: empty } });
-  expect(await storeOf(empty)).toMatchObject({ level: 'ok', found: expect.stringContaining('can be written') });
+  expect(await storeOf(empty)).toMatchObject({ level: 'ok', found: expect.stringContaining('is writable') });
   const wrong = Object.assign(new URL(empty), { password: 'wrong-horse' }).href;
   expect(await storeOf(wrong)).toMatchObject({ level: 'fail', found: expect.stringContaining('refused the password') });
 });

@@ -63,7 +63,7 @@ describe('the CA', () => {
 
   test.each<[what: string, answer: { status?: number; body: unknown }, says: RegExp]>([
     ['something else', { status: 404, body: 'Not here' }, /status 404, so it is not an ACME directory/],
-    ['no directory', { body: [1] }, /a directory that is none/],
+    ['no directory', { body: [1] }, /a directory that is invalid/],
   ])('where there is %s is a failure', async (_, given, says) => {
     answer = given;
     expect(await examine()).toEqual([expect.objectContaining({ level: 'fail', found: expect.stringMatching(says) })]);
