@@ -54,6 +54,21 @@ it('a deployment that is announced during the read is not missed', async () => {
   expect(await sites.findOrigin('env_1')).toEqual(next);
 });
 
+it('a certificate is served at once, also if a challenge cached the site before it was issued', async () => {
+  const { sites, store, lookups, certificateFor } = setUp({ ...site, certificate: null });
+  expect(await sites.find(hostname, '192.0.2.1')).toMatchObject({ kind: 'site', site: { certificate: null } });
+  store.stored = site;
+  expect(await certificateFor()).toEqual({ kind: 'certificate', certificate });
+  expect(await certificateFor()).toEqual({ kind: 'certificate', certificate });
+  expect(lookups).toEqual(['site', 'site']);
+});
+
+it('a client that asks for a name without a certificate has a limit of reads', async () => {
+  const { lookups, certificateFor } = setUp({ ...site, certificate: null });
+  for (let i = 0; i < 30; i += 1) expect(await certificateFor()).toEqual({ kind: 'none', outcome: 'not_certified' });
+  expect(lookups.length).toBeLessThanOrEqual(11);
+});
+
 it('a name is served from the caches while the store is down', async () => {
   const { sites, store, change, certificateFor } = setUp(site);
   await certificateFor();

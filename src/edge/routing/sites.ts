@@ -108,10 +108,26 @@ export function createSites(options: SitesOptions): Sites {
     }
   }
 
+  /** The CA's challenge may have cached a site just before its certificate was issued. Limited, since anybody can ask. */
+  async function refresh(site: CachedSite, clientAddress: string): Promise<SiteLookup> {
+    if (unknownNames.isLimited(clientAddress)) return lookupOf(site);
+    unknownNames.count(clientAddress);
+    const add = cache.preload();
+    try {
+      const found = await readSite(site.hostname);
+      add(site.hostname, found);
+      return lookupOf(found);
+    } catch {
+      return lookupOf(site);
+    }
+  }
+
   return {
     find,
     async certificateFor(serverName, clientAddress) {
-      const found = await find(serverName, clientAddress);
+      const cached = cache.get(serverName);
+      const found =
+        cached?.certificate === null ? await refresh(cached, clientAddress) : await find(serverName, clientAddress);
       if (found.kind !== 'site')
         return { kind: 'none', outcome: found.kind === 'unknown' ? 'unknown_name' : found.kind };
       const { certificate } = found.site;
