@@ -19,7 +19,7 @@ const memory = { unreadableInARow: 0, provenSince: null };
 const NO_LIMITS = { rates: {}, domains: null };
 
 export function describeChanges(subject: Subject): void {
-  /** What `action` announces, as `kind key`. */
+  /** The changes that `action` logs, as `kind key`. */
   const changesOf = async (action: () => Promise<unknown>) => {
     const { latest } = await subject.store.changesSince(0);
     await action();
@@ -168,15 +168,15 @@ export function describeChanges(subject: Subject): void {
       const { store } = subject;
       const { workspace, environment } = await subject.plant();
       const changes = startChangeFeed(store, { intervalMs: 3_600_000 });
-      const heard: (Change['kind'] | null)[] = [];
-      changes.subscribe((change) => heard.push(change?.kind ?? null));
+      const seen: (Change['kind'] | null)[] = [];
+      changes.subscribe((change) => seen.push(change?.kind ?? null));
       await changes.poll();
       await store.setWorkspaceLimits(workspace.id, NO_LIMITS);
       await store.createDeployment(aDeployment(environment));
       await changes.poll();
       await changes.stop();
-      expect(heard.filter((kind) => kind !== null)).toEqual(['workspace', 'environment']);
-      expect(heard[0]).toBeNull();
+      expect(seen.filter((kind) => kind !== null)).toEqual(['workspace', 'environment']);
+      expect(seen[0]).toBeNull();
       expect(changes.isFresh()).toBe(true);
     });
   });

@@ -157,7 +157,7 @@ it('adds the counts of nodes without a deadlock, in whatever order they come', a
   await Promise.all(nodes.map(add));
   const totals = await (nodes[0] as Store).addRequests(counts.map((count) => ({ ...count, requests: 0 })));
   expect(totals).toEqual(counts.map(() => nodes.length * ROUNDS));
-  // Sessions that are over have told what they met.
+  // Sessions that have ended have reported their waits.
   await Promise.all(open.splice(0).map((store) => store.close()));
   const sessions =
     "select pid from pg_stat_activity where datname = current_database() and application_name = 'nameplate'";
@@ -205,19 +205,19 @@ it('clears caches after a write whose commit took longer than they look back', a
   await open.splice(0)[0]?.close();
   const clock = { ms: NOW, now: () => clock.ms };
   const changes = startChangeFeed(await node(), { clock, intervalMs: 3_600_000, overlapMs: 5000 });
-  const heard: (Change | null)[] = [];
-  changes.subscribe((change) => heard.push(change));
+  const seen: (Change | null)[] = [];
+  changes.subscribe((change) => seen.push(change));
   const poll = async () => {
     await changes.poll();
-    return heard.splice(0).map((change) => change?.key ?? null);
+    return seen.splice(0).map((change) => change?.key ?? null);
   };
-  const announce = "insert into changes (kind, key, created_at) values ('root_key', $1, 0)";
-  await watcher.query(announce, ['before']);
+  const insertChange = "insert into changes (kind, key, created_at) values ('root_key', $1, 0)";
+  await watcher.query(insertChange, ['before']);
   await poll();
   await other.query('begin');
-  await other.query(announce, ['revoked']);
+  await other.query(insertChange, ['revoked']);
   for (let passed = 0; passed < 30_000; passed += 3000) {
-    await watcher.query(announce, ['another']);
+    await watcher.query(insertChange, ['another']);
     expect(await poll()).toEqual(['another']);
     clock.ms += 3000;
   }
@@ -262,26 +262,26 @@ it('rejects at once what would wait behind too many others', async () => {
 
 it('notifies listeners when a node has changed something, and only then', async () => {
   const [here, there] = [await node(), await node()];
-  let told = 0;
+  let calls = 0;
   let next = Promise.withResolvers<void>();
-  const heard = () => next.promise.then(() => (next = Promise.withResolvers()));
+  const seen = () => next.promise.then(() => (next = Promise.withResolvers()));
   const listener = listenForChanges(address, async () => {
-    told += 1;
+    calls += 1;
     next.resolve();
   });
-  // Once connected: what was announced before is unknown.
-  await heard();
+  // Called once after the connect, since notifications may have been missed before.
+  await seen();
   await attach(here, environment);
   await there.setWorkspaceDisabled(environment.workspaceId, NOW);
-  await heard();
-  expect(told).toBe(2);
+  await seen();
+  expect(calls).toBe(2);
   const [{ pid }] = (
     await other.query("select pid from pg_stat_activity where datname = current_database() and query like 'listen%'")
   ).rows;
   await server.run(server.url('postgres'), 'select pg_terminate_backend($1)', [pid]);
-  await heard();
+  await seen();
   await there.setWorkspaceDisabled(environment.workspaceId, null);
-  await heard();
-  expect(told).toBe(4);
+  await seen();
+  expect(calls).toBe(4);
   await listener.stop();
 });
