@@ -3,7 +3,7 @@ import { progressReporter } from './test/support/progress-reporter.ts';
 
 export default defineConfig({
   test: {
-    reporters: [progressReporter('several hours')],
+    reporters: [progressReporter('about 80 minutes')],
     include: ['test/long/**/*.test.ts', 'test/edge/http2Lifetime.test.ts', 'test/verification/rule.property.test.ts'],
     env: { CHAOS_MS: '60000', RULE_RUNS: '3000' },
     testTimeout: 30 * 60_000,
