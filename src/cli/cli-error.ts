@@ -3,7 +3,7 @@ import { showsStacks } from '../config/config.ts';
 /** Exit codes of every command. */
 export const EXIT = { done: 0, failed: 1, usage: 2, notVerified: 3 } as const;
 
-export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
+type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
 /** Ends a command. The message tells its user what went wrong and what to do. */
 export class CliError extends Error {

@@ -13,17 +13,17 @@ describe('a table', () => {
     ['longer', 'second'],
   ];
 
-  test('lines its columns up', () => {
+  test('aligns its columns', () => {
     expect(table(columns, rows, 80)).toBe(['  Name    Value', '  a       first', '  longer  second'].join('\n'));
   });
 
-  test('becomes blocks where a row would not fit', () => {
+  test('becomes blocks if a row does not fit', () => {
     expect(table(columns, rows, 15)).toBe(
       ['  Name   a', '  Value  first', '', '  Name   longer', '  Value  second'].join('\n'),
     );
   });
 
-  test('shows text of strangers without letting it do anything', () => {
+  test('escapes control characters in untrusted text', () => {
     expect(table(columns, [['\u001b[2J', '\u202eevil\nline']], 80)).toContain('\\u{1b}[2J  \\u{202e}evil\\u{a}line');
   });
 });
@@ -42,6 +42,6 @@ test.each([
   expect(shortDuration(ms)).toBe(words);
 });
 
-test('wrapped text fits the terminal, words whole and lines indented', () => {
+test('wrapped text fits the terminal, with whole words and indented lines', () => {
   expect(wrap('one two three four', 4, 12)).toBe('one two\n    three\n    four');
 });

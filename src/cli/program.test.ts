@@ -57,7 +57,7 @@ describe('help', () => {
     },
   );
 
-  test('the commands of the design are all there', () => {
+  test('all commands exist', () => {
     const design = [
       'dev',
       'demo',
@@ -80,7 +80,7 @@ describe('help', () => {
     expect(leaves.map((leaf) => leaf.join(' ')).toSorted()).toEqual(design.toSorted());
   });
 
-  test('a command that takes a key says where it can be seen, and how it is given unseen', () => {
+  test('a command with --key says that the process list shows it, and how to avoid that', () => {
     const { program } = createProgram();
     const create = program.commands.find((command) => command.name() === 'projects')?.commands[0];
     const about = create?.options.find(({ long }) => long === '--key')?.description;
@@ -89,7 +89,7 @@ describe('help', () => {
     );
   });
 
-  test('every command takes --data but serve, and what only prints a new key', () => {
+  test('every command takes --data, except serve and sealing key', () => {
     const { program } = createProgram();
     for (const path of leaves) {
       let command = program;
@@ -106,12 +106,12 @@ describe('permissions', () => {
     ['environment.env_1.raed_domain', 'Did you mean environment.env_1.read_domain?'],
     ['nothing.*.like_it_at_all', 'no operation requires'],
     ['environment.*', 'is not a permission'],
-  ])('%s draws a warning: %s', async (permission, warning) => {
+  ])('%s causes a warning: %s', async (permission, warning) => {
     const { permissions } = await loadCatalogue();
     expect(permissionWarnings('key', [permission], permissions)).toEqual([expect.stringContaining(warning)]);
   });
 
-  test('those that operations ask for draw none, for all resources or for one', async () => {
+  test('those that operations require cause none, for all resources or for one', async () => {
     const { permissions } = await loadCatalogue();
     expect(permissions).toContain('environment.*.read_domain');
     const ofOne = permissions.map((permission) => permission.replace('*', 'some_1'));
@@ -124,7 +124,7 @@ describe('mistakes', () => {
     [['domain', 'list'], "unknown command 'domain'", 'domains'],
     [['domains', 'lst'], "unknown command 'lst'", 'list'],
     [['domains', 'list', '--jsno'], "unknown option '--jsno'", '--json'],
-  ])('%j is bad usage, and names what is nearest', async (args, problem, nearest) => {
+  ])('%j is bad usage, with the most similar word', async (args, problem, nearest) => {
     const { code, stdout, stderr } = await hear(args);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toContain(problem);
@@ -164,7 +164,7 @@ describe('mistakes', () => {
     ['workspaces', 'list', '--database', "it's 'hunter2' is invalid. "],
     ['domains', 'list', '--kye=np_hunter2'],
     ['domains', 'list', '--key', 'np_hunter2', 'one too many'],
-  ])('a secret among the words "%s %s %s %s" is not repeated', async (...args) => {
+  ])('a secret in the arguments "%s %s %s %s" is not printed', async (...args) => {
     const { code, stderr } = await hear(args.filter((arg) => arg !== undefined));
     expect(code).toBe(1);
     expect(stderr).not.toContain('hunter2');

@@ -12,7 +12,7 @@ function written(isTTY: boolean, shares: number[]): string {
   return String(output.read() ?? '');
 }
 
-test('on a terminal a bar is drawn in one line, again only when it changed, and goes in the end', () => {
+test('on a terminal the bar is one line, redrawn after a change and removed at the end', () => {
   const text = written(true, [0, 0.5, 0.501, 1]);
   expect(text).not.toContain('\n');
   const pictures = stripVTControlCharacters(text.replaceAll('\x1b[1G', '|')).split('|');
@@ -25,7 +25,7 @@ test('on a terminal a bar is drawn in one line, again only when it changed, and 
   ]);
 });
 
-test('off a terminal there is a line for each ten percent, and nothing else', () => {
+test('without a terminal there is one line for each ten percent', () => {
   const shares = Array.from({ length: 1001 }, (_, at) => at / 1000);
   const lines = Array.from({ length: 11 }, (_, at) => `Copying: ${at * 10} %\n`);
   expect(written(false, shares)).toBe(lines.join(''));

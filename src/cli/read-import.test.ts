@@ -25,7 +25,7 @@ describe('a certificate from elsewhere', () => {
     ['with those between it and the root', leaf + intermediate],
     ['with the root as well', leaf + intermediate + root],
     ['with words around its certificates', `Bag Attributes\n${leaf}\nsubject=CN\n${intermediate}`],
-  ])('is taken %s', (_, chain) => {
+  ])('is accepted %s', (_, chain) => {
     const read = readImport(NAME, { chain, key }, NOW);
     expect(read).toMatchObject({ notBefore: good.notBefore, notAfter: good.notAfter, notes: [] });
     expect(read.chain.startsWith(leaf)).toBe(true);
@@ -33,7 +33,7 @@ describe('a certificate from elsewhere', () => {
     expect(kept.equals(good.key)).toBe(true);
   });
 
-  test('is taken for a name that its wildcard covers, and for no name two labels below', () => {
+  test('is accepted for a name that its wildcard covers, but not two labels below', () => {
     const wild = issueChain('*.example.com', { now: NOW });
     const chain = wild.leaf + wild.intermediate;
     expect(problems(chain, keyPem(wild.key))).toEqual([]);
@@ -42,14 +42,14 @@ describe('a certificate from elsewhere', () => {
     ]);
   });
 
-  test('is taken with an RSA key in the older form', () => {
+  test('is accepted with an RSA key in PKCS #1', () => {
     const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
     const chain = issueChain(NAME, { now: NOW, key: privateKey });
     const older = privateKey.export({ type: 'pkcs1', format: 'pem' }).toString();
     expect(problems(chain.leaf + chain.intermediate, older)).toEqual([]);
   });
 
-  test('alone is taken, and noted: most clients need those above it', () => {
+  test('without intermediates is accepted, with a warning', () => {
     expect(readImport(NAME, { chain: leaf, key }, NOW).notes).toEqual([
       expect.stringMatching(/no intermediate certificates/),
     ]);
@@ -73,11 +73,11 @@ describe('a certificate from elsewhere', () => {
       key,
       /Certificate 1 .* is followed by that of Test root, but its issuer is certificate 3/,
     ],
-  ])('is refused with %s', (_, chain, privateKey, says) => {
+  ])('is rejected with %s', (_, chain, privateKey, says) => {
     expect(problems(chain, privateKey).join('\n')).toMatch(says);
   });
 
-  test('is refused where it is over, or not good yet, or a certificate above it is', () => {
+  test('is rejected if it, or one above it, has expired or is not valid yet', () => {
     const chain = leaf + intermediate;
     expect(problems(chain, key, NAME, NOW + 91 * DAY_MS)).toEqual([
       expect.stringMatching(/^Certificate 1 \(shop\.example\.com\) expired at /),
@@ -86,11 +86,11 @@ describe('a certificate from elsewhere', () => {
     expect(problems(chain, key, NAME, NOW - DAY_MS)[0]).toMatch(/is not valid before/);
   });
 
-  test('is refused with everything that is wrong at once', () => {
+  test('is rejected with all problems at once', () => {
     expect(problems(leaf + root, keyPem(newKey()), 'other.example.org', NOW + 91 * DAY_MS)).toHaveLength(5);
   });
 
-  test('is refused with a key that TLS would refuse, and with one that is encrypted', () => {
+  test('is rejected with a key that TLS does not accept, and with an encrypted key', () => {
     const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 1024 });
     const small = issueChain(NAME, { now: NOW, key: privateKey });
     expect(problems(small.leaf + small.intermediate, keyPem(privateKey)).join()).toMatch(/does not accept it for TLS/);
@@ -100,7 +100,7 @@ describe('a certificate from elsewhere', () => {
     expect(problems(leaf + intermediate, locked)).toEqual([expect.stringMatching(/encrypted.*openssl pkey -in/)]);
   });
 
-  test('is told of without the key, whatever is wrong', () => {
+  test('is rejected without printing the key', () => {
     const body = key.split('\n')[1] ?? '';
     for (const [chain, privateKey] of [
       [leaf + root, key],

@@ -35,7 +35,7 @@ function progressOn(terminal: { isTTY: boolean; columns: number }) {
   return { progress, written, clock };
 }
 
-test('off a terminal, only what changed is printed again; time that passes is no change', () => {
+test('without a terminal, the state is printed again only after a change, not as time passes', () => {
   const { progress, written, clock } = progressOn({ isTTY: false, columns: 80 });
   progress.show(domain());
   clock.at += 5000;
@@ -46,7 +46,7 @@ test('off a terminal, only what changed is printed again; time that passes is no
   expect(written[1]).toContain('It leads elsewhere.');
 });
 
-test('on a terminal, the picture is redrawn in place, however many rows it takes', () => {
+test('on a terminal, the state is redrawn in place, however many rows it takes', () => {
   const { progress, written, clock } = progressOn({ isTTY: true, columns: 200 });
   progress.show(domain({ verificationError: 'e'.repeat(450) }));
   const [picture = ''] = written;
@@ -58,7 +58,7 @@ test('on a terminal, the picture is redrawn in place, however many rows it takes
   expect(written[3]).toContain('55 s left');
 });
 
-test('nothing is said of the time left where it is not known: after a retry', () => {
+test('the time left is not shown after a retry, when it is unknown', () => {
   const { progress, written } = progressOn({ isTTY: false, columns: 80 });
   progress.show(domain({ createdAt: START - 120_000 }));
   expect(written[0]).toMatch(/is verifying: its records are being checked\.\n/);
@@ -79,7 +79,7 @@ const issued = {
   renewal: { source: 'lifetime', startsAt: START, endsAt: START, renewAt: START + 60 * 86_400_000 },
 } as const;
 
-test('off a terminal, what stands in the way of a certificate is printed once, until it is another', () => {
+test('without a terminal, what blocks a certificate is printed once, until it changes', () => {
   const { progress, written, clock } = progressOn({ isTTY: false, columns: 80 });
   const waiting = certificate({ state: 'waiting_for_routing', problem, nextTryAt: START + 60_000 });
   progress.showCertificate(waiting);
@@ -97,7 +97,7 @@ test.each<[outcome: string, certificate: ShownCertificate]>([
   ['timed out', certificate({ state: 'failed', problem })],
   ['timed out', certificate({ state: 'issued', issued: { ...issued, notAfter: START - 1 } })],
   ['not wanted', certificate({ state: 'none' })],
-])('waiting for a certificate ends with "%s" for what is there', async (outcome, found) => {
+])('waiting for a certificate ends with "%s"', async (outcome, found) => {
   const { progress, clock } = progressOn({ isTTY: false, columns: 80 });
   const api: Pick<ApiClient, 'call'> = { call: async <T>() => found as T };
   const waited = await waitUntilIssued(api, 'shop.example.com', progress, clock.now(), clock);

@@ -7,7 +7,7 @@ function record(type: PublishedRecord['type'], name: string, value: string): Pub
   return { type, name, value, ttl: 60, verified: false };
 }
 
-test('records become lines of a master file', () => {
+test('records become lines of a zone file', () => {
   const records = [
     record('CNAME', 'shop.example.com', 'abc.cname.example.net'),
     record('TXT', '_service.shop.example.com', 'service-domain-verify=x'),
@@ -21,7 +21,7 @@ test('records become lines of a master file', () => {
   );
 });
 
-test('an ALIAS becomes a comment that says what to do', () => {
+test('an ALIAS becomes a comment with instructions', () => {
   const lines = renderZone('example.com', [record('ALIAS', 'example.com', 'abc.cname.example.net')]).split('\n');
   expect(lines.every((line) => line.startsWith(';'))).toBe(true);
   expect(lines.join(' ')).toMatch(/ALIAS, ANAME or a flattened CNAME.*abc\.cname\.example\.net/);

@@ -133,7 +133,7 @@ describe('values', () => {
   });
 });
 
-describe('refusals', () => {
+describe('invalid variables', () => {
   test.each<[variable: string, given: string, because: string]>([
     ['NAMEPLATE_LISTEN', '7070', 'not ADDRESS:PORT'],
     ['NAMEPLATE_LISTEN', '::1', '[ADDRESS]:PORT for IPv6'],

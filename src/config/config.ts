@@ -18,8 +18,7 @@ export type Config = ServerValues;
 export type PlaygroundConfig = Values<typeof playgroundVariables>;
 
 /** The variables of commands other than `serve`. */
-export type CommandConfig = Values<typeof commandVariables> &
-  Pick<Config, 'databaseUrl' | 'encryptionKeys' | 'logLevel'>;
+type CommandConfig = Values<typeof commandVariables> & Pick<Config, 'databaseUrl' | 'encryptionKeys' | 'logLevel'>;
 
 /** Everything that is wrong with the configuration, one line each. */
 export class ConfigError extends Error {

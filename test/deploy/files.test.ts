@@ -34,7 +34,7 @@ test.each([
   'docs/certificates.md',
   'docs/operations.md',
   'docs/scale.md',
-])('%s names no variable that the program does not know', (path) => {
+])('%s names only variables that exist', (path) => {
   const known = Object.values({ ...serverVariables, ...commandVariables }).map(({ name }) => name);
   for (const [name] of read(path).matchAll(/NAMEPLATE_[A-Z_]*[A-Z]/g)) expect(known).toContain(name);
 });

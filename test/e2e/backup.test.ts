@@ -27,8 +27,8 @@ afterEach(async () => {
 
 const backup = () => ['backup', file, '--database', `sqlite:${path}`];
 
-describe('a backup that is taken while writes go on', () => {
-  test('comes back as a store that is whole, and holds every write that was acknowledged before it began', async () => {
+describe('a backup during writes', () => {
+  test('restores to a consistent store with every write that was acknowledged before it began', async () => {
     const acknowledged: string[] = [];
     let writing = true;
     const { environment } = await entities.plant(store);
@@ -72,7 +72,7 @@ describe('a backup that is taken while writes go on', () => {
 });
 
 describe('a backup', () => {
-  test('is shown as it grows, and says how to go back', async () => {
+  test('shows progress, and says how to restore it', async () => {
     const { code, stdout, stderr } = await run(backup());
     expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringMatching(/^Verifying the copy: 100 %\n$/) });
     expect(stdout).toMatch(/backup\.db is a verified backup of .*nameplate\.db/);
@@ -90,7 +90,7 @@ describe('a backup', () => {
     },
   );
 
-  test('of a damaged store is refused, and leaves nothing behind', async () => {
+  test('of a damaged store is rejected, and leaves no file', async () => {
     const { environment } = await entities.plant(store);
     for (let i = 0; i < 50; i++) await entities.attach(store, environment);
     await store.close();
@@ -106,7 +106,7 @@ describe('a backup', () => {
     expect(existsSync(`${file}.unfinished`)).toBe(false);
   });
 
-  test('of a newer version, of another program or of nothing is refused', async () => {
+  test('of a newer version, of another program or of a missing store is rejected', async () => {
     await store.close();
     const edit = (sql: string) => {
       const db = new DatabaseSync(path);
@@ -122,7 +122,7 @@ describe('a backup', () => {
     expect(existsSync(file)).toBe(false);
   });
 
-  test('of a store on PostgreSQL is left to its own programs, in words', async () => {
+  test('of a PostgreSQL store is rejected, with advice', async () => {
     const env = { NAMEPLATE_DATABASE_URL: 'postgres://u:hunter2@127.0.0.1:1/d' };
     const refused = await run(['backup', file], { env });
     expect(refused).toMatchObject({ code: 1, stderr: expect.stringMatching(/pg_dump/) });

@@ -114,7 +114,7 @@ describe('certificates', () => {
     }
   });
 
-  test('that cannot be served are refused with everything that is wrong, and nothing is changed', async () => {
+  test('that cannot be served are rejected with all problems, and nothing is changed', async () => {
     await wanted('wrong.example.com');
     const { leaf, intermediate } = issueChain('other.example.com');
     const files = ['--chain', file('wrong.chain', leaf + intermediate), '--key', file('wrong.key', keyPem(newKey()))];
@@ -131,7 +131,7 @@ describe('certificates', () => {
     });
   });
 
-  test('are renewed at once on demand, unless somebody is at it', async () => {
+  test('are renewed at once on demand, unless one is already being processed', async () => {
     await wanted('renew.example.com');
     await imported('renew.example.com');
     const claim = () => store.claimCertificates({ now: Date.now(), limit: 100, leaseMs: 600_000, newNames: false });

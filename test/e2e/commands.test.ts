@@ -20,8 +20,8 @@ afterAll(async () => {
 
 type Made = { id: string };
 
-describe.concurrent('straight on the store, while a server runs on it', () => {
-  test('a workspace is made, listed, limited, disabled and enabled', async () => {
+describe.concurrent('directly on the store, while a server runs on it', () => {
+  test('a workspace is created, listed, limited, disabled and enabled', async () => {
     const { id } = await runJson<Made>(['workspaces', 'create', 'acme', ...data]);
     expect(id).toMatch(/^ws_/);
     expect(await runJson(['workspaces', 'list', ...data])).toContainEqual(
@@ -45,7 +45,7 @@ describe.concurrent('straight on the store, while a server runs on it', () => {
     expect(await runJson(['workspaces', 'enable', id, ...data])).toEqual({ id });
   });
 
-  test('a key works until it is disabled, and never again once revoked', async () => {
+  test('a key works until it is disabled, and never again after it is revoked', async () => {
     const { workspaceId, api } = playground.ready;
     const permission = ['--permission', 'project.*.read_project', '--name', 'backend'];
     const { id, key } = await runJson<Made & { key: string }>([
@@ -69,7 +69,7 @@ describe.concurrent('straight on the store, while a server runs on it', () => {
     await waitUntil(async () => (await list()).stderr.includes('Unauthorized'));
   });
 
-  test('keys end when they are told to, and times that are over are bad usage', async () => {
+  test('keys expire as requested, and times in the past are bad usage', async () => {
     const create = ['keys', 'create', '--workspace', playground.ready.workspaceId, ...data];
     const key = await runJson<{ expiresAt: number; createdAt: number }>([...create, '--expires', '30d']);
     expect(key.expiresAt - key.createdAt).toBeGreaterThan(29 * 86_400_000);
@@ -80,7 +80,7 @@ describe.concurrent('straight on the store, while a server runs on it', () => {
     expect(await run([...create, '--expires', 'soon'])).toMatchObject({ code: 2, stdout: '' });
   });
 
-  test('what does not exist is said, with where to look', async () => {
+  test('a missing workspace, key or store is an error that says how to find it', async () => {
     for (const args of [
       ['workspaces', 'disable', 'ws_none'],
       ['workspaces', 'limits', 'ws_none'],
@@ -102,7 +102,7 @@ describe.concurrent('straight on the store, while a server runs on it', () => {
     });
   });
 
-  test('migrate says what it would do, does it, and then has nothing to do', async () => {
+  test('migrate --dry-run lists what migrate then does, once', async () => {
     const database = ['--database', `sqlite:${directory.path}/fresh/n.db`];
     const dry = await runJson<{ migrations: string[] }>(['migrate', '--dry-run', ...database]);
     expect(dry.migrations.length).toBeGreaterThan(0);
@@ -112,7 +112,7 @@ describe.concurrent('straight on the store, while a server runs on it', () => {
 });
 
 describe.concurrent('over the API', () => {
-  test('projects, apps, environments and deployments are made and listed', async () => {
+  test('projects, apps, environments and deployments are created and listed', async () => {
     const project = await runJson<Made>(['projects', 'create', 'shop', '--name', 'The shop', ...data]);
     expect(project).toEqual({ id: expect.stringMatching(/^proj_/), slug: 'shop', name: 'The shop' });
     const app = await runJson<Made>(['apps', 'create', 'storefront', '--project', 'shop', ...data]);
@@ -161,7 +161,7 @@ describe.concurrent('over the API', () => {
     expect(await run(['domains', 'get', 'one.example.com', ...data])).toMatchObject({ code: 1 });
   });
 
-  test('a refusal is shown with title, detail, each violated rule, its fix, and the request id', async () => {
+  test('an API error is printed with title, detail, each violated rule, its fix, and the request id', async () => {
     const refused = await run(['domains', 'create', 'https://shop.example.com', ...data]);
     expect(refused).toMatchObject({ code: 1, stdout: '' });
     expect(refused.stderr).toMatch(
@@ -173,7 +173,7 @@ describe.concurrent('over the API', () => {
     });
   });
 
-  test('the key is read from standard input, a file or the environment; that of the playground goes nowhere else', async () => {
+  test("the key is read from standard input, a file or the environment; the playground's key is sent only to the playground", async () => {
     const { api, rootKey } = playground.ready;
     writeFileSync(`${directory.path}/key`, `${rootKey}\n`);
     const list = ['projects', 'list', '--url', api];
@@ -190,7 +190,7 @@ describe.concurrent('over the API', () => {
     expect(elsewhere).toMatchObject({ code: 1, stderr: expect.stringContaining('No root key for http://127.0.0.1:2') });
   });
 
-  test('where no server or playground is, one line says how to start it', async () => {
+  test('without a server or playground, one line says how to start it', async () => {
     const nowhere = await run(['projects', 'list', '--url', 'http://127.0.0.1:2', '--key', 'np_x']);
     expect(nowhere).toMatchObject({
       code: 1,
@@ -211,7 +211,7 @@ describe.concurrent('over the API', () => {
 describe.concurrent('the DNS simulator', () => {
   const list = () => runJson<ControlResults['list']>(['dns', 'list', ...data]);
 
-  test('records are set, replaced, listed and removed; faults begin and end', async () => {
+  test('records and faults are set, replaced, listed and removed', async () => {
     await run(['dns', 'set', 'Set.example.org', 'txt', 'one', 'two', '--ttl', '5', ...data]);
     expect((await list()).records).toContainEqual({
       name: 'set.example.org',
@@ -235,7 +235,7 @@ describe.concurrent('the DNS simulator', () => {
     expect(await runJson(['dns', 'remove', 'set.example.org', 'TXT', ...data])).toMatchObject({ removed: false });
   });
 
-  test('what a DNS panel would refuse is refused in its words', async () => {
+  test('invalid records are rejected as by a DNS provider', async () => {
     expect(await run(['dns', 'set', 'example.org', 'CNAME', 'elsewhere.example.net', ...data])).toMatchObject({
       code: 1,
       stderr: expect.stringContaining('apex of its zone'),
@@ -248,7 +248,7 @@ describe.concurrent('the DNS simulator', () => {
   });
 
   test.each(['apex-of-a-shop.com', 'wrong.example.com'])(
-    'publishing for %s puts right whatever stood in the place of the routing record; the log tells who asked',
+    'publishing for %s replaces other routing records; the log has the queries',
     async (name) => {
       await run(['domains', 'create', name, ...data]);
       await run(['dns', 'set', name, 'A', '192.0.2.1', ...data]);
@@ -264,7 +264,7 @@ describe.concurrent('the DNS simulator', () => {
 });
 
 describe.concurrent('doctor', () => {
-  test('finds nothing wrong with a running playground', async () => {
+  test('finds no problem in a running playground', async () => {
     const findings = await runJson<{ about: string; level: string }[]>(['doctor', ...data]);
     expect(findings.map(({ level }) => level)).not.toContain('fail');
     expect(findings.map(({ about }) => about)).toEqual([
@@ -281,7 +281,7 @@ describe.concurrent('doctor', () => {
     ]);
   });
 
-  test('says what to do about everything that is wrong, and fails', async () => {
+  test('gives advice on every problem, and fails', async () => {
     const { port } = new URL(playground.ready.api);
     const { control } = (await readPlaygroundFile(directory.path)) as PlaygroundFile;
     const env = {
@@ -317,7 +317,7 @@ describe.concurrent('doctor', () => {
   test.each([
     ['with --data', ['--data', 'DIR'], {}],
     ['with a variable', [], { NAMEPLATE_DATABASE_URL: 'sqlite:DIR/nameplate.db' }],
-  ])('looks at a store that is named %s, whatever else is wrong', async (_, flags, variables) => {
+  ])('examines a store that is named %s, whatever else is wrong', async (_, flags, variables) => {
     const dataDir = `${directory.path}/damaged`;
     mkdirSync(dataDir, { recursive: true });
     writeFileSync(`${dataDir}/nameplate.db`, 'Dear diary, '.repeat(1000));
@@ -328,7 +328,7 @@ describe.concurrent('doctor', () => {
     for (const found of ['NAMEPLATE_FOO', 'NAMEPLATE_CNAME_ZONE', 'not a database']) expect(stdout).toContain(found);
   });
 
-  test('looks at the resolvers though another variable is wrong', async () => {
+  test('examines the resolvers if another variable is invalid', async () => {
     const env = {
       NAMEPLATE_CNAME_ZONE: 'cname.example.net',
       NAMEPLATE_DNS_RESOLVERS: playground.ready.dns,
@@ -337,7 +337,7 @@ describe.concurrent('doctor', () => {
     expect((await run(['doctor'], { env })).stdout).toContain(`${playground.ready.dns} responds in`);
   });
 
-  test('lists every bad variable', async () => {
+  test('lists every invalid variable', async () => {
     const { code, stdout } = await run(['doctor'], { env: { NAMEPLATE_CNAME_ZONE: 'x', NAMEPLATE_ROLES: 'y' } });
     expect(code).toBe(1);
     for (const name of ['NAMEPLATE_CNAME_ZONE', 'NAMEPLATE_DNS_RESOLVERS', 'NAMEPLATE_ROLES'])

@@ -7,7 +7,7 @@ const data = ['--data', directory.path];
 
 afterAll(() => directory.remove());
 
-test('the demo ends well, tells the whole story, and leaves nothing behind', async () => {
+test('the demo succeeds, shows every step, and leaves no files', async () => {
   const { code, stdout, stderr } = await run(['demo', ...data]);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   const story = [
@@ -31,7 +31,7 @@ test('the demo ends well, tells the whole story, and leaves nothing behind', asy
   expect(readdirSync(directory.path)).toEqual([]);
 });
 
-test('a demo that is stopped half-way fails, and leaves nothing behind; with --json all it says is JSON', async () => {
+test('a demo that is stopped half-way fails, and leaves no files; with --json it prints only JSON', async () => {
   const demo = start(['demo', '--json', ...data]);
   await demo.says(/createDomain/);
   const { code, stdout, stderr } = await demo.stop();

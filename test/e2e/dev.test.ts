@@ -30,7 +30,7 @@ afterAll(async () => {
 });
 
 describe.concurrent('a running playground', () => {
-  test('takes every flag of the design, and says exactly one line on standard output: where everything is', async () => {
+  test('takes every flag, and with --json prints one line with all addresses', async () => {
     const flags = ['--check-interval', '0.5', '--window', '60'];
     const started = start(['dev', '--data', `${data}/other`, ...ANY_PORTS, ...flags, '--json']);
     await started.says(/"ready"/);
@@ -66,7 +66,7 @@ describe.concurrent('a running playground', () => {
     await other.stop();
   });
 
-  test('lets nobody steer its DNS without the root key', async () => {
+  test('rejects changes to its DNS without the root key', async () => {
     const { control } = (await readPlaygroundFile(data)) as PlaygroundFile;
     for (const headers of [{}, { authorization: 'Bearer np_wrong' }]) {
       const body = JSON.stringify({ name: 'a.example.com', type: 'A', values: ['127.0.0.1'] });
@@ -83,7 +83,7 @@ describe.concurrent('a running playground', () => {
 });
 
 describe('a second start', () => {
-  test('on the same directory names who runs there, and a command that works', async () => {
+  test('on the same directory names the running one, and a command that works', async () => {
     const port = new URL(playground.ready.api).port;
     const second = await run(['dev', '--data', data, ...ANY_PORTS, '--port', port]);
     expect(second).toMatchObject({ code: 1, stdout: '' });
@@ -97,7 +97,7 @@ describe('a second start', () => {
     rmSync(/--data (\S+)/.exec(second.stderr)?.[1] ?? '', { recursive: true });
   });
 
-  test('on a port that another program holds offers the next free one', async () => {
+  test('on a port in use offers the next free one', async () => {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
     const port = portOf(server);
@@ -111,8 +111,8 @@ describe('a second start', () => {
   });
 });
 
-describe.concurrent('a start that cannot be', () => {
-  test('a database of a newer version: one line that says what to do, and no stack', async () => {
+describe.concurrent('a start that fails', () => {
+  test('with a database of a newer version: one line with advice, and no stack', async () => {
     await migrate(`${data}/newer/nameplate.db`);
     const db = new DatabaseSync(`${data}/newer/nameplate.db`);
     db.exec("insert into kysely_migration values ('9999-later', '2030-01-01T00:00:00Z')");
@@ -134,7 +134,7 @@ describe.concurrent('a start that cannot be', () => {
     ['demo', '/proc/nameplate/data'],
     ['dev', '/proc'],
     ['demo', '/proc'],
-  ])('%s with %s, where no data can be kept: one line that says what to do', async (command, name) => {
+  ])('%s with %s, which cannot be written: one line with advice', async (command, name) => {
     writeFileSync(`${data}/file`, '');
     const dataDir = resolve(data, name);
     const { code, stdout, stderr } = await run([command, '--data', dataDir, ...(command === 'dev' ? ANY_PORTS : [])]);
@@ -143,7 +143,7 @@ describe.concurrent('a start that cannot be', () => {
     expect(stderr).toContain(dataDir);
   });
 
-  test('kept DNS records that cannot be read are not thrown away', async () => {
+  test('with invalid saved DNS records keeps their file', async () => {
     mkdirSync(`${data}/broken`);
     writeFileSync(`${data}/broken/dns.json`, '{"records":[');
     const { code, stderr } = await run(['dev', '--data', `${data}/broken`, ...ANY_PORTS]);
@@ -154,7 +154,7 @@ describe.concurrent('a start that cannot be', () => {
 });
 
 describe('a stop', () => {
-  test('SIGTERM ends it within 5 s, whatever is under way', async () => {
+  test('SIGTERM ends it within 5 s, with requests and checks in flight', async () => {
     const busy = await startPlayground(`${data}/stop`);
     const socket = await halfARequest(busy.ready.api);
     await run(['domains', 'create', 'slow.example.com', '--data', `${data}/stop`]);
@@ -166,7 +166,7 @@ describe('a stop', () => {
     socket.destroy();
   });
 
-  test('SIGTERM ends a start that waits for another process, which it says; the next start needs nothing mended', async () => {
+  test('SIGTERM ends a start that reports waiting for another process; the next start needs no repair', async () => {
     await migrate(`${data}/locked/nameplate.db`);
     const other = new DatabaseSync(`${data}/locked/nameplate.db`);
     other.exec('begin immediate');
@@ -195,7 +195,7 @@ describe('a stop', () => {
     socket.destroy();
   });
 
-  test('after a kill, commands name what starts it again on the same directory', async () => {
+  test('after a kill, commands name the command that starts it again on the same directory', async () => {
     const killed = await startPlayground(`${data}/killed`);
     killed.child.kill('SIGKILL');
     await killed.ended;
@@ -205,7 +205,7 @@ describe('a stop', () => {
     }
   });
 
-  test('a request that is under way is answered', async () => {
+  test('a request in flight gets its response', async () => {
     const busy = await startPlayground(`${data}/answer`);
     const socket = await halfARequest(busy.ready.api);
     const answered = once(socket, 'data');

@@ -23,7 +23,7 @@ async function npmStart(): Promise<{ commands: string[]; curl: string; rootKey: 
   return { commands, curl, rootKey: /np_\w+/.exec(text)?.[0] ?? '' };
 }
 
-test('the three commands that a playground prints, typed as printed, end in verified and served over HTTPS', async () => {
+test('the three commands that a playground prints take a domain to verified and served over HTTPS', async () => {
   const { commands, curl } = await npmStart();
   expect(commands).toHaveLength(3);
   let last = '';
@@ -45,7 +45,7 @@ test('the three commands that a playground prints, typed as printed, end in veri
   await playground?.says(/shop\.example\.com: certificate issued/);
 });
 
-test('a second start finds keys, domains, and the records and faults a person set; it offers a new name', async () => {
+test('a second start restores keys, domains, records and faults, and suggests a new name', async () => {
   await run(['dns', 'set', 'www.example.org', 'TXT', 'kept', 'kept too', ...data]);
   await run(['dns', 'fail', 'www.example.org', 'servfail', ...data]);
   const before = await runJson<ControlResults['list']>(['dns', 'list', ...data]);
@@ -68,7 +68,7 @@ test('a second start finds keys, domains, and the records and faults a person se
   for (const command of commands) expect(command).toContain('shop2.example.com');
 });
 
-test('what holds a secret can be read by its owner alone', () => {
+test('files with secrets can be read only by their owner', () => {
   for (const file of ['dev.json', 'dns.json', 'nameplate.db']) {
     expect(statSync(`${directory.path}/${file}`).mode & 0o777).toBe(0o600);
   }

@@ -39,7 +39,7 @@ async function serve(changes: Record<string, string> = {}): Promise<Started & Re
   return { ...server, ...(JSON.parse(line) as ReadyLine) };
 }
 
-test.concurrent('a server is set up from nothing with commands, answers, is measured, and stops cleanly', async () => {
+test.concurrent('a server is set up with commands, serves requests and metrics, and stops cleanly', async () => {
   const database = databaseFor('from-nothing');
   const { id } = await runJson<{ id: string }>(['workspaces', 'create', 'acme', '--database', database]);
   const permission = ['--permission', 'project.*.create_project', '--permission', 'project.*.read_project'];
@@ -67,7 +67,7 @@ test.concurrent('a server is set up from nothing with commands, answers, is meas
   for (const line of stdout.trimEnd().split('\n')) expect(() => JSON.parse(line)).not.toThrow();
 });
 
-test.concurrent('SIGTERM ends a start that waits for another process, which it says', async () => {
+test.concurrent('SIGTERM ends a start that reports waiting for another process', async () => {
   const path = `${directory.path}/locked.db`;
   await migrate(path);
   const other = new DatabaseSync(path);
@@ -80,7 +80,7 @@ test.concurrent('SIGTERM ends a start that waits for another process, which it s
   other.close();
 });
 
-test.concurrent('one process at a time is the verifier of a file; another may serve the API', async () => {
+test.concurrent('a file has one verifier process at a time; another process can serve the API', async () => {
   const shared = { NAMEPLATE_DATABASE_URL: databaseFor('shared') };
   const first = await serve(shared);
   const second = await run(['serve'], { env: { ...env, ...shared } });
@@ -94,7 +94,7 @@ test.concurrent('one process at a time is the verifier of a file; another may se
   expect((await serve({ ...shared, NAMEPLATE_ROLES: 'verifier', NAMEPLATE_METRICS_LISTEN: 'off' })).api).toBeNull();
 });
 
-test.concurrent('a port in use: one clear line, exit code 1', async () => {
+test.concurrent('a port in use: one line, exit code 1', async () => {
   const holder = await serve({ NAMEPLATE_ROLES: 'api' });
   const address = holder.api?.replace('http://', '') ?? '';
   const second = await run(['serve'], { env: { ...env, NAMEPLATE_ROLES: 'api', NAMEPLATE_LISTEN: address } });
@@ -104,7 +104,7 @@ test.concurrent('a port in use: one clear line, exit code 1', async () => {
   );
 });
 
-test.concurrent('an IPv6 address in use is named as it is written in the configuration', async () => {
+test.concurrent('an IPv6 address in use is printed as in the configuration', async () => {
   const holder = createServer().listen(0, '::1');
   await once(holder, 'listening');
   const { port } = holder.address() as AddressInfo;
@@ -150,7 +150,7 @@ test.concurrent.each<[what: string, changes: Record<string, string>, says: RegEx
     { NAMEPLATE_RATE_LIMITS: 'domains.getDomian=1/1m' },
     /RATE_LIMITS is .*did you mean domains\.getDomain\?/,
   ],
-])('%s: one clear line, exit code 1, no stack', async (_, changes, says) => {
+])('%s: one line, exit code 1, no stack', async (_, changes, says) => {
   const bad = `${directory.path}/bad`;
   mkdirSync(bad, { recursive: true });
   writeFileSync(`${bad}/file`, 'no database, but long enough to be looked at. '.repeat(100));

@@ -9,7 +9,7 @@ afterAll(async () => {
   directory.remove();
 });
 
-test('tokens are minted and rotated from the command line, on a store that a server works with', async () => {
+test('tokens are minted and rotated from the command line, while a server runs on the store', async () => {
   const { id } = await runJson<{ id: string }>(['workspaces', 'create', 'acme', '--database', database]);
   server = start(['serve'], {
     env: {

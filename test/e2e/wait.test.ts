@@ -6,7 +6,7 @@ const directory = temporaryDirectory();
 
 afterAll(() => directory.remove());
 
-test.concurrent('a domain whose window ends is failed: exit code 3, the reason, and what to do; verify begins a new window', async () => {
+test.concurrent('a domain whose window ends fails: exit code 3, the reason, and advice; verify starts a new window', async () => {
   const data = ['--data', `${directory.path}/short`];
   const playground = await startPlayground(`${directory.path}/short`, ['--check-interval', '0.5', '--window', '3']);
   await run(['domains', 'create', 'late.example.com', ...data]);
@@ -25,7 +25,7 @@ test.concurrent('a domain whose window ends is failed: exit code 3, the reason, 
   await playground.stop();
 });
 
-test.concurrent('a time that runs out is exit code 3; waiting outlives a restart of the server', async () => {
+test.concurrent('a timeout is exit code 3; waiting continues after a restart of the server', async () => {
   const data = ['--data', `${directory.path}/long`];
   const before = await startPlayground(`${directory.path}/long`, ['--check-interval', '0.5']);
   await run(['domains', 'create', 'patient.example.com', ...data]);

@@ -34,7 +34,7 @@ describe('the CA', () => {
   };
   const examine = (about = {}, at = clock) => examineCa({ directoryUrl, isBound: false, ...about }, undefined, at);
 
-  test('that answers is well, with where its terms are; and its clock agrees', async () => {
+  test('that responds is ok, with the address of its terms; our clock agrees with its Date', async () => {
     answer = { body: directory({ termsOfService: 'https://ca.test/terms' }) };
     expect(await examine()).toEqual([
       {
@@ -46,7 +46,7 @@ describe('the CA', () => {
     ]);
   });
 
-  test('tells by its answer that our clock is wrong', async () => {
+  test('with another Date shows that our clock is wrong', async () => {
     answer = { body: directory() };
     const ahead = { now: () => Date.now() + HOUR_MS };
     expect((await examine({}, ahead))[1]).toMatchObject({
@@ -55,7 +55,7 @@ describe('the CA', () => {
     });
   });
 
-  test('that serves only its customers needs a binding', async () => {
+  test('that requires an external account binding needs one configured', async () => {
     answer = { body: directory({ externalAccountRequired: true }) };
     expect((await examine())[0]).toMatchObject({ level: 'fail', advice: expect.stringContaining('HMAC key') });
     expect((await examine({ isBound: true }))[0]).toMatchObject({ level: 'ok' });
@@ -64,12 +64,12 @@ describe('the CA', () => {
   test.each<[what: string, answer: { status?: number; body: unknown }, says: RegExp]>([
     ['something else', { status: 404, body: 'Not here' }, /status 404, so it is not an ACME directory/],
     ['no directory', { body: [1] }, /a directory that is invalid/],
-  ])('where there is %s is a failure', async (_, given, says) => {
+  ])('that returns %s fails', async (_, given, says) => {
     answer = given;
     expect(await examine()).toEqual([expect.objectContaining({ level: 'fail', found: expect.stringMatching(says) })]);
   });
 
-  test('that is not there, or whose trust roots cannot be read, is a failure that says what to do', async () => {
+  test('that is unreachable, or whose trust roots cannot be read, fails with advice', async () => {
     const away = { directoryUrl: 'http://127.0.0.1:1/directory', isBound: false };
     expect(await examineCa(away, undefined, clock)).toEqual([
       expect.objectContaining({
@@ -83,7 +83,7 @@ describe('the CA', () => {
     ]);
   });
 
-  test('comes first and second as configured, and none where our own issues', () => {
+  test('are listed in the configured order, and none with the internal CA', () => {
     const both = {
       issuer: 'acme',
       acmeDirectory: 'https://a.test/d',
@@ -124,13 +124,13 @@ describe('our account', () => {
       NOW,
     );
 
-  test('is made with the first certificate', async () => {
+  test('is created with the first certificate', async () => {
     expect(await examine(null)).toEqual([
       expect.objectContaining({ level: 'ok', found: expect.stringContaining('no account at ca.test yet') }),
     ]);
   });
 
-  test('that is paused is told of, with the reason and until when', async () => {
+  test('that is paused is a warning, with the reason and the time', async () => {
     const [finding] = await examine({ ...account, pausedUntil: NOW + HOUR_MS, problem: 'Too many orders.' });
     expect(finding).toMatchObject({
       level: 'warn',
@@ -139,7 +139,7 @@ describe('our account', () => {
     expect((await examine({ ...account, pausedUntil: NOW - 1 }))[0]).toMatchObject({ level: 'ok' });
   });
 
-  test('has room in its budget, or little of it; what the CA exempts does not count', async () => {
+  test('warns when its budget is nearly spent; exempt orders do not count', async () => {
     expect(await examine(account, 239)).toContainEqual({
       about: 'budget',
       level: 'ok',
@@ -149,7 +149,7 @@ describe('our account', () => {
     expect(await examine(account, 300, 100)).toContainEqual(expect.objectContaining({ about: 'budget', level: 'ok' }));
   });
 
-  test('whose key does not open is a failure', async () => {
+  test('whose key cannot be decrypted fails', async () => {
     const store = {
       findCaAccount: () => Promise.reject(new Error('it cannot be opened')),
       countLedgerEntries: async () => ({ orders: 0, exempt: 0, issued: 0, failed: 0 }),
@@ -187,7 +187,7 @@ describe('sealing', () => {
   });
 });
 
-describe('what expires', () => {
+describe('expiry', () => {
   const certificate = (hostname: string, notAfter: number, reason?: CertificateReason): Certificate => ({
     hostname,
     domainId: 'dom_1',
@@ -210,7 +210,7 @@ describe('what expires', () => {
   });
   const examine = (...found: Certificate[]) => examineExpiry({ listExpiring: async () => found }, NOW);
 
-  test('nothing, or what is renewed long before its end, is well', async () => {
+  test('is ok without certificates, and long before the end of one', async () => {
     expect(await examine()).toMatchObject({ level: 'ok' });
     expect(await examine(certificate('a.test', NOW + 30 * DAY_MS))).toMatchObject({
       level: 'ok',
@@ -218,14 +218,14 @@ describe('what expires', () => {
     });
   });
 
-  test('of a name that its owner leads elsewhere is no concern of ours', async () => {
+  test('of a name that its owner pointed elsewhere is ok', async () => {
     expect(await examine(certificate('gone.test', NOW - 1, 'answered_by_another'))).toMatchObject({
       level: 'ok',
       found: 'no certificate in use is for a name that leads here',
     });
   });
 
-  test('within its emergency, or over, is told of by name and reason', async () => {
+  test('that is near, or over, is reported with names and reasons', async () => {
     const soon = certificate('b.test', NOW + 2 * DAY_MS, 'ca_unavailable');
     expect(await examine(soon)).toMatchObject({
       level: 'warn',

@@ -5,12 +5,7 @@ import { createServer, type Server, type Socket } from 'node:net';
 export type DnsTransport = 'udp' | 'tcp';
 
 /** Handles one message, and calls `reply` at most once. */
-export type OnMessage = (
-  octets: Buffer,
-  from: string,
-  transport: DnsTransport,
-  reply: (octets: Buffer) => void,
-) => void;
+type OnMessage = (octets: Buffer, from: string, transport: DnsTransport, reply: (octets: Buffer) => void) => void;
 
 /** A UDP socket and a TCP server on one port. */
 export interface DnsListener {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { InvalidRecord, parseName, parseRecord } from './simulated-record.ts';
 
 describe('a record', () => {
-  test('is brought into canonical form: lower case, no final dot, type in capitals, TTL 60', () => {
+  test('has a canonical form: lower case, no final dot, type in capitals, TTL 60', () => {
     expect(parseRecord('WWW.Acme.COM.', 'cname', ['Target.Example.'])).toEqual({
       name: 'www.acme.com',
       type: 'CNAME',
@@ -40,13 +40,13 @@ describe('a record', () => {
     ['www.*.com', 'TXT', ['x'], undefined, /is not a domain name/],
     ['*', 'TXT', ['x'], undefined, /is not a domain name/],
     ['', 'TXT', ['x'], undefined, /is not a domain name/],
-  ])('%s %s %j (TTL %s) is refused in words that say why', (name, type, values, ttl, reason) => {
+  ])('%s %s %j (TTL %s) is rejected with the reason', (name, type, values, ttl, reason) => {
     const refused = () => parseRecord(name, type, values, ttl);
     expect(refused).toThrow(InvalidRecord);
     expect(refused).toThrow(reason);
   });
 
-  test('may stand at a wildcard', () => {
+  test('can be at a wildcard', () => {
     expect(parseName('*.Acme.com')).toBe('*.acme.com');
   });
 });

@@ -1,7 +1,7 @@
 import { isIPv4, isIPv6 } from 'node:net';
 
 /** `ALIAS` is not a DNS type: responses for the name contain the addresses of the value, as DNS providers flatten it. */
-export const SIMULATED_TYPES = ['A', 'AAAA', 'ALIAS', 'CAA', 'CNAME', 'MX', 'NS', 'SOA', 'TXT'] as const;
+const SIMULATED_TYPES = ['A', 'AAAA', 'ALIAS', 'CAA', 'CNAME', 'MX', 'NS', 'SOA', 'TXT'] as const;
 
 export type SimulatedType = (typeof SIMULATED_TYPES)[number];
 
@@ -122,7 +122,7 @@ export function parseCaa(value: string): { flags: number; tag: string; value: st
   return { flags, tag: match[2] ?? '', value: match[3] ?? match[4] ?? '' };
 }
 
-export interface Soa {
+interface Soa {
   mname: string;
   rname: string;
   serial: number;

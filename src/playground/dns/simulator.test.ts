@@ -32,7 +32,7 @@ async function overUdp(query: packet.Packet): Promise<packet.DecodedPacket> {
   }
 }
 
-describe('answers to another client', () => {
+describe('responses to another client', () => {
   test('every type that can be set', async () => {
     simulator.set('acme.com', 'A', ['192.0.2.1', '192.0.2.2']);
     simulator.set('acme.com', 'AAAA', ['2001:db8::1']);
@@ -65,7 +65,7 @@ describe('answers to another client', () => {
     await expect(resolver().resolveTxt('www.acme.com')).rejects.toMatchObject({ code: 'ENODATA' });
   });
 
-  test('answers too long for UDP go over TCP', async () => {
+  test('responses too long for UDP go over TCP', async () => {
     const values = Array.from({ length: 40 }, (_, index) => `${index} ${'x'.repeat(200)}`);
     simulator.set('_service.acme.com', 'TXT', values);
     const found = await resolver().resolveTxt('_service.acme.com');
@@ -75,7 +75,7 @@ describe('answers to another client', () => {
 });
 
 describe('messages', () => {
-  test('without EDNS an answer over UDP has at most 512 octets, with EDNS as many as the asker says', async () => {
+  test('without EDNS a response over UDP has at most 512 octets, with EDNS as many as the client allows', async () => {
     simulator.set('_service.acme.com', 'TXT', ['x'.repeat(600)]);
     const questions: packet.Question[] = [{ type: 'TXT', name: '_service.acme.com' }];
     const plain = await overUdp({ questions });
@@ -93,12 +93,12 @@ describe('messages', () => {
     expect(await overUdp({ questions, additionals: [opt] })).toMatchObject({ flag_tc: false, flag_aa: true });
   });
 
-  test('a query with RD is answered as by a resolver', async () => {
+  test('a query with RD gets the response of a resolver', async () => {
     const answer = await overUdp({ flags: packet.RECURSION_DESIRED, questions: [{ type: 'A', name: 'acme.com' }] });
     expect(answer).toMatchObject({ flag_rd: true, flag_ra: true });
   });
 
-  test('garbage, answers and empty messages are passed over', async () => {
+  test('garbage, responses and empty messages are ignored', async () => {
     const socket = createSocket('udp4');
     for (const octets of [Buffer.alloc(0), Buffer.alloc(3), Buffer.alloc(200, 0xff)]) {
       socket.send(octets, simulator.port, '127.0.0.1');
@@ -135,13 +135,13 @@ describe('faults', () => {
     expect(simulator.log().at(-1)?.transport).toBe('tcp');
   });
 
-  test('lame answers have no authority', async () => {
+  test('lame responses are not authoritative', async () => {
     simulator.fail('www.acme.com', 'lame');
     const answer = await overUdp({ questions: [{ type: 'A', name: 'www.acme.com' }] });
     expect(answer).toMatchObject({ flag_aa: false, rcode: 'NOERROR', answers: [] });
   });
 
-  test('a delayed answer comes after those that are not', async () => {
+  test('a delayed response comes after others', async () => {
     simulator.set('slow.acme.com', 'A', ['192.0.2.1']);
     simulator.set('quick.acme.com', 'A', ['192.0.2.2']);
     simulator.delay('slow.acme.com', 100);
@@ -156,15 +156,15 @@ describe('faults', () => {
     expect(order).toEqual(['quick', 'slow']);
   });
 
-  test('one that is not known, or a delay that is no time, is refused', () => {
+  test('an unknown fault and an invalid delay are rejected', () => {
     // @ts-expect-error A fault from outside.
     expect(() => simulator.fail('www.acme.com', 'explode')).toThrow(/"explode" is not a fault/);
     expect(() => simulator.delay('www.acme.com', -1)).toThrow(InvalidRecord);
   });
 });
 
-describe('what was set', () => {
-  test('is listed, replaced by type, and removed', () => {
+describe('records and faults', () => {
+  test('are listed, replaced by type, and removed', () => {
     simulator.set('www.acme.com', 'A', ['192.0.2.1']);
     simulator.set('www.acme.com', 'A', ['192.0.2.2'], 5);
     simulator.set('www.acme.com', 'TXT', ['x']);
@@ -180,7 +180,7 @@ describe('what was set', () => {
     expect(simulator.faults()).toEqual([]);
   });
 
-  test('survives in a snapshot, as plain JSON', async () => {
+  test('are restored from a snapshot, which is plain JSON', async () => {
     simulator.setZone('acme.co.uk', ['ns1.acme.co.uk']);
     simulator.delegate('sub.acme.com', ['ns1.sub.acme.com']);
     simulator.set('www.acme.co.uk', 'CNAME', ['x.test']);
@@ -194,7 +194,7 @@ describe('what was set', () => {
     await other.close();
   });
 
-  test('stays as it is when a snapshot makes no sense', () => {
+  test('stay unchanged if a snapshot is invalid', () => {
     simulator.set('www.acme.com', 'A', ['192.0.2.1']);
     const wrong = { ...simulator.snapshot(), records: [{ name: 'a b', type: 'A' as const, values: ['x'], ttl: 1 }] };
     expect(() => simulator.restore(wrong)).toThrow(InvalidRecord);
@@ -202,7 +202,7 @@ describe('what was set', () => {
   });
 });
 
-test('the log tells who asked what and what the answer was; it holds the last 1,000 queries', async () => {
+test('the log has client, question and RCODE of the last 1,000 queries', async () => {
   await expect(resolver().resolveTxt('no.acme.com')).rejects.toThrow();
   expect(simulator.log()).toEqual([
     {
@@ -233,11 +233,11 @@ test('it binds loopback only', async () => {
   await expect(startSimulator({ port: 0, host: '127.evil.test' })).rejects.toThrow('binds loopback only');
 });
 
-test('a port that is taken is an error', async () => {
+test('a port in use is an error', async () => {
   await expect(startSimulator({ port: simulator.port })).rejects.toMatchObject({ code: 'EADDRINUSE' });
 });
 
-test('a fleet shares a port and nothing else', async () => {
+test('several simulators share a port and nothing else', async () => {
   const [first, second] = await startSimulators(['127.0.0.2', '127.0.0.3'] as const);
   expect(first.port).toBe(second.port);
   first.set('www.acme.com', 'A', ['192.0.2.1']);
