@@ -37,7 +37,7 @@ export interface Harness {
   deploy(environment: Environment, origin: string): Promise<void>;
   /** Starts a server that requests may be forwarded to, and returns its origin. */
   addOrigin(answer: (request: IncomingMessage, response: ServerResponse) => void): Promise<string>;
-  /** Waits until the edge has heard of every change so far. */
+  /** Polls the change feed, so that the edge has all changes so far. */
   heard(): Promise<void>;
   close(): Promise<void>;
 }
