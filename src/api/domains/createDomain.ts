@@ -18,7 +18,7 @@ export const createDomain = defineOperation({
   name: 'domains.createDomain',
   summary: 'Attach a domain to an environment',
   description:
-    'Stores the domain and answers with the DNS records it needs. Checks of the records begin at once and go on about once a minute, for at most 24 hours.',
+    'Stores the domain and returns the DNS records it needs. Checks of the records start at once and repeat about once a minute, for at most 24 hours.',
   permission,
   request: Type.Object(
     {
@@ -52,7 +52,7 @@ export const createDomain = defineOperation({
     );
     const { service, cnameZone, reservedNames, windowMs } = settings;
     const parsed = parseName(input.domain, { service, reserved: [...reservedNames, cnameZone] });
-    if (!parsed.ok) throw refusal(parsed);
+    if (!parsed.ok) throw nameProblem(parsed);
 
     const domain = newDomain({
       id: newId('dom'),
@@ -79,7 +79,7 @@ export const createDomain = defineOperation({
         });
       case 'quota':
         throw new Problem('limits/custom_domain_limit_exceeded', {
-          detail: `The workspace has reached its limit of ${created.limit} domains.`,
+          detail: `The workspace has reached its domain limit of ${created.limit}.`,
         });
       default:
         return created satisfies never;
@@ -87,10 +87,10 @@ export const createDomain = defineOperation({
   },
 });
 
-/** Names that are the operator's or the Internet's own are forbidden to everybody; any other refusal is a mistake in the input. */
+/** Names reserved by the operator or the Internet are forbidden; any other invalid name is a mistake in the input. */
 const FORBIDDEN: readonly NameRule[] = ['reserved', 'special_use'];
 
-function refusal({ rule, message, fix }: InvalidName): Problem {
+function nameProblem({ rule, message, fix }: InvalidName): Problem {
   if (FORBIDDEN.includes(rule)) return new Problem('authorization/forbidden', { detail: `The domain ${message}.` });
   return invalid('body.domain', message, fix);
 }

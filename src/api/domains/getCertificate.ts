@@ -6,7 +6,7 @@ import { closed } from '../schemas.ts';
 import { CertificateSchema, presentCertificate } from './present-certificate.ts';
 import { DomainIdentifier, exampleDomain, findDomain } from './present-domain.ts';
 
-// Whoever may read the domain may: a certificate is shown to everybody who connects, and its state says no more than the domain's.
+// The permission of getDomain: certificates are public, and their state reveals no more than the domain's.
 const permission = { resource: 'environment', action: 'read_domain' } as const;
 
 const { createdAt } = exampleDomain;

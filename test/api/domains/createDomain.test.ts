@@ -174,7 +174,7 @@ describe('the number of domains', () => {
         error: {
           title: 'Forbidden',
           type: 'forbidden',
-          detail: 'The workspace has reached its limit of 1 domains.',
+          detail: 'The workspace has reached its domain limit of 1.',
         },
       },
     });
