@@ -1,5 +1,5 @@
 import { systemClock } from '../src/clock.ts';
-import type { AnswerKind } from '../src/dns/answer-kinds.ts';
+import type { AnswerKind } from '../src/dns/answer-metrics.ts';
 import { authoritativeResolver } from '../src/dns/authoritative.ts';
 import { dnsClient } from '../src/dns/transport/dns-client.ts';
 import { createLog } from '../src/log.ts';

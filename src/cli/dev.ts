@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { readPlaygroundConfig } from '../config/config.ts';
 import type { Playground } from '../playground/playground.ts';
-import { loadCatalogue } from './catalogue.ts';
 import { chooseAddresses, DEFAULT_PORTS, type DevOptions } from './dev-addresses.ts';
+import { loadCatalogue } from './operation-names.ts';
 import { curlCommand, dataCommand, dataFlag, parseDuration, parsePort } from './options.ts';
 import { paint, print, printable, shortDuration, timeOfDay } from './output.ts';
 import { startUnlessStopped, stopInTime, untilSignal } from './signals.ts';

@@ -6,7 +6,7 @@ import { type ApiOptions, apiCommand, curlCommand, dataFlag, define, parseDurati
 import { type Column, dateTime, paint, print, printable, show, table } from './output.ts';
 import { describeCertificate, type ShownCertificate } from './show-certificate.ts';
 import { describeDomain, type PublishedRecord, recordsTable, type ShownDomain, statusStyle } from './show-domain.ts';
-import { type Level, type PathOptions, pathFrom, pathOptions } from './tree.ts';
+import { type Level, type PathOptions, pathFrom, pathOptions } from './tree-commands.ts';
 import { createProgress, type Progress, waitUntilIssued, waitUntilVerified } from './wait.ts';
 import { renderZone } from './zone-file.ts';
 

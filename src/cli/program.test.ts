@@ -1,7 +1,7 @@
 import { type Command, CommanderError } from 'commander';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { loadCatalogue } from './catalogue.ts';
 import { permissionWarnings } from './keys.ts';
+import { loadCatalogue } from './operation-names.ts';
 import { createProgram } from './program.ts';
 
 interface Heard {

@@ -13,7 +13,7 @@ import { addMigrate } from './migrate.ts';
 import { addSealing } from './sealing.ts';
 import { addServe } from './serve.ts';
 import { addTokens } from './tokens.ts';
-import { addTree } from './tree.ts';
+import { addTree } from './tree-commands.ts';
 import { addWorkspaces } from './workspaces.ts';
 
 const COMMANDS = [

@@ -2,8 +2,8 @@ import { basename, dirname } from 'node:path';
 import type { Command } from 'commander';
 import { type Config, configWarnings, readServerConfig } from '../config/config.ts';
 import { readPlaygroundFile, STORE_FILE } from '../playground/data-dir.ts';
-import { loadCatalogue } from './catalogue.ts';
 import { CliError } from './cli-error.ts';
+import { loadCatalogue } from './operation-names.ts';
 import { define } from './options.ts';
 import { startUnlessStopped, stopInTime, untilSignal } from './signals.ts';
 

@@ -2,12 +2,12 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { systemClock } from '../clock.ts';
 import { duration } from '../domain/text.ts';
 import { idMaker } from '../ids.ts';
-import { parseRateLimits } from '../ratelimit/rate-limits.ts';
+import { parseRateLimits } from '../ratelimit/parse-rate-limits.ts';
 import { unknownSubjects } from '../ratelimit/unknown-subjects.ts';
 import type { RateLimit, Workspace, WorkspaceLimits } from '../store/contract/store.ts';
-import { loadCatalogue } from './catalogue.ts';
 import { CliError, EXIT } from './cli-error.ts';
 import { withStore } from './open-database.ts';
+import { loadCatalogue } from './operation-names.ts';
 import { define, parseCount, parseName, type StoreOptions, storeCommand, storeFlag } from './options.ts';
 import { type Column, dateTime, printable, show, table } from './output.ts';
 

@@ -1,5 +1,5 @@
 import { LEDGER_RETENTION_MS } from '../domain/certificate-state.ts';
-import { parseWindow } from '../ratelimit/rate-limits.ts';
+import { parseWindow } from '../ratelimit/parse-rate-limits.ts';
 import type { CaLimit } from '../store/contract/store.ts';
 import { parseKeys, SealingError } from '../store/sealing/keyring.ts';
 import { filePath, Invalid, listOf, network, oneOf, secret } from './parse-values.ts';

@@ -1,6 +1,6 @@
 import { isIP, isIPv4, isIPv6, SocketAddress } from 'node:net';
 import type { LogLevel } from '../log.ts';
-import { parseRateLimits } from '../ratelimit/rate-limits.ts';
+import { parseRateLimits } from '../ratelimit/parse-rate-limits.ts';
 import type { RateLimit } from '../store/contract/store.ts';
 import { type DatabaseUrl, InvalidDatabaseUrl, parseDatabaseUrl } from '../store/url.ts';
 

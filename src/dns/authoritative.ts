@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts';
 import { addressRule } from '../net/addresses.ts';
-import { answerCounter } from './answer-kinds.ts';
+import { answerCounter } from './answer-metrics.ts';
 import {
   askServer,
   askServers,

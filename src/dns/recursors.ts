@@ -1,5 +1,5 @@
 import { canonicalAddress } from '../net/addresses.ts';
-import { type AnswerKind, answerCounter } from './answer-kinds.ts';
+import { type AnswerKind, answerCounter } from './answer-metrics.ts';
 import {
   askServer,
   askServers,

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { Endpoint } from '../config/config.ts';
 import { networkRule } from '../net/addresses.ts';
 import { domainName } from './http/authority.ts';
-import type { Sites } from './routing/sites.ts';
+import type { Sites } from './routing/site-cache.ts';
 import { privateKeyPem } from './tls/tls-contexts.ts';
 
 /**

@@ -19,7 +19,7 @@ import { trackInFlight } from './http/in-flight.ts';
 import { createReverseProxy } from './proxy/proxy.ts';
 import { createChallenges } from './routing/challenges.ts';
 import { createRequestRouter } from './routing/route-request.ts';
-import { createSites } from './routing/sites.ts';
+import { createSites } from './routing/site-cache.ts';
 import type { ThrottledWarn } from './throttled-log.ts';
 import { createTlsTerminator } from './tls/tls.ts';
 

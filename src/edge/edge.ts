@@ -13,7 +13,7 @@ import { startAskEndpoint } from './ask-endpoint.ts';
 import { type EdgeLimits, LIMITS } from './edge-limits.ts';
 import { createEdgeMetrics, type EdgeMetrics, exposeEdgeMetrics } from './edge-metrics.ts';
 import { type EdgeServerSettings, startEdgeServer } from './edge-server.ts';
-import { createSites } from './routing/sites.ts';
+import { createSites } from './routing/site-cache.ts';
 import { type EdgeThread, startThread } from './threads/threads.ts';
 import { type ThrottledWarn, throttledWarn } from './throttled-log.ts';
 

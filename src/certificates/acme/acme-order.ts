@@ -5,9 +5,9 @@ import { readPrivateKey } from '../x509/private-key.ts';
 import { createRequest } from '../x509/x509-certificate.ts';
 import type { AcmeResponse } from './acme-client.ts';
 import { authorizationProblem, authorize } from './authorization.ts';
+import { request, type Session } from './order-session.ts';
 import { AcmeError, problemMessage } from './problem-document.ts';
 import type { Order } from './resources.ts';
-import { request, type Session } from './session.ts';
 
 /** An order at a CA (RFC 8555 section 7.1.6), continued from whatever state it is in. */
 

@@ -6,9 +6,9 @@ import { type AccountOptions, createAccounts, type ExternalAccount } from './acm
 import { createAcmeClient } from './acme-client.ts';
 import { beginOrder, findOrder, finishOrder, type OrderSnapshot } from './acme-order.ts';
 import { caTransport } from './ca-transport.ts';
+import { createPollBudget, orderGone } from './order-session.ts';
 import { AcmeError } from './problem-document.ts';
 import { readRenewalInfo, renewalIdOf } from './renewal-info.ts';
-import { createPollBudget, orderGone } from './session.ts';
 
 export interface AcmeOptions {
   directoryUrl: string;

@@ -1,7 +1,7 @@
 import { CaProblem } from '../issuer.ts';
+import { request, type Session } from './order-session.ts';
 import { AcmeError, ERROR_PREFIX, problemMessage } from './problem-document.ts';
 import type { Authorization } from './resources.ts';
-import { request, type Session } from './session.ts';
 
 /** Proof of control over a name, by HTTP-01 (RFC 8555 sections 7.5 and 8.3). */
 

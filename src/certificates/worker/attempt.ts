@@ -12,7 +12,7 @@ import { type AttemptResult, type Blocked, blockedBy, blockedSince, unchanged } 
 import type { CircuitBreaker } from './circuit-breaker.ts';
 import type { Fallback } from './fallback.ts';
 import type { Lease } from './lease.ts';
-import type { Orders } from './orders.ts';
+import type { Orders } from './place-order.ts';
 
 interface AttemptOptions {
   store: Pick<CertificateStore, 'findCaAccount'>;

@@ -15,7 +15,7 @@ import { createFallback } from './fallback.ts';
 import { holdLease, Interrupted, type Lease, LeaseLost } from './lease.ts';
 import { createMaintenance } from './maintenance.ts';
 import { newNameThrottle } from './new-name-throttle.ts';
-import { createOrders } from './orders.ts';
+import { createOrders } from './place-order.ts';
 
 export interface CertificateWorkerOptions {
   store: CertificateStore;

@@ -11,9 +11,9 @@ import {
 import { type PlaygroundFile, readPlaygroundFile } from '../../playground/data-dir.ts';
 import { type Database, keyringFor } from '../../store/database.ts';
 import { isApi, startAdvice } from '../api-client.ts';
-import { loadCatalogue } from '../catalogue.ts';
 import { EXIT } from '../cli-error.ts';
 import { databaseUrlOf, keySource, namedDatabase } from '../open-database.ts';
+import { loadCatalogue } from '../operation-names.ts';
 import { DEFAULT_DATA, type StoreOptions, storeCommand } from '../options.ts';
 import { paint, printable, show, wrap } from '../output.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import type { Change } from '../../store/contract/store.ts';
-import type { CachedSite } from '../routing/sites.ts';
+import type { CachedSite } from '../routing/site-cache.ts';
 import { trackInFlight } from './in-flight.ts';
 
 const hostname = 'app.acme.com';

@@ -1,5 +1,5 @@
 import type { ChangeFeed } from '../../cache/change-feed.ts';
-import type { Sites } from '../routing/sites.ts';
+import type { Sites } from '../routing/site-cache.ts';
 import type { RoutingInfo } from './http-exchange.ts';
 
 /**

@@ -4,7 +4,7 @@ import { type Client, readSender } from '../http/edge-client.ts';
 import type { ClientExchange, RoutingInfo } from '../http/http-exchange.ts';
 import type { PageName } from '../http/pages.ts';
 import { CHALLENGE_PATH, type Challenges } from './challenges.ts';
-import type { CachedSite, Sites } from './sites.ts';
+import type { CachedSite, Sites } from './site-cache.ts';
 
 /** What to do with a request. */
 export type RoutingDecision =

@@ -3,7 +3,7 @@ import type { TLSSocket } from 'node:tls';
 import type { ServedCertificate } from '../../store/contract/store.ts';
 import type { EdgeMetrics, HandshakeOutcome } from '../edge-metrics.ts';
 import { domainName } from '../http/authority.ts';
-import type { Sites } from '../routing/sites.ts';
+import type { Sites } from '../routing/site-cache.ts';
 import { readClientHello } from './client-hello.ts';
 import { createTlsContextCache } from './tls-contexts.ts';
 

@@ -6,7 +6,7 @@ import type { CheckStore, DueCheck } from '../contract/store.ts';
 import { removeCheck, saveMemory } from './check-schedule.ts';
 import { changeDomain, domainColumns, domainOf } from './domains.ts';
 import { recordEvent } from './events.ts';
-import { serve, stopServing } from './routes.ts';
+import { addRoute, removeRoute } from './routes.ts';
 import type { Reader, Tables, Transaction } from './statement.ts';
 
 type Save = Parameters<CheckStore['saveTransition']>[0];
@@ -80,11 +80,11 @@ async function isCurrent(tx: Transaction, { before, after, loser }: Save): Promi
 async function saveChange(tx: Transaction, { before, after, loser, now }: Save): Promise<void> {
   if (loser !== undefined) {
     await changeDomain(tx, loser.after);
-    await stopServing(tx, loser.after);
+    await removeRoute(tx, loser.after);
     await recordEvent(tx, 'domain.superseded', loser.after, now);
   }
   await changeDomain(tx, after);
-  if (after.status === 'verified') await serve(tx, after, now);
+  if (after.status === 'verified') await addRoute(tx, after, now);
   await recordEvent(tx, eventOf(before, after), after, now);
 }
 

@@ -7,7 +7,7 @@ import { logChange } from './change-log.ts';
 import { removeCheck, scheduleCheck } from './check-schedule.ts';
 import { recordEvent } from './events.ts';
 import { type PageSlots, paged, pageSlots } from './paging.ts';
-import { stopServing } from './routes.ts';
+import { removeRoute } from './routes.ts';
 import type { Reader, Tables, Transaction } from './statement.ts';
 
 export async function findDomainByName(reader: Reader, workspaceId: string, name: string) {
@@ -89,7 +89,7 @@ export async function retryVerification(
 export async function deleteDomain(tx: Transaction, workspaceId: string, domainId: string, now: number) {
   const domain = await findDomainById(tx, workspaceId, domainId);
   if (domain === null) return 'missing';
-  await stopServing(tx, domain);
+  await removeRoute(tx, domain);
   await removeCheck(tx, domainId);
   await tx.execute(deleteDomainRow, { id: domainId });
   await logChange(tx, 'domain', domainId);

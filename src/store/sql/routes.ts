@@ -4,7 +4,7 @@ import { logChange } from './change-log.ts';
 import type { Tables, Transaction } from './statement.ts';
 
 /** Adds the route of a domain, and its row for a certificate. Replaces the route of the domain that served the name before. */
-export async function serve(tx: Transaction, domain: Domain, at: number): Promise<void> {
+export async function addRoute(tx: Transaction, domain: Domain, at: number): Promise<void> {
   await withdraw(tx, domain.name);
   await tx.execute(insertRoute, { hostname: domain.name, domainId: domain.id, environmentId: domain.environmentId });
   await tx.execute(insertCertificate, { hostname: domain.name, workspaceId: domain.workspaceId, at });
@@ -12,7 +12,7 @@ export async function serve(tx: Transaction, domain: Domain, at: number): Promis
 }
 
 /** Removes the route of a domain, unless another domain serves the name by now. */
-export async function stopServing(tx: Transaction, domain: Domain): Promise<void> {
+export async function removeRoute(tx: Transaction, domain: Domain): Promise<void> {
   const route = await tx.one(selectRoute, { hostname: domain.name });
   if (route?.domainId !== domain.id) return;
   await withdraw(tx, domain.name);

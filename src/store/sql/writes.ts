@@ -19,7 +19,7 @@ import type { Transaction } from './statement.ts';
 
 /** A use case that writes, and how its transaction has to be run. */
 export interface WriteUseCase<Args extends unknown[], T> {
-  /** The name of `perform`: a function cannot be posted to SQLite's writer thread, so its name is (`sqlite/commit.ts`). */
+  /** The name of `perform`: a function cannot be posted to SQLite's writer thread, so its name is (`sqlite/commit-batch.ts`). */
   name: string;
   perform(tx: Transaction, ...args: Args): Promise<T>;
   locks(...args: Args): string[];

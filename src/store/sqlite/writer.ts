@@ -1,8 +1,8 @@
 import { StoreUnavailable } from '../contract/store.ts';
-import type { WriteCall, WriteResult } from './commit.ts';
-import { type CommitThread, startThread } from './commit-thread.ts';
-import type { WriterOptions } from './commit-worker.ts';
+import type { WriteCall, WriteResult } from './commit-batch.ts';
 import { asUnavailable } from './sqlite-errors.ts';
+import { type CommitThread, startThread } from './writer-client.ts';
+import type { WriterOptions } from './writer-thread.ts';
 
 /** Most calls in one commit. */
 const MAX_GROUP = 256;

@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { StoreUnavailable } from '../contract/store.ts';
-import type { CommitBatch, WriteResult } from './commit.ts';
-import type { WriterOptions, WriterRequest, WriterResponse } from './commit-worker.ts';
+import type { CommitBatch, WriteResult } from './commit-batch.ts';
+import type { WriterOptions, WriterRequest, WriterResponse } from './writer-thread.ts';
 
 /** The writer thread, as the event loop's thread sees it. */
 export interface CommitThread {
@@ -16,7 +16,7 @@ export interface CommitThread {
  * that readiness fails and the process is replaced, rather than running on with an unknown fault.
  */
 export async function startThread(options: WriterOptions): Promise<CommitThread> {
-  const worker = new Worker(new URL('./commit-worker.ts', import.meta.url), { workerData: options });
+  const worker = new Worker(new URL('./writer-thread.ts', import.meta.url), { workerData: options });
   let pending: { resolve(response: WriterResponse): void; reject(error: unknown): void } | undefined;
   let exitError: StoreUnavailable | undefined;
   let cause: unknown;

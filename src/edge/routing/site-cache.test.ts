@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Change, ServedCertificate, Site } from '../../store/contract/store.ts';
 import { StoreUnavailable } from '../../store/contract/store.ts';
-import { createSites } from './sites.ts';
+import { createSites } from './site-cache.ts';
 
 const hostname = 'app.acme.com';
 const certificate: ServedCertificate = { chain: 'chain', privateKey: new Uint8Array(1), notAfter: 1 };

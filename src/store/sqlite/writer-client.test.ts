@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { StoreUnavailable } from '../contract/store.ts';
-import type { CommitBatch } from './commit.ts';
-import { startThread } from './commit-thread.ts';
+import type { CommitBatch } from './commit-batch.ts';
 import { migrate } from './migrate-sqlite.ts';
+import { startThread } from './writer-client.ts';
 
 const batch: CommitBatch = { calls: [{ name: 'writePage', args: [], now: 0 }], synced: false };
 

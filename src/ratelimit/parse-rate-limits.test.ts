@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseRateLimits } from './rate-limits.ts';
+import { parseRateLimits } from './parse-rate-limits.ts';
 
 describe('written rate limits', () => {
   it('name an operation or *, the most requests, and the window', () => {

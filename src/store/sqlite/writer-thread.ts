@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { type CommitBatch, committer, type WriteResult } from './commit.ts';
+import { type CommitBatch, committer, type WriteResult } from './commit-batch.ts';
 import { connect } from './sqlite-connection.ts';
 
 // Runs in the writer thread: only this thread waits for the write lock and for fsync, so that the event loop never does.
@@ -17,7 +17,7 @@ export type WriterRequest = CommitBatch | 'close';
 export type WriterResponse = 'ready' | (WriteResult & { errcode?: unknown })[];
 
 const port = parentPort;
-if (port === null) throw new Error('store/sqlite/commit-worker.ts runs as a worker thread');
+if (port === null) throw new Error('store/sqlite/writer-thread.ts runs as a worker thread');
 
 const { path, busyTimeoutMs, maxPages }: WriterOptions = workerData;
 const connection = connect(path, { busyTimeoutMs });

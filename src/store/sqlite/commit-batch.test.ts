@@ -2,7 +2,7 @@ import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { type CommitBatch, committer, type WriteCall, type WriteResult } from './commit.ts';
+import { type CommitBatch, committer, type WriteCall, type WriteResult } from './commit-batch.ts';
 import { migrate } from './migrate-sqlite.ts';
 import { connect, type SqliteConnection } from './sqlite-connection.ts';
 
