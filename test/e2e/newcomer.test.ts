@@ -1,30 +1,32 @@
-import { statSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { afterAll, expect, test } from 'vitest';
 import type { ShownDomain } from '../../src/cli/show-domain.ts';
 import type { ControlResults } from '../../src/playground/control.ts';
 import { visit } from '../../src/playground/visit.ts';
-import { ANY_PORTS, run, runJson, type Started, start, temporaryDirectory, type } from '../support/command.ts';
+import { ANY_PORTS, CLONE, run, runJson, type Started, start, temporaryDirectory, type } from '../support/command.ts';
 
 const directory = temporaryDirectory();
 const data = ['--data', directory.path];
 let playground: Started | undefined;
+let started = { api: '', rootKey: '', httpsPort: '' };
 
 afterAll(async () => {
   await playground?.stop();
   directory.remove();
 });
 
-async function npmStart(): Promise<{ commands: string[]; curl: string; rootKey: string }> {
+async function npmStart(): Promise<{ commands: string[]; curl: string; rootKey: string; api: string }> {
   const flags = [...ANY_PORTS, '--check-interval', '1'];
   playground = start(['dev', ...data, ...flags]);
   const [text] = await playground.says(/[\s\S]*Ctrl-C stops it.*\n/);
   const commands = [...text.matchAll(/^ +(\.\/bin\/nameplate .+)$/gm)].map(([, command = '']) => command);
   const curl = /^ +(curl .+)$/m.exec(text)?.[1] ?? '';
-  return { commands, curl, rootKey: /np_\w+/.exec(text)?.[0] ?? '' };
+  const api = /http:\/\/(127\.0\.0\.1:\d+)/.exec(text)?.[1] ?? '';
+  return { commands, curl, rootKey: /np_\w+/.exec(text)?.[0] ?? '', api };
 }
 
 test('the three commands that a playground prints take a domain to verified and served over HTTPS', async () => {
-  const { commands, curl } = await npmStart();
+  const { commands, curl, api, rootKey } = await npmStart();
   expect(commands).toHaveLength(3);
   let last = '';
   for (const command of commands) {
@@ -36,6 +38,7 @@ test('the three commands that a playground prints take a domain to verified and 
   expect(last).toContain(curl);
   const [, name = '', port, address, ca = '', asked] =
     /^curl --resolve (\S+):(\d+):(\S+) --cacert (\S+) https:\/\/(\S+)\/$/.exec(curl) ?? [];
+  started = { api, rootKey, httpsPort: port ?? '' };
   expect(asked).toBe(`${name}:${port}`);
   const { status, body } = await visit({ https: `${address}:${port}`, ca }, name);
   expect({ status, body }).toEqual({ status: 200, body: expect.stringContaining(`You requested ${name}`) });
@@ -43,6 +46,38 @@ test('the three commands that a playground prints take a domain to verified and 
   expect(domain.status).toBe('verified');
   await playground?.says(/shop\.example\.com is verified/);
   await playground?.says(/shop\.example\.com: certificate issued/);
+});
+
+test('the quick start of the README, typed as printed, shows the error and ends with the response it prints', async () => {
+  const { api, rootKey, httpsPort } = started;
+  const quickStart = readFileSync(`${CLONE}/README.md`, 'utf8').split(/^## /m)[1] ?? '';
+  const blocks = (language: string) =>
+    [...quickStart.matchAll(/^```(\w+)\n([\s\S]*?)^```/gm)]
+      .filter(([, of]) => of === language)
+      .map(([, , text = '']) => text);
+  const [, ...typed] = blocks('sh');
+  const here = (text: string) =>
+    text
+      .replaceAll('127.0.0.1:7070', api)
+      .replaceAll('7443', httpsPort)
+      .replace('np_…', rootKey)
+      .replace('.nameplate/', `${directory.path}/`)
+      .replace(/^\.\/bin\/nameplate .*$/gm, `$& ${data.join(' ')}`)
+      // The next check, whenever that is, in place of a wait.
+      .replace(
+        'sleep 6',
+        `until ./bin/nameplate domains get docs.example.com ${data.join(' ')} | grep old-host; do :; done`,
+      );
+  const script = typed.map(here).join('');
+
+  const { code, stdout } = await type(`sh -ec '${script.replaceAll("'", `'\\''`)}'`);
+
+  expect(code).toBe(0);
+  expect(stdout).toContain('"name":"_service.docs.example.com"');
+  expect(stdout).toMatch(
+    /"verificationError":"docs\.example\.com is a CNAME to \\"old-host\.example\.net\\"; it must be a CNAME to /,
+  );
+  for (const response of blocks('text')) expect(stdout).toContain(here(response).trim());
 });
 
 test('a second start restores keys, domains, records and faults, and suggests a new name', async () => {
