@@ -6,7 +6,7 @@ import { crc32 } from 'node:zlib';
  * each part padded on the left with `1`. The checksum detects a mistyped key without a lookup; it proves nothing. Only the SHA-256 of the whole
  * key is stored.
  */
-export interface NewRootKey {
+interface NewRootKey {
   /** The secret: shown once, never stored. */
   key: string;
   /** SHA-256 of the key: 32 bytes. */

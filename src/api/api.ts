@@ -31,7 +31,7 @@ export interface ApiDeps extends HandlerContext {
 }
 
 /** Limits on clients that hold on to connections. */
-export interface ApiLimits {
+interface ApiLimits {
   connections: number;
   connectionsPerAddress: number;
   /** Until the header of a request has arrived; a connection that never sends one is closed too. */

@@ -9,7 +9,7 @@ export interface LoadShedder {
   stop(): void;
 }
 
-export interface LoadLimits {
+interface LoadLimits {
   /** Most requests in flight; fewer than the writes that may queue in the store. */
   inFlight: number;
   /** How late timers may fire. */

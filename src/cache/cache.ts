@@ -18,7 +18,7 @@ export interface Cache<Value> {
   invalidate(key: string): void;
 }
 
-export interface CacheOptions<Value> {
+interface CacheOptions<Value> {
   changes: ChangeFeed | undefined;
   /** The keys of the entries that a change invalidates. */
   keysOf(change: Change, entries: Iterable<[string, { value: Value | null }]>): Iterable<string>;
@@ -65,7 +65,7 @@ export interface LoadingCache<Value> extends Pick<Cache<Value>, 'get'> {
   load(key: string): Promise<Value | null>;
 }
 
-export interface LoadingCacheOptions<Value> extends CacheOptions<Value> {
+interface LoadingCacheOptions<Value> extends CacheOptions<Value> {
   read(key: string): Promise<Value | null>;
 }
 

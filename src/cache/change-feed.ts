@@ -17,7 +17,7 @@ export interface PolledChangeFeed extends ChangeFeed {
   stop(): Promise<void>;
 }
 
-export interface ChangeFeedOptions {
+interface ChangeFeedOptions {
   clock?: Clock;
   log?: Log;
   intervalMs?: number;

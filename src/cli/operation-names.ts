@@ -1,5 +1,5 @@
 /** Names that the API defines, for checking what was typed. */
-export interface Catalogue {
+interface Catalogue {
   /** `domains.createDomain`, … */
   operations: string[];
   /** Permissions that operations require: `environment.*.create_domain`, … */

@@ -1,7 +1,7 @@
 import { clearLine, cursorTo } from 'node:readline';
 import { untilSignal } from './signals.ts';
 
-export interface Bar {
+interface Bar {
   /** `done` is a fraction, 0 to 1. */
   show(label: string, done: number): void;
   /** Removes the bar from a terminal, so that the next output starts on an empty line. */

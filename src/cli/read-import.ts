@@ -5,7 +5,7 @@ import { joinList } from '../domain/text.ts';
 import { messageOf } from './cli-error.ts';
 
 /** A certificate that passed the checks. Times are Unix milliseconds. */
-export interface ImportedCertificate {
+interface ImportedCertificate {
   /** PEM. */
   chain: string;
   /** PKCS #8, DER. A secret. */

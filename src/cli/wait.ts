@@ -18,12 +18,12 @@ export interface Progress {
   showCertificate(certificate: ShownCertificate, note?: string): void;
 }
 
-export interface Waited {
+interface Waited {
   outcome: 'verified' | 'failed' | 'timed out';
   domain: ShownDomain;
 }
 
-export interface WaitedForCertificate {
+interface WaitedForCertificate {
   /** `not wanted`: the domain is no longer verified. */
   outcome: 'issued' | 'not wanted' | 'timed out';
   certificate: ShownCertificate;

@@ -36,13 +36,13 @@ export interface Delegations {
   expireSoon(zone: string): void;
 }
 
-export interface ReadOptions {
+interface ReadOptions {
   signal: AbortSignal;
   /** Skips the cache, and replaces the cached zone. */
   fresh: boolean;
 }
 
-export interface DelegationsOptions {
+interface DelegationsOptions {
   recursors: Recursors;
   mayAsk: AddressRule;
   clock: Clock;

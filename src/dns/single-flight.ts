@@ -1,9 +1,5 @@
 /** Runs concurrent calls under one key only once. */
-export type SingleFlight<T> = (
-  key: string,
-  signal: AbortSignal,
-  run: (signal: AbortSignal) => Promise<T>,
-) => Promise<T>;
+type SingleFlight<T> = (key: string, signal: AbortSignal, run: (signal: AbortSignal) => Promise<T>) => Promise<T>;
 
 /**
  * Each caller stops waiting when its own signal aborts, and then gets `aborted`. The run has a time limit of its own, so

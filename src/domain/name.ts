@@ -56,7 +56,7 @@ export interface InvalidName {
   fix?: string;
 }
 
-export type ParsedName = { ok: true; name: string; kind: DomainKind } | InvalidName;
+type ParsedName = { ok: true; name: string; kind: DomainKind } | InvalidName;
 
 /** Longest name, in characters of its ASCII form: 255 octets on the wire (RFC 1035 section 2.3.4). */
 const NAME_LIMIT = 253;

@@ -12,7 +12,7 @@ export interface CheckMemory {
 }
 
 /** The state at the beginning of a check. */
-export interface CheckStart {
+interface CheckStart {
   domain: Domain;
   memory: CheckMemory;
   /** Another workspace's verified domain of the same name. */
@@ -22,7 +22,7 @@ export interface CheckStart {
 }
 
 /** The result to save. `after` is `domain` itself when a reader would see no change. */
-export interface Transition {
+interface Transition {
   after: Domain;
   memory: CheckMemory;
   /** The incumbent after a takeover; absent without one. */
@@ -33,7 +33,7 @@ export interface Transition {
 const UNREADABLE_CHECKS = 3;
 
 /** Only the playground and tests change it. */
-export interface Timing {
+interface Timing {
   windowMs: number;
   checkIntervalMs: number;
 }

@@ -13,12 +13,12 @@ import { privateKeyPem } from './tls/tls-contexts.ts';
  * `GET /edge/ask?domain=…`: 200 for a name that is ours, 404 for any other. `GET /edge/certificate?server_name=…`: 200 with the chain and the key
  * (PEM), 204 for a name that is not ours, 404 for one of ours without a certificate. Both: 503 when the store is down.
  */
-export interface AskEndpoint {
+interface AskEndpoint {
   port: number;
   stop(): Promise<void>;
 }
 
-export interface AskEndpointOptions {
+interface AskEndpointOptions {
   listen: Endpoint;
   sites: Pick<Sites, 'find'>;
 }

@@ -35,7 +35,7 @@ const LOOKUP_KINDS = ['site', 'origin', 'challenge'] as const;
 export type Protocol = (typeof PROTOCOLS)[number];
 export type HandshakeOutcome = (typeof HANDSHAKE_OUTCOMES)[number];
 export type LookupKind = (typeof LOOKUP_KINDS)[number];
-export type OpenKind = 'connections' | 'tunnels' | 'sites' | 'origins' | 'tls_contexts';
+type OpenKind = 'connections' | 'tunnels' | 'sites' | 'origins' | 'tls_contexts';
 
 const OPEN = 'nameplate_edge_open';
 

@@ -37,12 +37,12 @@ export interface EdgeServerSettings {
   tlsContexts: number;
 }
 
-export interface ListenOptions extends Endpoint {
+interface ListenOptions extends Endpoint {
   /** Several threads listen on the port (Linux). */
   reusePort: boolean;
 }
 
-export interface EdgeServerDeps {
+interface EdgeServerDeps {
   store: EdgeStore;
   changes: Pick<ChangeFeed, 'subscribe'>;
   clock: Clock;
@@ -55,7 +55,7 @@ export interface EdgeServerDeps {
 }
 
 /** The edge in one thread: listeners, caches, TLS contexts, connections to origins. */
-export interface EdgeServer {
+interface EdgeServer {
   /** Stops accepting, waits `graceMs` for requests in flight, then closes everything. */
   stop(graceMs: number): Promise<void>;
 }

@@ -6,7 +6,7 @@ import type { AddressRule } from './addresses.ts';
  * Limits the open connections of a server. At the limit, a new connection closes the one that has been idle for longest, of its own client
  * network first. So clients that only hold connections open lose them, and clients that send requests are served.
  */
-export interface ConnectionLimit {
+interface ConnectionLimit {
   /** Counts a new connection until it is closed. It is idle at first. */
   add(socket: Socket): void;
   /** A request has begun; the connection is not closed in favour of others meanwhile. */
@@ -15,7 +15,7 @@ export interface ConnectionLimit {
   idle(socket: Socket): void;
 }
 
-export interface ConnectionLimitOptions {
+interface ConnectionLimitOptions {
   total: number;
   perAddress: number;
   /** Trusted proxies carry many clients over few addresses: only `total` limits them. */

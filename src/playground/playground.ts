@@ -25,7 +25,7 @@ import { deployHello, type SeedDeps, seed } from './seed.ts';
 
 /** Everything in one process on loopback: server, DNS simulator, an origin server, and initial data. */
 
-export interface PlaygroundOptions {
+interface PlaygroundOptions {
   dataDir: string;
   /** Ports; 0 is any free one. */
   port: number;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { replaceFile } from './data-dir.ts';
 import type { Simulator, Snapshot } from './dns/simulator.ts';
 
-export interface SavedRecords {
+interface SavedRecords {
   /** Whether there was a file. */
   found: boolean;
   /** Resolves when everything that is set now is on disk. */

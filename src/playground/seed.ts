@@ -7,7 +7,7 @@ import type { Ready } from './data-dir.ts';
 import { type HelloOrigin, startHello } from './hello.ts';
 
 /** The initial data of a playground. */
-export type Seeded = Pick<Ready, 'rootKey' | 'workspaceId' | 'project' | 'app' | 'environment'>;
+type Seeded = Pick<Ready, 'rootKey' | 'workspaceId' | 'project' | 'app' | 'environment'>;
 
 export interface SeedDeps {
   store: Store;

@@ -14,7 +14,7 @@ export interface Step {
   answer?: { status: number; body: unknown };
 }
 
-export interface ZoneLine {
+interface ZoneLine {
   name: string;
   type: string;
   value: string;

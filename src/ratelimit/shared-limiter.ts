@@ -11,7 +11,7 @@ export interface SharedLimiter extends Limiter {
   stop(): Promise<void>;
 }
 
-export interface SharedLimiterOptions {
+interface SharedLimiterOptions {
   store: Pick<RequestStore, 'addRequests'>;
   clock: Clock;
   log?: Log;

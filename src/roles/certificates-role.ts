@@ -28,12 +28,7 @@ export function startCertificates(deps: RoleDeps): Stoppable {
 }
 
 /** Those that are configured, in the order in which they are asked. Throws where the file of trust roots cannot be read. */
-export function issuersOf({
-  config,
-  store,
-  clock,
-  log,
-}: Pick<RoleDeps, 'config' | 'store' | 'clock' | 'log'>): Issuer[] {
+function issuersOf({ config, store, clock, log }: Pick<RoleDeps, 'config' | 'store' | 'clock' | 'log'>): Issuer[] {
   if (config.issuer === 'internal') return [internalIssuer({ store, clock })];
   const { acmeDirectory, acmeSecondDirectory, acmeEmail: email = null, acmeCaFile } = config;
   const trustRoots = acmeCaFile === undefined ? null : readFileSync(acmeCaFile, 'utf8');

@@ -11,7 +11,7 @@ import { adaptiveLimit } from './adaptive-limit.ts';
 import { observe } from './observe.ts';
 import { semaphore } from './semaphore.ts';
 
-export interface VerifierOptions {
+interface VerifierOptions {
   store: CheckStore;
   resolver: RecordLookups;
   clock: Clock;

@@ -1,4 +1,4 @@
-export type ParsedOrigin = { ok: true; origin: string } | { ok: false; messages: string[]; fix?: string };
+type ParsedOrigin = { ok: true; origin: string } | { ok: false; messages: string[]; fix?: string };
 
 const SHAPE = /^https?:\/\/[^\s/?#@\\]+$/i;
 

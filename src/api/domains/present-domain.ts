@@ -5,7 +5,7 @@ import { dnsRecords } from '../../domain/records.ts';
 import type { DomainStore } from '../../store/contract/store.ts';
 import { closed, Id, Time } from '../schemas.ts';
 
-export const DnsRecordSchema = Type.Object(
+const DnsRecordSchema = Type.Object(
   {
     type: Type.Enum(['CNAME', 'ALIAS', 'TXT'], {
       type: 'string',

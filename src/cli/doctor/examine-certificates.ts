@@ -19,7 +19,7 @@ import { type Finding, fail, ok, warn } from './finding.ts';
 /** What `nameplate doctor` examines about certificates: CAs, accounts and budgets, keys, expiry. It orders nothing. */
 
 /** A configured CA. */
-export interface Ca {
+interface Ca {
   directoryUrl: string;
   /** Whether an external account binding is configured. */
   isBound: boolean;

@@ -9,7 +9,7 @@ import { type Finding, fail, ok, warn } from './finding.ts';
 /** A slower resolver slows every check down. */
 const SLOW_MS = 500;
 
-export interface DnsSettings {
+interface DnsSettings {
   resolvers: readonly DnsServer[];
   cnameZone: string;
   /** Networks of special addresses where nameservers may be queried. */

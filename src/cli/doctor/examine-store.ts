@@ -6,7 +6,7 @@ import { type Database, databaseAt } from '../../store/database.ts';
 import { messageOf } from '../cli-error.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';
 
-export interface ExaminedStore {
+interface ExaminedStore {
   finding: Finding;
   /** If it can be opened as it is. */
   database?: Database;

@@ -4,7 +4,7 @@ import type { DnsFailure, QueryAttempt } from './query-attempt.ts';
 import { type Family, openUdpPort, type UdpPort } from './udp-port.ts';
 
 /** Source ports to send from. A forger off the path must guess both the port and the id. */
-export interface UdpPorts {
+interface UdpPorts {
   /** Sends from one of a few ports that are renewed all the time. */
   query(attempt: QueryAttempt): Promise<Buffer | DnsFailure>;
   /**

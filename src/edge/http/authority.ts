@@ -1,7 +1,7 @@
 /** The host name and the path of a request. Pure. */
 
 /** Common to IncomingMessage and Http2ServerRequest. */
-export interface RequestLine {
+interface RequestLine {
   httpVersionMajor: number;
   method?: string | undefined;
   url?: string | undefined;
@@ -9,7 +9,7 @@ export interface RequestLine {
 }
 
 /** `hostname`: in lower case, without port or trailing dot; null where it is no domain name, such as an address. `path`: in origin form, or `*` (RFC 9112 section 3.2). */
-export type Destination = { hostname: string | null; path: string };
+type Destination = { hostname: string | null; path: string };
 
 const ABSOLUTE_FORM = /^https?:\/\/([^/?#]*)([^#]*)$/i;
 const AUTHORITY = /^(?:[a-z0-9._~!$&'()*+,;=%-]*|\[[0-9a-f:.]+\])(?::\d{0,5})?$/i;

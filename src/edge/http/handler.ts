@@ -22,7 +22,7 @@ export interface Handler {
   onUnreadable(page: PageName): { requestId: string };
 }
 
-export interface HandlerOptions {
+interface HandlerOptions {
   routeRequest: RouteRequest;
   proxy: Pick<ReverseProxy, 'forward' | 'upgrade'>;
   bodyTimeouts: Pick<BodyTimeouts, 'watch'>;

@@ -56,7 +56,7 @@ const NOT_IN_TRAILERS = new Set([
   'set-cookie',
 ]);
 
-export interface RequestHead {
+interface RequestHead {
   fields: string[];
   isLooping: boolean;
 }

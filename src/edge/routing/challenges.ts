@@ -16,7 +16,7 @@ export const CHALLENGE_PATH = '/.well-known/acme-challenge/';
 const TOKEN = /^[A-Za-z0-9_-]{22,128}$/;
 const CONCURRENCY_LIMIT = 64;
 
-export interface ChallengesOptions {
+interface ChallengesOptions {
   store: Pick<EdgeStore, 'findChallenge'>;
   sites: Pick<Sites, 'find' | 'unknownNames'>;
   clock: Clock;

@@ -20,7 +20,7 @@ export type RouteRequest = (
   requestId: string,
 ) => Promise<RoutingDecision>;
 
-export interface RequestRouterOptions {
+interface RequestRouterOptions {
   sites: Pick<Sites, 'find' | 'findOrigin'>;
   challenges: Challenges;
   isTrusted: AddressRule;

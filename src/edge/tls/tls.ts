@@ -7,7 +7,7 @@ import type { Sites } from '../routing/site-cache.ts';
 import { readClientHello } from './client-hello.ts';
 import { createTlsContextCache } from './tls-contexts.ts';
 
-export interface TlsTerminatorOptions extends Pick<Sites, 'certificateFor'> {
+interface TlsTerminatorOptions extends Pick<Sites, 'certificateFor'> {
   /** A handshake is complete. */
   onSecure(socket: TLSSocket, connection: { raw: Socket; serverName: string; h2: boolean }): void;
   /** The current secret of session tickets, 32 random bytes. */
@@ -21,7 +21,7 @@ export interface TlsTerminatorOptions extends Pick<Sites, 'certificateFor'> {
 }
 
 /** Takes new connections through the TLS handshake. */
-export interface TlsTerminator {
+interface TlsTerminator {
   accept(raw: Socket): void;
   /** TLS contexts cached. */
   contexts(): number;

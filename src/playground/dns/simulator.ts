@@ -76,7 +76,7 @@ export interface Snapshot {
   faults: SimulatedFault[];
 }
 
-export interface SimulatorOptions {
+interface SimulatorOptions {
   /** 0: any port that is free. */
   port: number;
   /** A loopback address; 127.0.0.1 by default. */

@@ -5,7 +5,7 @@ import { type CheckRow, dueCheckOf, selectChecks } from '../sql/checks.ts';
 import type { Reader, Tables } from '../sql/statement.ts';
 
 /** The arguments of `CheckStore.claimDue`. */
-export interface CheckClaim {
+interface CheckClaim {
   now: number;
   limit: number;
   checkIntervalMs: number;

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { StoreUnavailable } from '../contract/store.ts';
 
 /** Runs `work` alone among work with any of the same keys, in the order of the calls. */
-export type LockQueue = <T>(keys: readonly bigint[], work: () => Promise<T>) => Promise<T>;
+type LockQueue = <T>(keys: readonly bigint[], work: () => Promise<T>) => Promise<T>;
 
 /**
  * Queues in this process what would only wait for an advisory lock, so that it holds no connection meanwhile: a burst of writes in one

@@ -12,7 +12,7 @@ export async function changesSince(reader: Reader, seq: number) {
   return { ...changeLogAfter(seq, rows), inFlight: rows[0]?.inFlight ?? [] };
 }
 
-export function selectChangesAndTransactions(db: Tables, p: { seq: number }) {
+function selectChangesAndTransactions(db: Tables, p: { seq: number }) {
   const inFlight = sql<string[]>`array(select id::text from pg_snapshot_xip(pg_current_snapshot()) as id)`;
   return selectChanges(db, p).select(inFlight.as('inFlight'));
 }
@@ -22,7 +22,7 @@ export function selectChangesAndTransactions(db: Tables, p: { seq: number }) {
 
 const CHANNEL = 'nameplate_changes';
 
-export interface Notifier {
+interface Notifier {
   /** Sends NOTIFY. Never throws; calls while one is being sent are sent as one. */
   notify(): void;
   /** Resolves when nothing is being sent. */

@@ -38,8 +38,8 @@ export interface KeySource {
   keys(purpose: 'seal' | 'unseal'): readonly Uint8Array[];
 }
 
-export const KEY_LENGTH = 32;
-export const PREFIX_LENGTH = 9;
+const KEY_LENGTH = 32;
+const PREFIX_LENGTH = 9;
 const FORMAT = 1;
 const NONCE_LENGTH = 12;
 const TAG_LENGTH = 16;

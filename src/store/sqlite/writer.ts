@@ -8,7 +8,7 @@ import type { WriterOptions } from './writer-thread.ts';
 const MAX_GROUP = 256;
 
 /** The only way to write to the file. Group commit: calls that arrive during a commit queue, and are committed together. */
-export interface Writer {
+interface Writer {
   /** Resolves with the use case's result once it is committed; with `synced`, once it is on the disk. */
   write(call: WriteCall, options: { synced: boolean }): Promise<unknown>;
   /** Commits what is queued, then closes the file. */

@@ -54,7 +54,7 @@ export async function countCertificates(reader: Reader): Promise<Partial<Record<
   return counts;
 }
 
-export type CertificateRow = InferResult<ReturnType<typeof selectFromCertificates>>[number];
+type CertificateRow = InferResult<ReturnType<typeof selectFromCertificates>>[number];
 
 export function certificateOf(row: CertificateRow): Certificate {
   const { problem, selfCheck, issuer, chain, notBefore, notAfter, issuedAt, renewal, ...rest } = row;
