@@ -15,6 +15,8 @@ export interface StaleCache<Value> {
    * rejects with `StoreUnavailable` when there is none.
    */
   load(key: string): Promise<Value | null>;
+  /** As `load`, for an entry that the caller does not take for fresh. */
+  reload(key: string): Promise<Value | null>;
   /** The value of an entry, fresh or stale. */
   peek(key: string): Value | undefined;
   /**
@@ -124,7 +126,10 @@ export function createStaleCache<Value extends object>(options: StaleCacheOption
 
   async function load(key: string): Promise<Value | null> {
     const cached = get(key);
-    if (cached !== undefined) return cached;
+    return cached === undefined ? reload(key) : cached;
+  }
+
+  async function reload(key: string): Promise<Value | null> {
     const stale = entries.get(key)?.value;
     const inFlight = reads.get(key) ?? startRead(key);
     if (stale === undefined) {
@@ -171,7 +176,7 @@ export function createStaleCache<Value extends object>(options: StaleCacheOption
     }
   }
 
-  return { get, load, peek: (key) => entries.peek(key)?.value, preload, size: () => entries.size };
+  return { get, load, reload, peek: (key) => entries.peek(key)?.value, preload, size: () => entries.size };
 }
 
 /** Rejects with `StoreUnavailable` when the result takes longer. */

@@ -144,15 +144,20 @@ async function handshake(
   }
 }
 
-/** The socket, once it is ready; destroyed when it fails or the signal aborts first. */
+/** The socket, once it is ready; destroyed when it fails or closes, or when the signal aborts first. */
 async function ready<S extends Socket>(socket: S, event: 'connect' | 'secureConnect', signal: AbortSignal): Promise<S> {
+  const closing = new AbortController();
+  const close = () => closing.abort(new Error('The connection was closed.'));
+  socket.once('close', close);
   try {
-    await once(socket, event, { signal });
+    await once(socket, event, { signal: AbortSignal.any([signal, closing.signal]) });
     return socket;
   } catch (error) {
     socket.on('error', () => {}).destroy();
     signal.throwIfAborted();
-    throw error;
+    throw closing.signal.aborted ? closing.signal.reason : error;
+  } finally {
+    socket.off('close', close);
   }
 }
 

@@ -68,6 +68,8 @@ test('a context is used for one certificate and one ticket secret', () => {
   const [one, other] = [issue('a.example.com'), issue('a.example.com')];
   const first = contexts.get('a.example.com', one, SECRET);
   expect(contexts.get('a.example.com', one, SECRET)).toBe(first);
+  // Read from the store again: equal, but another object.
+  expect(contexts.get('a.example.com', { ...one, chain: Buffer.from(one.chain).toString() }, SECRET)).toBe(first);
   const renewed = contexts.get('a.example.com', other, SECRET);
   expect(renewed).not.toBe(first);
   expect(contexts.get('a.example.com', other, new Uint8Array(32))).not.toBe(renewed);

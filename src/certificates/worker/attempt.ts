@@ -112,8 +112,9 @@ export function createAttempt(options: AttemptOptions): Attempt {
       return await orders.finish(due, issuer, begun, lease);
     } catch (error) {
       if (!(error instanceof ReplacesRefused)) throw error;
-      // After another order, `begin` names no certificate to replace.
-      return orderFrom(issuer, { ...due, order: begun }, lease);
+      // After another order, `begin` names no certificate to replace. Only once: each order costs an entry in the ledger.
+      const other = await askCa(issuer, () => orders.begin({ ...due, order: begun }, issuer, lease));
+      return 'blocker' in other ? other : orders.finish(due, issuer, other, lease);
     }
   }
 

@@ -10,6 +10,7 @@ const siteOf = (environmentId: string): CachedSite => ({
   domainId: 'dom_1',
   environmentId,
   certificate: null,
+  recheckAt: 0,
 });
 
 /** `site`: what the cache has; undefined: it may have changed, and the store does not respond. */

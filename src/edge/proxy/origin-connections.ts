@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { DialError, type Dialer, type DialTlsOptions } from '../../net/dialer.ts';
 
 /**
- * OriginConnections to origins, HTTP/1.1. Node's agent would cost a request 10 µs more, and shows neither how long a connection has been idle nor that
+ * Connections to origins, HTTP/1.1. Node's agent would cost a request 10 µs more, and shows neither how long a connection has been idle nor that
  * unrequested bytes arrived on it (docs/decisions/0013-edge-proxy.md).
  */
 export interface OriginConnections {
@@ -32,7 +32,7 @@ export class TooManyConnections extends Error {
 }
 
 interface Pool {
-  /** OriginConnections open and opening. */
+  /** Connections open and opening. */
   open: number;
   /** The most recently used is last. */
   idle: OriginConnection[];

@@ -11,6 +11,7 @@ const unsealable = new Error('sealed under the key 0f0f, which is not configured
 
 function setUp(stored: Site | null) {
   const store = { stored, isDown: false };
+  const clock = { at: 0, now: () => clock.at };
   const listeners: ((change: Change | null) => void)[] = [];
   const lookups: string[] = [];
   const warnings: string[] = [];
@@ -24,7 +25,7 @@ function setUp(stored: Site | null) {
       findOrigin: () => read(() => store.stored?.origin ?? null),
     },
     changes: { subscribe: (listener) => void listeners.push(listener) },
-    clock: { now: () => 0 },
+    clock,
     metrics: { lookup: (kind) => void lookups.push(kind) },
     warn: (message) => void warnings.push(message),
     isProxy: () => false,
@@ -33,7 +34,15 @@ function setUp(stored: Site | null) {
   const change = (kind: Change['kind'], key: string) => {
     for (const listener of listeners) listener({ seq: 1, kind, key });
   };
-  return { sites, store, change, lookups, warnings, certificateFor: () => sites.certificateFor(hostname, '192.0.2.1') };
+  return {
+    sites,
+    store,
+    clock,
+    change,
+    lookups,
+    warnings,
+    certificateFor: () => sites.certificateFor(hostname, '192.0.2.1'),
+  };
 }
 
 it('one read brings the certificate and the origin of a name', async () => {
@@ -63,10 +72,41 @@ it('a certificate is served at once, also if a challenge cached the site before 
   expect(lookups).toEqual(['site', 'site']);
 });
 
-it('a client that asks for a name without a certificate has a limit of reads', async () => {
-  const { lookups, certificateFor } = setUp({ ...site, certificate: null });
-  for (let i = 0; i < 30; i += 1) expect(await certificateFor()).toEqual({ kind: 'none', outcome: 'not_certified' });
-  expect(lookups.length).toBeLessThanOrEqual(11);
+describe('a name without a certificate', () => {
+  const uncertified = { ...site, certificate: null };
+
+  it('costs one read at its first handshake and one each ten seconds, however many clients ask', async () => {
+    const { sites, clock, lookups } = setUp(uncertified);
+    await sites.find(hostname, '192.0.2.1');
+    const handshakes = () =>
+      Promise.all(Array.from({ length: 500 }, (_, i) => sites.certificateFor(hostname, `198.51.100.${i % 250}`)));
+    await handshakes();
+    expect(await handshakes()).toContainEqual({ kind: 'none', outcome: 'not_certified' });
+    expect(lookups).toEqual(['site', 'site']);
+    clock.at += 10_000;
+    await handshakes();
+    expect(lookups).toHaveLength(3);
+  });
+
+  it('costs one read a second while the store is down', async () => {
+    const { sites, store, clock, lookups } = setUp(uncertified);
+    await sites.find(hostname, '192.0.2.1');
+    store.isDown = true;
+    for (let i = 0; i < 200; i += 1) {
+      expect(await sites.certificateFor(hostname, `198.51.100.${i}`)).toMatchObject({ outcome: 'not_certified' });
+      clock.at += 10;
+    }
+    expect(lookups.length).toBeLessThan(5);
+  });
+
+  it('does not use up the limit of unknown names', async () => {
+    const { sites, clock, certificateFor } = setUp(uncertified);
+    for (let i = 0; i < 30; i += 1) {
+      await certificateFor();
+      clock.at += 10_000 / 30;
+    }
+    expect((await sites.find('another.acme.com', '192.0.2.1')).kind).not.toBe('refused');
+  });
 });
 
 it('a name is served from the caches while the store is down', async () => {
@@ -82,9 +122,30 @@ it('a name is served from the caches while the store is down', async () => {
 describe('a certificate whose key cannot be unsealed', () => {
   it('refuses handshakes, while the name stays known, so that a challenge for a new one can be found', async () => {
     const { sites, lookups, warnings, certificateFor } = setUp({ ...site, certificate: unsealable });
-    for (let i = 0; i < 3; i += 1) expect(await certificateFor()).toEqual({ kind: 'none', outcome: 'unavailable' });
+    for (let i = 0; i < 9; i += 1) expect(await certificateFor()).toEqual({ kind: 'none', outcome: 'unavailable' });
     expect((await sites.find(hostname, '192.0.2.1')).kind).toBe('site');
-    expect([lookups, warnings]).toEqual([['site'], ['a certificate cannot be used']]);
+    const twice = (once: string) => [once, once];
+    expect([lookups, warnings]).toEqual([twice('site'), twice('a certificate cannot be used')]);
+  });
+
+  it('is used soon after its key was added, which changes no row', async () => {
+    const { store, clock, certificateFor } = setUp({ ...site, certificate: unsealable });
+    for (let i = 0; i < 2; i += 1) expect(await certificateFor()).toEqual({ kind: 'none', outcome: 'unavailable' });
+    store.stored = site;
+    clock.at += 10_000;
+    expect(await certificateFor()).toEqual({ kind: 'certificate', certificate });
+  });
+
+  it('replaces the previous certificate once its key can be unsealed', async () => {
+    const { store, clock, change, certificateFor } = setUp(site);
+    await certificateFor();
+    store.stored = { ...site, certificate: unsealable };
+    change('certificate', hostname);
+    for (let i = 0; i < 2; i += 1) expect(await certificateFor()).toEqual({ kind: 'certificate', certificate });
+    const renewed = { ...certificate, chain: 'renewed' };
+    store.stored = { ...site, certificate: renewed };
+    clock.at += 10_000;
+    expect(await certificateFor()).toEqual({ kind: 'certificate', certificate: renewed });
   });
 
   it('does not replace one of the same domain that is cached', async () => {

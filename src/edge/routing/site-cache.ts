@@ -25,7 +25,10 @@ export interface Sites {
 }
 
 /** Its origin is cached by environment, since a new deployment changes it for all names of the environment at once. */
-export type CachedSite = Omit<Site, 'origin'>;
+export interface CachedSite extends Omit<Site, 'origin'> {
+  /** Without a usable certificate: when the site may be read again (Unix ms), without waiting for a change of it. Null: it has one. */
+  recheckAt: number | null;
+}
 
 /** `refused`: the client has asked for too many unknown names. `unavailable`: the store is down, and the name is not cached. */
 export type SiteLookup = { kind: 'site'; site: CachedSite } | { kind: 'unknown' | 'refused' | 'unavailable' };
@@ -89,14 +92,16 @@ export function createSites(options: SitesOptions): Sites {
     if (found === null) return null;
     const { origin, ...site } = found;
     addOrigin(site.environmentId, origin);
-    if (!(site.certificate instanceof Error)) return site;
+    if (!(site.certificate instanceof Error)) return { ...site, recheckAt: site.certificate === null ? 0 : null };
     warn('a certificate cannot be used', { domain: hostname, err: site.certificate });
     const before = cache.peek(hostname);
-    return before?.domainId === site.domainId ? { ...site, certificate: before.certificate } : site;
+    const certificate = before?.domainId === site.domainId ? before.certificate : site.certificate;
+    return { ...site, certificate, recheckAt: 0 };
   }
 
   async function find(hostname: string, clientAddress: string): Promise<SiteLookup> {
     const cached = cache.get(hostname);
+    if (cached != null && isRecheckDue(cached)) return recheck(cached);
     if (cached !== undefined) return lookupOf(cached);
     if (cache.peek(hostname) === undefined && unknownNames.isLimited(clientAddress)) return { kind: 'refused' };
     try {
@@ -108,26 +113,21 @@ export function createSites(options: SitesOptions): Sites {
     }
   }
 
-  /** The CA's challenge may have cached a site just before its certificate was issued. Limited, since anybody can ask. */
-  async function refresh(site: CachedSite, clientAddress: string): Promise<SiteLookup> {
-    if (unknownNames.isLimited(clientAddress)) return lookupOf(site);
-    unknownNames.count(clientAddress);
-    const add = cache.preload();
-    try {
-      const found = await readSite(site.hostname);
-      add(site.hostname, found);
-      return lookupOf(found);
-    } catch {
-      return lookupOf(site);
-    }
+  function isRecheckDue({ recheckAt }: CachedSite): boolean {
+    return recheckAt !== null && recheckAt <= clock.now();
+  }
+
+  /** The CA's challenge caches a site just before its certificate is issued; a key that cannot be unsealed may be added, which changes no row. */
+  async function recheck(cached: CachedSite): Promise<SiteLookup> {
+    const site = await cache.reload(cached.hostname).catch(() => cached);
+    for (const seen of [cached, site]) if (seen?.recheckAt != null) seen.recheckAt = clock.now() + RECHECK_MS;
+    return lookupOf(site);
   }
 
   return {
     find,
     async certificateFor(serverName, clientAddress) {
-      const cached = cache.get(serverName);
-      const found =
-        cached?.certificate === null ? await refresh(cached, clientAddress) : await find(serverName, clientAddress);
+      const found = await find(serverName, clientAddress);
       if (found.kind !== 'site')
         return { kind: 'none', outcome: found.kind === 'unknown' ? 'unknown_name' : found.kind };
       const { certificate } = found.site;
@@ -146,6 +146,9 @@ export function createSites(options: SitesOptions): Sites {
 function lookupOf(site: CachedSite | null): SiteLookup {
   return site === null ? { kind: 'unknown' } : { kind: 'site', site };
 }
+
+/** A site without a usable certificate is read again once at its next use, then after this time. */
+const RECHECK_MS = 10_000;
 
 /** Origins cached, about 350 bytes each. */
 const ORIGINS = 20_000;

@@ -33,7 +33,12 @@ function call<M extends keyof MainThread>(method: M, ...args: Parameters<MainThr
 }
 
 const metrics = createEdgeMetrics();
-const sendMetrics = async () => send({ kind: 'metrics', snapshot: await metrics.snapshot() });
+/** Metrics that cannot be read end no thread. */
+const sendMetrics = () =>
+  metrics.snapshot().then(
+    (snapshot) => send({ kind: 'metrics', snapshot }),
+    () => {},
+  );
 
 const server = await startEdgeServer(data.settings, {
   store: {

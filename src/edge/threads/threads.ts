@@ -27,7 +27,7 @@ export interface ThreadDeps {
 }
 
 const SCRIPT = new URL('./edge-thread.ts', import.meta.url);
-const BACK_OFF = { minMs: 1000, maxMs: 60_000 };
+const BACK_OFF = { minMs: 1000, maxMs: 10_000 };
 /** How much longer than `graceMs` a thread may take to end before it is terminated. */
 const OVERTIME_MS = 2000;
 const LOOK_UP_MS = 10_000;
@@ -58,7 +58,7 @@ export async function startThread(data: ThreadData, deps: ThreadDeps, script = S
     metrics.threadDeath();
     const last = withoutGauges(latest);
     latest = [];
-    ended = ended.then((before) => addUp([before, last]));
+    ended = ended.then((before) => addUp([before, last]).catch(() => before));
     delayMs = restartDelayMs(current.livedMs(), delayMs);
     log.error({ err: error, restartInSeconds: delayMs / 1000 }, 'an edge thread died; its connections are lost');
     restart = setTimeout(() => {
@@ -89,7 +89,7 @@ export async function startThread(data: ThreadData, deps: ThreadDeps, script = S
   };
 }
 
-/** A second, doubled each time that a thread dies within a minute of its start; a minute at most. */
+/** A second, doubled each time that a thread dies within ten seconds of its start; ten seconds at most. */
 export function restartDelayMs(livedMs: number, lastDelayMs: number): number {
   const { minMs, maxMs } = BACK_OFF;
   return livedMs >= maxMs ? minMs : Math.min(maxMs, Math.max(minMs, 2 * lastDelayMs));
