@@ -128,7 +128,7 @@ export const ERRORS = {
   'application/precondition_failed': {
     status: 412,
     detail: 'The domain is already verified.',
-    why: 'The operation starts a check of a domain that is not verified yet. This one is.',
+    why: 'The operation checks domains that are not verified yet, and this domain is already verified.',
     fix: 'Nothing to do. Read the status with domains.getDomain.',
   },
   'request/route_not_found': {
@@ -165,8 +165,8 @@ export const ERRORS = {
   'limits/rate_limited': {
     status: 429,
     detail: 'The workspace has reached its rate limit for this operation. Try again after the time in Retry-After.',
-    why: 'Each workspace may make a number of requests per window of time to each operation, and this one has made more.',
-    fix: 'Wait for the seconds in the Retry-After header. RateLimit-Remaining in every response says how many requests are left.',
+    why: 'The workspace has sent as many requests to this operation as its rate limit allows in one window. If "detail" names bad credentials, too many requests with bad credentials came from your address instead.',
+    fix: 'Wait for the seconds in the Retry-After header, and correct bad credentials before you try again. Where there is a rate limit, RateLimit-Remaining says how many requests are left.',
   },
   'limits/overloaded': {
     status: 429,

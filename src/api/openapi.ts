@@ -88,7 +88,7 @@ const TAGS: Record<string, string> = {
   domains: 'Custom domains and their verification.',
   projects: 'Projects hold apps.',
   apps: 'Apps hold environments.',
-  environments: 'Environments hold domains, and serve their current deployment.',
+  environments: 'Environments hold domains. Their current deployment serves them.',
   deployments: 'Deployments say where the traffic of an environment goes.',
   liveness: 'Health checks. They need no key.',
 };

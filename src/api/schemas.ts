@@ -63,7 +63,7 @@ export function Time(description: string) {
 /** Properties of a request for one page of a list. */
 export const pageRequest = {
   limit: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 100, description: 'Most items of the page; 100 if absent.' }),
+    Type.Integer({ minimum: 1, maximum: 100, description: 'Maximum number of items on the page; 100 if absent.' }),
   ),
   cursor: Type.Optional(
     Type.String({

@@ -105,12 +105,12 @@ describe('verificationError', () => {
     [
       'CNAMEs to such a host',
       { kind: 'unreadable', reason: 'servfail', chain: ['www.acme.com', 'lb.broken.test'] },
-      'api.acme.com leads to "lb.broken.test", which could not be read: its zone answered with a failure (SERVFAIL). It must lead to k7m.cname.example.',
+      'api.acme.com leads to "lb.broken.test", which could not be read: the resolver that looked up its zone answered with a failure (SERVFAIL). It must lead to k7m.cname.example.',
     ],
     [
       'a CNAME loop',
       { kind: 'unreadable', reason: 'loop', chain: [] },
-      'api.acme.com could not be read: its zone gave CNAMEs that form a loop.',
+      'api.acme.com could not be read: a nameserver of its zone gave CNAMEs that form a loop.',
     ],
   ];
   test.each(routing)('CNAME: %s', (_, seen, expected) => {

@@ -51,12 +51,19 @@ export function describeFailure(
   windowMs: number,
   claim?: TakeoverClaim,
 ): string {
-  const blocker =
-    describeBlocker(domain, observation, claim) ??
-    (claim === undefined ? describeMissing(domain, observation) : 'Only the last check proved it.');
-  // A claim that is too old never succeeds, whatever the records.
+  return truncate(`Not verified within ${duration(windowMs)}: ${failureReason(domain, observation, claim)}`);
+}
+
+/** The reason, and what to do next. */
+function failureReason(domain: Domain, observation: Observation, claim?: TakeoverClaim): string {
+  const blocker = describeBlocker(domain, observation, claim);
+  if (blocker === null && claim !== undefined) {
+    return 'only the last check proved that you own the name, and two checks in a row must prove it. Leave the records as they are, and verify the domain again.';
+  }
+  // A claim that is too old never succeeds, whatever the records. The text about its holder says so itself.
+  if (claim?.olderClaim && blocker === describeHolder(domain, claim)) return blocker;
   const next = claim?.olderClaim ? 'delete the domain and add it again' : 'verify the domain again';
-  return truncate(`Not verified within ${duration(windowMs)}: ${blocker} Correct that, then ${next}.`);
+  return `${blocker ?? describeMissing(domain, observation)} Correct that, then ${next}.`;
 }
 
 /** Whether the last message reported that the nameservers disagree on this record. Nothing else is stored about it. */
@@ -74,10 +81,10 @@ function takeoverBlocker(domain: Domain, ownership: OwnershipObservation, claim:
   const { name } = domain;
   if (claim.olderClaim) return describeHolder(domain, claim);
   if (ownership.kind !== 'matched') {
-    return `Another workspace holds ${name} as verified. To move the name, publish the TXT record ${ownershipName(domain)} as well: ${ownershipValue(domain)}`;
+    return `Another workspace holds ${name} as verified. To move the name, also publish the TXT record ${ownershipName(domain)} with the value ${quote(ownershipValue(domain))}.`;
   }
   if (!claim.incumbentGone) {
-    return `Another workspace holds ${name} as verified, and its records are still in place. Remove every other TXT record at ${ownershipName(domain)} and every route to a host other than ${domain.target}.`;
+    return `Another workspace holds ${name} as verified, and its records are still in place. Remove every other TXT record at ${ownershipName(domain)}, and point ${name} to ${domain.target} only.`;
   }
   return null;
 }
@@ -166,13 +173,29 @@ const UNREADABLE: Record<UnreadableReason, string> = {
   timeout: 'did not answer in time',
   servfail: 'answered with a failure (SERVFAIL)',
   refused: 'refused to answer (REFUSED)',
-  lame: 'is not responsible for the zone (lame delegation)',
+  lame: 'does not serve the zone (lame delegation)',
   malformed: 'gave an answer that is not valid DNS',
   loop: 'gave CNAMEs that form a loop',
   chain_too_long: 'gave a chain of more than 8 CNAMEs',
   no_nameserver: 'has no nameserver that could be found',
   forbidden_address: 'has only nameservers with private or special addresses, which are never queried',
   overloaded: 'could not be queried in time, because too many domains wait for it',
+};
+
+const RESOLVER = 'the resolver that looked up its zone';
+
+/** What the reason is about where no nameserver is named: a resolver of ours has a name that means nothing to the customer. */
+const UNNAMED: Record<UnreadableReason, string> = {
+  timeout: RESOLVER,
+  servfail: RESOLVER,
+  refused: RESOLVER,
+  malformed: RESOLVER,
+  lame: 'a nameserver of its zone',
+  loop: 'a nameserver of its zone',
+  chain_too_long: 'a nameserver of its zone',
+  no_nameserver: 'its zone',
+  forbidden_address: 'its zone',
+  overloaded: 'its zone',
 };
 
 /** Why a record at a name could not be read. */
@@ -182,7 +205,8 @@ export function describeUnreadable(
 ): string {
   const end = chain.at(-1);
   const unread = end === undefined ? name : `${name} leads to ${quote(end)}, which`;
-  return `${unread} could not be read: ${server === undefined ? 'its zone' : `its nameserver ${server}`} ${UNREADABLE[reason]}.`;
+  const subject = server === undefined ? UNNAMED[reason] : `its nameserver ${server}`;
+  return `${unread} could not be read: ${subject} ${UNREADABLE[reason]}.`;
 }
 
 /** Records that are merely absent are reported only at the end of the window. */

@@ -81,7 +81,7 @@ describe('a special address is not connected to', () => {
       mayDial: addressRule(),
     });
     await expect(dial({ hostname: 'app.acme.com', port: 80 })).rejects.toThrow(
-      '"app.acme.com" leads to 169.254.169.254, fe80::1%eth0 and ::ffff:7f00:1, which is not an address on the Internet',
+      '"app.acme.com" leads to 169.254.169.254, fe80::1%eth0 and ::ffff:7f00:1. Connections are allowed to public addresses only.',
     );
   });
 

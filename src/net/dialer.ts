@@ -77,8 +77,10 @@ export function createDialer(setup: DialerOptions): Dialer {
     if (addresses.length === 0) throw new DialError('no_address', `${quote(host)} has no address.`);
     const allowed = addresses.filter(mayDial);
     if (allowed.length > 0) return allowed;
-    const found = addresses.includes(host) ? quote(host) : `${quote(host)} leads to ${joinList([...addresses])}, which`;
-    throw new DialError('not_allowed', `${found} is not an address on the Internet, and is not connected to.`);
+    const message = addresses.includes(host)
+      ? `${quote(host)} is not a public address, and connections to it are not allowed.`
+      : `${quote(host)} leads to ${joinList([...addresses])}. Connections are allowed to public addresses only.`;
+    throw new DialError('not_allowed', message);
   }
 
   async function lookUpSafely(host: string, signal: AbortSignal): Promise<readonly string[]> {

@@ -162,7 +162,7 @@ describe('a resolver that validates', () => {
     const told = await checkThrice(signed.world, signed.domain);
     expect(told.status).toBe('verifying');
     expect(told.verificationError).toBe(
-      '_service.badly-signed.test could not be read: its zone answered with a failure (SERVFAIL).',
+      '_service.badly-signed.test could not be read: the resolver that looked up its zone answered with a failure (SERVFAIL).',
     );
     await signed.close();
   });

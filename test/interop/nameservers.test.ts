@@ -139,7 +139,7 @@ describe('a zone that cannot be read is reported after the third check, and veri
     authoritative = false;
     await zone.publish(routingLine(domain));
     const told = await checkThrice(world, domain);
-    expect(told.verificationError).toContain(`its nameserver ${box.host} is not responsible for the zone`);
+    expect(told.verificationError).toContain(`its nameserver ${box.host} does not serve the zone`);
     expect(told.status).toBe('verifying');
     authoritative = true;
     await internet.resolver.forget(zone.name);
@@ -150,7 +150,7 @@ describe('a zone that cannot be read is reported after the third check, and veri
     const zone = await internet.register('lame-from-start');
     const domain = await apex(zone);
     expect((await checkThrice(world, domain)).verificationError).toBe(
-      '_service.lame-from-start.test could not be read: its zone answered with a failure (SERVFAIL).',
+      '_service.lame-from-start.test could not be read: the resolver that looked up its zone answered with a failure (SERVFAIL).',
     );
     await zone.publish(ownershipLine(domain));
     await internet.resolver.forget(zone.name);
@@ -163,7 +163,7 @@ describe('a zone that cannot be read is reported after the third check, and veri
     const domain = await world.create(`api.${zone.name}`);
     await zone.publish('api CNAME lb.broken.test.');
     expect((await checkThrice(world, domain)).verificationError).toBe(
-      `api.leads-to-broken.test leads to "lb.broken.test", which could not be read: its zone answered with a failure (SERVFAIL). It must lead to ${domain.target}.`,
+      `api.leads-to-broken.test leads to "lb.broken.test", which could not be read: the resolver that looked up its zone answered with a failure (SERVFAIL). It must lead to ${domain.target}.`,
     );
     await zone.publish(routingLine(domain));
     expect((await world.check(domain)).status).toBe('verified');

@@ -14,9 +14,9 @@ const DAY_MS = 86_400_000;
 
 export const getCertificate = defineOperation({
   name: 'domains.getCertificate',
-  summary: "Get how a domain's certificate stands",
+  summary: 'Get the certificate of a domain',
   description:
-    'Says whether the domain is served over HTTPS and, if not, why and what to do. Poll it from the creation of the domain on: before the verification its state is `none`, never an error.',
+    'Returns the state of the certificate: whether the domain is served over HTTPS and, if not, why and what to do. Before the domain is verified the state is `none`, not an error, so clients can poll from the creation of the domain on.',
   permission,
   request: Type.Object({ domain: DomainIdentifier }, closed),
   response: CertificateSchema,

@@ -82,7 +82,7 @@ const SelfCheckSchema = Type.Object(
           outcome: Type.Enum(['ours', 'another', 'unreachable', 'not_public'], {
             type: 'string',
             description:
-              '`ours`: the edge responded. `another`: another server did. `not_public`: not an address on the Internet, so it was not contacted.',
+              '`ours`: the edge responded. `another`: another server did. `not_public`: not a public address, so it was not contacted.',
           }),
           seen: Type.Optional(Type.String({ maxLength: 1024, description: 'What was found instead.' })),
         },

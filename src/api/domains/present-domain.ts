@@ -32,13 +32,17 @@ export const DomainSchema = Type.Object(
     domain: Type.String({ minLength: 4, maxLength: 253, description: 'Canonical name: lower case, Punycode.' }),
     projectId: Id('proj', "Project of the domain's environment."),
     appId: Id('app', "App of the domain's environment."),
-    environmentId: Id('env', 'Environment that the domain serves.'),
+    environmentId: Id('env', 'Environment that the domain is attached to.'),
     status: Type.Enum(['pending', 'verifying', 'verified', 'failed'], {
       type: 'string',
       description: '`pending` until a check has completed, `failed` when the window has ended without success.',
     }),
     verificationError: Type.Optional(
-      Type.String({ maxLength: 512, description: 'Why the domain is not verified, where waiting will not help.' }),
+      Type.String({
+        maxLength: 512,
+        description:
+          'Why the domain failed, or what keeps it from being verified. Records that are merely missing are not reported while checks run.',
+      }),
     ),
     dnsRecords: dnsRecordsSchema,
     createdAt: Time('Creation.'),

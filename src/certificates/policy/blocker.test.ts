@@ -45,7 +45,7 @@ const CASES: [Blocker, string][] = [
   ],
   [
     { reason: 'dns_unreadable', record: 'CAA', name: 'example.com', seen: { reason: 'servfail', chain: [] } },
-    'example.com could not be read: its zone answered with a failure (SERVFAIL). The query was for its CAA records, without which no certificate may be issued.',
+    'example.com could not be read: the resolver that looked up its zone answered with a failure (SERVFAIL). The query was for its CAA records; no CA may issue a certificate until they can be read.',
   ],
   [
     { reason: 'address_not_public', answers: [inside], end: null },
@@ -69,7 +69,7 @@ const CASES: [Blocker, string][] = [
   ],
   [
     { reason: 'answered_by_another', answers: [another], end: 'old-host.test' },
-    'shop.example.com points to "old-host.test", which has the address 2001:db8::1, where another server answers: HTTP 404 "not here". Point it to the target of its routing record. If it does already, the operator needs to fix this.',
+    'shop.example.com points to "old-host.test", which has the address 2001:db8::1, where another server answers: HTTP 404 "not here". Point it to the target of its routing record. If it already points there, the operator of this service needs to fix this.',
   ],
   [
     { reason: 'answered_by_another', answers: [ours, another], end: 'target.test' },
@@ -125,7 +125,7 @@ const CASES: [Blocker, string][] = [
   ],
   [
     { reason: 'ca_account', message },
-    'The certificate authority does not accept our account. The operator needs to fix this. ca.test answered: "no".',
+    'The certificate authority does not accept our account. The operator of this service needs to fix this. ca.test answered: "no".',
   ],
   [
     { reason: 'authorization_failed', message },

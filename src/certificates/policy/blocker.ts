@@ -52,7 +52,8 @@ function messageOf(hostname: string, blocker: Blocker): string {
       return `${hostname} points to ${quote(end)}, which has no address. Point it to the target of its routing record.`;
     }
     case 'dns_unreadable': {
-      const what = blocker.record === 'CAA' ? 'CAA records, without which no certificate may be issued' : 'addresses';
+      const what =
+        blocker.record === 'CAA' ? 'CAA records; no CA may issue a certificate until they can be read' : 'addresses';
       return `${describeUnreadable(blocker.name, blocker.seen)} The query was for its ${what}.`;
     }
     case 'address_not_public':
@@ -68,7 +69,7 @@ function messageOf(hostname: string, blocker: Blocker): string {
     case 'ca_unavailable':
       return `The certificate authority is not available, so we try again later. ${blocker.message}`;
     case 'ca_account':
-      return `The certificate authority does not accept our account. The operator needs to fix this. ${blocker.message}`;
+      return `The certificate authority does not accept our account. The operator of this service needs to fix this. ${blocker.message}`;
     case 'authorization_failed':
       return `The certificate authority could not read our challenge response at ${hostname}. Make sure that all of its addresses reach us from everywhere on port 80. ${blocker.message}`;
     case 'ca_refused':
@@ -109,7 +110,7 @@ function addressFix(record: string, right: string, end: string | null): string {
   if (end === null && right === '') return `Replace ${record} with its routing record: ${ROUTING}.`;
   if (end === null) return `Remove ${record}; ${right} is right.`;
   if (right !== '') return `The operator of ${quote(end)} needs to remove ${record}; ${right} is right.`;
-  return 'Point it to the target of its routing record. If it does already, the operator needs to fix this.';
+  return 'Point it to the target of its routing record. If it already points there, the operator of this service needs to fix this.';
 }
 
 function caaMessage(hostname: string, { at, record, because, ca, account }: CaaBlocker): string {
