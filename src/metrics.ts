@@ -34,7 +34,7 @@ export function createMetrics() {
     }),
     checks: new Counter({
       name: 'nameplate_checks_total',
-      help: 'DNS checks completed, by outcome: unchanged, changed, verified, failed, stale, dropped (shutdown), error.',
+      help: 'DNS checks completed, by outcome: unchanged, changed, verified, failed, stale, dropped (shutdown, or the process was suspended), error.',
       labelNames: ['outcome'],
       registers,
     }),

@@ -8,7 +8,7 @@ import { withBar } from './progress-bar.ts';
 
 export function addBackup(program: Command): void {
   const summary =
-    'Copy the embedded store to a new file while servers run, and verify the copy. It contains secrets: only its owner can read it.';
+    'Copy the SQLite store to a new file while servers run, and verify the copy. The copy contains secrets: only its owner can read it.';
   const examples = ['nameplate backup nameplate-2026-08-01.db', 'nameplate backup /backups/nameplate.db --json'];
   storeCommand(program, 'backup', summary, examples)
     .argument('<file>', 'the backup, which must not exist yet')

@@ -79,7 +79,7 @@ function addShow(certificates: Command): void {
 
 function addRenew(certificates: Command): void {
   const summary =
-    'Renew or retry a certificate now, before it is due. The current certificate stays in use until then.';
+    'Renew or retry a certificate now, before it is due. The current certificate stays in use until the new one replaces it.';
   const examples = ['nameplate certificates renew shop.example.com'];
   storeCommand(certificates, 'renew <name>', summary, examples).action(async (name: string, options: StoreOptions) => {
     const hostname = hostnameOf(name);
@@ -87,7 +87,7 @@ function addRenew(certificates: Command): void {
     if (renewal === 'missing') throw noCertificate(name);
     const outcome =
       renewal === 'accepted'
-        ? `${hostname} is due now; the next process with the role certificates takes it up.`
+        ? `The certificate of ${hostname} is due now. A process with the role certificates usually starts within a second.`
         : `${hostname} is already being processed, so nothing was changed.`;
     const next = `Next: nameplate certificates show ${hostname}${storeFlag(options)}`;
     show(options, { name: hostname, renewal }, () => `${outcome}\n\n${next}`);

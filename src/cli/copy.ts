@@ -29,7 +29,7 @@ export function addCopy(program: Command): void {
     'nameplate copy --from sqlite:.nameplate/nameplate.db --to postgres://nameplate@db.internal/nameplate',
   ];
   dataCommand(program, 'copy', summary, examples)
-    .option('--from <url>', 'the store to copy, as sqlite:PATH (default: the one in --data)', parseDatabaseUrl)
+    .option('--from <url>', 'the store to copy, as sqlite:PATH; required unless --data is given', parseDatabaseUrl)
     .option(
       '--to <url>',
       'where to, as postgres://… (default: NAMEPLATE_DATABASE_URL, which keeps a password out of the process list)',
@@ -47,7 +47,7 @@ export function addCopy(program: Command): void {
           '',
           table(COLUMNS, tables),
           '',
-          `Start servers with NAMEPLATE_DATABASE_URL naming ${target.name}, and none on ${source.name} any more: it was left as it is.`,
+          `Set NAMEPLATE_DATABASE_URL to ${target.name}, with its password, and start the servers. Do not start any on ${source.name} again: it still has the old data.`,
           ...(missing ? [keysAdvice(source, target)] : []),
         ].join('\n'),
       );

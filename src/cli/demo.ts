@@ -20,7 +20,8 @@ const ANY_PORTS = { port: 0, dnsPort: 0, edgeHttpPort: 0, edgeHttpsPort: 0 };
 export function addDemo(program: Command): void {
   const summary =
     'Take one domain from nothing to HTTPS, showing each real request, response and DNS record. Takes seconds.';
-  dataCommand(program, 'demo', summary, ['nameplate demo']).action(run);
+  const json = 'print each step as a JSON document on its own line';
+  dataCommand(program, 'demo', summary, ['nameplate demo'], json).action(run);
 }
 
 async function run(options: DataOptions): Promise<void> {

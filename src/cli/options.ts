@@ -30,13 +30,20 @@ export function define(parent: Command, usage: string, summary: string, examples
     .addHelpText('after', `\n${heading}:\n${examples.map((example) => `  $ ${example}`).join('\n')}`);
 }
 
-/** A command with `--data` and `--json`. */
-export function dataCommand(parent: Command, usage: string, summary: string, examples: string[]): Command {
+/** A command with `--data` and `--json`; `json` describes the latter. */
+export function dataCommand(
+  parent: Command,
+  usage: string,
+  summary: string,
+  examples: string[],
+  json?: string,
+): Command {
   return jsonOption(
     define(parent, usage, summary, examples).option(
       '--data <dir>',
       `data directory: the store and the playground's files (default: ${DEFAULT_DATA})`,
     ),
+    json,
   );
 }
 
@@ -44,7 +51,7 @@ export function dataCommand(parent: Command, usage: string, summary: string, exa
 export function storeCommand(parent: Command, usage: string, summary: string, examples: string[]): Command {
   return dataCommand(parent, usage, summary, examples).option(
     '--database <url>',
-    'the store: sqlite:PATH or postgres://… (default: the one in --data, else NAMEPLATE_DATABASE_URL, which keeps a password out of the process list)',
+    'the store: sqlite:PATH or postgres://… (default: the one in --data if that is given, else NAMEPLATE_DATABASE_URL, which keeps a password out of the process list)',
     parseDatabaseUrl,
   );
 }
@@ -60,8 +67,8 @@ export function apiCommand(parent: Command, usage: string, summary: string, exam
     .option('--key-file <path>', 'file that contains the root key');
 }
 
-export function jsonOption(command: Command): Command {
-  return command.option('--json', 'print one JSON document instead of text');
+export function jsonOption(command: Command, about = 'print one JSON document instead of text'): Command {
+  return command.option('--json', about);
 }
 
 /** A word for a POSIX shell. */

@@ -38,7 +38,7 @@ interface Rotation {
 }
 
 function addRotate(sealing: Command): void {
-  const summary = `Encrypt every private key again while servers run: under a new key in the key file of an embedded store, or under the first key of ${KEY_VARIABLE}. After an interruption, run it again to continue.`;
+  const summary = `Encrypt every private key again while servers run: under the first key of ${KEY_VARIABLE}, or, if that is not set, under a new key in the key file of the SQLite store. If it is interrupted, run it again to continue.`;
   const examples = [
     'nameplate sealing rotate',
     'nameplate sealing rotate --database sqlite:/var/lib/nameplate/nameplate.db',

@@ -57,7 +57,7 @@ const KINDS: Kind[] = [
   {
     plural: 'deployments',
     singular: 'deployment',
-    summary: 'Create and list deployments. The newest one is the origin that an environment serves.',
+    summary: 'Create and list deployments. The origin of the newest one serves the environment.',
     parents: ['project', 'app', 'environment'],
     field: 'origin',
     create: 'deployments.createDeployment',

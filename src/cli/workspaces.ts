@@ -81,7 +81,7 @@ function addLimits(workspaces: Command): void {
       'requests per window; "*" means every other operation, =none removes the limit',
       parseRate,
     )
-    .option('--domains <N>', 'most domains that the workspace can have; none removes the limit', parseDomains)
+    .option('--domains <N>', 'maximum number of domains; none removes the limit', parseDomains)
     .action(async (id: string, options: LimitOptions) => {
       const { operations } = await loadCatalogue();
       const unknown = unknownSubjects(Object.keys(options.rate ?? {}), operations);

@@ -96,7 +96,7 @@ export const certificateVariables = {
   acmeLimits: {
     name: 'NAMEPLATE_ACME_LIMITS',
     about:
-      "The rate limits that the CA publishes, each over a window of at most 30 days: `orders` of the account, `failures` of one name, new `certificates` per registered domain, `duplicates` of one name. All nodes count together and wait rather than exceed a limit; the last failure before the limit is never used. A limit that is left out does not apply. The default is Let's Encrypt's.",
+      "The rate limits that the CA publishes, each over a window of at most 30 days: `orders` of the account, `failures` of one name, new `certificates` per registered domain, `duplicates` of one name. All nodes count together and wait rather than exceed a limit. Nameplate stops one failed order before the limit of `failures`. A limit that is left out does not apply. The default is Let's Encrypt's.",
     default: 'orders=300/3h,failures=5/1h,certificates=50/7d,duplicates=5/7d',
     example: 'orders=1500/3h,failures=5/1h,certificates=500/7d,duplicates=5/7d',
     parse: caLimits,

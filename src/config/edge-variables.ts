@@ -37,7 +37,7 @@ export const edgeVariables = {
   edgeAllowedNetworks: {
     name: 'NAMEPLATE_EDGE_ALLOWED_NETWORKS',
     about:
-      "Networks of private, loopback or other special addresses where origins may be, separated by commas. By default requests are forwarded only to public addresses, because everyone who can deploy chooses an origin. Name your platform's networks, and none with services that need no password.",
+      'Networks of private, loopback or other special addresses where origins may be, separated by commas. By default requests are forwarded only to public addresses, because everyone who can deploy chooses an origin. List the networks of your origins. Leave out networks with services that accept anyone without a password.',
     example: '10.20.0.0/16,fd00:20::/32',
     parse: listOf(network),
   },

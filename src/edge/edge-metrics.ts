@@ -59,7 +59,7 @@ function register(registry: Registry) {
     handshakes: counter('nameplate_edge_handshakes_total', 'TLS handshakes, by outcome.', 'outcome'),
     pages: counter('nameplate_edge_pages_total', 'Responses of the edge itself, in place of an origin.', 'page'),
     lookups: counter('nameplate_edge_lookups_total', 'Reads of the store by the edge, by kind.', 'kind'),
-    threadDeaths: counter('nameplate_edge_thread_deaths_total', 'Threads of the edge that died and were replaced.'),
+    threadDeaths: counter('nameplate_edge_thread_deaths_total', 'Edge threads that crashed and were replaced.'),
     open: new Gauge({
       name: OPEN,
       help: 'Open connections and tunnels; cached sites, origins and TLS contexts.',

@@ -116,7 +116,7 @@ export function createVerifier(options: VerifierOptions): Verifier {
     const startedAt = performance.now();
     const done = complete(due, claimedAt, check.signal)
       .catch((error: unknown): CheckOutcome => {
-        log.error({ err: error, domainId: due.domain.id }, 'check failed; it is retried after a period');
+        log.error({ err: error, domainId: due.domain.id }, 'check failed; it is repeated in about a minute');
         return 'error';
       })
       .then((outcome) => {
@@ -159,7 +159,7 @@ export function createVerifier(options: VerifierOptions): Verifier {
     const count = Math.min(batch, limit.available(inFlight.size));
     try {
       const { length } = await claim(count);
-      if (failing) log.info('claiming due checks works again');
+      if (failing) log.info('due checks can be claimed again');
       failing = false;
       if (length < count) return pollMs;
       return count === batch ? 0 : AT_LIMIT_MS;

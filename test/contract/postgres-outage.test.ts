@@ -122,7 +122,7 @@ describe('a server that is down', () => {
     async (how) => {
       const domain = await attach(store, environment);
       await server.stop(how);
-      expect(await refusal(readSomething())).toMatch(/nothing listens there: see that PostgreSQL runs/);
+      expect(await refusal(readSomething())).toMatch(/nothing listens there: check that PostgreSQL runs/);
       expect(await refusal(attach(store, environment))).toMatch(/nothing listens there/);
       expect(await refusal(store.claimDue(NOW, 1, 60_000, () => 0))).toMatch(/nothing listens there/);
       expect(await refusal(store.ping())).toMatch(/nothing listens there/);
@@ -146,7 +146,7 @@ describe('a database that cannot be used is refused with what to do', () => {
     [
       'a wrong password',
       (to) => ({ ...to, password: 'wrong horse' }),
-      /refused the password: see the user and the password/,
+      /refused the password: check the user and the password/,
     ],
     ['no password', ({ password: _, ...to }) => to, /demands a password, and the URL has none/],
     ['an unknown role', (to) => ({ ...to, user: 'nobody' }), /refused the password/],

@@ -144,7 +144,7 @@ describe('a thread that dies', () => {
     expect([await requests(), await connections()]).toEqual([3, undefined]);
     await startedTimes(2);
     expect([await requests(), await connections()]).toEqual([6, 7]);
-    expect(lines).toEqual([expect.stringContaining('an edge thread died')]);
+    expect(lines).toEqual([expect.stringContaining('an edge thread crashed')]);
     expect(JSON.parse(lines[0] ?? '')).toMatchObject({ restartInSeconds: 1, err: { message: 'died of a change' } });
     await thread.stop(0);
     expect([starts, deaths, lines.length]).toEqual([2, 1, 1]);

@@ -134,7 +134,7 @@ describe('our account', () => {
     const [finding] = await examine({ ...account, pausedUntil: NOW + HOUR_MS, problem: 'Too many orders.' });
     expect(finding).toMatchObject({
       level: 'warn',
-      found: expect.stringMatching(/paused until 2026-11-20 .*: Too many orders\.$/),
+      found: expect.stringMatching(/^nothing is ordered at ca.test until 2026-11-20 .*: Too many orders\.$/),
     });
     expect((await examine({ ...account, pausedUntil: NOW - 1 }))[0]).toMatchObject({ level: 'ok' });
   });

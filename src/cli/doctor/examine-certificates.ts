@@ -102,13 +102,19 @@ export async function examineAccount(
     const { pausedUntil, problem } = account;
     if (pausedUntil !== null && pausedUntil > now) {
       const why = problem === null ? '' : `: ${problem}`;
-      const advice = "Nothing is ordered there until then. The CA's message may say what you can do sooner.";
-      return [warn('account', `${name} is paused until ${dateTime(pausedUntil)}${why}`, advice)];
+      const advice = "The CA's message may say what you can do sooner.";
+      return [warn('account', `nothing is ordered at ${name} until ${dateTime(pausedUntil)}${why}`, advice)];
     }
     if (isInternal) return [ok('account', 'the internal CA exists')];
     return [ok('account', `there is an account at ${name}`), ...(await examineBudget(store, issuer, limits, now))];
   } catch (error) {
-    return [fail('account', messageOf(error), 'Fix the keys first (below), or have a new account created.')];
+    return [
+      fail(
+        'account',
+        messageOf(error),
+        'Fix the keys first (see "sealing" below). If they are lost, docs/certificates.md says how to start over.',
+      ),
+    ];
   }
 }
 

@@ -61,7 +61,7 @@ function judgeResolver(
       'It may resolve internal zones, which customers must not reach. Name a public resolver, unless you know that it resolves none.';
     return warn('resolver', `${name} responds in ${ms} ms, but has an internal address`, advice);
   }
-  if (ms > SLOW_MS) return warn('resolver', `${name} took ${ms} ms to respond`, 'Name one that is nearer.');
+  if (ms > SLOW_MS) return warn('resolver', `${name} took ${ms} ms to respond`, 'Use a resolver that is nearer.');
   return ok('resolver', `${name} responds in ${ms} ms`);
 }
 

@@ -64,7 +64,7 @@ const PAGES: Record<PageName, Content> = {
     status: 503,
     title: 'Nothing here yet',
     happened: '{host} is connected, but its site has not been published yet.',
-    advice: 'The operator of this site needs to publish it. It appears here within a second.',
+    advice: 'The operator of this site needs to publish it. It then appears here within a second.',
     error: 'destination_not_found',
     retryAfterSeconds: 60,
   },
@@ -88,7 +88,7 @@ const PAGES: Record<PageName, Content> = {
     status: 502,
     title: 'The site cannot be reached',
     happened: 'The server behind {host} has an address that this service does not connect to.',
-    advice: 'The operator of this site needs to publish it at a public address.',
+    advice: 'The operator of this site needs to give that server a public address.',
     error: 'destination_ip_prohibited',
   },
   origin_invalid: {
@@ -108,8 +108,8 @@ const PAGES: Record<PageName, Content> = {
   no_challenge: {
     status: 404,
     title: 'No such challenge',
-    happened: 'No certificate authority is validating {host} with this address.',
-    advice: 'Addresses that begin like this one are reserved for issuing certificates.',
+    happened: 'No certificate authority is validating {host} with this URL.',
+    advice: 'URLs that begin like this one are reserved for issuing certificates.',
     error: 'destination_not_found',
   },
   misdirected: {

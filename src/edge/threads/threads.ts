@@ -38,7 +38,7 @@ const LOOK_UP_MS = 10_000;
 export async function startThread(data: ThreadData, deps: ThreadDeps, script = SCRIPT): Promise<EdgeThread> {
   const { log, metrics } = deps;
   let ticketSecret = data.ticketSecret;
-  /** Of the threads that died. */
+  /** Of the threads that crashed. */
   let ended = Promise.resolve<MetricsSnapshot>([]);
   let latest: MetricsSnapshot = [];
   let delayMs = 0;
@@ -60,7 +60,7 @@ export async function startThread(data: ThreadData, deps: ThreadDeps, script = S
     latest = [];
     ended = ended.then((before) => addUp([before, last]).catch(() => before));
     delayMs = restartDelayMs(current.livedMs(), delayMs);
-    log.error({ err: error, restartInSeconds: delayMs / 1000 }, 'an edge thread died; its connections are lost');
+    log.error({ err: error, restartInSeconds: delayMs / 1000 }, 'an edge thread crashed; its connections are closed');
     restart = setTimeout(() => {
       current = start();
       // When it cannot listen it exits, and is replaced in turn.

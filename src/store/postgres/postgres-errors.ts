@@ -1,19 +1,19 @@
 import { StoreUnavailable } from '../contract/store.ts';
 
 const PREPARED =
-  'the pooler before PostgreSQL mixes up prepared statements: see "Poolers" in docs/operations.md for what it has to be told';
+  'the pooler in front of PostgreSQL mixes up prepared statements: see "Poolers" in docs/operations.md for the settings it needs';
 
 /** What SQLSTATEs mean for the operator (PostgreSQL manual, appendix A); two characters are a class. */
 const MEANINGS: Record<string, string> = {
-  '08': 'the connection to PostgreSQL broke: see that the server and the network between are up',
+  '08': 'the connection to PostgreSQL broke: check that the server and the network in between are up',
   '08P01':
     'the startup message was refused, as by a pooler that does not know its parameters: see "Poolers" in docs/operations.md',
   '25006': 'the database cannot be written: it is read-only, as a standby is; name the primary in the URL',
   '25P03':
-    'PostgreSQL ended a transaction because this process was idle in it for too long: see that the machine has CPU time to spare',
+    'PostgreSQL ended a transaction because this process was idle in it for too long: check that the machine has CPU time to spare',
   '26000': PREPARED,
-  28: 'PostgreSQL refused the login: see the user in the URL, and pg_hba.conf for what it demands of this host',
-  '28P01': 'PostgreSQL refused the password: see the user and the password in the URL',
+  28: 'PostgreSQL refused the login: check the user in the URL, and what pg_hba.conf requires of this host',
+  '28P01': 'PostgreSQL refused the password: check the user and the password in the URL',
   '3D000': 'there is no such database on the server: create it (createdb), or name another in the URL',
   '3F000': "the role's search_path names no schema that exists: create one, or set another search_path",
   40: 'the database is busy: the transaction conflicted with others again and again; try again',
@@ -25,7 +25,7 @@ const MEANINGS: Record<string, string> = {
   '53200': 'PostgreSQL is out of memory: see its log',
   '53300': 'PostgreSQL has no connection to spare: raise its max_connections, or run fewer processes',
   '55P03': 'the database is busy: another transaction holds a lock that is needed',
-  57014: 'the database is too slow: a statement took longer than it may; see what else runs on the server',
+  57014: 'the database is too slow: a statement exceeded its timeout; check what else runs on the server',
   '57P': 'PostgreSQL is starting or stopping; it can be used again once it is up',
   58: "PostgreSQL's disk reported an error; look at its log",
   XX: 'PostgreSQL reported an internal error; look at its log',
@@ -33,20 +33,21 @@ const MEANINGS: Record<string, string> = {
 
 /** The same for errors of the operating system and of TLS. */
 const CONNECTION_MEANINGS: Record<string, string> = {
-  ECONNREFUSED: 'nothing listens there: see that PostgreSQL runs, and that host and port of the URL are right',
-  ENOENT: 'there is no such socket: see that PostgreSQL runs, and that the directory in the URL is right',
-  ENOTFOUND: 'the host in the URL is unknown: see that its name is right, and that names can be resolved',
-  EAI_AGAIN: 'the host in the URL cannot be looked up now: see that names can be resolved',
-  EHOSTUNREACH: 'the host cannot be reached: see the network between',
-  ENETUNREACH: 'the host cannot be reached: see the network between',
+  ECONNREFUSED: 'nothing listens there: check that PostgreSQL runs, and that host and port of the URL are right',
+  ENOENT: 'there is no such socket: check that PostgreSQL runs, and that the directory in the URL is right',
+  ENOTFOUND: 'the host in the URL is unknown: check that its name is right, and that names can be resolved',
+  EAI_AGAIN: 'the host in the URL cannot be looked up now: check that names can be resolved',
+  EHOSTUNREACH: 'the host cannot be reached: check the network in between',
+  ENETUNREACH: 'the host cannot be reached: check the network in between',
   EACCES: 'this user may not use the socket in the URL',
   ERR_TLS_CERT_ALTNAME_INVALID:
     'the certificate of the server is for another host: name the host that it is for, or set sslmode=verify-ca in the URL',
-  ETIMEDOUT: 'the server does not answer: see that host and port of the URL are right, and the network between',
+  ETIMEDOUT:
+    'the server does not answer: check that host and port of the URL are right, and check the network in between',
 };
 
-const BROKE = 'the connection to PostgreSQL broke: see that the server and the network between are up';
-const HANGS = 'PostgreSQL does not answer: see that the server is well, and the network between';
+const BROKE = 'the connection to PostgreSQL broke: check that the server and the network in between are up';
+const HANGS = 'PostgreSQL does not answer: check the server, and the network in between';
 
 /** Errors of `pg` that have no code. */
 const MESSAGES: [message: RegExp, meaning: string][] = [

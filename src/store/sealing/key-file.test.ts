@@ -89,7 +89,7 @@ describe('a key file', () => {
 
   it.each(['', '\n\n'])('that is empty is rejected, and left as it is (%j)', (text) => {
     writeFileSync(path, text, { mode: 0o600 });
-    expect(refusal(() => createKeyring(keyFile(path)).seal(secret, place))).toMatch(/has no key: restore it/);
+    expect(refusal(() => createKeyring(keyFile(path)).seal(secret, place))).toMatch(/has no key: restore the file/);
     expect(readFileSync(path, 'utf8')).toBe(text);
   });
 

@@ -56,7 +56,7 @@ function readKeys(path: string): Uint8Array[] | null {
     }
     const keys = parseKeys(readFileSync(file, 'utf8'), path);
     if (keys.length > 0) return keys;
-    throw new SealingError(`${path} has no key: restore it from where it was kept`);
+    throw new SealingError(`${path} has no key: restore the file from your copy`);
   } catch (error) {
     throw error instanceof SealingError ? error : cannotRead(path, error);
   } finally {
@@ -104,7 +104,7 @@ function sync(path: string): void {
 }
 
 function cannotRead(path: string, error: unknown): SealingError {
-  return new SealingError(`the keys in ${path} cannot be read (${codeOf(error)}): see that it belongs to this user`, {
+  return new SealingError(`the keys in ${path} cannot be read (${codeOf(error)}): check that it belongs to this user`, {
     cause: error,
   });
 }
@@ -113,7 +113,7 @@ function cannotCreate(path: string, error: unknown): SealingError {
   const message =
     codeOf(error) === 'EEXIST'
       ? `${path} exists already: another process is adding a key, or was interrupted; in that case remove the file`
-      : `${path} cannot be created (${codeOf(error)}): see that its directory belongs to this user`;
+      : `${path} cannot be created (${codeOf(error)}): check that its directory belongs to this user`;
   return new SealingError(message, { cause: error });
 }
 

@@ -78,7 +78,7 @@ describe('a sealed secret', () => {
   it('whose key is missing is an error with the id of that key and what to do, and without any key or secret', () => {
     const message = messageOf(() => ring(B, C).unseal(ring(A).seal(secret, place), place));
     expect(message).toBe(
-      `the private key of certificate shop.acme.com is sealed under the key ${keyIdOf(ring(A).prefix())}, which the test does not have: add that key there, after the first one, or restore it from where it was kept`,
+      `the private key of certificate shop.acme.com is sealed under the key ${keyIdOf(ring(A).prefix())}, which the test does not have: add that key there, after the first one; restore it from your copy if it is missing`,
     );
     for (const each of [A, B, C]) expect(message).not.toContain(Buffer.from(each).toString('base64').slice(0, 8));
   });

@@ -146,7 +146,7 @@ function authenticated(prefix: Uint8Array, { kind, id }: SecretPlace): Uint8Arra
 
 function missing({ name }: KeySource, place: SecretPlace, prefix: Uint8Array): SealingError {
   return new SealingError(
-    `the private key of ${describePlace(place)} is sealed under the key ${keyIdOf(prefix)}, which ${name} does not have: add that key there, after the first one, or restore it from where it was kept`,
+    `the private key of ${describePlace(place)} is sealed under the key ${keyIdOf(prefix)}, which ${name} does not have: add that key there, after the first one; restore it from your copy if it is missing`,
   );
 }
 

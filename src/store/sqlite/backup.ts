@@ -67,7 +67,7 @@ function makeNew(file: string): void {
     const what =
       code === 'EEXIST'
         ? `${file} exists: another backup is running, or was interrupted; remove it, or name another file`
-        : `cannot create ${file} (${code}): see that ${dirname(file)} is a directory in which this user may write, or name another file`;
+        : `cannot create ${file} (${code}): check that ${dirname(file)} is a directory in which this user may write, or name another file`;
     throw new StoreUnavailable(what, { cause: error });
   }
 }

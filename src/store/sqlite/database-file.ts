@@ -15,7 +15,7 @@ export function prepareFile(path: string): void {
     if (statSync(path, { throwIfNoEntry: false }) === undefined) closeSync(openSync(path, 'a', 0o600));
   } catch (error) {
     throw new StoreUnavailable(
-      `cannot create the database ${path} (${codeOf(error)}): see that ${directory} is a directory in which this user may write, or name another file`,
+      `cannot create the database ${path} (${codeOf(error)}): check that ${directory} is a directory in which this user may write, or name another file`,
       { cause: error },
     );
   }

@@ -4,11 +4,11 @@ import { StoreUnavailable } from '../contract/store.ts';
 const MEANINGS: Record<number, string> = {
   5: 'the database is busy: another process holds its write lock',
   6: 'the database is busy: another process holds its write lock',
-  8: 'the database cannot be written: see that the file and its directory belong to this user, and that the disk is not read-only',
+  8: 'the database cannot be written: check that the file and its directory belong to this user, and that the disk is not read-only',
   10: 'the disk reported an error while the database was read or written; look at the system log',
   11: 'the database is damaged: restore a backup',
   13: 'the disk is full: nothing was written; free some space, and it can be written again',
-  14: 'the file cannot be opened: see that it and its directory belong to this user',
+  14: 'the file cannot be opened: check that it and its directory belong to this user',
   26: 'the file is not a database: move it away, or name another one',
 };
 
