@@ -4,17 +4,20 @@ import { describe, expect, test } from 'vitest';
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
 
-/** The titles of the tests that a file defines, and of the groups they are in, as they are written: those of tables with placeholders. */
+/** The tests and groups that a file defines, each after the groups it is in, as they are written: those of tables with placeholders. */
 function titlesIn(path: string): Set<string> {
   const titles = new Set<string>();
-  const visit = (node: ts.Node): void => {
-    if (ts.isCallExpression(node) && definesTests(node.expression)) {
-      const [title] = node.arguments;
-      if (title !== undefined && ts.isStringLiteralLike(title)) titles.add(title.text);
+  const visit = (node: ts.Node, groups: readonly string[]): void => {
+    const title = ts.isCallExpression(node) && definesTests(node.expression) ? node.arguments[0] : undefined;
+    if (title === undefined || !ts.isStringLiteralLike(title)) {
+      ts.forEachChild(node, (child) => visit(child, groups));
+      return;
     }
-    ts.forEachChild(node, visit);
+    const titled = [...groups, title.text];
+    titles.add(titled.join(' › '));
+    ts.forEachChild(node, (child) => visit(child, titled));
   };
-  visit(ts.createSourceFile(path, read(path), ts.ScriptTarget.Latest));
+  visit(ts.createSourceFile(path, read(path), ts.ScriptTarget.Latest), []);
   return titles;
 }
 
@@ -24,7 +27,7 @@ function definesTests(callee: ts.Node): boolean {
   return (ts.isPropertyAccessExpression(callee) || ts.isCallExpression(callee)) && definesTests(callee.expression);
 }
 
-/** Lists of promises: each row ends with the title of a test, or of a group of them, and its file. */
+/** Lists of promises: each row ends with a test, or a group of them, after the groups it is in, and its file. */
 describe.each([
   ['docs/conformance.md', 'the specification', 60],
   ['docs/security.md', 'attacks', 50],
