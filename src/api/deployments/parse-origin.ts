@@ -4,7 +4,8 @@ const SHAPE = /^https?:\/\/[^\s/?#@\\]+$/i;
 
 /**
  * Parses the origin of a deployment, `http://host[:port]` or `https://host[:port]`, into its canonical form (RFC 6454 section 6.2): lower
- * case, without the scheme's own port. `messages` names everything that an origin must not have.
+ * case, without the scheme's own port. `messages` names everything that an origin must not have. Syntax alone: the address is checked at each
+ * connection, once it is resolved (`net/dialer.ts`).
  */
 export function parseOrigin(text: string): ParsedOrigin {
   const url = URL.parse(text);

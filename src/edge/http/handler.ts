@@ -5,10 +5,10 @@ import type { EdgeMetrics, Protocol } from '../edge-metrics.ts';
 import type { ReverseProxy } from '../proxy/proxy.ts';
 import type { RouteRequest, RoutingDecision } from '../routing/route-request.ts';
 import type { ThrottledWarn } from '../throttled-log.ts';
+import type { InFlight } from './abort-removed-names.ts';
 import type { BodyTimeouts } from './body-timeouts.ts';
 import type { Client } from './edge-client.ts';
 import type { ClientExchange } from './http-exchange.ts';
-import type { InFlight } from './in-flight.ts';
 import { type EdgePage, type PageContext, type PageName, renderPage } from './pages.ts';
 import { isClosed, respond, respondOnSocket, respondWithPage, sentStatus } from './respond.ts';
 

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import type { Change } from '../../store/contract/store.ts';
 import type { CachedSite } from '../routing/site-cache.ts';
-import { trackInFlight } from './in-flight.ts';
+import { trackInFlight } from './abort-removed-names.ts';
 
 const hostname = 'app.acme.com';
 const siteOf = (environmentId: string): CachedSite => ({
