@@ -26,70 +26,67 @@ export interface WriteUseCase<Args extends unknown[], T> {
   synced(...args: Args): boolean;
 }
 
-interface TransactionOptions<Args extends unknown[]> {
-  /**
-   * Names of the advisory locks that isolate it where there are several writers: two transactions that take the same lock run one after the
-   * other. A use case locks what it reads first and then relies on. What a single statement, a key or a constraint settles needs no lock; nor
-   * does what happens to one certificate, whose row each such use case updates before anything else.
-   */
-  locks?: (...args: Args) => string[];
-  /** Whether it must survive a power cut, so that its commit waits for the disk: all writes but those the contract marks (unsynced). */
-  synced?: (...args: Args) => boolean;
-}
-
+/**
+ * `locks`: names of the advisory locks that isolate it where there are several writers: two transactions that take the same lock run one after
+ * the other. A use case locks what it reads first and then relies on (`NO_LOCKS`: nothing). What a single statement, a key or a constraint
+ * settles needs no lock; nor does what happens to one certificate, whose row each such use case updates before anything else.
+ *
+ * `synced`: whether it must survive a power cut, so that its commit waits for the disk: all writes but those the contract marks (unsynced).
+ */
 export function write<Args extends unknown[], T>(
   perform: (tx: Transaction, ...args: Args) => Promise<T>,
-  { locks = () => [], synced = () => true }: TransactionOptions<Args> = {},
+  locks: (...args: Args) => string[],
+  synced: (...args: Args) => boolean = () => true,
 ): WriteUseCase<Args, T> {
   return { name: perform.name, perform, locks, synced };
 }
 
-export const UNSYNCED = { synced: () => false };
+export const NO_LOCKS = () => [];
+export const UNSYNCED = () => false;
 
 /** The store's writes, but those that each engine does in its own way (`Engine`). */
 export const writes = {
-  createWorkspace: write(access.createWorkspace),
-  setWorkspaceDisabled: write(access.setWorkspaceDisabled),
-  setWorkspaceLimits: write(access.setWorkspaceLimits),
-  createRootKey: write(access.createRootKey),
-  setRootKeyDisabled: write(access.setRootKeyDisabled, { locks: (keyId) => [keyId] }),
-  revokeRootKey: write(access.revokeRootKey, { locks: (keyId) => [keyId] }),
-  replaceSigningKey: write(replaceSigningKey, { locks: () => ['signing keys'] }),
-  createProject: write(createProject),
-  deleteProject: write(deleteProject, { locks: (_, projectId) => [projectId] }),
-  createApp: write(createApp, { locks: ({ projectId }) => [projectId] }),
-  deleteApp: write(deleteApp, { locks: (_, appId) => [appId] }),
-  createEnvironment: write(createEnvironment, { locks: ({ appId }) => [appId] }),
-  deleteEnvironment: write(deleteEnvironment, { locks: (_, environmentId) => [environmentId] }),
-  createDeployment: write(createDeployment, { locks: ({ environmentId }) => [environmentId] }),
+  createWorkspace: write(access.createWorkspace, NO_LOCKS),
+  setWorkspaceDisabled: write(access.setWorkspaceDisabled, NO_LOCKS),
+  setWorkspaceLimits: write(access.setWorkspaceLimits, NO_LOCKS),
+  createRootKey: write(access.createRootKey, NO_LOCKS),
+  setRootKeyDisabled: write(access.setRootKeyDisabled, (keyId) => [keyId]),
+  revokeRootKey: write(access.revokeRootKey, (keyId) => [keyId]),
+  replaceSigningKey: write(replaceSigningKey, () => ['signing keys']),
+  createProject: write(createProject, NO_LOCKS),
+  deleteProject: write(deleteProject, (_, projectId) => [projectId]),
+  createApp: write(createApp, ({ projectId }) => [projectId]),
+  deleteApp: write(deleteApp, (_, appId) => [appId]),
+  createEnvironment: write(createEnvironment, ({ appId }) => [appId]),
+  deleteEnvironment: write(deleteEnvironment, (_, environmentId) => [environmentId]),
+  createDeployment: write(createDeployment, ({ environmentId }) => [environmentId]),
   // The workspace, for its names and its quota.
-  createDomain: write(domains.createDomain, {
-    locks: ({ workspaceId, environmentId }) => [workspaceId, environmentId],
-  }),
-  retryVerification: write(domains.retryVerification, { locks: (_, domainId) => [domainId] }),
-  deleteDomain: write(domains.deleteDomain, { locks: (_, domainId) => [domainId] }),
-  saveTransition: write(saveTransition, {
-    locks({ before, after, loser }) {
+  createDomain: write(domains.createDomain, ({ workspaceId, environmentId }) => [workspaceId, environmentId]),
+  retryVerification: write(domains.retryVerification, (_, domainId) => [domainId]),
+  deleteDomain: write(domains.deleteDomain, (_, domainId) => [domainId]),
+  saveTransition: write(
+    saveTransition,
+    ({ before, after, loser }) => {
       // A transition to verified relies on who else has the name verified.
       const name = after.status === 'verified' ? [before.name] : [];
       return [before.id, ...(loser === undefined ? [] : [loser.before.id]), ...name];
     },
-    synced: ({ before, after }) => after.status !== before.status,
-  }),
-  extendLease: write(extendLease, UNSYNCED),
+    ({ before, after }) => after.status !== before.status,
+  ),
+  extendLease: write(extendLease, NO_LOCKS, UNSYNCED),
   // The ledger of the issuer, which is counted before an entry is added.
-  beginOrder: write(orders.beginOrder, { locks: ({ entry }) => [`ledger of ${entry.issuer}`] }),
-  saveOrderUrl: write(orders.saveOrderUrl),
-  saveCertificate: write(issuance.saveCertificate),
-  importCertificate: write(issuance.importCertificate),
-  renewCertificate: write(issuance.renewCertificate),
-  putChallenge: write(challenges.putChallenge, UNSYNCED),
-  pruneChallenges: write(challenges.pruneChallenges, UNSYNCED),
-  createCaAccount: write(accounts.createCaAccount),
-  updateCaAccount: write(accounts.updateCaAccount, { locks: (issuer) => [`account of ${issuer}`] }),
-  replaceCaAccount: write(accounts.replaceCaAccount, { locks: (_, { issuer }) => [`account of ${issuer}`] }),
-  pruneLedger: write(pruneLedger, UNSYNCED),
-  replaceSecret: write(replaceSecret),
-  pruneChanges: write(pruneChanges, UNSYNCED),
-  pruneRequests: write(pruneRequests, UNSYNCED),
+  beginOrder: write(orders.beginOrder, ({ entry }) => [`ledger of ${entry.issuer}`]),
+  saveOrderUrl: write(orders.saveOrderUrl, NO_LOCKS),
+  saveCertificate: write(issuance.saveCertificate, NO_LOCKS),
+  importCertificate: write(issuance.importCertificate, NO_LOCKS),
+  renewCertificate: write(issuance.renewCertificate, NO_LOCKS),
+  putChallenge: write(challenges.putChallenge, NO_LOCKS, UNSYNCED),
+  pruneChallenges: write(challenges.pruneChallenges, NO_LOCKS, UNSYNCED),
+  createCaAccount: write(accounts.createCaAccount, NO_LOCKS),
+  updateCaAccount: write(accounts.updateCaAccount, (issuer) => [`account of ${issuer}`]),
+  replaceCaAccount: write(accounts.replaceCaAccount, (_, { issuer }) => [`account of ${issuer}`]),
+  pruneLedger: write(pruneLedger, NO_LOCKS, UNSYNCED),
+  replaceSecret: write(replaceSecret, NO_LOCKS),
+  pruneChanges: write(pruneChanges, NO_LOCKS, UNSYNCED),
+  pruneRequests: write(pruneRequests, NO_LOCKS, UNSYNCED),
 };

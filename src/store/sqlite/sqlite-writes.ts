@@ -4,14 +4,14 @@ import { certificateClaimer } from '../sql/certificates/leases.ts';
 import { claimDue } from '../sql/checks.ts';
 import { addRequests } from '../sql/request-counts.ts';
 import type { Tables, Transaction } from '../sql/statement.ts';
-import { UNSYNCED, write } from '../sql/writes.ts';
+import { NO_LOCKS, UNSYNCED, write } from '../sql/writes.ts';
 
 /** The writes that are SQLite's own. */
 export const sqliteWrites = {
-  addRequests: write(addRequests, UNSYNCED),
-  claimCertificates: write(claimCertificates, UNSYNCED),
-  claimDue: write(claimDue, UNSYNCED),
-  writePage: write(writePage, UNSYNCED),
+  addRequests: write(addRequests, NO_LOCKS, UNSYNCED),
+  claimCertificates: write(claimCertificates, NO_LOCKS, UNSYNCED),
+  claimDue: write(claimDue, NO_LOCKS, UNSYNCED),
+  writePage: write(writePage, NO_LOCKS, UNSYNCED),
 };
 
 /** Of the writer thread. */
