@@ -21,7 +21,7 @@ export function addBackup(program: Command): void {
       const database = await existingDatabase(options);
       const bytes = await withBar((bar, interrupted) =>
         backUp(file, (done) => {
-          if (interrupted()) throw new CliError('Interrupted; no backup was made.');
+          if (interrupted.aborted) throw new CliError('Interrupted; no backup was made.');
           bar.show(done < 1 ? 'Copying' : 'Verifying the copy', done);
         }),
       );

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { type DatabaseUrl, namesDatabase, readCommandConfig } from '../config/config.ts';
-import type { CopiedTable } from '../store/copy/copy.ts';
+import type { CopiedTable, CopyProgress } from '../store/copy/copy.ts';
 import { type Database, databaseAt, keyringFor } from '../store/database.ts';
 import { missingKeys } from '../store/sealing/rotation.ts';
 import type { PostgresUrl, SqliteUrl } from '../store/url.ts';
@@ -86,10 +86,13 @@ function badUsage(message: string): CliError {
 
 async function copyWithBar({ path }: SqliteUrl, to: PostgresUrl): Promise<CopiedTable[]> {
   const { copyStore } = await import('../store/copy/copy.ts');
-  return withBar((bar, interrupted) =>
-    copyStore(path, to, ({ phase, done, total }) => {
-      if (interrupted()) throw new CliError('Interrupted; nothing was copied.');
+  return withBar(async (bar, interrupted) => {
+    const onProgress = ({ phase, done, total }: CopyProgress) =>
       bar.show(phase === 'copying' ? 'Copying' : 'Comparing', total === 0 ? 1 : done / total);
-    }),
-  );
+    try {
+      return await copyStore(path, to, onProgress, interrupted);
+    } catch (error) {
+      throw error === interrupted.reason ? new CliError('Interrupted; nothing was copied.') : error;
+    }
+  });
 }

@@ -43,15 +43,13 @@ function drawn(done: number): string {
   return '█'.repeat(full) + '░'.repeat(WIDTH - full);
 }
 
-/** Runs work with a bar on standard error. `interrupted` is true after SIGINT or SIGTERM: the work then has to end by itself. */
-export async function withBar<T>(work: (bar: Bar, interrupted: () => boolean) => Promise<T>): Promise<T> {
+/** Runs work with a bar on standard error. The signal aborts with SIGINT or SIGTERM: the work then has to end by itself. */
+export async function withBar<T>(work: (bar: Bar, interrupted: AbortSignal) => Promise<T>): Promise<T> {
   const bar = createBar(process.stderr);
-  let isInterrupted = false;
-  void untilSignal().then(() => {
-    isInterrupted = true;
-  });
+  const interruption = new AbortController();
+  void untilSignal().then(() => interruption.abort());
   try {
-    return await work(bar, () => isInterrupted);
+    return await work(bar, interruption.signal);
   } finally {
     bar.clear();
   }

@@ -87,7 +87,7 @@ async function rotate(store: Store, keyring: Keyring): Promise<number> {
   const total = Object.values(await store.countCertificates()).reduce((sum, count) => sum + count, 0);
   return withBar((bar, interrupted) =>
     rotateSecrets(store, keyring, (done) => {
-      if (interrupted())
+      if (interrupted.aborted)
         throw new CliError(`Interrupted after ${done} private keys. Run the same command to continue.`);
       bar.show('Encrypting private keys', Math.min(1, done / Math.max(1, total)));
     }),

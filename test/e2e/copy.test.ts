@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Environment, type Store, StoreUnavailable } from '../../src/store/contract/store.ts';
-import { type CopyProgress, copyStore } from '../../src/store/copy/copy.ts';
+import { copyStore } from '../../src/store/copy/copy.ts';
 import { openSource } from '../../src/store/copy/sqlite-source.ts';
 import { listenForChanges, migrate, postgresStore } from '../../src/store/postgres/postgres.ts';
 import { sqliteStore } from '../../src/store/sqlite/sqlite.ts';
@@ -181,8 +181,8 @@ function lastNumbers(path: string): Record<string, number> {
   return Object.fromEntries(rows.map(({ name, seq }) => [name, seq]));
 }
 
-function copyInProcess(onProgress: (progress: CopyProgress) => void = () => {}) {
-  return copyStore(source, addressOf(target), onProgress);
+function copyInProcess() {
+  return copyStore(source, addressOf(target), () => {}, new AbortController().signal);
 }
 
 describe('a copy that does not end', () => {
@@ -235,6 +235,22 @@ describe('a copy that does not end', () => {
     expect(await dumpOfDatabase(target)).toEqual(dumpOfFile(source));
   });
 
+  test('because it was interrupted ends at once, whatever it waits for, and leaves the target empty', async () => {
+    await install();
+    await trigger('perform pg_sleep(60)');
+    const copy = start(copying());
+    const waiting = "select 1 from pg_stat_activity where datname = current_database() and wait_event = 'PgSleep'";
+    await expect.poll(() => server.run(target, waiting), { timeout: 20_000 }).toHaveLength(1);
+    copy.child.kill('SIGINT');
+    expect(await copy.ended).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/Interrupted; nothing was copied/),
+    });
+    const ending = 'select pg_terminate_backend(pid) from pg_stat_activity where datid = ';
+    await server.run(target, `${ending}${HERE} and application_name = 'nameplate copy'`);
+    await expectEmpty();
+  });
+
   test.each([
     ['cannot be written', "raise exception 'full' using errcode = 'disk_full'", /disk of PostgreSQL is full/],
     [
@@ -279,6 +295,28 @@ describe('a copy is refused', () => {
     expect(await run(copying())).toMatchObject(inUse);
     await serving.stop();
     await copyInProcess();
+  });
+
+  test('while another copy holds the locks, perhaps without a connection', async () => {
+    await install();
+    await migrate(addressOf(target));
+    const other = new pg.Client({ connectionString: target });
+    await other.connect();
+    for (const table of ['workspaces', 'kysely_migration']) {
+      await other.query(`begin; lock table ${table} in access exclusive mode`);
+      await expect(copyInProcess()).rejects.toThrow(/another copy may be running, .*see pg_stat_activity/);
+      await other.query('rollback');
+    }
+    await other.end();
+  });
+
+  test('to what an interrupted copy of an earlier build left', async () => {
+    await install();
+    await migrate(addressOf(target));
+    await server.run(target, 'create table unfinished_copy (source text not null)');
+    const refused = { code: 1, stderr: expect.stringMatching(/unfinished copy.* Empty it, then copy again/) };
+    expect(await run(copying())).toMatchObject(refused);
+    expect(await run(['workspaces', 'list', '--database', target])).toMatchObject(refused);
   });
 
   test('of a store with an older or a newer schema', async () => {

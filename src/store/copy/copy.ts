@@ -24,16 +24,18 @@ const BATCH_ROWS = 1000;
 
 /**
  * Copies every row of an SQLite file to an empty PostgreSQL database, reads all of it back and compares each field, in one transaction: a copy
- * that fails or is killed leaves the target empty. Both are locked meanwhile. Rejects with `StoreUnavailable`.
+ * that fails or is killed leaves the target empty. Both are locked meanwhile. Rejects with `StoreUnavailable`, or with the reason of the signal,
+ * which ends everything but the commit at once.
  */
 export async function copyStore(
   path: string,
   address: PostgresAddress,
   onProgress: (progress: CopyProgress) => void,
+  signal: AbortSignal,
 ): Promise<CopiedTable[]> {
   const source = await openSource(path);
   try {
-    const target = await openTarget(address, source.tables);
+    const target = await openTarget(address, source.tables, signal);
     try {
       const { name } = target;
       const copied = await copyRows(source, target, onProgress).catch(
@@ -72,15 +74,17 @@ async function copyRows(
   onProgress({ phase: 'comparing', done, total });
   for (const table of source.tables) {
     const cursor = await target.openCursor(table);
-    const doneBefore = done;
+    let fetched = 0;
     for (const rows of source.batches(table, BATCH_ROWS)) {
-      if (!isDeepStrictEqual(await cursor.fetch(BATCH_ROWS), rows)) throw differs(target, table.name);
+      const written = await cursor.fetch(BATCH_ROWS);
+      if (!isDeepStrictEqual(written, rows)) throw differs(target, table.name);
+      fetched += written.length;
       done += rows.length;
       onProgress({ phase: 'comparing', done, total });
     }
     if ((await cursor.fetch(1)).length > 0) throw differs(target, table.name);
     await cursor.close();
-    copied.push({ table: table.name, source: counts.get(table) ?? 0, target: done - doneBefore });
+    copied.push({ table: table.name, source: counts.get(table) ?? 0, target: fetched });
   }
   return copied;
 }

@@ -3,7 +3,7 @@ import pg from 'pg';
 import { StoreUnavailable } from '../contract/store.ts';
 import { prepareSchema } from '../postgres/migrate-postgres.ts';
 import { nameOf, type PostgresAddress, settingsFor, TIMEOUTS } from '../postgres/postgres-connection.ts';
-import { cannotOpen } from '../postgres/postgres-errors.ts';
+import { cannotOpen, isLockTimeout } from '../postgres/postgres-errors.ts';
 import { quoteName, type Row, selectInOrder, type Table } from './sqlite-source.ts';
 
 /** A PostgreSQL database in a transaction that has locked every table. */
@@ -22,34 +22,42 @@ export interface CopyTarget {
 /** How long a connection that may be about to close is waited for. */
 const IN_USE_TIMEOUT_MS = 2000;
 const RETRY_EVERY_MS = 50;
+/** After it PostgreSQL ends the transaction of a copy that lost its connection, and with it the locks on every table. */
+const IDLE_IN_TRANSACTION_MS = 60_000;
 
-/** Creates the tables where there are none. Rejects with `StoreUnavailable` where one has rows, or a server is connected. */
-export async function openTarget(address: PostgresAddress, tables: Table[]): Promise<CopyTarget> {
-  await prepareSchema(address);
+/**
+ * Creates the tables where there are none. Rejects with `StoreUnavailable` where one has rows, or a server is connected. The signal closes the
+ * connection, whatever it waits for, until the commit; what was waiting rejects with the reason.
+ */
+export async function openTarget(address: PostgresAddress, tables: Table[], signal: AbortSignal): Promise<CopyTarget> {
+  await prepareSchema(address).catch(withLockAdvice);
   const name = nameOf(address);
   // A statement on a large table takes its time, and between two statements SQLite is read.
-  const timeouts = { ...TIMEOUTS, statementMs: 0, answerMs: 0, idleInTransactionMs: 0 };
+  const timeouts = { ...TIMEOUTS, statementMs: 0, answerMs: 0, idleInTransactionMs: IDLE_IN_TRANSACTION_MS };
   const client = new pg.Client({ ...settingsFor(address, timeouts), application_name: 'nameplate copy' });
   client.setTypeParser(pg.types.builtins.INT8, BigInt);
   client.on('error', () => {});
+  // Does not wait for a statement that runs.
+  const disconnect = () => void client.end();
+
+  function fail(error: unknown): never {
+    signal.throwIfAborted();
+    throw cannotOpen(name, error);
+  }
 
   async function query(text: string, values: unknown[] = []): Promise<Row[]> {
-    try {
-      return (await client.query({ text, values, rowMode: 'array' })).rows;
-    } catch (error) {
-      throw cannotOpen(name, error);
-    }
+    signal.throwIfAborted();
+    return (await client.query({ text, values, rowMode: 'array' }).catch(fail)).rows;
   }
 
   try {
-    await client.connect().catch((error: unknown) => {
-      throw cannotOpen(name, error);
-    });
+    await client.connect().catch(fail);
+    signal.addEventListener('abort', disconnect);
     await refuseInUse(name, query);
     await query('begin');
     // Also the table by which a server checks the schema: one that starts meanwhile waits for it, and fails.
     const locked = [...tables, { name: 'kysely_migration' }].map((table) => quoteName(table.name));
-    await query(`lock table ${locked.join(', ')} in access exclusive mode`);
+    await query(`lock table ${locked.join(', ')} in access exclusive mode`).catch(withLockAdvice);
     await refuseRows(name, tables, query);
   } catch (error) {
     await client.end();
@@ -78,9 +86,16 @@ export async function openTarget(address: PostgresAddress, tables: Table[]): Pro
         if (last !== undefined) await query('select setval(pg_get_serial_sequence($1, $2), $3)', [...sequence, last]);
       }
       await query(`analyze ${tables.map((table) => quoteName(table.name)).join(', ')}`);
-      await query('commit');
+      signal.throwIfAborted();
+      signal.removeEventListener('abort', disconnect);
+      await client.query('commit').catch((error: unknown) => {
+        throw cannotOpen(name, error);
+      });
     },
-    close: () => client.end(),
+    async close() {
+      signal.removeEventListener('abort', disconnect);
+      await client.end();
+    },
   };
 }
 
@@ -89,7 +104,7 @@ type RunQuery = (sql: string, values?: unknown[]) => Promise<Row[]>;
 /** Each process that serves keeps a connection open for LISTEN. Connections that may not write here belong to another store. */
 async function refuseInUse(name: string, query: RunQuery): Promise<void> {
   const servers = `select 1 from pg_stat_activity where datname = current_database() and application_name = 'nameplate'
-    and has_table_privilege(usesysid, 'kysely_migration'::regclass, 'select')`;
+    and has_table_privilege(usesysid, 'workspaces'::regclass, 'insert')`;
   const deadline = Date.now() + IN_USE_TIMEOUT_MS;
   while ((await query(servers)).length > 0) {
     if (Date.now() > deadline) {
@@ -97,6 +112,14 @@ async function refuseInUse(name: string, query: RunQuery): Promise<void> {
     }
     await delay(RETRY_EVERY_MS);
   }
+}
+
+function withLockAdvice(error: unknown): never {
+  if (!(error instanceof StoreUnavailable && isLockTimeout(error.cause))) throw error;
+  throw new StoreUnavailable(
+    `${error.message}; another copy may be running, or have lost its connection: see pg_stat_activity`,
+    { cause: error },
+  );
 }
 
 async function refuseRows(name: string, tables: Table[], query: RunQuery): Promise<void> {

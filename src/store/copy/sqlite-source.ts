@@ -34,6 +34,15 @@ const BUSY_TIMEOUT_MS = 1000;
 export async function openSource(path: string): Promise<CopySource> {
   await prepareSchema(path);
   const db = openExclusively(path);
+  try {
+    return sourceIn(db);
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
+function sourceIn(db: DatabaseSync): CopySource {
   const tables = namesIn(
     db,
     "select name from sqlite_schema where type = 'table' and name not glob 'sqlite_*' and name not glob 'kysely_*' order by rowid",

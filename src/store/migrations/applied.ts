@@ -1,8 +1,14 @@
 import { StoreUnavailable } from '../contract/store.ts';
 
+/** The mark of a copy under way, in builds whose copy took more than one transaction. */
+const UNFINISHED_COPY = 'unfinished_copy';
+
 /** Throws unless the database is empty, or has no migrations but those of this version. `name` is for people. */
 export function refuseForeign(name: string, tables: string[], applied: string[], migrations: readonly string[]): void {
   if (tables.length === 0) return;
+  if (tables.includes(UNFINISHED_COPY)) {
+    throw new StoreUnavailable(`${name} holds an unfinished copy made by an earlier build. Empty it, then copy again.`);
+  }
   if (!applied.some((migration) => migrations.includes(migration))) {
     throw new StoreUnavailable(
       `${name} is the database of another program: name another one, or in PostgreSQL another schema (search_path)`,

@@ -82,6 +82,11 @@ export function isConflict(error: unknown): boolean {
   return ['40001', '40P01'].includes(codeOf(error));
 }
 
+/** A lock was not free in time. */
+export function isLockTimeout(error: unknown): boolean {
+  return codeOf(error) === '55P03';
+}
+
 /** Whether the connection broke: another one may work. */
 export function isBroken(error: unknown): boolean {
   const code = codeOf(error);

@@ -84,6 +84,14 @@ describe('migrating', () => {
     await again.close();
   });
 
+  it('refuses the unfinished copy of an earlier build, and so does opening it', async () => {
+    await migrate(path);
+    edit("create table unfinished_copy (source text not null) strict; insert into unfinished_copy values ('a.db')");
+    for (const attempt of [migrate(path), pendingMigrations(path), sqliteStore({ path })]) {
+      expect(await refusal(attempt)).toMatch(/unfinished copy made by an earlier build\. Empty it, then copy again/);
+    }
+  });
+
   it('refuses the database of another program, and so does opening it', async () => {
     edit('create table customers (id)');
     for (const attempt of [migrate(path), sqliteStore({ path })]) {
