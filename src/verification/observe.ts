@@ -147,7 +147,8 @@ async function confirm<Found, S extends Seen>(
 
 /**
  * Some DNS providers append the zone to every name that a customer enters: an absent record may be at `name.zone`. Where
- * that name of the domain does not exist (NXDOMAIN), nothing is below it either (RFC 8020), and one query is enough.
+ * that name of the domain does not exist (NXDOMAIN), nothing is below it either (RFC 8020), and one query is enough. That
+ * is likely only where the name of the domain itself does not exist; otherwise neither probe waits for the other.
  */
 async function findDoubled(
   resolver: RecordLookups,
@@ -156,24 +157,41 @@ async function findDoubled(
   routing: Observed<RoutingObservation>,
   signal: AbortSignal,
 ): Promise<Observation> {
-  const observation: Observation = { ownership: ownership.seen, routing: routing.seen };
-  let nonexistent: string | null = null;
   // The routing record of an apex decides nothing.
-  if (routing.seen.kind === 'absent' && domain.kind === 'subdomain') {
-    const { name, lookup, read } = routingReader(resolver, domain);
-    const doubledAt = `${name}.${routing.zone}`;
-    const doubled = doubledAt.length > NAME_LIMIT ? null : await lookup(doubledAt, { signal });
-    if (doubled !== null && read(doubled).kind === 'matched') observation.routing = { ...routing.seen, doubledAt };
-    if (doubled?.kind === 'absent' && doubled.reason === 'nxdomain') nonexistent = doubledAt;
-  }
-  if (ownership.seen.kind === 'absent') {
-    const { name, lookup, read } = ownershipReader(resolver, domain);
-    const doubledAt = `${name}.${ownership.zone}`;
-    const isPossible = nonexistent === null || !doubledAt.endsWith(`.${nonexistent}`);
-    if (doubledAt.length <= NAME_LIMIT && isPossible && read(await lookup(doubledAt, { signal })).kind === 'matched')
-      observation.ownership = { ...ownership.seen, doubledAt };
-  }
-  return observation;
+  const probesRouting = routing.seen.kind === 'absent' && domain.kind === 'subdomain';
+  const routingProbe = probesRouting ? probe(routingReader(resolver, domain), routing.zone, signal) : null;
+  const savesQuery = routing.seen.kind === 'absent' && routing.seen.reason === 'nxdomain';
+  const nonexistent = savesQuery ? (await routingProbe)?.nonexistent : undefined;
+  const ownershipProbe =
+    ownership.seen.kind === 'absent'
+      ? probe(ownershipReader(resolver, domain), ownership.zone, signal, nonexistent)
+      : null;
+  const [doubledRouting, doubledOwnership] = await Promise.all([routingProbe, ownershipProbe]);
+  return {
+    ownership: { ...ownership.seen, ...doubledOwnership?.hint },
+    routing: { ...routing.seen, ...doubledRouting?.hint },
+  };
+}
+
+/** `nonexistent`: the name, where it does not exist. */
+interface Probe {
+  hint?: { doubledAt: string };
+  nonexistent?: string;
+}
+
+/** Looks for a record at its name with the zone appended; not below a name that does not exist. */
+async function probe<Found, S extends Seen>(
+  { name, lookup, read }: RecordReader<Found, S>,
+  zone: string | undefined,
+  signal: AbortSignal,
+  nonexistent?: string,
+): Promise<Probe> {
+  const doubledAt = `${name}.${zone}`;
+  if (doubledAt.length > NAME_LIMIT) return {};
+  if (nonexistent !== undefined && doubledAt.endsWith(`.${nonexistent}`)) return {};
+  const found = await lookup(doubledAt, { signal });
+  if (read(found).kind === 'matched') return { hint: { doubledAt } };
+  return found.kind === 'absent' && found.reason === 'nxdomain' ? { nonexistent: doubledAt } : {};
 }
 
 function withoutRecord(
