@@ -6,7 +6,7 @@ export const edgeVariables = {
   edgeHttpListen: {
     name: 'NAMEPLATE_EDGE_HTTP_LISTEN',
     about:
-      "Address and port of the edge for HTTP. It answers the CA's challenges and redirects everything else to HTTPS. The Internet must reach it at port 80. `[::]:80` listens on IPv4 and IPv6; `off` disables it.",
+      "Address and port of the edge for HTTP. It answers the CA's challenges and redirects names that have a certificate to HTTPS. The Internet must reach it at port 80. `[::]:80` listens on IPv4 and IPv6; `off` disables it.",
     default: '0.0.0.0:80',
     example: '[::]:80',
     parse: listenAddressOrOff,

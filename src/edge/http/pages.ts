@@ -71,7 +71,7 @@ const PAGES: Record<PageName, Content> = {
   not_certified: {
     status: 503,
     title: 'Almost ready',
-    happened: '{host} is connected. Its certificate for secure connections is being issued.',
+    happened: '{host} is connected, but has no certificate for secure connections yet.',
     advice:
       'This usually takes less than a minute. If it takes longer, the operator of this site can see why in the settings of the domain.',
     error: 'tls_certificate_error',
@@ -94,7 +94,7 @@ const PAGES: Record<PageName, Content> = {
   origin_invalid: {
     status: 502,
     title: 'The site sent an invalid response',
-    happened: 'The server behind {host} responded, but not with valid HTTP.',
+    happened: 'The server behind {host} did not send a valid response.',
     advice: 'The operator of this site needs to fix this. Try again in a few minutes.',
     error: 'http_protocol_error',
   },
@@ -123,7 +123,7 @@ const PAGES: Record<PageName, Content> = {
     status: 503,
     title: 'Try again in a moment',
     happened: 'This service cannot look up {host} at the moment.',
-    advice: 'The operator of this service needs to fix this. Try again in a few seconds.',
+    advice: 'Try again in a few seconds. If this persists, contact the operator of this service.',
     error: 'proxy_internal_error',
     retryAfterSeconds: 5,
   },
