@@ -20,7 +20,7 @@ interface AskEndpoint {
 
 interface AskEndpointOptions {
   listen: Endpoint;
-  sites: Pick<Sites, 'find'>;
+  sites: Pick<Sites, 'find' | 'findCertified'>;
 }
 
 interface AskResponse {
@@ -63,7 +63,7 @@ export async function startAskEndpoint({ listen, sites }: AskEndpointOptions): P
 
   async function certificate(hostname: string | null): Promise<AskResponse> {
     if (hostname === null) return { status: 204 };
-    const found = await sites.find(hostname, '');
+    const found = await sites.findCertified(hostname, '');
     if (found.kind !== 'site') return found.kind === 'unknown' ? { status: 204 } : UNAVAILABLE;
     const { certificate } = found.site;
     if (certificate === null) return { status: 404, body: 'This name has no certificate yet.\n' };

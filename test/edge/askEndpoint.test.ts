@@ -95,7 +95,8 @@ describe('private keys', () => {
   });
 
   it('are served on loopback only: the endpoint refuses to listen elsewhere', async () => {
-    const sites = { find: async () => ({ kind: 'unknown' }) as const };
+    const find = async () => ({ kind: 'unknown' }) as const;
+    const sites = { find, findCertified: find };
     for (const host of ['0.0.0.0', '::', '10.0.0.1', 'localhost']) {
       await expect(startAskEndpoint({ listen: { host, port: 0 }, sites })).rejects.toThrow(/loopback/);
     }

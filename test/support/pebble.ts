@@ -4,6 +4,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { setTimeout as delay } from 'node:timers/promises';
 import { certificatePem } from '../../src/certificates/x509/pem.ts';
 import { newPrivateKey, readPrivateKey } from '../../src/certificates/x509/private-key.ts';
 import { createAuthorityCertificate, createServerCertificate } from '../../src/certificates/x509/x509-certificate.ts';
@@ -61,7 +62,7 @@ export async function startPebble(options: PebbleOptions): Promise<Pebble> {
     ...service,
     directoryUrl: `https://localhost:${port}/dir`,
     trustRoots,
-    issuingRoots: await read(`https://localhost:${managementPort}/roots/0`, trustRoots),
+    issuingRoots: await readOnceListening(`https://localhost:${managementPort}/roots/0`, trustRoots),
     async close() {
       await service.close();
       await rm(directory, { recursive: true });
@@ -96,6 +97,18 @@ async function freePorts(): Promise<[number, number]> {
   const [first = 0, second = 0] = await Promise.all(ports);
   await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
   return [first, second];
+}
+
+/** Pebble logs that it is ready before its management port listens. */
+async function readOnceListening(url: string, ca: string): Promise<string> {
+  for (let attempts = 1; ; attempts++) {
+    try {
+      return await read(url, ca);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ECONNREFUSED' || attempts === 200) throw error;
+      await delay(25);
+    }
+  }
 }
 
 function read(url: string, ca: string): Promise<string> {

@@ -65,7 +65,8 @@ it('a deployment that is announced during the read is not missed', async () => {
 
 it('a certificate is served at once, also if a challenge cached the site before it was issued', async () => {
   const { sites, store, lookups, certificateFor } = setUp({ ...site, certificate: null });
-  expect(await sites.find(hostname, '192.0.2.1')).toMatchObject({ kind: 'site', site: { certificate: null } });
+  for (let i = 0; i < 3; i += 1)
+    expect(await sites.find(hostname, '192.0.2.1')).toMatchObject({ kind: 'site', site: { certificate: null } });
   store.stored = site;
   expect(await certificateFor()).toEqual({ kind: 'certificate', certificate });
   expect(await certificateFor()).toEqual({ kind: 'certificate', certificate });

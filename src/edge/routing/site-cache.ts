@@ -13,6 +13,11 @@ import type { ThrottledWarn } from '../throttled-log.ts';
 export interface Sites {
   /** On behalf of a client, whose unknown names are limited. Never rejects. */
   find(hostname: string, clientAddress: string): Promise<SiteLookup>;
+  /**
+   * The same for its certificate. A site without a usable one is read again: the CA's challenge caches it just before the certificate is issued,
+   * and a key that is missing may be added, which changes no row.
+   */
+  findCertified(hostname: string, clientAddress: string): Promise<SiteLookup>;
   /** The certificate for a TLS handshake. Never rejects. An expired one is served: browsers explain best what is wrong with it. */
   certificateFor(serverName: string, clientAddress: string): Promise<CertificateLookup>;
   /** Rejects with `StoreUnavailable` when the store is down and the environment is not cached. */
@@ -101,7 +106,6 @@ export function createSites(options: SitesOptions): Sites {
 
   async function find(hostname: string, clientAddress: string): Promise<SiteLookup> {
     const cached = cache.get(hostname);
-    if (cached != null && isRecheckDue(cached)) return recheck(cached);
     if (cached !== undefined) return lookupOf(cached);
     if (cache.peek(hostname) === undefined && unknownNames.isLimited(clientAddress)) return { kind: 'refused' };
     try {
@@ -113,12 +117,9 @@ export function createSites(options: SitesOptions): Sites {
     }
   }
 
-  function isRecheckDue({ recheckAt }: CachedSite): boolean {
-    return recheckAt !== null && recheckAt <= clock.now();
-  }
-
-  /** The CA's challenge caches a site just before its certificate is issued; a key that cannot be unsealed may be added, which changes no row. */
-  async function recheck(cached: CachedSite): Promise<SiteLookup> {
+  async function findCertified(hostname: string, clientAddress: string): Promise<SiteLookup> {
+    const cached = cache.get(hostname);
+    if (cached?.recheckAt == null || cached.recheckAt > clock.now()) return find(hostname, clientAddress);
     const site = await cache.reload(cached.hostname).catch(() => cached);
     for (const seen of [cached, site]) if (seen?.recheckAt != null) seen.recheckAt = clock.now() + RECHECK_MS;
     return lookupOf(site);
@@ -126,8 +127,9 @@ export function createSites(options: SitesOptions): Sites {
 
   return {
     find,
+    findCertified,
     async certificateFor(serverName, clientAddress) {
-      const found = await find(serverName, clientAddress);
+      const found = await findCertified(serverName, clientAddress);
       if (found.kind !== 'site')
         return { kind: 'none', outcome: found.kind === 'unknown' ? 'unknown_name' : found.kind };
       const { certificate } = found.site;
@@ -147,7 +149,7 @@ function lookupOf(site: CachedSite | null): SiteLookup {
   return site === null ? { kind: 'unknown' } : { kind: 'site', site };
 }
 
-/** A site without a usable certificate is read again once at its next use, then after this time. */
+/** A site without a usable certificate is read again at the first handshake for it, then after this time. */
 const RECHECK_MS = 10_000;
 
 /** Origins cached, about 350 bytes each. */
