@@ -5,7 +5,7 @@ import Type from 'typebox';
 /** No additional properties. */
 export const closed = { additionalProperties: false } as const;
 
-/** The patterns below in words, for violations. */
+/** Readable forms of the patterns below, for violations. */
 export const PATTERN_RULES: Record<string, string> = {};
 
 function pattern(source: string, rule: string): string {

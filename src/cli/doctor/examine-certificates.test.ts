@@ -174,7 +174,7 @@ describe('sealing', () => {
     ['all under the first key', [prefix(first)], [first, second], 'ok', /decrypt every private key/],
     ['some under another key', [prefix(first), prefix(second)], [first, second], 'warn', /under 2 keys of KEYS/],
     ['all under another key', [prefix(second)], [first, second], 'warn', /not the first/],
-    ['some in clear', [clear, prefix(first)], [first], 'warn', /not encrypted/],
+    ['some as plaintext', [clear, prefix(first)], [first], 'warn', /not encrypted/],
     [
       'some under a key that is not there',
       [prefix(second)],

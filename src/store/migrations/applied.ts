@@ -1,6 +1,6 @@
 import { StoreUnavailable } from '../contract/store.ts';
 
-/** The mark of a copy under way, in builds whose copy took more than one transaction. */
+/** The mark of an unfinished copy, in builds whose copy took more than one transaction. */
 const UNFINISHED_COPY = 'unfinished_copy';
 
 /** Throws unless the database is empty, or has no migrations but those of this version. `name` is for people. */
