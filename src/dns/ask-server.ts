@@ -1,4 +1,4 @@
-import type { UnreadableReason } from '../domain/observation.ts';
+import type { UnreadableReason } from '../domain/reading.ts';
 import type { Question } from './protocol/wire.ts';
 import type { AnsweredBy } from './resolver.ts';
 import type { DnsClient, DnsResponse, QueryOptions } from './transport/dns-client.ts';

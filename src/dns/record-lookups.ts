@@ -1,5 +1,5 @@
 import type { CaaRecord } from '../domain/certificate-state.ts';
-import type { UnreadableReason } from '../domain/observation.ts';
+import type { UnreadableReason } from '../domain/reading.ts';
 import type { DnsAnswer, FailedQuery } from './ask-server.ts';
 import { isWithin, normalizeName } from './protocol/dns-name.ts';
 import type { Question, RecordType, ResourceRecord } from './protocol/wire.ts';

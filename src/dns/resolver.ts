@@ -1,5 +1,5 @@
 import type { CaaRecord } from '../domain/certificate-state.ts';
-import type { AbsentReason, UnreadableReason } from '../domain/observation.ts';
+import type { AbsentReason, UnreadableReason } from '../domain/reading.ts';
 
 /** The DNS port: `authoritative.ts` asks the zone's own nameservers, `recursive.ts` only recursive resolvers. Never rejects. */
 export interface Resolver extends RecordLookups {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Domain } from './domain.ts';
-import type { Observation, OwnershipObservation, RoutingObservation } from './observation.ts';
+import type { OwnershipReading, Reading, RoutingReading } from './reading.ts';
 import { type CheckMemory, retry, transition, windowEndsAt } from './status.ts';
 
 const CREATED = 1_000_000;
@@ -56,7 +56,7 @@ const ownerships = {
     ],
   },
   unreadable: { kind: 'unreadable', reason: 'timeout', chain: [], server: 'ns1.acme.com' },
-} satisfies Record<string, OwnershipObservation>;
+} satisfies Record<string, OwnershipReading>;
 const routings = {
   matched: { kind: 'matched', chain: [subdomain.target] },
   elsewhere: { kind: 'elsewhere', chain: ['old.example.net'] },
@@ -71,16 +71,16 @@ const routings = {
     ],
   },
   unreadable: { kind: 'unreadable', reason: 'servfail', chain: [], server: 'ns1.acme.com' },
-} satisfies Record<string, RoutingObservation>;
+} satisfies Record<string, RoutingReading>;
 type OwnershipKey = keyof typeof ownerships;
 type RoutingKey = keyof typeof routings;
 
-function see(routing: RoutingKey, ownership: OwnershipKey, other?: [RoutingKey, OwnershipKey]): Observation {
-  const seen: Observation = { routing: routings[routing], ownership: ownerships[ownership] };
+function see(routing: RoutingKey, ownership: OwnershipKey, other?: [RoutingKey, OwnershipKey]): Reading {
+  const seen: Reading = { routing: routings[routing], ownership: ownerships[ownership] };
   return other ? { ...seen, incumbent: { routing: routings[other[0]], ownership: ownerships[other[1]] } } : seen;
 }
 
-function check(domain: Domain, seen: Observation, memory = fresh, now = NOW, held: Domain | null = null) {
+function check(domain: Domain, seen: Reading, memory = fresh, now = NOW, held: Domain | null = null) {
   return transition({ domain, memory, incumbent: held, claimedAt: now }, seen, now);
 }
 
@@ -287,7 +287,7 @@ describe('verified and failed', () => {
 });
 
 describe('two workspaces that claim one name', () => {
-  const claim = (domain: Domain, seen: Observation, memory = fresh, held = incumbent, now = NOW) =>
+  const claim = (domain: Domain, seen: Reading, memory = fresh, held = incumbent, now = NOW) =>
     check(domain, seen, memory, now, held);
   const proof = see('matched', 'matched', ['elsewhere', 'absent']);
   /** As after a check one period ago that proved it. */

@@ -1,5 +1,5 @@
 import { type Domain, WINDOW_MS } from './domain.ts';
-import type { Observation } from './observation.ts';
+import type { Reading } from './reading.ts';
 import { CHECK_INTERVAL_MS, shortestPeriodMs } from './schedule.ts';
 import { describeBlocker, describeFailure, describeTakeover, type TakeoverClaim } from './verification-error.ts';
 
@@ -49,27 +49,27 @@ export function windowEndsAt(domain: Pick<Domain, 'windowStartedAt'>, windowMs =
  * The verification rule (spec: States and transitions; docs/verification.md): the state of a domain after a check. The
  * caller saves it only if `start` still holds at that moment. A domain that is `verified` or `failed` does not change.
  */
-export function transition(start: CheckStart, observation: Observation, now: number, timing = TIMING): Transition {
+export function transition(start: CheckStart, reading: Reading, now: number, timing = TIMING): Transition {
   const { domain, incumbent } = start;
   if (domain.status === 'verified' || domain.status === 'failed') return { after: domain, memory: start.memory };
 
-  const memory = nextMemory(start, observation, now);
+  const memory = nextMemory(start, reading, now);
   const observed: Domain = {
     ...domain,
-    routingVerifiedAt: flag(domain.routingVerifiedAt, observation.routing, now),
-    ownershipVerifiedAt: flag(domain.ownershipVerifiedAt, observation.ownership, now),
+    routingVerifiedAt: flag(domain.routingVerifiedAt, reading.routing, now),
+    ownershipVerifiedAt: flag(domain.ownershipVerifiedAt, reading.ownership, now),
   };
 
-  const verified = incumbent === null ? proves(domain, observation) : hasProvenLongEnough(memory, now, timing);
+  const verified = incumbent === null ? proves(domain, reading) : hasProvenLongEnough(memory, now, timing);
   if (verified) {
     const after = changed({ ...observed, status: 'verified', verifiedAt: now, verificationError: null }, now);
     return incumbent === null ? { after, memory } : { after, memory, loser: loseName(incumbent, now) };
   }
   if (start.claimedAt >= windowEndsAt(domain, timing.windowMs)) {
-    const verificationError = describeFailure(domain, observation, timing.windowMs, claimOf(start, observation));
+    const verificationError = describeFailure(domain, reading, timing.windowMs, claimOf(start, reading));
     return { after: changed({ ...observed, status: 'failed', verificationError }, now), memory };
   }
-  const verificationError = currentBlocker(start, observation, memory);
+  const verificationError = currentBlocker(start, reading, memory);
   const after: Domain = { ...observed, status: 'verifying', verificationError };
   return { after: sameToReaders(domain, after) ? domain : changed(after, now), memory };
 }
@@ -93,18 +93,18 @@ export function retry(domain: Domain, now: number): Domain | null {
 }
 
 /** Whether the records prove the domain, provided that nobody else holds its name. */
-function proves(domain: Domain, { routing, ownership }: Observation): boolean {
+function proves(domain: Domain, { routing, ownership }: Reading): boolean {
   // An apex cannot be verified through its routing record (spec: record rule 2).
   if (domain.kind === 'apex') return ownership.kind === 'matched';
   return routing.kind === 'matched' || (ownership.kind === 'matched' && routing.kind === 'hidden');
 }
 
 /** The takeover rule. A TXT record left behind by a former owner must not take live traffic. */
-function outweighs(domain: Domain, incumbent: Domain, observation: Observation): boolean {
-  const { routing, ownership } = observation;
+function outweighs(domain: Domain, incumbent: Domain, reading: Reading): boolean {
+  const { routing, ownership } = reading;
   const proven =
     ownership.kind === 'matched' && (domain.kind === 'apex' || routing.kind === 'matched' || routing.kind === 'hidden');
-  return proven && !isOlderClaim(domain, incumbent) && incumbentIsGone(observation);
+  return proven && !isOlderClaim(domain, incumbent) && incumbentIsGone(reading);
 }
 
 /** A token made before the incumbent was verified may have been left behind in the zone. */
@@ -113,7 +113,7 @@ function isOlderClaim(domain: Domain, incumbent: Domain): boolean {
 }
 
 /** Whether both of the incumbent's records were read, and neither is there any more. */
-function incumbentIsGone({ incumbent }: Observation): boolean {
+function incumbentIsGone({ incumbent }: Reading): boolean {
   if (incumbent === undefined) return false;
   const { ownership, routing } = incumbent;
   const ownershipGone = ownership.kind === 'absent' || ownership.kind === 'wrong';
@@ -121,9 +121,9 @@ function incumbentIsGone({ incumbent }: Observation): boolean {
   return ownershipGone && routingGone;
 }
 
-function nextMemory({ domain, memory, incumbent }: CheckStart, observation: Observation, now: number): CheckMemory {
-  const proven = incumbent !== null && outweighs(domain, incumbent, observation);
-  const unreadable = isUnreadable(domain, observation);
+function nextMemory({ domain, memory, incumbent }: CheckStart, reading: Reading, now: number): CheckMemory {
+  const proven = incumbent !== null && outweighs(domain, incumbent, reading);
+  const unreadable = isUnreadable(domain, reading);
   return {
     unreadableInARow: unreadable ? Math.min(memory.unreadableInARow + 1, UNREADABLE_CHECKS) : 0,
     // A time in the future comes from a clock that was set back since.
@@ -140,25 +140,25 @@ function hasProvenLongEnough({ provenSince }: CheckMemory, now: number, { checkI
 }
 
 /** Whether a deciding record could not be read. The routing record of an apex decides nothing. */
-function isUnreadable({ kind }: Domain, { routing, ownership }: Observation): boolean {
+function isUnreadable({ kind }: Domain, { routing, ownership }: Reading): boolean {
   return ownership.kind === 'unreadable' || (kind === 'subdomain' && routing.kind === 'unreadable');
 }
 
 /** The error to show during verification. An unreadable record is reported after three checks in a row. */
-function currentBlocker(start: CheckStart, observation: Observation, memory: CheckMemory): string | null {
+function currentBlocker(start: CheckStart, reading: Reading, memory: CheckMemory): string | null {
   const { domain } = start;
-  const claim = claimOf(start, observation);
-  const reportUnreadable = !isUnreadable(domain, observation) || memory.unreadableInARow >= UNREADABLE_CHECKS;
-  const blocker = describeBlocker(domain, observation, claim, { reportUnreadable });
+  const claim = claimOf(start, reading);
+  const reportUnreadable = !isUnreadable(domain, reading) || memory.unreadableInARow >= UNREADABLE_CHECKS;
+  const blocker = describeBlocker(domain, reading, claim, { reportUnreadable });
   return reportUnreadable ? blocker : (blocker ?? domain.verificationError);
 }
 
-function claimOf({ domain, incumbent }: CheckStart, observation: Observation): TakeoverClaim | undefined {
+function claimOf({ domain, incumbent }: CheckStart, reading: Reading): TakeoverClaim | undefined {
   if (incumbent === null) return undefined;
   return {
-    proven: proves(domain, observation),
+    proven: proves(domain, reading),
     olderClaim: isOlderClaim(domain, incumbent),
-    incumbentGone: incumbentIsGone(observation),
+    incumbentGone: incumbentIsGone(reading),
   };
 }
 
@@ -177,7 +177,7 @@ function loseName(incumbent: Domain, now: number): Domain {
 }
 
 /** A flag keeps the result of the last check that could read the record. */
-function flag(before: number | null, { kind }: Observation['routing' | 'ownership'], now: number): number | null {
+function flag(before: number | null, { kind }: Reading['routing' | 'ownership'], now: number): number | null {
   if (kind === 'matched') return before ?? now;
   if (kind === 'unreadable' || kind === 'disagree') return before;
   return null;

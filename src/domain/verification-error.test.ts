@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Domain } from './domain.ts';
-import type { Observation, OwnershipObservation, RoutingObservation } from './observation.ts';
+import type { OwnershipReading, Reading, RoutingReading } from './reading.ts';
 import { describeBlocker, describeFailure, reportsDisagreement } from './verification-error.ts';
 
 const domain = {
@@ -14,12 +14,12 @@ const domain = {
 const apex: Domain = { ...domain, name: 'acme.com', kind: 'apex' };
 const absent = { kind: 'absent', reason: 'nxdomain' } as const;
 
-function blockerOf(observation: Partial<Observation>, of = domain): string | null {
-  return describeBlocker(of, { routing: absent, ownership: absent, ...observation });
+function blockerOf(reading: Partial<Reading>, of = domain): string | null {
+  return describeBlocker(of, { routing: absent, ownership: absent, ...reading });
 }
 
 describe('verificationError', () => {
-  const ownership: [string, OwnershipObservation, string][] = [
+  const ownership: [string, OwnershipReading, string][] = [
     [
       'another value',
       { kind: 'wrong', values: ['abc'] },
@@ -71,7 +71,7 @@ describe('verificationError', () => {
     expect(blockerOf({ ownership: seen })).toBe(expected);
   });
 
-  const routing: [string, RoutingObservation, string][] = [
+  const routing: [string, RoutingReading, string][] = [
     [
       'a CNAME to another host',
       { kind: 'elsewhere', chain: ['old.example.net'] },
@@ -142,7 +142,7 @@ describe('a reported disagreement', () => {
     ['TXT', { ownership: disagree }, 'CNAME'],
     ['CNAME', { routing: disagree }, 'TXT'],
   ] as const)('is recognized, of the %s record and no other', (type, part, other) => {
-    const seen: Observation = { routing: absent, ownership: absent, ...part };
+    const seen: Reading = { routing: absent, ownership: absent, ...part };
     for (const verificationError of [describeBlocker(domain, seen), describeFailure(domain, seen, 86_400_000)]) {
       expect(reportsDisagreement({ ...domain, verificationError }, type)).toBe(true);
       expect(reportsDisagreement({ ...domain, verificationError }, other)).toBe(false);
@@ -160,7 +160,7 @@ test('verificationError has at most 512 characters, whatever a hostile nameserve
   const text = fc.string({ unit: 'binary', maxLength: 600, size: 'max' });
   const texts = fc.array(text, { minLength: 1, maxLength: 12 });
   const server = text.map((saw) => ({ server: saw.slice(0, 253), saw }));
-  const seen: fc.Arbitrary<Observation> = fc.record({
+  const seen: fc.Arbitrary<Reading> = fc.record({
     ownership: fc.oneof(
       texts.map((values) => ({ kind: 'wrong' as const, values })),
       fc.array(server, { minLength: 2, maxLength: 2 }).map((answers) => ({ kind: 'disagree' as const, answers })),
@@ -175,8 +175,8 @@ test('verificationError has at most 512 characters, whatever a hostile nameserve
     name: `${'a'.repeat(60)}.${'b'.repeat(60)}.${'c'.repeat(60)}.${'d'.repeat(60)}.com`,
   };
   fc.assert(
-    fc.property(seen, fc.boolean(), (observation, last) => {
-      const told = last ? describeFailure(longest, observation, 86_400_000) : describeBlocker(longest, observation);
+    fc.property(seen, fc.boolean(), (reading, last) => {
+      const told = last ? describeFailure(longest, reading, 86_400_000) : describeBlocker(longest, reading);
       expect([...(told ?? '')].length).toBeLessThanOrEqual(512);
     }),
   );

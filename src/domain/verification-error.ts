@@ -1,12 +1,12 @@
 import type { Domain } from './domain.ts';
 import type {
-  Observation,
-  OwnershipObservation,
-  RoutingObservation,
+  OwnershipReading,
+  Reading,
+  RoutingReading,
   ServerAnswer,
-  UnreadableObservation,
+  UnreadableReading,
   UnreadableReason,
-} from './observation.ts';
+} from './reading.ts';
 import { ownershipName, ownershipValue } from './records.ts';
 import { duration, joinList, joinQuoted, quote, truncate } from './text.ts';
 
@@ -27,7 +27,7 @@ export interface TakeoverClaim {
 /** What keeps a domain from being verified; null while there is nothing to correct. */
 export function describeBlocker(
   domain: Domain,
-  { routing, ownership }: Observation,
+  { routing, ownership }: Reading,
   claim?: TakeoverClaim,
   { reportUnreadable } = { reportUnreadable: true },
 ): string | null {
@@ -35,7 +35,7 @@ export function describeBlocker(
     const blocker = takeoverBlocker(domain, ownership, claim);
     return blocker === null ? null : truncate(blocker);
   }
-  const skip = ({ kind }: RoutingObservation | OwnershipObservation) => kind === 'unreadable' && !reportUnreadable;
+  const skip = ({ kind }: RoutingReading | OwnershipReading) => kind === 'unreadable' && !reportUnreadable;
   const blockers = [
     skip(routing) ? null : routingBlocker(domain, routing, ownership),
     skip(ownership) ? null : ownershipBlocker(domain, ownership),
@@ -44,26 +44,21 @@ export function describeBlocker(
   return claim === undefined ? null : truncate(describeHolder(domain, claim));
 }
 
-/** Why a domain failed at the end of its window, by the last observation. */
-export function describeFailure(
-  domain: Domain,
-  observation: Observation,
-  windowMs: number,
-  claim?: TakeoverClaim,
-): string {
-  return truncate(`Not verified within ${duration(windowMs)}: ${failureReason(domain, observation, claim)}`);
+/** Why a domain failed at the end of its window, by the last check. */
+export function describeFailure(domain: Domain, reading: Reading, windowMs: number, claim?: TakeoverClaim): string {
+  return truncate(`Not verified within ${duration(windowMs)}: ${failureReason(domain, reading, claim)}`);
 }
 
 /** The reason, and what to do next. */
-function failureReason(domain: Domain, observation: Observation, claim?: TakeoverClaim): string {
-  const blocker = describeBlocker(domain, observation, claim);
+function failureReason(domain: Domain, reading: Reading, claim?: TakeoverClaim): string {
+  const blocker = describeBlocker(domain, reading, claim);
   if (blocker === null && claim !== undefined) {
     return 'only the last check proved that you own the name, and two checks in a row must prove it. Leave the records as they are, and verify the domain again.';
   }
   // A claim that is too old never succeeds, whatever the records. The text about its holder says so itself.
   if (claim?.olderClaim && blocker === describeHolder(domain, claim)) return blocker;
   const next = claim?.olderClaim ? 'delete the domain and add it again' : 'verify the domain again';
-  return `${blocker ?? describeMissing(domain, observation)} Correct that, then ${next}.`;
+  return `${blocker ?? describeMissing(domain, reading)} Correct that, then ${next}.`;
 }
 
 /** Whether the last message reported that the nameservers disagree on this record. Nothing else is stored about it. */
@@ -77,7 +72,7 @@ export function describeTakeover({ name }: Domain): string {
 }
 
 /** For a claimant whose own records are right; null when only the second check is missing. */
-function takeoverBlocker(domain: Domain, ownership: OwnershipObservation, claim: TakeoverClaim): string | null {
+function takeoverBlocker(domain: Domain, ownership: OwnershipReading, claim: TakeoverClaim): string | null {
   const { name } = domain;
   if (claim.olderClaim) return describeHolder(domain, claim);
   if (ownership.kind !== 'matched') {
@@ -97,7 +92,7 @@ function describeHolder(domain: Domain, { olderClaim }: TakeoverClaim): string {
   return `Another workspace holds ${name} as verified. To move the name, publish both records of this domain and remove the other workspace's TXT record at ${ownershipName(domain)}.`;
 }
 
-function routingBlocker(domain: Domain, routing: RoutingObservation, ownership: OwnershipObservation): string | null {
+function routingBlocker(domain: Domain, routing: RoutingReading, ownership: OwnershipReading): string | null {
   // The routing record of an apex decides nothing.
   if (domain.kind === 'apex') return null;
   const { name, target } = domain;
@@ -126,7 +121,7 @@ function routingBlocker(domain: Domain, routing: RoutingObservation, ownership: 
   }
 }
 
-function ownershipBlocker(domain: Domain, ownership: OwnershipObservation): string | null {
+function ownershipBlocker(domain: Domain, ownership: OwnershipReading): string | null {
   const name = ownershipName(domain);
   switch (ownership.kind) {
     case 'wrong':
@@ -199,10 +194,7 @@ const UNNAMED: Record<UnreadableReason, string> = {
 };
 
 /** Why a record at a name could not be read. */
-export function describeUnreadable(
-  name: string,
-  { reason, chain, server }: Omit<UnreadableObservation, 'kind'>,
-): string {
+export function describeUnreadable(name: string, { reason, chain, server }: Omit<UnreadableReading, 'kind'>): string {
   const end = chain.at(-1);
   const unread = end === undefined ? name : `${name} leads to ${quote(end)}, which`;
   const subject = server === undefined ? UNNAMED[reason] : `its nameserver ${server}`;
@@ -210,10 +202,8 @@ export function describeUnreadable(
 }
 
 /** Records that are merely absent are reported only at the end of the window. */
-function describeMissing(domain: Domain, { routing, ownership }: Observation): string {
-  const records: [string, string, RoutingObservation | OwnershipObservation][] = [
-    ['TXT', ownershipName(domain), ownership],
-  ];
+function describeMissing(domain: Domain, { routing, ownership }: Reading): string {
+  const records: [string, string, RoutingReading | OwnershipReading][] = [['TXT', ownershipName(domain), ownership]];
   if (domain.kind === 'subdomain') records.unshift(['CNAME', domain.name, routing]);
   const missing = records.flatMap(([type, name, { kind, ...seen }]) => {
     if (kind !== 'absent') return [];

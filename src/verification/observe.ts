@@ -1,6 +1,6 @@
 import type { AnsweredBy, Lookup, LookupOptions, RecordLookups } from '../dns/resolver.ts';
 import type { Domain } from '../domain/domain.ts';
-import type { Observation, OwnershipObservation, RoutingObservation, ServerAnswer } from '../domain/observation.ts';
+import type { OwnershipReading, Reading, RoutingReading, ServerAnswer } from '../domain/reading.ts';
 import { ownershipName, ownershipValue } from '../domain/records.ts';
 import { joinList, joinQuoted } from '../domain/text.ts';
 import { reportsDisagreement } from '../domain/verification-error.ts';
@@ -21,7 +21,7 @@ export async function observe(
   domain: Domain,
   incumbent: Domain | null,
   signal: AbortSignal,
-): Promise<Observation> {
+): Promise<Reading> {
   const [ownership, routing] = await observeRecords(resolver, domain, isMatch, signal);
   const observation = await findDoubled(resolver, domain, ownership, routing, signal);
   // The incumbent's records matter only against a proven claim.
@@ -30,7 +30,7 @@ export async function observe(
   return { ...observation, incumbent: { ownership: incumbentOwnership.seen, routing: incumbentRouting.seen } };
 }
 
-type Seen = OwnershipObservation | RoutingObservation;
+type Seen = OwnershipReading | RoutingReading;
 
 /** What must not rest on one nameserver alone: of a claimant that a record matches, of an incumbent that it is gone. */
 const isMatch = (seen: Seen): boolean => seen.kind === 'matched';
@@ -60,7 +60,7 @@ function observeRecords(
   domain: Domain,
   decides: (seen: Seen) => boolean,
   signal: AbortSignal,
-): Promise<[Observed<OwnershipObservation>, Observed<RoutingObservation>]> {
+): Promise<[Observed<OwnershipReading>, Observed<RoutingReading>]> {
   return Promise.all([
     observeRecord(ownershipReader(resolver, domain), decides, signal),
     observeRecord(routingReader(resolver, domain), decides, signal),
@@ -70,7 +70,7 @@ function observeRecords(
 function ownershipReader(
   resolver: RecordLookups,
   domain: Domain,
-): RecordReader<{ values: string[] }, OwnershipObservation> {
+): RecordReader<{ values: string[] }, OwnershipReading> {
   const expected = ownershipValue(domain);
   return {
     name: ownershipName(domain),
@@ -85,10 +85,7 @@ function ownershipReader(
   };
 }
 
-function routingReader(
-  resolver: RecordLookups,
-  domain: Domain,
-): RecordReader<{ addresses: string[] }, RoutingObservation> {
+function routingReader(resolver: RecordLookups, domain: Domain): RecordReader<{ addresses: string[] }, RoutingReading> {
   return {
     name: domain.name,
     lookup: (name, options) => resolver.lookupRoute(name, domain.target, options),
@@ -153,10 +150,10 @@ async function confirm<Found, S extends Seen>(
 async function findDoubled(
   resolver: RecordLookups,
   domain: Domain,
-  ownership: Observed<OwnershipObservation>,
-  routing: Observed<RoutingObservation>,
+  ownership: Observed<OwnershipReading>,
+  routing: Observed<RoutingReading>,
   signal: AbortSignal,
-): Promise<Observation> {
+): Promise<Reading> {
   // The routing record of an apex decides nothing.
   const probesRouting = routing.seen.kind === 'absent' && domain.kind === 'subdomain';
   const routingProbe = probesRouting ? probe(routingReader(resolver, domain), routing.zone, signal) : null;

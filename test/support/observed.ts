@@ -1,12 +1,12 @@
 import type { Domain } from '../../src/domain/domain.ts';
-import type { Observation } from '../../src/domain/observation.ts';
+import type { Reading } from '../../src/domain/reading.ts';
 import { transition } from '../../src/domain/status.ts';
 import type { Harness } from './api-harness.ts';
 
 const ABSENT = { kind: 'absent', reason: 'nodata' } as const;
 
 /** Completes one check of a domain, as the verifier would after having seen this. What is not given is absent. */
-export async function observed(api: Harness, domain: Domain, seen: Partial<Observation>): Promise<Domain> {
+export async function observed(api: Harness, domain: Domain, seen: Partial<Reading>): Promise<Domain> {
   const now = api.clock.now();
   const before = (await api.store.findDomainById(domain.workspaceId, domain.id)) ?? domain;
   const memory = { unreadableInARow: 0, provenSince: null };

@@ -1,5 +1,5 @@
 import type { CaaRecord, CertificateReason, SelfCheckAnswer } from '../../domain/certificate-state.ts';
-import type { UnreadableObservation } from '../../domain/observation.ts';
+import type { UnreadableReading } from '../../domain/reading.ts';
 import { joinList, quote, truncate } from '../../domain/text.ts';
 import { describeUnreadable } from '../../domain/verification-error.ts';
 import type { CaLimit } from '../../store/contract/store.ts';
@@ -9,7 +9,7 @@ import type { CaaVerdict } from './caa.ts';
 export type Blocker =
   /** `chain`: the CNAMEs that were followed. */
   | { reason: 'no_address'; chain: string[] }
-  | { reason: 'dns_unreadable'; record: 'address' | 'CAA'; name: string; seen: Omit<UnreadableObservation, 'kind'> }
+  | { reason: 'dns_unreadable'; record: 'address' | 'CAA'; name: string; seen: Omit<UnreadableReading, 'kind'> }
   | AddressBlocker
   | CaaBlocker
   | { reason: 'budget_spent'; limit: CaLimit['name']; ca: string; registeredDomain: string }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WINDOW_MS } from '../../../src/domain/domain.ts';
-import type { RoutingObservation } from '../../../src/domain/observation.ts';
+import type { RoutingReading } from '../../../src/domain/reading.ts';
 import { dataOf, type Harness, START, startApi, type Tree } from '../../support/api-harness.ts';
 import { observed } from '../../support/observed.ts';
 
@@ -14,7 +14,7 @@ interface DomainShown {
 }
 
 /** What a proxied or flattened routing record looks like. */
-const HIDDEN: RoutingObservation = { kind: 'hidden', addresses: ['192.0.2.1'], chain: [] };
+const HIDDEN: RoutingReading = { kind: 'hidden', addresses: ['192.0.2.1'], chain: [] };
 /** Three labels of the greatest length. */
 const LONG = ['a', 'b', 'c'].map((letter) => letter.repeat(63)).join('.');
 

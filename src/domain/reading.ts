@@ -1,0 +1,63 @@
+/**
+ * What one check found of a domain's records: `verification/observe.ts` makes it, `status.ts` judges it. Its text comes
+ * from untrusted nameservers: the resolver limits its length, and messages quote it.
+ */
+
+/** Why a name could not be read. Never the same as "not there". */
+export type UnreadableReason =
+  | 'timeout'
+  | 'servfail'
+  | 'refused'
+  | 'lame'
+  | 'malformed'
+  | 'loop'
+  | 'chain_too_long'
+  | 'no_nameserver'
+  | 'forbidden_address'
+  | 'overloaded';
+
+/** NXDOMAIN: the name does not exist. NODATA: it exists, without a record of the type asked for. */
+export type AbsentReason = 'nxdomain' | 'nodata';
+
+/** The answer of one nameserver, for the customer to see which of them disagree. */
+export interface ServerAnswer {
+  /** Name of the nameserver, or its address where it has no name. */
+  server: string;
+  /** Its values as a short list, or `no record`. */
+  saw: string;
+}
+
+/** `chain`: the CNAME targets up to the name that could not be read; empty where that is the record's own name. */
+export interface UnreadableReading {
+  kind: 'unreadable';
+  reason: UnreadableReason;
+  chain: string[];
+  /** The nameserver that failed, where that is known. */
+  server?: string;
+}
+
+export type OwnershipReading =
+  | { kind: 'matched' }
+  /** TXT records exist, but none with the expected value. Each value is one record with its strings joined. */
+  | { kind: 'wrong'; values: string[] }
+  /** `doubledAt`: the expected record is at this name instead, because a DNS provider appended the zone twice. */
+  | { kind: 'absent'; reason: AbsentReason; doubledAt?: string }
+  | { kind: 'disagree'; answers: ServerAnswer[] }
+  | UnreadableReading;
+
+export type RoutingReading =
+  | { kind: 'matched'; chain: string[] }
+  /** A CNAME chain that does not end at the target: every name after the domain itself, in order. */
+  | { kind: 'elsewhere'; chain: string[] }
+  /** Addresses without a CNAME, or a CNAME into a provider known to proxy: the value cannot be read back. */
+  | { kind: 'hidden'; addresses: string[]; chain: string[] }
+  | { kind: 'absent'; reason: AbsentReason; doubledAt?: string }
+  | { kind: 'disagree'; answers: ServerAnswer[] }
+  | UnreadableReading;
+
+export interface Reading {
+  ownership: OwnershipReading;
+  routing: RoutingReading;
+  /** The incumbent's own records; only present when they matter to the check. */
+  incumbent?: { ownership: OwnershipReading; routing: RoutingReading };
+}
