@@ -4,25 +4,31 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { findPrograms } from '../support/debian.ts';
+import { findPrograms, type Programs } from '../support/debian.ts';
+import type { Service } from '../support/service.ts';
 import { type Nameserver, type ServeOptions, startKnot } from './knot.ts';
+import { dsData, type Registry, rootZone, startRegistry, TOP_LEVEL, zoneFile } from './registry.ts';
 import { startUnbound, type Unbound } from './unbound.ts';
 
 /**
- * A small Internet on loopback addresses and one port: a root, nameservers of providers, and a resolver, made of real DNS
- * servers.
+ * A small Internet on loopback addresses and one port: a signed root, signed top-level domains, nameservers of providers, and a resolver that
+ * validates, made of real DNS servers. Each zone is delegated by its parent, with glue where the nameserver is below the same top-level domain.
  */
 export interface Internet {
   port: number;
   resolver: Unbound;
   /** Two providers' nameservers. */
   nameservers: [Nameserver, Nameserver];
-  /** Another nameserver host in the root zone; nothing listens at its address yet. */
+  /** Another nameserver host that the delegations may name; nothing listens at its address yet. */
   spareHost(): Host;
-  /** Another resolver, which validates names below the trust anchors (DS records). */
-  validatingResolver(trustAnchors: string[]): Promise<Unbound>;
+  /** Another provider's nameserver. */
+  startNameserver(): Promise<Nameserver>;
+  /** Another resolver. */
+  startResolver(options: { validates: boolean }): Promise<Unbound>;
   /** Registers a zone below `test.`, never registered before, delegated to the hosts: the first nameserver unless given. */
   register(label: string, hosts?: Host[]): Promise<Zone>;
+  /** The same of a whole name: below any of `TOP_LEVEL`, or below a registered zone, which then has to delegate it. */
+  registerName(name: string, hosts?: Host[]): Promise<Zone>;
   close(): Promise<void>;
 }
 
@@ -36,113 +42,168 @@ export interface Zone {
   name: string;
   /**
    * Serves these records, in the notation of zone files, besides SOA and NS. At all of `nameservers`, which need not be those that the
-   * zone is delegated to; at the first one unless given.
+   * zone is delegated to; at the first one unless given. A zone that is signed is signed by the first of them.
    */
-  publish(records: string, nameservers?: Nameserver[], options?: ServeOptions): Promise<void>;
+  publish(records: string, nameservers?: Nameserver[], options?: PublishOptions): Promise<void>;
   /** Changes the delegation at the parent, and from the next `publish` on the NS records of the zone. */
-  delegate(hosts: Host[]): Promise<void>;
+  delegate(hosts: Host[], ds?: string[]): Promise<void>;
+  /** Publishes DS records at the parent, without owner and type: by default those of the zone's keys at the first nameserver. */
+  secure(ds?: string[], nameserver?: Nameserver): Promise<void>;
+  /** Ends the registration. */
+  expire(): Promise<void>;
 }
 
-const RESOLVER = '127.53.0.1';
-const ROOT: Host = { host: 'ns.root', address: '127.53.0.2' };
-const VALIDATOR = '127.53.0.3';
-const HOSTS: Host[] = Array.from({ length: 20 }, (_, index) => ({
-  host: `ns${index + 1}.provider.test`,
-  address: `127.53.1.${index + 1}`,
-}));
+export interface PublishOptions extends ServeOptions {
+  /** The NS records of the zone itself, where they are not those of the delegation. */
+  ownHosts?: Host[];
+}
 
-/** Delegations and negative answers are cached this long. */
-const TTL_SECONDS = 3600;
+const ROOT: Host = { host: 'ns.root', address: '127.53.0.2' };
+const REGISTRY: Host = { host: 'ns.registry.test', address: '127.53.0.4' };
+const RESOLVERS = ['127.53.0.1', '127.53.0.3', '127.53.0.5', '127.53.0.6'];
+const HOSTS: Host[] = TOP_LEVEL.flatMap((top) =>
+  Array.from({ length: 40 }, (_, index) => ({
+    host: `ns${index + 1}.provider.${top}`,
+    address: `127.53.1.${index + 1}`,
+  })),
+);
 
 export async function startInternet(): Promise<Internet> {
   const programs = await findPrograms('dns', ['knot', 'unbound']);
   const directory = await mkdtemp(join(tmpdir(), 'nameplate-interop-'));
-  const port = await freePort([RESOLVER, VALIDATOR, ROOT.address, ...HOSTS.map(({ address }) => address)]);
-  const knot = (host: Host) => startKnot({ programs, directory: join(directory, host.host), port, ...host });
-  let resolvers = 0;
-  const unbound = (address: string, trustAnchors?: string[]) =>
-    startUnbound({
-      programs,
-      directory: join(directory, `resolver-${++resolvers}`),
-      address,
-      port,
-      root: ROOT.address,
-      ...(trustAnchors && { trustAnchors }),
-    });
-
-  const spare = [...HOSTS];
+  const port = await freePort([...RESOLVERS, ROOT.address, REGISTRY.address, ...HOSTS.map(({ address }) => address)]);
+  const services: Service[] = [];
+  const knot = async (host: Host) => {
+    const server = await startKnot({ programs, directory: join(directory, host.host), port, ...host });
+    services.push(server);
+    return server;
+  };
+  const spare = HOSTS.filter(({ host }) => host.endsWith('.test'));
   const spareHost = () => {
     const host = spare.shift();
     if (host === undefined) throw new Error('every host has been given away');
     return host;
   };
-  const [root, first, second, resolver] = await Promise.all([
+  const [root, registryServer, first, second] = await Promise.all([
     knot(ROOT),
+    knot(REGISTRY),
     knot(spareHost()),
     knot(spareHost()),
-    unbound(RESOLVER),
   ]);
-  const services = [root, first, second, resolver];
-  const known = HOSTS.map(({ host, address }) => `${host}. A ${address}`);
-  await root.serve('.', zoneFile('.', [ROOT], 1, [...known, `${ROOT.host}. A ${ROOT.address}`].join('\n')));
+  const registry = await startRegistry({ server: registryServer, hosts: HOSTS });
+  await root.serve('.', await rootZone(ROOT, registryServer), { signed: true });
+  const resolvers = await startResolvers({ programs, directory, port, root });
+  const resolver = await resolvers.start({ validates: true });
+  const registration = { registry, resolvers, first };
 
   return {
     port,
     resolver,
     nameservers: [first, second],
     spareHost,
-    async validatingResolver(trustAnchors) {
-      const validator = await unbound(VALIDATOR, trustAnchors);
-      services.push(validator);
-      return validator;
-    },
-    register: (label, hosts = [first]) => register({ name: `${label}.test`, hosts, resolver, first }),
+    startNameserver: () => knot(spareHost()),
+    startResolver: resolvers.start,
+    register: (label, hosts = [first]) => register(registration, `${label}.test`, hosts),
+    registerName: (name, hosts = [first]) => register(registration, name, hosts),
     async close() {
-      await Promise.all(services.map((service) => service.close()));
+      await Promise.all([...services, ...resolvers.started].map((service) => service.close()));
       await rm(directory, { recursive: true });
     },
   };
 }
 
+interface Resolvers {
+  started: Unbound[];
+  start(options: { validates: boolean }): Promise<Unbound>;
+  /** Leads all of them to the nameservers of a zone; none: to nowhere but its parent. */
+  delegate(zone: string, hosts: Host[] | null): Promise<void>;
+}
+
+interface ResolversOptions {
+  programs: Programs;
+  directory: string;
+  port: number;
+  root: Nameserver;
+}
+
+async function startResolvers({ programs, directory, port, root }: ResolversOptions): Promise<Resolvers> {
+  const [anchor] = await root.readDs('.');
+  const zones = new Map(
+    [...TOP_LEVEL, ...TOP_LEVEL.map((top) => `provider.${top}`)].map((zone) => [zone, [REGISTRY.address]]),
+  );
+  const started: Unbound[] = [];
+  let addresses = 0;
+  return {
+    started,
+    async start({ validates }) {
+      const address = RESOLVERS[addresses++];
+      if (address === undefined) throw new Error('every address of a resolver has been given away');
+      const resolver = await startUnbound({
+        programs,
+        directory: join(directory, `resolver-${address}`),
+        address,
+        port,
+        root: root.address,
+        zones,
+        ...(validates && anchor !== undefined && { trustAnchor: anchor }),
+      });
+      started.push(resolver);
+      return resolver;
+    },
+    async delegate(zone, hosts) {
+      const to = hosts?.map(({ address }) => address);
+      if (to === undefined) zones.delete(zone);
+      else zones.set(zone, to);
+      await Promise.all(started.map((resolver) => resolver.delegate(zone, to ?? null)));
+    },
+  };
+}
+
 interface Registration {
-  name: string;
-  hosts: Host[];
-  resolver: Unbound;
-  /** Where the zone is published by default. */
+  registry: Registry;
+  resolvers: Resolvers;
+  /** Where zones are published by default. */
   first: Nameserver;
 }
 
-async function register({ name, hosts, resolver, first }: Registration): Promise<Zone> {
+async function register({ registry, resolvers, first }: Registration, name: string, hosts: Host[]): Promise<Zone> {
+  const isRegistered = TOP_LEVEL.some(
+    (top) => name.endsWith(`.${top}`) && !name.slice(0, -top.length - 1).includes('.'),
+  );
   let current = hosts;
   let serial = 0;
-  const delegate = async (to: Host[]) => {
+  const delegate = async (to: Host[], ds: string[] = []) => {
     current = to;
-    const addresses = to.map(({ address }) => address);
-    await resolver.delegate(name, addresses);
+    if (isRegistered) await registry.delegate(name, { hosts: to, ds });
+    await resolvers.delegate(name, to);
   };
   await delegate(hosts);
   return {
     name,
     delegate,
-    async publish(records, nameservers = [first], options = {}) {
-      serial += 1;
-      const file = zoneFile(name, current, serial, records);
-      await Promise.all(nameservers.map((nameserver) => nameserver.serve(name, file, options)));
+    async publish(records, nameservers = [first], { ownHosts = current, ...options } = {}) {
+      serial += 10;
+      const [primary, ...secondaries] = nameservers;
+      const file = zoneFile(name, ownHosts, serial, records);
+      await primary?.serve(name, file, options);
+      const copy = options.signed === true ? ((await primary?.readZone(name)) ?? file) : file;
+      await Promise.all(secondaries.map((nameserver) => nameserver.serve(name, copy, { ...options, signed: false })));
+    },
+    async secure(ds, nameserver = first) {
+      await delegate(current, ds ?? (await nameserver.readDs(name)).map(dsData));
+    },
+    async expire() {
+      if (isRegistered) await registry.delegate(name, null);
+      await resolvers.delegate(name, null);
     },
   };
-}
-
-function zoneFile(zone: string, hosts: Host[], serial: number, records: string): string {
-  const soa = `@ SOA ${hosts[0]?.host}. hostmaster.provider.test. ${serial} 3600 600 86400 ${TTL_SECONDS}`;
-  const ns = hosts.map(({ host }) => `@ NS ${host}.`);
-  return [`$ORIGIN ${zone === '.' ? '.' : `${zone}.`}`, `$TTL ${TTL_SECONDS}`, soa, ...ns, records, ''].join('\n');
 }
 
 /** A port that is free at all addresses, over UDP and TCP, below the ephemeral ports. */
 async function freePort(addresses: string[]): Promise<number> {
   for (let tries = 0; tries < 50; tries++) {
     const port = 10_000 + Math.floor(Math.random() * 20_000);
-    const free = await Promise.all(addresses.map((address) => isFree(address, port)));
+    const free = await Promise.all([...new Set(addresses)].map((address) => isFree(address, port)));
     if (free.every(Boolean)) return port;
   }
   throw new Error('no port is free at all loopback addresses');

@@ -3,7 +3,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Programs } from '../support/debian.ts';
-import { startService } from '../support/service.ts';
+import { type Service, startService } from '../support/service.ts';
 
 const execute = promisify(execFile);
 
@@ -11,7 +11,7 @@ const execute = promisify(execFile);
  * A nameserver: Knot DNS at its own address. Unlike NSD, it is one process (which can be stopped and continued), adds and
  * removes zones without a restart, signs zones, and has a module that answers over TCP only.
  */
-export interface Nameserver {
+export interface Nameserver extends Service {
   host: string;
   address: string;
   /** Serves the zone with this content; null: has the zone configured, but cannot load it. */
@@ -20,9 +20,8 @@ export interface Nameserver {
   drop(zone: string): Promise<void>;
   /** The DS records of a signed zone, for a trust anchor. */
   readDs(zone: string): Promise<string[]>;
-  pause(): void;
-  resume(): void;
-  close(): Promise<void>;
+  /** The zone as it is served, with its signatures. */
+  readZone(zone: string): Promise<string>;
 }
 
 export interface ServeOptions {
@@ -90,6 +89,11 @@ export async function startKnot({ programs, directory, host, address, port }: Kn
     async readDs(zone) {
       const text = await run('keymgr', '--config', path('knot.conf'), zone, 'ds');
       return text.trim().split('\n');
+    },
+    async readZone(zone) {
+      const text = await control('zone-read', zone);
+      // Each line begins with the zone in brackets.
+      return text.replaceAll(/^\[[^\]]*\] /gm, '');
     },
   };
 }

@@ -9,8 +9,8 @@ import { type Service, startService } from '../support/service.ts';
 /** The recursive resolver: Unbound, with its usual cache. */
 export interface Unbound extends Service {
   address: string;
-  /** Delegates a zone to nameservers at these addresses. The cache stays as it is. */
-  delegate(zone: string, addresses: string[]): Promise<void>;
+  /** Leads it to the nameservers of a zone at these addresses; null: to nothing but the parent's answer. The cache stays as it is. */
+  delegate(zone: string, addresses: string[] | null): Promise<void>;
   /** Removes names at and below this one from the cache, and the list of silent nameservers. */
   forget(name: string): Promise<void>;
 }
@@ -23,13 +23,16 @@ export interface UnboundOptions {
   port: number;
   /** Address of the root nameserver. */
   root: string;
-  /** DS records; the zones that they name are validated. */
-  trustAnchors?: string[];
+  /** DS record of the root; without one nothing is validated. */
+  trustAnchor?: string;
+  /** The zones that exist by now, with the addresses of their nameservers. */
+  zones: ReadonlyMap<string, readonly string[]>;
 }
 
 /**
- * Referrals have no port, and Unbound would follow them to port 53. So each zone is configured as a stub zone in place of
- * the delegation at its parent.
+ * Referrals have no port, and Unbound would follow them to port 53. So each zone is configured as a stub zone beside the
+ * delegation at its parent. Validation does not depend on that: Unbound asks the parent for DS records and follows the chain
+ * from the root.
  */
 export async function startUnbound(options: UnboundOptions): Promise<Unbound> {
   const { programs, directory, address, port } = options;
@@ -45,7 +48,8 @@ export async function startUnbound(options: UnboundOptions): Promise<Unbound> {
     ...service,
     address,
     async delegate(zone, addresses) {
-      await control('stub_add', zone, ...addresses.map((one) => `${one}@${port}`));
+      if (addresses === null) await control('stub_remove', zone);
+      else await control('stub_add', zone, ...addresses.map((one) => `${one}@${port}`));
     },
     async forget(name) {
       await control('flush_zone', name);
@@ -63,7 +67,7 @@ async function ask(path: string, command: string): Promise<void> {
   if (!answer.startsWith('ok')) throw new Error(`unbound-control ${command}: ${answer}`);
 }
 
-function configuration({ directory, address, port, root, trustAnchors = [] }: UnboundOptions): string {
+function configuration({ directory, address, port, root, trustAnchor, zones }: UnboundOptions): string {
   return `
 server:
   directory: "${directory}"
@@ -81,14 +85,18 @@ server:
   access-control: 127.0.0.0/8 allow_snoop
   do-not-query-localhost: no
   local-zone: "test." nodefault
-  module-config: "${trustAnchors.length > 0 ? 'validator iterator' : 'iterator'}"
-${trustAnchors.map((anchor) => `  trust-anchor: "${anchor}"`).join('\n')}
+  ede: yes
+  # What was registered a moment ago is not denied by what the zone said before.
+  aggressive-nsec: no
+  module-config: "${trustAnchor === undefined ? 'iterator' : 'validator iterator'}"
+${trustAnchor === undefined ? '' : `  trust-anchor: "${trustAnchor}"`}
 remote-control:
   control-enable: yes
   control-use-cert: no
   control-interface: ${join(directory, 'unbound.sock')}
-stub-zone:
-  name: "."
-  stub-addr: ${root}@${port}
-`;
+${[...zones, ['.', [root]] as const].map(([zone, addresses]) => stubZone(zone, addresses, port)).join('')}`;
+}
+
+function stubZone(zone: string, addresses: readonly string[], port: number): string {
+  return `stub-zone:\n  name: "${zone}"\n${addresses.map((one) => `  stub-addr: ${one}@${port}\n`).join('')}`;
 }
