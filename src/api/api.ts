@@ -2,6 +2,7 @@ import type { Server } from 'node:http';
 import Fastify, { type FastifyHttpOptions, type FastifyInstance } from 'fastify';
 import { createAuthenticate } from '../access/access.ts';
 import type { ChangeFeed } from '../cache/change-feed.ts';
+import { apexRoutingNote } from '../domain/records.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
 import { networkRule } from '../net/addresses.ts';
@@ -19,7 +20,7 @@ import { recordRequest } from './request-log.ts';
 import { sendProblem } from './send-problem.ts';
 import { invalid, parseBody } from './validation.ts';
 
-export interface ApiDeps extends HandlerContext {
+export interface ApiDeps extends Omit<HandlerContext, 'apexNote'> {
   log: Log;
   metrics: Metrics;
   /** Without it keys and workspaces are not cached. */
@@ -60,7 +61,8 @@ export function createApi(deps: ApiDeps): FastifyInstance {
   const { store, clock, newId, randomBytes, settings, metrics, changes } = deps;
   const { limiter = memoryLimiter(clock), loadShedder = createLoadShedder() } = deps;
   const limits = { ...LIMITS, ...deps.limits };
-  const context: HandlerContext = { store, clock, newId, randomBytes, settings };
+  const apexNote = apexRoutingNote(settings.edgeAddresses ?? []);
+  const context: HandlerContext = { store, clock, newId, randomBytes, settings, apexNote };
   const authenticate = authenticationHook(createAuthenticate(store, clock, changes));
   const limitRate = rateLimitHook(limiter, settings.rateLimits);
   const connections = limitConnections({

@@ -12,6 +12,8 @@ import { closed, Meta, Pagination } from './schemas.ts';
 export interface ApiSettings extends ErrorNaming {
   /** Targets of new domains are created under this zone. Canonical form. */
   cnameZone: string;
+  /** IP addresses that lead to the edge: what customers publish for an apex domain whose provider has no ALIAS record. */
+  edgeAddresses?: readonly string[] | undefined;
   /** Names that may not be attached, with everything below them; the CNAME zone is always one. */
   reservedNames: readonly string[];
   /** Defaults; a workspace's own limits override them. */
@@ -30,6 +32,8 @@ export interface HandlerContext {
   /** From a CSPRNG. */
   randomBytes: (bytes: number) => Uint8Array;
   settings: ApiSettings;
+  /** The note of an apex's routing record. */
+  apexNote: string;
 }
 
 /** One call of an operation: an authenticated caller, and an input that is valid by the request schema. */

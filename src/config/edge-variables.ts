@@ -1,4 +1,12 @@
-import { count, countOrAuto, listenAddressOrOff, listOf, loopbackAddressOrOff, network } from './parse-values.ts';
+import {
+  count,
+  countOrAuto,
+  listenAddressOrOff,
+  listOf,
+  loopbackAddressOrOff,
+  network,
+  publishedAddresses,
+} from './parse-values.ts';
 import type { Variable } from './variable.ts';
 
 /** Variables of the role `edge`. */
@@ -25,6 +33,13 @@ export const edgeVariables = {
     default: '443',
     example: '8443',
     parse: count(1, 65_535),
+  },
+  edgeAddresses: {
+    name: 'NAMEPLATE_EDGE_ADDRESSES',
+    about:
+      'The IPv4 and IPv6 addresses that lead to your edge, separated by commas, at most 16: those of the wildcard record, as a rule. Customers whose DNS provider has no ALIAS record publish them for an apex domain (the note of that record names the first six), so keep them for as long as anybody uses them. `nameplate doctor` checks each. Set it on every node.',
+    example: '9.9.9.10,2620:fe::10',
+    parse: publishedAddresses,
   },
   edgeFrontListen: {
     name: 'NAMEPLATE_EDGE_FRONT_LISTEN',

@@ -120,6 +120,25 @@ export function network(text: string): string {
   return bits === undefined ? `${address}/${widest}` : text;
 }
 
+/** Text of addresses that no A or AAAA record leads anywhere with: unspecified, multicast, reserved, link-local, IPv4-mapped. */
+const UNPUBLISHABLE = /^(0\.|22[4-9]\.|2[3-5]\d\.|169\.254\.|::$|::ffff:|ff|fe[89ab])/;
+const MAX_PUBLISHED_ADDRESSES = 16;
+
+/** Addresses for A and AAAA records, IPv6 in its canonical text form; none twice. */
+export function publishedAddresses(text: string): string[] {
+  const addresses = [...new Set(listOf(publishedAddress)(text))];
+  if (addresses.length > MAX_PUBLISHED_ADDRESSES)
+    throw new Invalid(`which has more than ${MAX_PUBLISHED_ADDRESSES} addresses`);
+  return addresses;
+}
+
+function publishedAddress(text: string): string {
+  if (isIP(text) === 0 || text.includes('%')) throw new Invalid(`where "${text}" is not an IP address`);
+  const address = isIPv4(text) ? text : new SocketAddress({ family: 'ipv6', address: text }).address;
+  if (UNPUBLISHABLE.test(address)) throw new Invalid(`where "${text}" is not an address that a DNS record can lead to`);
+  return address;
+}
+
 const LABEL = /^(?!-)[a-z0-9-]{1,63}(?<!-)$/;
 
 /** A host name in lower case; a final dot is dropped. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Domain } from './domain.ts';
-import { dnsRecords } from './records.ts';
+import { apexRoutingNote, dnsRecords } from './records.ts';
 
 const subdomain = {
   name: 'api.acme.com',
@@ -42,8 +42,22 @@ describe('the records of a domain', () => {
     expect(ownership).toMatchObject({ name: '_acme-cloud.api.acme.com', value: 'acme-cloud-domain-verify=Tok3n' });
   });
 
-  test('ttl is at least 1; a note has at most 512 characters', () => {
-    for (const record of [...dnsRecords(subdomain), ...dnsRecords(apex)]) {
+  test("the note of an apex's routing record names the addresses to publish where there is no ALIAS, by type", () => {
+    const noteOf = (...addresses: string[]) => dnsRecords(apex, apexRoutingNote(addresses))[0].note;
+    expect(noteOf()).toBe(dnsRecords(apex)[0].note);
+    expect(noteOf('192.0.2.1')).toContain('If there is none, publish A 192.0.2.1 instead.');
+    expect(noteOf('2001:db8::1')).toContain('publish AAAA 2001:db8::1 instead.');
+    expect(noteOf('192.0.2.1', '2001:db8::1', '192.0.2.2')).toContain(
+      'publish A 192.0.2.1, 192.0.2.2 and AAAA 2001:db8::1 instead.',
+    );
+    expect(dnsRecords(subdomain, apexRoutingNote(['192.0.2.1']))).toEqual(dnsRecords(subdomain));
+  });
+
+  test('ttl is at least 1; a note has at most 512 characters, however many and long the addresses of the edge are', () => {
+    const longest = Array.from({ length: 16 }, (_, at) => `2001:db8:1111:2222:3333:4444:5555:66${at + 10}`);
+    const note = apexRoutingNote(longest);
+    expect(note).toContain(longest[5]);
+    for (const record of [...dnsRecords(subdomain), ...dnsRecords(apex), dnsRecords(apex, note)[0]]) {
       expect(record.ttl).toBe(60);
       expect([...record.note].length).toBeLessThanOrEqual(512);
     }

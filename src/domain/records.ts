@@ -26,8 +26,30 @@ export function ownershipValue({ service, token }: Pick<Domain, 'service' | 'tok
   return `${service}-domain-verify=${token}`;
 }
 
-/** The records a domain needs, routing first (spec: Shape of the records of a domain). Same values for as long as it exists. */
-export function dnsRecords(domain: Domain): [routing: DnsRecord, ownership: DnsRecord] {
+/** Addresses named in a note, which keeps it within 512 characters (spec: DnsRecord). */
+const MAX_NAMED_ADDRESSES = 6;
+
+/**
+ * The note of an apex's routing record. `edgeAddresses`: IP addresses that lead to the edge, for providers without such a record; the first
+ * six are named.
+ */
+export function apexRoutingNote(edgeAddresses: readonly string[]): string {
+  const named = edgeAddresses.slice(0, MAX_NAMED_ADDRESSES);
+  const ipv4 = named.filter((address) => !address.includes(':'));
+  const ipv6 = named.filter((address) => address.includes(':'));
+  const records = [ipv4.length > 0 && `A ${ipv4.join(', ')}`, ipv6.length > 0 && `AAAA ${ipv6.join(', ')}`];
+  const addresses = records.filter((part) => part !== false).join(' and ');
+  const instead = addresses === '' ? '' : ` If there is none, publish ${addresses} instead.`;
+  return `Routes traffic. An apex domain cannot have a CNAME: use the record that your provider calls ALIAS, ANAME or flattened CNAME.${instead} It stays unverified, because the published value cannot be read back; the TXT record verifies the domain.`;
+}
+
+const APEX_ROUTING_NOTE = apexRoutingNote([]);
+
+/**
+ * The records a domain needs, routing first (spec: Shape of the records of a domain). Same values for as long as it exists. `apexNote` is from
+ * `apexRoutingNote`.
+ */
+export function dnsRecords(domain: Domain, apexNote = APEX_ROUTING_NOTE): [routing: DnsRecord, ownership: DnsRecord] {
   const routing: DnsRecord = {
     type: domain.kind === 'apex' ? 'ALIAS' : 'CNAME',
     name: domain.name,
@@ -36,7 +58,7 @@ export function dnsRecords(domain: Domain): [routing: DnsRecord, ownership: DnsR
     verified: domain.routingVerifiedAt !== null,
     note:
       domain.kind === 'apex'
-        ? 'Routes traffic. An apex domain cannot have a CNAME: use the record that your provider calls ALIAS, ANAME or flattened CNAME. It stays unverified, because the published value cannot be read back; the TXT record verifies the domain.'
+        ? apexNote
         : 'Routes traffic and verifies the domain. If your provider proxies or flattens it (Cloudflare: orange cloud), it cannot be read back and stays unverified; publish the TXT record too.',
   };
   const ownership: DnsRecord = {

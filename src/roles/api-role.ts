@@ -12,6 +12,7 @@ export async function startApi(deps: RoleDeps): Promise<ListeningServer> {
     service: config.service,
     docsUrl: config.docsUrl,
     cnameZone: config.cnameZone,
+    edgeAddresses: config.edgeAddresses,
     reservedNames: config.reservedNames ?? [],
     rateLimits: config.rateLimits ?? {},
     trustedProxies: config.trustedProxies,

@@ -44,7 +44,7 @@ export const createDomain = defineOperation({
     request: { project: 'demo', app: 'web', environment: 'production', domain: exampleDomain.name },
     response: { domainId: exampleDomain.id, dnsRecords: dnsRecords({ ...exampleDomain, ownershipVerifiedAt: null }) },
   },
-  async handle({ principal, input }, { store, clock, settings, newId, randomBytes }) {
+  async handle({ principal, input }, { store, clock, settings, newId, randomBytes, apexNote }) {
     const environment = masked(
       await store.findEnvironment(principal.workspaceId, input),
       (found) => permits(principal.grants, permission, found.id),
@@ -70,7 +70,7 @@ export const createDomain = defineOperation({
     const created = await store.createDomain(domain, windowEndsAt(domain, windowMs));
     switch (created.kind) {
       case 'created':
-        return { domainId: domain.id, dnsRecords: dnsRecords(domain) };
+        return { domainId: domain.id, dnsRecords: dnsRecords(domain, apexNote) };
       case 'environment_missing':
         throw new Problem('data/environment_not_found');
       case 'held':

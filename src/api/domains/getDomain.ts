@@ -16,12 +16,12 @@ export const getDomain = defineOperation({
   response: DomainSchema,
   problems: ['data/domain_not_found'],
   example: { request: { domain: exampleDomain.name }, response: presentDomain(exampleDomain) },
-  async handle({ principal, input }, { store }) {
+  async handle({ principal, input }, { store, apexNote }) {
     const domain = masked(
       await findDomain(store, principal.workspaceId, input.domain),
       (found) => permits(principal.grants, permission, found.environmentId),
       'data/domain_not_found',
     );
-    return presentDomain(domain);
+    return presentDomain(domain, apexNote);
   },
 });

@@ -30,7 +30,7 @@ export const listDomains = defineList({
     request: { project: 'demo', app: 'web', environment: 'production', limit: 10 },
     items: [presentDomain(exampleDomain)],
   },
-  async handle({ principal, input }, { store }) {
+  async handle({ principal, input }, { store, apexNote }) {
     const environment = masked(
       await store.findEnvironment(principal.workspaceId, input),
       (found) => permits(principal.grants, permission, found.id),
@@ -38,6 +38,6 @@ export const listDomains = defineList({
     );
     const query = { ...pageOf(input), search: input.search };
     const page = await store.listDomains(principal.workspaceId, environment.id, query);
-    return { ...page, items: page.items.map(presentDomain) };
+    return { ...page, items: page.items.map((domain) => presentDomain(domain, apexNote)) };
   },
 });

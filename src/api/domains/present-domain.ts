@@ -51,8 +51,8 @@ export const DomainSchema = Type.Object(
   { ...closed, title: 'Domain' },
 );
 
-/** A domain as the API shows it (spec: Domain). Absent values are left out, never null. */
-export function presentDomain(domain: Domain): Static<typeof DomainSchema> {
+/** A domain as the API shows it (spec: Domain). Absent values are left out, never null. `apexNote` is from `apexRoutingNote`. */
+export function presentDomain(domain: Domain, apexNote?: string): Static<typeof DomainSchema> {
   return {
     id: domain.id,
     domain: domain.name,
@@ -61,7 +61,7 @@ export function presentDomain(domain: Domain): Static<typeof DomainSchema> {
     environmentId: domain.environmentId,
     status: domain.status,
     ...(domain.verificationError !== null && { verificationError: domain.verificationError }),
-    dnsRecords: dnsRecords(domain),
+    dnsRecords: dnsRecords(domain, apexNote),
     createdAt: domain.createdAt,
     ...(domain.updatedAt !== null && { updatedAt: domain.updatedAt }),
   };

@@ -77,6 +77,19 @@ describe('domains.createDomain', () => {
     }
   });
 
+  it('names the addresses of the edge in the note of an ALIAS, wherever the record is shown', async () => {
+    const addressed = await startApi({ settings: { edgeAddresses: ['192.0.2.7', '2001:db8::7'] } });
+    const { project, app, environment } = await addressed.createTree();
+    const created = await addressed.call('domains.createDomain', { project, app, environment, domain: 'acme.com' });
+    const records = [{ type: 'ALIAS', note: expect.stringContaining('publish A 192.0.2.7 and AAAA 2001:db8::7') }, {}];
+    expect(created.body.data).toMatchObject({ dnsRecords: records });
+    const shown = await addressed.call('domains.getDomain', { domain: 'acme.com' });
+    expect(shown.body.data).toMatchObject({ dnsRecords: records });
+    const listed = await addressed.call('domains.listDomains', { project, app, environment });
+    expect(listed.body.data).toMatchObject([{ dnsRecords: records }]);
+    await addressed.close();
+  });
+
   it("stands under the operator's own word and zone", async () => {
     const branded = await startApi({ settings: { service: 'acme', cnameZone: 'edge.acme.net' } });
     const domain = await branded.createDomain(await branded.createTree(), 'www.customer.com');
