@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findPrograms, type Programs } from '../support/debian.ts';
 import type { Service } from '../support/service.ts';
-import { type Nameserver, type ServeOptions, startKnot } from './knot.ts';
+import { type Host, type Nameserver, type ServeOptions, startKnot } from './knot.ts';
 import { dsData, type Registry, rootZone, startRegistry, TOP_LEVEL, zoneFile } from './registry.ts';
 import { startUnbound, type Unbound } from './unbound.ts';
 
@@ -30,12 +30,6 @@ export interface Internet {
   /** The same of a whole name: below any of `TOP_LEVEL`, or below a registered zone, which then has to delegate it. */
   registerName(name: string, hosts?: Host[]): Promise<Zone>;
   close(): Promise<void>;
-}
-
-/** A nameserver's name and address. */
-export interface Host {
-  host: string;
-  address: string;
 }
 
 export interface Zone {

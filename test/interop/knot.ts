@@ -7,13 +7,17 @@ import { type Service, startService } from '../support/service.ts';
 
 const execute = promisify(execFile);
 
+/** A nameserver's name and address. */
+export interface Host {
+  host: string;
+  address: string;
+}
+
 /**
  * A nameserver: Knot DNS at its own address. Unlike NSD, it is one process (which can be stopped and continued), adds and
  * removes zones without a restart, signs zones, and has a module that answers over TCP only.
  */
-export interface Nameserver extends Service {
-  host: string;
-  address: string;
+export interface Nameserver extends Host, Service {
   /** Serves the zone with this content; null: has the zone configured, but cannot load it. */
   serve(zone: string, file: string | null, options?: ServeOptions): Promise<void>;
   /** Removes the zone. */

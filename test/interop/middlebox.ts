@@ -1,7 +1,7 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
-import type { Host } from './internet.ts';
+import type { Host } from './knot.ts';
 
 /** A middlebox at its own address, which forwards queries to a nameserver and its responses back. */
 export interface Middlebox extends Host {

@@ -1,5 +1,4 @@
-import type { Host } from './internet.ts';
-import type { Nameserver } from './knot.ts';
+import type { Host, Nameserver } from './knot.ts';
 
 /** The top-level domains, all served by one nameserver and signed. A name below another here is in that one's zone. */
 export const TOP_LEVEL = ['test', 'com', 'net', 'co.uk'] as const;
