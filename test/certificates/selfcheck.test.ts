@@ -2,7 +2,7 @@ import { createServer, type RequestListener } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { createSelfChecker, type SelfCheckOptions } from '../../src/certificates/preflight/self-check.ts';
+import { checkedRouting } from '../../src/certificates/preflight/routing-blocker.ts';
 import { certificatePem } from '../../src/certificates/x509/pem.ts';
 import { newPrivateKey, readPrivateKey } from '../../src/certificates/x509/private-key.ts';
 import { createServerCertificate } from '../../src/certificates/x509/x509-certificate.ts';
@@ -11,6 +11,7 @@ import { recursiveResolver } from '../../src/dns/recursive.ts';
 import { type DnsClient, dnsClient } from '../../src/dns/transport/dns-client.ts';
 import { addressRule } from '../../src/net/addresses.ts';
 import { type Simulator, startSimulator } from '../../src/playground/dns/simulator.ts';
+import { createSelfChecker, type SelfCheckOptions } from '../../src/selfcheck/self-check.ts';
 
 const HOST = 'shop.example.com';
 
@@ -56,7 +57,7 @@ async function listening(server: Server, host: string, at: number): Promise<numb
 
 const serve = (host: string, listener: RequestListener, at = 0) => listening(createServer(listener), host, at);
 
-function check(options: Partial<SelfCheckOptions> = {}, signal = new AbortController().signal) {
+async function check(options: Partial<SelfCheckOptions> = {}, signal = new AbortController().signal) {
   const checker = createSelfChecker({
     store: {
       async putChallenge({ hostname, token, keyAuthorization }) {
@@ -69,7 +70,7 @@ function check(options: Partial<SelfCheckOptions> = {}, signal = new AbortContro
     ports: { http: port, https: 443 },
     ...options,
   });
-  return checker(HOST, signal);
+  return checkedRouting(HOST, await checker(HOST, signal));
 }
 
 async function reasonOf(options: Partial<SelfCheckOptions> = {}) {

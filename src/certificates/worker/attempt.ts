@@ -1,13 +1,14 @@
 import type { Clock } from '../../clock.ts';
 import type { Resolver } from '../../dns/resolver.ts';
 import type { Log } from '../../log.ts';
+import type { SelfChecker } from '../../selfcheck/self-check.ts';
 import type { Certificate, CertificateStore, DueCertificate, IssuedCertificate } from '../../store/contract/store.ts';
 import { CaProblem, type Issuer, ReplacesRefused } from '../issuer.ts';
 import { afterMs, recheckMs } from '../policy/backoff.ts';
 import type { Blocker } from '../policy/blocker.ts';
 import { isRenewalDue, isSuggestionDue, nextDueAt, suggestedWindow, unchangedWindow } from '../policy/renewal.ts';
 import { checkCaa } from '../preflight/check-caa.ts';
-import type { SelfChecker, SelfCheckResult } from '../preflight/self-check.ts';
+import { type CheckedRouting, checkedRouting, UNCHECKED_ROUTING } from '../preflight/routing-blocker.ts';
 import { type AttemptResult, type Blocked, blockedBy, blockedSince, unchanged } from './attempt-result.ts';
 import type { CircuitBreaker } from './circuit-breaker.ts';
 import type { Fallback } from './fallback.ts';
@@ -21,7 +22,8 @@ interface AttemptOptions {
   orders: Orders;
   circuitBreaker: CircuitBreaker;
   fallback: Fallback;
-  checkSelf: SelfChecker;
+  /** Null: this machine cannot check itself. */
+  checkSelf: SelfChecker | null;
   resolver: Pick<Resolver, 'lookupCaa'>;
   clock: Clock;
   random: () => number;
@@ -68,11 +70,11 @@ export function createAttempt(options: AttemptOptions): Attempt {
   /** Orders a certificate from the first CA that may issue one. */
   async function obtain(claimed: DueCertificate, lease: Lease): Promise<AttemptResult> {
     let due = claimed;
-    let checked: SelfCheckResult | null = null;
+    let checked: CheckedRouting | null = null;
     const blocked: Blocked[] = [];
     for (const issuer of issuers) {
       if (issuer.usesHttp01 && checked === null) {
-        checked = await checkSelf(due.certificate.hostname, lease.signal);
+        checked = await checkRouting(due.certificate.hostname, lease.signal);
         due = { ...due, certificate: { ...due.certificate, selfCheck: checked.selfCheck } };
       }
       const routing = issuer.usesHttp01 ? (checked?.blocker ?? null) : null;
@@ -82,6 +84,10 @@ export function createAttempt(options: AttemptOptions): Attempt {
       blocked.push(result);
     }
     return wait(due, blocked);
+  }
+
+  async function checkRouting(hostname: string, signal: AbortSignal): Promise<CheckedRouting> {
+    return checkSelf === null ? UNCHECKED_ROUTING : checkedRouting(hostname, await checkSelf(hostname, signal));
   }
 
   /** Null: the CA may be asked. `routing`: what the self-check found. */

@@ -3,10 +3,10 @@ import type { Resolver } from '../../dns/resolver.ts';
 import type { Log } from '../../log.ts';
 import type { Metrics } from '../../metrics.ts';
 import type { AddressRule } from '../../net/addresses.ts';
+import { createSelfChecker } from '../../selfcheck/self-check.ts';
 import type { CaLimit, Certificate, CertificateStore, DueCertificate } from '../../store/contract/store.ts';
 import type { Issuer } from '../issuer.ts';
 import { LETS_ENCRYPT_LIMITS } from '../policy/budget.ts';
-import { createSelfChecker, noSelfCheck } from '../preflight/self-check.ts';
 import { raceAbort } from '../race-abort.ts';
 import { createAttempt } from './attempt.ts';
 import { type AttemptResult, unchanged } from './attempt-result.ts';
@@ -68,7 +68,7 @@ export function createCertificateWorker(options: CertificateWorkerOptions): Cert
   const orders = createOrders({ ...options, limits, circuitBreaker, fallback });
   const checkSelf = checksSelf
     ? createSelfChecker({ ...options, ...(selfCheckMs && { timeoutMs: selfCheckMs }) })
-    : noSelfCheck;
+    : null;
   const attempt = createAttempt({ ...options, orders, circuitBreaker, fallback, checkSelf });
   const maintenance = createMaintenance({ ...options, limits });
   const throttle = newNameThrottle();

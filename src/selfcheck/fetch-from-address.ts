@@ -1,17 +1,17 @@
 import { type IncomingMessage, request } from 'node:http';
 import type { Socket } from 'node:net';
-import { quote } from '../../domain/text.ts';
-import { DialError, type Dialer } from '../../net/dialer.ts';
+import { quote } from '../domain/text.ts';
+import { DialError, type Dialer } from '../net/dialer.ts';
 
 /** What a CA that fetches a challenge response from an address would get. */
-export type ProbeResult =
+export type FetchResult =
   /** `from`: the host that responded, if redirects led to another one; null otherwise. */
   | { kind: 'response'; from: string | null; status: number; body: string }
   /** A redirect that CAs do not follow, or to a host that does not answer. */
   | { kind: 'bad_redirect'; seen: string }
   | { kind: 'unreachable'; seen: string; reason: DialError['reason'] | null };
 
-export interface ProbeOptions {
+export interface FetchOptions {
   dialer: Dialer;
   /** The ports that CAs connect to: 80 and 443. */
   ports: { http: number; https: number };
@@ -29,14 +29,14 @@ const NOT_HTTP = 'it accepts connections, but its response is not HTTP';
  * addresses of each redirect's host are looked up and checked again. What another host redirects to is not disclosed: `seen` names hosts only. Rejects with
  * the signal's reason, and with nothing else.
  */
-export async function probe(start: URL, address: string, options: ProbeOptions): Promise<ProbeResult> {
+export async function fetchFromAddress(start: URL, address: string, options: FetchOptions): Promise<FetchResult> {
   const { ports, maxRedirects } = options;
   let url = start;
   let hostname = address;
   /** The target of the last redirect, as far as it may be shown. */
   let target = '';
   for (let redirects = 0; ; redirects++) {
-    const response = await fetchFrom(url, hostname, options);
+    const response = await fetchOnce(url, hostname, options);
     if (response.kind === 'unreachable') {
       return redirects === 0 ? response : { kind: 'bad_redirect', seen: `it redirects to ${target}: ${response.seen}` };
     }
@@ -58,9 +58,9 @@ export async function probe(start: URL, address: string, options: ProbeOptions):
 
 type Response =
   | { kind: 'response'; status: number; body: string; location: string | null }
-  | Extract<ProbeResult, { kind: 'unreachable' }>;
+  | Extract<FetchResult, { kind: 'unreachable' }>;
 
-async function fetchFrom(url: URL, hostname: string, { dialer, ports, signal }: ProbeOptions): Promise<Response> {
+async function fetchOnce(url: URL, hostname: string, { dialer, ports, signal }: FetchOptions): Promise<Response> {
   const secure = url.protocol === 'https:';
   const target = { hostname, port: portOf(url, ports), signal };
   let socket: Socket | undefined;
@@ -109,11 +109,11 @@ async function readStart(response: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).subarray(0, BODY_OCTETS).toString('utf8');
 }
 
-function isFollowed(url: URL, ports: ProbeOptions['ports']): boolean {
+function isFollowed(url: URL, ports: FetchOptions['ports']): boolean {
   return ['http:', 'https:'].includes(url.protocol) && Object.values(ports).includes(portOf(url, ports));
 }
 
-function portOf({ protocol, port }: URL, ports: ProbeOptions['ports']): number {
+function portOf({ protocol, port }: URL, ports: FetchOptions['ports']): number {
   if (port !== '') return Number(port);
   return protocol === 'https:' ? ports.https : ports.http;
 }

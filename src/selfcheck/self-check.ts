@@ -1,25 +1,30 @@
 import { randomBytes } from 'node:crypto';
-import type { Clock } from '../../clock.ts';
-import type { Resolver } from '../../dns/resolver.ts';
-import type { SelfCheck, SelfCheckAnswer } from '../../domain/certificate-state.ts';
-import { quote } from '../../domain/text.ts';
-import type { AddressRule } from '../../net/addresses.ts';
-import { createDialer } from '../../net/dialer.ts';
-import type { CertificateStore } from '../../store/contract/store.ts';
-import type { Blocker } from '../policy/blocker.ts';
-import { type ProbeOptions, type ProbeResult, probe } from './probe.ts';
+import type { Clock } from '../clock.ts';
+import type { Resolver } from '../dns/resolver.ts';
+import type { SelfCheckAnswer } from '../domain/certificate-state.ts';
+import type { UnreadableReading } from '../domain/reading.ts';
+import { quote } from '../domain/text.ts';
+import type { AddressRule } from '../net/addresses.ts';
+import { createDialer } from '../net/dialer.ts';
+import type { CertificateStore } from '../store/contract/store.ts';
+import { type FetchOptions, type FetchResult, fetchFromAddress } from './fetch-from-address.ts';
 
 /**
- * Validates a name as a CA is going to: each of its addresses has to return our challenge response. Finds wrong routing at no cost at the CA. Rejects with
- * the signal's reason, or with the store's error.
+ * Fetches a challenge response of ours from each address of a name, as a CA is going to: does the name lead to us? `addressesOf`: the host whose addresses
+ * are asked for the name, by default the name itself. Rejects with the signal's reason, or with the store's error.
  */
-export type SelfChecker = (hostname: string, signal: AbortSignal) => Promise<SelfCheckResult>;
+export type SelfChecker = (hostname: string, signal: AbortSignal, addressesOf?: string) => Promise<SelfCheckResult>;
 
-export interface SelfCheckResult {
-  /** Null: there was no address to check. */
-  selfCheck: SelfCheck | null;
-  /** Null: a CA would get our challenge response. */
-  blocker: Blocker | null;
+export type SelfCheckResult =
+  /** `chain`: the CNAMEs that were followed. */
+  | { kind: 'checked'; at: number; answers: CheckedAddress[]; chain: string[] }
+  | { kind: 'no_address'; chain: string[] }
+  /** The addresses could not be looked up. */
+  | { kind: 'unreadable'; seen: UnreadableReading };
+
+export interface CheckedAddress extends SelfCheckAnswer {
+  /** This machine has no route to the address. */
+  noRoute: boolean;
 }
 
 export interface SelfCheckOptions {
@@ -33,9 +38,6 @@ export interface SelfCheckOptions {
   /** Longest time for one address. */
   timeoutMs?: number;
 }
-
-/** For machines that cannot reach their own public address: checks nothing. */
-export const noSelfCheck: SelfChecker = async () => ({ selfCheck: null, blocker: null });
 
 /** Addresses that are checked; no name of ours has more. */
 const MAX_ADDRESSES = 8;
@@ -59,13 +61,11 @@ export function createSelfChecker(options: SelfCheckOptions): SelfChecker {
     },
   });
 
-  return async (hostname, signal) => {
-    const found = await resolver.lookupAddresses(hostname, { signal: withTimeout(signal, LOOKUP_MS) });
+  return async (hostname, signal, addressesOf = hostname) => {
+    const found = await resolver.lookupAddresses(addressesOf, { signal: withTimeout(signal, LOOKUP_MS) });
     signal.throwIfAborted();
-    if (found.kind === 'unreadable') {
-      return { selfCheck: null, blocker: { reason: 'dns_unreadable', record: 'address', name: hostname, seen: found } };
-    }
-    if (found.kind === 'absent') return { selfCheck: null, blocker: { reason: 'no_address', chain: found.chain } };
+    if (found.kind === 'unreadable') return { kind: 'unreadable', seen: found };
+    if (found.kind === 'absent') return { kind: 'no_address', chain: found.chain };
     const token = `np-${randomBytes(24).toString('base64url')}`;
     const expected = `${token}.${randomBytes(24).toString('base64url')}`;
     const at = clock.now();
@@ -73,28 +73,20 @@ export function createSelfChecker(options: SelfCheckOptions): SelfChecker {
     const url = new URL(`http://${hostname}:${ports.http}/.well-known/acme-challenge/${token}`);
     const addresses = found.addresses.slice(0, MAX_ADDRESSES);
     const maxRedirects = Math.min(MAX_REDIRECTS, Math.floor(MAX_REQUESTS / addresses.length) - 1);
-    const probing = { dialer, ports, maxRedirects, signal, timeoutMs };
-    const checked = await Promise.all(addresses.map((address) => checkAddress(url, address, expected, probing)));
-    return {
-      selfCheck: { at, answers: checked.map(toAnswer) },
-      blocker: blockerIn(checked, found.chain.at(-1) ?? null),
-    };
+    const fetching = { dialer, ports, maxRedirects, signal, timeoutMs };
+    const answers = await Promise.all(addresses.map((address) => checkAddress(url, address, expected, fetching)));
+    return { kind: 'checked', at, answers, chain: found.chain };
   };
-}
-
-interface CheckedAddress extends SelfCheckAnswer {
-  /** This machine has no route to the address. */
-  noRoute: boolean;
 }
 
 async function checkAddress(
   url: URL,
   address: string,
   expected: string,
-  { timeoutMs, signal, ...options }: ProbeOptions & { timeoutMs: number },
+  { timeoutMs, signal, ...options }: FetchOptions & { timeoutMs: number },
 ): Promise<CheckedAddress> {
   try {
-    const result = await probe(url, address, { ...options, signal: withTimeout(signal, timeoutMs) });
+    const result = await fetchFromAddress(url, address, { ...options, signal: withTimeout(signal, timeoutMs) });
     return { address, noRoute: false, ...judge(result, expected) };
   } catch (error) {
     signal.throwIfAborted();
@@ -104,7 +96,7 @@ async function checkAddress(
 }
 
 function judge(
-  result: ProbeResult,
+  result: FetchResult,
   expected: string,
 ): Pick<CheckedAddress, 'outcome' | 'seen'> & { noRoute?: boolean } {
   switch (result.kind) {
@@ -127,21 +119,6 @@ function judge(
     default:
       return result satisfies never;
   }
-}
-
-/** A CA may connect to any of the addresses. One without a route from here proves nothing, if another is ours. */
-function blockerIn(checked: CheckedAddress[], end: string | null): Blocker | null {
-  const answers = checked.map(toAnswer);
-  const isReached = checked.some(({ outcome }) => outcome === 'ours');
-  const has = (wanted: SelfCheckAnswer['outcome']) =>
-    checked.some(({ outcome, noRoute }) => outcome === wanted && !(noRoute && isReached));
-  if (has('not_public')) return { reason: 'address_not_public', answers, end };
-  if (has('another')) return { reason: 'answered_by_another', answers, end };
-  return has('unreachable') ? { reason: 'unreachable', answers, end } : null;
-}
-
-function toAnswer({ address, outcome, seen }: CheckedAddress): SelfCheckAnswer {
-  return { address, outcome, seen };
 }
 
 function withTimeout(signal: AbortSignal, timeoutMs: number): AbortSignal {
