@@ -32,6 +32,8 @@ export interface EdgeServerSettings {
   /** Networks of special addresses where origins are allowed. */
   allowedNetworks: readonly string[];
   trustedProxies: readonly string[];
+  /** A name that has challenges without being a site. */
+  selfCheckName?: string | undefined;
   limits: EdgeLimits;
   /** Capacity of the cache of TLS contexts. */
   tlsContexts: number;
@@ -74,7 +76,7 @@ export async function startEdgeServer(settings: EdgeServerSettings, deps: EdgeSe
   const sites = createSites({ ...deps, isProxy: isTrusted, unknownPerMinute: limits.unknownPerMinute });
   const routeRequest = createRequestRouter({
     sites,
-    challenges: createChallenges({ ...deps, sites }),
+    challenges: createChallenges({ ...deps, sites, selfCheckName: settings.selfCheckName }),
     isTrusted,
     httpsPort: settings.httpsPort,
     servesHttps: settings.https !== null,

@@ -36,6 +36,8 @@ export interface EdgeOptions {
   allowedNetworks: readonly string[];
   /** Networks of trusted proxies in front. */
   trustedProxies: readonly string[];
+  /** A name that has challenges without being a site: `selfCheckNameOf`. */
+  selfCheckName?: string;
   limits?: Partial<EdgeLimits>;
   /** Capacity of each thread's cache of TLS contexts, about 40 KB each. */
   tlsContexts?: number;
@@ -112,6 +114,7 @@ async function settle(options: EdgeOptions): Promise<{ settings: EdgeServerSetti
     httpsPort: options.httpsPort || (https?.port ?? 443),
     allowedNetworks: options.allowedNetworks,
     trustedProxies: options.trustedProxies,
+    selfCheckName: options.selfCheckName,
     limits: shareOf({ ...LIMITS, ...options.limits }, Math.max(1, threads)),
     tlsContexts: options.tlsContexts ?? 2000,
   };

@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import type { Config } from '../config/config.ts';
 import { type Edge, startEdge as serve } from '../edge/edge.ts';
+import { selfCheckNameOf } from '../edge/routing/challenges.ts';
 import { cannotListen } from '../net/listen.ts';
 import { systemLookUp } from '../net/system-dns.ts';
 import type { RoleDeps } from './roles.ts';
@@ -18,6 +19,7 @@ export async function startEdge(deps: RoleDeps): Promise<Edge> {
     httpsPort: config.edgeHttpsPort,
     allowedNetworks: config.edgeAllowedNetworks ?? [],
     trustedProxies: config.edgeTrustedProxies ?? [],
+    selfCheckName: selfCheckNameOf(config.cnameZone),
     tlsContexts: config.edgeTlsContexts,
     threads: config.edgeThreads ?? Math.min(MOST_THREADS, availableParallelism()),
   };

@@ -5,7 +5,7 @@ let edge: Harness;
 let origin: string;
 const forwarded: string[] = [];
 beforeAll(async () => {
-  edge = await startHarness({ limits: { unknownPerMinute: 40 } });
+  edge = await startHarness({ limits: { unknownPerMinute: 40 }, selfCheckName: 'doctor.cname.example.net' });
   origin = await edge.addOrigin(({ url }, response) => {
     forwarded.push(url ?? '');
     response.end('the origin');
@@ -37,6 +37,16 @@ describe('a challenge', () => {
     expect((await overHttp({ port: edge.httpPort, hostname, path })).status).toBe(404);
     await addChallenge(hostname);
     expect((await overHttp({ port: edge.httpPort, hostname, path })).status).toBe(200);
+  });
+
+  it("is found at the operator's own name, which is no site, and at no other such name", async () => {
+    for (const [hostname, status] of [
+      ['doctor.cname.example.net', 200],
+      ['nobody.cname.example.net', 404],
+    ] as const) {
+      await addChallenge(hostname);
+      expect(await overHttp({ port: edge.httpPort, hostname, path })).toMatchObject({ status });
+    }
   });
 
   it('is not found at another name, nor after it has expired', async () => {
@@ -88,8 +98,8 @@ describe('a path of challenges', () => {
 });
 
 describe('a flood of invented tokens', () => {
-  it('is limited per minute, and then gets 503', async () => {
-    const { hostname } = await edge.addSite({ origin });
+  it.each(['a site', "the operator's own name"])('is limited per minute at %s, and then gets 503', async (at) => {
+    const hostname = at === 'a site' ? (await edge.addSite({ origin })).hostname : 'doctor.cname.example.net';
     const statuses: number[] = [];
     const before = await edge.metric('nameplate_edge_lookups_total{kind="challenge"}');
     for (let i = 0; i < 60; i += 1) {

@@ -22,10 +22,18 @@ interface ChallengesOptions {
   clock: Clock;
   metrics: Pick<EdgeMetrics, 'lookup'>;
   warn: ThrottledWarn;
+  /** A name of the operator that has challenges without being a site. */
+  selfCheckName?: string | undefined;
+}
+
+/** The name at which `nameplate doctor` checks that an address leads to the edge. The wildcard of the CNAME zone gives it addresses. */
+export function selfCheckNameOf(cnameZone: string): string {
+  return `doctor.${cnameZone}`;
 }
 
 /** Anybody can ask for challenges, and they are not cached: so reads are few at once, and only for names that are ours. */
-export function createChallenges({ store, sites, clock, metrics, warn }: ChallengesOptions): Challenges {
+export function createChallenges(options: ChallengesOptions): Challenges {
+  const { store, sites, clock, metrics, warn, selfCheckName } = options;
   const { unknownNames } = sites;
   let inFlight = 0;
 
@@ -45,7 +53,7 @@ export function createChallenges({ store, sites, clock, metrics, warn }: Challen
   return {
     async find(hostname, token, clientAddress) {
       if (hostname === null || !TOKEN.test(token)) return null;
-      const { kind } = await sites.find(hostname, clientAddress);
+      const { kind } = hostname === selfCheckName ? { kind: 'site' } : await sites.find(hostname, clientAddress);
       if (kind === 'unknown') return null;
       if (kind !== 'site' || inFlight >= CONCURRENCY_LIMIT || unknownNames.isLimited(clientAddress))
         return 'unavailable';
