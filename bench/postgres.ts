@@ -2,6 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import pg from 'pg';
 import { WINDOW_MS } from '../src/domain/domain.ts';
 import { CHECK_INTERVAL_MS } from '../src/domain/schedule.ts';
+import { NO_MEMORY } from '../src/domain/status.ts';
 import { idMaker } from '../src/ids.ts';
 import { migrate, postgresStore } from '../src/store/postgres/postgres.ts';
 import { addressOf, type PostgresServer } from '../test/support/postgres.ts';
@@ -59,7 +60,7 @@ export async function populatePostgres(
   return { url, domains, createdAt: now, ...about };
 }
 
-const UNCHECKED = { attempts: 0, unreadableInARow: 0, provenSince: null };
+const UNCHECKED = { attempts: 0, ...NO_MEMORY };
 
 /** Under the names of the columns. */
 function rowOf(entity: object): Record<string, unknown> {

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { newTarget, newToken } from '../src/api/domains/record-values.ts';
+import { NO_MEMORY } from '../src/domain/status.ts';
 import { idMaker } from '../src/ids.ts';
 import type { Store } from '../src/store/contract/store.ts';
 import { migrate as migratePostgres, postgresStore } from '../src/store/postgres/postgres.ts';
@@ -19,7 +20,7 @@ import { addressOf, startPostgres } from '../test/support/postgres.ts';
 type Sizes = Map<string, number>;
 
 const domains = Number(process.argv[2] ?? 20_000);
-const memory = { unreadableInARow: 0, provenSince: null };
+const memory = NO_MEMORY;
 
 /** As long as what Let's Encrypt gives for a name of this length: the certificate itself and the one above it, of P-256 keys. */
 const chain = () => randomBytes(1950).toString('base64');

@@ -1,7 +1,10 @@
 /**
- * What one check found of a domain's records: `verification/observe.ts` makes it, `status.ts` judges it. Its text comes
+ * What one check concludes about a domain's records: `read-observation.ts` makes it, `status.ts` judges it. Its text comes
  * from untrusted nameservers: the resolver limits its length, and messages quote it.
  */
+
+/** The two records of a domain. */
+export type RecordRole = 'ownership' | 'routing';
 
 /** Why a name could not be read. Never the same as "not there". */
 export type UnreadableReason =
@@ -36,24 +39,38 @@ export interface UnreadableReading {
   server?: string;
 }
 
+/** What is concluded of either record. */
+export type CommonReading =
+  /** The nameservers, or two looks at one of them, differ. */
+  | { kind: 'disagree'; answers: ServerAnswer[] }
+  /** The validating resolvers reject it: its DNSSEC signature is wrong, or missing. */
+  | { kind: 'bogus' }
+  /**
+   * It matches (an incumbent's: it is gone) as far as it was looked at, and that is not enough. `alone`: one nameserver of several answered.
+   * `looks`: no nameserver answered twice.
+   */
+  | { kind: 'unconfirmed'; reason: 'alone' | 'looks' }
+  | UnreadableReading;
+
 export type OwnershipReading =
-  | { kind: 'matched' }
+  /** `alone`: one nameserver of several answered, in three checks in a row. */
+  | { kind: 'matched'; alone?: true }
   /** TXT records exist, but none with the expected value. Each value is one record with its strings joined. */
   | { kind: 'wrong'; values: string[] }
   /** `doubledAt`: the expected record is at this name instead, because a DNS provider appended the zone twice. */
   | { kind: 'absent'; reason: AbsentReason; doubledAt?: string }
-  | { kind: 'disagree'; answers: ServerAnswer[] }
-  | UnreadableReading;
+  | CommonReading;
 
 export type RoutingReading =
-  | { kind: 'matched'; chain: string[] }
+  | { kind: 'matched'; chain: string[]; alone?: true }
   /** A CNAME chain that does not end at the target: every name after the domain itself, in order. */
   | { kind: 'elsewhere'; chain: string[] }
   /** Addresses without a CNAME, or a CNAME into a provider known to proxy: the value cannot be read back. */
   | { kind: 'hidden'; addresses: string[]; chain: string[] }
   | { kind: 'absent'; reason: AbsentReason; doubledAt?: string }
-  | { kind: 'disagree'; answers: ServerAnswer[] }
-  | UnreadableReading;
+  /** A CNAME, and beside it addresses or further CNAMEs: resolvers follow either. */
+  | { kind: 'conflicting'; chain: string[]; beside: string[] }
+  | CommonReading;
 
 export interface Reading {
   ownership: OwnershipReading;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Domain } from './domain.ts';
 import type { OwnershipReading, Reading, RoutingReading } from './reading.ts';
-import { type CheckMemory, retry, transition, windowEndsAt } from './status.ts';
+import { type CheckMemory, NO_MEMORY, retry, transition, windowEndsAt } from './status.ts';
 
 const CREATED = 1_000_000;
 const NOW = CREATED + 60_000;
@@ -41,7 +41,7 @@ const incumbent: Domain = {
   routingVerifiedAt: CREATED - DAY_MS,
   windowStartedAt: CREATED - 2 * DAY_MS,
 };
-const fresh: CheckMemory = { unreadableInARow: 0, provenSince: null };
+const fresh: CheckMemory = NO_MEMORY;
 
 const ownerships = {
   matched: { kind: 'matched' },
@@ -206,7 +206,7 @@ describe('a record that could not be read', () => {
   });
 
   test('is counted up to three, so that an unchanged check writes nothing', () => {
-    const memory: CheckMemory = { unreadableInARow: 3, provenSince: null };
+    const memory: CheckMemory = { ...NO_MEMORY, unreadableInARow: 3 };
     expect(check(subdomain, see('unreadable', 'unreadable'), memory).memory).toEqual(memory);
   });
 });
@@ -291,7 +291,7 @@ describe('two workspaces that claim one name', () => {
     check(domain, seen, memory, now, held);
   const proof = see('matched', 'matched', ['elsewhere', 'absent']);
   /** As after a check one period ago that proved it. */
-  const proven: CheckMemory = { unreadableInARow: 0, provenSince: NOW - 60_000 };
+  const proven: CheckMemory = { ...NO_MEMORY, provenSince: NOW - 60_000 };
 
   test('a claimant that proves itself while the incumbent is gone takes over in the second consecutive check', () => {
     const first = claim(subdomain, proof);
@@ -327,7 +327,7 @@ describe('two workspaces that claim one name', () => {
   });
 
   test('a clock that was set back does not let a claimant wait for hours', () => {
-    const ahead: CheckMemory = { unreadableInARow: 0, provenSince: NOW + 10 * 3_600_000 };
+    const ahead: CheckMemory = { ...NO_MEMORY, provenSince: NOW + 10 * 3_600_000 };
     expect(claim(subdomain, proof, ahead).memory.provenSince).toBe(NOW);
   });
 

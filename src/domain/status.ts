@@ -1,5 +1,5 @@
 import { type Domain, WINDOW_MS } from './domain.ts';
-import type { Reading } from './reading.ts';
+import type { OwnershipReading, Reading, RoutingReading } from './reading.ts';
 import { CHECK_INTERVAL_MS, shortestPeriodMs } from './schedule.ts';
 import { describeBlocker, describeFailure, describeTakeover, type TakeoverClaim } from './verification-error.ts';
 
@@ -9,6 +9,31 @@ export interface CheckMemory {
   unreadableInARow: number;
   /** Since when every check has found the takeover rule fulfilled; null while the last one did not. */
   provenSince: number | null;
+  ownershipDoubt: RecordDoubt;
+  routingDoubt: RecordDoubt;
+}
+
+/**
+ * `disputed`: the nameservers disagreed. `alone_once`, `alone_twice`: the record matched, but one nameserver of several answered alone, in one
+ * check or in two and more in a row.
+ */
+export type RecordDoubt = 'disputed' | 'alone_once' | 'alone_twice' | null;
+
+/** Before the first check. */
+export const NO_MEMORY: CheckMemory = {
+  unreadableInARow: 0,
+  provenSince: null,
+  ownershipDoubt: null,
+  routingDoubt: null,
+};
+
+export function sameMemory(a: CheckMemory, b: CheckMemory): boolean {
+  return (
+    a.unreadableInARow === b.unreadableInARow &&
+    a.provenSince === b.provenSince &&
+    a.ownershipDoubt === b.ownershipDoubt &&
+    a.routingDoubt === b.routingDoubt
+  );
 }
 
 /** The state at the beginning of a check. */
@@ -104,7 +129,7 @@ function outweighs(domain: Domain, incumbent: Domain, reading: Reading): boolean
   const { routing, ownership } = reading;
   const proven =
     ownership.kind === 'matched' && (domain.kind === 'apex' || routing.kind === 'matched' || routing.kind === 'hidden');
-  return proven && !isOlderClaim(domain, incumbent) && incumbentIsGone(reading);
+  return proven && !isOlderClaim(domain, incumbent) && incumbentIsGone(incumbent, reading);
 }
 
 /** A token made before the incumbent was verified may have been left behind in the zone. */
@@ -113,11 +138,12 @@ function isOlderClaim(domain: Domain, incumbent: Domain): boolean {
 }
 
 /** Whether both of the incumbent's records were read, and neither is there any more. */
-function incumbentIsGone({ incumbent }: Reading): boolean {
+function incumbentIsGone({ target }: Domain, { incumbent }: Reading): boolean {
   if (incumbent === undefined) return false;
   const { ownership, routing } = incumbent;
+  if (routing.kind === 'conflicting' && [...routing.chain, ...routing.beside].includes(target)) return false;
   const ownershipGone = ownership.kind === 'absent' || ownership.kind === 'wrong';
-  const routingGone = routing.kind === 'absent' || routing.kind === 'elsewhere' || routing.kind === 'hidden';
+  const routingGone = ['absent', 'elsewhere', 'hidden', 'conflicting'].includes(routing.kind);
   return ownershipGone && routingGone;
 }
 
@@ -128,7 +154,17 @@ function nextMemory({ domain, memory, incumbent }: CheckStart, reading: Reading,
     unreadableInARow: unreadable ? Math.min(memory.unreadableInARow + 1, UNREADABLE_CHECKS) : 0,
     // A time in the future comes from a clock that was set back since.
     provenSince: proven ? Math.min(memory.provenSince ?? now, now) : null,
+    ownershipDoubt: doubtOf(memory.ownershipDoubt, reading.ownership),
+    routingDoubt: doubtOf(memory.routingDoubt, reading.routing),
   };
+}
+
+/** What the next check has to know about a record. */
+function doubtOf(before: RecordDoubt, reading: OwnershipReading | RoutingReading): RecordDoubt {
+  if (reading.kind === 'disagree') return 'disputed';
+  if (reading.kind === 'matched') return reading.alone ? 'alone_twice' : null;
+  if (reading.kind !== 'unconfirmed' || reading.reason !== 'alone') return null;
+  return before === 'alone_once' || before === 'alone_twice' ? 'alone_twice' : 'alone_once';
 }
 
 /**
@@ -158,7 +194,7 @@ function claimOf({ domain, incumbent }: CheckStart, reading: Reading): TakeoverC
   return {
     proven: proves(domain, reading),
     olderClaim: isOlderClaim(domain, incumbent),
-    incumbentGone: incumbentIsGone(reading),
+    incumbentGone: incumbentIsGone(incumbent, reading),
   };
 }
 
@@ -176,10 +212,10 @@ function loseName(incumbent: Domain, now: number): Domain {
   );
 }
 
-/** A flag keeps the result of the last check that could read the record. */
+/** A flag keeps the result of the last check that could read the record to the end. */
 function flag(before: number | null, { kind }: Reading['routing' | 'ownership'], now: number): number | null {
   if (kind === 'matched') return before ?? now;
-  if (kind === 'unreadable' || kind === 'disagree') return before;
+  if (kind === 'unreadable' || kind === 'disagree' || kind === 'unconfirmed') return before;
   return null;
 }
 

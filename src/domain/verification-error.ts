@@ -115,6 +115,9 @@ function routingBlocker(domain: Domain, routing: RoutingReading, ownership: Owne
     case 'unreadable':
       return describeUnreadable(name, routing) + (routing.chain.length > 0 ? ` It must lead to ${target}.` : '');
     case 'matched':
+    case 'bogus':
+    case 'unconfirmed':
+    case 'conflicting':
       return null;
     default:
       return routing satisfies never;
@@ -133,6 +136,8 @@ function ownershipBlocker(domain: Domain, ownership: OwnershipReading): string |
     case 'unreadable':
       return describeUnreadable(name, ownership);
     case 'matched':
+    case 'bogus':
+    case 'unconfirmed':
       return null;
     default:
       return ownership satisfies never;

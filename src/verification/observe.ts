@@ -1,10 +1,10 @@
 import type { AnsweredBy, Lookup, LookupOptions, RecordLookups } from '../dns/resolver.ts';
 import type { Domain } from '../domain/domain.ts';
+import { isProxy } from '../domain/proxy-zones.ts';
 import type { OwnershipReading, Reading, RoutingReading, ServerAnswer } from '../domain/reading.ts';
 import { ownershipName, ownershipValue } from '../domain/records.ts';
 import { joinList, joinQuoted } from '../domain/text.ts';
 import { reportsDisagreement } from '../domain/verification-error.ts';
-import { isProxy } from './proxy-zones.ts';
 
 /** Longest DNS name, in characters without the final dot (RFC 1035 section 2.3.4). */
 const NAME_LIMIT = 253;

@@ -3,7 +3,7 @@ import type { Clock } from '../clock.ts';
 import type { RecordLookups } from '../dns/resolver.ts';
 import { WINDOW_MS } from '../domain/domain.ts';
 import { CHECK_INTERVAL_MS } from '../domain/schedule.ts';
-import { transition } from '../domain/status.ts';
+import { sameMemory, transition } from '../domain/status.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
 import type { CheckStore, DueCheck } from '../store/contract/store.ts';
@@ -140,9 +140,7 @@ export function createVerifier(options: VerifierOptions): Verifier {
     // The process was suspended meanwhile: the observation is old, and the window may have ended since.
     if (now - claimedAt > STALE_AFTER_DEADLINES * deadlineMs) return 'dropped';
     const next = transition({ domain, incumbent, memory, claimedAt }, observation, now, { windowMs, checkIntervalMs });
-    const sameMemory =
-      next.memory.unreadableInARow === memory.unreadableInARow && next.memory.provenSince === memory.provenSince;
-    if (next.after === domain && sameMemory) return 'unchanged';
+    if (next.after === domain && sameMemory(next.memory, memory)) return 'unchanged';
     const loser = incumbent && next.loser ? { before: incumbent, after: next.loser } : undefined;
     const save = { before: domain, after: next.after, memory: next.memory, loser, now };
     const saved = await limitSaves(() => store.saveTransition(save));

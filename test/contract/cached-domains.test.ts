@@ -5,11 +5,12 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { cacheDomains } from '../../src/cache/cached-domains.ts';
 import { type PolledChangeFeed, startChangeFeed } from '../../src/cache/change-feed.ts';
 import { WINDOW_MS } from '../../src/domain/domain.ts';
+import { NO_MEMORY } from '../../src/domain/status.ts';
 import { type Store, StoreUnavailable } from '../../src/store/contract/store.ts';
 import { sqliteStore } from '../../src/store/sqlite/sqlite.ts';
 import { attach, failedAt, NOW, type Planted, plant, verifiedAt, verifyingAt } from '../support/entities.ts';
 
-const memory = { unreadableInARow: 0, provenSince: null };
+const memory = NO_MEMORY;
 
 let directory: string;
 /** What another process writes through. */

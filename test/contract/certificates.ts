@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { LONGEST_WAIT_MS } from '../../src/domain/certificate-state.ts';
 import type { Domain } from '../../src/domain/domain.ts';
+import { NO_MEMORY } from '../../src/domain/status.ts';
 import type { CertificateStore, DueCertificate } from '../../src/store/contract/store.ts';
 import {
   aLedgerEntry,
@@ -248,7 +249,7 @@ export function describeCertificates(subject: Subject): void {
       const claimed = await attach(store, environment, { name: incumbent.name });
       const after = verifiedAt(claimed, NOW + 1);
       const loser = { before: incumbent, after: failedAt(incumbent, NOW + 1) };
-      const memory = { unreadableInARow: 0, provenSince: null };
+      const memory = NO_MEMORY;
       await store.saveTransition({ before: claimed, after, loser, memory, now: NOW + 1 });
       const wanted = { state: 'wanted', domainId: claimed.id, workspaceId: claimed.workspaceId, issued: null };
       expect(await store.findCertificate(claimed.name)).toMatchObject({ ...wanted, nextTryAt: NOW + 1 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { startChangeFeed } from '../../src/cache/change-feed.ts';
 import { WINDOW_MS } from '../../src/domain/domain.ts';
+import { NO_MEMORY } from '../../src/domain/status.ts';
 import type { Change } from '../../src/store/contract/store.ts';
 import {
   aDeployment,
@@ -15,7 +16,7 @@ import {
 } from '../support/entities.ts';
 import type { Subject } from './subject.ts';
 
-const memory = { unreadableInARow: 0, provenSince: null };
+const memory = NO_MEMORY;
 const NO_LIMITS = { rates: {}, domains: null };
 
 export function describeChanges(subject: Subject): void {

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { type Domain, WINDOW_MS } from '../../src/domain/domain.ts';
-import type { CheckMemory } from '../../src/domain/status.ts';
+import { type CheckMemory, NO_MEMORY } from '../../src/domain/status.ts';
 import { attach, failedAt, NOW, verifiedAt, verifyingAt } from '../support/entities.ts';
 import type { Subject } from './subject.ts';
 
-const memory: CheckMemory = { unreadableInARow: 0, provenSince: null };
+const memory: CheckMemory = NO_MEMORY;
 
 export function describeChecks(subject: Subject): void {
   const claim = (now: number, limit = 100, random = 0.5) => subject.store.claimDue(now, limit, 60_000, () => random);
@@ -112,7 +112,7 @@ export function describeChecks(subject: Subject): void {
     it('without a change that the API shows saves only the memory of checks', async () => {
       const { environment } = await subject.plant();
       const domain = await attach(subject.store, environment);
-      const remembered = { unreadableInARow: 3, provenSince: NOW };
+      const remembered = { ...NO_MEMORY, unreadableInARow: 3, provenSince: NOW };
       const saved = await subject.store.saveTransition({ before: domain, after: domain, memory: remembered, now: NOW });
       expect(saved).toBe('saved');
       expect(await stored(domain)).toEqual(domain);
@@ -177,7 +177,7 @@ export function describeChecks(subject: Subject): void {
       await save(domain, verifyingAt(domain, NOW));
       const outcomes = [verifyingAt(domain, NOW), verifiedAt(domain, NOW), failedAt(domain, NOW), domain];
       for (const after of outcomes) {
-        const remembered = { unreadableInARow: 9, provenSince: NOW };
+        const remembered = { ...NO_MEMORY, unreadableInARow: 9, provenSince: NOW };
         expect(await store.saveTransition({ before: domain, after, memory: remembered, now: NOW })).toBe('stale');
       }
       expect(await stored(domain)).toEqual(verifyingAt(domain, NOW));

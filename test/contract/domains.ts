@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { type Domain, WINDOW_MS } from '../../src/domain/domain.ts';
+import { NO_MEMORY } from '../../src/domain/status.ts';
 import { aDomain, anEnvironment, attach, failedAt, NOW, verifiedAt, verifyingAt } from '../support/entities.ts';
 import type { Subject } from './subject.ts';
 import { readAll } from './tree.ts';
 
-const memory = { unreadableInARow: 0, provenSince: null };
+const memory = NO_MEMORY;
 
 export function describeDomains(subject: Subject): void {
   const save = (before: Domain, after: Domain, now = NOW) =>
@@ -228,7 +229,7 @@ export function describeDomains(subject: Subject): void {
       const { store } = subject;
       const { workspace, environment } = await subject.plant();
       const domain = await attach(store, environment);
-      const remembered = { unreadableInARow: 2, provenSince: NOW };
+      const remembered = { ...NO_MEMORY, unreadableInARow: 2, provenSince: NOW };
       await store.saveTransition({ before: domain, after: domain, memory: remembered, now: NOW });
       await store.retryVerification(workspace.id, domain.id, NOW, WINDOW_MS);
       const [due] = await store.claimDue(NOW, 10, 60_000, () => 0);
@@ -241,7 +242,7 @@ export function describeDomains(subject: Subject): void {
       const domain = await attach(store, environment);
       await store.claimDue(NOW, 10, 60_000, () => 0);
       const failed = failedAt(domain, NOW + WINDOW_MS);
-      const remembered = { unreadableInARow: 5, provenSince: null };
+      const remembered = { ...NO_MEMORY, unreadableInARow: 5 };
       await store.saveTransition({ before: domain, after: failed, memory: remembered, now: NOW + WINDOW_MS });
       expect(await store.earliestDueAt()).toBeNull();
       const later = NOW + 3 * WINDOW_MS;

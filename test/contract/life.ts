@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { NO_MEMORY } from '../../src/domain/status.ts';
 import { type Store, StoreUnavailable } from '../../src/store/contract/store.ts';
 import { aKeyHash, aRootKey, attach, NOW, plant, verifiedAt } from '../support/entities.ts';
 import type { Subject } from './subject.ts';
 
-const memory = { unreadableInARow: 0, provenSince: null };
+const memory = NO_MEMORY;
 
 export function describeLife(subject: Subject): void {
   describe('the life of a store', () => {

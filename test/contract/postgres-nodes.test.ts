@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { startChangeFeed } from '../../src/cache/change-feed.ts';
+import { NO_MEMORY } from '../../src/domain/status.ts';
 import type { Change, Environment, Store } from '../../src/store/contract/store.ts';
 import { lockKey } from '../../src/store/postgres/advisory-locks.ts';
 import {
@@ -22,7 +23,7 @@ let other: pg.Client;
 /** Outside of every transaction, since in one it would see the same moment again and again. */
 let watcher: pg.Client;
 const open: Store[] = [];
-const memory = { unreadableInARow: 0, provenSince: null };
+const memory = NO_MEMORY;
 
 // Of its own: a follower of changes cannot tell transactions of other databases from those of its own.
 beforeAll(async () => {

@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { WINDOW_MS } from '../../src/domain/domain.ts';
+import { NO_MEMORY } from '../../src/domain/status.ts';
 import { type Environment, type Store, StoreUnavailable } from '../../src/store/contract/store.ts';
 import {
   migrate,
@@ -18,7 +19,7 @@ let url: string;
 let address: PostgresAddress;
 let environment: Environment;
 let store: Store;
-const memory = { unreadableInARow: 0, provenSince: null };
+const memory = NO_MEMORY;
 
 beforeAll(async () => {
   server = await startPostgres();

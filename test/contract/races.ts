@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { WINDOW_MS } from '../../src/domain/domain.ts';
+import { NO_MEMORY } from '../../src/domain/status.ts';
 import { aDomain, anApp, anEnvironment, aProject, attach, NOW, verifiedAt } from '../support/entities.ts';
 import type { Subject } from './subject.ts';
 
-const memory = { unreadableInARow: 0, provenSince: null };
+const memory = NO_MEMORY;
 const ROUNDS = 10;
 
 export function describeRaces(subject: Subject): void {

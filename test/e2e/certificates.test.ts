@@ -5,6 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { lifetimeWindow } from '../../src/certificates/policy/renewal.ts';
 import type { ShownCertificate } from '../../src/cli/show-certificate.ts';
 import type { Domain } from '../../src/domain/domain.ts';
+import { NO_MEMORY } from '../../src/domain/status.ts';
 import type { Store } from '../../src/store/contract/store.ts';
 import { type Database, databaseAt, keyringFor } from '../../src/store/database.ts';
 import { addKey } from '../../src/store/sealing/key-file.ts';
@@ -44,7 +45,7 @@ async function end(): Promise<void> {
 async function wanted(name: string): Promise<Domain> {
   const now = Date.now();
   const before = await attach(store, there.environment, { name, createdAt: now, windowStartedAt: now });
-  const memory = { unreadableInARow: 0, provenSince: null };
+  const memory = NO_MEMORY;
   await store.saveTransition({ before, after: verifiedAt(before, now), memory, now });
   return before;
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { NO_MEMORY } from '../../src/domain/status.ts';
 import { type Environment, type Store, StoreUnavailable } from '../../src/store/contract/store.ts';
 import { copyStore } from '../../src/store/copy/copy.ts';
 import { openSource } from '../../src/store/copy/sqlite-source.ts';
@@ -60,7 +61,7 @@ async function populate(store: Store): Promise<void> {
   await store.replaceSigningKey(retired.id, current, 0);
   await store.createDeployment(entities.aDeployment(environment));
   await store.addRequests([{ subject: 'ws', operation: '*', windowMs: 1000, windowEndsAt: 5000, requests: 3 }]);
-  const memory = { unreadableInARow: 0, provenSince: null };
+  const memory = NO_MEMORY;
   for (const next of [entities.verifiedAt, entities.verifyingAt, entities.failedAt]) {
     const before = await entities.attach(store, environment);
     await store.saveTransition({ before, after: next(before, entities.NOW), memory, now: entities.NOW });

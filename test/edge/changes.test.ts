@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { NO_MEMORY } from '../../src/domain/status.ts';
 import { attach, failedAt, plant, verifiedAt } from '../support/entities.ts';
 import { issue } from './authority.ts';
 import { type Harness, handshake, overHttp, overHttp2, overHttps, type Site, startHarness } from './harness.ts';
@@ -26,7 +27,7 @@ async function takeOver({ hostname, domain: incumbent }: Site, text: string): Pr
     before,
     after: verifiedAt(before, now),
     loser: { before: incumbent, after: failedAt(incumbent, now) },
-    memory: { unreadableInARow: 0, provenSince: null },
+    memory: NO_MEMORY,
     now,
   });
 }

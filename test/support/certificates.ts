@@ -1,5 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
 import type { Domain } from '../../src/domain/domain.ts';
+import { NO_MEMORY } from '../../src/domain/status.ts';
 import type {
   CaAccount,
   CertificateOrder,
@@ -23,7 +24,7 @@ export async function verify(
 ): Promise<Domain> {
   const before = await attach(store, environment, about);
   const after = verifiedAt(before, at);
-  await store.saveTransition({ before, after, memory: { unreadableInARow: 0, provenSince: null }, now: at });
+  await store.saveTransition({ before, after, memory: NO_MEMORY, now: at });
   return after;
 }
 

@@ -1,6 +1,6 @@
 import type { Domain } from '../../src/domain/domain.ts';
 import type { Reading } from '../../src/domain/reading.ts';
-import { transition } from '../../src/domain/status.ts';
+import { NO_MEMORY, transition } from '../../src/domain/status.ts';
 import type { Harness } from './api-harness.ts';
 
 const ABSENT = { kind: 'absent', reason: 'nodata' } as const;
@@ -9,7 +9,7 @@ const ABSENT = { kind: 'absent', reason: 'nodata' } as const;
 export async function observed(api: Harness, domain: Domain, seen: Partial<Reading>): Promise<Domain> {
   const now = api.clock.now();
   const before = (await api.store.findDomainById(domain.workspaceId, domain.id)) ?? domain;
-  const memory = { unreadableInARow: 0, provenSince: null };
+  const memory = NO_MEMORY;
   const next = transition(
     { domain: before, incumbent: null, memory, claimedAt: now },
     { ownership: ABSENT, routing: ABSENT, ...seen },

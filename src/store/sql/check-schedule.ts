@@ -47,7 +47,7 @@ function upsertCheck(db: Tables, p: { domainId: string; at: number; windowEndsAt
     .onConflict((on) => on.column('domain_id').doUpdateSet({ next_check_at: p.at, window_ends_at: p.windowEndsAt }));
 }
 
-function updateMemory(db: Tables, p: CheckMemory & { domainId: string }) {
+function updateMemory(db: Tables, p: Pick<CheckMemory, 'unreadableInARow' | 'provenSince'> & { domainId: string }) {
   return db
     .updateTable('checks')
     .where('domain_id', '=', p.domainId)

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Domain } from '../../domain/domain.ts';
 import { furthestDueAt, nextCheckAt } from '../../domain/schedule.ts';
-import type { CheckMemory } from '../../domain/status.ts';
+import { type CheckMemory, NO_MEMORY } from '../../domain/status.ts';
 import type { CheckStore, DueCheck } from '../contract/store.ts';
 import { removeCheck, saveMemory } from './check-schedule.ts';
 import { changeDomain, domainColumns, domainOf } from './domains.ts';
@@ -36,13 +36,18 @@ export async function claimDue(
 }
 
 export type CheckRow = Domain &
-  CheckMemory & { attempts: number; dueAt: number; windowEndsAt: number; incumbentId: string | null };
+  Pick<CheckMemory, 'unreadableInARow' | 'provenSince'> & {
+    attempts: number;
+    dueAt: number;
+    windowEndsAt: number;
+    incumbentId: string | null;
+  };
 
 export async function dueCheckOf(reader: Reader, row: CheckRow): Promise<DueCheck> {
   const { attempts, unreadableInARow, provenSince, dueAt, incumbentId } = row;
   const domain = domainOf(row);
   const incumbent = incumbentId === null ? null : await findIncumbent(reader, domain);
-  return { domain, incumbent, memory: { unreadableInARow, provenSince }, attempts: attempts + 1, dueAt };
+  return { domain, incumbent, memory: { ...NO_MEMORY, unreadableInARow, provenSince }, attempts: attempts + 1, dueAt };
 }
 
 export async function saveTransition(tx: Transaction, save: Save): Promise<'saved' | 'stale'> {

@@ -1,0 +1,187 @@
+import type { Domain } from './domain.ts';
+import type { Observation, RecordAnswer, RecordObservation } from './observation.ts';
+import { isProxy } from './proxy-zones.ts';
+import type {
+  CommonReading,
+  OwnershipReading,
+  Reading,
+  RecordRole,
+  RoutingReading,
+  ServerAnswer,
+  UnreadableReading,
+} from './reading.ts';
+import { ownershipValue } from './records.ts';
+import type { CheckMemory, RecordDoubt } from './status.ts';
+import { joinList, joinQuoted } from './text.ts';
+
+type ReadableAnswer = Exclude<RecordAnswer, { kind: 'unreadable' }>;
+type Unconfirmed = Extract<CommonReading, { kind: 'unconfirmed' }>;
+
+/** Whether one answer has the record with the value that belongs there. Such an answer counts only if it is confirmed. */
+export function answerMatches(domain: Domain, record: RecordRole, answer: RecordAnswer): boolean {
+  return (record === 'ownership' ? ownershipReader : routingReader)(domain).matches(answer);
+}
+
+/**
+ * What a check concludes from what it saw. A match needs every nameserver that answered, in two looks at one of them at
+ * least; those that failed have no say. The same holds for an incumbent's absence.
+ */
+export function readObservation(
+  { domain, incumbent, memory }: { domain: Domain; incumbent: Domain | null; memory: CheckMemory },
+  observation: Observation,
+): Reading {
+  const reading = {
+    ownership: readRecord(ownershipReader(domain), observation.ownership, memory.ownershipDoubt),
+    routing: readRecord(routingReader(domain), observation.routing, memory.routingDoubt),
+  };
+  if (incumbent === null || observation.incumbent === undefined) return reading;
+  const { ownership, routing } = observation.incumbent;
+  return {
+    ...reading,
+    incumbent: {
+      ownership: readAbsence(ownershipReader(incumbent), ownership),
+      routing: readAbsence(routingReader(incumbent), routing),
+    },
+  };
+}
+
+/** How the answers about one of the two records are read. */
+interface RecordReader<R extends OwnershipReading | RoutingReading> {
+  matches(answer: RecordAnswer): boolean;
+  /** Whether the expected value is there at all, beside whatever else. */
+  names(answer: RecordAnswer): boolean;
+  matched(answer: ReadableAnswer, alone: boolean): R;
+  /** Reads an answer that does not match. */
+  read(answer: ReadableAnswer): R;
+  describe(answer: ReadableAnswer): string;
+}
+
+function ownershipReader(domain: Domain): RecordReader<OwnershipReading> {
+  const expected = ownershipValue(domain);
+  // Compared byte for byte: DNS names fold case, TXT values do not.
+  const matches = (answer: RecordAnswer) => answer.kind === 'found' && answer.values.includes(expected);
+  return {
+    matches,
+    names: matches,
+    matched: (_answer, alone) => ({ kind: 'matched', ...(alone && { alone }) }),
+    read: (answer) =>
+      answer.kind === 'found' ? { kind: 'wrong', values: answer.values } : { kind: 'absent', reason: answer.reason },
+    describe: (answer) => (answer.kind === 'found' ? joinQuoted(answer.values) : 'no record'),
+  };
+}
+
+function routingReader({ target }: Domain): RecordReader<RoutingReading> {
+  return {
+    matches: (answer) => answer.chain.includes(target) && !hasConflict(answer),
+    names: (answer) => [...answer.chain, ...besideOf(answer)].includes(target),
+    matched: ({ chain }, alone) => ({ kind: 'matched', chain, ...(alone && { alone }) }),
+    read(answer) {
+      if (answer.kind === 'absent') return { kind: 'absent', reason: answer.reason };
+      const { chain, values } = answer;
+      if (hasConflict(answer)) return { kind: 'conflicting', chain, beside: besideOf(answer) };
+      if (chain.length === 0 || chain.some(isProxy)) return { kind: 'hidden', addresses: values, chain };
+      return { kind: 'elsewhere', chain };
+    },
+    describe(answer) {
+      if (answer.chain.length > 0) return joinQuoted([...answer.chain, ...besideOf(answer)]);
+      return answer.kind === 'found' ? joinList(answer.values) : 'no record';
+    },
+  };
+}
+
+/** `before`: what the last check left about this record. */
+function readRecord<R extends OwnershipReading | RoutingReading>(
+  reader: RecordReader<R>,
+  seen: RecordObservation,
+  before: RecordDoubt,
+): R | CommonReading | { kind: 'absent'; reason: 'nxdomain' } {
+  if (seen.validation?.status === 'bogus') return { kind: 'bogus' };
+  const answers = readableAnswers(seen);
+  const [first] = answers;
+  if (first === undefined) return withoutAnswer(seen);
+  const matching = answers.filter(reader.matches);
+  if (matching.length === 0) return mostTelling(answers.map(reader.read)) ?? reader.read(first);
+  if (matching.length < answers.length) return { kind: 'disagree', answers: describeEach(reader, seen) };
+  const doubt = whyUnconfirmed(seen, reader.matches);
+  if (doubt === null) return reader.matched(first, false);
+  // The third check in a row.
+  return doubt.reason === 'alone' && before === 'alone_twice' ? reader.matched(first, true) : doubt;
+}
+
+/** The record of an incumbent is gone only where every nameserver says so, as strictly as a match. */
+function readAbsence<R extends OwnershipReading | RoutingReading>(
+  reader: RecordReader<R>,
+  seen: RecordObservation,
+): R | CommonReading | { kind: 'absent'; reason: 'nxdomain' } {
+  const reading = readRecord(reader, seen, null);
+  const isGone = seen.validation?.status !== 'bogus' && readableAnswers(seen).every((answer) => !reader.names(answer));
+  if (!isGone || readableAnswers(seen).length === 0) return reading;
+  return whyUnconfirmed(seen, (answer) => !reader.names(answer)) ?? reading;
+}
+
+/** Why what all nameservers answer does not count yet; null: it counts. */
+function whyUnconfirmed(seen: RecordObservation, holds: (answer: RecordAnswer) => boolean): Unconfirmed | null {
+  const { nameservers, zone, validation } = seen;
+  const looks = nameservers.map(({ answers }) => answers.filter(isReadable).length).filter((count) => count > 0);
+  if (!looks.some((count) => count > 1)) return { kind: 'unconfirmed', reason: 'looks' };
+  const named = Math.max(nameservers.length, zone.source === 'parent' ? zone.nameservers.length : 0);
+  if (looks.length > 1 || named < 2) return null;
+  const resolved = validation?.answer ?? null;
+  if (resolved !== null && isReadable(resolved) && holds(resolved)) return null;
+  return { kind: 'unconfirmed', reason: 'alone' };
+}
+
+/** A CNAME tolerates nothing else at its name (RFC 1034 section 3.6.2). */
+function hasConflict(answer: RecordAnswer): boolean {
+  return answer.chain.length > 0 && besideOf(answer).length > 0;
+}
+
+function besideOf(answer: RecordAnswer): string[] {
+  return answer.kind === 'found' ? (answer.beside ?? []) : [];
+}
+
+/** Of several readings without a match, the one to correct first: it does not depend on the order of the nameservers. */
+function mostTelling<R extends OwnershipReading | RoutingReading>(readings: R[]): R | undefined {
+  const order = ['conflicting', 'elsewhere', 'wrong', 'hidden', 'absent'];
+  return readings.toSorted((a, b) => order.indexOf(a.kind) - order.indexOf(b.kind))[0];
+}
+
+/** No nameserver could be read: because of the zone, or because each of them failed. */
+function withoutAnswer({
+  zone,
+  nameservers,
+}: RecordObservation): UnreadableReading | { kind: 'absent'; reason: 'nxdomain' } {
+  const { failure } = zone;
+  if (failure?.kind === 'not_registered') return { kind: 'absent', reason: 'nxdomain' };
+  if (failure?.kind === 'unreadable') return { ...failure, chain: [] };
+  if (failure !== null) return { kind: 'unreadable', reason: failure.kind, chain: [] };
+  const failures = nameservers.flatMap(({ server, answers }) => answers.flatMap((answer) => failureOf(server, answer)));
+  const atEndOfChain = failures.find(({ chain }) => chain.length > 0);
+  return atEndOfChain ?? failures[0] ?? { kind: 'unreadable', reason: 'timeout', chain: [] };
+}
+
+/** Of a chain, the nameserver that failed serves another zone. */
+function failureOf(server: string, answer: RecordAnswer): UnreadableReading[] {
+  if (answer.kind !== 'unreadable') return [];
+  return [answer.chain.length > 0 ? answer : { server, ...answer }];
+}
+
+function readableAnswers({ nameservers }: RecordObservation): ReadableAnswer[] {
+  return nameservers.flatMap(({ answers }) => answers.filter(isReadable));
+}
+
+function isReadable(answer: RecordAnswer): answer is ReadableAnswer {
+  return answer.kind !== 'unreadable';
+}
+
+/** What each nameserver answers, in the order of their names; both looks where they differ. */
+function describeEach(
+  { describe }: RecordReader<OwnershipReading | RoutingReading>,
+  { nameservers }: RecordObservation,
+): ServerAnswer[] {
+  const each = nameservers.flatMap(({ server, answers }) => {
+    const saw = new Set(answers.filter(isReadable).map(describe));
+    return saw.size === 0 ? [] : [{ server, saw: [...saw].join(', then ') }];
+  });
+  return each.toSorted((a, b) => (a.server < b.server ? -1 : 1));
+}

@@ -1,0 +1,82 @@
+import type { Domain } from '../../src/domain/domain.ts';
+import type {
+  NameserverAnswers,
+  Observation,
+  Probe,
+  RecordAnswer,
+  RecordObservation,
+  Validation,
+  ZoneObservation,
+} from '../../src/domain/observation.ts';
+import type { UnreadableReason } from '../../src/domain/reading.ts';
+import { ownershipName, ownershipValue } from '../../src/domain/records.ts';
+
+/** Observations written by hand: what the nameservers ns1, ns2, … of a zone answer. */
+
+export const NXDOMAIN: RecordAnswer = { kind: 'absent', reason: 'nxdomain', chain: [] };
+export const NODATA: RecordAnswer = { kind: 'absent', reason: 'nodata', chain: [] };
+
+export const txt = (...values: string[]): RecordAnswer => ({ kind: 'found', chain: [], values });
+export const addresses = (...values: string[]): RecordAnswer => ({ kind: 'found', chain: [], values });
+export const cname = (...chain: string[]): RecordAnswer => ({ kind: 'found', chain, values: [] });
+export const fails = (reason: UnreadableReason, ...chain: string[]): RecordAnswer => ({
+  kind: 'unreadable',
+  reason,
+  chain,
+});
+
+/** A zone with two nameservers that its parent names. */
+export function zoneOf(apex: string, changes: Partial<ZoneObservation> = {}): ZoneObservation {
+  const names = [`ns1.${apex}`, `ns2.${apex}`];
+  const nameservers = names.map((name, i) => ({ name, addresses: [`192.0.2.${i + 1}`] }));
+  return { apex, source: 'parent', nameservers, ownNameservers: names, failure: null, ...changes };
+}
+
+/** What each nameserver answers, in order; an array: in its two looks. */
+export type Answers = (RecordAnswer | [RecordAnswer, RecordAnswer])[];
+
+export function recordSeen(
+  name: string,
+  zone: ZoneObservation,
+  answers: Answers,
+  validation: Validation | null = null,
+): RecordObservation {
+  const nameservers = answers.map((answer, i): NameserverAnswers => {
+    const asked = zone.nameservers[i] ?? { name: `ns${i + 1}.${zone.apex}`, addresses: [`192.0.2.${i + 1}`] };
+    const looks: NameserverAnswers['answers'] = Array.isArray(answer) ? answer : [answer];
+    return { server: asked.name, address: asked.addresses[0] ?? null, answers: looks };
+  });
+  return { name, zone, nameservers, validation };
+}
+
+export const twice = (answer: RecordAnswer): [RecordAnswer, RecordAnswer] => [answer, answer];
+
+/** Both nameservers give the same answer, in both looks. */
+export const everywhere = (answer: RecordAnswer): Answers => [twice(answer), twice(answer)];
+
+export function validation(changes: Partial<Validation>): Validation {
+  return { status: 'insecure', answer: null, ttl: null, error: null, resolver: '192.0.2.53', ...changes };
+}
+
+export interface Seen {
+  ownership?: Answers;
+  routing?: Answers;
+  zone?: Partial<ZoneObservation>;
+  ownershipValidation?: Validation;
+  routingValidation?: Validation;
+  probes?: Probe[];
+}
+
+/** What is not given is absent at both nameservers. */
+export function observation(domain: Domain, apex: string, seen: Seen = {}): Observation {
+  const zone = zoneOf(apex, seen.zone);
+  const { ownership = everywhere(NXDOMAIN), routing = everywhere(NXDOMAIN) } = seen;
+  return {
+    ownership: recordSeen(ownershipName(domain), zone, ownership, seen.ownershipValidation ?? null),
+    routing: recordSeen(domain.name, zone, routing, seen.routingValidation ?? null),
+    ...(seen.probes && { probes: seen.probes }),
+  };
+}
+
+/** The ownership record as it must be. */
+export const rightTxt = (domain: Domain): RecordAnswer => txt(ownershipValue(domain));
