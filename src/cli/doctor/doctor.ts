@@ -16,7 +16,7 @@ import { databaseUrlOf, keySource, namedDatabase } from '../open-database.ts';
 import { loadCatalogue } from '../operation-names.ts';
 import { DEFAULT_DATA, type StoreOptions, storeCommand } from '../options.ts';
 import { paint, printable, show, wrap } from '../output.ts';
-import { type Finding, fail, ok, warn } from './finding.ts';
+import { type DoctorResult, fail, ok, warn } from './doctor-result.ts';
 
 export function addDoctor(program: Command): void {
   const summary =
@@ -31,7 +31,7 @@ export function addDoctor(program: Command): void {
 }
 
 /** Examines what `serve` would use; if nothing is configured and there is a playground, the playground. */
-async function examineAll(options: StoreOptions): Promise<Finding[]> {
+async function examineAll(options: StoreOptions): Promise<DoctorResult[]> {
   const playground = configuresServer() ? null : await readPlaygroundFile(options.data ?? DEFAULT_DATA);
   return playground === null ? examineServer(options) : examinePlayground(options, playground);
 }
@@ -46,7 +46,7 @@ async function loadExaminations() {
 }
 
 /** If variables are invalid, examines everything that does not depend on them. */
-async function examineServer(options: StoreOptions): Promise<Finding[]> {
+async function examineServer(options: StoreOptions): Promise<DoctorResult[]> {
   const clock = systemClock;
   const { findings, config } = await examineVariables();
   const { dnsResolvers: resolvers, cnameZone, dnsMode, dnsAllowedNetworks: allowedNetworks = [] } = config;
@@ -67,7 +67,7 @@ async function examineServer(options: StoreOptions): Promise<Finding[]> {
 }
 
 /** The findings about the configuration, and the valid part of it. */
-async function examineVariables(): Promise<{ findings: Finding[]; config: Partial<Config> }> {
+async function examineVariables(): Promise<{ findings: DoctorResult[]; config: Partial<Config> }> {
   const about = 'configuration';
   try {
     const config = readServerConfig(undefined, (await loadCatalogue()).operations);
@@ -82,12 +82,12 @@ async function examineVariables(): Promise<{ findings: Finding[]; config: Partia
 }
 
 /** `database`: if it can be opened. */
-async function examineCertificates(config: Partial<Config>, database: Database | undefined): Promise<Finding[]> {
+async function examineCertificates(config: Partial<Config>, database: Database | undefined): Promise<DoctorResult[]> {
   const { roles, issuer, acmeCaFile, acmeLimits = [], encryptionKeys } = config;
   if (roles === undefined || issuer === undefined || roles.every((role) => role === 'verifier')) return [];
   const clock = systemClock;
   const { casOf, examineAccount, examineCa, examineExpiry, examineSealing } = await import('./examine-certificates.ts');
-  const findings: Finding[] = [];
+  const findings: DoctorResult[] = [];
   const cas = roles.includes('certificates') ? casOf(config) : [];
   for (const ca of cas) findings.push(...(await examineCa(ca, acmeCaFile, clock)));
   if (database === undefined) return findings;
@@ -104,7 +104,7 @@ async function examineCertificates(config: Partial<Config>, database: Database |
   return findings;
 }
 
-async function examinePlayground(options: StoreOptions, { api, dns }: PlaygroundFile): Promise<Finding[]> {
+async function examinePlayground(options: StoreOptions, { api, dns }: PlaygroundFile): Promise<DoctorResult[]> {
   const clock = systemClock;
   const examine = await loadExaminations();
   const url = databaseUrlOf({ data: DEFAULT_DATA, ...options });
@@ -131,7 +131,7 @@ async function examinePlayground(options: StoreOptions, { api, dns }: Playground
 
 const COLOURS = { ok: 'green', warn: 'yellow', fail: 'red' } as const;
 
-function describeFindings(findings: Finding[]): string {
+function describeFindings(findings: DoctorResult[]): string {
   const width = Math.max(...findings.map(({ about }) => about.length));
   const indent = width + 10;
   const lines = findings.flatMap(({ about, level, found, advice }) => [

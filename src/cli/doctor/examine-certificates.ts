@@ -13,8 +13,8 @@ import { type Keyring, keyIdOf } from '../../store/sealing/keyring.ts';
 import { missingKeys } from '../../store/sealing/rotation.ts';
 import { messageOf } from '../cli-error.ts';
 import { dateTime, shortDuration } from '../output.ts';
+import { type DoctorResult, fail, ok, warn } from './doctor-result.ts';
 import { judgeOffset } from './examine-host.ts';
-import { type Finding, fail, ok, warn } from './finding.ts';
 
 /** What `nameplate doctor` examines about certificates: CAs, accounts and budgets, keys, expiry. It orders nothing. */
 
@@ -41,7 +41,7 @@ export async function examineCa(
   { directoryUrl, isBound }: Ca,
   caFile: string | undefined,
   clock: Clock,
-): Promise<Finding[]> {
+): Promise<DoctorResult[]> {
   const { host } = new URL(directoryUrl);
   try {
     const trustRoots = caFile === undefined ? null : readRoots(caFile);
@@ -88,7 +88,7 @@ export async function examineAccount(
   issuer: string,
   limits: readonly CaLimit[],
   now: number,
-): Promise<Finding[]> {
+): Promise<DoctorResult[]> {
   const isInternal = issuer === INTERNAL;
   const name = isInternal ? 'the internal CA' : new URL(issuer).host;
   try {
@@ -126,7 +126,7 @@ async function examineBudget(
   issuer: string,
   limits: readonly CaLimit[],
   now: number,
-): Promise<Finding[]> {
+): Promise<DoctorResult[]> {
   const allowed = limits.find(({ name }) => name === 'orders');
   if (allowed === undefined) return [];
   const { limit, windowMs } = allowed;
@@ -144,7 +144,7 @@ export async function examineSealing(
   store: Pick<Store, 'listSecretPrefixes'>,
   keyring: Keyring,
   source: string,
-): Promise<Finding> {
+): Promise<DoctorResult> {
   const about = 'sealing';
   try {
     const missing = await missingKeys(store, keyring);
@@ -177,7 +177,7 @@ export async function examineSealing(
 const EXAMINED = 1000;
 
 /** Certificates close to expiry for which the domain's owner is not to blame. */
-export async function examineExpiry(store: Pick<Store, 'listExpiring'>, now: number): Promise<Finding> {
+export async function examineExpiry(store: Pick<Store, 'listExpiring'>, now: number): Promise<DoctorResult> {
   const about = 'expiry';
   const expiring = await store.listExpiring(EXAMINED);
   const ours = expiring.filter(({ problem }) => problem === null || !OWNER_FIXABLE.includes(problem.reason));

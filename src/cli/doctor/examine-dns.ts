@@ -4,7 +4,7 @@ import { authoritativeResolver } from '../../dns/authoritative.ts';
 import { type DnsResponse, dnsClient } from '../../dns/transport/dns-client.ts';
 import type { DnsFailure } from '../../dns/transport/query-attempt.ts';
 import { isPublic } from '../../net/addresses.ts';
-import { type Finding, fail, ok, warn } from './finding.ts';
+import { type DoctorResult, fail, ok, warn } from './doctor-result.ts';
 
 /** A slower resolver slows every check down. */
 const SLOW_MS = 500;
@@ -20,7 +20,11 @@ interface DnsSettings {
 }
 
 /** Each resolver, and through them the CNAME zone. */
-export async function examineResolvers({ resolvers, cnameZone, allowedNetworks }: DnsSettings): Promise<Finding[]> {
+export async function examineResolvers({
+  resolvers,
+  cnameZone,
+  allowedNetworks,
+}: DnsSettings): Promise<DoctorResult[]> {
   const client = dnsClient();
   // The zone has a wildcard, so any name in it will do.
   const question = { name: `doctor.${cnameZone}`, type: 'A' } as const;
@@ -46,7 +50,7 @@ function judgeResolver(
   response: DnsResponse | DnsFailure,
   ms: number,
   internalAllowed: boolean,
-): Finding {
+): DoctorResult {
   const name = `${address.includes(':') ? `[${address}]` : address}:${port}`;
   if (typeof response === 'string') {
     const advice = 'Check that it is reachable over UDP and TCP, or name another in NAMEPLATE_DNS_RESOLVERS.';
@@ -65,7 +69,7 @@ function judgeResolver(
   return ok('resolver', `${name} responds in ${ms} ms`);
 }
 
-function judgeZone(zone: string, responses: (DnsResponse | DnsFailure)[]): Finding {
+function judgeZone(zone: string, responses: (DnsResponse | DnsFailure)[]): DoctorResult {
   const readable = responses.filter((response) => typeof response !== 'string');
   const address = readable.flatMap((response) => response.answers).find(({ type }) => type === 'A')?.value;
   if (address !== undefined) return ok('CNAME zone', `names in ${zone} resolve to ${address}`);
@@ -77,7 +81,7 @@ function judgeZone(zone: string, responses: (DnsResponse | DnsFailure)[]): Findi
 const TIMEOUT_MS = 10_000;
 
 /** Whether nameservers can be queried directly, as checks do. Tries those of the CNAME zone. */
-export async function examineNameservers({ cnameZone, ...settings }: DnsSettings): Promise<Finding> {
+export async function examineNameservers({ cnameZone, ...settings }: DnsSettings): Promise<DoctorResult> {
   const client = dnsClient();
   const resolver = authoritativeResolver({ ...settings, client, onAnswer: () => {} });
   const signal = AbortSignal.timeout(TIMEOUT_MS);

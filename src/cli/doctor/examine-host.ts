@@ -8,7 +8,7 @@ import { serverVariables } from '../../config/variables.ts';
 import { isApi, respondsWith } from '../api-client.ts';
 import { messageOf } from '../cli-error.ts';
 import { shortDuration } from '../output.ts';
-import { type Finding, fail, ok, warn } from './finding.ts';
+import { type DoctorResult, fail, ok, warn } from './doctor-result.ts';
 
 /** What `nameplate doctor` examines on this machine: its listeners and its clock. */
 
@@ -43,8 +43,8 @@ const LISTENERS: ExaminedListener[] = [
 ];
 
 /** Whether this process can listen where its roles need to. */
-export async function examineListeners(config: Partial<Config>): Promise<Finding[]> {
-  const findings: Finding[] = [];
+export async function examineListeners(config: Partial<Config>): Promise<DoctorResult[]> {
+  const findings: DoctorResult[] = [];
   for (const { key, role, isNameplate } of LISTENERS) {
     const endpoint = config[key];
     if (!endpoint || (role !== null && !config.roles?.includes(role))) continue;
@@ -57,7 +57,7 @@ async function examineListener(
   variable: string,
   { host, port }: Endpoint,
   isNameplate: ExaminedListener['isNameplate'],
-): Promise<Finding> {
+): Promise<DoctorResult> {
   const addressOf = (name: string) => `${name.includes(':') ? `[${name}]` : name}:${port}`;
   const address = addressOf(host);
   const server = createServer().listen(port, host);
@@ -97,7 +97,7 @@ async function rejectsUnknownNames(address: string): Promise<boolean> {
 }
 
 /** How to test what this machine cannot see: whether the Internet reaches the edge. */
-export function reachability({ roles, edgeHttpListen, issuer }: Partial<Config>, cnameZone: string): Finding[] {
+export function reachability({ roles, edgeHttpListen, issuer }: Partial<Config>, cnameZone: string): DoctorResult[] {
   if (!roles?.includes('edge') || !edgeHttpListen || issuer !== 'acme') return [];
   const test = `run "curl -i http://doctor.${cnameZone}/" on another machine; the response must have "proxy-status: nameplate"`;
   return [ok('reach', `this machine cannot test whether the Internet reaches the edge: ${test}`)];
@@ -110,7 +110,7 @@ const TOLERANCE_MS = 60_000;
 const ADVICE = 'Set the clock and keep it right with NTP: windows, schedules and certificates depend on it.';
 
 /** Whether the clock is plausible, and not behind the latest write to the store or the database server. */
-export async function examineClock(clock: Clock, url: DatabaseUrl | undefined): Promise<Finding[]> {
+export async function examineClock(clock: Clock, url: DatabaseUrl | undefined): Promise<DoctorResult[]> {
   const now = clock.now();
   const shown = new Date(now).toISOString();
   if (now < EARLIEST || now > LATEST) return [fail('clock', `it shows ${shown}, which cannot be right`, ADVICE)];
@@ -124,7 +124,7 @@ export async function examineClock(clock: Clock, url: DatabaseUrl | undefined): 
   return [ok('clock', `it shows ${shown}`)];
 }
 
-async function examineServerClock(clock: Clock, url: DatabaseUrl & { engine: 'postgres' }): Promise<Finding[]> {
+async function examineServerClock(clock: Clock, url: DatabaseUrl & { engine: 'postgres' }): Promise<DoctorResult[]> {
   const { timeOf } = await import('../../store/postgres/server-time.ts');
   const before = clock.now();
   try {
@@ -141,7 +141,7 @@ async function examineServerClock(clock: Clock, url: DatabaseUrl & { engine: 'po
 const NEGLIGIBLE_MS = 5000;
 
 /** `aheadMs`: how far our clock is ahead of that of `other`. */
-export function judgeOffset(aheadMs: number, other: string): Finding {
+export function judgeOffset(aheadMs: number, other: string): DoctorResult {
   const offset = Math.abs(aheadMs);
   if (offset <= NEGLIGIBLE_MS) return ok('clock', `it agrees with the clock of ${other}`);
   const found = `it is ${shortDuration(offset)} ${aheadMs > 0 ? 'ahead of' : 'behind'} the clock of ${other}`;

@@ -4,10 +4,10 @@ import { dirname } from 'node:path';
 import type { DatabaseUrl } from '../../config/config.ts';
 import { type Database, databaseAt } from '../../store/database.ts';
 import { messageOf } from '../cli-error.ts';
-import { type Finding, fail, ok, warn } from './finding.ts';
+import { type DoctorResult, fail, ok, warn } from './doctor-result.ts';
 
 interface ExaminedStore {
-  finding: Finding;
+  finding: DoctorResult;
   /** If it can be opened as it is. */
   database?: Database;
 }
@@ -37,7 +37,7 @@ export async function examineStore(url: DatabaseUrl): Promise<ExaminedStore> {
   }
 }
 
-async function examineDirectory(path: string): Promise<Finding> {
+async function examineDirectory(path: string): Promise<DoctorResult> {
   let directory = dirname(path);
   while (!existsSync(directory)) directory = dirname(directory);
   const isWritable =

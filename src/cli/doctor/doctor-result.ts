@@ -1,5 +1,5 @@
 /** One result of `nameplate doctor`. `found` is a clause without a final stop, `advice` full sentences. */
-export interface Finding {
+export interface DoctorResult {
   about: string;
   level: 'ok' | 'warn' | 'fail';
   found: string;
@@ -7,14 +7,14 @@ export interface Finding {
   advice?: string;
 }
 
-export function ok(about: string, found: string): Finding {
+export function ok(about: string, found: string): DoctorResult {
   return { about, level: 'ok', found };
 }
 
-export function warn(about: string, found: string, advice: string): Finding {
+export function warn(about: string, found: string, advice: string): DoctorResult {
   return { about, level: 'warn', found, advice };
 }
 
-export function fail(about: string, found: string, advice: string): Finding {
+export function fail(about: string, found: string, advice: string): DoctorResult {
   return { about, level: 'fail', found, advice };
 }
