@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Programs } from '../support/debian.ts';
@@ -24,8 +24,15 @@ export interface Nameserver extends Host, Service {
   drop(zone: string): Promise<void>;
   /** The DS records of a signed zone, for a trust anchor. */
   readDs(zone: string): Promise<string[]>;
+  /** The private keys of a signed zone. */
+  readKeys(zone: string): Promise<ZoneKey[]>;
   /** The zone as it is served, with its signatures. */
   readZone(zone: string): Promise<string>;
+}
+
+export interface ZoneKey {
+  tag: number;
+  pem: string;
 }
 
 export interface ServeOptions {
@@ -93,6 +100,16 @@ export async function startKnot({ programs, directory, host, address, port }: Kn
     async readDs(zone) {
       const text = await run('keymgr', '--config', path('knot.conf'), zone, 'ds');
       return text.trim().split('\n');
+    },
+    async readKeys(zone) {
+      const text = await run('keymgr', '--config', path('knot.conf'), zone, 'list');
+      const keys = [...text.matchAll(/^([0-9a-f]{40}) +0*(\d+) /gm)];
+      return Promise.all(
+        keys.map(async ([, id, tag]) => ({
+          tag: Number(tag),
+          pem: await readFile(path(`keys/keys/${id}.pem`), 'utf8'),
+        })),
+      );
     },
     async readZone(zone) {
       const text = await control('zone-read', zone);

@@ -18,7 +18,7 @@ export interface InteropWorld extends Pick<World, 'store' | 'clock' | 'create' |
   ask(name: string, type: RecordType, options?: Pick<QueryOptions, 'timeoutsMs'>): Promise<DnsMessage>;
 }
 
-export type InteropOptions = Partial<Pick<AuthoritativeOptions, 'triesMs' | 'onAnswer'>> & {
+export type InteropOptions = Partial<Pick<AuthoritativeOptions, 'triesMs' | 'onAnswer' | 'random'>> & {
   /** Address of the recursive resolver; the one of `internet` unless given. */
   recursive?: string;
   /** The clock of checks; unless given, that of the world, which advances with each check only. */
