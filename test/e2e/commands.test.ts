@@ -275,6 +275,7 @@ describe.concurrent('doctor', () => {
       'resolver',
       'CNAME zone',
       'nameserver',
+      'edge',
       'clock',
       'account',
       'sealing',

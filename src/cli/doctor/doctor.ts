@@ -60,7 +60,7 @@ async function examineServer(options: StoreOptions): Promise<DoctorResult[]> {
     if (dnsMode === 'authoritative') findings.push(await examine.examineNameservers(dns));
   }
   findings.push(...(await examine.examineListeners(config)));
-  if (cnameZone) findings.push(...examine.reachability(config, cnameZone));
+  if (cnameZone) findings.push(...(await examineReach(config, cnameZone, store?.database)));
   findings.push(...(await examine.examineClock(clock, url)));
   findings.push(...(await examineCertificates(config, store?.database)));
   return findings;
@@ -79,6 +79,23 @@ async function examineVariables(): Promise<{ findings: DoctorResult[]; config: P
     const advice = 'Correct it, then run doctor again; docs/configuration.md lists every variable.';
     return { findings: error.problems.map((found) => fail(about, found, advice)), config: error.valid };
   }
+}
+
+/** Whether the addresses of the edge lead to it; without a store, or where that is not wanted, how to find out. */
+async function examineReach(
+  config: Partial<Config>,
+  cnameZone: string,
+  database: Database | undefined,
+): Promise<DoctorResult[]> {
+  const { dnsResolvers: resolvers, roles, issuer, acmeSelfCheck, acmeAllowedNetworks, edgeAddresses = [] } = config;
+  const { describeReach, examineEdge } = await import('./examine-edge.ts');
+  if (!database || !resolvers || !roles || acmeSelfCheck === 'off') return describeReach(config, cnameZone);
+  const { addressRule } = await import('../../net/addresses.ts');
+  const mayDial = issuer === 'internal' ? () => true : addressRule(acmeAllowedNetworks);
+  const edgesOnly = roles.includes('edge') && roles.includes('certificates');
+  const ports = { http: 80, https: config.edgeHttpsPort ?? 443 };
+  const edge = { cnameZone, edgeAddresses, resolvers, database, mayDial, edgesOnly, ports, clock: systemClock };
+  return examineEdge(edge);
 }
 
 /** `database`: if it can be opened. */
@@ -104,7 +121,7 @@ async function examineCertificates(config: Partial<Config>, database: Database |
   return findings;
 }
 
-async function examinePlayground(options: StoreOptions, { api, dns }: PlaygroundFile): Promise<DoctorResult[]> {
+async function examinePlayground(options: StoreOptions, { api, dns, edge }: PlaygroundFile): Promise<DoctorResult[]> {
   const clock = systemClock;
   const examine = await loadExaminations();
   const url = databaseUrlOf({ data: DEFAULT_DATA, ...options });
@@ -121,12 +138,22 @@ async function examinePlayground(options: StoreOptions, { api, dns }: Playground
       clock,
     };
     findings.push(...(await examine.examineResolvers(settings)), await examine.examineNameservers(settings));
+    const { database } = store;
+    const { examineEdge } = await import('./examine-edge.ts');
+    const ports = { http: portOf(edge.http), https: portOf(edge.https) };
+    const toExamine = { ...settings, edgeAddresses: ['127.0.0.1'], mayDial: () => true, edgesOnly: true, ports };
+    if (database) findings.push(...(await examineEdge({ ...toExamine, database })));
   } else findings.push(warn('server', `the playground is not running at ${api}`, startAdvice(options.data)));
   return [
     ...findings,
     ...(await examine.examineClock(clock, url)),
     ...(await examineCertificates({ roles: ['certificates'], issuer: 'internal' }, store.database)),
   ];
+}
+
+/** Of `host:port`. */
+function portOf(address: string): number {
+  return Number(address.split(':').at(-1));
 }
 
 const COLOURS = { ok: 'green', warn: 'yellow', fail: 'red' } as const;

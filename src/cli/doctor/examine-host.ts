@@ -96,13 +96,6 @@ async function rejectsUnknownNames(address: string): Promise<boolean> {
   }
 }
 
-/** How to test what this machine cannot see: whether the Internet reaches the edge. */
-export function reachability({ roles, edgeHttpListen, issuer }: Partial<Config>, cnameZone: string): DoctorResult[] {
-  if (!roles?.includes('edge') || !edgeHttpListen || issuer !== 'acme') return [];
-  const test = `run "curl -i http://doctor.${cnameZone}/" on another machine; the response must have "proxy-status: nameplate"`;
-  return [ok('reach', `this machine cannot test whether the Internet reaches the edge: ${test}`)];
-}
-
 /** No correct clock is earlier than Nameplate itself, or 30 years later. */
 const EARLIEST = Date.UTC(2026, 0, 1);
 const LATEST = Date.UTC(2056, 0, 1);
