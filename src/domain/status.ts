@@ -213,13 +213,14 @@ function loseName(incumbent: Domain, now: number): Domain {
 }
 
 /** A flag keeps the result of the last check that could read the record to the end. */
-function flag(before: number | null, { kind }: Reading['routing' | 'ownership'], now: number): number | null {
+export function flag(before: number | null, { kind }: Reading['routing' | 'ownership'], now: number): number | null {
   if (kind === 'matched') return before ?? now;
   if (kind === 'unreadable' || kind === 'disagree' || kind === 'unconfirmed') return before;
   return null;
 }
 
-function sameToReaders(a: Domain, b: Domain): boolean {
+/** Whether the API shows the same of both. */
+export function sameToReaders(a: Domain, b: Domain): boolean {
   return (
     a.status === b.status &&
     a.verificationError === b.verificationError &&
@@ -228,6 +229,7 @@ function sameToReaders(a: Domain, b: Domain): boolean {
   );
 }
 
-function changed(domain: Domain, now: number): Domain {
+/** The domain after a change that readers see. */
+export function changed(domain: Domain, now: number): Domain {
   return { ...domain, updatedAt: now, revision: domain.revision + 1 };
 }
