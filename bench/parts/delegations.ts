@@ -43,12 +43,22 @@ const recursors: Recursors = {
     const answers: ResourceRecord[] = value === undefined ? [] : [{ name, type, ttl: 3600, value }];
     return {
       kind: 'answer',
-      response: { transport: 'udp', rcode: 'noerror', authoritative: false, answers, authorities: [] },
+      response: {
+        transport: 'udp',
+        rcode: 'noerror',
+        authoritative: false,
+        authenticated: false,
+        answers,
+        authorities: [],
+        additionals: [],
+        error: null,
+      },
       by,
     };
   },
   findApex: async (name) => ({ kind: 'apex', apex: name }),
   has: () => false,
+  servers: [],
 };
 
 export type DelegationsPart = typeof methods;

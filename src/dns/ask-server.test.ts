@@ -8,6 +8,9 @@ const RESPONSE: DnsResponse = {
   authoritative: true,
   answers: [],
   authorities: [],
+  additionals: [],
+  authenticated: false,
+  error: null,
 };
 
 /** Asks servers with these results, the same one in both rounds or one for each. */

@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts';
-import { addressRule } from '../net/addresses.ts';
+import { addressRule, networkRule } from '../net/addresses.ts';
 import { answerCounter } from './answer-metrics.ts';
 import {
   askServer,
@@ -13,12 +13,16 @@ import {
   shuffled,
 } from './ask-server.ts';
 import { type Delegation, delegations, type Nameserver } from './delegation.ts';
+import { nameserverQueries } from './nameserver-queries.ts';
 import { isBelow, isWithin } from './protocol/dns-name.ts';
 import type { DnsMessage, Question } from './protocol/wire.ts';
+import { recordLooks } from './record-looks.ts';
 import { recordLookups, type ZoneAnswer } from './record-lookups.ts';
 import { type RecursorsOptions, recursors } from './recursors.ts';
 import type { AnsweredBy, LookupOptions, Resolver } from './resolver.ts';
 import { queryThrottle, type ThrottleLimits } from './transport/query-throttle.ts';
+import { validator } from './validation.ts';
+import { zoneFinder } from './zone-finder.ts';
 
 /** `resolvers`: find the nameservers of a zone. */
 export interface AuthoritativeOptions extends RecursorsOptions {
@@ -112,7 +116,20 @@ export function authoritativeResolver(options: AuthoritativeOptions): Resolver {
     return moveToEnd(confirmedLast, ({ address }) => confirming.some((by) => by.address === address));
   }
 
-  return recordLookups(ask);
+  const queries = nameserverQueries({
+    client,
+    clock,
+    port: nameserverPort,
+    random,
+    limits,
+    triesMs,
+    onAnswer: options.onAnswer,
+  });
+  const isAllowedNetwork = allowedNetworks.length > 0 ? networkRule(allowedNetworks) : null;
+  const mayAsk = addressRule(allowedNetworks);
+  const finder = zoneFinder({ recursors: resolvers, queries, mayAsk, isAllowedNetwork, clock, random });
+  const validate = validator({ ...options, servers: resolvers.servers });
+  return { ...recordLookups(ask), ...recordLooks(finder, queries), validate };
 }
 
 /** Neither authoritative nor a referral further down: the server does not serve the zone. */

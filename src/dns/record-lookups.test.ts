@@ -17,7 +17,15 @@ function answer(
   records: string[],
   { rcode = 'noerror' as Rcode, zone = 'acme.com', authoritative = true } = {},
 ): ZoneAnswer {
-  const message = { rcode, authoritative, answers: records.map(record), authorities: [] };
+  const message = {
+    rcode,
+    authoritative,
+    answers: records.map(record),
+    authorities: [],
+    additionals: [],
+    authenticated: false,
+    error: null,
+  };
   return { kind: 'answer', response: { transport: 'udp', ...message }, zone, by: { ...BY, authoritative } };
 }
 

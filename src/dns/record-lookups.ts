@@ -3,7 +3,7 @@ import type { UnreadableReason } from '../domain/reading.ts';
 import type { DnsAnswer, FailedQuery } from './ask-server.ts';
 import { isWithin, normalizeName } from './protocol/dns-name.ts';
 import type { Question, RecordType, ResourceRecord } from './protocol/wire.ts';
-import type { AnsweredBy, Lookup, LookupOptions, Resolver } from './resolver.ts';
+import type { AnsweredBy, Lookup, LookupOptions, RecordLooks, Resolver } from './resolver.ts';
 
 /** Asks the zone's nameservers, or recursive resolvers. Never rejects. */
 export type Ask = (question: Question, options: LookupOptions) => Promise<ZoneAnswer | FailedQuery>;
@@ -20,7 +20,7 @@ const MAX_ADDRESSES = 20;
 const CAA_CRITICAL = 0x80;
 
 /** A resolver that follows CNAMEs and reads records from the answers to `ask`. */
-export function recordLookups(ask: Ask): Resolver {
+export function recordLookups(ask: Ask): Omit<Resolver, keyof RecordLooks> {
   return {
     async lookupTxt(name, options) {
       const lookup = await follow(ask, name, 'TXT', options);

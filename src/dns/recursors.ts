@@ -11,6 +11,7 @@ import {
 } from './ask-server.ts';
 import { isWithin, parentOf } from './protocol/dns-name.ts';
 import type { Question } from './protocol/wire.ts';
+import type { QueryBudget } from './query-budget.ts';
 import type { LookupOptions } from './resolver.ts';
 import type { DnsClient } from './transport/dns-client.ts';
 import type { ServerAddress } from './transport/query-attempt.ts';
@@ -21,14 +22,19 @@ import type { ServerAddress } from './transport/query-attempt.ts';
  */
 export interface Recursors {
   /** Asks them in random order, those that are being confirmed last, until one answers. */
-  ask(question: Question, options: LookupOptions): Promise<DnsAnswer | FailedQuery>;
+  ask(question: Question, options: RecursorOptions): Promise<DnsAnswer | FailedQuery>;
   /**
    * Finds the apex of the zone that holds a name: of the zone that denies a CNAME there. For any other type a resolver
    * follows the CNAME at the name, and a failure at its target would hide the zone.
    */
-  findApex(name: string, options: LookupOptions): Promise<{ kind: 'apex'; apex: string } | FailedQuery>;
+  findApex(name: string, options: RecursorOptions): Promise<{ kind: 'apex'; apex: string } | FailedQuery>;
+  readonly servers: readonly NamedServer[];
   /** Whether one of them has this address. */
   has(address: string): boolean;
+}
+
+export interface RecursorOptions extends LookupOptions {
+  budget?: QueryBudget;
 }
 
 export interface RecursorsOptions {
@@ -54,11 +60,15 @@ export function recursors(options: RecursorsOptions): Recursors {
   const count = answerCounter(onAnswer);
   const servers = resolvers.map(toServer);
 
-  async function ask(question: Question, { signal, confirming }: LookupOptions): Promise<DnsAnswer | FailedQuery> {
+  async function ask(
+    question: Question,
+    { signal, confirming, budget }: RecursorOptions,
+  ): Promise<DnsAnswer | FailedQuery> {
     const newPort = confirming !== undefined;
     const isConfirmed = ({ address }: NamedServer) => confirming?.some((by) => by.address === address) ?? false;
     const order = moveToEnd(shuffled(servers, random), isConfirmed);
     return askServers(order, triesMs, async (server, timeoutMs) => {
+      if (budget?.take() === false) return { kind: 'failed', reason: 'too_many_queries' };
       const options = { recursion: true, signal, timeoutsMs: [timeoutMs], newPort };
       const result = await askServer(client, question, server, options);
       count(result);
@@ -67,6 +77,7 @@ export function recursors(options: RecursorsOptions): Recursors {
   }
 
   return {
+    servers,
     ask,
     async findApex(name, options) {
       let current = name;

@@ -1,8 +1,11 @@
 import type { CaaRecord } from '../domain/certificate-state.ts';
+import type { RecordAnswer, Validation, ZoneNameserver, ZoneObservation } from '../domain/observation.ts';
 import type { AbsentReason, UnreadableReason } from '../domain/reading.ts';
+import type { RecordType } from './protocol/wire.ts';
+import type { QueryBudget } from './query-budget.ts';
 
 /** The DNS port: `authoritative.ts` asks the zone's own nameservers, `recursive.ts` only recursive resolvers. Never rejects. */
-export interface Resolver extends RecordLookups {
+export interface Resolver extends RecordLookups, RecordLooks {
   /**
    * Reads all IPv4 and IPv6 addresses at the end of a name's CNAME chain; unreadable when either kind could not be read.
    */
@@ -10,6 +13,72 @@ export interface Resolver extends RecordLookups {
 
   /** Reads the CAA records at the end of a name's CNAME chain (RFC 8659 section 4.1), not those of the names above. */
   lookupCaa(name: string, options: LookupOptions): Promise<Lookup<{ records: CaaRecord[] }>>;
+}
+
+/**
+ * Looks at one record, nameserver by nameserver. Nothing is judged here. In recursive mode each configured resolver plays a nameserver of every zone.
+ * Never rejects: every failure is part of the answer.
+ */
+export interface RecordLooks {
+  /**
+   * Finds the zone that holds the name, from the cache where possible, and asks one of its nameservers, chosen at random; others only after one that
+   * fails, three at most. `looks`: in the order in which they were asked, so that only the last one can be readable; empty where `zone.failure` is set.
+   */
+  look(question: LookQuestion, options: LookOptions): Promise<{ zone: ZoneObservation; looks: Look[] }>;
+
+  /** Finds the zone that holds a name anew, past the cache, as its parent delegates it now. */
+  findZone(name: string, options: LookOptions): Promise<ZoneObservation>;
+
+  /** Asks one nameserver of a zone: at one address, and at one of the other IP version where that is silent. Follows CNAMEs out of the zone. */
+  askNameserver(
+    zone: ZoneObservation,
+    nameserver: ZoneNameserver,
+    question: LookQuestion,
+    options: AskNameserverOptions,
+  ): Promise<Look>;
+
+  /** Names of the nameservers by the zone's own NS records, sorted; null where they cannot be read. */
+  ownNameservers(zone: ZoneObservation, options: LookOptions): Promise<string[] | null>;
+
+  /** Asks the configured resolvers for the record, and whether it is what its zone has signed. Each CNAME up to `stopAt` is asked for on its own. */
+  validate(question: LookQuestion, options: LookOptions): Promise<Validation>;
+}
+
+export interface LookQuestion {
+  name: string;
+  /**
+   * `ADDRESS`: IPv4 addresses, or IPv6 addresses where the name has none. A CNAME is followed for `TXT`, `CAA`, `A`, `AAAA` and `ADDRESS`; of the other
+   * types the name's own records are read. The question for `DS` goes to the parent zone.
+   */
+  type: RecordType | 'ADDRESS';
+  /** The chain is not followed past this name. */
+  stopAt?: string;
+}
+
+export interface LookOptions {
+  /** Ends it as `unreadable: timeout`. */
+  signal: AbortSignal;
+  /** What one check may send; shared by everything that it asks. */
+  budget: QueryBudget;
+}
+
+export interface AskNameserverOptions extends LookOptions {
+  /** For both addresses together; 1.5 s unless given. */
+  timeoutMs?: number;
+  /**
+   * The second look at a nameserver: from a port that no server has seen, and of `ADDRESS` with IPv6 first, so that an address of either version
+   * beside a CNAME is seen.
+   */
+  second?: boolean;
+}
+
+/** One question to one nameserver. */
+export interface Look {
+  /** Host name of the nameserver; of a resolver, its address. */
+  server: string;
+  /** Null where it has no address that may be asked. */
+  address: string | null;
+  answer: RecordAnswer;
 }
 
 /** The lookups of verification. Never rejects: every failure is `unreadable`. */

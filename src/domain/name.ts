@@ -83,6 +83,8 @@ const PUBLIC_SUFFIX_LIST = {
   detectIp: false,
 };
 
+const ICANN_SUFFIXES = { ...PUBLIC_SUFFIX_LIST, allowPrivateDomains: false };
+
 /**
  * The canonical form of a domain name, lower-case ASCII (A-labels), under which it is stored and looked up; null if the
  * text is not a domain name. All spellings of one name have one canonical form. `parseName` decides whether it may be added.
@@ -285,4 +287,13 @@ function stripUrl(text: string): string {
 /** The part of a canonical name that its owner registered, by the public suffix list; null when there is none. */
 export function registrableDomain(name: string): string | null {
   return getDomain(name, PUBLIC_SUFFIX_LIST);
+}
+
+/**
+ * The domain that a registry delegates, and the suffix that the registry runs: `acme.co.uk` and `co.uk`. By the ICANN section of the public suffix list
+ * alone: below `github.io` it is `github.io` that is delegated. Null for a suffix itself.
+ */
+export function registryDelegation(name: string): { domain: string; suffix: string } | null {
+  const domain = getDomain(name, ICANN_SUFFIXES);
+  return domain === null ? null : { domain, suffix: domain.slice(domain.indexOf('.') + 1) };
 }

@@ -9,6 +9,10 @@ export type RecordRole = 'ownership' | 'routing';
 /** Why a name could not be read. Never the same as "not there". */
 export type UnreadableReason =
   | 'timeout'
+  /** Nothing could be sent to the address: no route, no IPv6, connection refused. */
+  | 'unreachable'
+  /** The response was truncated, and could not be read over TCP either. */
+  | 'tcp_failed'
   | 'servfail'
   | 'refused'
   | 'lame'
@@ -17,7 +21,9 @@ export type UnreadableReason =
   | 'chain_too_long'
   | 'no_nameserver'
   | 'forbidden_address'
-  | 'overloaded';
+  | 'overloaded'
+  /** One check may send a limited number of queries, and this one needed more. */
+  | 'too_many_queries';
 
 /** NXDOMAIN: the name does not exist. NODATA: it exists, without a record of the type asked for. */
 export type AbsentReason = 'nxdomain' | 'nodata';

@@ -171,6 +171,8 @@ function disagreementOn(type: RecordType): string {
 
 const UNREADABLE: Record<UnreadableReason, string> = {
   timeout: 'did not answer in time',
+  unreachable: 'could not be reached',
+  tcp_failed: 'truncated its answer, and could not be read over TCP',
   servfail: 'answered with a failure (SERVFAIL)',
   refused: 'refused to answer (REFUSED)',
   lame: 'does not serve the zone (lame delegation)',
@@ -180,6 +182,7 @@ const UNREADABLE: Record<UnreadableReason, string> = {
   no_nameserver: 'has no nameserver that could be found',
   forbidden_address: 'has only nameservers with private or special addresses, which are never queried',
   overloaded: 'could not be queried in time, because too many domains wait for it',
+  too_many_queries: 'could not be queried, because reading this name takes too many queries',
 };
 
 const RESOLVER = 'the resolver that looked up its zone';
@@ -187,6 +190,8 @@ const RESOLVER = 'the resolver that looked up its zone';
 /** What the reason is about where no nameserver is named: a resolver of ours has a name that means nothing to the customer. */
 const UNNAMED: Record<UnreadableReason, string> = {
   timeout: RESOLVER,
+  unreachable: RESOLVER,
+  tcp_failed: RESOLVER,
   servfail: RESOLVER,
   refused: RESOLVER,
   malformed: RESOLVER,
@@ -196,6 +201,7 @@ const UNNAMED: Record<UnreadableReason, string> = {
   no_nameserver: 'its zone',
   forbidden_address: 'its zone',
   overloaded: 'its zone',
+  too_many_queries: 'its zone',
 };
 
 /** Why a record at a name could not be read. */

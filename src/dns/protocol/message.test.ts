@@ -35,7 +35,7 @@ function firstAnswer(message: Buffer): ResourceRecord | undefined {
 }
 
 describe('a message', () => {
-  test('is read into RCODE, AA, answers and authorities', () => {
+  test('is read into RCODE, AA, AD and its sections', () => {
     const message = packet.encode({
       type: 'response',
       flags: packet.AUTHORITATIVE_ANSWER,
@@ -63,6 +63,9 @@ describe('a message', () => {
         { type: 'NS', name: 'acme.com', ttl: 60, value: 'ns1.acme.com' },
         { type: 'SOA', name: 'acme.com', ttl: 60, value: 'ns1.acme.com' },
       ],
+      additionals: [{ type: 'A', name: 'ns1.acme.com', ttl: 60, value: '192.0.2.1' }],
+      authenticated: false,
+      error: null,
     });
   });
 

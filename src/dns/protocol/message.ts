@@ -2,7 +2,9 @@ import { SocketAddress } from 'node:net';
 import {
   CLASS_IN,
   type DnsMessage,
+  type ExtendedError,
   FLAG_AA,
+  FLAG_AD,
   HEADER_OCTETS,
   MAX_NAME_OCTETS,
   type Rcode,
@@ -17,6 +19,10 @@ import {
 const MAX_RECORDS = 1000;
 /** Most pointers in one name: more than labels make no sense. */
 const MAX_POINTERS = 127;
+
+/** RFC 8914 section 2. */
+const OPTION_EXTENDED_ERROR = 15;
+const MAX_ERROR_OCTETS = 200;
 
 const RCODES: readonly Rcode[] = ['noerror', 'formerr', 'servfail', 'nxdomain', 'notimp', 'refused'];
 
@@ -45,20 +51,22 @@ function readMessage(octets: Uint8Array, view: DataView): DnsMessage {
   const counts = [view.getUint16(6), view.getUint16(8), view.getUint16(10)] as const;
   if (counts[0] + counts[1] + counts[2] > MAX_RECORDS) throw new Malformed();
 
-  const reader: Reader = { octets, view, at: HEADER_OCTETS, extendedRcode: 0 };
+  const reader: Reader = { octets, view, at: HEADER_OCTETS, extendedRcode: 0, error: null };
   for (let questions = view.getUint16(4); questions > 0; questions--) {
     readName(reader);
     reader.at += 4;
   }
   const answers = readSection(reader, counts[0]);
   const authorities = readSection(reader, counts[1]);
-  // For its OPT record only.
-  readSection(reader, counts[2]);
+  const additionals = readSection(reader, counts[2]);
   return {
     rcode: RCODES[(reader.extendedRcode << 4) | (flags & 0x0f)] ?? 'other',
     authoritative: (flags & FLAG_AA) !== 0,
+    authenticated: (flags & FLAG_AD) !== 0,
     answers,
     authorities,
+    additionals,
+    error: reader.error,
   };
 }
 
@@ -68,6 +76,8 @@ interface Reader {
   at: number;
   /** Upper eight bits of the RCODE, from the OPT record (RFC 6891 section 6.1.3). */
   extendedRcode: number;
+  /** From the OPT record. */
+  error: ExtendedError | null;
 }
 
 /** Reads `count` records and leaves out those of other types and classes. */
@@ -95,6 +105,7 @@ function readRecord(reader: Reader): ResourceRecord | null {
   let record: ResourceRecord | null = null;
   if (typeNumber === TYPE_OPT) {
     reader.extendedRcode = ttl >>> 24;
+    reader.error ??= readExtendedError(reader, end);
   } else if (type !== undefined && classNumber === CLASS_IN) {
     // A TTL with the highest bit set counts as zero (RFC 2181 section 8).
     record = { name, type, ttl: ttl > 0x7fffffff ? 0 : ttl, value: readValue(reader, type, end) };
@@ -125,6 +136,8 @@ function readValue(reader: Reader, type: RecordType, end: number): string {
       return readText(reader, end);
     case 'CAA':
       return readCaa(reader, end);
+    case 'DS':
+      return readDs(reader, end);
     default:
       return type satisfies never;
   }
@@ -163,6 +176,28 @@ function readCaa({ octets, view, at }: Reader, end: number): string {
   if (valueStart > end || !/^[A-Za-z0-9]+$/.test(tag)) throw new Malformed();
   const value = Buffer.from(octets.subarray(valueStart, end)).toString('utf8');
   return `${view.getUint8(at)} ${tag.toLowerCase()} ${value}`;
+}
+
+/** RFC 4034 section 5.1. */
+function readDs({ octets, view, at }: Reader, end: number): string {
+  if (end - at < 5) throw new Malformed();
+  const digest = Buffer.from(octets.subarray(at + 4, end)).toString('hex');
+  return `${view.getUint16(at)} ${view.getUint8(at + 2)} ${view.getUint8(at + 3)} ${digest}`;
+}
+
+/** The first Extended DNS Error among the options of an OPT record. Options that do not fit are ignored: the answer counts without them. */
+function readExtendedError({ octets, view, at }: Reader, end: number): ExtendedError | null {
+  let next = at;
+  while (next + 4 <= end) {
+    const code = view.getUint16(next);
+    const start = next + 4;
+    next = start + view.getUint16(next + 2);
+    if (next > end) return null;
+    if (code !== OPTION_EXTENDED_ERROR || next < start + 2) continue;
+    const text = Buffer.from(octets.subarray(start + 2, Math.min(next, start + 2 + MAX_ERROR_OCTETS)));
+    return { code: view.getUint16(start), text: text.toString('utf8').replace(/\0+$/, '') };
+  }
+  return null;
 }
 
 /**

@@ -1,5 +1,7 @@
 import {
   CLASS_IN,
+  FLAG_AD,
+  FLAG_CD,
   FLAG_QR,
   FLAG_RD,
   FLAG_TC,
@@ -31,17 +33,26 @@ export interface QueryFlags {
   recursion: boolean;
   /** Allows responses of more than 512 octets (RFC 6891). Some old servers answer it with FORMERR. */
   edns: boolean;
+  /**
+   * How a resolver treats DNSSEC. `wanted`: it says with AD whether it has validated the answer (RFC 6840 section 5.7). `unchecked`: it answers with
+   * CD whatever the signatures are.
+   */
+  validation?: 'wanted' | 'unchecked';
 }
 
 /** A query with id 0; null when `name` cannot be encoded. */
-export function encodeQuery({ name, type }: Question, { recursion, edns }: QueryFlags): EncodedQuery | null {
+export function encodeQuery(
+  { name, type }: Question,
+  { recursion, edns, validation }: QueryFlags,
+): EncodedQuery | null {
   const labels = name === '.' ? [] : name.split('.');
   const nameOctets = name === '.' ? 1 : name.length + 2;
   if (nameOctets > MAX_NAME_OCTETS || !labels.every((label) => LABEL.test(label))) return null;
 
   const questionEnd = HEADER_OCTETS + nameOctets + 4;
   const octets = Buffer.alloc(questionEnd + (edns ? OPT_OCTETS : 0));
-  octets.writeUInt16BE(recursion ? FLAG_RD : 0, 2);
+  const dnssec = validation === 'wanted' ? FLAG_AD : validation === 'unchecked' ? FLAG_CD : 0;
+  octets.writeUInt16BE((recursion ? FLAG_RD : 0) | dnssec, 2);
   octets.writeUInt16BE(1, 4);
   octets.writeUInt16BE(edns ? 1 : 0, 10);
   let at = HEADER_OCTETS;

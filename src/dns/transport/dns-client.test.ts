@@ -74,6 +74,9 @@ describe('a response', () => {
       authoritative: true,
       answers: [{ name: 'www.acme.com', type: 'TXT', ttl: 60, value: 'true' }],
       authorities: [],
+      additionals: [],
+      authenticated: false,
+      error: null,
     });
   });
 
@@ -285,19 +288,19 @@ describe('a truncated response is queried again over TCP', () => {
     expect(await query(await truncating(again))).toBe('malformed');
   });
 
-  test('a slow server is a timeout, and the connection is closed', async () => {
+  test('of a slow server fails, and the connection is closed', async () => {
     const closed: Promise<unknown>[] = [];
     const server = await truncating((connection) => {
       closed.push(once(connection, 'close'));
       connection.resume().write(Buffer.of(0));
     });
-    expect(await query(server, { timeoutsMs: [50] })).toBe('timeout');
+    expect(await query(server, { timeoutsMs: [50] })).toBe('tcp_failed');
     await Promise.all(closed);
   });
 
-  test('a server without TCP is unreachable', async () => {
+  test('a server without TCP is named as such', async () => {
     const server = await nameserver(({ send }) => send({ flags: packet.TRUNCATED_RESPONSE }));
-    expect(await query(server)).toBe('unreachable');
+    expect(await query(server)).toBe('tcp_failed');
   });
 });
 

@@ -1,5 +1,5 @@
 import { decodeMessage } from '../protocol/message.ts';
-import { encodeQuery, isTruncated, type QueryFlags } from '../protocol/query.ts';
+import { encodeQuery, isTruncated } from '../protocol/query.ts';
 import type { DnsMessage, Question } from '../protocol/wire.ts';
 import type { DnsFailure, ServerAddress } from './query-attempt.ts';
 import { queryOverTcp } from './tcp.ts';
@@ -18,6 +18,8 @@ export interface DnsClient {
 export interface QueryOptions {
   /** RD: asks a resolver to find the answer. Nameservers are queried without it. */
   recursion: boolean;
+  /** Of a resolver: what it says about DNSSEC. */
+  validation?: 'wanted' | 'unchecked';
   /** Ends the query as `timeout`. */
   signal: AbortSignal;
   /** One attempt for each: how long it waits for UDP, and then again for TCP. */
@@ -42,17 +44,18 @@ export function dnsClient(): DnsClient {
     question: Question,
     server: ServerAddress,
     timeoutMs: number,
-    { recursion, signal, newPort = false, edns }: QueryOptions & QueryFlags,
+    { recursion, validation, signal, newPort = false, edns }: QueryOptions & { edns: boolean },
   ): Promise<DnsResponse | DnsFailure> {
     if (closed) return 'timeout';
-    const query = encodeQuery(question, { recursion, edns });
+    const query = encodeQuery(question, { recursion, edns, ...(validation === undefined ? {} : { validation }) });
     if (query === null) return 'malformed';
     const sent = { query, server, timeoutMs, signal };
     const udp = recursion ? ports.resolvers : ports.nameservers;
     const overUdp = await (newPort ? udp.queryFromNewPort(sent) : udp.query(sent));
     const truncated = typeof overUdp !== 'string' && isTruncated(overUdp);
     const octets = truncated ? await queryOverTcp(sent) : overUdp;
-    if (typeof octets === 'string') return octets;
+    if (typeof octets === 'string')
+      return truncated && octets !== 'malformed' && !signal.aborted ? 'tcp_failed' : octets;
     const message = isTruncated(octets) ? null : decodeMessage(octets);
     return message === null ? 'malformed' : { transport: truncated ? 'tcp' : 'udp', ...message };
   }

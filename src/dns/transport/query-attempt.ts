@@ -17,6 +17,6 @@ export interface QueryAttempt {
 
 /**
  * Why there is no usable response. `timeout`: none in time, or the query was aborted. `unreachable`: nothing could be sent
- * (no route, no IPv6, connection refused). `malformed`: the response, or the name in the question, is not valid DNS.
+ * (no route, no IPv6, connection refused). `tcp_failed`: the response was truncated, and none came over TCP. `malformed`: the response, or the name in the question, is not valid DNS.
  */
-export type DnsFailure = 'timeout' | 'unreachable' | 'malformed';
+export type DnsFailure = 'timeout' | 'unreachable' | 'tcp_failed' | 'malformed';

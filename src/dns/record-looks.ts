@@ -1,0 +1,192 @@
+import type { RecordAnswer, ZoneObservation } from '../domain/observation.ts';
+import type { DnsAnswer, FailedQuery, NamedServer } from './ask-server.ts';
+import { type NameserverQueries, type ServerFailure, worstFailure } from './nameserver-queries.ts';
+import { isWithin, normalizeName, parentOf } from './protocol/dns-name.ts';
+import type { Question, RecordType } from './protocol/wire.ts';
+import { type Chase, currentName, readAnswer, startChase } from './record-answer.ts';
+import { cutIn } from './referral.ts';
+import type { AskNameserverOptions, Look, LookOptions, LookQuestion, RecordLooks } from './resolver.ts';
+import { MAX_CUTS, type ZoneFinder } from './zone-finder.ts';
+
+/** For both addresses of a nameserver together. */
+const LOOK_MS = 1500;
+/** Of it, for the first address. */
+const FIRST_SHARE = 0.4;
+
+/** The answer for a name by the zone that holds it. */
+interface Held {
+  zone: ZoneObservation;
+  /** Null where all servers failed, or where the zone has none to ask. */
+  answer: DnsAnswer | null;
+  failures: ServerFailure[];
+}
+
+/** Asks a nameserver for what the chase needs next, in whichever zone that is. */
+type AskNext = (question: Question) => Promise<Held>;
+
+/** Looks at records at the nameservers of their zones. */
+export function recordLooks(zones: ZoneFinder, queries: NameserverQueries): Omit<RecordLooks, 'validate'> {
+  /** Asks the zone that holds the name. */
+  async function askHolder(question: Question, options: LookOptions): Promise<Held> {
+    const above = question.type === 'DS' ? parentOf(question.name) : question.name;
+    return askZone(await zones.closest(above, options), question, options);
+  }
+
+  async function askZone(zone: ZoneObservation, question: Question, options: LookOptions): Promise<Held> {
+    if (zone.failure !== null) return { zone, answer: null, failures: [] };
+    const { answer, failures } = await queries.askZone(zone, question, options);
+    if (answer !== null) return descend({ zone, answer, failures }, question, options);
+    if (!options.budget.exhausted) zones.expireSoon(zone.apex);
+    return { zone, answer, failures };
+  }
+
+  /** Follows referrals to lower zones. */
+  async function descend(held: Held, question: Question, options: LookOptions): Promise<Held> {
+    let { zone, answer, failures } = held;
+    for (let cuts = 0; cuts < MAX_CUTS && answer !== null; cuts++) {
+      const cut = question.type === 'DS' ? null : cutIn(answer.response, zone.apex, question.name);
+      if (cut === null) return { zone, answer, failures };
+      zone = await zones.below(zone, cut, answer, options);
+      if (zone.failure !== null) return { zone, answer: null, failures: [] };
+      // The server of a cut that serves both zones has answered for the lower one already.
+      if (cut.kind === 'served') return { zone, answer, failures };
+      ({ answer, failures } = await queries.askZone(zone, question, options));
+      if (answer === null && !options.budget.exhausted) zones.expireSoon(zone.apex);
+    }
+    return { zone, answer: null, failures };
+  }
+
+  /** Reads a record from an answer, and follows its CNAMEs. */
+  async function follow(chase: Chase, first: Held & { answer: DnsAnswer }, askNext: AskNext): Promise<RecordAnswer> {
+    let { zone, answer }: { zone: ZoneObservation; answer: DnsAnswer } = first;
+    for (;;) {
+      const read = readAnswer(answer.response, chase, zone.apex);
+      if (read !== null) {
+        const isForeign = read.kind === 'unreadable' && answer.by.server !== first.answer.by.server;
+        return isForeign ? { ...read, server: answer.by.server } : read;
+      }
+      const next = await askNext({ name: currentName(chase), type: chase.type });
+      if (next.answer === null) return unreadable(next, chase.chain);
+      ({ zone, answer } = { zone: next.zone, answer: next.answer });
+    }
+  }
+
+  /** Reads a record of the type, or of the other type where the name has none of the first, starting with one answer of a nameserver. */
+  async function readTypes(
+    question: LookQuestion,
+    types: readonly RecordType[],
+    first: Held & { answer: DnsAnswer },
+    options: LookOptions,
+    timeoutMs: number,
+  ): Promise<RecordAnswer> {
+    const { by } = first.answer;
+    const server = { name: by.server, address: by.address, port: queries.port };
+    /** Names in the nameserver's own zone are asked of itself: it is this one that is looked at. */
+    const askNext: AskNext = async (next) => {
+      if (!isWithin(next.name, first.zone.apex)) return askHolder(next, options);
+      const answer = await queries.ask(next, server, first.zone.apex, { ...options, timeoutMs });
+      if (answer.kind === 'failed')
+        return { zone: first.zone, answer: null, failures: [{ server, reason: answer.reason }] };
+      return descend({ zone: first.zone, answer, failures: [] }, next, options);
+    };
+    const name = normalizeName(question.name);
+    let read: RecordAnswer | null = null;
+    for (const type of types) {
+      const held = read === null ? first : await askNext({ name, type });
+      if (held.answer === null) return unreadable(held, []);
+      const next = await follow(startChase(name, type, question.stopAt), { ...held, answer: held.answer }, askNext);
+      if (read === null || next.kind !== 'absent') read = next;
+      if (next.kind !== 'absent' || next.reason === 'nxdomain' || next.chain.length > 0) break;
+    }
+    return read ?? { kind: 'absent', reason: 'nodata', chain: [] };
+  }
+
+  return {
+    async look(question, options) {
+      const types = typesOf(question, false);
+      const held = await askHolder({ name: normalizeName(question.name), type: types[0] }, options);
+      const looks: Look[] = held.failures.map(toLook);
+      if (held.answer !== null) {
+        const answer = await readTypes(question, types, { ...held, answer: held.answer }, options, LOOK_MS);
+        looks.push({ server: held.answer.by.server, address: held.answer.by.address, answer });
+      }
+      return { zone: held.zone, looks };
+    },
+
+    findZone: (name, options) => zones.find(normalizeName(name), options),
+
+    async askNameserver(zone, nameserver, question, options) {
+      const { timeoutMs = LOOK_MS, second = false } = options;
+      const types = typesOf(question, second);
+      const name = normalizeName(question.name);
+      const asked = await askOne(zone, nameserver, { name, type: types[0] }, options);
+      if (asked === null) return { server: nameserver.name, address: null, answer: noAddress(nameserver) };
+      const { server, result } = asked;
+      if (result.kind === 'failed') return toLook({ server, reason: result.reason });
+      const held = await descend({ zone, answer: result, failures: [] }, { name, type: types[0] }, options);
+      const answer =
+        held.answer === null
+          ? unreadable(held, [])
+          : await readTypes(question, types, { ...held, answer: held.answer }, options, timeoutMs);
+      return { server: server.name, address: server.address, answer };
+    },
+
+    async ownNameservers(zone, options) {
+      if (zone.failure !== null) return null;
+      const { answer } = await queries.askZone(zone, { name: zone.apex, type: 'NS' }, options);
+      const read = answer === null ? null : readAnswer(answer.response, startChase(zone.apex, 'NS'), zone.apex);
+      return read?.kind === 'found' ? read.values : null;
+    },
+  };
+
+  /** Asks a nameserver at one address, and at one of the other IP version, or again, where that is silent. Null where it has no address. */
+  async function askOne(
+    zone: ZoneObservation,
+    { name, addresses }: { name: string; addresses: readonly string[] },
+    question: Question,
+    { timeoutMs = LOOK_MS, second = false, ...options }: AskNameserverOptions,
+  ): Promise<{ server: NamedServer; result: DnsAnswer | FailedQuery } | null> {
+    const [first, ...others] = queries.inOrder(addresses);
+    if (first === undefined) return null;
+    const other = others.find((address) => address.includes(':') !== first.includes(':')) ?? first;
+    const server = { name, address: first, port: queries.port };
+    const firstMs = Math.round(timeoutMs * FIRST_SHARE);
+    const result = await queries.ask(question, server, zone.apex, { ...options, newPort: second, timeoutMs: firstMs });
+    if (result.kind === 'answer' || !isSilent(result)) return { server, result };
+    const again = { ...server, address: other };
+    const left = { ...options, newPort: second, timeoutMs: timeoutMs - firstMs };
+    return { server: again, result: await queries.ask(question, again, zone.apex, left) };
+  }
+}
+
+function isSilent({ reason }: FailedQuery): boolean {
+  return reason === 'timeout' || reason === 'unreachable';
+}
+
+function typesOf({ type }: LookQuestion, second: boolean): [RecordType, ...RecordType[]] {
+  if (type !== 'ADDRESS') return [type];
+  return second ? ['AAAA', 'A'] : ['A', 'AAAA'];
+}
+
+function toLook({ server, reason }: ServerFailure): Look {
+  return { server: server.name, address: server.address, answer: { kind: 'unreadable', reason, chain: [] } };
+}
+
+function noAddress({ problem }: { problem?: 'no_address' | 'special_address' }): RecordAnswer {
+  return {
+    kind: 'unreadable',
+    reason: problem === 'special_address' ? 'forbidden_address' : 'no_nameserver',
+    chain: [],
+  };
+}
+
+/** Why the name at the end of the chain could not be read. */
+function unreadable({ zone: { failure }, failures }: Held, chain: string[]): RecordAnswer {
+  const worst = worstFailure(failures);
+  if (worst !== null) return { kind: 'unreadable', reason: worst.reason, chain, server: worst.server.name };
+  // A name in a domain that nobody registered does not exist.
+  if (failure?.kind === 'not_registered') return { kind: 'absent', reason: 'nxdomain', chain };
+  if (failure?.kind !== 'unreadable') return { kind: 'unreadable', reason: failure?.kind ?? 'lame', chain };
+  const { reason, server } = failure;
+  return { kind: 'unreadable', reason, chain, ...(server === undefined ? {} : { server }) };
+}

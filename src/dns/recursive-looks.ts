@@ -1,0 +1,98 @@
+import type { RecordAnswer, ZoneNameserver, ZoneObservation } from '../domain/observation.ts';
+import { askServer, type NamedServer, shuffled } from './ask-server.ts';
+import { isWithin, normalizeName } from './protocol/dns-name.ts';
+import type { DnsMessage, RecordType } from './protocol/wire.ts';
+import { readAnswer, startChase } from './record-answer.ts';
+import type { Recursors, RecursorsOptions } from './recursors.ts';
+import type { AskNameserverOptions, Look, LookOptions, LookQuestion, RecordLooks } from './resolver.ts';
+
+/** For a resolver, which may have to ask others first. */
+const LOOK_MS = 3000;
+
+/** Looks at records through the resolvers: each of them plays a nameserver of every zone. */
+export function recursiveLooks(
+  recursors: Recursors,
+  { client, random = Math.random }: RecursorsOptions,
+): Omit<RecordLooks, 'validate'> {
+  const nameservers: ZoneNameserver[] = recursors.servers.map(({ address }) => ({
+    name: address,
+    addresses: [address],
+  }));
+
+  function zoneOf(apex: string): ZoneObservation {
+    return { apex, source: 'resolvers', nameservers, ownNameservers: null, failure: null };
+  }
+
+  async function findZone(name: string, options: LookOptions): Promise<ZoneObservation> {
+    const found = await recursors.findApex(normalizeName(name), options);
+    if (found.kind === 'apex') return zoneOf(found.apex);
+    return {
+      ...zoneOf('.'),
+      failure: {
+        kind: 'unreadable',
+        reason: found.reason,
+        ...(found.server === undefined ? {} : { server: found.server }),
+      },
+    };
+  }
+
+  /** `apex`: of the zone, where the answer says it. */
+  async function ask(
+    server: NamedServer,
+    question: LookQuestion,
+    { signal, budget, timeoutMs = LOOK_MS, second = false }: AskNameserverOptions,
+  ): Promise<{ look: Look; apex: string | null }> {
+    const name = normalizeName(question.name);
+    const look = { server: server.name, address: server.address };
+    let read: { answer: RecordAnswer; apex: string | null } | null = null;
+    for (const type of typesOf(question, second)) {
+      if (!budget.take()) return { look: { ...look, answer: unreadable('too_many_queries') }, apex: null };
+      const sent = { recursion: true, signal, timeoutsMs: [timeoutMs], newPort: second };
+      const result = await askServer(client, { name, type }, server, sent);
+      if (result.kind === 'failed') return { look: { ...look, answer: unreadable(result.reason) }, apex: null };
+      const { response } = result;
+      const chase = startChase(name, type, question.stopAt);
+      const reason = response.rcode === 'nxdomain' ? 'nxdomain' : 'nodata';
+      // Null: the resolver has not followed the chain to its end.
+      const answer = readAnswer(response, chase, null) ?? { kind: 'absent', reason, chain: chase.chain };
+      if (read === null || answer.kind !== 'absent') read = { answer, apex: denyingZone(response, name) };
+      if (answer.kind !== 'absent' || reason === 'nxdomain' || answer.chain.length > 0) break;
+    }
+    return { look: { ...look, answer: read?.answer ?? unreadable('malformed') }, apex: read?.apex ?? null };
+  }
+
+  return {
+    findZone,
+    async look(question, options) {
+      const looks: Look[] = [];
+      for (const server of shuffled(recursors.servers, random)) {
+        const { look, apex } = await ask(server, question, options);
+        looks.push(look);
+        if (look.answer.kind === 'unreadable' && look.answer.chain.length === 0) continue;
+        return { zone: apex === null ? await findZone(question.name, options) : zoneOf(apex), looks };
+      }
+      return { zone: zoneOf(normalizeName(question.name)), looks };
+    },
+    async askNameserver(_zone, nameserver, question, options) {
+      const server = recursors.servers.find(({ name }) => name === nameserver.name);
+      if (server === undefined) return { server: nameserver.name, address: null, answer: unreadable('no_nameserver') };
+      return (await ask(server, question, options)).look;
+    },
+    ownNameservers: async () => null,
+  };
+}
+
+/** The zone of the SOA in a negative answer. */
+export function denyingZone({ answers, authorities }: DnsMessage, name: string): string | null {
+  if (answers.length > 0) return null;
+  return authorities.find(({ type, name: owner }) => type === 'SOA' && isWithin(name, owner))?.name ?? null;
+}
+
+function typesOf({ type }: LookQuestion, second: boolean): readonly RecordType[] {
+  if (type !== 'ADDRESS') return [type];
+  return second ? ['AAAA', 'A'] : ['A', 'AAAA'];
+}
+
+function unreadable(reason: Extract<RecordAnswer, { kind: 'unreadable' }>['reason']): RecordAnswer {
+  return { kind: 'unreadable', reason, chain: [] };
+}

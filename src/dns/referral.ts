@@ -1,0 +1,60 @@
+import { isBelow, isWithin } from './protocol/dns-name.ts';
+import type { DnsMessage, ResourceRecord } from './protocol/wire.ts';
+
+/** A zone below the one whose nameserver has answered. */
+export interface ZoneCut {
+  /** Apex of the lower zone. */
+  apex: string;
+  /** `referral`: it is delegated. `served`: the server has the lower zone too, and answers from it. */
+  kind: 'referral' | 'served';
+}
+
+/** The names of a zone's nameservers, as its parent's nameserver gives them. */
+export interface NameserverSet {
+  /** Sorted, at most six. */
+  nameservers: { name: string; glue: string[] }[];
+  /** Seconds: the shortest of all records. */
+  ttl: number;
+}
+
+/** Of a zone with more, the same ones in every read, so that a report about them does not change with each check. */
+const MAX_NAMESERVERS = 6;
+
+/** The zone below `zone` that holds the name, by a response of one of `zone`'s nameservers; null: the name is in `zone` itself, for all that it says. */
+export function cutIn({ answers, authorities, authoritative }: DnsMessage, zone: string, name: string): ZoneCut | null {
+  if (answers.length > 0) return null;
+  const cut = authorities.find(
+    ({ type, name: owner }) => (type === 'NS' || type === 'SOA') && isBelow(owner, zone) && isWithin(name, owner),
+  );
+  if (cut === undefined) return null;
+  return { apex: cut.name, kind: cut.type === 'SOA' && authoritative ? 'served' : 'referral' };
+}
+
+/** Neither authoritative nor a referral further down: the server does not serve the zone. */
+export function isLame(message: DnsMessage, zone: string, name: string): boolean {
+  return !message.authoritative && cutIn(message, zone, name) === null;
+}
+
+/**
+ * The NS records of a zone in one section of a response, with the addresses beside them. Only addresses of names within `bailiwick`, the zone of the
+ * nameserver that sent them, count as glue: it may say nothing about others.
+ */
+export function nameserverSet(
+  records: ResourceRecord[],
+  additionals: ResourceRecord[],
+  apex: string,
+  bailiwick: string,
+): NameserverSet {
+  const ns = records.filter(({ type, name }) => type === 'NS' && name === apex);
+  const names = [...new Set(ns.map(({ value }) => value))].toSorted().slice(0, MAX_NAMESERVERS);
+  const glue = additionals.filter(
+    ({ type, name }) => (type === 'A' || type === 'AAAA') && names.includes(name) && isWithin(name, bailiwick),
+  );
+  return {
+    nameservers: names.map((name) => ({
+      name,
+      glue: glue.filter((record) => record.name === name).map(({ value }) => value),
+    })),
+    ttl: Math.min(...[...ns, ...glue].map(({ ttl }) => ttl)),
+  };
+}

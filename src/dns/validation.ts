@@ -1,0 +1,188 @@
+import { LRUCache } from 'lru-cache';
+import type { Clock } from '../clock.ts';
+import type { RecordAnswer, Validation } from '../domain/observation.ts';
+import { answerCounter } from './answer-metrics.ts';
+import { failed, type NamedServer, shuffled } from './ask-server.ts';
+import { normalizeName } from './protocol/dns-name.ts';
+import type { ExtendedError, Question } from './protocol/wire.ts';
+import { MAX_CHAIN, readAnswer, startChase } from './record-answer.ts';
+import type { RecursorsOptions } from './recursors.ts';
+import type { LookOptions, LookQuestion, RecordLooks } from './resolver.ts';
+import type { DnsResponse } from './transport/dns-client.ts';
+
+/** Bogus, signature expired, signature not yet valid, DNSKEY missing, RRSIGs missing (RFC 8914 section 4). */
+const BOGUS_ERRORS: readonly number[] = [6, 7, 8, 9, 10];
+/** Resolvers that are asked one question. */
+const MAX_ASKED = 3;
+const TRIES_MS = [1500, 1500];
+/** For how long it is remembered whether a resolver validates. */
+const VALIDATES_MS = 10 * 60_000;
+
+/** What one resolver says about one question. */
+interface Verdict {
+  status: Validation['status'];
+  /** Null where it failed. */
+  response: DnsResponse | null;
+  error: ExtendedError | null;
+  resolver: NamedServer | null;
+}
+
+type ValidationOptions = RecursorsOptions & { clock: Clock; servers: readonly NamedServer[] };
+
+/** Asks the resolvers whether records are what their zones have signed. */
+export function validator(options: ValidationOptions): RecordLooks['validate'] {
+  const { servers, random = Math.random } = options;
+  const ask = resolverAsker(options);
+
+  /** Asks one resolver after the other until one has an answer. Bogus has to be seen twice: by another resolver, or by the same one again. */
+  async function judge(question: Question, options: LookOptions): Promise<Verdict> {
+    const order = shuffled(servers, random).slice(0, MAX_ASKED);
+    let verdict: Verdict = { status: 'unknown', response: null, error: null, resolver: null };
+    for (const server of order) {
+      verdict = await ask(question, server, options);
+      if (verdict.status === 'bogus') return confirmBogus(verdict, server, question, options);
+      if (verdict.response !== null) break;
+    }
+    return verdict;
+  }
+
+  async function confirmBogus(
+    seen: Verdict,
+    server: NamedServer,
+    question: Question,
+    options: LookOptions,
+  ): Promise<Verdict> {
+    const other = servers.find(({ address, port }) => address !== server.address || port !== server.port);
+    const second = await ask(question, other ?? server, options);
+    if (second.status === 'bogus') return seen;
+    const again = await ask(question, server, options);
+    if (again.status === 'bogus') return seen;
+    return second.response === null ? again : second;
+  }
+
+  return async (question, options) => {
+    const name = normalizeName(question.name);
+    const end = question.stopAt === undefined ? null : normalizeName(question.stopAt);
+    if (question.type !== 'ADDRESS' || end === null) {
+      const type = question.type === 'ADDRESS' ? 'A' : question.type;
+      return toValidation(await judge({ name, type }, options), question, []);
+    }
+    // One by one: a resolver that follows them itself fails where a zone further down is broken.
+    const chain: string[] = [];
+    let validation: Validation | null = null;
+    for (let current = name; chain.length <= MAX_CHAIN; ) {
+      const verdict = await judge({ name: current, type: 'CNAME' }, options);
+      const own = { name: current, type: 'CNAME' } as const;
+      validation = merge(validation, toValidation(verdict, own, chain));
+      const { answer } = validation;
+      if (answer?.kind === 'absent' && answer.reason === 'nodata') {
+        const addresses = await judge({ name: current, type: 'A' }, options);
+        return merge(validation, toValidation(addresses, { name: current, type: 'A' }, chain));
+      }
+      const next = answer?.kind === 'found' ? answer.chain.at(-1) : undefined;
+      if (next === undefined || next === end || chain.includes(next) || next === name) break;
+      chain.push(next);
+      current = next;
+    }
+    return validation ?? toValidation(await judge({ name, type: 'CNAME' }, options), question, []);
+  };
+}
+
+/** Asks one resolver one question. */
+function resolverAsker({ client, clock, onAnswer }: ValidationOptions) {
+  const count = answerCounter(onAnswer);
+  const validating = new LRUCache<string, { validates: boolean; until: number }>({ max: 100 });
+
+  async function send(
+    question: Question,
+    server: NamedServer,
+    validation: 'wanted' | 'unchecked',
+    { signal, budget }: LookOptions,
+  ): Promise<DnsResponse | null> {
+    if (!budget.take()) return null;
+    const response = await client.query(question, server, {
+      recursion: true,
+      validation,
+      signal,
+      timeoutsMs: TRIES_MS,
+    });
+    if (typeof response === 'string') {
+      count(failed(response, server));
+      return null;
+    }
+    const by = { server: server.name, address: server.address, authoritative: false };
+    count({ kind: 'answer', response, by });
+    return response;
+  }
+
+  /** A resolver that validates sets AD for the root, which is signed. */
+  async function validates(server: NamedServer, options: LookOptions): Promise<boolean> {
+    const key = `${server.address} ${server.port}`;
+    const known = validating.get(key);
+    if (known !== undefined && clock.now() < known.until && clock.now() > known.until - VALIDATES_MS - 1)
+      return known.validates;
+    const response = await send({ name: '.', type: 'SOA' }, server, 'wanted', options);
+    if (response === null) return false;
+    const validates = response.rcode === 'noerror' && response.authenticated;
+    validating.set(key, { validates, until: clock.now() + VALIDATES_MS });
+    return validates;
+  }
+
+  return async (question: Question, server: NamedServer, options: LookOptions): Promise<Verdict> => {
+    const response = await send(question, server, 'wanted', options);
+    const verdict: Verdict = { status: 'unknown', response: null, error: null, resolver: server };
+    if (response === null) return verdict;
+    if (isAnswer(response)) {
+      const status = response.authenticated ? 'secure' : (await validates(server, options)) ? 'insecure' : 'unknown';
+      return { ...verdict, status, response };
+    }
+    if (response.rcode !== 'servfail') return verdict;
+    const { error } = response;
+    if (error !== null && BOGUS_ERRORS.includes(error.code)) return { ...verdict, status: 'bogus', error };
+    // It would answer if it did not check the signatures.
+    if (!(await validates(server, options))) return verdict;
+    const unchecked = await send(question, server, 'unchecked', options);
+    return unchecked !== null && isAnswer(unchecked) ? { ...verdict, status: 'bogus', error } : verdict;
+  };
+}
+
+function isAnswer({ rcode }: DnsResponse): boolean {
+  return rcode === 'noerror' || rcode === 'nxdomain';
+}
+
+/** `chain`: the CNAMEs up to the name in the question. */
+function toValidation(
+  { status, response, error, resolver }: Verdict,
+  { name, type, stopAt }: LookQuestion,
+  chain: string[],
+): Validation {
+  const chase = startChase(name, type === 'ADDRESS' ? 'A' : type, stopAt);
+  const read = response === null ? null : readAnswer(response, chase, null);
+  // A chain without an end is an answer of its own: the resolver went no further.
+  const answer: RecordAnswer | null =
+    response !== null && read === null
+      ? { kind: 'absent', reason: response.rcode === 'nxdomain' ? 'nxdomain' : 'nodata', chain: chase.chain }
+      : read;
+  return {
+    status,
+    answer: answer === null ? null : { ...answer, chain: [...chain, ...answer.chain] },
+    ttl: response === null ? null : ttlOf(response),
+    error,
+    resolver: resolver?.address ?? null,
+  };
+}
+
+/** Of a chain: as secure as the weakest part of it. */
+function merge(before: Validation | null, next: Validation): Validation {
+  if (before === null) return next;
+  const order: Validation['status'][] = ['bogus', 'unknown', 'insecure', 'secure'];
+  const weaker = order.indexOf(before.status) < order.indexOf(next.status) ? before : next;
+  const ttl = before.ttl === null || next.ttl === null ? (next.ttl ?? before.ttl) : Math.min(before.ttl, next.ttl);
+  return { ...next, status: weaker.status, error: weaker.error, ttl };
+}
+
+/** Seconds until the answer leaves the resolver's cache; of a negative answer, its SOA record says it. */
+function ttlOf({ answers, authorities }: DnsResponse): number | null {
+  const records = answers.length > 0 ? answers : authorities.filter(({ type }) => type === 'SOA');
+  return records.length === 0 ? null : Math.min(...records.map(({ ttl }) => ttl));
+}
