@@ -1,10 +1,4 @@
-/** How many queries one check may still send, whatever the zones of its names make it ask. */
-export interface QueryBudget {
-  /** Takes one query; false when none is left. */
-  take(): boolean;
-  /** Whether a query was refused. */
-  readonly exhausted: boolean;
-}
+import type { QueryBudget } from './resolver.ts';
 
 /** Most queries of one check. */
 export const CHECK_QUERIES = 40;

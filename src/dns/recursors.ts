@@ -11,8 +11,8 @@ import {
 } from './ask-server.ts';
 import { isWithin, parentOf } from './protocol/dns-name.ts';
 import type { Question } from './protocol/wire.ts';
-import type { QueryBudget } from './query-budget.ts';
-import type { LookupOptions } from './resolver.ts';
+
+import type { LookupOptions, QueryBudget } from './resolver.ts';
 import type { DnsClient } from './transport/dns-client.ts';
 import type { ServerAddress } from './transport/query-attempt.ts';
 

@@ -1,8 +1,6 @@
 import type { CaaRecord } from '../domain/certificate-state.ts';
 import type { RecordAnswer, Validation, ZoneNameserver, ZoneObservation } from '../domain/observation.ts';
 import type { AbsentReason, UnreadableReason } from '../domain/reading.ts';
-import type { RecordType } from './protocol/wire.ts';
-import type { QueryBudget } from './query-budget.ts';
 
 /** The DNS port: `authoritative.ts` asks the zone's own nameservers, `recursive.ts` only recursive resolvers. Never rejects. */
 export interface Resolver extends RecordLookups, RecordLooks {
@@ -50,9 +48,17 @@ export interface LookQuestion {
    * `ADDRESS`: IPv4 addresses, or IPv6 addresses where the name has none. A CNAME is followed for `TXT`, `CAA`, `A`, `AAAA` and `ADDRESS`; of the other
    * types the name's own records are read. The question for `DS` goes to the parent zone.
    */
-  type: RecordType | 'ADDRESS';
+  type: 'A' | 'AAAA' | 'ADDRESS' | 'CAA' | 'CNAME' | 'DS' | 'NS' | 'SOA' | 'TXT';
   /** The chain is not followed past this name. */
   stopAt?: string;
+}
+
+/** How many queries one check may still send, whatever the zones of its names make it ask (`query-budget.ts`). */
+export interface QueryBudget {
+  /** Takes one query; false when none is left. */
+  take(): boolean;
+  /** Whether a query was refused. */
+  readonly exhausted: boolean;
 }
 
 export interface LookOptions {
