@@ -1,6 +1,7 @@
 import { GRACE_MS, type Stoppable } from '../net/listen.ts';
 import { createVerifier } from '../verification/verifier.ts';
 import { openResolver } from './open-resolver.ts';
+import { logUnvalidatingResolvers } from './resolver-validation.ts';
 import type { RoleDeps } from './roles.ts';
 
 /** The background checks of one process. */
@@ -8,5 +9,10 @@ export function startVerifier(deps: RoleDeps): Stoppable {
   const { resolver, close } = openResolver(deps);
   const verifier = createVerifier({ ...deps, resolver, random: Math.random });
   verifier.start();
-  return { stop: () => verifier.stop(GRACE_MS).finally(close) };
+  const validation = logUnvalidatingResolvers(deps);
+  return {
+    async stop() {
+      await Promise.all([verifier.stop(GRACE_MS).finally(close), validation.stop()]);
+    },
+  };
 }

@@ -3,6 +3,7 @@ import type { DnsServer } from '../../config/config.ts';
 import { authoritativeResolver } from '../../dns/authoritative.ts';
 import { type DnsResponse, dnsClient } from '../../dns/transport/dns-client.ts';
 import type { DnsFailure } from '../../dns/transport/query-attempt.ts';
+import { readValidationSupport, type ValidationSupport } from '../../dns/validation-support.ts';
 import { isPublic } from '../../net/addresses.ts';
 import { type DoctorResult, fail, ok, warn } from './doctor-result.ts';
 
@@ -32,12 +33,17 @@ export async function examineResolvers({
     resolvers.map(async (resolver) => {
       const startedAt = performance.now();
       const response = await client.query(question, resolver, { recursion: true, signal: AbortSignal.timeout(5000) });
-      return { resolver, response, ms: Math.round(performance.now() - startedAt) };
+      const ms = Math.round(performance.now() - startedAt);
+      const support = await readValidationSupport(client, resolver, AbortSignal.timeout(5000));
+      return { resolver, response, ms, support };
     }),
   );
   client.close();
   return [
-    ...results.map(({ resolver, response, ms }) => judgeResolver(resolver, response, ms, allowedNetworks.length > 0)),
+    ...results.flatMap(({ resolver, response, ms, support }) => [
+      judgeResolver(resolver, response, ms, allowedNetworks.length > 0),
+      ...judgeValidation(resolver, support),
+    ]),
     judgeZone(
       cnameZone,
       results.map(({ response }) => response),
@@ -51,7 +57,7 @@ function judgeResolver(
   ms: number,
   internalAllowed: boolean,
 ): DoctorResult {
-  const name = `${address.includes(':') ? `[${address}]` : address}:${port}`;
+  const name = nameOf({ address, port });
   if (typeof response === 'string') {
     const advice = 'Check that it is reachable over UDP and TCP, or name another in NAMEPLATE_DNS_RESOLVERS.';
     return fail('resolver', `${name} gave no usable response (${response})`, advice);
@@ -67,6 +73,19 @@ function judgeResolver(
   }
   if (ms > SLOW_MS) return warn('resolver', `${name} took ${ms} ms to respond`, 'Use a resolver that is nearer.');
   return ok('resolver', `${name} responds in ${ms} ms`);
+}
+
+function judgeValidation(resolver: DnsServer, support: ValidationSupport): DoctorResult[] {
+  if (support === 'unknown') return [];
+  if (support === 'validates') return [ok('DNSSEC', `${nameOf(resolver)} validates`)];
+  const found = `${nameOf(resolver)} does not validate, so it cannot tell a record with an invalid signature from a valid one`;
+  const advice =
+    'Switch validation on there (Unbound: module-config "validator iterator", and a trust anchor), or name a resolver that validates.';
+  return [warn('DNSSEC', found, advice)];
+}
+
+function nameOf({ address, port }: DnsServer): string {
+  return `${address.includes(':') ? `[${address}]` : address}:${port}`;
 }
 
 function judgeZone(zone: string, responses: (DnsResponse | DnsFailure)[]): DoctorResult {

@@ -1,0 +1,23 @@
+import type { DnsClient } from './transport/dns-client.ts';
+import type { ServerAddress } from './transport/query-attempt.ts';
+
+/**
+ * Whether a recursive resolver validates DNSSEC. `unknown`: it gave no usable response, or it knows no signed zone, as in a closed network with a
+ * root of its own.
+ */
+export type ValidationSupport = 'validates' | 'does_not_validate' | 'unknown';
+
+/** In the signed root, on the Internet and wherever there is a copy of it. */
+const SIGNED_RECORD = { name: 'com', type: 'DS' } as const;
+
+/** Asks the resolver for a signed record: one that validates says so with AD (RFC 6840 section 5.8). Never rejects. */
+export async function readValidationSupport(
+  client: DnsClient,
+  resolver: ServerAddress,
+  signal: AbortSignal,
+): Promise<ValidationSupport> {
+  const response = await client.query(SIGNED_RECORD, resolver, { recursion: true, validation: 'wanted', signal });
+  if (typeof response === 'string') return 'unknown';
+  if (response.authenticated) return 'validates';
+  return response.answers.some(({ type }) => type === 'DS') ? 'does_not_validate' : 'unknown';
+}
