@@ -104,6 +104,9 @@ export function describeChecks(subject: Subject): void {
       const due = await claim(NOW);
       expect(due.find(({ domain }) => domain.id === claimed.id)?.incumbent).toEqual(verifiedAt(incumbent, NOW));
       expect(due.find(({ domain }) => domain.id === free.id)?.incumbent).toBeNull();
+      expect(await subject.store.findIncumbent(claimed)).toEqual(verifiedAt(incumbent, NOW));
+      expect(await subject.store.findIncumbent(incumbent)).toBeNull();
+      expect(await subject.store.findIncumbent(free)).toBeNull();
       expect(due).toHaveLength(2);
     });
   });

@@ -33,6 +33,9 @@ export interface CheckStore {
   /** Due time of the earliest check, or null. For tests. */
   earliestDueAt(): Promise<number | null>;
 
+  /** The `verified` domain of the same name, of another workspace; null: nobody holds it. */
+  findIncumbent(domain: Pick<Domain, 'id' | 'name'>): Promise<Domain | null>;
+
   /**
    * Saves the result of a check. `stale`, and nothing is saved, when `before.revision` is no longer the domain's (it was deleted, retried or
    * checked elsewhere), or when `after` is verified and the name's incumbent is not exactly `loser.before` (none, when absent).

@@ -108,7 +108,7 @@ function eventOf(before: Domain, after: Domain) {
   }
 }
 
-async function findIncumbent(reader: Reader, { id, name }: Domain): Promise<Domain | null> {
+export async function findIncumbent(reader: Reader, { id, name }: Pick<Domain, 'id' | 'name'>): Promise<Domain | null> {
   return reader.one(selectIncumbent, { id, name });
 }
 

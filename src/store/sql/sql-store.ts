@@ -5,6 +5,7 @@ import * as certificates from './certificates/certificate-rows.ts';
 import { findChallenge } from './certificates/challenge-rows.ts';
 import { countLedgerEntries } from './certificates/ledger.ts';
 import { earliestDueAt } from './check-schedule.ts';
+import { findIncumbent } from './checks.ts';
 import { listDeployments } from './deployments.ts';
 import * as domains from './domains.ts';
 import { findEnvironment, listEnvironments } from './environments.ts';
@@ -70,6 +71,7 @@ export function sqlStore(engine: Engine): Store {
 
     claimDue: engine.claimDue,
     earliestDueAt: () => read(earliestDueAt),
+    findIncumbent: (...args) => read(findIncumbent, ...args),
     saveTransition: (...args) => write(writes.saveTransition, ...args),
     listEvents: (...args) => read(listEvents, ...args),
 
