@@ -2,7 +2,7 @@ import type { SelfCheckAnswer } from './certificate-state.ts';
 import type { Domain } from './domain.ts';
 import type { Recheck } from './recheck.ts';
 import { ownershipName, ownershipValue } from './records.ts';
-import { joinList, quote, TEXT_LIMIT } from './text.ts';
+import { joinList, quote, TEXT_LIMIT, truncate } from './text.ts';
 import { describeBlocker } from './verification-error.ts';
 
 /** The messages of `verificationError` for domains that were verified: what was lost, and what to do. At most 512 characters. */
@@ -16,7 +16,9 @@ export function describeDrift(domain: Domain, seen: Recheck, removalDays: number
 
 /** Why a domain failed that was verified. */
 export function describeRemoval({ name }: Domain, days: number): string {
-  return `${name} did not lead here for ${days} days: neither of its records was there, and none of its addresses answered as ours. It is no longer served. To serve it again, publish its records and verify the domain again.`;
+  return truncate(
+    `${name} did not lead here for ${days} days: neither of its records was there, and none of its addresses answered as ours. It is no longer served. To serve it again, publish its records and verify the domain again.`,
+  );
 }
 
 function describeLoss(domain: Domain, seen: Recheck): string {
@@ -30,7 +32,7 @@ function describeLoss(domain: Domain, seen: Recheck): string {
 }
 
 function describeRecords(domain: Domain, seen: Recheck): string {
-  return describeBlocker(domain, seen) ?? describeMissing(domain, seen);
+  return describeBlocker(domain, seen) ?? truncate(describeMissing(domain, seen));
 }
 
 function describeAddresses({ kind, name, target }: Domain, answers: SelfCheckAnswer[]): string[] {
@@ -46,20 +48,17 @@ function describeAddresses({ kind, name, target }: Domain, answers: SelfCheckAns
   return [`${has}, which lead${several ? '' : 's'} to another server${seen ? ` (${seen})` : ''}.`, fix];
 }
 
-function describeMissing(domain: Domain, { routing, ownership }: Recheck): string {
+/** The record that is needed and is not there: where one of two is enough, the routing record. */
+function describeMissing(domain: Domain, { routing }: Recheck): string {
   const { kind, name, target } = domain;
-  const missing = [
-    ...(kind === 'subdomain' && routing.kind === 'absent' ? [`no CNAME record at ${name}`] : []),
-    ...(ownership.kind === 'absent' ? [`no TXT record at ${ownershipName(domain)}`] : []),
-  ];
-  const publish =
-    kind === 'subdomain' && routing.kind !== 'hidden'
-      ? `Publish the CNAME record with the value ${target} again.`
-      : `Publish the TXT record with the value ${quote(ownershipValue(domain))} again.`;
-  return `There is ${joinList(missing)} any more. ${publish}`;
+  return kind === 'subdomain' && routing.kind !== 'hidden'
+    ? `There is no CNAME record at ${name} any more. Publish it again, with the value ${target}.`
+    : `There is no TXT record at ${ownershipName(domain)} any more. Publish it again, with the value ${quote(ownershipValue(domain))}.`;
 }
 
 /** Whole sentences only: as many as fit, the first in any case. */
 function fitting([first = '', ...others]: string[]): string {
-  return others.reduce((text, next) => (text.length + 1 + next.length <= TEXT_LIMIT ? `${text} ${next}` : text), first);
+  return truncate(
+    others.reduce((text, next) => (text.length + 1 + next.length <= TEXT_LIMIT ? `${text} ${next}` : text), first),
+  );
 }
