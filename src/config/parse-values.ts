@@ -1,6 +1,6 @@
 import { isIP, isIPv4, isIPv6, SocketAddress } from 'node:net';
 import type { LogLevel } from '../log.ts';
-import { parseRateLimits } from '../ratelimit/parse-rate-limits.ts';
+import { parseRateLimits, parseWindow } from '../ratelimit/parse-rate-limits.ts';
 import type { RateLimit } from '../store/contract/store.ts';
 import { type DatabaseUrl, InvalidDatabaseUrl, parseDatabaseUrl } from '../store/url.ts';
 
@@ -73,6 +73,17 @@ export function count(least: number, most: number): (text: string) => number {
 /** The same, or null for `auto`. */
 export function countOrAuto(least: number, most: number): (text: string) => number | null {
   return (text) => (text === 'auto' ? null : count(least, most)(text));
+}
+
+/** A length of time between two others, such as `24h`, in ms. */
+export function lengthOfTime(least: string, most: string): (text: string) => number {
+  return (text) => {
+    const ms = parseWindow(text);
+    if (ms === null) throw new Invalid('which is not a length of time such as 90s, 30m, 12h or 7d');
+    if (ms < (parseWindow(least) ?? 0) || ms > (parseWindow(most) ?? 0))
+      throw new Invalid(`which is not between ${least} and ${most}`);
+    return ms;
+  };
 }
 
 /** The path of a file, which is not read here. */

@@ -3,6 +3,7 @@ import { edgeVariables } from './edge-variables.ts';
 import {
   databaseUrl,
   hostName,
+  lengthOfTime,
   listenAddress,
   listenAddressOrOff,
   listOf,
@@ -66,6 +67,22 @@ export const generalVariables = {
       'Networks of private, loopback or other special addresses where nameservers may be queried, separated by commas. By default only public addresses are queried, because customers choose their nameservers.',
     example: '10.20.0.0/16,fd00:53::/32',
     parse: listOf(network),
+  },
+  monitoring: {
+    name: 'NAMEPLATE_MONITORING',
+    about:
+      '`tell` looks at the records of verified domains again and again, and reports what they have lost: in `verificationError`, in the timeline and in the metrics; the domain stays `verified` and is served. `enforce` does the same, and a domain to which nothing leads any more for seven days becomes `failed` and loses its route and its certificate. `off` looks at no verified domain. Set it alike on every node with the role `verifier`.',
+    default: 'tell',
+    example: 'enforce',
+    parse: oneOf('off', 'tell', 'enforce'),
+  },
+  monitoringIntervalMs: {
+    name: 'NAMEPLATE_MONITORING_INTERVAL',
+    about:
+      'How often a healthy verified domain is looked at, between `10m` and `30d`: once within each such time, the first time within an hour. After a loss it is looked at hourly for a week.',
+    default: '24h',
+    example: '6h',
+    parse: lengthOfTime('10m', '30d'),
   },
   service: {
     name: 'NAMEPLATE_SERVICE',
