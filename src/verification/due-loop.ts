@@ -1,0 +1,190 @@
+import { setTimeout as delay, setImmediate } from 'node:timers/promises';
+import type { Clock } from '../clock.ts';
+import type { Domain } from '../domain/domain.ts';
+import type { Log } from '../log.ts';
+import { adaptiveLimit } from './adaptive-limit.ts';
+
+/** One check of a domain, or one re-check, whose time has come. */
+interface DueWork {
+  domain: Domain;
+  /** When it became due: `now - dueAt` is how late the schedule is. */
+  dueAt: number;
+}
+
+/** A claim that is in flight. */
+export interface Claim {
+  claimedAt: number;
+  /** Aborts at the deadline, and when a shutdown does not wait any longer. */
+  signal: AbortSignal;
+  /** Whether what was seen must be discarded: a shutdown aborted it, or the process was suspended meanwhile. */
+  isStale(): boolean;
+}
+
+interface DueLoopOptions<Due extends DueWork, Outcome extends string> {
+  /** Claims at most `limit`, none of the workspace `except`. */
+  claim(now: number, limit: number, except: string | undefined): Promise<Due[]>;
+  complete(due: Due, claim: Claim): Promise<Outcome>;
+  onClaimed(count: number, latenessSeconds: number[]): void;
+  onInFlight(count: number): void;
+  onCompleted(outcome: Outcome | 'error', seconds: number): void;
+  clock: Clock;
+  log: Log;
+  /** What the log calls one: `check`. */
+  name: string;
+  /** Most in flight. One that waits for a silent nameserver costs memory only. */
+  maxInFlight: number;
+  /** Most of one claim. */
+  batch: number;
+  /** Longest time that one may take. */
+  deadlineMs: number;
+  /** Until the next claim, where nothing more is due. */
+  pollMs: number;
+  /** Until the next claim after a full batch. */
+  restMs: number;
+}
+
+/** What is due is claimed and completed in the background, with bounds. */
+export interface DueLoop {
+  /** Claims and completes what is due from now on. */
+  start(): void;
+  /** Completes all that is due, for tests and tools. Resolves with the number. */
+  runOnce(): Promise<number>;
+  /** Claims no more. Resolves when nothing is in flight; what still is after `graceMs` is dropped. */
+  stop(graceMs?: number): Promise<void>;
+}
+
+/** Started before the event loop serves requests again. */
+const STARTED_AT_ONCE = 25;
+
+/** Until the next claim, after one that the limit cut short. */
+const AT_LIMIT_MS = 10;
+
+/**
+ * A workspace that has this share of the limit in flight is not claimed for, so that others always can be. At most one
+ * workspace can have that much.
+ */
+const WORKSPACE_SHARE = 0.8;
+
+/** A process that is only busy is late by less. */
+const STALE_AFTER_DEADLINES = 2;
+
+/** What a crash loses is due again by its claim, which has rescheduled it. */
+export function createDueLoop<Due extends DueWork, Outcome extends string>(
+  options: DueLoopOptions<Due, Outcome>,
+): DueLoop {
+  const { clock, log, name, maxInFlight, deadlineMs, pollMs, restMs } = options;
+  // A tenth, so that one claim cannot raise a workspace from its share to the whole limit.
+  const batch = Math.min(options.batch, Math.ceil(maxInFlight / 10));
+  const inFlight = new Map<Promise<void>, AbortController>();
+  const inFlightOf = new Map<string, number>();
+  const limit = adaptiveLimit(maxInFlight);
+  const controller = new AbortController();
+  const stopping = controller.signal;
+  let running: Promise<void> | undefined;
+  let failing = false;
+
+  /** Claims and starts so many at most. */
+  async function claim(count: number): Promise<Promise<void>[]> {
+    if (stopping.aborted || count <= 0) return [];
+    const now = clock.now();
+    const due = await options.claim(now, count, busiest());
+    options.onClaimed(
+      due.length,
+      due.map(({ dueAt }) => Math.max(0, now - dueAt) / 1000),
+    );
+    const started: Promise<void>[] = [];
+    for (const one of due) {
+      if (started.length > 0 && started.length % STARTED_AT_ONCE === 0) await setImmediate();
+      started.push(start(one, now));
+    }
+    return started;
+  }
+
+  /** The workspace that has its share in flight. */
+  function busiest(): string | undefined {
+    if (inFlight.size < WORKSPACE_SHARE * maxInFlight) return undefined;
+    for (const [workspaceId, count] of inFlightOf) if (count >= WORKSPACE_SHARE * maxInFlight) return workspaceId;
+    return undefined;
+  }
+
+  function countInFlight({ domain: { workspaceId } }: DueWork, change: 1 | -1): void {
+    const counted = (inFlightOf.get(workspaceId) ?? 0) + change;
+    if (counted === 0) inFlightOf.delete(workspaceId);
+    else inFlightOf.set(workspaceId, counted);
+    options.onInFlight(inFlight.size);
+  }
+
+  function start(due: Due, claimedAt: number): Promise<void> {
+    const abort = new AbortController();
+    const { signal } = abort;
+    const deadline = setTimeout(() => abort.abort(), deadlineMs);
+    const startedAt = performance.now();
+    const isStale = () =>
+      (stopping.aborted && signal.aborted) || clock.now() - claimedAt > STALE_AFTER_DEADLINES * deadlineMs;
+    const done = options
+      .complete(due, { claimedAt, signal, isStale })
+      .catch((error: unknown) => {
+        log.error({ err: error, domainId: due.domain.id }, `${name} failed; it is repeated when it is due again`);
+        return 'error' as const;
+      })
+      .then((outcome) => {
+        clearTimeout(deadline);
+        inFlight.delete(done);
+        countInFlight(due, -1);
+        options.onCompleted(outcome, (performance.now() - startedAt) / 1000);
+      });
+    inFlight.set(done, abort);
+    countInFlight(due, 1);
+    return done;
+  }
+
+  /** Claims what is due. Returns the time until the next claim, in ms. */
+  async function poll(): Promise<number> {
+    const count = Math.min(batch, limit.available(inFlight.size));
+    try {
+      const { length } = await claim(count);
+      if (failing) log.info(`due ${name}s can be claimed again`);
+      failing = false;
+      if (length < count) return pollMs;
+      return count === batch ? restMs : Math.max(restMs, AT_LIMIT_MS);
+    } catch (error) {
+      if (!failing) log.error({ err: error }, `due ${name}s cannot be claimed; retrying`);
+      failing = true;
+      return pollMs;
+    }
+  }
+
+  async function run(): Promise<void> {
+    while (!stopping.aborted) {
+      const waitMs = await poll();
+      const startedAt = performance.now();
+      await delay(waitMs, undefined, { signal: stopping }).catch(() => {});
+      limit.adjust(performance.now() - startedAt - waitMs);
+    }
+  }
+
+  return {
+    start() {
+      running ??= run();
+    },
+    async runOnce() {
+      const started: Promise<void>[] = [];
+      for (let claimed = batch; claimed === batch; ) {
+        const next = await claim(Math.min(batch, maxInFlight - inFlight.size));
+        claimed = next.length;
+        started.push(...next);
+      }
+      await Promise.all(started);
+      return started.length;
+    },
+    async stop(graceMs = 3000) {
+      controller.abort();
+      await running;
+      const grace = setTimeout(() => {
+        for (const one of inFlight.values()) one.abort();
+      }, graceMs);
+      await Promise.all(inFlight.keys());
+      clearTimeout(grace);
+    },
+  };
+}
