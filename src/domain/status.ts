@@ -91,7 +91,7 @@ export function transition(start: CheckStart, reading: Reading, now: number, tim
     return incumbent === null ? { after, memory } : { after, memory, loser: loseName(incumbent, now) };
   }
   if (start.claimedAt >= windowEndsAt(domain, timing.windowMs)) {
-    const verificationError = describeFailure(domain, reading, timing.windowMs, claimOf(start, reading));
+    const verificationError = describeFailure(domain, reading, timing.windowMs, claimAgainst(start, reading));
     return { after: changed({ ...observed, status: 'failed', verificationError }, now), memory };
   }
   const verificationError = currentBlocker(start, reading, memory);
@@ -183,14 +183,18 @@ function isUnreadable({ kind }: Domain, { routing, ownership }: Reading): boolea
 /** The error to show during verification. An unreadable record is reported after three checks in a row. */
 function currentBlocker(start: CheckStart, reading: Reading, memory: CheckMemory): string | null {
   const { domain } = start;
-  const claim = claimOf(start, reading);
+  const claim = claimAgainst(start, reading);
   const reportUnreadable = !isUnreadable(domain, reading) || memory.unreadableInARow >= UNREADABLE_CHECKS;
   const blocker = describeBlocker(domain, reading, claim, { reportUnreadable });
   return reportUnreadable ? blocker : (blocker ?? domain.verificationError);
 }
 
-function claimOf({ domain, incumbent }: CheckStart, reading: Reading): TakeoverClaim | undefined {
-  if (incumbent === null) return undefined;
+function claimAgainst({ domain, incumbent }: CheckStart, reading: Reading): TakeoverClaim | undefined {
+  return incumbent === null ? undefined : claimOf({ domain, incumbent }, reading);
+}
+
+/** How a claimant stands against the incumbent. */
+export function claimOf({ domain, incumbent }: { domain: Domain; incumbent: Domain }, reading: Reading): TakeoverClaim {
   return {
     proven: proves(domain, reading),
     olderClaim: isOlderClaim(domain, incumbent),

@@ -1,9 +1,9 @@
+import type { CaaVerdict } from '../../domain/caa.ts';
 import type { CaaRecord, CertificateReason, SelfCheckAnswer } from '../../domain/certificate-state.ts';
 import type { UnreadableReading } from '../../domain/reading.ts';
 import { joinList, quote, truncate } from '../../domain/text.ts';
 import { describeUnreadable } from '../../domain/verification-error.ts';
 import type { CaLimit } from '../../store/contract/store.ts';
-import type { CaaVerdict } from './caa.ts';
 
 /** What keeps a certificate from being issued, and what was observed. */
 export type Blocker =

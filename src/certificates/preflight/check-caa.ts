@@ -1,6 +1,6 @@
 import type { Resolver } from '../../dns/resolver.ts';
+import { type CaIdentity, caaNames, judgeCaa } from '../../domain/caa.ts';
 import type { Blocker } from '../policy/blocker.ts';
-import { type CaIdentity, caaNames, judgeCaa } from '../policy/caa.ts';
 
 /**
  * Whether the CAA records of a name allow a CA to issue for it; null: they do. The relevant set is that of the name or of its closest parent that has one

@@ -1,4 +1,4 @@
-import type { CaaRecord } from '../../domain/certificate-state.ts';
+import type { CaaRecord } from './certificate-state.ts';
 
 /** Which CAs the owner of a name allows (RFC 8659, RFC 8657). Pure. */
 

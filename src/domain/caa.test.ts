@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { CaaRecord } from '../../domain/certificate-state.ts';
 import { caaNames, judgeCaa } from './caa.ts';
+import type { CaaRecord } from './certificate-state.ts';
 
 const ACCOUNT = 'https://ca.test/acct/1';
 const CA = { names: ['letsencrypt.org'], accountUrl: ACCOUNT };

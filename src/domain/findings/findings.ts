@@ -1,0 +1,86 @@
+import type { Domain } from '../domain.ts';
+import { FINDING_CODES, type Finding, type FindingCode, type FindingSeverity } from '../finding.ts';
+import type { Observation } from '../observation.ts';
+import { readObservation } from '../read-observation.ts';
+import { type CheckMemory, claimOf } from '../status.ts';
+import { absentFindings } from './absent-findings.ts';
+import { apexFindings } from './apex-findings.ts';
+import { type FindingDraft, finish } from './finding-draft.ts';
+import { misplacedFindings } from './misplaced-findings.ts';
+import { chainFindings, nameserverFindings } from './nameserver-findings.ts';
+import { ownershipFindings } from './ownership-findings.ts';
+import { viewOf } from './record-view.ts';
+import { routingFindings } from './routing-findings.ts';
+import { serviceFindings } from './service-findings.ts';
+import type { FindingContext, Subject } from './subject.ts';
+import { zoneFailures, zoneFindings } from './zone-findings.ts';
+
+/** Whose records were looked at, as the check began. */
+export interface Observed {
+  domain: Domain;
+  /** Another workspace's verified domain of the same name. */
+  incumbent: Domain | null;
+  memory: CheckMemory;
+}
+
+/**
+ * Everything that is wrong in what was seen, and what is good to know: blocking mistakes first, among them the most specific first. One mistake
+ * is one finding.
+ */
+export function findingsOf(observed: Observed, observation: Observation, context: FindingContext): Finding[] {
+  const subject = subjectOf(observed, observation, context);
+  const failures = zoneFailures(subject);
+  const drafts = failures.length > 0 ? failures : draftsOf(subject);
+  return drafts.toSorted((a, b) => rankOf(a) - rankOf(b)).map(finish);
+}
+
+function subjectOf(observed: Observed, observation: Observation, context: FindingContext): Subject {
+  const { domain, incumbent } = observed;
+  const reading = readObservation(observed, observation);
+  const ownership = viewOf(domain, 'ownership', observation, reading);
+  const routing = viewOf(domain, 'routing', observation, reading);
+  const claim = incumbent === null ? undefined : claimOf({ domain, incumbent }, reading);
+  const proves =
+    domain.kind === 'apex'
+      ? ownership.isRight
+      : routing.isRight || (ownership.isRight && routing.reading.kind === 'hidden');
+  const isProven = proves && (claim === undefined || (ownership.isRight && claim.incumbentGone && !claim.olderClaim));
+  return { domain, observation, reading, claim, ownership, routing, isProven, context };
+}
+
+function draftsOf(subject: Subject): FindingDraft[] {
+  const seen = [
+    zoneFindings,
+    misplacedFindings,
+    ownershipFindings,
+    routingFindings,
+    apexFindings,
+    chainFindings,
+  ].flatMap((rule) => rule(subject));
+  const explained = new Set(seen.filter(({ severity }) => severity !== 'info').map(({ record }) => record));
+  const absent = absentFindings(subject).filter(({ record }) => !explained.has(record));
+  const others = [...nameserverFindings(subject), ...serviceFindings(subject)];
+  return [...seen, ...absent, ...others];
+}
+
+/** Told after all others: what may be right already, or follows from something else. */
+const LEAST_SPECIFIC: readonly FindingCode[] = [
+  'wildcard_answers',
+  'record_below_cut',
+  'record_missing',
+  'txt_missing',
+  'held_elsewhere',
+];
+
+/** Told before all others: nothing else works before they are fixed. */
+const MOST_SPECIFIC: readonly FindingCode[] = ['zone_not_registered', 'zone_parked', 'dnssec_bogus'];
+
+const SEVERITIES: readonly FindingSeverity[] = ['blocking', 'warning', 'info'];
+
+function rankOf({ code, severity }: FindingDraft): number {
+  const among = FINDING_CODES.length;
+  const last = LEAST_SPECIFIC.indexOf(code);
+  const first = MOST_SPECIFIC.indexOf(code);
+  const specificity = first >= 0 ? first - among : last >= 0 ? among + last : FINDING_CODES.indexOf(code);
+  return SEVERITIES.indexOf(severity) * 4 * among + specificity;
+}

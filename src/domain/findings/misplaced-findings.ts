@@ -1,0 +1,170 @@
+import type { Probe } from '../observation.ts';
+import { answerMatches } from '../read-observation.ts';
+import type { FindingDraft } from './finding-draft.ts';
+import { valuesThere } from './ownership-findings.ts';
+import { addRecord, probesOf, type RecordView, typedName, typedRecord, whereOf } from './record-view.ts';
+import { elsewhere } from './routing-findings.ts';
+import { needsOwnership, type Rule, type Subject } from './subject.ts';
+import { txtDifference } from './txt-difference.ts';
+
+/** Records that are at another name than their own, or of another type. */
+export const misplacedFindings: Rule = (subject) => {
+  const { ownership, routing, domain } = subject;
+  const misplacedRouting = domain.kind === 'subdomain' ? misplaced(subject, routing) : [];
+  if (subject.routing.isRight && !needsOwnership(subject)) return misplacedRouting;
+  return [...misplaced(subject, ownership), ...misplacedRouting];
+};
+
+function misplaced(subject: Subject, view: RecordView): FindingDraft[] {
+  const { kind } = view.reading;
+  if (view.isRight || kind === 'disagree' || kind === 'bogus' || kind === 'unreadable') return [];
+  const found =
+    doubled(subject, view) ?? unencoded(subject, view) ?? textForCname(view) ?? elsewhereNamed(subject, view);
+  return found ?? [];
+}
+
+type Common = Pick<FindingDraft, 'severity' | 'record' | 'expected' | 'retryable'>;
+
+function commonOf(subject: Subject, view: RecordView): Common {
+  return {
+    severity: subject.isProven ? 'warning' : 'blocking',
+    record: view.role,
+    expected: view.expected,
+    retryable: false,
+  };
+}
+
+/** At the name with its zone appended: the panel appends the zone to what is entered. */
+function doubled(subject: Subject, view: RecordView): FindingDraft[] | null {
+  const probe = probesOf(view, 'doubled').find((each) => isPublished(subject, view, each));
+  if (probe === undefined) return null;
+  const draft: FindingDraft = {
+    ...commonOf(subject, view),
+    code: 'name_doubled',
+    name: probe.name,
+    seen: valuesAt(probe),
+    message: () => [
+      `The ${view.type} record is at ${probe.name}: the DNS provider has appended the zone to a name that already had it.`,
+    ],
+    fix: `${whereOf(view)}, enter only the part before the zone. ${typedRecord(view)}`,
+  };
+  return [draft, ...wrongThere(subject, view, probe)];
+}
+
+/** What else is wrong with a record that is at another name. */
+function wrongThere(subject: Subject, view: RecordView, probe: Probe): FindingDraft[] {
+  const { answer } = probe;
+  if (answer.kind === 'unreadable' || answerMatches(subject.domain, view.role, answer)) return [];
+  const there = { ...view, answer, probes: [] };
+  if (view.role === 'routing') {
+    if (answer.chain.length === 0) return [];
+    return [
+      { ...elsewhere(subject, there, answer, { ...commonOf(subject, view), name: view.name }), name: probe.name },
+    ];
+  }
+  if (answer.kind !== 'found') return [];
+  return valuesThere(subject, there, answer.values)
+    .filter(({ code }) => code !== 'wildcard_answers')
+    .map((draft) => ({ ...draft, name: probe.name }));
+}
+
+/** With the letters of the name itself in place of its `xn--` form. */
+function unencoded(subject: Subject, view: RecordView): FindingDraft[] | null {
+  const probe = probesOf(view, 'raw_name').find((each) => isPublished(subject, view, each));
+  if (probe === undefined) return null;
+  return [
+    {
+      ...commonOf(subject, view),
+      code: 'name_not_punycode',
+      name: probe.name,
+      seen: valuesAt(probe),
+      message: () => [
+        `The ${view.type} record is at a name with special characters. In DNS that is another name than ${view.name}.`,
+      ],
+      fix: `${whereOf(view)}, enter the name in its "xn--" form. ${typedRecord(view)}`,
+    },
+  ];
+}
+
+/** The CNAME's value in a TXT record, or its nameserver. */
+function textForCname(view: RecordView): FindingDraft[] | null {
+  if (view.role !== 'routing' || view.expected === '') return null;
+  const text = probesOf(view, 'other_type').find(
+    ({ type, answer }) =>
+      type === 'TXT' && answer.kind === 'found' && answer.values.some((value) => isHost(value, view.expected)),
+  );
+  const isNameserver = view.zone.nameservers.some(({ name }) => name === view.expected);
+  if (text === undefined && !isNameserver) return null;
+  const type = isNameserver ? 'NS' : 'TXT';
+  return [
+    {
+      severity: 'blocking',
+      code: 'wrong_type',
+      record: 'routing',
+      name: view.name,
+      seen: [view.expected],
+      expected: view.expected,
+      retryable: false,
+      message: () => [`At ${view.name} the target is in a record of type ${type}; it belongs in one of type CNAME.`],
+      fix: `${whereOf(view)}, delete the ${type} record and add a CNAME record. ${typedRecord(view)}`,
+    },
+  ];
+}
+
+function isHost(value: string, host: string): boolean {
+  return value.trim().replace(/\.$/, '').toLowerCase() === host;
+}
+
+/** The right value at another name. */
+function elsewhereNamed(subject: Subject, view: RecordView): FindingDraft[] | null {
+  const { domain } = subject;
+  const probe = probesOf(view, 'other_name', 'www').find(
+    ({ answer }) => answerMatches(domain, view.role, answer) && !isWildcardAnswer(view, answer),
+  );
+  if (probe === undefined || isSwapped(subject, view, probe)) return null;
+  return [
+    {
+      ...commonOf(subject, view),
+      code: 'record_at_other_name',
+      name: probe.name,
+      seen: valuesAt(probe),
+      message: () => [`The ${view.type} record is at ${probe.name}; it belongs at ${view.name}.`],
+      fix:
+        view.role === 'routing'
+          ? addRecord(view)
+          : `${whereOf(view)}, change the name of the TXT record. ${typedName(view)}, ${typedRecord(view).replace(/^.*, Value/, 'Value')}`,
+    },
+  ];
+}
+
+/** The TXT record at the host while the CNAME is at the name of the TXT record: that is one mistake, told elsewhere. */
+function isSwapped({ domain, ownership }: Subject, view: RecordView, probe: Probe): boolean {
+  return view.role === 'ownership' && probe.name === domain.name && !!ownership.answer?.chain.includes(domain.target);
+}
+
+/** Whether somebody published this record at that name: a wildcard answers for names that nobody entered. */
+function isPublished(subject: Subject, view: RecordView, { answer }: Probe): boolean {
+  if (answer.kind === 'unreadable' || isWildcardAnswer(view, answer)) return false;
+  if (answerMatches(subject.domain, view.role, answer)) return true;
+  if (view.role === 'routing') {
+    const [first = ''] = answer.chain;
+    if (first !== '' && (subject.context.isTarget(first) || first.startsWith(`${view.expected}.`))) return true;
+    return answer.kind === 'found' && cannotBeWildcard(view);
+  }
+  const expected = { ...subject.domain, value: view.expected, domainOfToken: () => null };
+  return answer.kind === 'found' && answer.values.some((value) => txtDifference(value, expected) !== null);
+}
+
+/** Directly below the zone, a wildcard would have answered for the record's own name too. */
+function cannotBeWildcard(view: RecordView): boolean {
+  const isDirectlyBelow = view.name.slice(view.name.indexOf('.') + 1) === view.zone.apex;
+  return isDirectlyBelow && view.answer?.kind === 'absent' && view.answer.reason === 'nxdomain';
+}
+
+function isWildcardAnswer(view: RecordView, answer: Probe['answer']): boolean {
+  return probesOf(view, 'sibling').some((sibling) => JSON.stringify(sibling.answer) === JSON.stringify(answer));
+}
+
+function valuesAt({ answer }: Probe): string[] {
+  return answer.chain.length > 0 || answer.kind !== 'found' ? answer.chain : answer.values;
+}

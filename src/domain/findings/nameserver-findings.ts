@@ -1,0 +1,213 @@
+import type { FindingCode } from '../finding.ts';
+import type { RecordObservation } from '../observation.ts';
+import type { UnreadableReason } from '../reading.ts';
+import type { FindingDraft } from './finding-draft.ts';
+import { chainOf, editRecord, listServers, type RecordView } from './record-view.ts';
+import type { Rule, Subject } from './subject.ts';
+
+type NameserverCode = Extract<FindingCode, `nameserver_${string}`>;
+
+interface Trouble {
+  /** What the nameservers do, one and several. */
+  does: [one: string, several: string];
+  fix: (zone: string, servers: string) => string;
+}
+
+const AT_PROVIDER = (zone: string, servers: string) =>
+  `Ask the DNS provider why, or remove ${servers} from the nameservers of ${zone} at the registrar.`;
+
+const TROUBLES: Record<NameserverCode, Trouble> = {
+  nameserver_timeout: {
+    does: ['does not answer in time', 'do not answer in time'],
+    fix: AT_PROVIDER,
+  },
+  nameserver_servfail: {
+    does: ['answers with a failure (SERVFAIL)', 'answer with a failure (SERVFAIL)'],
+    fix: (zone) => `Check the zone ${zone} at the DNS provider: it may not have been loaded, or have an error.`,
+  },
+  nameserver_refused: {
+    does: ['refuses to answer (REFUSED)', 'refuse to answer (REFUSED)'],
+    fix: (zone) =>
+      `Create the zone ${zone} at that DNS provider, or set the nameservers of the provider that has it at the registrar.`,
+  },
+  nameserver_lame: {
+    does: ['does not serve the zone (lame delegation)', 'do not serve the zone (lame delegation)'],
+    fix: (zone) =>
+      `Create the zone ${zone} at that DNS provider, or set the nameservers of the provider that has it at the registrar.`,
+  },
+  nameserver_malformed: {
+    does: ['sends responses that are not valid DNS', 'send responses that are not valid DNS'],
+    fix: AT_PROVIDER,
+  },
+  nameserver_not_found: {
+    does: ['has no IP address', 'have no IP address'],
+    fix: (zone, servers) => `At the registrar of ${zone}, correct the names of the nameservers: ${servers}.`,
+  },
+  nameserver_unreachable: {
+    does: ['cannot be reached', 'cannot be reached'],
+    fix: AT_PROVIDER,
+  },
+  nameserver_private: {
+    does: [
+      'has a private or special IP address, which is never asked',
+      'have private or special IP addresses, which are never asked',
+    ],
+    fix: (zone) => `Give the nameservers of ${zone} public IP addresses, or use others.`,
+  },
+  nameserver_tcp: {
+    does: ['does not answer over TCP', 'do not answer over TCP'],
+    fix: (_zone, servers) => `Open TCP port 53 at ${servers}: answers that are too large for UDP are read over TCP.`,
+  },
+};
+
+/** The finding for each reason; loops and chains are none of a nameserver. */
+const CODES: Partial<Record<UnreadableReason, NameserverCode>> = {
+  timeout: 'nameserver_timeout',
+  servfail: 'nameserver_servfail',
+  refused: 'nameserver_refused',
+  lame: 'nameserver_lame',
+  malformed: 'nameserver_malformed',
+  no_nameserver: 'nameserver_not_found',
+  forbidden_address: 'nameserver_private',
+  overloaded: 'nameserver_timeout',
+};
+
+interface Failed {
+  code: NameserverCode;
+  /** The zone of the nameservers that failed. */
+  zone: string;
+  server: string;
+}
+
+/** Nameservers that failed. They block only where no other answered. */
+export const nameserverFindings: Rule = (subject) => {
+  const { ownership, routing, domain } = subject;
+  const { failure } = routing.zone;
+  const isBlocked =
+    [ownership, ...(domain.kind === 'subdomain' ? [routing] : [])].some(isUnread) && !isReadAlone(subject);
+  if (failure?.kind === 'unreadable') return [unreadDelegation(routing, failure.reason, failure.server)];
+  const failed = [subject.observation.ownership, subject.observation.routing].flatMap(failuresOf);
+  const byCode = Map.groupBy(failed, ({ code, zone }) => `${code} ${zone}`);
+  return [...byCode.values()].map((group) => failing(group, isBlocked && !subject.isProven));
+};
+
+function isUnread({ reading }: RecordView): boolean {
+  return reading.kind === 'unreadable' || (reading.kind === 'unconfirmed' && reading.reason === 'alone');
+}
+
+/** The records prove the domain although one nameserver alone has answered. */
+function isReadAlone({ reading }: Subject): boolean {
+  return reading.ownership.kind === 'matched' && reading.routing.kind === 'matched';
+}
+
+function failuresOf({ zone, nameservers }: RecordObservation): Failed[] {
+  if (zone.failure?.kind === 'no_nameserver' || zone.failure?.kind === 'forbidden_address') {
+    const code = CODES[zone.failure.kind] ?? 'nameserver_not_found';
+    const names = zone.nameservers.length === 0 ? ['its nameservers'] : zone.nameservers.map(({ name }) => name);
+    return names.map((server) => ({ code, zone: zone.apex, server }));
+  }
+  const silent = nameservers.flatMap(({ server, answers: [first] }): Failed[] => {
+    if (first.kind !== 'unreadable' || first.chain.length > 0) return [];
+    const code = CODES[first.reason];
+    return code === undefined ? [] : [{ code, zone: zone.apex, server: first.server ?? server }];
+  });
+  const unaddressed = zone.nameservers.flatMap(({ name, problem }): Failed[] => {
+    if (problem === undefined) return [];
+    const code = problem === 'no_address' ? 'nameserver_not_found' : 'nameserver_private';
+    return [{ code, zone: zone.apex, server: name }];
+  });
+  return [...silent.filter(({ server }) => !unaddressed.some((one) => one.server === server)), ...unaddressed];
+}
+
+function failing(group: Failed[], isBlocking: boolean): FindingDraft {
+  const [{ code, zone } = { code: 'nameserver_timeout' as const, zone: '' }] = group;
+  const nameservers = [...new Set(group.map(({ server }) => server))].sort();
+  const [one, several] = TROUBLES[code].does;
+  const servers = listServers(nameservers);
+  return {
+    code,
+    severity: isBlocking ? 'blocking' : 'info',
+    name: zone,
+    nameservers,
+    retryable: true,
+    message: () => [
+      `The zone ${zone} ${isBlocking ? 'could not be read' : 'could be read, although not everywhere'}: ${servers} ${nameservers.length > 1 ? several : one}.`,
+    ],
+    fix: TROUBLES[code].fix(zone, servers),
+  };
+}
+
+/** The nameservers of the zone above did not say where the zone is. */
+function unreadDelegation({ zone }: RecordView, reason: UnreadableReason, server: string | undefined): FindingDraft {
+  const code = CODES[reason] ?? 'nameserver_timeout';
+  return {
+    code,
+    severity: 'blocking',
+    name: zone.apex,
+    ...(server !== undefined && { nameservers: [server] }),
+    retryable: true,
+    message: () => [
+      `The nameservers of ${zone.apex} could not be found: ${server ?? 'a nameserver of the zone above'} ${TROUBLES[code].does[0]}.`,
+    ],
+    fix: 'Nothing has to be changed in the records. If it lasts, ask the registrar of the domain.',
+  };
+}
+
+/** A CNAME that leads into a zone that cannot be read, in a circle, or too far. */
+export const chainFindings: Rule = (subject) => {
+  const { ownership, routing, domain } = subject;
+  const views = domain.kind === 'subdomain' ? [routing, ownership] : [ownership];
+  return views.flatMap((view) => {
+    if (subject.isProven || view.reading.kind !== 'unreadable') return [];
+    const { reason, chain, server } = view.reading;
+    return brokenChain(view, reason, chain, server) ?? [];
+  });
+};
+
+function brokenChain(
+  view: RecordView,
+  reason: UnreadableReason,
+  chain: string[],
+  server: string | undefined,
+): FindingDraft | null {
+  const common = {
+    severity: 'blocking',
+    record: view.role,
+    name: view.name,
+    seen: chain,
+    expected: view.expected,
+    fix: editRecord(view),
+  } as const;
+  if (reason === 'loop') {
+    return {
+      ...common,
+      code: 'cname_loop',
+      retryable: false,
+      message: (quote) => [
+        chain.length === 0
+          ? `The CNAME records of ${view.name} lead in a circle.`
+          : `The CNAME records of ${view.name} lead in a circle: ${chainOf(chain, quote)}.`,
+      ],
+    };
+  }
+  if (reason === 'chain_too_long') {
+    return {
+      ...common,
+      code: 'cname_chain_too_long',
+      retryable: false,
+      message: (quote) => [
+        `${view.name} leads over more than 8 CNAME records${chain.length === 0 ? '' : `: ${chainOf(chain, quote)}`}.`,
+      ],
+    };
+  }
+  if (chain.length === 0) return null;
+  const code = CODES[reason] ?? 'nameserver_timeout';
+  return {
+    ...common,
+    code: 'cname_to_broken_zone',
+    retryable: true,
+    message: (quote) => [
+      `${view.name} is a CNAME to ${chainOf(chain, quote)}, which could not be read: ${server ?? 'a nameserver of its zone'} ${TROUBLES[code].does[0]}.`,
+    ],
+  };
+}

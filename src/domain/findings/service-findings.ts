@@ -1,0 +1,116 @@
+import { judgeCaa } from '../caa.ts';
+import type { CaaRecord } from '../certificate-state.ts';
+import { answerMatches } from '../read-observation.ts';
+import type { FindingDraft } from './finding-draft.ts';
+import { type RecordView, whereOf } from './record-view.ts';
+import type { Rule, Subject } from './subject.ts';
+
+/** What stands in the way besides the two records: another workspace, CAA, caches. */
+export const serviceFindings: Rule = (subject) => [
+  ...heldElsewhere(subject),
+  ...caaForbids(subject),
+  ...staleCache(subject),
+];
+
+function heldElsewhere({ claim, domain, ownership, routing }: Subject): FindingDraft[] {
+  if (claim === undefined) return [];
+  const { name } = domain;
+  const common = {
+    code: 'held_elsewhere',
+    severity: 'blocking',
+    name,
+    retryable: false,
+  } as const;
+  if (claim.olderClaim) {
+    return [
+      {
+        ...common,
+        message: () => [
+          `Another workspace verified ${name} after you added it here, so your records may be left over from before.`,
+        ],
+        fix: 'If the name is yours, delete the domain, add it again and publish its new records.',
+      },
+    ];
+  }
+  if (claim.proven && ownership.isRight && claim.incumbentGone) return [];
+  if (claim.proven && ownership.isRight) {
+    return [
+      {
+        ...common,
+        message: () => [`Another workspace holds ${name} as verified, and its records are still in place.`],
+        fix: `${whereOf(routing)}, remove every other TXT record at ${ownership.name}, and point ${name} to ${domain.target} only.`,
+      },
+    ];
+  }
+  return [
+    {
+      ...common,
+      message: () => [`Another workspace holds ${name} as verified.`],
+      fix: `To move the name, publish both records of this domain, and remove the other workspace's TXT record at ${ownership.name}.`,
+    },
+  ];
+}
+
+/** The nearest name that has CAA records decides (RFC 8659 section 3). */
+function caaForbids({ observation, domain, context, routing }: Subject): FindingDraft[] {
+  const { caNames } = context;
+  const probes = (observation.probes ?? []).filter(({ purpose }) => purpose === 'caa');
+  const nearest = probes
+    .toSorted((a, b) => b.name.length - a.name.length)
+    .find(({ answer }) => answer.kind === 'found' && answer.values.length > 0);
+  if (caNames.length === 0 || nearest?.answer.kind !== 'found') return [];
+  const { values } = nearest.answer;
+  const verdict = judgeCaa(values.map(parseCaa), { names: caNames, accountUrl: null });
+  // Whether the account is ours is known only where the certificate is ordered.
+  if (verdict.kind === 'allowed' || verdict.because === 'account') return [];
+  const [ca = ''] = caNames;
+  return [
+    {
+      code: 'caa_forbids',
+      severity: domain.status === 'verified' ? 'blocking' : 'warning',
+      name: nearest.name,
+      seen: values,
+      expected: `0 issue "${ca}"`,
+      retryable: false,
+      message: (quote) => [
+        `The CAA records at ${nearest.name} forbid our certificate authority to issue a certificate: ${values.slice(0, 3).map(quote).join(', ')}.`,
+      ],
+      fix: caaFix(routing, nearest.name, ca),
+    },
+  ];
+}
+
+function caaFix(view: RecordView, name: string, ca: string): string {
+  const record = { ...view, name };
+  return `${whereOf(record)}, add a CAA record at ${name}. Flags: \`0\`, Tag: \`issue\`, Value: \`${ca}\`.`;
+}
+
+/** `0 issue "ca.example"`. */
+function parseCaa(text: string): CaaRecord {
+  const [, flags = '0', tag = '', value = ''] = /^(\d+)\s+(\S+)\s*(.*)$/s.exec(text) ?? [];
+  return { critical: Number(flags) >= 128, tag: tag.toLowerCase(), value: value.replace(/^"(.*)"$/s, '$1') };
+}
+
+/** The nameservers have the record; resolvers still answer from before. */
+function staleCache({ observation, domain, ownership, routing, context }: Subject): FindingDraft[] {
+  return [routing, ownership].flatMap((view): FindingDraft[] => {
+    const { validation } = observation[view.role];
+    if (!view.isRight || validation?.answer == null || validation.ttl === null || validation.ttl <= 0) return [];
+    if (validation.answer.kind === 'unreadable' || answerMatches(domain, view.role, validation.answer)) return [];
+    const until = new Date(context.now + validation.ttl * 1000).toISOString().replace(/\.\d+Z$/, 'Z');
+    return [
+      {
+        code: 'stale_cache',
+        severity: 'info',
+        record: view.role,
+        name: view.name,
+        expected: view.expected,
+        retryable: true,
+        message: () => [
+          `The nameservers have the ${view.type} record of ${view.name}, but public resolvers may answer from their cache until ${until}.`,
+        ],
+        fix: 'Wait until then.',
+      },
+    ];
+  });
+}

@@ -1,0 +1,41 @@
+import type { Domain } from '../domain.ts';
+import type { Observation } from '../observation.ts';
+import type { Reading } from '../reading.ts';
+import type { TakeoverClaim } from '../verification-error.ts';
+import type { FindingDraft } from './finding-draft.ts';
+import type { RecordView } from './record-view.ts';
+
+/** What the rules know besides DNS. */
+export interface FindingContext {
+  /** IP addresses that lead to the edge; empty: they are not known. */
+  edgeAddresses: readonly string[];
+  /** How our certificate authorities identify themselves in CAA records; empty: CAA is not looked at. */
+  caNames: readonly string[];
+  /** Whether a host is, or could be, the target of a domain of ours: it is below the CNAME zone. */
+  isTarget: (host: string) => boolean;
+  /** Name of the workspace's other domain that has this token; null: none has it, or nobody looked. */
+  domainOfToken?: (token: string) => string | null;
+  /** When it was observed, Unix ms. */
+  now: number;
+}
+
+/** A domain, what was seen of it, and what that means. */
+export interface Subject {
+  domain: Domain;
+  observation: Observation;
+  reading: Reading;
+  claim: TakeoverClaim | undefined;
+  ownership: RecordView;
+  routing: RecordView;
+  /** Whether the records prove the domain, or will once they are confirmed. */
+  isProven: boolean;
+  context: FindingContext;
+}
+
+/** Rules of one theme: what they find. */
+export type Rule = (subject: Subject) => FindingDraft[];
+
+/** Whether the TXT record has to be there: the routing record alone cannot verify the domain. */
+export function needsOwnership({ domain, claim, routing }: Subject): boolean {
+  return domain.kind === 'apex' || claim !== undefined || routing.reading.kind === 'hidden';
+}

@@ -1,0 +1,155 @@
+import { providerOf } from '../providers.ts';
+import { joinList } from '../text.ts';
+import type { FindingDraft } from './finding-draft.ts';
+import { addRecord, listServers, probesOf, type RecordView } from './record-view.ts';
+import { needsOwnership, type Rule, type Subject } from './subject.ts';
+
+/** Why the zone itself does not work: nothing else can be said before that is fixed. */
+export const zoneFailures: Rule = (subject) => {
+  const { routing, ownership } = subject;
+  const { failure } = routing.zone;
+  if (failure?.kind === 'not_registered') return [notRegistered(failure.name)];
+  const provider = routing.provider;
+  if (provider?.parking && !routing.isRight && !ownership.isRight) return [parked(routing, provider.name)];
+  return [];
+};
+
+function notRegistered(name: string): FindingDraft {
+  return {
+    code: 'zone_not_registered',
+    severity: 'blocking',
+    name,
+    retryable: true,
+    message: () => [
+      `The domain ${name} does not exist: it is not registered, it has expired, or it has no nameservers.`,
+    ],
+    fix: `Register or renew ${name} at a registrar, and set its nameservers there. If the name is mistyped, delete this domain and add the right one.`,
+  };
+}
+
+function parked({ zone }: RecordView, provider: string): FindingDraft {
+  const nameservers = zone.nameservers.map(({ name }) => name);
+  return {
+    code: 'zone_parked',
+    severity: 'blocking',
+    name: zone.apex,
+    nameservers,
+    retryable: false,
+    message: () => [
+      `The domain ${zone.apex} is parked at ${provider}: its nameservers (${listServers(nameservers)}) show advertisements and take no records.`,
+    ],
+    fix: `At the registrar of ${zone.apex}, change the nameservers to those of a DNS provider, and publish the records there.`,
+  };
+}
+
+/** What is wrong between the zone and its parent, among its nameservers, and with its signatures. */
+export const zoneFindings: Rule = (subject) => [...bogus(subject), ...delegation(subject), ...disagreements(subject)];
+
+/** Records that are published where the delegation does not lead, and nameservers that the parent does not know. */
+function delegation(subject: Subject): FindingDraft[] {
+  const { zone } = subject.routing;
+  const { ownNameservers } = zone;
+  const named = zone.nameservers.map(({ name }) => name);
+  if (zone.source !== 'parent' || ownNameservers === null || ownNameservers.length === 0 || named.length === 0)
+    return [];
+  const unknown = ownNameservers.filter((name) => !named.includes(name));
+  const unlisted = named.filter((name) => !ownNameservers.includes(name));
+  if (unknown.length === 0 && unlisted.length === 0) return [];
+  const isElsewhere = unknown.length === ownNameservers.length && !subject.isProven;
+  const [here, there] = [providerOf(named)?.name, providerOf(ownNameservers)?.name];
+  const common = { name: zone.apex, seen: ownNameservers, nameservers: named, retryable: false };
+  if (isElsewhere) {
+    return [
+      {
+        ...common,
+        code: 'zone_elsewhere',
+        severity: 'blocking',
+        message: () => [
+          `The registrar sends questions about ${zone.apex} to ${listServers(named)}${here ? ` (${here})` : ''}, but the zone names ${listServers(ownNameservers)}${there ? ` (${there})` : ''} as its nameservers.`,
+          'Records that are published only there are not seen.',
+        ],
+        fix: `At the registrar of ${zone.apex}, set the nameservers to ${joinList(ownNameservers, 6)}. Or publish the records at ${here ?? listServers(named)}.`,
+      },
+    ];
+  }
+  return [
+    {
+      ...common,
+      code: 'delegation_mismatch',
+      severity: 'warning',
+      message: () => [
+        `The registrar and the zone ${zone.apex} name different nameservers.`,
+        ...(unlisted.length > 0 ? [`Only the registrar names ${listServers(unlisted)}.`] : []),
+        ...(unknown.length > 0 ? [`Only the zone names ${listServers(unknown)}.`] : []),
+      ],
+      fix: `Make both lists the same: at the registrar of ${zone.apex}, or in the NS records of the zone.`,
+    },
+  ];
+}
+
+/** Nameservers of one zone that answer differently, or one that answers differently each time. */
+function disagreements(subject: Subject): FindingDraft[] {
+  const views = [subject.ownership, ...(subject.domain.kind === 'subdomain' ? [subject.routing] : [])];
+  return views.flatMap((view): FindingDraft[] => {
+    const { reading } = view;
+    if (reading.kind !== 'disagree') return [];
+    const isOne = reading.answers.length === 1;
+    return [
+      {
+        code: 'nameservers_disagree',
+        severity: subject.isProven ? 'warning' : 'blocking',
+        record: view.role,
+        name: view.name,
+        seen: reading.answers.map(({ server, saw }) => `${server}: ${saw}`),
+        expected: view.expected,
+        nameservers: reading.answers.map(({ server }) => server),
+        retryable: true,
+        message: () => [
+          isOne
+            ? `The nameserver ${reading.answers[0]?.server} gives different answers for the ${view.type} record at ${view.name}.`
+            : `The nameservers of ${view.zone.apex} do not agree on the ${view.type} record at ${view.name}.`,
+          ...reading.answers.map(({ server, saw }) => `${server} answers ${saw}.`),
+        ],
+        fix: `If you have just changed it, wait until all nameservers have it. Otherwise correct or remove those that are behind. ${addRecord(view)}`,
+      },
+    ];
+  });
+}
+
+/** Extended DNS Errors of a failed validation (RFC 8914 section 4). */
+const VALIDATION_ERRORS: Record<number, string> = {
+  6: 'the signature is wrong',
+  7: 'the signature has expired',
+  8: 'the signature is not valid yet',
+  9: 'the zone has no key that fits its DS record',
+  10: 'the signature is missing',
+  12: 'the proof that the name does not exist is missing',
+};
+
+function bogus(subject: Subject): FindingDraft[] {
+  const views = [subject.ownership, subject.routing].filter(({ reading }) => reading.kind === 'bogus');
+  // An apex does not need its routing record to be verified.
+  const view = views.find(({ role }) => role === 'routing' || needsOwnership(subject)) ?? views[0];
+  if (view === undefined) return [];
+  const validation = subject.observation[view.role].validation;
+  const { error, ttl } = validation ?? { error: null, ttl: null };
+  const why = error === null ? undefined : VALIDATION_ERRORS[error.code];
+  const ds = probesOf(subject.routing, 'ds').flatMap(({ answer }) => (answer.kind === 'found' ? answer.values : []));
+  const zone = view.zone.apex;
+  return [
+    {
+      code: 'dnssec_bogus',
+      severity: subject.isProven ? 'warning' : 'blocking',
+      record: view.role,
+      name: view.name,
+      seen: [...ds, ...(error === null ? [] : [`EDE ${error.code}${error.text === '' ? '' : `: ${error.text}`}`])],
+      retryable: true,
+      message: (quote) => [
+        `DNSSEC of the zone ${zone} is broken${why === undefined ? '' : `: ${why}`}. Most of the Internet does not see its records.`,
+        ...(ds[0] === undefined ? [] : [`Its DS record is ${quote(ds[0])}.`]),
+        ...(ttl === null ? [] : [`After the fix resolvers may need ${ttl} seconds to notice.`]),
+      ],
+      fix: `At the registrar of ${zone}, remove the DS record, or replace it by the one that the DNS provider shows; or sign the zone again.`,
+    },
+  ];
+}

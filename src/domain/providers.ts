@@ -1,0 +1,215 @@
+/** DNS providers, by the nameservers that they give to zones, and what their panels want people to type. Pure data. */
+
+export interface DnsProvider {
+  id: string;
+  name: string;
+  /** Suffixes of the names of its nameservers, or patterns where the suffix alone is shared. */
+  nameservers: readonly (string | RegExp)[];
+  /** What its panel wants as the name of a record at the zone itself. */
+  apex: '@' | 'empty';
+  /** A host name without a final dot, entered as a value, gets the zone appended. */
+  appendsZoneToValues?: true;
+  /** How it calls a record that leads an apex to a host; absent: it has none, or that is not known. */
+  apexRecord?: 'ALIAS' | 'ANAME' | 'CNAME';
+  /** It can proxy a name, so that its records cannot be read back. */
+  proxies?: true;
+  /** Where records are edited. */
+  panel?: string;
+  /** It shows advertisements for domains nobody uses: records cannot be published there. */
+  parking?: true;
+}
+
+const PROVIDERS: readonly DnsProvider[] = [
+  {
+    id: 'cloudflare',
+    name: 'Cloudflare',
+    nameservers: ['ns.cloudflare.com'],
+    apex: '@',
+    apexRecord: 'CNAME',
+    proxies: true,
+    panel: 'https://dash.cloudflare.com',
+  },
+  {
+    id: 'route53',
+    name: 'Amazon Route 53',
+    nameservers: [/\.awsdns-\d+\.(?:com|net|org|co\.uk)$/],
+    apex: 'empty',
+    panel: 'https://console.aws.amazon.com/route53',
+  },
+  {
+    id: 'godaddy',
+    name: 'GoDaddy',
+    nameservers: ['domaincontrol.com'],
+    apex: '@',
+    panel: 'https://dcc.godaddy.com',
+  },
+  {
+    id: 'namecheap',
+    name: 'Namecheap',
+    nameservers: ['registrar-servers.com'],
+    apex: '@',
+    apexRecord: 'ALIAS',
+    panel: 'https://ap.www.namecheap.com',
+  },
+  {
+    id: 'squarespace',
+    name: 'Squarespace',
+    nameservers: ['squarespacedns.com', 'googledomains.com'],
+    apex: '@',
+    panel: 'https://account.squarespace.com/domains',
+  },
+  {
+    id: 'ionos',
+    name: 'IONOS',
+    nameservers: [/(?:^|\.)ui-dns\.(?:com|de|org|biz)$/],
+    apex: '@',
+    panel: 'https://my.ionos.com/domains',
+  },
+  {
+    id: 'ovh',
+    name: 'OVHcloud',
+    nameservers: ['ovh.net', 'ovh.ca', 'anycast.me'],
+    apex: 'empty',
+    appendsZoneToValues: true,
+    panel: 'https://www.ovh.com/manager',
+  },
+  {
+    id: 'gandi',
+    name: 'Gandi',
+    nameservers: ['gandi.net'],
+    apex: '@',
+    appendsZoneToValues: true,
+    apexRecord: 'ALIAS',
+    panel: 'https://admin.gandi.net',
+  },
+  {
+    id: 'hetzner',
+    name: 'Hetzner',
+    nameservers: ['ns.hetzner.com', 'ns.hetzner.de', 'first-ns.de', 'second-ns.de', 'second-ns.com'],
+    apex: '@',
+    appendsZoneToValues: true,
+    panel: 'https://console.hetzner.com',
+  },
+  {
+    id: 'digitalocean',
+    name: 'DigitalOcean',
+    nameservers: ['digitalocean.com'],
+    apex: '@',
+    panel: 'https://cloud.digitalocean.com/networking/domains',
+  },
+  {
+    id: 'vercel',
+    name: 'Vercel',
+    nameservers: ['vercel-dns.com', 'zeit.world'],
+    apex: 'empty',
+    apexRecord: 'ALIAS',
+    panel: 'https://vercel.com/dashboard/domains',
+  },
+  {
+    id: 'netlify',
+    name: 'Netlify',
+    nameservers: ['nsone.net', /^dns\d+\.p\d+\.nsone\.net$/],
+    apex: '@',
+    panel: 'https://app.netlify.com',
+  },
+  {
+    id: 'azure',
+    name: 'Azure DNS',
+    nameservers: [/\.azure-dns\.(?:com|net|org|info)$/],
+    apex: '@',
+    panel: 'https://portal.azure.com',
+  },
+  {
+    id: 'google-cloud',
+    name: 'Google Cloud DNS',
+    nameservers: [/^ns-cloud-[a-z]\d\.googledomains\.com$/],
+    apex: 'empty',
+    apexRecord: 'ALIAS',
+    panel: 'https://console.cloud.google.com/net-services/dns',
+  },
+  {
+    id: 'namecom',
+    name: 'name.com',
+    nameservers: ['name.com'],
+    apex: '@',
+    apexRecord: 'ANAME',
+    panel: 'https://www.name.com',
+  },
+  {
+    id: 'porkbun',
+    name: 'Porkbun',
+    nameservers: ['ns.porkbun.com', 'porkbun.com'],
+    apex: 'empty',
+    apexRecord: 'ALIAS',
+    panel: 'https://porkbun.com/account/domains',
+  },
+  {
+    id: 'strato',
+    name: 'STRATO',
+    nameservers: ['rzone.de'],
+    apex: '@',
+    panel: 'https://www.strato.de/apps/CustomerService',
+  },
+  {
+    id: 'hostinger',
+    name: 'Hostinger',
+    nameservers: ['dns-parking.com'],
+    apex: '@',
+    apexRecord: 'ALIAS',
+    panel: 'https://hpanel.hostinger.com',
+  },
+  {
+    id: 'wix',
+    name: 'Wix',
+    nameservers: ['wixdns.net'],
+    apex: 'empty',
+    panel: 'https://manage.wix.com/account/domains',
+  },
+  { id: 'bluehost', name: 'Bluehost', nameservers: ['bluehost.com'], apex: '@', panel: 'https://my.bluehost.com' },
+  {
+    id: 'dnsimple',
+    name: 'DNSimple',
+    nameservers: ['dnsimple.com', 'dnsimple-edge.net', 'dnsimple-edge.org'],
+    apex: 'empty',
+    apexRecord: 'ALIAS',
+    panel: 'https://dnsimple.com',
+  },
+  { id: 'dnsmadeeasy', name: 'DNS Made Easy', nameservers: ['dnsmadeeasy.com'], apex: 'empty', apexRecord: 'ANAME' },
+  { id: 'sedo', name: 'Sedo', nameservers: ['sedoparking.com'], apex: '@', parking: true },
+  { id: 'bodis', name: 'Bodis', nameservers: ['bodis.com'], apex: '@', parking: true },
+  { id: 'parkingcrew', name: 'ParkingCrew', nameservers: ['parkingcrew.net'], apex: '@', parking: true },
+  { id: 'above', name: 'Above.com', nameservers: ['above.com'], apex: '@', parking: true },
+  { id: 'afternic', name: 'Afternic', nameservers: ['afternic.com'], apex: '@', parking: true },
+  { id: 'dan', name: 'Dan.com', nameservers: ['dan.com', 'undeveloped.com'], apex: '@', parking: true },
+  { id: 'parklogic', name: 'ParkLogic', nameservers: ['parklogic.com'], apex: '@', parking: true },
+];
+
+/** The provider that runs all of these nameservers; undefined where they are unknown, or of several providers. */
+export function providerOf(nameservers: readonly string[]): DnsProvider | undefined {
+  const [first, ...rest] = nameservers.map(providerOfOne);
+  return rest.every((other) => other === first) ? first : undefined;
+}
+
+/** The most specific one: Google Cloud's nameservers have names below those of Squarespace's. */
+function providerOfOne(nameserver: string): DnsProvider | undefined {
+  const matching = (exact: boolean) =>
+    PROVIDERS.find(({ nameservers }) =>
+      nameservers.some((one) => (typeof one === 'string' ? !exact && isBelow(nameserver, one) : one.test(nameserver))),
+    );
+  return matching(true) ?? matching(false);
+}
+
+function isBelow(name: string, suffix: string): boolean {
+  return name === suffix || name.endsWith(`.${suffix}`);
+}
+
+/** A name as a provider's panel wants it: without the zone; `@` for the zone itself, or nothing. Of an unknown provider, as most want it. */
+export function nameInZone(name: string, zone: string, provider?: DnsProvider): string {
+  if (name === zone) return provider?.apex === 'empty' ? '' : '@';
+  return name.endsWith(`.${zone}`) ? name.slice(0, -zone.length - 1) : name;
+}
+
+/** A host as a provider's panel wants it in the value of a CNAME. */
+export function hostAsValue(host: string, provider?: DnsProvider): string {
+  return provider?.appendsZoneToValues ? `${host}.` : host;
+}
