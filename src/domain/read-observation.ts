@@ -76,10 +76,12 @@ function routingReader({ target }: Domain): RecordReader<RoutingReading> {
     names: (answer) => [...answer.chain, ...besideOf(answer)].includes(target),
     matched: ({ chain }, alone) => ({ kind: 'matched', chain, ...(alone && { alone }) }),
     read(answer) {
-      if (answer.kind === 'absent') return { kind: 'absent', reason: answer.reason };
-      const { chain, values } = answer;
+      const { chain } = answer;
+      if (answer.kind === 'absent') {
+        return chain.length > 0 ? { kind: 'elsewhere', chain } : { kind: 'absent', reason: answer.reason };
+      }
       if (hasConflict(answer)) return { kind: 'conflicting', chain, beside: besideOf(answer) };
-      if (chain.length === 0 || chain.some(isProxy)) return { kind: 'hidden', addresses: values, chain };
+      if (chain.length === 0 || chain.some(isProxy)) return { kind: 'hidden', addresses: answer.values, chain };
       return { kind: 'elsewhere', chain };
     },
     describe(answer) {

@@ -28,8 +28,9 @@ export const fails = (reason: UnreadableReason, ...chain: string[]): RecordAnswe
 /** A zone with two nameservers that its parent names. */
 export function zoneOf(apex: string, changes: Partial<ZoneObservation> = {}): ZoneObservation {
   const names = [`ns1.${apex}`, `ns2.${apex}`];
-  const nameservers = names.map((name, i) => ({ name, addresses: [`192.0.2.${i + 1}`] }));
-  return { apex, source: 'parent', nameservers, ownNameservers: names, failure: null, ...changes };
+  const nameservers = changes.nameservers ?? names.map((name, i) => ({ name, addresses: [`192.0.2.${i + 1}`] }));
+  const ownNameservers = nameservers.map(({ name }) => name);
+  return { apex, source: 'parent', nameservers, ownNameservers, failure: null, ...changes };
 }
 
 /** What each nameserver answers, in order; an array: in its two looks. */
@@ -80,3 +81,8 @@ export function observation(domain: Domain, apex: string, seen: Seen = {}): Obse
 
 /** The ownership record as it must be. */
 export const rightTxt = (domain: Domain): RecordAnswer => txt(ownershipValue(domain));
+
+export function probe(purpose: Probe['purpose'], record: Probe['record'], name: string, answer: RecordAnswer): Probe {
+  const type = purpose === 'caa' ? 'CAA' : record === 'ownership' || purpose === 'other_type' ? 'TXT' : 'A';
+  return { purpose, record, name, type, answer };
+}

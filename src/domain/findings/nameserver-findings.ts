@@ -70,6 +70,9 @@ const CODES: Partial<Record<UnreadableReason, NameserverCode>> = {
   no_nameserver: 'nameserver_not_found',
   forbidden_address: 'nameserver_private',
   overloaded: 'nameserver_timeout',
+  unreachable: 'nameserver_unreachable',
+  tcp_failed: 'nameserver_tcp',
+  too_many_queries: 'nameserver_timeout',
 };
 
 interface Failed {

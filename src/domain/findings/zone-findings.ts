@@ -55,8 +55,9 @@ function delegation(subject: Subject): FindingDraft[] {
   const unknown = ownNameservers.filter((name) => !named.includes(name));
   const unlisted = named.filter((name) => !ownNameservers.includes(name));
   if (unknown.length === 0 && unlisted.length === 0) return [];
-  const isElsewhere = unknown.length === ownNameservers.length && !subject.isProven;
   const [here, there] = [providerOf(named)?.name, providerOf(ownNameservers)?.name];
+  const isSameProvider = here !== undefined && here === there;
+  const isElsewhere = unknown.length === ownNameservers.length && !isSameProvider && !subject.isProven;
   const common = { name: zone.apex, seen: ownNameservers, nameservers: named, retryable: false };
   if (isElsewhere) {
     return [
