@@ -1,11 +1,21 @@
+import { LRUCache } from 'lru-cache';
+import type { Clock } from '../clock.ts';
 import type { ZoneNameserver, ZoneObservation } from '../domain/observation.ts';
 import type { AddressRule } from '../net/addresses.ts';
-import { type FailedQuery, shuffled } from './ask-server.ts';
+import { type DnsAnswer, type FailedQuery, shuffled } from './ask-server.ts';
+import type { Question } from './protocol/wire.ts';
 import type { Recursors } from './recursors.ts';
 import type { NameserverSet } from './referral.ts';
 import type { LookOptions } from './resolver.ts';
 
-/** The nameservers of a zone with their addresses. */
+/** Finds the addresses of a zone's nameservers: the glue, or else what the resolvers say. At most three are looked up, and others left out. Never rejects. */
+export type LocateNameservers = (set: NameserverSet, options: LocateOptions) => Promise<LocatedNameservers>;
+
+export interface LocateOptions extends LookOptions {
+  /** Asks the nameservers of the zone that holds a nameserver's name, where the resolvers fail: it says which of them is the cause. */
+  askHolder?: (question: Question) => Promise<DnsAnswer | FailedQuery>;
+}
+
 export interface LocatedNameservers {
   nameservers: ZoneNameserver[];
   /** Why none of them can be asked. */
@@ -18,6 +28,10 @@ export interface LocatedNameservers {
 const MAX_LOOKED_UP = 3;
 /** Of each nameserver and IP version. */
 const MAX_ADDRESSES = 2;
+/** Names of nameservers whose addresses are cached: zones of one provider share them. */
+const MAX_NAMES = 20_000;
+const MAX_TTL_MS = 60 * 60_000;
+const EMPTY_TTL_MS = 5_000;
 
 interface Found {
   addresses: string[];
@@ -26,52 +40,89 @@ interface Found {
   failure: FailedQuery | null;
 }
 
-/** Finds the addresses of those nameservers that have no glue through the resolvers; of three at most: others are left out. */
-export async function locateNameservers(
-  set: NameserverSet,
-  { recursors, mayAsk, random }: { recursors: Recursors; mayAsk: AddressRule; random: () => number },
-  options: LookOptions,
-): Promise<LocatedNameservers> {
-  const toLookUp = set.nameservers.filter(({ glue }) => glue.length === 0).slice(0, MAX_LOOKED_UP);
-  const located = await Promise.all(
-    set.nameservers.map(async (nameserver): Promise<(Found & { name: string }) | null> => {
-      const { name, glue } = nameserver;
-      if (glue.length > 0) return { name, addresses: glue, ttl: set.ttl, failure: null };
-      return toLookUp.includes(nameserver) ? { name, ...(await lookUp(name, recursors, options)) } : null;
-    }),
-  );
-  const found = located.filter((one) => one !== null);
-  const nameservers = found.map(({ name, addresses }) => toNameserver(name, addresses, mayAsk, random));
-  const ttl = Math.min(set.ttl, ...found.map((one) => one.ttl));
-  if (nameservers.some(({ addresses }) => addresses.length > 0)) return { nameservers, failure: null, ttl };
-  const failure = found.find((one) => one.failure !== null)?.failure ?? null;
-  // The name of our resolver means nothing to the customer.
-  if (failure !== null) return { nameservers, failure: { kind: 'unreadable', reason: failure.reason }, ttl: 0 };
-  const isSpecial = nameservers.some(({ problem }) => problem === 'special_address');
-  return { nameservers, failure: { kind: isSpecial ? 'forbidden_address' : 'no_nameserver' }, ttl };
-}
+export function nameserverLocator({
+  recursors,
+  mayAsk,
+  random,
+  clock,
+}: {
+  recursors: Recursors;
+  mayAsk: AddressRule;
+  /** Yields numbers in [0, 1). */
+  random: () => number;
+  clock: Clock;
+}): LocateNameservers {
+  const cache = new LRUCache<string, { addresses: string[]; readAt: number; expiresAt: number }>({
+    maxSize: MAX_NAMES,
+    sizeCalculation: () => 1,
+  });
 
-async function lookUp(name: string, recursors: Recursors, options: LookOptions): Promise<Found> {
-  const found: Found = { addresses: [], ttl: Number.POSITIVE_INFINITY, failure: null };
-  const types = ['A', 'AAAA'] as const;
-  for (const answer of await Promise.all(types.map((type) => recursors.ask({ name, type }, options)))) {
-    if (answer.kind === 'failed') {
-      found.failure = answer;
-      continue;
+  async function lookUp(name: string, options: LocateOptions): Promise<Found> {
+    const now = clock.now();
+    const cached = cache.get(name);
+    if (cached !== undefined && cached.readAt <= now && now < cached.expiresAt) {
+      return { addresses: cached.addresses, ttl: (cached.expiresAt - now) / 1000, failure: null };
     }
-    // A name of a nameserver must not be a CNAME (RFC 2181 section 10.3), but resolvers follow it all the same.
-    const records = answer.response.answers.filter(({ type }) => type === 'A' || type === 'AAAA');
-    found.addresses.push(...records.map(({ value }) => value));
-    found.ttl = Math.min(found.ttl, ...records.map(({ ttl }) => ttl));
+    const found = await readAddresses(name, options);
+    const limitMs = found.addresses.length > 0 ? MAX_TTL_MS : EMPTY_TTL_MS;
+    const ttlMs = found.failure === null ? Math.min(limitMs, found.ttl * 1000) : 0;
+    const readAt = clock.now();
+    if (ttlMs > 0) cache.set(name, { addresses: found.addresses, readAt, expiresAt: readAt + ttlMs });
+    return found;
   }
-  return found;
-}
 
-function toNameserver(name: string, found: string[], mayAsk: AddressRule, random: () => number): ZoneNameserver {
-  const allowed = found.filter(mayAsk);
-  const isIpv6 = (address: string) => address.includes(':');
-  const some = (addresses: string[]) => shuffled(addresses, random).slice(0, MAX_ADDRESSES);
-  const addresses = [...some(allowed.filter((one) => !isIpv6(one))), ...some(allowed.filter(isIpv6))];
-  if (addresses.length > 0) return { name, addresses };
-  return { name, addresses, problem: found.length > 0 ? 'special_address' : 'no_address' };
+  async function readAddresses(name: string, options: LocateOptions): Promise<Found> {
+    const found: Found = { addresses: [], ttl: Number.POSITIVE_INFINITY, failure: null };
+    const types = ['A', 'AAAA'] as const;
+    for (const answer of await Promise.all(types.map((type) => ask({ name, type }, options)))) {
+      if (answer.kind === 'failed') {
+        found.failure ??= answer;
+        continue;
+      }
+      // The name of a nameserver must not be a CNAME (RFC 2181 section 10.3), but resolvers follow it all the same.
+      const records = answer.response.answers.filter(({ type }) => type === 'A' || type === 'AAAA');
+      found.addresses.push(...records.map(({ value }) => value));
+      found.ttl = Math.min(found.ttl, ...records.map(({ ttl }) => ttl));
+    }
+    return found;
+  }
+
+  async function ask(question: Question, options: LocateOptions): Promise<DnsAnswer | FailedQuery> {
+    const answer = await recursors.ask(question, options);
+    if (answer.kind === 'answer') return answer;
+    // The name of our resolver means nothing to the customer.
+    return (await options.askHolder?.(question)) ?? { kind: 'failed', reason: answer.reason };
+  }
+
+  function toNameserver(name: string, found: string[]): ZoneNameserver {
+    const allowed = found.filter(mayAsk);
+    const isIpv6 = (address: string) => address.includes(':');
+    const some = (addresses: string[]) => shuffled(addresses, random).slice(0, MAX_ADDRESSES);
+    const addresses = [...some(allowed.filter((one) => !isIpv6(one))), ...some(allowed.filter(isIpv6))];
+    if (addresses.length > 0) return { name, addresses };
+    return { name, addresses, problem: found.length > 0 ? 'special_address' : 'no_address' };
+  }
+
+  return async (set, options) => {
+    const toLookUp = set.nameservers.filter(({ glue }) => glue.length === 0).slice(0, MAX_LOOKED_UP);
+    const located = await Promise.all(
+      set.nameservers.map(async (nameserver): Promise<(Found & { name: string }) | null> => {
+        const { name, glue } = nameserver;
+        if (glue.length > 0) return { name, addresses: glue, ttl: set.ttl, failure: null };
+        return toLookUp.includes(nameserver) ? { name, ...(await lookUp(name, options)) } : null;
+      }),
+    );
+    const found = located.filter((one) => one !== null);
+    const nameservers = found.map(({ name, addresses }) => toNameserver(name, addresses));
+    const ttl = Math.min(set.ttl, ...found.map((one) => one.ttl));
+    if (nameservers.some(({ addresses }) => addresses.length > 0)) return { nameservers, failure: null, ttl };
+    const failed = found.find((one) => one.failure !== null)?.failure ?? null;
+    if (failed !== null) {
+      const { reason, server } = failed;
+      const failure = { kind: 'unreadable', reason, ...(server === undefined ? {} : { server }) } as const;
+      return { nameservers, failure, ttl: reason === 'too_many_queries' ? 0 : ttl };
+    }
+    const isSpecial = nameservers.some(({ problem }) => problem === 'special_address');
+    return { nameservers, failure: { kind: isSpecial ? 'forbidden_address' : 'no_nameserver' }, ttl };
+  };
 }

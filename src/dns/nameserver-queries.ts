@@ -22,7 +22,7 @@ export interface NameserverQueries {
   /** Sends one query to one address of a nameserver of the zone. */
   ask(question: Question, server: NamedServer, apex: string, options: AskOptions): Promise<DnsAnswer | FailedQuery>;
   /** Asks one nameserver of the zone after the other until one answers, three at most, and those that timed out once more. */
-  askZone(zone: ZoneObservation, question: Question, options: LookOptions): Promise<ZoneResult>;
+  askZone(zone: ZoneObservation, question: Question, options: AskZoneOptions): Promise<ZoneResult>;
   /** The addresses of one nameserver in the order in which they are worth asking. */
   inOrder(addresses: readonly string[]): string[];
   port: number;
@@ -31,6 +31,11 @@ export interface NameserverQueries {
 export interface AskOptions extends LookOptions {
   timeoutMs: number;
   newPort?: boolean;
+}
+
+export interface AskZoneOptions extends LookOptions {
+  /** The address of a server that is asked after all others. */
+  last?: string | undefined;
 }
 
 /** `failures`: of the servers that were asked before; of all, where `answer` is null. */
@@ -102,7 +107,7 @@ export function nameserverQueries(options: NameserverQueriesOptions): Nameserver
     async askZone(zone, question, options) {
       const failures = new Map<string, ServerFailure>();
       const wereSilent = new Set<string>();
-      let candidates = serversOf(zone);
+      let candidates = moveToEnd(serversOf(zone), ({ address }) => address === options.last);
       for (const timeoutMs of triesMs) {
         const again: NamedServer[] = [];
         let asked = 0;

@@ -1,11 +1,11 @@
 import type { RecordAnswer, ZoneObservation } from '../domain/observation.ts';
 import type { DnsAnswer, FailedQuery, NamedServer } from './ask-server.ts';
-import { type NameserverQueries, type ServerFailure, worstFailure } from './nameserver-queries.ts';
+import { type AskZoneOptions, type NameserverQueries, type ServerFailure, worstFailure } from './nameserver-queries.ts';
 import { isWithin, normalizeName, parentOf } from './protocol/dns-name.ts';
 import type { Question, RecordType } from './protocol/wire.ts';
 import { type Chase, currentName, readAnswer, startChase } from './record-answer.ts';
 import { cutIn } from './referral.ts';
-import type { AskNameserverOptions, Look, LookOptions, LookQuestion, RecordLooks } from './resolver.ts';
+import type { AskNameserverOptions, Look, LookOptions, LookQuestion, QueryBudget, RecordLooks } from './resolver.ts';
 import { MAX_CUTS, type ZoneFinder } from './zone-finder.ts';
 
 /** For both addresses of a nameserver together. */
@@ -21,18 +21,26 @@ interface Held {
   failures: ServerFailure[];
 }
 
+/** The reads of a name that CNAMEs lead to, in one check. */
+interface Followed {
+  uses: number;
+  reads: Promise<Held>[];
+}
+
 /** Asks a nameserver for what the chase needs next, in whichever zone that is. */
 type AskNext = (question: Question) => Promise<Held>;
 
 /** Looks at records at the nameservers of their zones. */
 export function recordLooks(zones: ZoneFinder, queries: NameserverQueries): Omit<RecordLooks, 'validate'> {
-  /** Asks the zone that holds the name. */
-  async function askHolder(question: Question, options: LookOptions): Promise<Held> {
+  const followedBy = new WeakMap<QueryBudget, Map<string, Followed>>();
+
+  /** Asks the zone that holds the name. `last`: the address of a server that is asked after all others. */
+  async function askHolder(question: Question, options: LookOptions, last?: string): Promise<Held> {
     const above = question.type === 'DS' ? parentOf(question.name) : question.name;
-    return askZone(await zones.closest(above, options), question, options);
+    return askZone(await zones.closest(above, options), question, { ...options, last });
   }
 
-  async function askZone(zone: ZoneObservation, question: Question, options: LookOptions): Promise<Held> {
+  async function askZone(zone: ZoneObservation, question: Question, options: AskZoneOptions): Promise<Held> {
     if (zone.failure !== null) return { zone, answer: null, failures: [] };
     const { answer, failures } = await queries.askZone(zone, question, options);
     if (answer !== null) return descend({ zone, answer, failures }, question, options);
@@ -40,8 +48,24 @@ export function recordLooks(zones: ZoneFinder, queries: NameserverQueries): Omit
     return { zone, answer, failures };
   }
 
+  /**
+   * The same for a name that a CNAME leads to. Every nameserver that is looked at leads there, so within one check it is read twice only, at different
+   * nameservers where there are two, and the answers are used in turn: a zone whose nameservers differ shows as a disagreement.
+   */
+  async function askTwice(question: Question, options: LookOptions): Promise<Held> {
+    const followed = followedBy.get(options.budget) ?? new Map<string, Followed>();
+    followedBy.set(options.budget, followed);
+    const key = `${question.type} ${question.name}`;
+    const entry = followed.get(key) ?? { uses: 0, reads: [] };
+    followed.set(key, entry);
+    const isOdd = entry.uses++ % 2 === 1;
+    const [first] = entry.reads;
+    if (first === undefined || !isOdd) return (entry.reads[0] ??= askHolder(question, options));
+    return (entry.reads[1] ??= first.then(({ answer }) => askHolder(question, options, answer?.by.address)));
+  }
+
   /** Follows referrals to lower zones. */
-  async function descend(held: Held, question: Question, options: LookOptions): Promise<Held> {
+  async function descend(held: Held, question: Question, options: AskZoneOptions): Promise<Held> {
     let { zone, answer, failures } = held;
     for (let cuts = 0; cuts < MAX_CUTS && answer !== null; cuts++) {
       const cut = question.type === 'DS' ? null : cutIn(answer.response, zone.apex, question.name);
@@ -83,7 +107,7 @@ export function recordLooks(zones: ZoneFinder, queries: NameserverQueries): Omit
     const server = { name: by.server, address: by.address, port: queries.port };
     /** Names in the nameserver's own zone are asked of itself: it is this one that is looked at. */
     const askNext: AskNext = async (next) => {
-      if (!isWithin(next.name, first.zone.apex)) return askHolder(next, options);
+      if (!isWithin(next.name, first.zone.apex)) return askTwice(next, options);
       const answer = await queries.ask(next, server, first.zone.apex, { ...options, timeoutMs });
       if (answer.kind === 'failed')
         return { zone: first.zone, answer: null, failures: [{ server, reason: answer.reason }] };

@@ -1,17 +1,19 @@
-import { LRUCache } from 'lru-cache';
 import type { Clock } from '../clock.ts';
 import { registryDelegation } from '../domain/name.ts';
 import type { ZoneObservation } from '../domain/observation.ts';
 import type { AddressRule } from '../net/addresses.ts';
-import type { DnsAnswer } from './ask-server.ts';
-import { failedZone, findClosedZone, readSuffixZone, type TimedZone } from './first-zone.ts';
-import { locateNameservers } from './nameserver-addresses.ts';
+import type { DnsAnswer, FailedQuery } from './ask-server.ts';
+import { failedZone, firstZones, type TimedZone } from './first-zone.ts';
+import { nameserverLocator } from './nameserver-addresses.ts';
 import { type NameserverQueries, type ServerFailure, worstFailure } from './nameserver-queries.ts';
 import { isBelow, isWithin, parentOf } from './protocol/dns-name.ts';
+import type { Question } from './protocol/wire.ts';
+import { queryBudget } from './query-budget.ts';
 import type { Recursors } from './recursors.ts';
 import { cutIn, nameserverSet, type ZoneCut } from './referral.ts';
 import type { LookOptions } from './resolver.ts';
 import { singleFlight } from './single-flight.ts';
+import { zoneCache } from './zone-cache.ts';
 
 /**
  * Finds the zone that holds a name by following the referrals of parent zones, from the public suffix down: the customer controls the NS records in a
@@ -32,7 +34,7 @@ export interface ZoneFinderOptions {
   recursors: Recursors;
   queries: NameserverQueries;
   mayAsk: AddressRule;
-  /** The networks in which a zone counts that the resolvers alone know. */
+  /** The networks in which a zone counts that the resolvers alone know; null: none. */
   isAllowedNetwork: AddressRule | null;
   clock: Clock;
   /** Yields numbers in [0, 1). */
@@ -41,14 +43,11 @@ export interface ZoneFinderOptions {
   maxZones?: number;
 }
 
-const MAX_TTL_MS = 60 * 60_000;
-/** For a zone without a nameserver to ask, and for a domain that nobody registered. */
-const EMPTY_TTL_MS = 5_000;
-/** From the time of reading, for a zone whose nameservers all failed. */
-const FAILING_TTL_MS = 30_000;
 const MAX_ZONES = 100_000;
 /** Public suffixes; there are fewer than 10,000. */
 const MAX_SUFFIXES = 10_000;
+/** For a suffix, whose zone all checks share, and which no customer controls: it does not count against the budget of a check. */
+const SUFFIX_QUERIES = 30;
 /** For a read that several lookups may share. */
 const READ_LIMIT_MS = 10_000;
 /** For the NS records at a server that has just answered. */
@@ -56,57 +55,32 @@ const SERVED_MS = 1500;
 /** Most zone cuts between two zones that are followed. */
 export const MAX_CUTS = 5;
 
-interface CachedZone {
-  zone: ZoneObservation;
-  readAt: number;
-  /** It is read again then. */
-  expiresAt: number;
-}
-
-type ZoneCache = LRUCache<string, CachedZone>;
-
 export function zoneFinder(options: ZoneFinderOptions): ZoneFinder {
   const { queries, clock, maxZones = MAX_ZONES } = options;
-  // A limit by size, unlike one by count, allocates nothing in advance.
-  const cacheOf = (maxSize: number): ZoneCache => new LRUCache({ maxSize, sizeCalculation: () => 1 });
-  const zones = cacheOf(maxZones);
+  const zones = zoneCache(maxZones, clock);
   // Apart, because a top-level domain's nameservers should not have to refer us to every zone below.
-  const suffixes = cacheOf(MAX_SUFFIXES);
-  const share = singleFlight<ZoneObservation>(
-    READ_LIMIT_MS,
-    failedZone('.', { kind: 'unreadable', reason: 'timeout' }),
-  );
+  const suffixes = zoneCache(MAX_SUFFIXES, clock);
+  const locate = nameserverLocator(options);
+  const first = firstZones({ ...options, locate });
+  const aborted = failedZone('.', { kind: 'unreadable', reason: 'timeout' });
+  const share = singleFlight<ZoneObservation>(READ_LIMIT_MS, aborted);
 
-  function cached(cache: ZoneCache, key: string): ZoneObservation | null {
-    const entry = cache.get(key);
-    return entry !== undefined && isCurrent(entry, clock.now()) ? entry.zone : null;
-  }
-
-  function keep(cache: ZoneCache, key: string, { zone, ttl }: TimedZone): ZoneObservation {
-    const readAt = clock.now();
-    const ttlMs = Math.min(zone.failure === null ? MAX_TTL_MS : EMPTY_TTL_MS, ttl * 1000);
-    if (ttlMs > 0) cache.set(key, { zone, readAt, expiresAt: readAt + ttlMs });
-    return zone;
+  async function suffixZone(suffix: string, { signal }: LookOptions): Promise<ZoneObservation> {
+    const cached = suffixes.get(suffix);
+    if (cached !== null) return cached;
+    return share(`suffix ${suffix}`, signal, async (sharedSignal) => {
+      const budget = queryBudget(SUFFIX_QUERIES);
+      return suffixes.keep(suffix, await first.ofSuffix(suffix, { signal: sharedSignal, budget }));
+    });
   }
 
   /** One read for all checks that wait for it. Where it needed more queries than the check that began it may send, another check reads for itself. */
-  async function shared(
-    key: string,
-    { signal, budget }: LookOptions,
-    read: (options: LookOptions) => Promise<ZoneObservation>,
-  ): Promise<ZoneObservation> {
+  async function shared(key: string, options: LookOptions, read: (options: LookOptions) => Promise<ZoneObservation>) {
+    const { signal, budget } = options;
     const zone = await share(key, signal, (sharedSignal) => read({ signal: sharedSignal, budget }));
     const { failure } = zone;
     const isCutShort = failure?.kind === 'unreadable' && failure.reason === 'too_many_queries';
-    return isCutShort && !budget.exhausted ? read({ signal, budget }) : zone;
-  }
-
-  async function suffixZone(suffix: string, options: LookOptions): Promise<ZoneObservation> {
-    const known = cached(suffixes, suffix);
-    if (known !== null) return known;
-    return shared(`suffix ${suffix}`, options, async (sharedOptions) =>
-      keep(suffixes, suffix, await readSuffixZone(suffix, finder, sharedOptions)),
-    );
+    return isCutShort && !budget.exhausted ? read(options) : zone;
   }
 
   /** The zone of a registered domain, as its registry delegates it; the registry's own zone where that holds the name itself. */
@@ -114,34 +88,39 @@ export function zoneFinder(options: ZoneFinderOptions): ZoneFinder {
     const delegation = registryDelegation(name);
     if (delegation === null) return suffixZone(name, options);
     const { domain, suffix } = delegation;
-    const known = fresh ? null : cached(zones, domain);
-    if (known !== null) return known;
+    const cached = fresh ? null : zones.get(domain);
+    if (cached !== null) return cached;
     return shared(`${fresh} ${domain}`, options, async (sharedOptions) => {
-      const parent = await suffixZone(suffix, sharedOptions);
-      const read = await readDelegation(parent, domain, sharedOptions);
+      const read = await readDelegation(await suffixZone(suffix, sharedOptions), domain, sharedOptions);
       const isDelegated = isWithin(read.zone.apex, domain);
-      const closed = isDelegated ? null : await findClosedZone(domain, finder, sharedOptions);
-      return keep(zones, domain, closed ?? read);
+      const closed = isDelegated ? null : await first.closed(domain, sharedOptions);
+      return zones.keep(domain, closed ?? read);
     });
   }
 
-  /** Follows the referrals from a registry's zone to a domain below it. */
-  async function readDelegation(parent: ZoneObservation, domain: string, options: LookOptions): Promise<TimedZone> {
-    let read: TimedZone = { zone: parent, ttl: parent.failure === null ? Number.POSITIVE_INFINITY : 0 };
+  /** Follows the referrals from a registry's zone to a domain below it. `through`: past resolvers that fail to find a nameserver's address. */
+  async function readDelegation(
+    registry: ZoneObservation,
+    domain: string,
+    options: LookOptions,
+    through = true,
+  ): Promise<TimedZone> {
+    let read: TimedZone = { zone: registry, ttl: registry.failure === null ? Number.POSITIVE_INFINITY : 0 };
     for (let cuts = 0; cuts < MAX_CUTS && read.zone.failure === null && read.zone.apex !== domain; cuts++) {
       const { apex } = read.zone;
       const { answer, failures } = await queries.askZone(read.zone, { name: domain, type: 'NS' }, options);
       if (answer === null) {
-        expire(suffixes, apex);
+        if (!options.budget.exhausted) suffixes.expireSoon(apex);
         return unreadable(apex, failures);
       }
       if (answer.response.rcode === 'nxdomain') {
-        return { zone: failedZone(apex, { kind: 'not_registered', name: domain }), ttl: EMPTY_TTL_MS };
+        return { zone: failedZone(apex, { kind: 'not_registered', name: domain }), ttl: Number.POSITIVE_INFINITY };
       }
-      const served = answer.response.answers.some(({ type, name }) => type === 'NS' && name === domain);
-      const cut: ZoneCut | null = served ? { apex: domain, kind: 'served' } : cutIn(answer.response, apex, domain);
+      const cut: ZoneCut | null = hasNs(answer, domain)
+        ? { apex: domain, kind: 'served' }
+        : cutIn(answer.response, apex, domain);
       if (cut === null) break;
-      read = await readBelow(read.zone, cut, answer, options);
+      read = await readBelow(read.zone, cut, answer, options, through);
     }
     return read;
   }
@@ -149,48 +128,79 @@ export function zoneFinder(options: ZoneFinderOptions): ZoneFinder {
   /** A zone by the referral of its parent's nameserver; by its own NS records where that nameserver serves it too. */
   async function readBelow(
     parent: ZoneObservation,
-    cut: ZoneCut,
+    { apex, kind }: ZoneCut,
     answer: DnsAnswer,
     options: LookOptions,
+    through = true,
   ): Promise<TimedZone> {
-    const { apex } = cut;
-    let { answers, authorities, additionals } = answer.response;
-    if (cut.kind === 'served' && !answers.some(({ type, name }) => type === 'NS' && name === apex)) {
-      const server = { name: answer.by.server, address: answer.by.address, port: queries.port };
-      const own = await queries.ask({ name: apex, type: 'NS' }, server, parent.apex, {
-        ...options,
-        timeoutMs: SERVED_MS,
-      });
-      if (own.kind === 'failed') return unreadable(apex, [{ server, reason: own.reason }]);
-      ({ answers, authorities, additionals } = own.response);
+    const zone = {
+      apex,
+      source: 'parent',
+      nameservers: parent.nameservers,
+      ownNameservers: null,
+      failure: null,
+    } as const;
+    const { response } =
+      kind === 'served' && !hasNs(answer, apex) ? await askAgain(parent, answer, apex, options) : answer;
+    const section = kind === 'served' ? response.answers : response.authorities;
+    const set = nameserverSet(section, response.additionals, apex, parent.apex);
+    // Some load balancers deny with an SOA record of the name itself, which is no zone: then it is served by the same servers.
+    if (set.nameservers.length === 0) return { zone, ttl: Number.POSITIVE_INFINITY };
+    const lookThrough = through ? { askHolder: (question: Question) => askHolder(question, options) } : {};
+    const located = await locate(set, { ...options, ...lookThrough });
+    return { zone: { ...zone, nameservers: located.nameservers, failure: located.failure }, ttl: located.ttl };
+  }
+
+  /** The NS records of a lower zone at the server that has answered from it. */
+  async function askAgain(
+    parent: ZoneObservation,
+    answer: DnsAnswer,
+    apex: string,
+    options: LookOptions,
+  ): Promise<DnsAnswer> {
+    const { server: name, address } = answer.by;
+    const server = { name, address, port: queries.port };
+    const own = await queries.ask({ name: apex, type: 'NS' }, server, parent.apex, {
+      ...options,
+      timeoutMs: SERVED_MS,
+    });
+    return own.kind === 'answer' ? own : answer;
+  }
+
+  /** Asks the zone that holds a nameserver's name; its own nameservers are looked up at the resolvers alone, so that this ends. */
+  async function askHolder(question: Question, options: LookOptions): Promise<DnsAnswer | FailedQuery> {
+    const delegation = registryDelegation(question.name);
+    if (delegation === null) return { kind: 'failed', reason: 'servfail' };
+    const { domain, suffix } = delegation;
+    const cached = closestCached(question.name);
+    const read = async () => readDelegation(await suffixZone(suffix, options), domain, options, false);
+    const zone = cached ?? (await read()).zone;
+    if (zone.failure !== null) {
+      return zone.failure.kind === 'unreadable'
+        ? { ...zone.failure, kind: 'failed' }
+        : { kind: 'failed', reason: 'no_nameserver' };
     }
-    const section = cut.kind === 'served' ? answers : authorities;
-    const set = nameserverSet(section, additionals, apex, parent.apex);
-    const { nameservers, failure, ttl } = await locateNameservers(set, finder, options);
-    return { zone: { apex, source: 'parent', nameservers, ownNameservers: null, failure }, ttl };
+    const { answer, failures } = await queries.askZone(zone, question, options);
+    return answer ?? toFailed(failures);
   }
 
   /** Never a top-level domain: `registered` finds the zones below. */
   function closestCached(name: string): ZoneObservation | null {
     for (let apex = name; apex.includes('.') && apex !== '.'; apex = parentOf(apex)) {
-      const zone = cached(zones, apex);
+      const zone = zones.get(apex);
       if (zone !== null) return zone;
     }
     return null;
   }
 
   /** Where a zone cut below `zone` hides the name: a server that serves both zones answers as if there was none. */
-  async function findCut(
-    zone: ZoneObservation,
-    name: string,
-    options: LookOptions,
-  ): Promise<{ cut: ZoneCut; answer: DnsAnswer } | null> {
+  async function findCut(zone: ZoneObservation, name: string, options: LookOptions) {
     for (let current = name; isBelow(current, zone.apex); current = parentOf(current)) {
       const { answer } = await queries.askZone(zone, { name: current, type: 'SOA' }, options);
       if (answer === null) return null;
       const { answers } = answer.response;
-      if (answers.some(({ type, name: owner }) => type === 'SOA' && owner === current))
-        return { cut: { apex: current, kind: 'served' }, answer };
+      const isApex = answers.some(({ type, name: owner }) => type === 'SOA' && owner === current);
+      if (isApex) return { cut: { apex: current, kind: 'served' } satisfies ZoneCut, answer };
       // A CNAME hides the SOA record that would deny the type: the zone is that of the name above.
       if (answers.length > 0) continue;
       const cut = cutIn(answer.response, zone.apex, current);
@@ -199,21 +209,15 @@ export function zoneFinder(options: ZoneFinderOptions): ZoneFinder {
     return null;
   }
 
-  function expire(cache: ZoneCache, key: string): void {
-    const entry = cache.peek(key);
-    if (entry !== undefined) entry.expiresAt = Math.min(entry.expiresAt, entry.readAt + FAILING_TTL_MS);
-  }
-
-  const finder: ZoneFinder & ZoneFinderOptions = {
-    ...options,
+  return {
     async closest(name, options) {
       return closestCached(name) ?? registered(name, false, options);
     },
     async below(zone, cut, answer, options) {
-      const known = cached(zones, cut.apex);
-      if (known !== null) return known;
+      const cached = zones.get(cut.apex);
+      if (cached !== null) return cached;
       return shared(`below ${cut.apex}`, options, async (sharedOptions) =>
-        keep(zones, cut.apex, await readBelow(zone, cut, answer, sharedOptions)),
+        zones.keep(cut.apex, await readBelow(zone, cut, answer, sharedOptions)),
       );
     },
     async find(name, options) {
@@ -221,26 +225,27 @@ export function zoneFinder(options: ZoneFinderOptions): ZoneFinder {
       for (let cuts = 0; cuts < MAX_CUTS && zone.failure === null && zone.apex !== name; cuts++) {
         const found = await findCut(zone, name, options);
         if (found === null) break;
-        zone = keep(zones, found.cut.apex, await readBelow(zone, found.cut, found.answer, options));
+        zone = zones.keep(found.cut.apex, await readBelow(zone, found.cut, found.answer, options));
       }
       return zone;
     },
-    expireSoon: (apex) => expire(zones, apex),
+    expireSoon: (apex) => zones.expireSoon(apex),
   };
-  return finder;
+}
+
+function hasNs({ response }: DnsAnswer, apex: string): boolean {
+  return response.answers.some(({ type, name }) => type === 'NS' && name === apex);
+}
+
+function toFailed(failures: ServerFailure[]): FailedQuery {
+  const worst = worstFailure(failures);
+  if (worst === null) return { kind: 'failed', reason: 'no_nameserver' };
+  const { reason, server } = worst;
+  return { kind: 'failed', reason, ...(reason === 'too_many_queries' ? {} : { server: server.name }) };
 }
 
 function unreadable(apex: string, failures: ServerFailure[]): TimedZone {
-  const worst = worstFailure(failures);
-  const server = worst === null || worst.reason === 'too_many_queries' ? {} : { server: worst.server.name };
-  const reason = worst?.reason ?? 'no_nameserver';
-  return {
-    zone: failedZone(apex, { kind: 'unreadable', reason, ...server }),
-    ttl: reason === 'too_many_queries' ? 0 : EMPTY_TTL_MS,
-  };
-}
-
-/** A zone read in the future was read before the clock was set back: its age is unknown. */
-function isCurrent({ readAt, expiresAt }: CachedZone, now: number): boolean {
-  return readAt <= now && now < expiresAt;
+  const failed = toFailed(failures);
+  const ttl = failed.reason === 'too_many_queries' ? 0 : Number.POSITIVE_INFINITY;
+  return { zone: failedZone(apex, { ...failed, kind: 'unreadable' }), ttl };
 }

@@ -6,6 +6,7 @@ const MAX_STRING_OCTETS = 255;
 const PLAIN_UDP_OCTETS = 512;
 const MAX_UDP_OCTETS = 4096;
 const OUR_UDP_OCTETS = 1232;
+const EXTENDED_ERROR = 15;
 
 export function emptyResponse(rcode: ResponseCode): SimulatedResponse {
   return { rcode, authoritative: rcode === 'NOERROR', answers: [], authorities: [], additionals: [] };
@@ -42,7 +43,7 @@ function encode(query: DecodedPacket, response: SimulatedResponse, extraFlags: n
     questions: query.questions ?? [],
     answers: response.answers.map(toPacket),
     authorities: response.authorities.map(toPacket),
-    additionals: [...response.additionals.map(toPacket), ...(opt === undefined ? [] : [ourOpt()])],
+    additionals: [...response.additionals.map(toPacket), ...(opt === undefined ? [] : [ourOpt(response.error)])],
   });
 }
 
@@ -50,7 +51,7 @@ function optOf(query: DecodedPacket): OptAnswer | undefined {
   return query.additionals?.find((record): record is OptAnswer => record.type === 'OPT');
 }
 
-function ourOpt(): OptAnswer {
+function ourOpt(error: number | undefined): OptAnswer {
   return {
     type: 'OPT',
     name: '.',
@@ -59,7 +60,9 @@ function ourOpt(): OptAnswer {
     ednsVersion: 0,
     flags: 0,
     flag_do: false,
-    options: [],
+    // The library writes any option; its types know few.
+    options:
+      error === undefined ? [] : [{ code: EXTENDED_ERROR, data: Buffer.from([error >> 8, error & 0xff]) } as never],
   };
 }
 

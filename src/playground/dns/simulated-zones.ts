@@ -26,6 +26,8 @@ export interface SimulatedResponse {
   answers: ZoneRecord[];
   authorities: ZoneRecord[];
   additionals: ZoneRecord[];
+  /** Code of an Extended DNS Error (RFC 8914). */
+  error?: number;
 }
 
 /** Records, and the responses of a nameserver that has them. No I/O. */
@@ -38,7 +40,10 @@ export interface Zones {
   /** Throws `InvalidRecord` when the apex holds a CNAME. */
   setZone(zone: SimulatedZone): void;
   listZones(): SimulatedZone[];
-  /** `recursive`: responds as a resolver, across delegations. Names are canonical. */
+  /**
+   * `recursive`: responds as a resolver, across delegations; otherwise as a nameserver of every zone that is held here, with referrals to others. Names
+   * are canonical.
+   */
   answer(name: string, type: string, recursive: boolean): SimulatedResponse;
 }
 
@@ -130,8 +135,18 @@ export function createZones(host: string): Zones {
   }
 
   function refer(zone: SimulatedZone): SimulatedResponse {
-    const additionals = zone.nameservers.flatMap((name) => [...find(name, 'A'), ...find(name, 'AAAA')]);
+    const additionals = addressesOf(zone.nameservers);
     return { rcode: 'NOERROR', authoritative: false, answers: [], authorities: nsRecords(zone), additionals };
+  }
+
+  /** As far as they are known here. */
+  function addressesOf(names: string[]): ZoneRecord[] {
+    return names.flatMap((name) => [...find(name, 'A'), ...find(name, 'AAAA')]);
+  }
+
+  /** The zone has no such records. */
+  function denial({ apex }: SimulatedZone): SimulatedResponse {
+    return { rcode: 'NOERROR', authoritative: true, answers: [], authorities: find(apex, 'SOA'), additionals: [] };
   }
 
   return {
@@ -161,12 +176,15 @@ export function createZones(host: string): Zones {
     },
     listZones: () => [...zones.values()],
     answer(name, type, recursive) {
-      const zone = zoneOf(name);
+      // The DS records of a zone are its parent's.
+      const zone = zoneOf(type === 'DS' ? parentOf(name) : name);
       if (!recursive && zone.held === 'delegated') return refer(zone);
+      if (type === 'DS') return denial(zone);
       const { rcode, answers, end, left } = chase(name, type, recursive);
       const negative = !left && answers.at(-1)?.type !== type;
       const authorities = negative ? find(zoneOf(end).apex, 'SOA') : [];
-      return { rcode, authoritative: true, answers, authorities, additionals: [] };
+      const additionals = type === 'NS' ? addressesOf(answers.map(({ value }) => value)) : [];
+      return { rcode, authoritative: !recursive, answers, authorities, additionals };
     },
   };
 }
@@ -203,6 +221,10 @@ function rejectConflict({ name, type }: SimulatedRecord, node: Node, apex: strin
 
 function apexConflict(apex: string): InvalidRecord {
   return new InvalidRecord(`${apex} is the apex of its zone, which cannot have a CNAME; set an ALIAS instead.`);
+}
+
+function parentOf(name: string): string {
+  return name.slice(name.indexOf('.') + 1);
 }
 
 /** Every name above, nearest first, without the root. */

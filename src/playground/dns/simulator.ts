@@ -48,8 +48,11 @@ export interface Simulator {
   close(): Promise<void>;
 }
 
-/** `timeout`: no response. `truncate`: TC over UDP. `lame`: a response without AA, as from a server that does not have the zone. */
-export const FAULTS = ['servfail', 'timeout', 'refused', 'truncate', 'lame'] as const;
+/**
+ * `timeout`: no response. `truncate`: TC over UDP. `lame`: a response without AA, as from a server that does not have the zone. `bogus`: as a resolver
+ * responds that finds the DNSSEC signatures broken, with SERVFAIL to all but CD; nameservers respond as before.
+ */
+export const FAULTS = ['servfail', 'timeout', 'refused', 'truncate', 'lame', 'bogus'] as const;
 export type Fault = (typeof FAULTS)[number];
 
 export interface SimulatedFault {
@@ -84,6 +87,8 @@ interface SimulatorOptions {
   clock?: Clock;
 }
 
+/** An Extended DNS Error (RFC 8914 section 4.7). */
+const DNSSEC_BOGUS = 6;
 const LOGGED_QUERIES = 1000;
 const MAX_DELAY_MS = 60_000;
 
@@ -132,6 +137,10 @@ export async function startSimulator({
         return emptyResponse('REFUSED');
       case 'lame':
         return { ...emptyResponse('NOERROR'), authoritative: false };
+      case 'bogus':
+        return query.flag_rd && !query.flag_cd
+          ? { ...emptyResponse('SERVFAIL'), error: DNSSEC_BOGUS }
+          : zones.answer(name, type, query.flag_rd);
       case 'truncate':
       case null:
         return zones.answer(name, type, query.flag_rd);
