@@ -1,93 +1,365 @@
+import { createSocket } from 'node:dgram';
+import packet from 'dns-packet';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { startSimulators } from '../../test/support/simulators.ts';
-import { systemClock } from '../clock.ts';
-import type { Simulator } from '../playground/dns/simulator.ts';
-import { type AuthoritativeOptions, authoritativeResolver } from './authoritative.ts';
-import { queryBudget } from './query-budget.ts';
-import type { Resolver } from './resolver.ts';
-import { dnsClient } from './transport/dns-client.ts';
+import { AA, type DnsTree, startDnsTree, within } from '../../test/support/dns-tree.ts';
+import type { ZoneNameserver } from '../domain/observation.ts';
+import type { LookQuestion, Resolver } from './resolver.ts';
 
-const TXT = '_service.www.acme.com';
+const NAME = 'www.acme.com';
+const TXT: LookQuestion = { name: `_service.${NAME}`, type: 'TXT' };
 const TARGET = 't1.cname.test';
+const ROUTE: LookQuestion = { name: NAME, type: 'ADDRESS', stopAt: TARGET };
+/** Nothing listens there. */
+const DEAD = '127.0.0.9';
 
-/** The resolver, and the nameservers of "com" and of acme.com. */
-let resolver: Simulator;
-let com: Simulator;
-let ns1: Simulator;
-let ns2: Simulator;
-let close: () => unknown;
-
+let tree: DnsTree;
 beforeEach(async () => {
-  [resolver, com, ns1, ns2] = await startSimulators(['127.0.0.1', '127.0.0.2', '127.0.0.3', '127.0.0.4'] as const);
-  close = () => Promise.all([resolver.close(), com.close(), ns1.close(), ns2.close()]);
-  resolver.setZone('com', ['a.registry.test']);
-  resolver.set('a.registry.test', 'A', [com.address]);
-  com.setZone('com', ['a.registry.test']);
-  com.delegate('acme.com', ['ns1.acme.com', 'ns2.acme.com']);
-  com.set('ns1.acme.com', 'A', [ns1.address]);
-  com.set('ns2.acme.com', 'A', [ns2.address]);
+  tree = await startDnsTree();
 });
-afterEach(() => close());
+afterEach(() => tree.close());
 
-/** Asks nameservers in order, unless a test sets `random`. */
-function subject(options: Partial<AuthoritativeOptions> = {}): Resolver {
-  const client = dnsClient();
-  const closeServers = close;
-  close = () => {
-    client.close();
-    return closeServers();
-  };
-  return authoritativeResolver({
-    client,
-    resolvers: [{ address: resolver.address, port: resolver.port }],
-    nameserverPort: resolver.port,
-    allowedNetworks: ['127.0.0.0/8'],
-    clock: systemClock,
-    random: () => 0,
-    ...options,
-  });
+const BY_NS1 = () => ({ server: 'ns1.acme.com', address: tree.ns1.address });
+const BY_NS2 = () => ({ server: 'ns2.acme.com', address: tree.ns2.address });
+
+function both(set: (server: DnsTree['ns1']) => void): void {
+  set(tree.ns1);
+  set(tree.ns2);
 }
 
-function within(queries = 40) {
-  return { signal: AbortSignal.timeout(10_000), budget: queryBudget(queries) };
-}
-
-describe('a zone', () => {
-  test('has the nameservers that its parent names, with their glue', async () => {
-    expect(await subject().findZone(TXT, within())).toEqual({
-      apex: 'acme.com',
-      source: 'parent',
-      nameservers: [
-        { name: 'ns1.acme.com', addresses: [ns1.address] },
-        { name: 'ns2.acme.com', addresses: [ns2.address] },
-      ],
-      ownNameservers: null,
-      failure: null,
-    });
-  });
-});
+const record = (type: 'A' | 'AAAA' | 'CNAME' | 'TXT', data: string, name = NAME) => ({ type, name, ttl: 60, data });
 
 describe('a look', () => {
-  test('asks one nameserver of the zone', async () => {
-    ns1.set(TXT, 'TXT', ['x']);
-    expect(await subject().look({ name: TXT, type: 'TXT' }, within())).toMatchObject({
-      zone: { apex: 'acme.com' },
-      looks: [{ server: 'ns1.acme.com', address: ns1.address, answer: { kind: 'found', chain: [], values: ['x'] } }],
-    });
+  test('asks one nameserver, at random', async () => {
+    both((server) => server.set(TXT.name, 'TXT', ['x']));
+    const { look } = tree.subject({ random: Math.random });
+    const servers = new Set<string>();
+    for (let check = 0; check < 30; check++) {
+      const { zone, looks } = await look(TXT, within());
+      expect(zone.apex).toBe('acme.com');
+      expect(looks).toMatchObject([{ answer: { kind: 'found', chain: [], values: ['x'] } }]);
+      servers.add(looks[0]?.server ?? '');
+    }
+    expect([...servers].sort()).toEqual(['ns1.acme.com', 'ns2.acme.com']);
   });
 
   test('takes one query once the zone is cached', async () => {
-    const { look } = subject();
-    await look({ name: TXT, type: 'TXT' }, within());
-    expect(await look({ name: TXT, type: 'TXT' }, within(1))).toMatchObject({
-      looks: [{ answer: { kind: 'absent', reason: 'nxdomain', chain: [] } }],
+    const { look } = tree.subject();
+    await look(TXT, within());
+    expect((await look(TXT, within(1))).looks).toEqual([
+      { ...BY_NS1(), answer: { kind: 'absent', reason: 'nxdomain', chain: [] } },
+    ]);
+  });
+
+  test('tells NODATA from NXDOMAIN', async () => {
+    both((server) => server.set(TXT.name, 'A', ['192.0.2.1']));
+    expect((await tree.subject().look(TXT, within())).looks).toMatchObject([{ answer: { reason: 'nodata' } }]);
+  });
+
+  test('asks another nameserver after one that fails, and says of each why', async () => {
+    tree.ns1.fail(TXT.name, 'refused');
+    tree.ns2.set(TXT.name, 'TXT', ['x']);
+    expect((await tree.subject().look(TXT, within())).looks).toEqual([
+      { ...BY_NS1(), answer: { kind: 'unreadable', reason: 'refused', chain: [] } },
+      { ...BY_NS2(), answer: { kind: 'found', chain: [], values: ['x'] } },
+    ]);
+  });
+
+  test('asks a nameserver that was silent last, so that a dead one does not slow each check', async () => {
+    tree.delegate('acme.com', { 'ns1.acme.com': DEAD, 'ns2.acme.com': tree.ns2.address });
+    await tree.serve(DEAD, () => null);
+    const { look } = tree.subject({ triesMs: [100, 200] });
+    expect((await look(TXT, within())).looks).toHaveLength(2);
+    for (let check = 0; check < 5; check++) expect((await look(TXT, within())).looks).toMatchObject([BY_NS2()]);
+  });
+
+  test('follows a referral to a lower zone, and asks its nameservers', async () => {
+    both((server) => {
+      server.delegate(NAME, ['ns.www.acme.com']);
+      server.set('ns.www.acme.com', 'A', ['127.0.0.5']);
+    });
+    await tree.serve('127.0.0.5', () => ({ flags: AA, answers: [record('TXT', 'x', TXT.name)] }));
+    expect(await tree.subject().look(TXT, within())).toMatchObject({
+      zone: { apex: NAME },
+      looks: [{ server: 'ns.www.acme.com', address: '127.0.0.5', answer: { values: ['x'] } }],
     });
   });
 
-  test('does not follow the chain past the target', async () => {
-    ns1.set('www.acme.com', 'CNAME', [TARGET]);
-    expect(await subject().look({ name: 'www.acme.com', type: 'ADDRESS', stopAt: TARGET }, within())).toMatchObject({
-      looks: [{ answer: { kind: 'found', chain: [TARGET], values: [] } }],
+  test('of a domain that nobody registered asks nobody', async () => {
+    expect(
+      await tree.subject({ allowedNetworks: ['127.0.0.2/32'] }).look({ ...TXT, name: 'www.nobody.com' }, within()),
+    ).toMatchObject({
+      zone: { failure: { kind: 'not_registered', name: 'nobody.com' } },
+      looks: [],
     });
+  });
+
+  test('reads a TXT record at the end of a CNAME, in the zone of its target', async () => {
+    tree.delegate('verify.com', { 'ns.verify.com': tree.ns2.address });
+    both((server) => server.set(TXT.name, 'CNAME', ['acme.verify.com']));
+    tree.ns2.set('acme.verify.com', 'TXT', ['x']);
+    expect((await tree.subject().look(TXT, within())).looks).toMatchObject([
+      { ...BY_NS1(), answer: { kind: 'found', chain: ['acme.verify.com'], values: ['x'] } },
+    ]);
+  });
+
+  test('reads DS records at the parent zone, and NS, SOA and CNAME records at the name itself', async () => {
+    const subject = tree.subject();
+    const ask = async (type: LookQuestion['type'], name = 'acme.com') =>
+      (await subject.look({ name, type }, within())).looks.at(-1);
+    expect(await ask('DS')).toMatchObject({ server: 'a.registry.test', answer: { kind: 'absent', reason: 'nodata' } });
+    expect(await ask('NS')).toMatchObject({ answer: { kind: 'found', values: ['ns1.simulator.test'] } });
+    both((server) => server.set(NAME, 'CNAME', ['lb.acme.com']));
+    expect(await ask('CNAME', NAME)).toMatchObject({ answer: { kind: 'found', chain: ['lb.acme.com'], values: [] } });
+    expect(await ask('NS', NAME)).toMatchObject({ answer: { kind: 'absent', chain: [] } });
+  });
+});
+
+describe('the routing record', () => {
+  test('is not followed past the target', async () => {
+    both((server) => server.set(NAME, 'CNAME', [TARGET]));
+    expect((await tree.subject().look(ROUTE, within())).looks).toMatchObject([
+      { answer: { kind: 'found', chain: [TARGET], values: [] } },
+    ]);
+  });
+
+  test('is followed in each zone of its chain, at that zone only: no nameserver speaks for another zone', async () => {
+    tree.delegate('cdn.com', { 'ns.cdn.com': tree.com.address });
+    tree.com.setZone('cdn.com', ['ns.cdn.com']);
+    tree.com.set('acme.cdn.com', 'CNAME', ['elsewhere.test']);
+    const lie = [record('CNAME', 'acme.cdn.com'), record('CNAME', TARGET, 'acme.cdn.com')];
+    await tree.serve(tree.ns1.address, () => ({ flags: AA, answers: lie }));
+    const { answer } = (await tree.subject().look(ROUTE, within())).looks[0] ?? {};
+    expect(answer).toMatchObject({ chain: ['acme.cdn.com', 'elsewhere.test'] });
+  });
+
+  test('has the addresses at its end, IPv6 ones where there are no others', async () => {
+    both((server) => {
+      server.set(NAME, 'CNAME', ['lb.acme.com']);
+      server.set('lb.acme.com', 'A', ['192.0.2.2', '192.0.2.1']);
+      server.set('v6.acme.com', 'AAAA', ['2001:db8::1']);
+    });
+    const { look } = tree.subject();
+    expect((await look(ROUTE, within())).looks).toMatchObject([
+      { answer: { kind: 'found', chain: ['lb.acme.com'], values: ['192.0.2.1', '192.0.2.2'] } },
+    ]);
+    expect((await look({ ...ROUTE, name: 'v6.acme.com' }, within())).looks).toMatchObject([
+      { answer: { kind: 'found', chain: [], values: ['2001:db8::1'] } },
+    ]);
+  });
+
+  test('that leads to a name without addresses is absent, with the chain', async () => {
+    both((server) => server.set(NAME, 'CNAME', ['gone.acme.com']));
+    expect((await tree.subject().look(ROUTE, within())).looks).toMatchObject([
+      { answer: { kind: 'absent', reason: 'nxdomain', chain: ['gone.acme.com'] } },
+    ]);
+  });
+
+  test('that loops, or has more than eight CNAMEs, is unreadable', async () => {
+    both((server) => {
+      server.set(NAME, 'CNAME', ['lb.acme.com']);
+      server.set('lb.acme.com', 'CNAME', [NAME]);
+      for (let hop = 0; hop < 9; hop++) server.set(`h${hop}.acme.com`, 'CNAME', [`h${hop + 1}.acme.com`]);
+    });
+    const { look } = tree.subject();
+    expect((await look(ROUTE, within())).looks).toMatchObject([{ answer: { reason: 'loop', chain: ['lb.acme.com'] } }]);
+    const { answer } = (await look({ ...ROUTE, name: 'h0.acme.com' }, within())).looks[0] ?? {};
+    expect(answer).toMatchObject({ reason: 'chain_too_long', chain: { length: 8 } });
+  });
+
+  test('that leads to a broken zone names the nameserver that fails', async () => {
+    tree.delegate('cdn.com', { 'ns.cdn.com': tree.com.address });
+    tree.com.setZone('cdn.com', ['ns.cdn.com']);
+    tree.com.fail('acme.cdn.com', 'servfail');
+    both((server) => server.set(NAME, 'CNAME', ['acme.cdn.com']));
+    expect((await tree.subject().look(ROUTE, within())).looks).toEqual([
+      {
+        ...BY_NS1(),
+        answer: { kind: 'unreadable', reason: 'servfail', chain: ['acme.cdn.com'], server: 'ns.cdn.com' },
+      },
+    ]);
+  });
+
+  test.each([
+    ['an address', [record('A', '192.0.2.1'), record('CNAME', TARGET)], ['192.0.2.1']],
+    ['an IPv6 address', [record('CNAME', TARGET), record('AAAA', '2001:db8::1')], ['2001:db8::1']],
+    ['another CNAME', [record('CNAME', TARGET), record('CNAME', 'z.old.test')], ['z.old.test']],
+  ])('has %s beside it', async (_, answers, beside) => {
+    await tree.serve(tree.ns1.address, () => ({ flags: AA, answers }));
+    expect((await tree.subject().look(ROUTE, within())).looks).toMatchObject([
+      { answer: { kind: 'found', chain: [TARGET], values: [], beside } },
+    ]);
+  });
+});
+
+describe('a nameserver that is asked by name', () => {
+  async function zoneAnd(subject: Resolver): Promise<[Awaited<ReturnType<Resolver['findZone']>>, ZoneNameserver[]]> {
+    const zone = await subject.findZone(TXT.name, within());
+    return [zone, zone.nameservers];
+  }
+
+  test('answers for itself', async () => {
+    tree.ns1.set(TXT.name, 'TXT', ['new']);
+    tree.ns2.set(TXT.name, 'TXT', ['old']);
+    const subject = tree.subject();
+    const [zone, nameservers] = await zoneAnd(subject);
+    const looks = await Promise.all(nameservers.map((one) => subject.askNameserver(zone, one, TXT, within())));
+    expect(looks).toEqual([
+      { ...BY_NS1(), answer: { kind: 'found', chain: [], values: ['new'] } },
+      { ...BY_NS2(), answer: { kind: 'found', chain: [], values: ['old'] } },
+    ]);
+  });
+
+  test('is asked for the names in its zone that its CNAMEs lead to', async () => {
+    both((server) => server.set(NAME, 'CNAME', ['lb.acme.com']));
+    const chained = (query: { name: string }, to: string) =>
+      query.name === NAME
+        ? { flags: AA, answers: [record('CNAME', 'lb.acme.com')] }
+        : { flags: AA, answers: [record('CNAME', to, 'lb.acme.com')] };
+    await tree.serve(tree.ns1.address, (query) => chained(query, TARGET));
+    await tree.serve(tree.ns2.address, (query) => chained(query, 'old.test'));
+    const subject = tree.subject();
+    const zone = { ...(await zoneAnd(subject))[0], apex: 'acme.com' };
+    for (const nameserver of zone.nameservers) {
+      const { answer } = await subject.askNameserver(zone, nameserver, { ...ROUTE, stopAt: TARGET }, within());
+      expect(answer.chain.at(-1)).toBe(nameserver.name === 'ns1.acme.com' ? TARGET : 'old.test');
+    }
+  });
+
+  test('that leads to another zone leads to two nameservers of it in turn, so that these cannot differ unseen', async () => {
+    const [cdn1, cdn2] = ['127.0.0.5', '127.0.0.6'];
+    tree.delegate('cdn.com', { 'ns1.cdn.com': cdn1, 'ns2.cdn.com': cdn2 });
+    both((server) => server.set(NAME, 'CNAME', ['acme.cdn.com']));
+    let queries = 0;
+    for (const [address, to] of [
+      [cdn1, TARGET],
+      [cdn2, 'old.test'],
+    ] as const)
+      await tree.serve(address, () => {
+        queries++;
+        return { flags: AA, answers: [record('CNAME', to, 'acme.cdn.com')] };
+      });
+    const subject = tree.subject();
+    const [zone, nameservers] = await zoneAnd(subject);
+    const check = within();
+    const ends: (string | undefined)[] = [];
+    for (const nameserver of [...nameservers, ...nameservers]) {
+      const { answer } = await subject.askNameserver(zone, nameserver, ROUTE, check);
+      ends.push(answer.chain[1]);
+    }
+    expect(ends).toEqual([TARGET, 'old.test', TARGET, 'old.test']);
+    expect(queries).toBe(2);
+  });
+
+  test('is asked for IPv6 first the second time, so that an address beside the CNAME is seen', async () => {
+    await tree.serve(tree.ns1.address, ({ type }) => ({
+      flags: AA,
+      answers: [type === 'AAAA' ? record('AAAA', '2001:db8::1') : record('CNAME', TARGET)],
+    }));
+    const subject = tree.subject();
+    const zone = await subject.findZone('acme.com', within());
+    const [ns1 = { name: '', addresses: [] }] = zone.nameservers;
+    expect((await subject.askNameserver(zone, ns1, ROUTE, within())).answer).toMatchObject({ chain: [TARGET] });
+    const second = await subject.askNameserver(zone, ns1, ROUTE, { ...within(), second: true });
+    expect(second.answer).toEqual({ kind: 'found', chain: [], values: ['2001:db8::1'] });
+  });
+
+  test('answers anew each time: one that alternates shows', async () => {
+    let turn = 0;
+    await tree.serve(tree.ns1.address, () => ({ flags: AA, answers: [record('TXT', `${turn++ % 2}`, TXT.name)] }));
+    const subject = tree.subject();
+    const zone = await subject.findZone('acme.com', within());
+    const [ns1 = { name: '', addresses: [] }] = zone.nameservers;
+    const ask = (second: boolean) => subject.askNameserver(zone, ns1, TXT, { ...within(), second });
+    expect([(await ask(false)).answer, (await ask(true)).answer]).toMatchObject([{ values: ['0'] }, { values: ['1'] }]);
+  });
+
+  test('is asked at an address of the other IP version where one is silent', async () => {
+    const zone = await tree.subject().findZone('acme.com', within());
+    both((server) => server.set(TXT.name, 'TXT', ['x']));
+    const dual = { name: 'ns1.acme.com', addresses: ['::9', tree.ns1.address] };
+    expect(await tree.subject().askNameserver(zone, dual, TXT, { ...within(), timeoutMs: 400 })).toMatchObject({
+      address: tree.ns1.address,
+      answer: { kind: 'found' },
+    });
+  });
+
+  test('without an address that may be asked says so', async () => {
+    const subject = tree.subject();
+    const zone = await subject.findZone('acme.com', within());
+    const ask = (nameserver: ZoneNameserver) => subject.askNameserver(zone, nameserver, TXT, within());
+    expect(await ask({ name: 'ns9.acme.com', addresses: [], problem: 'no_address' })).toEqual({
+      server: 'ns9.acme.com',
+      address: null,
+      answer: { kind: 'unreadable', reason: 'no_nameserver', chain: [] },
+    });
+    expect(await ask({ name: 'ns9.acme.com', addresses: [], problem: 'special_address' })).toMatchObject({
+      answer: { reason: 'forbidden_address' },
+    });
+  });
+
+  test('is silent after its time, is unreachable where nothing can be sent, and has its TCP failures told apart', async () => {
+    await tree.serve(tree.ns1.address, () => null);
+    await tree.serve(tree.ns2.address, () => ({ flags: AA | packet.TRUNCATED_RESPONSE }));
+    const subject = tree.subject();
+    const [zone, nameservers] = await zoneAnd(subject);
+    const ask = (nameserver: ZoneNameserver) =>
+      subject.askNameserver(zone, nameserver, TXT, { ...within(), timeoutMs: 100 });
+    const reasons: unknown[] = [];
+    for (const one of nameservers) reasons.push((await ask(one)).answer);
+    reasons.push((await ask({ name: 'ns6.acme.com', addresses: ['2001:db8::1'] })).answer);
+    expect(reasons).toMatchObject([{ reason: 'timeout' }, { reason: 'malformed' }, { reason: expect.anything() }]);
+  });
+});
+
+describe('against forgers and floods', () => {
+  test('an answer from off the path does not count: it must come from the address and port that was asked', async () => {
+    tree.ns2.set(TXT.name, 'TXT', ['true']);
+    const forger = createSocket('udp4');
+    await new Promise<void>((resolve) => forger.bind(0, '127.0.0.7', resolve));
+    await tree.serve(tree.ns1.address, ({ name, type }, query, from) => {
+      const forged = packet.encode({
+        type: 'response',
+        id: query.id ?? 0,
+        flags: AA,
+        questions: [{ name, type }],
+        answers: [record('TXT', 'forged', TXT.name)],
+      });
+      forger.send(forged, from.port, from.address);
+      return null;
+    });
+    expect((await tree.subject({ triesMs: [100] }).look(TXT, within())).looks.at(-1)).toMatchObject({
+      answer: { values: ['true'] },
+    });
+    forger.close();
+  });
+
+  test('a check ends when its queries are used up, whatever the zones make it ask', async () => {
+    for (let hop = 0; hop < 8; hop++) {
+      tree.delegate(`hop${hop}.com`, { [`ns.hop${hop}.com`]: tree.ns1.address });
+      tree.ns1.set(`a.hop${hop}.com`, 'CNAME', [`a.hop${hop + 1}.com`]);
+    }
+    both((server) => server.set(NAME, 'CNAME', ['a.hop0.com']));
+    const before = tree.com.log().length;
+    const check = within(8);
+    const { looks } = await tree.subject().look(ROUTE, check);
+    expect(looks.at(-1)?.answer).toMatchObject({ kind: 'unreadable', reason: 'too_many_queries' });
+    expect(check.budget.exhausted).toBe(true);
+    const sent = [tree.ns1, tree.ns2].flatMap((server) => server.log()).length + tree.com.log().length - before;
+    expect(sent).toBe(8);
+  });
+
+  test('a check that has used up its queries does not keep another from reading the same zone', async () => {
+    const { look } = tree.subject();
+    const [poor, rich] = await Promise.all([look(TXT, within(0)), look(TXT, within())]);
+    expect(poor.looks).toEqual([]);
+    expect(poor.zone.failure).toMatchObject({ reason: 'too_many_queries' });
+    expect(rich.looks).toMatchObject([{ answer: { kind: 'absent' } }]);
+  });
+
+  test('aborting it ends a look', async () => {
+    tree.ns1.fail(TXT.name, 'timeout');
+    tree.ns2.fail(TXT.name, 'timeout');
+    const { looks } = await tree.subject().look(TXT, { ...within(), signal: AbortSignal.timeout(100) });
+    expect(looks.at(-1)?.answer).toMatchObject({ kind: 'unreadable', reason: 'timeout' });
   });
 });

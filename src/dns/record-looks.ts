@@ -60,8 +60,9 @@ export function recordLooks(zones: ZoneFinder, queries: NameserverQueries): Omit
     followed.set(key, entry);
     const isOdd = entry.uses++ % 2 === 1;
     const [first] = entry.reads;
-    if (first === undefined || !isOdd) return (entry.reads[0] ??= askHolder(question, options));
-    return (entry.reads[1] ??= first.then(({ answer }) => askHolder(question, options, answer?.by.address)));
+    if (first === undefined) entry.reads[0] = askHolder(question, options);
+    else if (isOdd) entry.reads[1] ??= first.then(({ answer }) => askHolder(question, options, answer?.by.address));
+    return (isOdd ? entry.reads[1] : entry.reads[0]) ?? askHolder(question, options);
   }
 
   /** Follows referrals to lower zones. */

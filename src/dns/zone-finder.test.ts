@@ -1,0 +1,295 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { AA, type DnsTree, startDnsTree, within } from '../../test/support/dns-tree.ts';
+import type { Simulator } from '../playground/dns/simulator.ts';
+
+const NAME = '_service.www.acme.com';
+/** Nothing listens there. */
+const DEAD = '127.0.0.9';
+const OTHER = '127.0.0.5';
+
+let tree: DnsTree;
+let now: number;
+const clock = { now: () => now };
+
+beforeEach(async () => {
+  now = 1_800_000_000_000;
+  tree = await startDnsTree();
+});
+afterEach(() => tree.close());
+
+function findZone(name = NAME, options: Parameters<DnsTree['subject']>[0] = {}) {
+  return tree.subject(options).findZone(name, within());
+}
+
+function asked(simulator: Simulator, type?: string): string[] {
+  return simulator
+    .log()
+    .filter((query) => type === undefined || query.type === type)
+    .map(({ name }) => name);
+}
+
+describe('the nameservers of a zone', () => {
+  test('are those that its parent names, with their glue', async () => {
+    expect(await findZone()).toEqual({
+      apex: 'acme.com',
+      source: 'parent',
+      nameservers: [
+        { name: 'ns1.acme.com', addresses: [tree.ns1.address] },
+        { name: 'ns2.acme.com', addresses: [tree.ns2.address] },
+      ],
+      ownNameservers: null,
+      failure: null,
+    });
+  });
+
+  test("are never those that the zone's own records name, nor those that a resolver has from there", async () => {
+    for (const server of [tree.resolver, tree.ns1, tree.ns2]) {
+      server.setZone('acme.com', ['ns.evil.test']);
+      server.set('ns.evil.test', 'A', [OTHER]);
+    }
+    const subject = tree.subject();
+    const zone = await subject.findZone(NAME, within());
+    expect(zone.nameservers.map(({ name }) => name)).toEqual(['ns1.acme.com', 'ns2.acme.com']);
+    expect(await subject.ownNameservers(zone, within())).toEqual(['ns.evil.test']);
+  });
+
+  test('have the addresses that the resolvers know where there is no glue', async () => {
+    tree.delegate('acme.com', { 'ns1.acme.com': tree.ns1.address, 'ns.dns.test': null });
+    tree.resolve('ns.dns.test', tree.ns2.address);
+    tree.resolve('ns1.acme.com', OTHER);
+    expect((await findZone()).nameservers).toEqual([
+      { name: 'ns.dns.test', addresses: [tree.ns2.address] },
+      { name: 'ns1.acme.com', addresses: [tree.ns1.address] },
+    ]);
+  });
+
+  test('have no glue from another bailiwick: the registry of "com" may say nothing about "test"', async () => {
+    tree.delegate('acme.com', { 'ns.dns.test': OTHER });
+    tree.resolve('ns.dns.test', tree.ns1.address);
+    expect((await findZone()).nameservers).toEqual([{ name: 'ns.dns.test', addresses: [tree.ns1.address] }]);
+  });
+
+  test('are six at most, and three of them at most are looked up', async () => {
+    const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'].map((label) => `${label}.dns.test`);
+    tree.delegate('acme.com', Object.fromEntries(names.map((name) => [name, null])));
+    for (const name of names) tree.resolve(name, tree.ns1.address);
+    expect((await findZone()).nameservers.map(({ name }) => name)).toEqual(names.slice(0, 3));
+    const glued = Object.fromEntries(names.map((name) => [name.replace('dns.test', 'acme.com'), tree.ns1.address]));
+    tree.delegate('acme.com', glued);
+    expect((await findZone()).nameservers).toHaveLength(6);
+  });
+
+  test('have two addresses of each IP version at most', async () => {
+    tree.com.set('ns1.acme.com', 'A', ['127.0.1.1', '127.0.1.2', '127.0.1.3']);
+    tree.com.set('ns1.acme.com', 'AAAA', ['2a00::1', '2a00::2', '2a00::3']);
+    const [ns1] = (await findZone()).nameservers;
+    expect(ns1?.addresses.filter((address) => address.includes(':'))).toHaveLength(2);
+    expect(ns1?.addresses).toHaveLength(4);
+  });
+
+  test('are never asked at special addresses, which the customer could name, unless these are allowed', async () => {
+    tree.delegate('acme.com', { 'ns1.acme.com': '10.0.0.1', 'ns2.acme.com': tree.ns2.address, 'ns3.acme.com': null });
+    expect((await findZone()).nameservers).toEqual([
+      { name: 'ns1.acme.com', addresses: [], problem: 'special_address' },
+      { name: 'ns2.acme.com', addresses: [tree.ns2.address] },
+      { name: 'ns3.acme.com', addresses: [], problem: 'no_address' },
+    ]);
+    tree.delegate('acme.com', { 'ns1.acme.com': '10.0.0.1' });
+    expect((await findZone()).failure).toEqual({ kind: 'forbidden_address' });
+    tree.delegate('acme.com', { 'ns3.acme.com': null });
+    expect((await findZone()).failure).toEqual({ kind: 'no_nameserver' });
+  });
+});
+
+describe('the zone of a name', () => {
+  test('may be delegated by the registered domain', async () => {
+    for (const server of [tree.ns1, tree.ns2]) {
+      server.delegate('www.acme.com', ['ns.www.acme.com']);
+      server.set('ns.www.acme.com', 'A', [OTHER]);
+    }
+    expect(await findZone()).toMatchObject({
+      apex: 'www.acme.com',
+      nameservers: [{ name: 'ns.www.acme.com', addresses: [OTHER] }],
+    });
+  });
+
+  test("may be served by the parent's nameservers too: then its own NS records count", async () => {
+    for (const server of [tree.ns1, tree.ns2]) {
+      server.setZone('www.acme.com', ['ns.www.acme.com']);
+      server.set('ns.www.acme.com', 'A', [OTHER]);
+      server.set(NAME, 'TXT', ['x']);
+    }
+    const lower = { apex: 'www.acme.com', nameservers: [{ name: 'ns.www.acme.com', addresses: [OTHER] }] };
+    expect(await findZone()).toMatchObject(lower);
+    tree.ns1.remove(NAME);
+    tree.ns1.set(NAME, 'CNAME', ['elsewhere.test']);
+    expect(await findZone()).toMatchObject(lower);
+  });
+
+  test('is that of its public suffix where the registry has the name itself', async () => {
+    tree.com.set('www.registry.com', 'A', ['192.0.2.1']);
+    expect(await findZone('www.registry.com')).toMatchObject({
+      apex: 'com',
+      nameservers: [{ name: 'a.registry.test' }],
+    });
+  });
+
+  test('is above where a nameserver denies with the SOA record of a name that is no zone', async () => {
+    const soa = {
+      type: 'SOA',
+      name: 'www.acme.com',
+      ttl: 60,
+      data: { mname: 'lb.acme.com', rname: 'h.acme.com' },
+    } as const;
+    for (const { address } of [tree.ns1, tree.ns2])
+      await tree.serve(address, () => ({ flags: AA, authorities: [soa] }));
+    expect(await findZone()).toMatchObject({
+      failure: null,
+      nameservers: [{ name: 'ns1.acme.com' }, { name: 'ns2.acme.com' }],
+    });
+  });
+
+  test('that a nameserver refers to must be below its own: it cannot speak for others', async () => {
+    const referral = (name: string) => ({
+      authorities: [{ type: 'NS' as const, name, ttl: 60, data: `ns.${name === '.' ? 'test' : name}` }],
+      additionals: [{ type: 'A' as const, name: `ns.${name === '.' ? 'test' : name}`, ttl: 60, data: OTHER }],
+    });
+    await tree.serve(tree.ns1.address, ({ name }) => referral(name.endsWith('www.acme.com') ? 'com' : 'bank.com'));
+    await tree.serve(tree.ns2.address, () => referral('.'));
+    const subject = tree.subject();
+    expect(await subject.look({ name: NAME, type: 'TXT' }, within())).toMatchObject({
+      zone: { apex: 'acme.com' },
+      looks: [{ answer: { reason: 'lame' } }, { answer: { reason: 'lame' } }],
+    });
+    tree.delegate('bank.com', { 'ns1.bank.com': tree.ns1.address });
+    const bank = await subject.findZone('www.bank.com', within());
+    expect(bank.nameservers).toEqual([{ name: 'ns1.bank.com', addresses: [tree.ns1.address] }]);
+  });
+});
+
+describe('without a delegation', () => {
+  test('a domain that the registry does not know is not registered', async () => {
+    expect(await findZone('www.nobody.com', { allowedNetworks: ['127.0.0.2/32'] })).toEqual({
+      apex: 'com',
+      source: 'parent',
+      nameservers: [],
+      ownNameservers: null,
+      failure: { kind: 'not_registered', name: 'nobody.com' },
+    });
+  });
+
+  test.each(['servfail', 'refused', 'lame'] as const)('a registry that answers %s is named', async (fault) => {
+    tree.com.fail('acme.com', fault);
+    expect((await findZone()).failure).toEqual({ kind: 'unreadable', reason: fault, server: 'a.registry.test' });
+  });
+
+  test('a silent registry is named', async () => {
+    tree.com.fail('acme.com', 'timeout');
+    expect((await findZone(NAME, { triesMs: [50] })).failure).toEqual({
+      kind: 'unreadable',
+      reason: 'timeout',
+      server: 'a.registry.test',
+    });
+  });
+
+  test('resolvers that fail are not named: they are ours', async () => {
+    tree.resolver.fail('com', 'servfail');
+    expect((await findZone()).failure).toEqual({ kind: 'unreadable', reason: 'servfail' });
+  });
+
+  test('resolvers that fail to find a nameserver are looked through: the server of its zone that fails is named', async () => {
+    tree.delegate('acme.com', { 'ns.broken.com': null });
+    tree.delegate('broken.com', { 'ns.dead.com': tree.ns2.address });
+    tree.resolver.fail('ns.broken.com', 'servfail');
+    tree.ns2.fail('ns.broken.com', 'refused');
+    expect((await findZone()).failure).toEqual({ kind: 'unreadable', reason: 'refused', server: 'ns.dead.com' });
+    tree.ns2.unfail('ns.broken.com');
+    tree.ns2.set('ns.broken.com', 'A', [tree.ns1.address]);
+    expect(await findZone()).toMatchObject({ failure: null, nameservers: [{ addresses: [tree.ns1.address] }] });
+  });
+
+  test('in a closed network, the zone counts that the resolvers know, with every nameserver inside', async () => {
+    tree.resolver.setZone('corp.com', ['ns1.corp.com', 'ns2.corp.com']);
+    tree.resolve('ns1.corp.com', tree.ns1.address);
+    tree.resolve('ns2.corp.com', tree.ns2.address);
+    expect(await findZone('www.corp.com')).toMatchObject({
+      apex: 'corp.com',
+      source: 'resolvers',
+      nameservers: [{ name: 'ns1.corp.com' }, { name: 'ns2.corp.com' }],
+      failure: null,
+    });
+    const outside = ['127.0.0.2/32', `${tree.ns1.address}/32`];
+    expect((await findZone('www.corp.com', { allowedNetworks: outside })).failure).toMatchObject({
+      kind: 'not_registered',
+    });
+  });
+
+  test('a zone that its parent delegates never counts as closed', async () => {
+    tree.resolver.setZone('acme.com', ['inside.acme.com']);
+    tree.resolve('inside.acme.com', OTHER);
+    expect((await findZone()).source).toBe('parent');
+  });
+});
+
+describe('the cache', () => {
+  test('keeps a zone for an hour at most, and less where a TTL is shorter', async () => {
+    const { look } = tree.subject({ clock });
+    const txt = () => look({ name: NAME, type: 'TXT' }, within());
+    await txt();
+    now += 59_000;
+    await txt();
+    expect(asked(tree.com, 'NS')).toEqual(['acme.com']);
+    now += 2_000;
+    await txt();
+    expect(asked(tree.com, 'NS')).toEqual(['acme.com', 'acme.com']);
+  });
+
+  test('is passed by, and renewed, by findZone', async () => {
+    const { look, findZone } = tree.subject({ clock });
+    await look({ name: NAME, type: 'TXT' }, within());
+    tree.delegate('acme.com', { 'ns2.acme.com': tree.ns2.address });
+    expect((await findZone(NAME, within())).nameservers).toHaveLength(1);
+    expect((await look({ name: NAME, type: 'TXT' }, within())).zone.nameservers).toHaveLength(1);
+  });
+
+  test('keeps a zone whose nameservers all fail for 30 s, and a domain that is not registered for 5 s', async () => {
+    const { look } = tree.subject({ clock, triesMs: [30] });
+    const txt = (name: string) => look({ name, type: 'TXT' }, within());
+    tree.delegate('acme.com', { 'ns1.acme.com': DEAD });
+    await txt('acme.com');
+    await txt('www.nobody.com');
+    tree.delegate('acme.com', { 'ns1.acme.com': tree.ns1.address });
+    tree.delegate('nobody.com', { 'ns1.acme.com': tree.ns1.address });
+    now += 4_000;
+    expect((await txt('www.nobody.com')).zone.failure?.kind).toBe('not_registered');
+    now += 2_000;
+    expect((await txt('www.nobody.com')).zone.failure).toBeNull();
+    now += 25_000;
+    expect((await txt('acme.com')).looks).toMatchObject([{ address: tree.ns1.address }]);
+  });
+
+  test('serves many checks of one zone with one read', async () => {
+    const { look } = tree.subject();
+    const names = Array.from({ length: 50 }, (_, index) => `n${index}.acme.com`);
+    await Promise.all(names.map((name) => look({ name, type: 'TXT' }, within())));
+    expect(asked(tree.com, 'NS')).toEqual(['acme.com']);
+  });
+
+  test('is read again after the clock was set back', async () => {
+    const { look } = tree.subject({ clock });
+    await look({ name: NAME, type: 'TXT' }, within());
+    now -= 1000;
+    await look({ name: NAME, type: 'TXT' }, within());
+    expect(asked(tree.com, 'NS')).toHaveLength(2);
+  });
+
+  test('keeps the addresses of a nameserver for all zones that it serves', async () => {
+    const { look } = tree.subject();
+    tree.resolve('ns.dns.test', tree.ns1.address);
+    for (const zone of ['a.com', 'b.com', 'c.com']) {
+      tree.delegate(zone, { 'ns.dns.test': null });
+      await look({ name: `www.${zone}`, type: 'TXT' }, within());
+    }
+    expect(asked(tree.resolver, 'A').filter((name) => name === 'ns.dns.test')).toHaveLength(1);
+  });
+});
