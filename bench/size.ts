@@ -1,4 +1,5 @@
 // node bench/size.ts [domains]: bytes on the disk per domain, on both engines, for docs/scale.md. Every row is written by the store itself.
+
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

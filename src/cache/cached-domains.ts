@@ -48,9 +48,10 @@ export function cacheDomains(store: Store, changes: ChangeFeed, maxBytes = CACHE
     },
     retryVerification: (workspaceId, domainId, ...rest) =>
       invalidating(store.retryVerification(workspaceId, domainId, ...rest), domainId),
-    deleteDomain: (workspaceId, domainId, now) =>
-      invalidating(store.deleteDomain(workspaceId, domainId, now), domainId),
+    deleteDomain: (workspaceId, domainId, ...rest) =>
+      invalidating(store.deleteDomain(workspaceId, domainId, ...rest), domainId),
     saveTransition: (save) => invalidating(store.saveTransition(save), save.before.id, save.loser?.before.id),
+    saveMonitoring: (save) => invalidating(store.saveMonitoring(save), save.before.id),
   };
 }
 

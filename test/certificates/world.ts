@@ -18,7 +18,7 @@ import { type Simulator, startSimulator } from '../../src/playground/dns/simulat
 import type { Certificate, Store } from '../../src/store/contract/store.ts';
 import { verify } from '../support/certificates.ts';
 import { openEngine } from '../support/engine.ts';
-import { type Planted, plant } from '../support/entities.ts';
+import { type Planted, plant, timelineOf } from '../support/entities.ts';
 import { type FakeCa, type FakeCaOptions, startFakeCa } from '../support/fake-ca/fake-ca.ts';
 
 /** A real store, DNS on loopback, an edge that serves challenge responses from the store, CAs and workers; only the clock is simulated. */
@@ -41,6 +41,8 @@ export interface World {
   add(about?: { name?: string; planted?: Planted }): Promise<Domain>;
   /** Throws if there is none. */
   read(hostname: string): Promise<Certificate>;
+  /** Types of the certificate's events, oldest first. */
+  eventsOf(hostname: string): Promise<string[]>;
   close(): Promise<void>;
 }
 
@@ -130,6 +132,13 @@ export async function createWorld(): Promise<World> {
       const certificate = await store.findCertificate(hostname);
       if (certificate === null) throw new Error(`${hostname} has no certificate`);
       return certificate;
+    },
+    async eventsOf(hostname) {
+      const certificate = await store.findCertificate(hostname);
+      if (certificate === null) throw new Error(`${hostname} has no certificate`);
+      const { workspaceId, domainId } = certificate;
+      const types = (await timelineOf(store, { workspaceId, id: domainId })).map(({ type }) => type);
+      return types.filter((type) => type.startsWith('certificate.'));
     },
     async close() {
       await Promise.all(workers.map((worker) => worker.stop(0)));

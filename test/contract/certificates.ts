@@ -13,7 +13,7 @@ import {
   servedCertificate,
   verify,
 } from '../support/certificates.ts';
-import { attach, failedAt, NOW, verifiedAt } from '../support/entities.ts';
+import { attach, failedAt, NOW, timelineOf, verifiedAt } from '../support/entities.ts';
 import type { Subject } from './subject.ts';
 import { readAll } from './tree.ts';
 
@@ -42,8 +42,8 @@ export function describeCertificates(subject: Subject): void {
       now: NOW,
     });
   const save = (due: DueCertificate, about: About) => subject.store.saveCertificate(aSave(due, about));
-  const eventsOf = async ({ id }: Domain) =>
-    (await subject.store.listEvents(id)).filter(({ type }) => type.startsWith('certificate.'));
+  const eventsOf = async (domain: Domain) =>
+    (await timelineOf(subject.store, domain)).filter(({ type }) => type.startsWith('certificate.'));
   const changesOf = async (action: () => Promise<unknown>) => {
     const { latest } = await subject.store.changesSince(0);
     await action();
@@ -88,6 +88,7 @@ export function describeCertificates(subject: Subject): void {
           domainId: domain.id,
           workspaceId: domain.workspaceId,
           type: 'certificate.issued',
+          actor: null,
           data: {
             name,
             environmentId: domain.environmentId,

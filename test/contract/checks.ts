@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Domain, WINDOW_MS } from '../../src/domain/domain.ts';
 import { type CheckMemory, NO_MEMORY } from '../../src/domain/status.ts';
-import { attach, failedAt, NOW, verifiedAt, verifyingAt } from '../support/entities.ts';
+import { attach, failedAt, NOW, timelineOf, verifiedAt, verifyingAt } from '../support/entities.ts';
 import type { Subject } from './subject.ts';
 
 const memory: CheckMemory = NO_MEMORY;
@@ -11,7 +11,7 @@ export function describeChecks(subject: Subject): void {
   const save = (before: Domain, after: Domain, loser?: { before: Domain; after: Domain }) =>
     subject.store.saveTransition({ before, after, memory, loser, now: NOW + 1 });
   const stored = ({ workspaceId, id }: Domain) => subject.store.findDomainById(workspaceId, id);
-  const eventsOf = async ({ id }: Domain) => (await subject.store.listEvents(id)).map(({ type }) => type);
+  const eventsOf = async (domain: Domain) => (await timelineOf(subject.store, domain)).map(({ type }) => type);
 
   describe('claiming', () => {
     it('skips the checks of one workspace, which stay due', async () => {
@@ -38,7 +38,14 @@ export function describeChecks(subject: Subject): void {
         [late.id, NOW - 5],
         [later.id, NOW],
       ]);
-      expect(due[1]).toEqual({ domain: late, incumbent: null, memory, attempts: 1, dueAt: NOW - 5 });
+      expect(due[1]).toEqual({
+        domain: late,
+        incumbent: null,
+        memory,
+        resultDigest: null,
+        attempts: 1,
+        dueAt: NOW - 5,
+      });
       expect(await claim(NOW)).toEqual([]);
     });
 
@@ -129,12 +136,14 @@ export function describeChecks(subject: Subject): void {
       const after = { ...verifyingAt(domain, NOW), ownershipVerifiedAt: NOW, verificationError: 'Wrong.' };
       expect(await save(domain, after)).toBe('saved');
       expect(await stored(domain)).toEqual(after);
-      expect((await subject.store.listEvents(domain.id)).at(-1)).toEqual({
+      expect((await timelineOf(subject.store, domain)).at(-1)).toEqual({
         id: expect.stringMatching(/^evt_[0-9a-z]{26}$/),
         domainId: domain.id,
         workspaceId: workspace.id,
-        type: 'domain.updated',
+        type: 'record.seen',
+        actor: null,
         data: {
+          record: 'ownership',
           name: domain.name,
           environmentId: environment.id,
           status: 'verifying',
@@ -158,7 +167,7 @@ export function describeChecks(subject: Subject): void {
       const certificate = { hostname: domain.name, domainId: domain.id, state: 'wanted', nextTryAt: NOW + 1 };
       expect(await subject.store.findCertificate(domain.name)).toMatchObject(certificate);
       expect(await subject.store.earliestDueAt()).toBeNull();
-      expect(await eventsOf(domain)).toEqual(['domain.created', 'domain.verified']);
+      expect(await eventsOf(domain)).toEqual(['domain.created', 'record.seen', 'record.seen', 'domain.verified']);
     });
 
     it('that failed ends the checks and creates no route', async () => {
@@ -186,7 +195,7 @@ export function describeChecks(subject: Subject): void {
       expect(await stored(domain)).toEqual(verifyingAt(domain, NOW));
       expect((await claim(NOW))[0]?.memory).toEqual(memory);
       expect(await store.findSite(domain.name)).toBeNull();
-      expect(await eventsOf(domain)).toEqual(['domain.created', 'domain.updated']);
+      expect(await eventsOf(domain)).toEqual(['domain.created']);
       await store.deleteDomain(workspace.id, domain.id, NOW);
       const current = verifyingAt(domain, NOW);
       for (const after of [verifiedAt(current, NOW), failedAt(current, NOW), current]) {
@@ -217,8 +226,9 @@ export function describeChecks(subject: Subject): void {
       const route = { hostname: name, domainId: claimed.id, environmentId: claimed.environmentId };
       expect(await subject.store.findSite(name)).toMatchObject(route);
       expect(await subject.store.findCertificate(name)).toMatchObject({ state: 'wanted', createdAt: NOW + 1 });
-      expect(await eventsOf(claimed)).toEqual(['domain.created', 'domain.verified']);
-      expect(await eventsOf(incumbent)).toEqual(['domain.created', 'domain.verified', 'domain.superseded']);
+      const verified = ['domain.created', 'record.seen', 'record.seen', 'domain.verified'];
+      expect(await eventsOf(claimed)).toEqual(verified);
+      expect(await eventsOf(incumbent)).toEqual([...verified, 'domain.superseded']);
     });
 
     it('is stale when there is an incumbent that the check did not read', async () => {

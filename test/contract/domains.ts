@@ -1,7 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { type Domain, WINDOW_MS } from '../../src/domain/domain.ts';
 import { NO_MEMORY } from '../../src/domain/status.ts';
-import { aDomain, anEnvironment, attach, failedAt, NOW, verifiedAt, verifyingAt } from '../support/entities.ts';
+import {
+  aDomain,
+  anEnvironment,
+  attach,
+  failedAt,
+  NOW,
+  timelineOf,
+  verifiedAt,
+  verifyingAt,
+} from '../support/entities.ts';
 import type { Subject } from './subject.ts';
 import { readAll } from './tree.ts';
 
@@ -68,8 +77,8 @@ export function describeDomains(subject: Subject): void {
       const mistaken = aDomain(environment, { target: held.target });
       await expect(store.createDomain(mistaken, NOW + WINDOW_MS)).rejects.toThrow();
       expect((await store.claimDue(NOW, 10, 60_000, () => 0)).map(({ domain }) => domain.id)).toEqual([held.id]);
-      expect(await store.listEvents(refused.id)).toEqual([]);
-      expect(await store.listEvents(mistaken.id)).toEqual([]);
+      expect(await timelineOf(store, refused)).toEqual([]);
+      expect(await timelineOf(store, mistaken)).toEqual([]);
     });
 
     it('free their name at once when they are deleted, and leave only their timeline', async () => {
@@ -82,9 +91,11 @@ export function describeDomains(subject: Subject): void {
       expect(await store.findSite(domain.name)).toBeNull();
       expect(await store.findCertificate(domain.name)).toBeNull();
       expect(await store.deleteDomain(workspace.id, domain.id, NOW)).toBe('missing');
-      const types = (await store.listEvents(domain.id)).map(({ type, createdAt }) => [type, createdAt]);
+      const types = (await timelineOf(store, domain)).map(({ type, createdAt }) => [type, createdAt]);
       expect(types).toEqual([
         ['domain.created', NOW],
+        ['record.seen', NOW],
+        ['record.seen', NOW],
         ['domain.verified', NOW],
         ['domain.deleted', NOW + 7],
       ]);
@@ -218,7 +229,7 @@ export function describeDomains(subject: Subject): void {
       expect(await store.findDomainById(workspace.id, domain.id)).toEqual(domain);
       const [due] = await store.claimDue(NOW + 10, 10, 60_000, () => 0.5);
       expect(due).toMatchObject({ domain, attempts: 2, dueAt: NOW + 10 });
-      expect((await store.listEvents(domain.id)).map(({ type }) => type)).toEqual(['domain.created']);
+      expect((await timelineOf(store, domain)).map(({ type }) => type)).toEqual(['domain.created']);
       // The window's end has not moved: a claim right before it comes back at it.
       await store.claimDue(NOW + WINDOW_MS - 1, 10, 60_000, () => 0.5);
       expect(await store.earliestDueAt()).toBe(NOW + WINDOW_MS);
@@ -249,10 +260,10 @@ export function describeDomains(subject: Subject): void {
       expect(await store.retryVerification(workspace.id, domain.id, later, WINDOW_MS)).toBe('accepted');
       const retried = { ...failed, status: 'pending', windowStartedAt: later, updatedAt: later, revision: 3 };
       const [due] = await store.claimDue(later, 10, 60_000, () => 0);
-      expect(due).toEqual({ domain: retried, incumbent: null, memory, attempts: 1, dueAt: later });
+      expect(due).toEqual({ domain: retried, incumbent: null, memory, resultDigest: null, attempts: 1, dueAt: later });
       await store.claimDue(later + WINDOW_MS - 1, 10, 60_000, () => 0);
       expect(await store.earliestDueAt()).toBe(later + WINDOW_MS);
-      expect((await store.listEvents(domain.id)).at(-1)).toMatchObject({ type: 'domain.retried', createdAt: later });
+      expect((await timelineOf(store, domain)).at(-1)).toMatchObject({ type: 'domain.retried', createdAt: later });
     });
 
     it('does nothing to a verified domain', async () => {

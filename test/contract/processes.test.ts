@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { Environment, Store } from '../../src/store/contract/store.ts';
 import { pendingMigrations, sqliteStore } from '../../src/store/sqlite/sqlite.ts';
-import { attach, NOW, plant } from '../support/entities.ts';
+import { attach, NOW, plant, timelineOf } from '../support/entities.ts';
 import { readAll } from './tree.ts';
 
 let directory: string;
@@ -65,7 +65,9 @@ it('loses nothing that was acknowledged, and has no half of a write, when a proc
     expect(kept).toEqual(expect.arrayContaining(acknowledged));
     const due = await survivor.claimDue(NOW + round * 3_600_000, kept.length + 1, 60_000, () => 0);
     expect(due).toHaveLength(kept.length);
-    const timelines = await Promise.all(kept.map((id) => survivor.listEvents(id)));
+    const timelines = await Promise.all(
+      kept.map((id) => timelineOf(survivor, { workspaceId: environment.workspaceId, id })),
+    );
     expect(timelines.map((events) => events.map(({ type }) => type))).toEqual(kept.map(() => ['domain.created']));
     await survivor.close();
   }

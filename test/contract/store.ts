@@ -10,12 +10,15 @@ import { describeDomains } from './domains.ts';
 import { describeEdge } from './edge.ts';
 import { describeLeases } from './leases.ts';
 import { describeLife } from './life.ts';
+import { describeMonitors } from './monitors.ts';
 import { describeOrders } from './orders.ts';
 import { describeRaces } from './races.ts';
 import { describeRequests } from './requests.ts';
+import { describeResults } from './results.ts';
 import { describeSecrets } from './secrets.ts';
 import { describeSigning } from './signing.ts';
 import type { OpenedStore, Subject } from './subject.ts';
+import { describeTimelines } from './timelines.ts';
 import { describeTree } from './tree.ts';
 
 /** The contract of `src/store/contract/store.ts`, as tests that every engine passes. */
@@ -49,6 +52,9 @@ export function describeStore(name: string, open: () => Promise<OpenedStore>): v
     describeTree(subject);
     describeDomains(subject);
     describeChecks(subject);
+    describeResults(subject);
+    describeMonitors(subject);
+    describeTimelines(subject);
     describeLeases(subject);
     describeOrders(subject);
     describeCertificates(subject);

@@ -18,7 +18,9 @@ function faultsOf(...entries: Short[]): string[] {
 }
 
 const created: Short = ['d', 'domain.created', 'pending'];
-const updated: Short = ['d', 'domain.updated', 'verifying'];
+const seen: Short = ['d', 'record.seen', 'verifying'];
+const drifted: Short = ['d', 'domain.drifted', 'verified', 'gone'];
+const recovered: Short = ['d', 'domain.recovered', 'verified'];
 const verified: Short = ['d', 'domain.verified', 'verified'];
 const failed: Short = ['d', 'domain.failed', 'failed', 'too late'];
 const retried: Short = ['d', 'domain.retried', 'pending'];
@@ -26,20 +28,21 @@ const superseded: Short = ['d', 'domain.superseded', 'failed', 'lost'];
 const deleted: Short = ['d', 'domain.deleted', 'verified'];
 
 test('a life with every legal step has no faults', () => {
-  const other: Short = ['d', 'domain.updated', 'verifying', 'the wrong value'];
-  expect(faultsOf(created, updated, other, failed, retried, verified, superseded, retried, verified, deleted)).toEqual(
-    [],
-  );
+  const lost: Short = ['d', 'record.lost', 'verifying', 'the wrong value'];
+  const begun = [created, seen, lost, failed, retried, verified, superseded, retried, verified];
+  expect(faultsOf(...begun, drifted, recovered, drifted, failed, retried, verified, deleted)).toEqual([]);
 });
 
 test.each<[string, Short[]]>([
   ['verified twice', [created, verified, verified]],
-  ['failed after it was verified', [created, verified, failed]],
+  ['failed after it was verified, though it had not drifted', [created, verified, failed]],
+  ['failed after it had recovered', [created, verified, drifted, recovered, failed]],
+  ['recovered before it had drifted', [created, verified, recovered]],
   ['retried while it waits', [created, retried]],
   ['superseded before it was verified', [created, superseded]],
   ['changed after its deletion', [created, verified, deleted, retried]],
-  ['never created', [updated]],
-  ['updated with nothing new', [created, updated, updated]],
+  ['never created', [seen]],
+  ['changed with nothing new', [created, seen, seen]],
   ['not what its event says', [created, ['d', 'domain.verified', 'verifying']]],
 ])('a domain that was %s is a fault', (_, events) => {
   expect(faultsOf(...events)).toHaveLength(1);

@@ -8,14 +8,23 @@ export interface Entry {
   data: DomainEventData;
 }
 
-/** From which states an event may come, and to which it leads; null: the domain is not there (docs/verification.md). */
-const PATHS: Record<DomainEventType, { from: (DomainStatus | null)[]; to: DomainStatus | null }> = {
+/** The status that `domain` has after the event; `same`: that before it; null: the domain is not there. */
+type To = DomainStatus | 'same' | null;
+
+/**
+ * From which states an event may come, and to which it leads; null: the domain is not there (docs/verification.md). That a domain is `verifying` is
+ * no event.
+ */
+const PATHS: Record<DomainEventType, { from: (DomainStatus | null)[]; to: To }> = {
   'domain.created': { from: [null], to: 'pending' },
-  'domain.updated': { from: ['pending', 'verifying'], to: 'verifying' },
+  'record.seen': { from: ['pending', 'verifying', 'verified'], to: 'same' },
+  'record.lost': { from: ['pending', 'verifying', 'verified'], to: 'same' },
   'domain.verified': { from: ['pending', 'verifying'], to: 'verified' },
-  'domain.failed': { from: ['pending', 'verifying'], to: 'failed' },
+  'domain.failed': { from: ['pending', 'verifying', 'verified'], to: 'failed' },
   'domain.retried': { from: ['failed'], to: 'pending' },
   'domain.superseded': { from: ['verified'], to: 'failed' },
+  'domain.drifted': { from: ['verified'], to: 'verified' },
+  'domain.recovered': { from: ['verified'], to: 'verified' },
   'domain.deleted': { from: ['pending', 'verifying', 'verified', 'failed'], to: null },
   'certificate.issued': { from: ['verified'], to: 'verified' },
   'certificate.renewed': { from: ['verified'], to: 'verified' },
@@ -27,13 +36,16 @@ export function timelineFaults(entries: Iterable<Entry>): string[] {
   const faults: string[] = [];
   const last = new Map<string, Entry>();
   const ended = new Set<string>();
+  const drifted = new Set<string>();
   const holders = new Map<string, string>();
   for (const entry of entries) {
     const { domainId, type, data } = entry;
     const before = last.get(domainId);
     const { from, to } = PATHS[type];
     const was = before === undefined ? null : before.data.status;
-    if (ended.has(domainId) || !from.includes(was) || (to !== null && data.status !== to)) {
+    const needsDrift = type === 'domain.recovered' || (type === 'domain.failed' && was === 'verified');
+    const isMissing = needsDrift && !drifted.has(domainId);
+    if (ended.has(domainId) || isMissing || !from.includes(was) || !leadsTo(to, was, data.status)) {
       faults.push(`${domainId} was ${was ?? 'not there'}, and ${type} made it ${data.status}`);
     } else if (before?.type === type && JSON.stringify(before.data) === JSON.stringify(data)) {
       faults.push(`${domainId} has ${type} twice, which says nothing new`);
@@ -46,8 +58,16 @@ export function timelineFaults(entries: Iterable<Entry>): string[] {
     } else if (holder === domainId) {
       holders.delete(data.name);
     }
+    if (type === 'domain.drifted') drifted.add(domainId);
+    else if (type === 'domain.recovered' || data.status !== 'verified') drifted.delete(domainId);
     if (to === null) ended.add(domainId);
     last.set(domainId, entry);
   }
   return faults;
+}
+
+function leadsTo(to: To, was: DomainStatus | null, status: DomainStatus): boolean {
+  if (to === null) return true;
+  if (to === 'same') return status === was || (was === 'pending' && status === 'verifying');
+  return status === to;
 }

@@ -64,7 +64,8 @@ async function populate(store: Store): Promise<void> {
   const memory = NO_MEMORY;
   for (const next of [entities.verifiedAt, entities.verifyingAt, entities.failedAt]) {
     const before = await entities.attach(store, environment);
-    await store.saveTransition({ before, after: next(before, entities.NOW), memory, now: entities.NOW });
+    const after = next(before, entities.NOW);
+    await store.saveTransition({ before, after, memory, result: entities.aCheckResult(before), now: entities.NOW });
   }
   await certify(store, environment);
 }

@@ -27,7 +27,7 @@ export function waitsIn(timeline: Iterable<Happened>, now: number): Wait[] {
       const wait: Wait = { domainId, name, from: at, until: now, end: null };
       waits.push(wait);
       open.set(domainId, wait);
-    } else if (type !== 'domain.updated') {
+    } else if (!type.startsWith('record.')) {
       Object.assign(open.get(domainId) ?? {}, { until: at, end: type });
       open.delete(domainId);
     }

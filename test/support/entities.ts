@@ -1,10 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { systemClock } from '../../src/clock.ts';
+import type { CheckResult } from '../../src/domain/check-result.ts';
 import { type Domain, newDomain, WINDOW_MS } from '../../src/domain/domain.ts';
+import type { Finding } from '../../src/domain/finding.ts';
 import { idMaker } from '../../src/ids.ts';
 import type {
   App,
   Deployment,
+  DomainEvent,
   Environment,
   Project,
   RequestCount,
@@ -13,6 +16,7 @@ import type {
   Store,
   Workspace,
 } from '../../src/store/contract/store.ts';
+import { observation } from './observations.ts';
 
 export const newId = idMaker(systemClock);
 
@@ -155,11 +159,47 @@ export async function plant(store: Store, about: Partial<Workspace> = {}): Promi
 }
 
 /** Stores a new domain, with its check due at its creation and a window of 24 h. */
-export async function attach(store: Store, environment: Environment, about: Partial<Domain> = {}): Promise<Domain> {
+export async function attach(
+  store: Store,
+  environment: Environment,
+  about: Partial<Domain> = {},
+  actor: string | null = null,
+): Promise<Domain> {
   const domain = aDomain(environment, about);
-  const { kind } = await store.createDomain(domain, domain.windowStartedAt + WINDOW_MS);
+  const { kind } = await store.createDomain(domain, domain.windowStartedAt + WINDOW_MS, actor);
   if (kind !== 'created') throw new Error(`the fixture could not be created: ${kind}`);
   return domain;
+}
+
+/** The timeline of a domain, oldest first. */
+export async function timelineOf(
+  store: Pick<Store, 'listDomainEvents'>,
+  { workspaceId, id }: Pick<Domain, 'workspaceId' | 'id'>,
+): Promise<DomainEvent[]> {
+  const events: DomainEvent[] = [];
+  for (let cursor: string | undefined; ; ) {
+    const { items, next } = await store.listDomainEvents(workspaceId, id, { limit: 100, cursor });
+    events.push(...items);
+    if (next === undefined) return events.reverse();
+    cursor = next;
+  }
+}
+
+export function aFinding(about: Partial<Finding> = {}): Finding {
+  return {
+    code: 'record_missing',
+    severity: 'blocking',
+    record: 'ownership',
+    message: 'There is no TXT record.',
+    fix: 'Add it.',
+    retryable: true,
+    ...about,
+  };
+}
+
+/** That of a check that found neither record. */
+export function aCheckResult(domain: Domain, ...findings: Partial<Finding>[]): CheckResult {
+  return { findings: findings.map(aFinding), observation: observation(domain, 'example.com') };
 }
 
 /** What a check that found everything makes of the domain. */

@@ -4,6 +4,7 @@ import { pruneChallenges } from '../../src/store/sql/certificates/challenge-rows
 import { selectOverdueOf, walkWorkspaces } from '../../src/store/sql/certificates/fairness.ts';
 import { certificateClaimer, isAnyDue } from '../../src/store/sql/certificates/leases.ts';
 import { findReachedLimit, pruneLedger } from '../../src/store/sql/certificates/ledger.ts';
+import { pruneEvents } from '../../src/store/sql/events.ts';
 import { type Engine, type ReadUseCase, sqlStore } from '../../src/store/sql/sql-store.ts';
 import type { Transaction } from '../../src/store/sql/statement.ts';
 
@@ -44,6 +45,7 @@ export const indexed: Record<string, (tx: Transaction, ...args: never[]) => Prom
   countOrders: (tx: Transaction) => findReachedLimit(tx, entry, limits, 0),
   pruneChallenges: (tx: Transaction) => pruneChallenges(tx, 0),
   pruneLedger: (tx: Transaction) => pruneLedger(tx, 0),
+  pruneEvents: (tx: Transaction) => pruneEvents(tx, 0, 1),
 };
 
 /** Those of them that find their rows in the order of an index, so that they cost the same in a table of any length. */
@@ -53,7 +55,8 @@ export const inOrder = [
   'listEnvironments',
   'listDeployments',
   'listDomains',
-  'listEvents',
+  'listDomainEvents',
+  'countDrifted',
   'listCertificates',
   'listCertificatesInState',
   'listExpiring',

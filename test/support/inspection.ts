@@ -36,6 +36,14 @@ const FAULTS: Record<string, string> = {
     "select hostname from routes where domain_id not in (select id from domains where status = 'verified')",
   'a verified domain has no certificate asked for':
     "select id from domains where status = 'verified' and name not in (select hostname from certificates)",
+  'a verified domain is not monitored':
+    "select d.id from domains d where status = 'verified' and not exists (select 1 from monitors m join routes r using (domain_id) where m.domain_id = d.id and r.monitored = 1)",
+  'a domain is monitored that is not verified':
+    "select domain_id from monitors where domain_id not in (select id from domains where status = 'verified')",
+  'a domain has drifted, and does not say why, or since when':
+    'select d.id from domains d join monitors m on m.domain_id = d.id where (m.drifted_since is null) <> (d.verification_error is null)',
+  'the result of a check is no JSON, or too long':
+    'select domain_id from check_results where not json_valid(findings) or not json_valid(observation) or length(findings) > 8192 or length(observation) > 8192',
   'a certificate is for no verified domain':
     "select hostname from certificates where hostname not in (select name from domains where status = 'verified')",
   'a name is verified twice': "select name from domains where status = 'verified' group by name having count(*) > 1",
@@ -46,10 +54,10 @@ const FAULTS: Record<string, string> = {
       where e.seq is null
         or e.data ->> 'name' <> d.name
         or e.data ->> 'environmentId' <> d.environment_id
-        or e.data ->> 'status' <> d.status
+        or (e.data ->> 'status' <> d.status and not (e.data ->> 'status' = 'pending' and d.status = 'verifying'))
         or e.data ->> 'routingVerified' <> (d.routing_verified_at is not null)
         or e.data ->> 'ownershipVerified' <> (d.ownership_verified_at is not null)
-        or e.data ->> 'verificationError' is not d.verification_error`,
+        or (e.data ->> 'verificationError' is not d.verification_error and d.status in ('verified', 'failed'))`,
   'a domain does not begin with its creation':
     "select d.id from domains d join events e on e.seq = (select min(seq) from events where domain_id = d.id) where e.type <> 'domain.created'",
   'a domain is gone, and no event says so':

@@ -3,6 +3,7 @@ import type { Domain } from '../../src/domain/domain.ts';
 import { ownershipName, ownershipValue } from '../../src/domain/records.ts';
 import type { Simulator } from '../../src/playground/dns/simulator.ts';
 import { createWorld, type World } from '../support/dns-world.ts';
+import { timelineOf } from '../support/entities.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -28,8 +29,8 @@ describe('from pending to verified', () => {
       environmentId: domain.environmentId,
     });
     expect(await world.store.findCertificate('api.acme.com')).toMatchObject({ state: 'wanted' });
-    const types = (await world.store.listEvents(domain.id)).map((event) => event.type);
-    expect(types).toEqual(['domain.created', 'domain.updated', 'domain.verified']);
+    const types = (await timelineOf(world.store, domain)).map((event) => event.type);
+    expect(types).toEqual(['domain.created', 'record.seen', 'domain.verified']);
   });
 
   test('an apex is verified through its TXT record; its ALIAS stays unverified', async () => {
@@ -345,7 +346,7 @@ describe('two workspaces that claim one name', () => {
     expect(loser).toMatchObject({ status: 'failed', verifiedAt: null });
     expect(loser.verificationError).toContain('Another workspace proved that it owns api.acme.com');
     expect(await world.store.findSite('api.acme.com')).toMatchObject({ domainId: second.id });
-    expect((await world.store.listEvents(first.id)).at(-1)?.type).toBe('domain.superseded');
+    expect((await timelineOf(world.store, first)).at(-1)?.type).toBe('domain.superseded');
   });
 
   test('the error of a claim older than the incumbent says to delete and add it again', async () => {

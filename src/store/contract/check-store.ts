@@ -1,5 +1,5 @@
-import type { CertificateReason, CertificateState } from '../../domain/certificate-state.ts';
-import type { Domain, DomainStatus } from '../../domain/domain.ts';
+import type { CheckResult, RecordsSeen } from '../../domain/check-result.ts';
+import type { Domain } from '../../domain/domain.ts';
 import type { CheckMemory } from '../../domain/status.ts';
 
 /** A domain whose check is due. */
@@ -8,10 +8,30 @@ export interface DueCheck {
   /** Another workspace's `verified` domain of the same name, if there is one. */
   incumbent: Domain | null;
   memory: CheckMemory;
+  /** `domain/check-result.digestOf` the stored result; null: there is none. */
+  resultDigest: string | null;
   /** Checks claimed so far, including this one. */
   attempts: number;
   /** When the check became due: `now - dueAt` is how late the schedule is. */
   dueAt: number;
+}
+
+/** The last check of a domain, and the next. */
+export interface StoredCheck {
+  /** The last result that differed from the one before; null: none was saved yet. `checkedAt`: when it was saved. */
+  result: (CheckResult & { checkedAt: number }) | null;
+  schedule: CheckSchedule;
+}
+
+/** Of the checks of a waiting domain, or of the re-checks of a verified one. A failed domain has none. */
+export interface CheckSchedule {
+  /** Checks claimed so far: in this window, or since the domain was verified. */
+  attempts: number;
+  /** When the last check was claimed; null: there was none in this schedule. */
+  lastCheckAt: number | null;
+  nextCheckAt: number | null;
+  /** Null unless the domain waits. */
+  windowEndsAt: number | null;
 }
 
 export interface CheckStore {
@@ -39,59 +59,23 @@ export interface CheckStore {
   /**
    * Saves the result of a check. `stale`, and nothing is saved, when `before.revision` is no longer the domain's (it was deleted, retried or
    * checked elsewhere), or when `after` is verified and the name's incumbent is not exactly `loser.before` (none, when absent).
-   * To `verified`: in the same step the loser's change, the route, a new `wanted` certificate in place of the loser's, the end of the checks,
-   * and the events of both; logs the change `route`. To `failed`: the end of the checks and the event. Otherwise the check's memory, and an
-   * event if the API shows the change. Logs the change `domain` for each that changed. (unsynced) unless the status changed.
+   * To `verified`: in the same step the loser's change, the route, a new `wanted` certificate in place of the loser's, the first re-check at
+   * `recheckAt` (an hour after `now`, when absent), the end of the checks, and the events of both; logs the change `route`. To `failed`: the end
+   * of the checks and the event. Otherwise the check's memory. Each flag that changed is an event `record.seen` or `record.lost` with the values
+   * of `seen`. Logs the change `domain` for each that changed. Replaces the stored result where `result` is given: callers give it when its
+   * digest is not `DueCheck.resultDigest`. (unsynced) unless the status changed.
    */
   saveTransition(save: {
     before: Domain;
     after: Domain;
     memory: CheckMemory;
     loser?: { before: Domain; after: Domain } | undefined;
+    result?: CheckResult | undefined;
+    seen?: RecordsSeen | undefined;
+    recheckAt?: number | undefined;
     now: number;
   }): Promise<'saved' | 'stale'>;
 
-  /** Timeline of one domain, oldest first. It outlives the domain. */
-  listEvents(domainId: string): Promise<DomainEvent[]>;
+  /** Null when there is no such domain in the workspace. The result is kept until the domain is deleted. */
+  findCheckResult(workspaceId: string, domainId: string): Promise<StoredCheck | null>;
 }
-
-/** An entry of a domain's timeline: a change, never an attempt that changed nothing. */
-export interface DomainEvent {
-  /** `evt_…` */
-  id: string;
-  domainId: string;
-  workspaceId: string;
-  type: DomainEventType;
-  /** The domain after the change. */
-  data: DomainEventData;
-  createdAt: number;
-}
-
-export interface DomainEventData {
-  name: string;
-  environmentId: string;
-  status: DomainStatus;
-  routingVerified: boolean;
-  ownershipVerified: boolean;
-  verificationError: string | null;
-  /** The certificate after the change, in events of type `certificate.*`. */
-  certificate?: {
-    state: CertificateState;
-    reason: CertificateReason | null;
-    message: string | null;
-    issuer: string | null;
-    notAfter: number | null;
-  };
-}
-
-export type DomainEventType =
-  | 'domain.created'
-  | 'domain.retried'
-  | 'domain.updated'
-  | 'domain.verified'
-  | 'domain.failed'
-  | 'domain.superseded'
-  | 'domain.deleted'
-  | 'certificate.issued'
-  | 'certificate.renewed'
-  | 'certificate.failed';

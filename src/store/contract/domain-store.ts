@@ -19,11 +19,12 @@ export interface DomainStore {
   /**
    * Adds a domain (status `pending`), its first check, due at once, and the event `domain.created`. Otherwise, in this order of precedence:
    * `environment_missing` (deleted meanwhile), `held` (the workspace has the name already), `quota` (the workspace has as many domains as
-   * its limit allows).
+   * its limit allows). `actor`: who asks (`DomainEvent.actor`).
    */
   createDomain(
     domain: Domain,
     windowEndsAt: number,
+    actor?: string | null,
   ): Promise<{ kind: 'created' | 'environment_missing' | 'held' } | { kind: 'quota'; limit: number }>;
 
   /**
@@ -36,11 +37,17 @@ export interface DomainStore {
     domainId: string,
     now: number,
     windowMs: number,
+    actor?: string | null,
   ): Promise<'accepted' | 'verified' | 'missing'>;
 
   /**
-   * Deletes the domain with its check, route and certificate; adds the event `domain.deleted`. The name is free at once. Another workspace's
+   * Deletes the domain with its check and what it found, route and certificate; adds the event `domain.deleted`. The name is free at once. Another workspace's
    * domain, route and certificate of the name stay. Logs the change `domain`, and `route` when there was one.
    */
-  deleteDomain(workspaceId: string, domainId: string, now: number): Promise<'deleted' | 'missing'>;
+  deleteDomain(
+    workspaceId: string,
+    domainId: string,
+    now: number,
+    actor?: string | null,
+  ): Promise<'deleted' | 'missing'>;
 }

@@ -4,6 +4,8 @@ import type { ChangeStore } from './change-store.ts';
 import type { CheckStore } from './check-store.ts';
 import type { DomainStore } from './domain-store.ts';
 import type { EdgeStore } from './edge-store.ts';
+import type { EventStore } from './event-store.ts';
+import type { MonitorStore } from './monitor-store.ts';
 import type { RequestStore } from './request-store.ts';
 import type { SecretStore } from './secret-store.ts';
 import type { TreeStore } from './tree-store.ts';
@@ -14,6 +16,8 @@ export type * from './change-store.ts';
 export type * from './check-store.ts';
 export type * from './domain-store.ts';
 export type * from './edge-store.ts';
+export type * from './event-store.ts';
+export type * from './monitor-store.ts';
 export type * from './request-store.ts';
 export type * from './secret-store.ts';
 export type * from './tree-store.ts';
@@ -35,6 +39,8 @@ export interface Store
     TreeStore,
     DomainStore,
     CheckStore,
+    MonitorStore,
+    EventStore,
     CertificateStore,
     EdgeStore,
     SecretStore,

@@ -3,6 +3,7 @@ import { initial } from './0001-initial.ts';
 import { signingKeys } from './0002-signing-keys.ts';
 import { requestCounts } from './0003-request-counts.ts';
 import { certificates } from './0004-certificates.ts';
+import { monitoring } from './0005-monitoring.ts';
 import type { ColumnTypes } from './column-types.ts';
 
 /** Every migration, oldest first by name. A migration that has been released is never changed: add another. */
@@ -12,5 +13,6 @@ export function allMigrations(types: ColumnTypes): Record<string, Migration> {
     '0002-signing-keys': signingKeys(types),
     '0003-request-counts': requestCounts(types),
     '0004-certificates': certificates(types),
+    '0005-monitoring': monitoring(types),
   };
 }

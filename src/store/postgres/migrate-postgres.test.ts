@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { verify } from '../../../test/support/certificates.ts';
+import { DAY_MS, verify } from '../../../test/support/certificates.ts';
 import { NOW, plant } from '../../../test/support/entities.ts';
 import { addressOf, type Postgres, sharedPostgres } from '../../../test/support/postgres.ts';
 import { UNDO } from '../../../test/support/undo-newest-migration.ts';
@@ -95,19 +95,18 @@ describe('migrating', () => {
     }
   });
 
-  it('upgrades a database of an older version, which opening refuses to do by itself, and what was verified before is certified', async () => {
+  it('upgrades a database of an older version, which opening refuses to do by itself, and what was verified before is re-checked', async () => {
     const store = await postgresStore({ address });
     const verified = await verify(store, (await plant(store)).environment);
     await store.close();
     await edit(UNDO);
-    expect(await pendingMigrations(address)).toEqual(['0004-certificates']);
-    expect(await refusal(() => open(address))).toMatch(
-      /older nameplate .*"0004-certificates".*run "nameplate migrate"/,
-    );
-    expect(await migrate(address)).toEqual(['0004-certificates']);
+    expect(await pendingMigrations(address)).toEqual(['0005-monitoring']);
+    expect(await refusal(() => open(address))).toMatch(/older nameplate .*"0005-monitoring".*run "nameplate migrate"/);
+    expect(await migrate(address)).toEqual(['0005-monitoring']);
     const again = await postgresStore({ address });
-    const claim = { now: NOW, limit: 9, leaseMs: 1, newNames: true };
-    expect(await again.claimCertificates(claim)).toMatchObject([{ certificate: { hostname: verified.name } }]);
+    const claim = { limit: 9, intervalMs: DAY_MS, jitter: () => 0 };
+    expect(await again.claimMonitored({ ...claim, now: NOW })).toEqual([]);
+    expect(await again.claimMonitored({ ...claim, now: NOW + DAY_MS })).toMatchObject([{ domain: verified }]);
     await again.close();
   });
 

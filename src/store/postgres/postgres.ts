@@ -7,6 +7,7 @@ import { type ReadUseCase, sqlStore } from '../sql/sql-store.ts';
 import type { Reader } from '../sql/statement.ts';
 import { lockKeys } from './advisory-locks.ts';
 import { checkClaimer } from './claim-checks.ts';
+import { monitorClaimer } from './claim-monitors.ts';
 import { lockQueue } from './lock-queue.ts';
 import { prepareSchema } from './migrate-postgres.ts';
 import { changesSince, notifier } from './notifications.ts';
@@ -48,6 +49,7 @@ export async function postgresStore(options: PostgresOptions): Promise<Store> {
   const notifications = notifier(writers);
   const newId = idMaker(clock);
   const claimDue = checkClaimer();
+  const claimMonitored = monitorClaimer();
   const claimCertificates = certificateClaimer(random);
   const inFlight = new Set<Promise<unknown>>();
   let closed: Promise<void> | undefined;
@@ -101,6 +103,10 @@ export async function postgresStore(options: PostgresOptions): Promise<Store> {
         transaction({ locks: [], synced: false, perform: (tx, client) => claimDue(tx, client, claim) }),
       );
     },
+    claimMonitored: (claim) =>
+      track(() =>
+        transaction({ locks: [], synced: false, perform: (tx, client) => claimMonitored(tx, client, claim) }),
+      ),
     async claimCertificates(claim) {
       if (!(await read(isAnyDue, claim))) return [];
       // One claim at a time, which costs some milliseconds, nothing beside an order: so that each finds its full share.

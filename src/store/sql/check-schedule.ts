@@ -15,11 +15,8 @@ export async function removeCheck(tx: Transaction, domainId: string): Promise<vo
 }
 
 export async function saveMemory(tx: Transaction, domainId: string, memory: CheckMemory): Promise<void> {
-  await tx.execute(updateMemory, {
-    domainId,
-    unreadableInARow: memory.unreadableInARow,
-    provenSince: memory.provenSince,
-  });
+  const { unreadableInARow, provenSince, ownershipDoubt, routingDoubt } = memory;
+  await tx.execute(updateMemory, { domainId, unreadableInARow, provenSince, ownershipDoubt, routingDoubt });
 }
 
 export async function earliestDueAt(reader: Reader) {
@@ -47,11 +44,13 @@ function upsertCheck(db: Tables, p: { domainId: string; at: number; windowEndsAt
     .onConflict((on) => on.column('domain_id').doUpdateSet({ next_check_at: p.at, window_ends_at: p.windowEndsAt }));
 }
 
-function updateMemory(db: Tables, p: Pick<CheckMemory, 'unreadableInARow' | 'provenSince'> & { domainId: string }) {
-  return db
-    .updateTable('checks')
-    .where('domain_id', '=', p.domainId)
-    .set({ unreadable_in_a_row: p.unreadableInARow, proven_since: p.provenSince });
+function updateMemory(db: Tables, p: CheckMemory & { domainId: string }) {
+  return db.updateTable('checks').where('domain_id', '=', p.domainId).set({
+    unreadable_in_a_row: p.unreadableInARow,
+    proven_since: p.provenSince,
+    ownership_doubt: p.ownershipDoubt,
+    routing_doubt: p.routingDoubt,
+  });
 }
 
 function deleteCheck(db: Tables, p: { domainId: string }) {

@@ -1,11 +1,12 @@
 import { sql } from 'kysely';
 import type { Domain } from '../../domain/domain.ts';
 import { furthestDueAt, nextCheckAt } from '../../domain/schedule.ts';
-import { type CheckMemory, NO_MEMORY } from '../../domain/status.ts';
+import type { CheckMemory } from '../../domain/status.ts';
 import type { CheckStore, DueCheck } from '../contract/store.ts';
+import { saveResult } from './check-results.ts';
 import { removeCheck, saveMemory } from './check-schedule.ts';
-import { changeDomain, domainColumns, domainOf } from './domains.ts';
-import { recordEvent } from './events.ts';
+import { changeDomain, domainColumns, domainOf, selectRevision } from './domains.ts';
+import { recordEvent, recordFlags } from './events.ts';
 import { addRoute, removeRoute } from './routes.ts';
 import type { Reader, Tables, Transaction } from './statement.ts';
 
@@ -29,32 +30,36 @@ export async function claimDue(
   const due: DueCheck[] = [];
   for (const [i, row] of [...overdue, ...tooFarAhead].entries()) {
     const nextAt = nextCheckAt(now, row.windowEndsAt, checkIntervalMs, jitters[i] ?? 0);
-    await tx.execute(claimCheck, { domainId: row.id, nextAt });
+    await tx.execute(claimCheck, { domainId: row.id, now, nextAt });
     due.push(await dueCheckOf(tx, row));
   }
   return due;
 }
 
 export type CheckRow = Domain &
-  Pick<CheckMemory, 'unreadableInARow' | 'provenSince'> & {
+  CheckMemory & {
     attempts: number;
     dueAt: number;
     windowEndsAt: number;
     incumbentId: string | null;
+    resultDigest: string | null;
   };
 
 export async function dueCheckOf(reader: Reader, row: CheckRow): Promise<DueCheck> {
-  const { attempts, unreadableInARow, provenSince, dueAt, incumbentId } = row;
+  const { attempts, dueAt, incumbentId, resultDigest } = row;
+  const { unreadableInARow, provenSince, ownershipDoubt, routingDoubt } = row;
+  const memory = { unreadableInARow, provenSince, ownershipDoubt, routingDoubt };
   const domain = domainOf(row);
   const incumbent = incumbentId === null ? null : await findIncumbent(reader, domain);
-  return { domain, incumbent, memory: { ...NO_MEMORY, unreadableInARow, provenSince }, attempts: attempts + 1, dueAt };
+  return { domain, incumbent, memory, resultDigest, attempts: attempts + 1, dueAt };
 }
 
 export async function saveTransition(tx: Transaction, save: Save): Promise<'saved' | 'stale'> {
-  const { before, after, loser, now } = save;
+  const { before, after, loser, result, now } = save;
   if (!(await isCurrent(tx, save))) return 'stale';
   const memory = await currentMemory(tx, before.id, save.memory, now);
   if (loser !== undefined && memory.provenSince !== save.memory.provenSince) return 'stale';
+  if (result !== undefined) await saveResult(tx, after.id, result, now);
   if (after.revision !== before.revision) await saveChange(tx, save);
   if (after.status === 'verified' || after.status === 'failed') await removeCheck(tx, after.id);
   else await saveMemory(tx, after.id, memory);
@@ -82,29 +87,22 @@ async function isCurrent(tx: Transaction, { before, after, loser }: Save): Promi
   return incumbent?.id === loser?.before.id && incumbent?.revision === loser?.before.revision;
 }
 
-async function saveChange(tx: Transaction, { before, after, loser, now }: Save): Promise<void> {
+/** Of the first re-check. */
+const FIRST_RECHECK_MS = 3_600_000;
+
+async function saveChange(tx: Transaction, { before, after, loser, seen, recheckAt, now }: Save): Promise<void> {
   if (loser !== undefined) {
     await changeDomain(tx, loser.after);
     await removeRoute(tx, loser.after);
     await recordEvent(tx, 'domain.superseded', loser.after, now);
   }
   await changeDomain(tx, after);
-  if (after.status === 'verified') await addRoute(tx, after, now);
-  await recordEvent(tx, eventOf(before, after), after, now);
-}
-
-function eventOf(before: Domain, after: Domain) {
-  if (after.status === before.status) return 'domain.updated';
-  switch (after.status) {
-    case 'verified':
-      return 'domain.verified';
-    case 'failed':
-      return 'domain.failed';
-    case 'pending':
-    case 'verifying':
-      return 'domain.updated';
-    default:
-      return after.status satisfies never;
+  await recordFlags(tx, { before, after, seen, at: now });
+  if (after.status === 'verified') {
+    await addRoute(tx, after, now, recheckAt ?? now + FIRST_RECHECK_MS);
+    await recordEvent(tx, 'domain.verified', after, now);
+  } else if (after.status === 'failed') {
+    await recordEvent(tx, 'domain.failed', after, now);
   }
 }
 
@@ -117,6 +115,7 @@ export function selectChecks(db: Tables, p: { from: number; to: number; limit: n
   return db
     .selectFrom('checks')
     .innerJoin('domains', 'domains.id', 'checks.domain_id')
+    .leftJoin('check_results as results', 'results.domain_id', 'checks.domain_id')
     .where('checks.next_check_at', '>', p.from)
     .where('checks.next_check_at', '<=', p.to)
     .where('domains.workspace_id', '<>', p.except)
@@ -129,6 +128,9 @@ export function selectChecks(db: Tables, p: { from: number; to: number; limit: n
       'checks.attempts',
       'checks.unreadable_in_a_row as unreadableInARow',
       'checks.proven_since as provenSince',
+      'checks.ownership_doubt as ownershipDoubt',
+      'checks.routing_doubt as routingDoubt',
+      'results.digest as resultDigest',
     ])
     .select((of) =>
       of
@@ -140,19 +142,15 @@ export function selectChecks(db: Tables, p: { from: number; to: number; limit: n
     );
 }
 
-function claimCheck(db: Tables, p: { domainId: string; nextAt: number }) {
+function claimCheck(db: Tables, p: { domainId: string; now: number; nextAt: number }) {
   return db
     .updateTable('checks')
     .where('domain_id', '=', p.domainId)
-    .set((of) => ({ next_check_at: p.nextAt, attempts: of('attempts', '+', 1) }));
+    .set((of) => ({ next_check_at: p.nextAt, last_check_at: p.now, attempts: of('attempts', '+', 1) }));
 }
 
 function selectProvenSince(db: Tables, p: { domainId: string }) {
   return db.selectFrom('checks').where('domain_id', '=', p.domainId).select('proven_since as provenSince');
-}
-
-function selectRevision(db: Tables, p: { id: string }) {
-  return db.selectFrom('domains').where('id', '=', p.id).select('revision');
 }
 
 function selectIncumbent(db: Tables, p: { id: string; name: string }) {

@@ -53,7 +53,7 @@ export async function searchInSlices(reader: Reader, slots: PageSlots & Place, p
   }
 }
 
-export async function createDomain(tx: Transaction, domain: Domain, windowEndsAt: number) {
+export async function createDomain(tx: Transaction, domain: Domain, windowEndsAt: number, actor?: string | null) {
   const { workspaceId, environmentId, name, createdAt } = domain;
   const place = await tx.one(selectPlace, { workspaceId, environmentId });
   if (place === null) return { kind: 'environment_missing' } as const;
@@ -65,7 +65,7 @@ export async function createDomain(tx: Transaction, domain: Domain, windowEndsAt
   }
   await tx.execute(insertDomain, domain);
   await scheduleCheck(tx, { domainId: domain.id, at: createdAt, windowEndsAt });
-  await recordEvent(tx, 'domain.created', domain, createdAt);
+  await recordEvent(tx, 'domain.created', domain, createdAt, { actor: actor ?? null });
   return { kind: 'created' } as const;
 }
 
@@ -75,6 +75,7 @@ export async function retryVerification(
   domainId: string,
   now: number,
   windowMs: number,
+  actor?: string | null,
 ) {
   const domain = await findDomainById(tx, workspaceId, domainId);
   if (domain === null) return 'missing';
@@ -82,18 +83,24 @@ export async function retryVerification(
   if (after === null) return 'verified';
   if (after !== domain) await changeDomain(tx, after);
   await scheduleCheck(tx, { domainId, at: now, windowEndsAt: windowEndsAt(after, windowMs) });
-  if (after !== domain) await recordEvent(tx, 'domain.retried', after, now);
+  if (after !== domain) await recordEvent(tx, 'domain.retried', after, now, { actor: actor ?? null });
   return 'accepted';
 }
 
-export async function deleteDomain(tx: Transaction, workspaceId: string, domainId: string, now: number) {
+export async function deleteDomain(
+  tx: Transaction,
+  workspaceId: string,
+  domainId: string,
+  now: number,
+  actor?: string | null,
+) {
   const domain = await findDomainById(tx, workspaceId, domainId);
   if (domain === null) return 'missing';
   await removeRoute(tx, domain);
   await removeCheck(tx, domainId);
   await tx.execute(deleteDomainRow, { id: domainId });
   await logChange(tx, 'domain', domainId);
-  await recordEvent(tx, 'domain.deleted', domain, now);
+  await recordEvent(tx, 'domain.deleted', domain, now, { actor: actor ?? null });
   return 'deleted';
 }
 
@@ -162,6 +169,11 @@ function updateDomain(db: Tables, p: Domain) {
     window_started_at: p.windowStartedAt,
     revision: p.revision,
   });
+}
+
+/** By which a use case sees whether a domain is still the one that its caller read. */
+export function selectRevision(db: Tables, p: { id: string }) {
+  return db.selectFrom('domains').where('id', '=', p.id).select('revision');
 }
 
 function selectDomainByName(db: Tables, p: { workspaceId: string; name: string }) {
@@ -267,6 +279,7 @@ function insertDomain(db: Tables, p: Domain) {
   });
 }
 
+/** Deletes what its last check found as well (`on delete cascade`). */
 function deleteDomainRow(db: Tables, p: { id: string }) {
   return db.deleteFrom('domains').where('id', '=', p.id);
 }

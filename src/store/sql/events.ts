@@ -1,14 +1,18 @@
+import { sql } from 'kysely';
+import type { RecordsSeen } from '../../domain/check-result.ts';
 import type { Domain } from '../../domain/domain.ts';
-import type { DomainEvent, DomainEventData, DomainEventType } from '../contract/store.ts';
+import type { DomainEvent, DomainEventData, DomainEventType, Paged } from '../contract/store.ts';
 import type { Reader, Tables, Transaction } from './statement.ts';
 
-/** Adds an event to the timeline: the domain, and its certificate where given, after the change. */
+type EventDetails = Pick<DomainEventData, 'record' | 'seen' | 'certificate'> & { actor?: string | null };
+
+/** Adds an event to the timeline: the domain after the change, and what changed. */
 export async function recordEvent(
   tx: Transaction,
   type: DomainEventType,
   domain: Domain,
   at: number,
-  certificate?: DomainEventData['certificate'],
+  { actor = null, ...details }: EventDetails = {},
 ): Promise<void> {
   const data: DomainEventData = {
     name: domain.name,
@@ -17,15 +21,91 @@ export async function recordEvent(
     routingVerified: domain.routingVerifiedAt !== null,
     ownershipVerified: domain.ownershipVerifiedAt !== null,
     verificationError: domain.verificationError,
-    ...(certificate && { certificate }),
+    ...details,
   };
   const { id: domainId, workspaceId } = domain;
-  await tx.execute(insertEvent, { id: tx.newId('evt'), domainId, workspaceId, type, data: JSON.stringify(data), at });
+  const event = { id: tx.newId('evt'), domainId, workspaceId, type, data: JSON.stringify(data), actor, at };
+  await tx.execute(insertEvent, event);
 }
 
-export async function listEvents(reader: Reader, domainId: string): Promise<DomainEvent[]> {
-  const rows = await reader.all(selectEvents, { domainId });
-  return rows.map((row) => ({ ...row, data: JSON.parse(row.data) }));
+/** Adds an event for each flag in which `after` differs from `before`. */
+export async function recordFlags(
+  tx: Transaction,
+  { before, after, seen = {}, at }: { before: Domain; after: Domain; seen?: RecordsSeen | undefined; at: number },
+): Promise<void> {
+  // A change of the status has an event of its own, which follows.
+  let domain = after.status === before.status || after.status === 'verifying' ? after : before;
+  const { ownershipVerifiedAt, routingVerifiedAt } = before;
+  domain = { ...domain, ownershipVerifiedAt, routingVerifiedAt };
+  for (const record of ['ownership', 'routing'] as const) {
+    const flag = `${record}VerifiedAt` as const;
+    const isThere = after[flag] !== null;
+    if ((before[flag] !== null) === isThere) continue;
+    domain = { ...domain, [flag]: after[flag] };
+    const values = seen[record];
+    const details = { record, ...(values && { seen: bounded(values) }) };
+    await recordEvent(tx, isThere ? 'record.seen' : 'record.lost', domain, at, details);
+  }
+}
+
+const MAX_VALUES = 8;
+const MAX_CHARACTERS = 255;
+
+function bounded(values: string[]): string[] {
+  return values.slice(0, MAX_VALUES).map((value) => value.slice(0, MAX_CHARACTERS));
+}
+
+export async function listDomainEvents(
+  reader: Reader,
+  workspaceId: string,
+  domainId: string,
+  { limit, cursor }: { limit: number; cursor?: string | undefined },
+): Promise<Paged<DomainEvent>> {
+  const found: { seq: number; event: DomainEvent }[] = [];
+  for (let before = seqOf(cursor); ; ) {
+    const rows = await reader.all(selectEvents, { workspaceId, domainId, before, rows: limit + 1 });
+    for (const row of rows) {
+      const event = eventOf(row);
+      if (event !== null) found.push({ seq: row.seq, event });
+    }
+    const last = rows.at(-1);
+    if (last === undefined || rows.length <= limit || found.length > limit) break;
+    before = last.seq;
+  }
+  const items = found.slice(0, limit).map(({ event }) => event);
+  const last = found[limit - 1];
+  return found.length > limit && last !== undefined ? { items, next: String(last.seq) } : { items };
+}
+
+/** Cursors are numbers of events; others are before all of them. */
+function seqOf(cursor: string | undefined): number {
+  if (cursor === undefined) return Number.MAX_SAFE_INTEGER;
+  return /^\d{1,15}$/.test(cursor) ? Number(cursor) : 0;
+}
+
+export async function pruneEvents(tx: Transaction, before: number, limit: number): Promise<number> {
+  return tx.execute(deleteEvents, { before, limit });
+}
+
+interface EventRow extends Omit<DomainEvent, 'type' | 'data'> {
+  seq: number;
+  type: DomainEventType | 'domain.updated';
+  data: string;
+  /** Of `domain.updated`: the data of the event before it. */
+  previous: string | null;
+}
+
+/** Earlier releases wrote every change of a waiting domain as `domain.updated`: one of a flag is told, others are not. */
+function eventOf({ seq, previous, ...row }: EventRow): DomainEvent | null {
+  const data: DomainEventData = JSON.parse(row.data);
+  const { type } = row;
+  if (type !== 'domain.updated') return { ...row, type, data };
+  const before: DomainEventData | null = previous && JSON.parse(previous);
+  const record = (['ownership', 'routing'] as const).find(
+    (each) => before !== null && before[`${each}Verified`] !== data[`${each}Verified`],
+  );
+  if (record === undefined) return null;
+  return { ...row, type: data[`${record}Verified`] ? 'record.seen' : 'record.lost', data: { ...data, record } };
 }
 
 interface NewEvent {
@@ -34,6 +114,7 @@ interface NewEvent {
   workspaceId: string;
   type: DomainEventType;
   data: string;
+  actor: string | null;
   at: number;
 }
 
@@ -45,13 +126,50 @@ function insertEvent(db: Tables, p: NewEvent) {
     type: p.type,
     data: p.data,
     created_at: p.at,
+    actor: p.actor,
   });
 }
 
-function selectEvents(db: Tables, p: { domainId: string }) {
+function selectEvents(db: Tables, p: { workspaceId: string; domainId: string; before: number; rows: number }) {
   return db
     .selectFrom('events')
-    .where('domain_id', '=', p.domainId)
-    .orderBy('seq')
-    .select(['id', 'domain_id as domainId', 'workspace_id as workspaceId', 'type', 'data', 'created_at as createdAt']);
+    .where('events.domain_id', '=', p.domainId)
+    .where('events.workspace_id', '=', p.workspaceId)
+    .where('events.seq', '<', p.before)
+    .orderBy('events.seq', 'desc')
+    .limit(p.rows)
+    .select([
+      'events.seq',
+      'events.id',
+      'events.domain_id as domainId',
+      'events.workspace_id as workspaceId',
+      'events.type',
+      'events.data',
+      'events.actor',
+      'events.created_at as createdAt',
+    ])
+    .select((of) =>
+      of
+        .case()
+        .when('events.type', '=', sql.lit('domain.updated'))
+        .then(
+          of
+            .selectFrom('events as earlier')
+            .whereRef('earlier.domain_id', '=', 'events.domain_id')
+            .whereRef('earlier.seq', '<', 'events.seq')
+            .orderBy('earlier.seq', 'desc')
+            .limit(1)
+            .select('earlier.data'),
+        )
+        .end()
+        .as('previous'),
+    );
+}
+
+function deleteEvents(db: Tables, p: { before: number; limit: number }) {
+  return db
+    .deleteFrom('events')
+    .where('seq', 'in', (of) =>
+      of.selectFrom('events').where('created_at', '<', p.before).orderBy('created_at').limit(p.limit).select('seq'),
+    );
 }

@@ -1,12 +1,14 @@
 import type { Domain } from '../../domain/domain.ts';
 import { deleteChallengesOf } from './certificates/challenge-rows.ts';
 import { logChange } from './change-log.ts';
+import { addMonitor } from './monitor-schedule.ts';
 import type { Tables, Transaction } from './statement.ts';
 
-/** Adds the route of a domain, and its row for a certificate. Replaces the route of the domain that served the name before. */
-export async function addRoute(tx: Transaction, domain: Domain, at: number): Promise<void> {
+/** Adds the route of a domain, its row for a certificate and its first re-check. Replaces the route of the domain that served the name before. */
+export async function addRoute(tx: Transaction, domain: Domain, at: number, recheckAt: number): Promise<void> {
   await withdraw(tx, domain.name);
   await tx.execute(insertRoute, { hostname: domain.name, domainId: domain.id, environmentId: domain.environmentId });
+  await addMonitor(tx, domain.id, recheckAt);
   await tx.execute(insertCertificate, { hostname: domain.name, workspaceId: domain.workspaceId, at });
   await logChange(tx, 'route', domain.name);
 }
@@ -28,13 +30,14 @@ async function withdraw(tx: Transaction, hostname: string): Promise<void> {
 function insertRoute(db: Tables, p: { hostname: string; domainId: string; environmentId: string }) {
   return db
     .insertInto('routes')
-    .values({ hostname: p.hostname, domain_id: p.domainId, environment_id: p.environmentId });
+    .values({ hostname: p.hostname, domain_id: p.domainId, environment_id: p.environmentId, monitored: 1 });
 }
 
 function selectRoute(db: Tables, p: { hostname: string }) {
   return db.selectFrom('routes').where('hostname', '=', p.hostname).select('domain_id as domainId');
 }
 
+/** Deletes its re-checks as well (`on delete cascade`). */
 function deleteRoute(db: Tables, p: { hostname: string }) {
   return db.deleteFrom('routes').where('hostname', '=', p.hostname);
 }

@@ -1,6 +1,7 @@
 import type { Generated } from 'kysely';
 import type { CertificateState } from '../../domain/certificate-state.ts';
 import type { DomainKind, DomainStatus } from '../../domain/domain.ts';
+import type { RecordDoubt } from '../../domain/status.ts';
 import type { ChangeKind, DomainEventType } from '../contract/store.ts';
 
 /** The tables of both engines, as `migrations/` creates them. Times are Unix milliseconds, JSON is text. */
@@ -14,7 +15,9 @@ export interface Schema {
   deployments: DeploymentsTable;
   domains: DomainsTable;
   checks: ChecksTable;
+  check_results: CheckResultsTable;
   routes: RoutesTable;
+  monitors: MonitorsTable;
   certificates: CertificatesTable;
   served_certificates: ServedCertificatesTable;
   certificate_orders: CertificateOrdersTable;
@@ -116,12 +119,41 @@ interface ChecksTable {
   attempts: number;
   unreadable_in_a_row: number;
   proven_since: number | null;
+  ownership_doubt: RecordDoubt;
+  routing_doubt: RecordDoubt;
+  last_check_at: number | null;
+}
+
+/** The last check of each domain that found anything new. Deleted with the domain. */
+interface CheckResultsTable {
+  domain_id: string;
+  digest: string;
+  checked_at: number;
+  /** JSON, at most 8 KiB. */
+  findings: string;
+  /** JSON, at most 8 KiB. */
+  observation: string;
 }
 
 interface RoutesTable {
   hostname: string;
   domain_id: string;
   environment_id: string;
+  /** 1: it has a row in `monitors`; null: added by an earlier release. */
+  monitored: number | null;
+}
+
+/** The schedule of re-checks: one narrow row for each route, and so for each verified domain; deleted with it. */
+interface MonitorsTable {
+  domain_id: string;
+  next_check_at: number;
+  last_check_at: number | null;
+  attempts: number;
+  /** JSON; null: nothing. */
+  suspected: string | null;
+  drifted_since: number | null;
+  gone_since: number | null;
+  gone_until: number | null;
 }
 
 /** One for each route. Each transaction that changes anything of a certificate updates this row first, which serialises them. */
@@ -213,10 +245,12 @@ interface EventsTable {
   id: string;
   domain_id: string;
   workspace_id: string;
-  type: DomainEventType;
+  /** `domain.updated`: by an earlier release. */
+  type: DomainEventType | 'domain.updated';
   /** JSON. */
   data: string;
   created_at: number;
+  actor: string | null;
 }
 
 interface ChangesTable {

@@ -4,12 +4,14 @@ import { findCaAccount } from './certificates/ca-accounts.ts';
 import * as certificates from './certificates/certificate-rows.ts';
 import { findChallenge } from './certificates/challenge-rows.ts';
 import { countLedgerEntries } from './certificates/ledger.ts';
+import { findCheckResult } from './check-results.ts';
 import { earliestDueAt } from './check-schedule.ts';
 import { findIncumbent } from './checks.ts';
 import { listDeployments } from './deployments.ts';
 import * as domains from './domains.ts';
 import { findEnvironment, listEnvironments } from './environments.ts';
-import { listEvents } from './events.ts';
+import { listDomainEvents } from './events.ts';
+import { countDrifted } from './monitor-schedule.ts';
 import { findProject, listProjects } from './projects.ts';
 import * as access from './root-keys.ts';
 import { listSecretPrefixes, listSecrets } from './sealed-values.ts';
@@ -22,7 +24,10 @@ export type ReadUseCase<Args extends unknown[], T> = (reader: Reader, ...args: A
 
 /** What SQLite and PostgreSQL each do in their own way. */
 export interface Engine
-  extends Pick<Store, 'claimDue' | 'claimCertificates' | 'addRequests' | 'changesSince' | 'ping' | 'close'> {
+  extends Pick<
+    Store,
+    'claimDue' | 'claimMonitored' | 'claimCertificates' | 'addRequests' | 'changesSince' | 'ping' | 'close'
+  > {
   /** Runs a use case that reads. It is one statement, and so sees one moment; but for those that search many rows. */
   read<Args extends unknown[], T>(useCase: ReadUseCase<Args, T>, ...args: Args): Promise<T>;
   /** Runs a use case that writes, in one transaction. */
@@ -73,7 +78,14 @@ export function sqlStore(engine: Engine): Store {
     earliestDueAt: () => read(earliestDueAt),
     findIncumbent: (...args) => read(findIncumbent, ...args),
     saveTransition: (...args) => write(writes.saveTransition, ...args),
-    listEvents: (...args) => read(listEvents, ...args),
+    findCheckResult: (...args) => read(findCheckResult, ...args),
+
+    claimMonitored: engine.claimMonitored,
+    saveMonitoring: (...args) => write(writes.saveMonitoring, ...args),
+    countDrifted: () => read(countDrifted),
+
+    listDomainEvents: (...args) => read(listDomainEvents, ...args),
+    pruneEvents: (...args) => write(writes.pruneEvents, ...args),
 
     findCertificate: (...args) => read(certificates.findCertificate, ...args),
     listCertificates: (...args) => read(certificates.listCertificates, ...args),

@@ -13,6 +13,8 @@ it('every write waits for the disk, but those that the contract marks unsynced',
   });
   expect(unsynced.map(([name]) => name)).toEqual([
     'saveTransition',
+    'saveMonitoring',
+    'pruneEvents',
     'extendLease',
     'putChallenge',
     'pruneChallenges',
@@ -29,6 +31,10 @@ it.for([
   ['verifying', 'failed'],
 ] as const)('the save of a check that made %s %s waits for the disk', ([before, after]) => {
   expect(writes.saveTransition.synced(save(before, after))).toBe(true);
+});
+
+it('the save of a re-check that made a verified domain failed waits for the disk', () => {
+  expect(writes.saveMonitoring.synced(save('verified', 'failed') as never)).toBe(true);
 });
 
 it('every write has a name of its own, by which the writer thread finds it', () => {

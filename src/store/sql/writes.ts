@@ -10,6 +10,8 @@ import { saveTransition } from './checks.ts';
 import { createDeployment } from './deployments.ts';
 import * as domains from './domains.ts';
 import { createEnvironment, deleteEnvironment } from './environments.ts';
+import { pruneEvents } from './events.ts';
+import { saveMonitoring } from './monitors.ts';
 import { createProject, deleteProject } from './projects.ts';
 import { pruneRequests } from './request-counts.ts';
 import * as access from './root-keys.ts';
@@ -73,6 +75,13 @@ export const writes = {
     },
     ({ before, after }) => after.status !== before.status,
   ),
+  // Nothing but what the domain's own lock isolates: a transition to verified that relies on this domain as its incumbent takes it too.
+  saveMonitoring: write(
+    saveMonitoring,
+    ({ before }) => [before.id],
+    ({ before, after }) => after.status !== before.status,
+  ),
+  pruneEvents: write(pruneEvents, NO_LOCKS, UNSYNCED),
   extendLease: write(extendLease, NO_LOCKS, UNSYNCED),
   // The ledger of the issuer, which is counted before an entry is added.
   beginOrder: write(orders.beginOrder, ({ entry }) => [`ledger of ${entry.issuer}`]),

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { verify } from '../../../test/support/certificates.ts';
+import { DAY_MS, verify } from '../../../test/support/certificates.ts';
 import { NOW, plant } from '../../../test/support/entities.ts';
 import { UNDO } from '../../../test/support/undo-newest-migration.ts';
 import { StoreUnavailable } from '../contract/store.ts';
@@ -68,19 +68,20 @@ describe('migrating', () => {
     }
   });
 
-  it('upgrades a file of an older version, which opening refuses to do by itself, and what was verified before is certified', async () => {
+  it('upgrades a file of an older version, which opening refuses to do by itself, and what was verified before is re-checked', async () => {
     const store = await sqliteStore({ path });
     const verified = await verify(store, (await plant(store)).environment);
     await store.close();
     edit(UNDO);
-    expect(await pendingMigrations(path)).toEqual(['0004-certificates']);
+    expect(await pendingMigrations(path)).toEqual(['0005-monitoring']);
     expect(await refusal(sqliteStore({ path }))).toMatch(
-      /older nameplate .*"0004-certificates".*run "nameplate migrate"/,
+      /older nameplate .*"0005-monitoring".*run "nameplate migrate"/,
     );
-    expect(await migrate(path)).toEqual(['0004-certificates']);
+    expect(await migrate(path)).toEqual(['0005-monitoring']);
     const again = await sqliteStore({ path });
-    const claim = { now: NOW, limit: 9, leaseMs: 1, newNames: true };
-    expect(await again.claimCertificates(claim)).toMatchObject([{ certificate: { hostname: verified.name } }]);
+    const claim = { limit: 9, intervalMs: DAY_MS, jitter: () => 0 };
+    expect(await again.claimMonitored({ ...claim, now: NOW })).toEqual([]);
+    expect(await again.claimMonitored({ ...claim, now: NOW + DAY_MS })).toMatchObject([{ domain: verified }]);
     await again.close();
   });
 

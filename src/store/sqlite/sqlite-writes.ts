@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { CertificateClaim } from '../sql/certificates/fairness.ts';
 import { certificateClaimer } from '../sql/certificates/leases.ts';
 import { claimDue } from '../sql/checks.ts';
+import { claimMonitored } from '../sql/monitors.ts';
 import { addRequests } from '../sql/request-counts.ts';
 import type { Tables, Transaction } from '../sql/statement.ts';
 import { NO_LOCKS, UNSYNCED, write } from '../sql/writes.ts';
@@ -11,6 +12,7 @@ export const sqliteWrites = {
   addRequests: write(addRequests, NO_LOCKS, UNSYNCED),
   claimCertificates: write(claimCertificates, NO_LOCKS, UNSYNCED),
   claimDue: write(claimDue, NO_LOCKS, UNSYNCED),
+  claimMonitored: write(claimMonitored, NO_LOCKS, UNSYNCED),
   writePage: write(writePage, NO_LOCKS, UNSYNCED),
 };
 

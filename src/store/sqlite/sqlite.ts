@@ -3,6 +3,7 @@ import type { Store } from '../contract/store.ts';
 import { isAnyDue } from '../sql/certificates/leases.ts';
 import { changesSince } from '../sql/change-log.ts';
 import { countDue, earliestDueAt } from '../sql/check-schedule.ts';
+import { countRechecks } from '../sql/monitor-schedule.ts';
 import { type ReadUseCase, sqlStore } from '../sql/sql-store.ts';
 import type { WriteUseCase } from '../sql/writes.ts';
 import { prepareSchema } from './migrate-sqlite.ts';
@@ -68,6 +69,11 @@ export async function sqliteStore(options: SqliteOptions): Promise<Store> {
       if (due === 0) return [];
       const jitters = Array.from({ length: due }, jitter);
       return write(sqliteWrites.claimDue, now, checkIntervalMs, jitters, except);
+    },
+    async claimMonitored({ limit, jitter, ...claim }) {
+      const { due, isAnyUnmonitored } = await read(countRechecks, claim.now, limit, claim.intervalMs);
+      if (due === 0 && !isAnyUnmonitored) return [];
+      return write(sqliteWrites.claimMonitored, { ...claim, jitters: Array.from({ length: due }, jitter) });
     },
     async claimCertificates(claim) {
       return (await read(isAnyDue, claim)) ? write(sqliteWrites.claimCertificates, claim) : [];

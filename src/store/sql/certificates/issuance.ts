@@ -59,13 +59,14 @@ async function recordChange(tx: Transaction, before: Certificate, after: Certifi
   const type = eventOf(before, after);
   const domain = type && (await findDomainById(tx, after.workspaceId, after.domainId));
   if (type === null || domain === null) return;
-  await recordEvent(tx, type, domain, now, {
+  const certificate = {
     state: after.state,
     reason: after.problem?.reason ?? null,
     message: after.problem?.message ?? null,
     issuer: after.issued?.issuer ?? null,
     notAfter: after.issued?.notAfter ?? null,
-  });
+  };
+  await recordEvent(tx, type, domain, now, { certificate });
 }
 
 function eventOf(before: Certificate, after: Certificate): DomainEventType | null {

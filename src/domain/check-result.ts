@@ -1,0 +1,120 @@
+import type { Finding } from './finding.ts';
+import type { Observation, RecordObservation } from './observation.ts';
+
+/** What a check saw and found, as it is kept: the last one of a domain that differed from the one before. */
+export interface CheckResult {
+  findings: Finding[];
+  /** Without probes and without the incumbent's records. */
+  observation: Observation;
+}
+
+/** The values of each record, for the timeline. A record that is not named was not read. */
+export type RecordsSeen = { ownership?: string[]; routing?: string[] };
+
+/**
+ * Equal for two results that tell the customer the same: findings without the nameservers at which they were seen, which a check chooses anew, and
+ * the delegation. A result is saved only if its digest differs from that of the stored one.
+ */
+export function digestOf({ findings, observation }: CheckResult): string {
+  const found = findings.map(({ code, severity, record, name, seen, expected }) => [
+    code,
+    severity,
+    record,
+    name,
+    seen?.toSorted(),
+    expected,
+  ]);
+  const delegations = [observation.ownership, observation.routing].map(({ zone, validation }) => [
+    zone.apex,
+    zone.source,
+    zone.nameservers.map(({ name, problem }) => [name, problem]),
+    zone.failure?.kind,
+    validation?.status,
+  ]);
+  return fnv1a(JSON.stringify([found, delegations]));
+}
+
+/** Twice FNV-1a, from two starting values: 64 bits in hex. Whoever makes two texts collide deceives nobody else. */
+function fnv1a(text: string): string {
+  let [a, b] = [0x811c9dc5, 0x5bd1e995];
+  for (let i = 0; i < text.length; i++) {
+    const unit = text.charCodeAt(i);
+    a = Math.imul(a ^ unit, 0x01000193);
+    b = Math.imul(b ^ unit, 0x01000193) + 1;
+  }
+  return [a, b].map((half) => (half >>> 0).toString(16).padStart(8, '0')).join('');
+}
+
+/** Longest JSON of the findings, and of the observation, in bytes. */
+const MAX_BYTES = 8192;
+
+/** As JSON of at most 8 KiB each: of findings that do not fit the last are left out, of an observation the values, then all but one nameserver. */
+export function toBoundedJson({ findings, observation }: CheckResult): { findings: string; observation: string } {
+  return { findings: boundedFindings(findings), observation: boundedObservation(observation) };
+}
+
+function boundedFindings(findings: Finding[]): string {
+  const short = (most: number) => findings.map((finding) => withoutLongLists(finding, most));
+  for (const candidate of [findings, short(3), short(0)]) {
+    const json = JSON.stringify(candidate);
+    if (fits(json)) return json;
+  }
+  const kept = short(0);
+  while (!fits(JSON.stringify(kept))) kept.pop();
+  return JSON.stringify(kept);
+}
+
+function withoutLongLists(finding: Finding, most: number): Finding {
+  const { seen, nameservers, ...rest } = finding;
+  return {
+    ...rest,
+    ...(seen && { seen: seen.slice(0, most) }),
+    ...(nameservers && { nameservers: nameservers.slice(0, most) }),
+  };
+}
+
+function boundedObservation({ ownership, routing }: Observation): string {
+  const limits = [
+    { values: 20, nameservers: 6 },
+    { values: 3, nameservers: 6 },
+    { values: 1, nameservers: 1 },
+    { values: 0, nameservers: 1 },
+  ];
+  for (const limit of limits) {
+    const json = JSON.stringify({ ownership: shortened(ownership, limit), routing: shortened(routing, limit) });
+    if (fits(json)) return json;
+  }
+  return JSON.stringify({ ownership: withoutAnswers(ownership), routing: withoutAnswers(routing) });
+}
+
+function shortened(record: RecordObservation, most: { values: number; nameservers: number }): RecordObservation {
+  const nameservers = record.nameservers.slice(0, most.nameservers).map((each) => ({
+    ...each,
+    answers: each.answers.map((answer) => withFewerValues(answer, most.values)) as typeof each.answers,
+  }));
+  const { validation } = record;
+  return {
+    ...record,
+    nameservers,
+    validation: validation && {
+      ...validation,
+      answer: validation.answer && withFewerValues(validation.answer, most.values),
+    },
+  };
+}
+
+type Answer = RecordObservation['nameservers'][number]['answers'][number];
+
+function withFewerValues(answer: Answer, most: number): Answer {
+  if (answer.kind !== 'found') return answer;
+  const { beside } = answer;
+  return { ...answer, values: answer.values.slice(0, most), ...(beside && { beside: beside.slice(0, most) }) };
+}
+
+function withoutAnswers(record: RecordObservation): RecordObservation {
+  return { ...record, nameservers: [], validation: null };
+}
+
+function fits(json: string): boolean {
+  return Buffer.byteLength(json) <= MAX_BYTES;
+}

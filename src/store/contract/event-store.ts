@@ -1,0 +1,71 @@
+import type { CertificateReason, CertificateState } from '../../domain/certificate-state.ts';
+import type { DomainStatus } from '../../domain/domain.ts';
+import type { Paged } from './tree-store.ts';
+
+/** An entry of a domain's timeline: a change, never an attempt that changed nothing. Written in the transaction of the change. */
+export interface DomainEvent {
+  /** `evt_…` */
+  id: string;
+  domainId: string;
+  workspaceId: string;
+  type: DomainEventType;
+  data: DomainEventData;
+  /** Who asked for it: id of a root key, or subject of a dashboard token; null: nobody did. */
+  actor: string | null;
+  createdAt: number;
+}
+
+/** The domain after the change, and what changed. */
+export interface DomainEventData {
+  name: string;
+  environmentId: string;
+  status: DomainStatus;
+  routingVerified: boolean;
+  ownershipVerified: boolean;
+  verificationError: string | null;
+  /** In `record.seen` and `record.lost`. */
+  record?: 'ownership' | 'routing';
+  /** In the same: the values of the record, as far as they are known; text from the DNS, bounded. */
+  seen?: string[];
+  /** The certificate after the change, in events of type `certificate.*`. */
+  certificate?: {
+    state: CertificateState;
+    reason: CertificateReason | null;
+    message: string | null;
+    issuer: string | null;
+    notAfter: number | null;
+  };
+}
+
+export const DOMAIN_EVENT_TYPES = [
+  'domain.created',
+  'domain.retried',
+  'domain.verified',
+  'domain.failed',
+  'domain.superseded',
+  'domain.drifted',
+  'domain.recovered',
+  'domain.deleted',
+  'record.seen',
+  'record.lost',
+  'certificate.issued',
+  'certificate.renewed',
+  'certificate.failed',
+] as const;
+
+export type DomainEventType = (typeof DOMAIN_EVENT_TYPES)[number];
+
+export interface EventStore {
+  /**
+   * Timeline of one domain, newest first. `next` is the cursor of the following page; a page does not change when events are added. It outlives
+   * the domain. Of changes that earlier releases wrote as `domain.updated`, it has those of a record.
+   */
+  listDomainEvents(
+    workspaceId: string,
+    domainId: string,
+    page: { limit: number; cursor?: string | undefined },
+  ): Promise<Paged<DomainEvent>>;
+
+  /** Deletes the oldest events written before `before` (Unix ms), at most `limit`. Resolves with their number. (unsynced) */
+  pruneEvents(before: number, limit: number): Promise<number>;
+}

@@ -1,0 +1,61 @@
+import { type CheckResult, digestOf, toBoundedJson } from '../../domain/check-result.ts';
+import type { StoredCheck } from '../contract/store.ts';
+import type { Reader, Tables, Transaction } from './statement.ts';
+
+export async function saveResult(tx: Transaction, domainId: string, result: CheckResult, at: number): Promise<void> {
+  await tx.execute(upsertResult, { domainId, digest: digestOf(result), at, ...toBoundedJson(result) });
+}
+
+export async function findCheckResult(reader: Reader, workspaceId: string, id: string): Promise<StoredCheck | null> {
+  const row = await reader.one(selectCheckResult, { workspaceId, id });
+  if (row === null) return null;
+  const { findings, observation, checkedAt } = row;
+  const isStored = findings !== null && observation !== null && checkedAt !== null;
+  return {
+    result: isStored ? { findings: JSON.parse(findings), observation: JSON.parse(observation), checkedAt } : null,
+    schedule: {
+      attempts: row.attempts ?? row.recheckAttempts ?? 0,
+      lastCheckAt: row.lastCheckAt ?? row.lastRecheckAt,
+      nextCheckAt: row.nextCheckAt ?? row.nextRecheckAt,
+      windowEndsAt: row.windowEndsAt,
+    },
+  };
+}
+
+interface ResultRow {
+  domainId: string;
+  digest: string;
+  at: number;
+  findings: string;
+  observation: string;
+}
+
+function upsertResult(db: Tables, p: ResultRow) {
+  const result = { digest: p.digest, checked_at: p.at, findings: p.findings, observation: p.observation };
+  return db
+    .insertInto('check_results')
+    .values({ domain_id: p.domainId, ...result })
+    .onConflict((on) => on.column('domain_id').doUpdateSet(result));
+}
+
+function selectCheckResult(db: Tables, p: { workspaceId: string; id: string }) {
+  return db
+    .selectFrom('domains')
+    .leftJoin('check_results as results', 'results.domain_id', 'domains.id')
+    .leftJoin('checks', 'checks.domain_id', 'domains.id')
+    .leftJoin('monitors', 'monitors.domain_id', 'domains.id')
+    .where('domains.id', '=', p.id)
+    .where('domains.workspace_id', '=', p.workspaceId)
+    .select([
+      'results.findings',
+      'results.observation',
+      'results.checked_at as checkedAt',
+      'checks.attempts',
+      'checks.last_check_at as lastCheckAt',
+      'checks.next_check_at as nextCheckAt',
+      'checks.window_ends_at as windowEndsAt',
+      'monitors.attempts as recheckAttempts',
+      'monitors.last_check_at as lastRecheckAt',
+      'monitors.next_check_at as nextRecheckAt',
+    ]);
+}

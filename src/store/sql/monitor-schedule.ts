@@ -1,0 +1,111 @@
+import { furthestDueAt } from '../../domain/schedule.ts';
+import type { Reader, Tables, Transaction } from './statement.ts';
+
+/** Adds the schedule of a domain that was verified just now. */
+export async function addMonitor(tx: Transaction, domainId: string, at: number): Promise<void> {
+  await tx.execute(insertMonitor, { domainId, at });
+}
+
+/** Routes that one claim gives a schedule. */
+export const SCHEDULED_AT_ONCE = 1000;
+
+/** Time between two of so many re-checks that are spread evenly over an interval. */
+export function spreadMs(intervalMs: number): number {
+  return Math.floor(intervalMs / (SCHEDULED_AT_ONCE + 1));
+}
+
+/** For an engine with one writer: gives schedules to routes that an earlier release added. */
+export async function scheduleUnmonitored(tx: Transaction, now: number, intervalMs: number): Promise<void> {
+  const limit = SCHEDULED_AT_ONCE;
+  if ((await tx.one(selectUnmonitored, { limit: 1 })) === null) return;
+  await tx.execute(insertUnmonitored, { now, stepMs: spreadMs(intervalMs), limit });
+  await tx.execute(markMonitored, { limit });
+}
+
+/** Whether a claim would find anything to do, so that an idle poll writes nothing; and how many re-checks are due, at most `limit`. */
+export async function countRechecks(reader: Reader, now: number, limit: number, intervalMs: number) {
+  const overdue = await reader.one(countMonitors, { from: 0, to: now, limit });
+  const tooFarAhead = { from: furthestDueAt(now, intervalMs), to: Number.MAX_SAFE_INTEGER, limit };
+  const due = Math.min(limit, (overdue?.count ?? 0) + ((await reader.one(countMonitors, tooFarAhead))?.count ?? 0));
+  return { due, isAnyUnmonitored: (await reader.one(selectUnmonitored, { limit: 1 })) !== null };
+}
+
+/** Rows that one statement counts: about a millisecond. */
+const BATCH = 10_000;
+
+export async function countDrifted(reader: Reader): Promise<number> {
+  let drifted = 0;
+  for (let after = ''; ; ) {
+    const batch = await reader.one(countDriftedBatch, { after, limit: BATCH });
+    drifted += batch?.count ?? 0;
+    if (batch === null || batch.last === null || batch.count < BATCH) return drifted;
+    after = batch.last;
+  }
+}
+
+function insertMonitor(db: Tables, p: { domainId: string; at: number }) {
+  return db.insertInto('monitors').values({
+    domain_id: p.domainId,
+    next_check_at: p.at,
+    attempts: 0,
+  });
+}
+
+export function selectUnmonitored(db: Tables, p: { limit: number }) {
+  return db.selectFrom('routes').where('monitored', 'is', null).orderBy('domain_id').limit(p.limit).select('domain_id');
+}
+
+function insertUnmonitored(db: Tables, p: { now: number; stepMs: number; limit: number }) {
+  return db
+    .insertInto('monitors')
+    .columns(['domain_id', 'next_check_at', 'attempts'])
+    .expression((of) =>
+      of.selectFrom(selectUnmonitored(db, p).as('added')).select((row) => [
+        'domain_id',
+        row(
+          row.val(p.now),
+          '+',
+          row(
+            row.fn.agg<number>('row_number').over((over) => over.orderBy('domain_id')),
+            '*',
+            p.stepMs,
+          ),
+        ).as('at'),
+        row.lit(0).as('attempts'),
+      ]),
+    );
+}
+
+function markMonitored(db: Tables, p: { limit: number }) {
+  return db.updateTable('routes').where('domain_id', 'in', selectUnmonitored(db, p)).set({ monitored: 1 });
+}
+
+/** Due after `from` and until `to`. */
+function countMonitors(db: Tables, p: { from: number; to: number; limit: number }) {
+  return db
+    .selectFrom((of) =>
+      of
+        .selectFrom('monitors')
+        .where('next_check_at', '>', p.from)
+        .where('next_check_at', '<=', p.to)
+        .limit(p.limit)
+        .select('next_check_at')
+        .as('due'),
+    )
+    .select((of) => of.fn.countAll<number>().as('count'));
+}
+
+function countDriftedBatch(db: Tables, p: { after: string; limit: number }) {
+  return db
+    .selectFrom((of) =>
+      of
+        .selectFrom('monitors')
+        .where('drifted_since', 'is not', null)
+        .where('domain_id', '>', p.after)
+        .orderBy('domain_id')
+        .limit(p.limit)
+        .select('domain_id')
+        .as('batch'),
+    )
+    .select((of) => [of.fn.countAll<number>().as('count'), of.fn.max('domain_id').as('last')]);
+}
