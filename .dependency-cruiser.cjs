@@ -66,7 +66,7 @@ module.exports = {
       from: { path: '^src/', pathNot: ['^src/(store|dns|playground|cli|roles)/', '^src/main\\.ts$', '\\.test\\.ts$'] },
       to: {
         path: '^src/(store|dns)/',
-        pathNot: '^src/(store/contract/|store/(url|sealing/keyring)\\.ts|dns/resolver\\.ts)',
+        pathNot: '^src/(store/contract/|store/(url|sealing/keyring)\\.ts|dns/(resolver|query-budget)\\.ts)',
       },
     },
     {

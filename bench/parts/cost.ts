@@ -1,10 +1,10 @@
-import type { Lookup, RecordLookups } from '../../src/dns/resolver.ts';
 import { CHECK_INTERVAL_MS } from '../../src/domain/schedule.ts';
 import { createLog } from '../../src/log.ts';
 import { createMetrics } from '../../src/metrics.ts';
 import type { Store } from '../../src/store/contract/store.ts';
 import { sqliteStore } from '../../src/store/sqlite/sqlite.ts';
 import { createVerifier, type Verifier } from '../../src/verification/verifier.ts';
+import { fixedLooks } from '../../test/support/fixed-looks.ts';
 import { cpuMicros, offer } from '../part.ts';
 import type { Population } from '../population.ts';
 
@@ -35,9 +35,7 @@ const methods = {
 
 const CLAIMED_AT_ONCE = 250;
 
-const by = { server: 'ns.test', address: '192.0.2.1', authoritative: true };
-const absent: Lookup<never> = { kind: 'absent', reason: 'nxdomain', chain: [], by, zone: 'bench.test' };
-const nothingThere: RecordLookups = { lookupTxt: async () => absent, lookupRoute: async () => absent };
+const nothingThere = fixedLooks(() => ({ kind: 'absent', reason: 'nxdomain', chain: [] }));
 
 let nowMs = 0;
 let tickMs = 0;

@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Lookup, Resolver } from '../../src/dns/resolver.ts';
 import { CHECK_INTERVAL_MS } from '../../src/domain/schedule.ts';
 import { createLog } from '../../src/log.ts';
 import { createMetrics } from '../../src/metrics.ts';
 import type { Store } from '../../src/store/contract/store.ts';
 import { postgresStore } from '../../src/store/postgres/postgres.ts';
 import { createVerifier, type Verifier } from '../../src/verification/verifier.ts';
+import { fixedLooks } from '../../test/support/fixed-looks.ts';
 import { addressOf } from '../../test/support/postgres.ts';
 import { cpuMicros, offer } from '../part.ts';
 import type { PostgresPopulation } from '../postgres.ts';
@@ -19,7 +19,7 @@ const methods = {
     const clock = { now: () => Math.floor(nowMs) };
     store = timing(await postgresStore({ address: addressOf(url), clock }));
     const options = { clock, random: Math.random, log: createLog('warn'), metrics: createMetrics() };
-    verifier = createVerifier({ ...options, store, resolver: { lookupTxt, lookupRoute } });
+    verifier = createVerifier({ ...options, store, resolver });
   },
 
   /** Time runs as fast as the checks do. With `saving`, each check has seen something new. */
@@ -69,12 +69,11 @@ const POLL_MS = 250;
 
 let records: 'absent' | 'wrong' = 'absent';
 let wrongValues = 0;
-const by = { server: 'ns.test', address: '192.0.2.1', authoritative: true };
-const answer = { chain: [], by, zone: 'bench.test' };
-const absent: Lookup<never> = { kind: 'absent', reason: 'nxdomain', ...answer };
-const lookupRoute: Resolver['lookupRoute'] = async () => absent;
-const lookupTxt: Resolver['lookupTxt'] = async () =>
-  records === 'absent' ? absent : { kind: 'found', values: [`wrong-${++wrongValues}`], ...answer };
+const resolver = fixedLooks(({ type }) =>
+  records === 'absent' || type !== 'TXT'
+    ? { kind: 'absent', reason: 'nxdomain', chain: [] }
+    : { kind: 'found', values: [`wrong-${++wrongValues}`], chain: [] },
+);
 
 let nowMs = 0;
 let tickMs = 0;

@@ -297,3 +297,8 @@ export function registryDelegation(name: string): { domain: string; suffix: stri
   const domain = getDomain(name, ICANN_SUFFIXES);
   return domain === null ? null : { domain, suffix: domain.slice(domain.indexOf('.') + 1) };
 }
+
+/** The name as people write it: with U-labels in place of A-labels. */
+export function unicodeName(name: string): string {
+  return name.includes('xn--') ? toUnicode(name, IDNA).domain : name;
+}

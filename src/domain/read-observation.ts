@@ -30,9 +30,15 @@ export function readObservation(
   { domain, incumbent, memory }: { domain: Domain; incumbent: Domain | null; memory: CheckMemory },
   observation: Observation,
 ): Reading {
-  const reading = {
-    ownership: readRecord(ownershipReader(domain), observation.ownership, memory.ownershipDoubt),
-    routing: readRecord(routingReader(domain), observation.routing, memory.routingDoubt),
+  const reading: Reading = {
+    ownership: {
+      ...readRecord(ownershipReader(domain), observation.ownership, memory.ownershipDoubt),
+      ...doubledAt(domain, 'ownership', observation),
+    },
+    routing: {
+      ...readRecord(routingReader(domain), observation.routing, memory.routingDoubt),
+      ...doubledAt(domain, 'routing', observation),
+    },
   };
   if (incumbent === null || observation.incumbent === undefined) return reading;
   const { ownership, routing } = observation.incumbent;
@@ -43,6 +49,14 @@ export function readObservation(
       routing: readAbsence(routingReader(incumbent), routing),
     },
   };
+}
+
+/** Where the record is with the zone appended to its name. */
+function doubledAt(domain: Domain, role: RecordRole, { probes = [] }: Observation): { doubledAt?: string } {
+  const found = probes.find(
+    ({ purpose, record, answer }) => purpose === 'doubled' && record === role && answerMatches(domain, role, answer),
+  );
+  return found === undefined ? {} : { doubledAt: found.name };
 }
 
 /** How the answers about one of the two records are read. */

@@ -6,6 +6,15 @@ export const CHECK_INTERVAL_MS = 60_000;
 /** Either way, so that domains created together are not checked together for ever. */
 const JITTER = 0.1;
 
+/** The first checks of a domain, and then each of so many, look at what is around its records as well. */
+const FIRST_LOOKS_AROUND = 3;
+const LOOKS_AROUND_EVERY = 10;
+
+/** Whether a check looks at every nameserver and at what is around the records. `attempts`: checks so far, including this one. */
+export function looksAround(attempts: number): boolean {
+  return attempts <= FIRST_LOOKS_AROUND || attempts % LOOKS_AROUND_EVERY === 0;
+}
+
 /** The shortest time between two scheduled checks. */
 export function shortestPeriodMs(checkIntervalMs: number): number {
   return checkIntervalMs * (1 - JITTER);

@@ -1,18 +1,21 @@
 import type { Clock } from '../clock.ts';
-import type { RecordLookups } from '../dns/resolver.ts';
+import type { RecordLooks } from '../dns/resolver.ts';
 import { WINDOW_MS } from '../domain/domain.ts';
-import { CHECK_INTERVAL_MS } from '../domain/schedule.ts';
-import { sameMemory, transition } from '../domain/status.ts';
+import { readObservation } from '../domain/read-observation.ts';
+import type { RecordRole } from '../domain/reading.ts';
+import { CHECK_INTERVAL_MS, looksAround } from '../domain/schedule.ts';
+import { type RecordDoubt, sameMemory, transition } from '../domain/status.ts';
+import { reportsDisagreement } from '../domain/verification-error.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
+import { observe } from '../observation/observe.ts';
 import type { CheckStore, DueCheck } from '../store/contract/store.ts';
 import { type Claim, createDueLoop, type DueLoop } from './due-loop.ts';
-import { observe } from './observe.ts';
 import { semaphore } from './semaphore.ts';
 
 interface VerifierOptions {
   store: CheckStore;
-  resolver: RecordLookups;
+  resolver: RecordLooks;
   clock: Clock;
   /** Numbers in [0, 1), for the schedule's jitter. */
   random: () => number;
@@ -51,10 +54,13 @@ export function createVerifier(options: VerifierOptions): Verifier {
 
   async function complete(due: DueCheck, { claimedAt, signal, isStale }: Claim): Promise<CheckOutcome> {
     const { domain, incumbent, memory } = due;
-    const observation = await observe(resolver, domain, incumbent, signal);
+    const depth = looksAround(due.attempts) ? 'thorough' : 'routine';
+    const doubts = { ownershipDoubt: doubtOf(due, 'ownership'), routingDoubt: doubtOf(due, 'routing') };
+    const observation = await observe(resolver, domain, incumbent, { depth, memory: doubts, signal, random });
     if (isStale()) return 'dropped';
     const now = clock.now();
-    const next = transition({ domain, incumbent, memory, claimedAt }, observation, now, { windowMs, checkIntervalMs });
+    const reading = readObservation({ domain, incumbent, memory }, observation);
+    const next = transition({ domain, incumbent, memory, claimedAt }, reading, now, { windowMs, checkIntervalMs });
     if (next.after === domain && sameMemory(next.memory, memory)) return 'unchanged';
     const loser = incumbent && next.loser ? { before: incumbent, after: next.loser } : undefined;
     const save = { before: domain, after: next.after, memory: next.memory, loser, now };
@@ -81,4 +87,10 @@ export function createVerifier(options: VerifierOptions): Verifier {
       metrics.checkSeconds.observe(seconds);
     },
   });
+}
+
+/** As it was told in the last check, where the store has not kept it. */
+function doubtOf({ domain, memory }: DueCheck, role: RecordRole): RecordDoubt {
+  const told = reportsDisagreement(domain, role === 'ownership' ? 'TXT' : 'CNAME');
+  return memory[`${role}Doubt`] ?? (told ? 'disputed' : null);
 }

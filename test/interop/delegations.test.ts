@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Domain } from '../../src/domain/domain.ts';
 import { ownershipName } from '../../src/domain/records.ts';
 import { START_LIMIT_MS } from '../support/debian.ts';
 import { type Internet, startInternet, type Zone } from './internet.ts';
@@ -90,33 +91,39 @@ describe('a zone that nobody serves', () => {
 });
 
 describe('a zone that moves to another provider during the window', () => {
-  test('is verified at the new one once the resolver and we have read the delegation again, an hour later at most', async () => {
-    const zone = await internet.register('moved');
+  /** Published at the new provider alone, after the third check: the next ones ask one nameserver of the cached delegation. */
+  async function move(label: string): Promise<{ zone: Zone; domain: Domain }> {
+    const zone = await internet.register(label);
+    const domain = await apex(zone);
+    await zone.publish('', [first]);
+    await checkThrice(world, domain);
+    await zone.delegate([second]);
+    await zone.publish(ownershipLine(domain), [second]);
+    return { zone, domain };
+  }
+
+  test('is verified at the new one at once by a check that looks at every nameserver: it asks the parent', async () => {
+    const zone = await internet.register('moved-early');
     const domain = await apex(zone);
     await zone.publish('', [first]);
     await world.check(domain);
     await zone.delegate([second]);
     await zone.publish(ownershipLine(domain), [second]);
-    // The old provider still serves the zone, and both caches point there.
+    expect((await world.check(domain)).status).toBe('verified');
+  });
+
+  test('is verified at the new one once we have read the delegation again, an hour later at most', async () => {
+    const { domain } = await move('moved');
+    // The old provider still serves the zone, and the cache points there.
     expect(await world.check(domain)).toMatchObject({ status: 'verifying', verificationError: null });
-    await internet.resolver.forget(zone.name);
     world.clock.pass(HOUR_MS);
     expect((await world.check(domain)).status).toBe('verified');
   });
 
-  test('and is removed at the old one: that is reported, and it is verified once the resolver has the new delegation', async () => {
-    const zone = await internet.register('removed-there');
-    const domain = await apex(zone);
-    await zone.publish('', [first]);
-    await world.check(domain);
-    await zone.delegate([second]);
-    await zone.publish(ownershipLine(domain), [second]);
+  test('and is removed at the old one: it is verified at the new one by the next checks', async () => {
+    const { zone, domain } = await move('removed-there');
     await first.drop(zone.name);
-    expect((await checkThrice(world, domain)).verificationError).toContain(
-      `its nameserver ${first.host} refused to answer (REFUSED)`,
-    );
-    await internet.resolver.forget(zone.name);
-    expect((await world.check(domain)).status).toBe('verified');
+    expect((await checkThrice(world, domain)).status).toBe('verified');
   });
 
   test('is not verified by records at the old one: the delegation is read again before a domain is verified', async () => {
@@ -129,10 +136,7 @@ describe('a zone that moves to another provider during the window', () => {
     await zone.publish('', [second]);
     await internet.resolver.forget(zone.name);
     const told = await world.check(domain);
-    expect(told.status).toBe('verifying');
-    expect(told.verificationError).toContain(`${second.host} answers no record`);
-    // From then on the new nameservers are asked.
-    expect(await world.check(domain)).toMatchObject({ status: 'verifying', verificationError: null });
+    expect(told).toMatchObject({ status: 'verifying', ownershipVerifiedAt: null });
     await zone.publish(ownershipLine(domain), [second]);
     expect((await world.check(domain)).status).toBe('verified');
   });
@@ -153,13 +157,9 @@ describe('a resolver that validates', () => {
     expect((await world.check(domain)).status).toBe('verified');
   });
 
-  test('makes a zone with invalid signatures unreadable', async () => {
+  test('keeps a domain from being verified whose zone has invalid signatures, although its nameservers have the record', async () => {
     const domain = await signed('badly-signed', (ds) => ds.replace(/[0-9a-f]{8}$/i, '00000000'));
     await expect(world.ask(ownershipName(domain), 'TXT')).resolves.toMatchObject({ rcode: 'servfail' });
-    const told = await checkThrice(world, domain);
-    expect(told.status).toBe('verifying');
-    expect(told.verificationError).toBe(
-      '_service.badly-signed.test could not be read: the resolver that looked up its zone answered with a failure (SERVFAIL).',
-    );
+    expect(await checkThrice(world, domain)).toMatchObject({ status: 'verifying', ownershipVerifiedAt: null });
   });
 });

@@ -1,11 +1,12 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { RecordLookups } from '../../src/dns/resolver.ts';
 import { createLog } from '../../src/log.ts';
 import { createMetrics } from '../../src/metrics.ts';
 import type { Store } from '../../src/store/contract/store.ts';
 import { createVerifier } from '../../src/verification/verifier.ts';
 import { openEngine } from '../support/engine.ts';
 import { attach, NOW, plant } from '../support/entities.ts';
+import { fixedLooks } from '../support/fixed-looks.ts';
+import { NXDOMAIN } from '../support/observations.ts';
 
 let store: Store;
 let remove: () => Promise<void>;
@@ -21,9 +22,7 @@ test('of a burst of results, at most 100 are saved at a time, and none is lost',
   const DOMAINS = 250;
   const { environment } = await plant(store);
   const domains = await Promise.all(Array.from({ length: DOMAINS }, () => attach(store, environment)));
-  const by = { server: 'ns1.example.com', address: '192.0.2.1', authoritative: true };
-  const absent = { kind: 'absent' as const, reason: 'nxdomain' as const, chain: [], zone: 'example.com', by };
-  const resolver: RecordLookups = { lookupTxt: async () => absent, lookupRoute: async () => absent };
+  const resolver = fixedLooks(() => NXDOMAIN);
   let [saving, most] = [0, 0];
   const counting: Store = {
     ...store,

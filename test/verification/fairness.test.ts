@@ -1,31 +1,29 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import type { LookupOptions, RecordLookups } from '../../src/dns/resolver.ts';
+import type { LookOptions } from '../../src/dns/resolver.ts';
 import { WINDOW_MS } from '../../src/domain/domain.ts';
+import type { RecordAnswer } from '../../src/domain/observation.ts';
 import { createLog } from '../../src/log.ts';
 import { createMetrics, type Metrics } from '../../src/metrics.ts';
 import type { Store } from '../../src/store/contract/store.ts';
 import { createVerifier, type Verifier } from '../../src/verification/verifier.ts';
 import { openEngine } from '../support/engine.ts';
 import { attach, NOW, plant } from '../support/entities.ts';
+import { fixedLooks } from '../support/fixed-looks.ts';
+import { cname, fails, NXDOMAIN } from '../support/observations.ts';
 
 /** The nameserver of this zone never responds; every other name is a CNAME to its target. */
 const SILENT = 'silent.example';
 
-const resolver: RecordLookups = {
-  lookupTxt: async (name, options) => (name.endsWith(SILENT) ? silence(options) : nothing()),
-  lookupRoute: async (name, target, options) =>
-    name.endsWith(SILENT) ? silence(options) : { ...nothing(), kind: 'found', chain: [target], addresses: [] },
-};
+const resolver = fixedLooks(({ name, type, stopAt = '' }, options) => {
+  if (name.endsWith(SILENT)) return silence(options);
+  return type === 'TXT' ? NXDOMAIN : cname(stopAt);
+});
 
-function silence({ signal }: LookupOptions) {
-  return new Promise<{ kind: 'unreadable'; reason: 'timeout'; chain: [] }>((resolve) => {
-    signal.addEventListener('abort', () => resolve({ kind: 'unreadable', reason: 'timeout', chain: [] }));
+function silence({ signal }: LookOptions) {
+  return new Promise<RecordAnswer>((resolve) => {
+    if (signal.aborted) resolve(fails('timeout'));
+    signal.addEventListener('abort', () => resolve(fails('timeout')));
   });
-}
-
-function nothing() {
-  const by = { server: 'ns.example', address: '192.0.2.53', authoritative: true };
-  return { kind: 'absent' as const, reason: 'nxdomain' as const, chain: [], by, zone: 'example' };
 }
 
 let remove: () => Promise<void>;

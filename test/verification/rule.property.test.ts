@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Lookup, RecordLookups } from '../../src/dns/resolver.ts';
 import { type Domain, type DomainKind, newDomain } from '../../src/domain/domain.ts';
 import { ownershipName, ownershipValue } from '../../src/domain/records.ts';
 import { CHECK_INTERVAL_MS } from '../../src/domain/schedule.ts';
@@ -12,6 +11,8 @@ import { createMetrics } from '../../src/metrics.ts';
 import type { Store } from '../../src/store/contract/store.ts';
 import { sqliteStore } from '../../src/store/sqlite/sqlite.ts';
 import { createVerifier } from '../../src/verification/verifier.ts';
+import { fixedLooks } from '../support/fixed-looks.ts';
+import { addresses, cname, fails, NXDOMAIN, txt } from '../support/observations.ts';
 
 /**
  * The real store and the real verifier against random histories of one name that three workspaces claim. DNS is a value
@@ -135,26 +136,16 @@ class World {
     this.name = kind === 'apex' ? `n${serial}.example` : `www.n${serial}.example`;
   }
 
-  readonly resolver: RecordLookups = {
-    lookupTxt: async (name) => {
+  readonly resolver = fixedLooks(async ({ name, type }) => {
+    if (type === 'TXT') {
       await this.interfere();
-      if (this.txtBroken) return { kind: 'unreadable', reason: 'timeout', chain: [] };
-      const values = name === `_service.${this.name}` ? [...this.txt] : [];
-      return this.answer(values.length > 0, { values }, []);
-    },
-    lookupRoute: async (name) => {
-      if (this.routeBroken) return { kind: 'unreadable', reason: 'timeout', chain: [] };
-      const here = name === this.name && this.route !== null;
-      const hidden = this.route === 'addresses';
-      return this.answer(here, { addresses: hidden ? ['192.0.2.1'] : [] }, here && !hidden ? [this.route ?? ''] : []);
-    },
-  };
-
-  private answer<F>(found: boolean, what: F, chain: string[]): Lookup<F> {
-    const by = { server: 'ns.example', address: '192.0.2.53', authoritative: true };
-    const common = { chain, by, zone: 'example' };
-    return found ? { kind: 'found', ...common, ...what } : { kind: 'absent', reason: 'nxdomain', ...common };
-  }
+      if (this.txtBroken) return fails('timeout');
+      return name === `_service.${this.name}` && this.txt.size > 0 ? txt(...this.txt) : NXDOMAIN;
+    }
+    if (this.routeBroken) return fails('timeout');
+    if (name !== this.name || this.route === null) return NXDOMAIN;
+    return this.route === 'addresses' ? addresses('192.0.2.1') : cname(this.route);
+  });
 
   private async interfere(): Promise<void> {
     const run = this.meanwhile;

@@ -1,0 +1,27 @@
+import type { LookOptions, RecordLooks } from '../dns/resolver.ts';
+import type { ZoneObservation } from '../domain/observation.ts';
+
+/** `ownNameservers` is asked for beside the records: nothing waits for it. */
+export interface FreshZone {
+  zone: ZoneObservation;
+  ownNameservers: Promise<string[] | null>;
+}
+
+/** Reads the zone of a name as its parent delegates it now; once in a check for both records. `cached`: where the first look found the name. */
+export type FreshZones = (cached: ZoneObservation, name: string) => Promise<FreshZone>;
+
+export function freshZones(dns: RecordLooks, options: LookOptions): FreshZones {
+  const read = new Map<string, Promise<FreshZone>>();
+
+  async function readZone(name: string): Promise<FreshZone> {
+    const zone = await dns.findZone(name, options);
+    const ownNameservers = zone.failure === null ? dns.ownNameservers(zone, options) : Promise.resolve(null);
+    return { zone, ownNameservers };
+  }
+
+  return (cached, name) => {
+    const reading = read.get(cached.apex) ?? readZone(name);
+    read.set(cached.apex, reading);
+    return reading;
+  };
+}

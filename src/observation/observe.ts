@@ -1,0 +1,190 @@
+import { CHECK_QUERIES, queryBudget } from '../dns/query-budget.ts';
+import type { Look, LookQuestion, RecordLooks } from '../dns/resolver.ts';
+import type { Domain } from '../domain/domain.ts';
+import type { NameserverAnswers, Observation, RecordObservation, ZoneObservation } from '../domain/observation.ts';
+import { isProxy } from '../domain/proxy-zones.ts';
+import { answerMatches } from '../domain/read-observation.ts';
+import type { RecordRole } from '../domain/reading.ts';
+import { ownershipName } from '../domain/records.ts';
+import { NO_MEMORY } from '../domain/status.ts';
+import type { Asking, ObserveOptions } from './asking.ts';
+import { type FreshZones, freshZones } from './fresh-zones.ts';
+import { askAgain, askAll } from './nameserver-looks.ts';
+import { lookAround } from './probes.ts';
+import { isSilent, lookThroughResolver, lookTwiceThroughResolver } from './resolver-looks.ts';
+
+/** A person waits for a diagnosis, and does not ask every minute. */
+const DIAGNOSIS_QUERIES = 60;
+
+/** At one nameserver, and at others only while none answered; at a resolver, where all of them are silent. */
+interface FirstLook {
+  zone: ZoneObservation;
+  looks: Look[];
+}
+
+type Both<T> = Record<RecordRole, T>;
+
+/**
+ * Looks at the records of a domain, and at those of its incumbent where they matter. Nothing is concluded here but which answers need the other
+ * nameservers. Never rejects.
+ */
+export async function observe(
+  dns: RecordLooks,
+  domain: Domain,
+  incumbent: Domain | null,
+  given: ObserveOptions,
+): Promise<Observation> {
+  const isCheck = given.depth === 'routine' || given.depth === 'thorough';
+  const options: Asking = { ...given, budget: queryBudget(isCheck ? CHECK_QUERIES : DIAGNOSIS_QUERIES) };
+  const first = await firstLooks(dns, domain, options);
+  const proof = proofOf(domain, incumbent, first);
+  const zones = freshZones(dns, options);
+  const records = await both((role) =>
+    options.depth !== 'routine' || needsAll(domain, role, first, proof, options)
+      ? observeEverywhere({ dns, domain, role, first: first[role], zones, options, isTakeover: proof === 'takeover' })
+      : Promise.resolve(recordOf(domain, role, first[role].zone, answersOf(first[role]))),
+  );
+  const observation: Observation = { ...records };
+  if (incumbent !== null && (proof === 'takeover' || options.depth !== 'routine'))
+    observation.incumbent = await observeIncumbent(dns, { domain, incumbent, first, records, zones, options });
+  // Nothing delays a domain that is being verified.
+  const looksAround = options.depth !== 'routine' && (options.depth !== 'thorough' || proof === null);
+  if (looksAround) observation.probes = await lookAround(dns, domain, observation, options);
+  return observation;
+}
+
+async function firstLooks(dns: RecordLooks, domain: Domain, options: Asking): Promise<Both<FirstLook>> {
+  // IPv4 alone: a third query in every check for names that have other records is too much.
+  const first = await both(async (role) => {
+    const { zone, looks } = await dns.look(questionOf(domain, role, 'A'), options);
+    if (looks.length === 0 || !looks.every(({ answer }) => isSilent(answer))) return { zone, looks };
+    const resolved = await lookThroughResolver(dns, questionOf(domain, role, 'ADDRESS'), options);
+    return { zone, looks: resolved === null ? looks : [...looks, resolved] };
+  });
+  const routing = lastOf(first.routing);
+  const mayBeHidden = routing?.kind === 'absent' && routing.reason === 'nodata' && routing.chain.length === 0;
+  if (!mayBeHidden || !matches(domain, 'ownership', first)) return first;
+  const overIpv6 = await dns.look(questionOf(domain, 'routing', 'AAAA'), options);
+  return lastOf(overIpv6)?.kind === 'found' ? { ...first, routing: overIpv6 } : first;
+}
+
+/** What the first looks would prove if the other nameservers say the same. */
+type Proof = 'ownership' | 'routing' | 'both' | 'takeover' | null;
+
+function proofOf(domain: Domain, incumbent: Domain | null, first: Both<FirstLook>): Proof {
+  const owned = matches(domain, 'ownership', first);
+  const routed = matches(domain, 'routing', first);
+  const routes = domain.kind === 'apex' || routed || isHidden(first.routing);
+  if (incumbent !== null) return owned && routes ? 'takeover' : null;
+  if (domain.kind === 'apex') return owned ? 'ownership' : null;
+  if (routed) return 'routing';
+  return owned && routes ? 'both' : null;
+}
+
+/** A match that is known already, and would prove nothing, is not confirmed again: the steady state of half of the records. */
+function needsAll(
+  domain: Domain,
+  role: RecordRole,
+  first: Both<FirstLook>,
+  proof: Proof,
+  { memory = NO_MEMORY }: Asking,
+): boolean {
+  if (memory[`${role}Doubt`] === 'disputed') return true;
+  if (proof === 'takeover' || proof === 'both' || proof === role) return true;
+  return domain[`${role}VerifiedAt`] === null && matches(domain, role, first);
+}
+
+interface EverywhereOptions {
+  dns: RecordLooks;
+  domain: Domain;
+  role: RecordRole;
+  first: FirstLook;
+  zones: FreshZones;
+  options: Asking;
+  /** What is gone needs two looks as well. */
+  isTakeover: boolean;
+}
+
+/** Asks every nameserver that the parent names now; twice, and the validating resolvers, where all that answer have the record. */
+async function observeEverywhere(everywhere: EverywhereOptions): Promise<RecordObservation> {
+  const { dns, domain, role, first, zones, options, isTakeover } = everywhere;
+  const question = questionOf(domain, role, 'ADDRESS');
+  const { zone, ownNameservers } = await zones(first.zone, question.name);
+  if (zone.failure !== null)
+    return recordOf(domain, role, zone, zone.failure.kind === 'unreadable' ? answersOf(first) : []);
+  const once = await askAll(dns, zone, question, options, first.looks.at(-1) ?? null);
+  if (once.every(({ answers: [answer] }) => isSilent(answer))) {
+    const { answers, validation } = await lookTwiceThroughResolver(dns, question, options);
+    return { ...recordOf(domain, role, zone, [...once, ...answers]), validation };
+  }
+  const answers = once.map(({ answers: [answer] }) => answer).filter(({ kind }) => kind !== 'unreadable');
+  const isMatch = answers.length > 0 && answers.every((answer) => answerMatches(domain, role, answer));
+  const decides = isMatch || isTakeover;
+  const [nameservers, validation] = await Promise.all([
+    decides ? askAgain(dns, zone, question, options, once) : once,
+    decides || options.depth !== 'routine' ? dns.validate(question, options) : null,
+  ]);
+  const observed = { ...zone, ownNameservers: await ownNameservers };
+  return { ...recordOf(domain, role, observed, nameservers), validation };
+}
+
+/** Its records are at the same names, unless the service was renamed since: then the same answers say whether they are gone. */
+async function observeIncumbent(
+  dns: RecordLooks,
+  seen: {
+    domain: Domain;
+    incumbent: Domain;
+    first: Both<FirstLook>;
+    records: Both<RecordObservation>;
+    zones: FreshZones;
+    options: Asking;
+  },
+): Promise<Both<RecordObservation>> {
+  const { domain, incumbent, first, records, zones, options } = seen;
+  if (ownershipName(incumbent) === ownershipName(domain)) return records;
+  const before: FirstLook = { zone: first.ownership.zone, looks: [] };
+  const ownership = await observeEverywhere({
+    ...{ dns, domain: incumbent, role: 'ownership', first: before, zones, options },
+    isTakeover: true,
+  });
+  return { ownership, routing: records.routing };
+}
+
+function questionOf(domain: Domain, role: RecordRole, addresses: 'A' | 'AAAA' | 'ADDRESS'): LookQuestion {
+  if (role === 'ownership') return { name: ownershipName(domain), type: 'TXT' };
+  return { name: domain.name, type: addresses, ...(domain.target && { stopAt: domain.target }) };
+}
+
+function recordOf(
+  domain: Domain,
+  role: RecordRole,
+  zone: ZoneObservation,
+  nameservers: NameserverAnswers[],
+): RecordObservation {
+  const byName = nameservers.toSorted((a, b) => (a.server < b.server ? -1 : 1));
+  return { name: questionOf(domain, role, 'A').name, zone, nameservers: byName, validation: null };
+}
+
+function answersOf({ looks }: FirstLook): NameserverAnswers[] {
+  return looks.map(({ server, address, answer }) => ({ server, address, answers: [answer] }));
+}
+
+function lastOf({ looks }: FirstLook): Look['answer'] | undefined {
+  return looks.at(-1)?.answer;
+}
+
+function matches(domain: Domain, role: RecordRole, first: Both<FirstLook>): boolean {
+  const answer = lastOf(first[role]);
+  return answer !== undefined && answerMatches(domain, role, answer);
+}
+
+/** Addresses without a CNAME, or behind a provider that proxies: together with the TXT record they verify. */
+function isHidden(first: FirstLook): boolean {
+  const answer = lastOf(first);
+  return answer?.kind === 'found' && (answer.chain.length === 0 || answer.chain.some(isProxy));
+}
+
+async function both<T>(observed: (role: RecordRole) => Promise<T>): Promise<Both<T>> {
+  const [ownership, routing] = await Promise.all([observed('ownership'), observed('routing')]);
+  return { ownership, routing };
+}

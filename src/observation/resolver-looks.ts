@@ -1,0 +1,40 @@
+import type { Look, LookOptions, LookQuestion, RecordLooks } from '../dns/resolver.ts';
+import type { NameserverAnswers, RecordAnswer, Validation } from '../domain/observation.ts';
+
+/**
+ * What a resolver has found where every nameserver is silent to us: a firewall may let only resolvers through. What is absent there may be an old
+ * answer, and counts for nothing.
+ */
+export async function lookThroughResolver(
+  dns: RecordLooks,
+  question: LookQuestion,
+  options: LookOptions,
+): Promise<Look | null> {
+  return lookOf(await dns.validate(question, options));
+}
+
+/** The same in two looks, with what the resolvers say about DNSSEC. */
+export async function lookTwiceThroughResolver(
+  dns: RecordLooks,
+  question: LookQuestion,
+  options: LookOptions,
+): Promise<{ answers: NameserverAnswers[]; validation: Validation }> {
+  const validation = await dns.validate(question, options);
+  const first = lookOf(validation);
+  if (first === null) return { answers: [], validation };
+  const second = lookOf(await dns.validate(question, options));
+  const looks: NameserverAnswers['answers'] = second === null ? [first.answer] : [first.answer, second.answer];
+  return { answers: [{ server: first.server, address: first.address, answers: looks }], validation };
+}
+
+/** Whether a nameserver did not respond at all. */
+export function isSilent(answer: RecordAnswer): boolean {
+  return answer.kind === 'unreadable' && answer.chain.length === 0 && SILENT.includes(answer.reason);
+}
+
+const SILENT = ['timeout', 'unreachable'];
+
+function lookOf({ answer, resolver, status }: Validation): Look | null {
+  if (answer?.kind !== 'found' || resolver === null || status === 'bogus') return null;
+  return { server: resolver, address: resolver, answer };
+}

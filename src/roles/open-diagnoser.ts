@@ -1,0 +1,22 @@
+import { createDiagnoser } from '../observation/diagnose.ts';
+import type { Diagnoser } from '../observation/diagnoser.ts';
+import { diagnosisThread } from '../observation/diagnosis-thread.ts';
+import type { DiagnosisWorkerData } from './diagnosis-worker.ts';
+import type { RoleDeps } from './roles.ts';
+
+/** What looks at DNS because somebody asks, in a thread of its own, until it is closed. The thread starts with the first look. */
+export function openDiagnoser({ config, clock, log, metrics, nameserverPort }: RoleDeps): {
+  diagnoser: Diagnoser;
+  close(): Promise<void>;
+} {
+  const { dnsMode, dnsResolvers, dnsAllowedNetworks } = config;
+  const workerData: DiagnosisWorkerData = { config: { dnsMode, dnsResolvers, dnsAllowedNetworks }, nameserverPort };
+  const script = new URL('./diagnosis-worker.ts', import.meta.url);
+  const thread = diagnosisThread({
+    script,
+    workerData,
+    log,
+    onAnswers: (kind, n) => metrics.dnsAnswers.inc({ kind }, n),
+  });
+  return { diagnoser: createDiagnoser({ look: thread.look, clock }), close: thread.stop };
+}

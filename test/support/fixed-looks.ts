@@ -1,0 +1,34 @@
+import type { LookOptions, LookQuestion, RecordLooks } from '../../src/dns/resolver.ts';
+import type { RecordAnswer, ZoneObservation } from '../../src/domain/observation.ts';
+
+const NAMESERVER = { name: 'ns.example', addresses: ['192.0.2.53'] };
+
+/** One zone with one nameserver, whose delegation is read without delay. */
+export const ZONE: ZoneObservation = {
+  apex: 'example',
+  source: 'parent',
+  nameservers: [NAMESERVER],
+  ownNameservers: null,
+  failure: null,
+};
+
+type AnswerTo = (question: LookQuestion, options: LookOptions) => RecordAnswer | Promise<RecordAnswer>;
+
+/** A resolver of one zone whose nameserver, and every validating resolver, gives these answers. */
+export function fixedLooks(answerTo: AnswerTo): RecordLooks {
+  const look = async (question: LookQuestion, options: LookOptions) => ({
+    server: NAMESERVER.name,
+    address: '192.0.2.53',
+    answer: await answerTo(question, options),
+  });
+  return {
+    look: async (question, options) => ({ zone: ZONE, looks: [await look(question, options)] }),
+    findZone: async () => ZONE,
+    askNameserver: async (_zone, _nameserver, question, options) => look(question, options),
+    ownNameservers: async () => [NAMESERVER.name],
+    validate: async (question, options) => {
+      const answer = await answerTo(question, options);
+      return { status: 'insecure', answer, ttl: 60, error: null, resolver: '192.0.2.9' };
+    },
+  };
+}
