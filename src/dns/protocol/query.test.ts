@@ -33,10 +33,19 @@ describe('a query', () => {
     expect(packet.decode(encoded({ name: '.', type: 'NS' }).octets).questions).toMatchObject([{ name: '.' }]);
   });
 
+  test('can be for a name with octets that are no plain characters, as somebody may have published it', () => {
+    const { octets } = encoded({ name: '\\032b\\195\\188cher\\046.acme.com', type: 'A' });
+    const label = Buffer.from(' bücher.');
+    expect(octets.subarray(12, 13 + label.length)).toEqual(Buffer.concat([Buffer.from([label.length]), label]));
+    expect(octets.subarray(13 + label.length, 18 + label.length)).toEqual(Buffer.from('\x04acme'));
+  });
+
   test.each([
     ['an empty label', 'www..acme.com'],
     ['a label of 64', `${'a'.repeat(64)}.com`],
-    ['an escaped octet', 'www\\046acme.com'],
+    ['half an escape', 'www\\04.com'],
+    ['an escape that is no octet', 'www\\256.com'],
+    ['a label of 64 with an escape', `\\032${'a'.repeat(63)}.com`],
     ['a character that is not ASCII', 'münchen.de'],
     ['nothing', ''],
     ['more than 255 octets', `${'a'.repeat(63)}.`.repeat(4).slice(0, -1)],

@@ -18,8 +18,9 @@ import {
 const EDNS_OCTETS = 1232;
 const OPT_OCTETS = 11;
 
-/** Plain characters without dot and backslash, so that normalized names read back the same. */
-const LABEL = /^[!-\-/-[\]-~]{1,63}$/;
+/** Plain characters without dot and backslash, and octets that are none as `\DDD`: as normalized names are written. */
+const LABEL = /^(?:[!-\-/-[\]-~]|\\\d{3})+$/;
+const MAX_LABEL_OCTETS = 63;
 
 export interface EncodedQuery {
   /** The message; its first two octets are the id. */
@@ -45,9 +46,10 @@ export function encodeQuery(
   { name, type }: Question,
   { recursion, edns, validation }: QueryFlags,
 ): EncodedQuery | null {
-  const labels = name === '.' ? [] : name.split('.');
-  const nameOctets = name === '.' ? 1 : name.length + 2;
-  if (nameOctets > MAX_NAME_OCTETS || !labels.every((label) => LABEL.test(label))) return null;
+  const labels = name === '.' ? [] : name.split('.').map(labelOctets);
+  if (!labels.every((label) => label !== null)) return null;
+  const nameOctets = labels.reduce((sum, label) => sum + 1 + label.length, 1);
+  if (nameOctets > MAX_NAME_OCTETS) return null;
 
   const questionEnd = HEADER_OCTETS + nameOctets + 4;
   const octets = Buffer.alloc(questionEnd + (edns ? OPT_OCTETS : 0));
@@ -58,7 +60,7 @@ export function encodeQuery(
   let at = HEADER_OCTETS;
   for (const label of labels) {
     octets[at] = label.length;
-    at += 1 + octets.write(label, at + 1, 'latin1');
+    at += 1 + label.copy(octets, at + 1);
   }
   octets.writeUInt16BE(TYPES[type], at + 1);
   octets.writeUInt16BE(CLASS_IN, at + 3);
@@ -67,6 +69,17 @@ export function encodeQuery(
     octets.writeUInt16BE(EDNS_OCTETS, questionEnd + 3);
   }
   return { octets, questionEnd };
+}
+
+/** Null where it is not a normalized label. */
+function labelOctets(label: string): Buffer | null {
+  if (!LABEL.test(label)) return null;
+  const octets = Buffer.from(
+    label.replaceAll(/\\(\d{3})/g, (_, code) => String.fromCharCode(Number(code))),
+    'latin1',
+  );
+  const isOctets = [...label.matchAll(/\\(\d{3})/g)].every(([, code]) => Number(code) <= 255);
+  return isOctets && octets.length <= MAX_LABEL_OCTETS ? octets : null;
 }
 
 /** Whether `message` is a response with the id and, letter case aside, the question of `query`. */
