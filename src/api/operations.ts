@@ -9,6 +9,7 @@ import { deleteDomain } from './domains/deleteDomain.ts';
 import { getCertificate } from './domains/getCertificate.ts';
 import { getDomain } from './domains/getDomain.ts';
 import { listDomains } from './domains/listDomains.ts';
+import { listEvents } from './domains/listEvents.ts';
 import { verifyDomain } from './domains/verifyDomain.ts';
 import { createEnvironment } from './environments/createEnvironment.ts';
 import { deleteEnvironment } from './environments/deleteEnvironment.ts';
@@ -27,6 +28,7 @@ export const operations: readonly Operation[] = [
   listDomains,
   verifyDomain,
   deleteDomain,
+  listEvents,
   getCertificate,
   createProject,
   getProject,

@@ -6,6 +6,8 @@ import { type ApiOptions, DEFAULT_DATA, dataFlag } from './options.ts';
 import { printable } from './output.ts';
 
 const TIMEOUT_MS = 30_000;
+/** Most items of one page. */
+const PAGE = 100;
 
 /** The API of a running server. */
 export interface ApiClient {
@@ -13,8 +15,8 @@ export interface ApiClient {
   playground: PlaygroundFile | null;
   /** Calls `<group>.<operation>` and returns its `data`. Throws `CliError`; `ApiError` for an error response. */
   call<T>(operation: string, body: object): Promise<T>;
-  /** Every item of a list operation, page after page. */
-  list<T>(operation: string, body: object): Promise<T[]>;
+  /** The items of a list operation, page after page: the first `most` of them, or all. */
+  list<T>(operation: string, body: object, most?: number): Promise<T[]>;
 }
 
 /** A response (spec: Response envelopes). */
@@ -140,14 +142,15 @@ function apiClient(url: string, key: string, playground: PlaygroundFile | null, 
   return {
     playground,
     call: async <T>(operation: string, body: object) => (await request(operation, body)).data as T,
-    async list<T>(operation: string, body: object) {
+    async list<T>(operation: string, body: object, most = Number.POSITIVE_INFINITY) {
       const items: T[] = [];
       let cursor: string | undefined;
       do {
-        const page = await request(operation, { ...body, ...(cursor === undefined ? {} : { cursor }) });
+        const limit = Math.min(PAGE, most - items.length);
+        const page = await request(operation, { ...body, limit, ...(cursor === undefined ? {} : { cursor }) });
         items.push(...(page.data as T[]));
         cursor = page.pagination?.cursor;
-      } while (cursor !== undefined);
+      } while (cursor !== undefined && items.length < most);
       return items;
     },
   };

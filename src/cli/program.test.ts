@@ -72,9 +72,8 @@ describe('help', () => {
       ...['list', 'show', 'renew', 'import'].map((verb) => `certificates ${verb}`),
       ...['key', 'rotate'].map((verb) => `sealing ${verb}`),
       ...['projects', 'apps', 'environments', 'deployments'].flatMap((of) => [`${of} create`, `${of} list`]),
-      ...['create', 'get', 'list', 'verify', 'delete', 'wait', 'certificate', 'records'].map(
-        (verb) => `domains ${verb}`,
-      ),
+      ...['create', 'get', 'list', 'verify', 'delete', 'wait'].map((verb) => `domains ${verb}`),
+      ...['events', 'certificate', 'records'].map((verb) => `domains ${verb}`),
       ...['set', 'remove', 'publish', 'fail', 'list', 'log'].map((verb) => `dns ${verb}`),
     ];
     expect(leaves.map((leaf) => leaf.join(' ')).toSorted()).toEqual(design.toSorted());

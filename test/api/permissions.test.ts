@@ -39,6 +39,7 @@ const inputs: Record<string, (name: string) => object> = {
   'domains.createDomain': (name) => ({ ...path(name), domain: 'new.acme.com' }),
   'domains.getDomain': (name) => ({ domain: name === 'none' ? 'none.acme.com' : 'api.acme.com' }),
   'domains.getCertificate': (name) => ({ domain: name === 'none' ? 'none.acme.com' : 'api.acme.com' }),
+  'domains.listEvents': (name) => ({ domain: name === 'none' ? 'none.acme.com' : 'api.acme.com' }),
   'domains.listDomains': (name) => path(name),
   'domains.verifyDomain': (name) => ({ domain: name === 'none' ? 'none.acme.com' : 'api.acme.com' }),
   'domains.deleteDomain': (name) => ({ domain: name === 'none' ? 'none.acme.com' : 'api.acme.com' }),
@@ -115,6 +116,7 @@ describe("another workspace's resources", () => {
     const attempts: [string, object][] = [
       ['domains.getDomain', { domain: domain?.id }],
       ['domains.getCertificate', { domain: domain?.id }],
+      ['domains.listEvents', { domain: domain?.id }],
       ['domains.verifyDomain', { domain: domain?.id }],
       ['domains.deleteDomain', { domain: domain?.id }],
       ['domains.listDomains', byId],

@@ -67,7 +67,7 @@ export const createDomain = defineOperation({
       token: newToken(randomBytes),
       createdAt: clock.now(),
     });
-    const created = await store.createDomain(domain, windowEndsAt(domain, windowMs));
+    const created = await store.createDomain(domain, windowEndsAt(domain, windowMs), principal.actor);
     switch (created.kind) {
       case 'created':
         return { domainId: domain.id, dnsRecords: dnsRecords(domain, apexNote) };

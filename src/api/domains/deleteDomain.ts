@@ -18,13 +18,13 @@ export const deleteDomain = defineOperation({
   problems: ['data/domain_not_found'],
   example: { request: { domain: exampleDomain.name }, response: {} },
   async handle({ principal, input }, { store, clock }) {
-    const { workspaceId, grants } = principal;
+    const { workspaceId, grants, actor } = principal;
     const domain = masked(
       await findDomain(store, workspaceId, input.domain),
       (found) => permits(grants, permission, found.environmentId),
       'data/domain_not_found',
     );
-    const deleted = await store.deleteDomain(workspaceId, domain.id, clock.now());
+    const deleted = await store.deleteDomain(workspaceId, domain.id, clock.now(), actor);
     if (deleted === 'missing') throw new Problem('data/domain_not_found');
     return {};
   },

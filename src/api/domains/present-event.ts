@@ -1,0 +1,93 @@
+import Type, { type Static } from 'typebox';
+import { DOMAIN_EVENT_TYPES, type DomainEvent } from '../../store/contract/event-store.ts';
+import { closed, Time } from '../schemas.ts';
+
+const EventDataSchema = Type.Object(
+  {
+    status: Type.Enum(['pending', 'verifying', 'verified', 'failed'], { type: 'string', description: 'Its status.' }),
+    routingVerified: Type.Boolean({ description: 'Whether the routing record was in place.' }),
+    ownershipVerified: Type.Boolean({ description: 'Whether the ownership record was.' }),
+    verificationError: Type.Optional(Type.String({ maxLength: 512, description: 'As in domains.getDomain.' })),
+    record: Type.Optional(
+      Type.Enum(['routing', 'ownership'], {
+        type: 'string',
+        description: 'In `record.seen` and `record.lost`: the record.',
+      }),
+    ),
+    seen: Type.Optional(
+      Type.Array(Type.String(), {
+        description: 'In the same: the values that were there, text from the DNS as it is.',
+      }),
+    ),
+    certificate: Type.Optional(
+      Type.Object(
+        {
+          state: Type.String({ maxLength: 64, description: 'As in domains.getCertificate.' }),
+          reason: Type.Optional(Type.String({ maxLength: 64, description: 'What blocks it, for programs.' })),
+          message: Type.Optional(Type.String({ maxLength: 512, description: 'The same for people.' })),
+          issuer: Type.Optional(Type.String({ maxLength: 2048, description: 'Of the certificate in use.' })),
+          notAfter: Type.Optional(Time('When the certificate in use expires.')),
+        },
+        { ...closed, description: 'In `certificate.*`: the certificate.' },
+      ),
+    ),
+  },
+  { ...closed, title: 'DomainEventData', description: 'The domain after the change, and what changed.' },
+);
+
+export const EventSchema = Type.Object(
+  {
+    id: Type.String({ maxLength: 255, description: 'Begins with `evt_`.' }),
+    type: Type.Enum([...DOMAIN_EVENT_TYPES], {
+      type: 'string',
+      description:
+        'What happened. `domain.drifted`: a verified domain no longer leads here, and `domain.recovered`: it does again. `domain.superseded`: another workspace proved that it owns the name. More values may be added.',
+    }),
+    at: Time('When it happened.'),
+    actor: Type.Optional(
+      Type.String({
+        maxLength: 255,
+        description:
+          'Who did it: id of the root key, or subject of the dashboard token; absent if it happened by itself.',
+      }),
+    ),
+    data: EventDataSchema,
+  },
+  { ...closed, title: 'DomainEvent' },
+);
+
+/** An event as the API shows it. Absent values are left out, never null. */
+export function presentEvent({ id, type, createdAt, actor, data }: DomainEvent): Static<typeof EventSchema> {
+  const { status, routingVerified, ownershipVerified, verificationError, record, seen, certificate } = data;
+  return {
+    id,
+    type,
+    at: createdAt,
+    ...(actor !== null && { actor }),
+    data: {
+      status,
+      routingVerified,
+      ownershipVerified,
+      ...(verificationError !== null && { verificationError }),
+      ...(record && { record }),
+      ...(seen && { seen }),
+      ...(certificate && { certificate: presentCertificateEvent(certificate) }),
+    },
+  };
+}
+
+function presentCertificateEvent({
+  state,
+  reason,
+  message,
+  issuer,
+  notAfter,
+}: NonNullable<DomainEvent['data']['certificate']>) {
+  return {
+    state,
+    ...(reason !== null && { reason }),
+    ...(message !== null && { message }),
+    ...(issuer !== null && { issuer }),
+    ...(notAfter !== null && { notAfter }),
+  };
+}

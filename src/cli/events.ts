@@ -1,0 +1,64 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import type { Static } from 'typebox';
+import type { EventSchema } from '../api/domains/present-event.ts';
+import { joinQuoted } from '../domain/text.ts';
+import { connect } from './api-client.ts';
+import { type ApiOptions, apiCommand, parseCount } from './options.ts';
+import { dateTime, paint, printable, show, wrap } from './output.ts';
+
+/** An event as the API returns it. */
+type ShownEvent = Static<typeof EventSchema>;
+
+const DEFAULT_LIMIT = 50;
+
+export function addEvents(domains: Command): void {
+  const summary =
+    'Show what happened to a domain, the newest last: checks that changed something, who did what, its certificate.';
+  apiCommand(domains, 'events <domain>', summary, [
+    'nameplate domains events shop.example.com',
+    'nameplate domains events shop.example.com --limit 500 --json',
+  ])
+    .option('--limit <n>', `how many of the newest events to show (default: ${DEFAULT_LIMIT})`, parseLimit)
+    .action(async (name: string, { limit = DEFAULT_LIMIT, ...options }: ApiOptions & { limit?: number }) => {
+      const api = await connect(options);
+      const newest = await api.list<ShownEvent>('domains.listEvents', { domain: name }, limit);
+      show(options, newest.toReversed(), (events) =>
+        events.length === 0 ? 'No events are kept of this domain.' : events.map(describeEvent).join('\n'),
+      );
+    });
+}
+
+const TIME_WIDTH = dateTime(0).length;
+
+/** `2026-11-20 20:14  domain.retried by key_…`, and below it what changed. */
+export function describeEvent({ at, type, actor, data }: ShownEvent): string {
+  const who = actor === undefined ? '' : ` by ${printable(actor)}`;
+  const lines = [`${dateTime(at)}  ${paint('bold', type)}${who}`];
+  const details = detailsOf(type, data);
+  const indent = TIME_WIDTH + 2;
+  if (details !== '') lines.push(' '.repeat(indent) + wrap(printable(details), indent));
+  return lines.join('\n');
+}
+
+const RECORDS = { routing: 'routing record', ownership: 'TXT record' } as const;
+
+function detailsOf(type: ShownEvent['type'], data: ShownEvent['data']): string {
+  const { record, seen = [], certificate, verificationError } = data;
+  if (record !== undefined) {
+    if (type === 'record.seen') return `The ${RECORDS[record]} was found with the right value.`;
+    const found = seen.length === 0 ? 'nothing was there' : `it was ${joinQuoted(seen, 4)}`;
+    return `The ${RECORDS[record]} is gone: ${found}.`;
+  }
+  if (certificate !== undefined) {
+    const until = certificate.notAfter === undefined ? '' : `Valid until ${dateTime(certificate.notAfter)}.`;
+    return certificate.message ?? until;
+  }
+  const explains = type === 'domain.failed' || type === 'domain.superseded' || type === 'domain.drifted';
+  return explains ? (verificationError ?? '') : '';
+}
+
+function parseLimit(text: string): number {
+  const count = parseCount(text);
+  if (count === 0) throw new InvalidArgumentError('Expected a whole number from 1 on.');
+  return count;
+}
