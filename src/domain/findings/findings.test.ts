@@ -166,6 +166,8 @@ describe('the value of a CNAME', () => {
     expect(blockingIn(routing(value))).toEqual([code]);
     const dangling: RecordAnswer = { kind: 'absent', reason: 'nxdomain', chain: [value] };
     expect(codesOf({ routing: everywhere(dangling) })).toEqual([code]);
+    const broken = code === 'cname_elsewhere' ? 'cname_to_broken_zone' : code;
+    expect(codesOf({ routing: everywhere(fails('servfail', value)) })).toEqual([broken]);
   });
 
   test('shows a chain with arrows', () => {
@@ -275,6 +277,7 @@ describe('records in the wrong place', () => {
 });
 
 describe('addresses in place of the CNAME', () => {
+  const nothingBehind = (...chain: string[]): RecordAnswer => ({ kind: 'absent', reason: 'nodata', chain });
   const sibling = (answer: RecordAnswer) => probe('sibling', 'routing', 'np1.acme.com', answer);
   test.each<[string, Seen, FindingCode[]]>([
     ['unknown addresses', { routing: everywhere(addresses('198.51.100.7')) }, ['address_instead_of_cname']],
@@ -294,6 +297,18 @@ describe('addresses in place of the CNAME', () => {
     [
       'a wildcard CNAME',
       { ...routing('old.example.net'), probes: [sibling(cname('old.example.net'))] },
+      ['wildcard_answers'],
+    ],
+    [
+      'a wildcard CNAME, which the TXT name has too',
+      {
+        ...routing('old.example.net'),
+        ownership: everywhere(nothingBehind('old.example.net')),
+        probes: [
+          sibling(cname('old.example.net')),
+          probe('sibling', 'ownership', '_np1.shop.acme.com', nothingBehind('old.example.net')),
+        ],
+      },
       ['wildcard_answers'],
     ],
   ])('%s', (_, seen, codes) => {

@@ -3,6 +3,7 @@ import type { RecordObservation } from '../observation.ts';
 import type { UnreadableReason } from '../reading.ts';
 import type { FindingDraft } from './finding-draft.ts';
 import { chainOf, editRecord, listServers, type RecordView } from './record-view.ts';
+import { elsewhere } from './routing-findings.ts';
 import type { Rule, Subject } from './subject.ts';
 
 type NameserverCode = Extract<FindingCode, `nameserver_${string}`>;
@@ -163,9 +164,22 @@ export const chainFindings: Rule = (subject) => {
   return views.flatMap((view) => {
     if (subject.isProven || view.reading.kind !== 'unreadable') return [];
     const { reason, chain, server } = view.reading;
-    return brokenChain(view, reason, chain, server) ?? [];
+    // A value that is no host, or a target of ours, is wrong wherever it leads.
+    return misshapen(subject, view, chain) ?? brokenChain(view, reason, chain, server) ?? [];
   });
 };
+
+function misshapen(subject: Subject, view: RecordView, chain: string[]): FindingDraft | null {
+  if (view.role !== 'routing') return null;
+  const common = { severity: 'blocking', record: view.role, name: view.name, expected: view.expected } as const;
+  const draft = elsewhere(
+    subject,
+    view,
+    { kind: 'absent', reason: 'nxdomain', chain },
+    { ...common, retryable: false },
+  );
+  return draft.code === 'cname_elsewhere' || draft.code === 'wildcard_answers' ? null : draft;
+}
 
 function brokenChain(
   view: RecordView,

@@ -68,7 +68,9 @@ export function probesOf(view: RecordView, ...purposes: ProbePurpose[]): Probe[]
 export function isFromWildcard(view: RecordView, answer: RecordAnswer): boolean {
   if (answer.kind === 'unreadable') return false;
   const text = textOf(answer);
-  return probesOf(view, 'sibling').some((probe) => probe.answer.kind === 'found' && textOf(probe.answer) === text);
+  // A CNAME is there even when nothing is at its end.
+  const isThere = answer.kind === 'found' || answer.chain.length > 0;
+  return isThere && probesOf(view, 'sibling').some(({ answer: each }) => isReadable(each) && textOf(each) === text);
 }
 
 function textOf(answer: ReadableAnswer): string {
