@@ -12,6 +12,7 @@ import { startApi } from './roles/api-role.ts';
 import { startCertificates } from './roles/certificates-role.ts';
 import { startEdge } from './roles/edge-role.ts';
 import { startMetrics } from './roles/metrics-listener.ts';
+import { startPruning } from './roles/pruning.ts';
 import type { RoleDeps } from './roles/roles.ts';
 import { startVerifier } from './roles/verifier-role.ts';
 import type { Store } from './store/contract/store.ts';
@@ -45,12 +46,6 @@ export interface RunningServer {
   /** Closes the listeners, gives work in flight `GRACE_MS` to finish, and closes the store. */
   stop(): Promise<void>;
 }
-
-const PRUNE_EVERY_MS = 60_000;
-/** No change feed is ever this far behind. */
-const CHANGES_KEPT_MS = 10 * 60_000;
-/** The clocks of nodes differ by less. */
-const RATE_WINDOWS_KEPT_MS = 10 * 60_000;
 
 /** Starts the configured roles. When one fails it stops the others, and rejects with one line that says what to do. */
 export async function startServer(config: Config, options: ServerOptions): Promise<RunningServer> {
@@ -109,15 +104,4 @@ async function sealAllSecrets(store: Store, keyring: Keyring): Promise<void> {
   throw new Error(
     `Private keys in the store are sealed under ${missing.join(', ')}, which this process does not have. Add that key to NAMEPLATE_ENCRYPTION_KEY, or put the key file back beside the database. If the key is lost, docs/certificates.md says how to start over.`,
   );
-}
-
-function startPruning({ store, clock, log }: RoleDeps): Stoppable {
-  const timer = setInterval(() => {
-    const now = clock.now();
-    const pruned = [store.pruneChanges(now - CHANGES_KEPT_MS), store.pruneRequests(now - RATE_WINDOWS_KEPT_MS)];
-    Promise.all(pruned).catch((error: unknown) => {
-      log.warn({ err: error }, 'old changes and rate limit windows could not be pruned; retrying in a minute');
-    });
-  }, PRUNE_EVERY_MS);
-  return { stop: async () => clearInterval(timer) };
 }

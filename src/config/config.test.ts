@@ -62,6 +62,7 @@ describe('values', () => {
       edgeFrontListen: null,
       edgeTlsContexts: 2000,
       edgeThreads: null,
+      eventsKeepMs: 90 * 86_400_000,
     });
   });
 
@@ -115,6 +116,7 @@ describe('values', () => {
     ['NAMEPLATE_EDGE_ADDRESSES', '192.0.2.7, 2001:DB8:0::7,2001:db8::7', 'edgeAddresses', ['192.0.2.7', '2001:db8::7']],
     ['NAMEPLATE_MONITORING', 'enforce', 'monitoring', 'enforce'],
     ['NAMEPLATE_MONITORING_INTERVAL', '6h', 'monitoringIntervalMs', 6 * 3_600_000],
+    ['NAMEPLATE_EVENTS_KEEP', '365d', 'eventsKeepMs', 365 * 86_400_000],
     ['NAMEPLATE_EDGE_FRONT_LISTEN', '[::1]:7072', 'edgeFrontListen', { host: '::1', port: 7072 }],
     ['NAMEPLATE_EDGE_ALLOWED_NETWORKS', '10.0.0.0/8', 'edgeAllowedNetworks', ['10.0.0.0/8']],
     ['NAMEPLATE_EDGE_TRUSTED_PROXIES', '10.0.0.1', 'edgeTrustedProxies', ['10.0.0.1/32']],
@@ -158,6 +160,7 @@ describe('invalid variables', () => {
     ['NAMEPLATE_DNS_MODE', 'both', 'not one of authoritative, recursive'],
     ['NAMEPLATE_DNS_ALLOWED_NETWORKS', '10.0.0.0/33', 'not between 0 and 32'],
     ['NAMEPLATE_DNS_ALLOWED_NETWORKS', 'internal', 'not a network'],
+    ['NAMEPLATE_EVENTS_KEEP', '1h', 'not between 1d and 3650d'],
     ['NAMEPLATE_MONITORING', 'on', 'not one of off, tell, enforce'],
     ['NAMEPLATE_MONITORING_INTERVAL', '24', 'not a length of time such as'],
     ['NAMEPLATE_MONITORING_INTERVAL', '1m', 'not between 10m and 30d'],

@@ -84,6 +84,14 @@ export const generalVariables = {
     example: '6h',
     parse: lengthOfTime('10m', '30d'),
   },
+  eventsKeepMs: {
+    name: 'NAMEPLATE_EVENTS_KEEP',
+    about:
+      'How long the events of domains are kept (`domains.listEvents`), between `1d` and `3650d`. Older ones are deleted, a few thousand a minute. Set it alike on every node.',
+    default: '90d',
+    example: '365d',
+    parse: lengthOfTime('1d', '3650d'),
+  },
   service: {
     name: 'NAMEPLATE_SERVICE',
     about:

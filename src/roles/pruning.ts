@@ -1,0 +1,57 @@
+import { setImmediate } from 'node:timers/promises';
+import type { Stoppable } from '../net/listen.ts';
+import type { RoleDeps } from './roles.ts';
+
+type PruningDeps = Pick<RoleDeps, 'clock'> & {
+  config: Pick<RoleDeps['config'], 'eventsKeepMs'>;
+  store: Pick<RoleDeps['store'], 'pruneChanges' | 'pruneRequests' | 'pruneEvents'>;
+};
+
+const EVERY_MS = 60_000;
+/** No change feed is ever this far behind. */
+const CHANGES_KEPT_MS = 10 * 60_000;
+/** The clocks of nodes differ by less. */
+const RATE_WINDOWS_KEPT_MS = 10 * 60_000;
+
+/** Events that one write deletes: a few milliseconds. */
+export const EVENTS_AT_ONCE = 500;
+/** So many writes a minute at most: what is left over is deleted in the minutes after. */
+export const STEPS = 40;
+
+/** Deletes what is kept for a while: every process does it once a minute. `stop` resolves when nothing is in flight. */
+export function startPruning(deps: PruningDeps & Pick<RoleDeps, 'log'>): Stoppable {
+  let inFlight: Promise<void> | undefined;
+  let stopped = false;
+
+  function run(): void {
+    inFlight ??= prune(deps, () => stopped)
+      .catch((error: unknown) => {
+        deps.log.warn(
+          { err: error },
+          'old events, changes and rate limit windows could not be pruned; retrying in a minute',
+        );
+      })
+      .finally(() => {
+        inFlight = undefined;
+      });
+  }
+  const timer = setInterval(run, EVERY_MS);
+
+  return {
+    async stop() {
+      stopped = true;
+      clearInterval(timer);
+      await inFlight;
+    },
+  };
+}
+
+/** Prunes once. Between two steps other writes have their turn. */
+export async function prune({ store, config, clock }: PruningDeps, isStopped = () => false): Promise<void> {
+  const now = clock.now();
+  await Promise.all([store.pruneChanges(now - CHANGES_KEPT_MS), store.pruneRequests(now - RATE_WINDOWS_KEPT_MS)]);
+  for (let step = 0; step < STEPS && !isStopped(); step++) {
+    if ((await store.pruneEvents(now - config.eventsKeepMs, EVENTS_AT_ONCE)) < EVENTS_AT_ONCE) return;
+    await setImmediate();
+  }
+}
