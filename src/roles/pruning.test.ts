@@ -19,24 +19,22 @@ test('events are kept as long as the operator says, and then deleted', async () 
   await remove();
 });
 
-test.for([
-  ['in so many steps at most', () => false, STEPS],
-  ['in no further step once the process stops', () => true, 0],
-] as const)(
-  'of more old events than one run deletes the rest is left to the next, %s',
-  async ([, isStopped, steps]) => {
-    const { store, remove } = await openEngine();
-    let taken = 0;
-    const endless = {
-      ...store,
-      async pruneEvents() {
-        taken++;
-        return EVENTS_AT_ONCE;
-      },
-    };
-    await prune({ store: endless, config, clock }, isStopped);
-    expect(taken).toBe(steps);
-    await store.close();
-    await remove();
-  },
-);
+const rest: [string, boolean, number][] = [
+  ['in so many steps at most', false, STEPS],
+  ['in no further step once the process stops', true, 0],
+];
+test.for(rest)('of more old events than one run deletes the rest is left to the next, %s', async ([, stops, steps]) => {
+  const { store, remove } = await openEngine();
+  let taken = 0;
+  const endless = {
+    ...store,
+    async pruneEvents() {
+      taken++;
+      return EVENTS_AT_ONCE;
+    },
+  };
+  await prune({ store: endless, config, clock }, () => stops);
+  expect(taken).toBe(steps);
+  await store.close();
+  await remove();
+});
