@@ -117,7 +117,6 @@ describe("the zone's own nameservers are asked", () => {
       kind: 'found',
       chain: [],
       addresses: ['192.0.2.1', '2001:db8::1'],
-      zone: 'acme.com',
       by: BY_NS1,
     });
     expect(await lookupCaa('www.acme.com', within())).toMatchObject({

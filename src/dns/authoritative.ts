@@ -13,13 +13,15 @@ import {
   shuffled,
 } from './ask-server.ts';
 import { type Delegation, delegations, type Nameserver } from './delegation.ts';
+import { endLookups } from './end-lookups.ts';
 import { nameserverQueries } from './nameserver-queries.ts';
 import { isBelow, isWithin } from './protocol/dns-name.ts';
 import type { DnsMessage, Question } from './protocol/wire.ts';
 import { recordLooks } from './record-looks.ts';
 import { recordLookups, type ZoneAnswer } from './record-lookups.ts';
+import { askResolver } from './recursive-looks.ts';
 import { type RecursorsOptions, recursors } from './recursors.ts';
-import type { AnsweredBy, LookupOptions, Resolver } from './resolver.ts';
+import type { AnsweredBy, LookOptions, LookQuestion, LookupOptions, Resolver } from './resolver.ts';
 import { queryThrottle, type ThrottleLimits } from './transport/query-throttle.ts';
 import { validator } from './validation.ts';
 import { zoneFinder } from './zone-finder.ts';
@@ -129,7 +131,12 @@ export function authoritativeResolver(options: AuthoritativeOptions): Resolver {
   const mayAsk = addressRule(allowedNetworks);
   const finder = zoneFinder({ recursors: resolvers, queries, mayAsk, isAllowedNetwork, clock, random });
   const validate = validator({ ...options, servers: resolvers.servers });
-  return { ...recordLookups(ask), ...recordLooks(finder, queries), validate };
+  const looks = recordLooks(finder, queries);
+  /** As the CA's own resolver would: a name whose nameservers cannot be reached from here may be reached by others. */
+  const fallback = (question: LookQuestion, zone: string, options: LookOptions) =>
+    fallbackThrottle.run(zone, options.signal, () => askResolver(resolvers, question, options));
+  const ends = endLookups(looks.look, { authoritative: true, fallback });
+  return { ...recordLookups(ask), ...looks, ...ends, validate };
 }
 
 /** Neither authoritative nor a referral further down: the server does not serve the zone. */

@@ -1,9 +1,8 @@
-import type { CaaRecord } from '../domain/certificate-state.ts';
 import type { UnreadableReason } from '../domain/reading.ts';
 import type { DnsAnswer, FailedQuery } from './ask-server.ts';
 import { isWithin, normalizeName } from './protocol/dns-name.ts';
 import type { Question, RecordType, ResourceRecord } from './protocol/wire.ts';
-import type { AnsweredBy, Lookup, LookupOptions, RecordLooks, Resolver } from './resolver.ts';
+import type { AnsweredBy, Lookup, LookupOptions, RecordLookups } from './resolver.ts';
 
 /** Asks the zone's nameservers, or recursive resolvers. Never rejects. */
 export type Ask = (question: Question, options: LookupOptions) => Promise<ZoneAnswer | FailedQuery>;
@@ -16,11 +15,9 @@ const MAX_CHAIN = 8;
 const MAX_VALUES = 100;
 const MAX_VALUE_LENGTH = 1024;
 const MAX_ADDRESSES = 20;
-/** The only flag defined (RFC 8659 section 4.1.1). */
-const CAA_CRITICAL = 0x80;
 
 /** A resolver that follows CNAMEs and reads records from the answers to `ask`. */
-export function recordLookups(ask: Ask): Omit<Resolver, keyof RecordLooks> {
+export function recordLookups(ask: Ask): RecordLookups {
   return {
     async lookupTxt(name, options) {
       const lookup = await follow(ask, name, 'TXT', options);
@@ -40,26 +37,6 @@ export function recordLookups(ask: Ask): Omit<Resolver, keyof RecordLooks> {
       const { chain, by, zone } = lookup;
       const addresses = lookup.kind === 'found' ? valuesOf(lookup.records, MAX_ADDRESSES) : [];
       return { kind: 'found', chain, by, zone, addresses };
-    },
-
-    async lookupAddresses(name, options) {
-      const [ipv4, ipv6] = await Promise.all([follow(ask, name, 'A', options), follow(ask, name, 'AAAA', options)]);
-      if (ipv4.kind === 'unreadable') return ipv4;
-      if (ipv6.kind === 'unreadable') return ipv6;
-      const addresses = [ipv4, ipv6].flatMap((lookup) =>
-        lookup.kind === 'found' ? valuesOf(lookup.records, MAX_ADDRESSES) : [],
-      );
-      const lookup = ipv4.kind === 'found' ? ipv4 : ipv6;
-      if (lookup.kind === 'absent') return lookup;
-      const { chain, by, zone } = lookup;
-      return { kind: 'found', chain, by, zone, addresses };
-    },
-
-    async lookupCaa(name, options) {
-      const lookup = await follow(ask, name, 'CAA', options);
-      if (lookup.kind !== 'found') return lookup;
-      const { records, ...found } = lookup;
-      return { ...found, records: valuesOf(records, MAX_VALUES).map(toCaa) };
     },
   };
 }
@@ -121,11 +98,6 @@ function valuesOf(records: ResourceRecord[], limit: number): string[] {
     .slice(0, limit)
     .map(({ value }) => truncateValue(value))
     .sort();
-}
-
-function toCaa(text: string): CaaRecord {
-  const [flags = '', tag = '', ...value] = text.split(' ');
-  return { critical: (Number(flags) & CAA_CRITICAL) !== 0, tag, value: value.join(' ') };
 }
 
 /** Longer than any value we expect, so a cut value never equals an expected one. */

@@ -2,7 +2,7 @@ import type { RecordAnswer, ZoneNameserver, ZoneObservation } from '../domain/ob
 import { askServer, type NamedServer, shuffled } from './ask-server.ts';
 import { isWithin, normalizeName } from './protocol/dns-name.ts';
 import type { DnsMessage, RecordType } from './protocol/wire.ts';
-import { readAnswer, startChase } from './record-answer.ts';
+import { type Chase, readAnswer, startChase } from './record-answer.ts';
 import type { Recursors, RecursorsOptions } from './recursors.ts';
 import type { AskNameserverOptions, Look, LookOptions, LookQuestion, RecordLooks } from './resolver.ts';
 
@@ -51,12 +51,9 @@ export function recursiveLooks(
       const result = await askServer(client, { name, type }, server, sent);
       if (result.kind === 'failed') return { look: { ...look, answer: unreadable(result.reason) }, apex: null };
       const { response } = result;
-      const chase = startChase(name, type, question.stopAt);
-      const reason = response.rcode === 'nxdomain' ? 'nxdomain' : 'nodata';
-      // Null: the resolver has not followed the chain to its end.
-      const answer = readAnswer(response, chase, null) ?? { kind: 'absent', reason, chain: chase.chain };
+      const answer = readResponse(response, startChase(name, type, question.stopAt));
       if (read === null || answer.kind !== 'absent') read = { answer, apex: denyingZone(response, name) };
-      if (answer.kind !== 'absent' || reason === 'nxdomain' || answer.chain.length > 0) break;
+      if (answer.kind !== 'absent' || answer.reason === 'nxdomain' || answer.chain.length > 0) break;
     }
     return { look: { ...look, answer: read?.answer ?? unreadable('malformed') }, apex: read?.apex ?? null };
   }
@@ -80,6 +77,25 @@ export function recursiveLooks(
     },
     ownNameservers: async () => null,
   };
+}
+
+/** One look through the resolvers, at whichever of them answers. */
+export async function askResolver(
+  recursors: Recursors,
+  { name, type, stopAt }: LookQuestion,
+  options: LookOptions,
+): Promise<Look | null> {
+  const recordType = type === 'ADDRESS' ? 'A' : type;
+  const result = await recursors.ask({ name: normalizeName(name), type: recordType }, options);
+  if (result.kind === 'failed') return null;
+  const { server, address } = result.by;
+  return { server, address, answer: readResponse(result.response, startChase(name, recordType, stopAt)) };
+}
+
+/** Where a resolver has not followed a chain to its end, its end is missing. */
+function readResponse(response: DnsMessage, chase: Chase): RecordAnswer {
+  const reason = response.rcode === 'nxdomain' ? 'nxdomain' : 'nodata';
+  return readAnswer(response, chase, null) ?? { kind: 'absent', reason, chain: chase.chain };
 }
 
 /** The zone of the SOA in a negative answer. */

@@ -69,7 +69,6 @@ test('addresses of both kinds and CAA records are read', async () => {
     kind: 'found',
     chain: ['lb.acme.com'],
     addresses: ['192.0.2.1', '2001:db8::1'],
-    zone: 'acme.com',
     by: BY_ONE,
   });
   expect(await lookupCaa('acme.com', within())).toEqual({

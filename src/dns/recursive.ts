@@ -1,4 +1,5 @@
 import { type Clock, systemClock } from '../clock.ts';
+import { endLookups } from './end-lookups.ts';
 import { type Ask, recordLookups } from './record-lookups.ts';
 import { denyingZone, recursiveLooks } from './recursive-looks.ts';
 import { type RecursorsOptions, recursors } from './recursors.ts';
@@ -21,5 +22,6 @@ export function recursiveResolver(options: RecursorsOptions & { clock?: Clock })
     return found.kind === 'failed' ? found : { ...answer, zone: found.apex };
   };
   const validate = validator({ clock: systemClock, ...options, servers: servers.servers });
-  return { ...recordLookups(ask), ...recursiveLooks(servers, options), validate };
+  const looks = recursiveLooks(servers, options);
+  return { ...recordLookups(ask), ...looks, ...endLookups(looks.look, { authoritative: false }), validate };
 }

@@ -3,15 +3,22 @@ import type { RecordAnswer, Validation, ZoneNameserver, ZoneObservation } from '
 import type { AbsentReason, UnreadableReason } from '../domain/reading.ts';
 
 /** The DNS port: `authoritative.ts` asks the zone's own nameservers, `recursive.ts` only recursive resolvers. Never rejects. */
-export interface Resolver extends RecordLookups, RecordLooks {
-  /**
-   * Reads all IPv4 and IPv6 addresses at the end of a name's CNAME chain; unreadable when either kind could not be read.
-   */
-  lookupAddresses(name: string, options: LookupOptions): Promise<Lookup<{ addresses: string[] }>>;
+export interface Resolver extends RecordLookups, RecordLooks, EndLookups {}
 
-  /** Reads the CAA records at the end of a name's CNAME chain (RFC 8659 section 4.1), not those of the names above. */
-  lookupCaa(name: string, options: LookupOptions): Promise<Lookup<{ records: CaaRecord[] }>>;
+/** What is at the end of a name's CNAME chain, at whichever nameserver answers. Never rejects: every failure is `unreadable`. */
+export interface EndLookups {
+  /** Reads all IPv4 and IPv6 addresses; unreadable when either kind could not be read. */
+  lookupAddresses(name: string, options: { signal: AbortSignal }): Promise<EndLookup<{ addresses: string[] }>>;
+
+  /** Reads the CAA records (RFC 8659 section 4.1), not those of the names above. */
+  lookupCaa(name: string, options: { signal: AbortSignal }): Promise<EndLookup<{ records: CaaRecord[] }>>;
 }
+
+/** `chain`: the targets of the CNAMEs that were followed, in order; lower case, no final dot. `by`: for the name itself. */
+export type EndLookup<Found> =
+  | ({ kind: 'found'; chain: string[]; by: AnsweredBy } & Found)
+  | { kind: 'absent'; reason: AbsentReason; chain: string[]; by: AnsweredBy | null }
+  | { kind: 'unreadable'; reason: UnreadableReason; chain: string[]; server?: string };
 
 /**
  * Looks at one record, nameserver by nameserver. Nothing is judged here. In recursive mode each configured resolver plays a nameserver of every zone.

@@ -1,4 +1,3 @@
-import { LRUCache } from 'lru-cache';
 import type { Clock } from '../clock.ts';
 import type { RecordAnswer, Validation } from '../domain/observation.ts';
 import { answerCounter } from './answer-metrics.ts';
@@ -9,14 +8,16 @@ import { MAX_CHAIN, readAnswer, startChase } from './record-answer.ts';
 import type { RecursorsOptions } from './recursors.ts';
 import type { LookOptions, LookQuestion, RecordLooks } from './resolver.ts';
 import type { DnsResponse } from './transport/dns-client.ts';
+import { readValidationSupport } from './validation-support.ts';
 
 /** Bogus, signature expired, signature not yet valid, DNSKEY missing, RRSIGs missing (RFC 8914 section 4). */
 const BOGUS_ERRORS: readonly number[] = [6, 7, 8, 9, 10];
 /** Resolvers that are asked one question. */
 const MAX_ASKED = 3;
 const TRIES_MS = [1500, 1500];
-/** For how long it is remembered whether a resolver validates. */
-const VALIDATES_MS = 10 * 60_000;
+/** For how long it is cached whether a resolver validates. */
+const SUPPORT_MS = 10 * 60_000;
+const UNKNOWN_MS = 10_000;
 
 /** What one resolver says about one question. */
 interface Verdict {
@@ -91,7 +92,7 @@ export function validator(options: ValidationOptions): RecordLooks['validate'] {
 /** Asks one resolver one question. */
 function resolverAsker({ client, clock, onAnswer }: ValidationOptions) {
   const count = answerCounter(onAnswer);
-  const validating = new LRUCache<string, { validates: boolean; until: number }>({ max: 100 });
+  const supported = new Map<string, { validates: boolean; readAt: number; expiresAt: number }>();
 
   async function send(
     question: Question,
@@ -115,16 +116,15 @@ function resolverAsker({ client, clock, onAnswer }: ValidationOptions) {
     return response;
   }
 
-  /** A resolver that validates sets AD for the root, which is signed. */
-  async function validates(server: NamedServer, options: LookOptions): Promise<boolean> {
+  async function validates(server: NamedServer, { signal, budget }: LookOptions): Promise<boolean> {
     const key = `${server.address} ${server.port}`;
-    const known = validating.get(key);
-    if (known !== undefined && clock.now() < known.until && clock.now() > known.until - VALIDATES_MS - 1)
-      return known.validates;
-    const response = await send({ name: '.', type: 'SOA' }, server, 'wanted', options);
-    if (response === null) return false;
-    const validates = response.rcode === 'noerror' && response.authenticated;
-    validating.set(key, { validates, until: clock.now() + VALIDATES_MS });
+    const known = supported.get(key);
+    const now = clock.now();
+    if (known !== undefined && known.readAt <= now && now < known.expiresAt) return known.validates;
+    if (!budget.take()) return false;
+    const support = await readValidationSupport(client, server, signal);
+    const validates = support === 'validates';
+    supported.set(key, { validates, readAt: now, expiresAt: now + (support === 'unknown' ? UNKNOWN_MS : SUPPORT_MS) });
     return validates;
   }
 

@@ -105,7 +105,7 @@ export async function examineNameservers({ cnameZone, ...settings }: DnsSettings
   const resolver = authoritativeResolver({ ...settings, client, onAnswer: () => {} });
   const signal = AbortSignal.timeout(TIMEOUT_MS);
   const found = await resolver.lookupAddresses(`doctor.${cnameZone}`, { signal }).finally(() => client.close());
-  if (found.kind !== 'unreadable' && found.by.authoritative) {
+  if (found.kind !== 'unreadable' && found.by?.authoritative) {
     const { server, address } = found.by;
     const name = server === address ? address : `${server} (${address})`;
     return ok('nameserver', `${name} answers direct queries for ${cnameZone}`);

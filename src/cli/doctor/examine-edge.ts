@@ -69,7 +69,7 @@ async function fetchFromAll(
       const some = addresses.slice(at, at + ADDRESSES_AT_ONCE);
       const by = { server: '', address: '', authoritative: false };
       const resolver = {
-        lookupAddresses: async () => ({ kind: 'found' as const, addresses: some, chain: [], by, zone: '' }),
+        lookupAddresses: async () => ({ kind: 'found' as const, addresses: some, chain: [], by }),
       };
       const selfCheck = createSelfChecker({ store, resolver, mayDial, clock, ports, timeoutMs: ADDRESS_MS });
       // Each address has a timeout of its own.

@@ -1,0 +1,75 @@
+import type { CaaRecord } from '../domain/certificate-state.ts';
+import type { RecordAnswer, ZoneObservation } from '../domain/observation.ts';
+import { queryBudget } from './query-budget.ts';
+import type { AnsweredBy, EndLookup, EndLookups, Look, LookOptions, LookQuestion, RecordLooks } from './resolver.ts';
+
+/** Asks where all nameservers are silent; null: nobody may be asked. */
+type Fallback = (question: LookQuestion, zone: string, options: LookOptions) => Promise<Look | null>;
+
+/** The only flag defined (RFC 8659 section 4.1.1). */
+const CAA_CRITICAL = 0x80;
+
+/** `authoritative`: it is nameservers that `look` asks. */
+export function endLookups(
+  look: RecordLooks['look'],
+  { authoritative, fallback }: { authoritative: boolean; fallback?: Fallback },
+): EndLookups {
+  async function lookUp(
+    name: string,
+    type: 'A' | 'AAAA' | 'CAA',
+    signal: AbortSignal,
+  ): Promise<EndLookup<{ values: string[] }>> {
+    const question: LookQuestion = { name, type };
+    const options: LookOptions = { signal, budget: queryBudget() };
+    const { zone, looks } = await look(question, options);
+    const last = looks.at(-1);
+    if (last === undefined) return withoutServer(zone.failure);
+    if (looks.every(({ answer }) => isSilent(answer))) {
+      const resolved = (await fallback?.(question, zone.apex, options)) ?? null;
+      if (resolved !== null) return toLookup(resolved, false);
+    }
+    return toLookup(last, authoritative);
+  }
+
+  return {
+    async lookupAddresses(name, { signal }) {
+      const [ipv4, ipv6] = await Promise.all([lookUp(name, 'A', signal), lookUp(name, 'AAAA', signal)]);
+      if (ipv4.kind === 'unreadable') return ipv4;
+      if (ipv6.kind === 'unreadable') return ipv6;
+      const found = ipv4.kind === 'found' ? ipv4 : ipv6;
+      if (found.kind !== 'found') return found;
+      const addresses = [ipv4, ipv6].flatMap((lookup) => (lookup.kind === 'found' ? lookup.values : []));
+      const { chain, by } = found;
+      return { kind: 'found', chain, by, addresses };
+    },
+    async lookupCaa(name, { signal }) {
+      const lookup = await lookUp(name, 'CAA', signal);
+      if (lookup.kind !== 'found') return lookup;
+      const { chain, by, values } = lookup;
+      return { kind: 'found', chain, by, records: values.map(toCaa) };
+    },
+  };
+}
+
+function isSilent(answer: RecordAnswer): boolean {
+  return answer.kind === 'unreadable' && (answer.reason === 'timeout' || answer.reason === 'unreachable');
+}
+
+function withoutServer(failure: ZoneObservation['failure']): EndLookup<never> {
+  if (failure === null || failure.kind === 'not_registered')
+    return { kind: 'absent', reason: 'nxdomain', chain: [], by: null };
+  if (failure.kind !== 'unreadable') return { kind: 'unreadable', reason: failure.kind, chain: [] };
+  return { ...failure, chain: [] };
+}
+
+function toLookup({ server, address, answer }: Look, authoritative: boolean): EndLookup<{ values: string[] }> {
+  if (answer.kind === 'unreadable') return { server, ...answer };
+  const by: AnsweredBy = { server, address: address ?? server, authoritative };
+  if (answer.kind === 'absent') return { ...answer, by };
+  return { kind: 'found', chain: answer.chain, by, values: answer.values };
+}
+
+function toCaa(text: string): CaaRecord {
+  const [flags = '', tag = '', ...value] = text.split(' ');
+  return { critical: (Number(flags) & CAA_CRITICAL) !== 0, tag, value: value.join(' ') };
+}
