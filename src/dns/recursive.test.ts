@@ -79,7 +79,6 @@ test('addresses of both kinds and CAA records are read', async () => {
       { critical: false, tag: 'tbs', value: 'x' },
       { critical: true, tag: 'issue', value: 'ca.test; validationmethods=http-01' },
     ],
-    zone: 'acme.com',
     by: BY_ONE,
   });
   expect(await lookupCaa('www.acme.com', within())).toMatchObject({ kind: 'absent', reason: 'nodata' });
