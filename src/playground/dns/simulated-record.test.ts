@@ -18,6 +18,11 @@ describe('a record', () => {
     expect(parseRecord('_service.acme.com', 'TXT', [value], 1).values).toEqual([value]);
   });
 
+  test('can be a CNAME to what is no host name, as DNS panels take it', () => {
+    for (const value of ['https://target.example/', '1.2.3.4', 'service-domain-verify=abc', '"target.example"'])
+      expect(parseRecord('www.acme.com', 'CNAME', [value]).values).toEqual([value]);
+  });
+
   test.each([
     ['www.acme.com', 'SRV', ['x'], undefined, /does not support type "SRV", only A, AAAA, ALIAS/],
     ['www.acme.com', 'A', ['1.2.3'], undefined, /"1.2.3" is not an IPv4 address/],

@@ -79,8 +79,9 @@ function parseValue(type: SimulatedType, value: string): string {
     case 'AAAA':
       if (!isIPv6(value) || value.includes('%')) throw new InvalidRecord(`"${value}" is not an IPv6 address.`);
       return value.toLowerCase();
-    case 'ALIAS':
     case 'CNAME':
+      return parseCnameValue(value);
+    case 'ALIAS':
     case 'NS':
       return parseName(value);
     case 'CAA':
@@ -100,6 +101,14 @@ function parseValue(type: SimulatedType, value: string): string {
     default:
       return type satisfies never;
   }
+}
+
+/** What DNS panels take: a URL, a port or the text of the TXT record too, so that these mistakes can be tried. */
+function parseCnameValue(value: string): string {
+  const canonical = value.toLowerCase().replace(/\.$/, '');
+  const labels = canonical.split('.');
+  if (canonical.length <= 253 && labels.every((label) => /^[!-[\]-~]{1,63}$/.test(label))) return canonical;
+  return parseName(value);
 }
 
 /** `10 mail.acme.com` */
