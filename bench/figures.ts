@@ -3,6 +3,7 @@ import { checks } from './figures/checks.ts';
 import { cost } from './figures/cost.ts';
 import { create } from './figures/create.ts';
 import { delegations } from './figures/delegations.ts';
+import { diagnoses } from './figures/diagnoses.ts';
 import { edge, edgeMemory, handshakes } from './figures/edge.ts';
 import { evenly, often } from './figures/getDomain.ts';
 import { beside, latency } from './figures/latency.ts';
@@ -25,6 +26,7 @@ export const figures: readonly Figure[] = [
   checks,
   delegations,
   schedule,
+  diagnoses,
   cost,
   start,
   steps,

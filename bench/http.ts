@@ -11,14 +11,22 @@ export interface Listening {
   port: number;
 }
 
-export function startServer(bench: Bench, { path }: Population): Promise<Listening & { part: Part<Server> }> {
-  return serve(bench, `sqlite:${path}`);
+export function startServer(
+  bench: Bench,
+  { path }: Population,
+  dnsPort?: number,
+): Promise<Listening & { part: Part<Server> }> {
+  return serve(bench, `sqlite:${path}`, dnsPort);
 }
 
 /** Nameplate on the database with this URL. */
-export async function serve(bench: Bench, databaseUrl: string): Promise<Listening & { part: Part<Server> }> {
+export async function serve(
+  bench: Bench,
+  databaseUrl: string,
+  dnsPort?: number,
+): Promise<Listening & { part: Part<Server> }> {
   const part = await bench.start<Server>('server', { profiled: true });
-  return { part, port: await part.call.start(databaseUrl) };
+  return { part, port: await part.call.start(databaseUrl, dnsPort) };
 }
 
 /** Nameplate and the bare server beside it, which answers as many bytes under the same headers. */

@@ -24,6 +24,11 @@ const methods = {
     return Date.now();
   },
 
+  /** From now on responses come after so many milliseconds; null: never. The resolver answers at once. */
+  delay(ms: number | null): void {
+    delayMs = ms;
+  },
+
   /** When the ownership record of each name was asked for, Unix ms, since this was last called. The first call only begins it. */
   asked(): { [name: string]: number[] } {
     const before = asked;
@@ -37,6 +42,7 @@ type Unpublished = 'absent' | 'wrong';
 const published = new Map<string, { target: string; token: string }>();
 const sockets: Socket[] = [];
 let unpublished: Unpublished = 'absent';
+let delayMs: number | null = 0;
 let wrongValues = 0;
 let asked: Map<string, number[]> | undefined;
 
@@ -50,7 +56,12 @@ const TTL_SECONDS = 3600;
 
 async function bind(address: string, port: number): Promise<Socket> {
   const socket = createSocket({ type: 'udp4', recvBufferSize: 4 << 20 });
-  socket.on('message', (query, from) => socket.send(answer(query), from.port, from.address));
+  const isResolver = port === 0;
+  socket.on('message', (query, from) => {
+    const send = () => socket.send(answer(query), from.port, from.address);
+    if (isResolver || delayMs === 0) send();
+    else if (delayMs !== null) setTimeout(send, delayMs);
+  });
   socket.bind(port, address);
   await once(socket, 'listening');
   return socket;
@@ -97,6 +108,7 @@ function lookUp(labels: string[], type: number): Found {
     if (type !== A) return { rcode: 0, answers: [], denied: 'dns.test' };
     return found({ owner: name, type: A, data: Buffer.from(addressOf(Number(nameserver)).split('.').map(Number)) });
   }
+  if (name === 'test' && type === NS) return found({ owner: name, type: NS, data: nameData('ns0.dns.test') });
   const [, below = '', zone, number] = /^(?:(.*)\.)?(z(\d+)\.test)$/.exec(name) ?? [];
   if (zone === undefined) return { rcode: NXDOMAIN, answers: [], denied: 'test' };
   const nodata: Found = { rcode: 0, answers: [], denied: zone };

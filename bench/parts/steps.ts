@@ -14,6 +14,7 @@ import { createLog } from '../../src/log.ts';
 import { createMetrics } from '../../src/metrics.ts';
 import { memoryLimiter } from '../../src/ratelimit/limiter.ts';
 import { sqliteStore } from '../../src/store/sqlite/sqlite.ts';
+import { blindDiagnoser } from '../../test/support/blind-diagnoser.ts';
 import { cpuMicros, offer } from '../part.ts';
 import { nameOf, type Population } from '../population.ts';
 import { spreadOf } from '../spread.ts';
@@ -38,7 +39,7 @@ const methods = {
     const log = createLog('info');
     const metrics = createMetrics();
     const newId = idMaker(clock);
-    const deps = { store, clock, changes, log, metrics, newId, randomBytes };
+    const deps = { store, clock, changes, log, metrics, newId, randomBytes, diagnoser: blindDiagnoser };
     const app = createApi({ ...deps, settings: { ...settings, reservedNames: [], windowMs: 60_000 } });
     await app.ready();
     const authenticate = authenticationHook(createAuthenticate(store, clock, changes));

@@ -58,11 +58,11 @@ const LIMITS: ApiLimits = {
 
 /** The HTTP API, not yet listening. A request takes the numbered steps from top to bottom; any of them may throw a `Problem`. */
 export function createApi(deps: ApiDeps): FastifyInstance {
-  const { store, clock, newId, randomBytes, settings, metrics, changes } = deps;
+  const { store, clock, newId, randomBytes, settings, diagnoser, metrics, changes } = deps;
   const { limiter = memoryLimiter(clock), loadShedder = createLoadShedder() } = deps;
   const limits = { ...LIMITS, ...deps.limits };
   const apexNote = apexRoutingNote(settings.edgeAddresses ?? []);
-  const context: HandlerContext = { store, clock, newId, randomBytes, settings, apexNote };
+  const context: HandlerContext = { store, clock, newId, randomBytes, settings, diagnoser, apexNote };
   const authenticate = authenticationHook(createAuthenticate(store, clock, changes));
   const limitRate = rateLimitHook(limiter, settings.rateLimits);
   const connections = limitConnections({

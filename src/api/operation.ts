@@ -3,6 +3,7 @@ import type { Permission } from '../access/permissions.ts';
 import type { Principal } from '../access/root-key-cache.ts';
 import type { Clock } from '../clock.ts';
 import type { NewId } from '../ids.ts';
+import type { Diagnoser } from '../observation/diagnoser.ts';
 import type { RateLimits } from '../ratelimit/decision.ts';
 import type { Paged, Store } from '../store/contract/store.ts';
 import type { ErrorNaming, ProblemCode } from './errors.ts';
@@ -14,6 +15,8 @@ export interface ApiSettings extends ErrorNaming {
   cnameZone: string;
   /** IP addresses that lead to the edge: what customers publish for an apex domain whose provider has no ALIAS record. */
   edgeAddresses?: readonly string[] | undefined;
+  /** How the certificate authorities identify themselves in CAA records; empty where they are not known. */
+  caNames?: readonly string[] | undefined;
   /** Names that may not be attached, with everything below them; the CNAME zone is always one. */
   reservedNames: readonly string[];
   /** Defaults; a workspace's own limits override them. */
@@ -32,6 +35,7 @@ export interface HandlerContext {
   /** From a CSPRNG. */
   randomBytes: (bytes: number) => Uint8Array;
   settings: ApiSettings;
+  diagnoser: Diagnoser;
   /** The note of an apex's routing record. */
   apexNote: string;
 }

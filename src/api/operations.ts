@@ -4,8 +4,10 @@ import { getApp } from './apps/getApp.ts';
 import { listApps } from './apps/listApps.ts';
 import { createDeployment } from './deployments/createDeployment.ts';
 import { listDeployments } from './deployments/listDeployments.ts';
+import { checkName } from './domains/checkName.ts';
 import { createDomain } from './domains/createDomain.ts';
 import { deleteDomain } from './domains/deleteDomain.ts';
+import { diagnoseDomain } from './domains/diagnoseDomain.ts';
 import { getCertificate } from './domains/getCertificate.ts';
 import { getDomain } from './domains/getDomain.ts';
 import { listDomains } from './domains/listDomains.ts';
@@ -28,7 +30,9 @@ export const operations: readonly Operation[] = [
   listDomains,
   verifyDomain,
   deleteDomain,
+  diagnoseDomain,
   listEvents,
+  checkName,
   getCertificate,
   createProject,
   getProject,

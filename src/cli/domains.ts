@@ -2,6 +2,7 @@ import { type Command, Option } from 'commander';
 import { systemClock } from '../clock.ts';
 import { type ApiClient, connect } from './api-client.ts';
 import { EXIT } from './cli-error.ts';
+import { addDiagnosis } from './diagnose.ts';
 import { addEvents } from './events.ts';
 import { type ApiOptions, apiCommand, curlCommand, dataFlag, define, parseDuration } from './options.ts';
 import { type Column, dateTime, paint, print, printable, show, table } from './output.ts';
@@ -30,6 +31,7 @@ export function addDomains(program: Command): void {
   addList(domains);
   addVerify(domains);
   addWait(domains);
+  addDiagnosis(domains);
   addEvents(domains);
   addCertificate(domains);
   addRecords(domains);

@@ -1,4 +1,4 @@
-import { styleText } from 'node:util';
+import { stripVTControlCharacters, styleText } from 'node:util';
 
 /** What commands print on standard output: text for people, or with `--json` exactly one document. */
 
@@ -86,7 +86,7 @@ export function wrap(text: string, indent: number, width = process.stdout.column
   for (const word of text.split(' ')) {
     const line = lines.at(-1) ?? '';
     const longer = line === '' ? word : `${line} ${word}`;
-    if (line !== '' && indent + lengthOf(longer) > width) lines.push(word);
+    if (line !== '' && indent + lengthOf(stripVTControlCharacters(longer)) > width) lines.push(word);
     else lines[lines.length - 1] = longer;
   }
   return lines.join(`\n${' '.repeat(indent)}`);

@@ -37,21 +37,21 @@ function progressOn(terminal: { isTTY: boolean; columns: number }) {
 
 test('without a terminal, the state is printed again only after a change, not as time passes', () => {
   const { progress, written, clock } = progressOn({ isTTY: false, columns: 80 });
-  progress.show(domain());
+  progress.show({ domain: domain(), findings: [] });
   clock.at += 5000;
-  progress.show(domain());
+  progress.show({ domain: domain(), findings: [] });
   expect(written).toHaveLength(1);
   expect(written[0]).toMatch(/shop\.example\.com is verifying: .*; 1 min 0 s left\.[\s\S]*x\.cname\.example\.net +no/);
-  progress.show(domain({ verificationError: 'It leads elsewhere.' }));
+  progress.show({ domain: domain({ verificationError: 'It leads elsewhere.' }), findings: [] });
   expect(written[1]).toContain('It leads elsewhere.');
 });
 
 test('on a terminal, the state is redrawn in place, however many rows it takes', () => {
   const { progress, written, clock } = progressOn({ isTTY: true, columns: 200 });
-  progress.show(domain({ verificationError: 'e'.repeat(450) }));
+  progress.show({ domain: domain({ verificationError: 'e'.repeat(450) }), findings: [] });
   const [picture = ''] = written;
   clock.at += 5000;
-  progress.show(domain());
+  progress.show({ domain: domain(), findings: [] });
   // Each line takes one row, but 450 characters take three rows of 200.
   const rows = picture.split('\n').length - 1 + 2;
   expect(written.slice(1, 3)).toEqual([`\u001b[${rows}A`, '\u001b[0J']);
@@ -60,7 +60,7 @@ test('on a terminal, the state is redrawn in place, however many rows it takes',
 
 test('the time left is not shown after a retry, when it is unknown', () => {
   const { progress, written } = progressOn({ isTTY: false, columns: 80 });
-  progress.show(domain({ createdAt: START - 120_000 }));
+  progress.show({ domain: domain({ createdAt: START - 120_000 }), findings: [] });
   expect(written[0]).toMatch(/is verifying: its records are being checked\.\n/);
 });
 

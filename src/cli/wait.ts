@@ -6,16 +6,27 @@ import { WINDOW_MS } from '../domain/domain.ts';
 import { type ApiClient, ApiError, ServerUnreachable } from './api-client.ts';
 import { paint, printable, shortDuration } from './output.ts';
 import { describeCertificate, type ShownCertificate } from './show-certificate.ts';
+import { describeFinding, type ShownDiagnosis, type ShownFinding } from './show-diagnosis.ts';
 import { paintStatus, progressTable, type ShownDomain } from './show-domain.ts';
 
 const POLL_MS = 1000;
 /** Longest pause between two polls, whatever Retry-After says. */
 const MAX_POLL_MS = 60_000;
+/** Polls of a domain between two of its findings, unless it has changed. */
+const POLLS_PER_FINDINGS = 5;
+/** Findings that are shown: what is redrawn has to fit on the terminal. */
+const MOST_FINDINGS = 3;
 
 /** Shows the state of a domain or its certificate after each poll. `note`: why there is no newer state. */
 export interface Progress {
-  show(domain: ShownDomain, note?: string): void;
+  show(state: DomainState, note?: string): void;
   showCertificate(certificate: ShownCertificate, note?: string): void;
+}
+
+/** A domain, and what the last check found. */
+export interface DomainState {
+  domain: ShownDomain;
+  findings: ShownFinding[];
 }
 
 interface Waited {
@@ -39,11 +50,31 @@ export async function waitUntilVerified(
   progress: Progress,
   deadline: number,
 ): Promise<Waited> {
-  const read = () => api.call<ShownDomain>('domains.getDomain', { domain: name });
-  const isOver = ({ status }: ShownDomain) => status === 'verified' || status === 'failed';
-  const { last: domain } = await poll(read, isOver, progress.show, deadline, systemClock);
+  const isOver = ({ domain: { status } }: DomainState) => status === 'verified' || status === 'failed';
+  const { last } = await poll(domainReader(api, name), isOver, progress.show, deadline, systemClock);
+  const { domain } = last;
   const { status } = domain;
   return { outcome: status === 'verified' || status === 'failed' ? status : 'timed out', domain };
+}
+
+/** Reads a domain, and its findings less often: they change with a check. */
+function domainReader(api: Pick<ApiClient, 'call'>, name: string): () => Promise<DomainState> {
+  let before: DomainState | undefined;
+  let polls = 0;
+  return async () => {
+    const domain = await api.call<ShownDomain>('domains.getDomain', { domain: name });
+    let findings = before?.findings ?? [];
+    if (domain.updatedAt !== before?.domain.updatedAt || polls % POLLS_PER_FINDINGS === 0) {
+      // What the domain itself says is enough where they cannot be read.
+      const diagnosis = await api
+        .call<ShownDiagnosis>('domains.diagnoseDomain', { domain: name, cached: true })
+        .catch(() => null);
+      findings = diagnosis?.findings ?? findings;
+    }
+    polls += 1;
+    before = { domain, findings };
+    return before;
+  };
 }
 
 /** Polls until a valid certificate is in use, the domain is no longer verified, or the deadline. A failed attempt does not end it: it is retried. */
@@ -117,12 +148,12 @@ export function createProgress(output: NodeJS.WriteStream, windowMs = WINDOW_MS,
   const noted = (note: string | undefined) => (note === undefined ? [] : ['', paint('dim', note)]);
 
   return {
-    show(domain, note) {
+    show({ domain, findings }, note) {
       const leftMs = domain.createdAt + windowMs - clock.now();
       const { status, verificationError, dnsRecords } = domain;
-      const reason = verificationError === undefined ? [] : ['', printable(verificationError)];
-      const lines = [headline(domain, leftMs), '', progressTable(dnsRecords), ...reason, ...noted(note)];
-      draw(lines, [status, verificationError, dnsRecords, note]);
+      const reasons = status === 'verified' ? [] : reasonsOf(verificationError, findings);
+      const lines = [headline(domain, leftMs), '', progressTable(dnsRecords), ...reasons, ...noted(note)];
+      draw(lines, [status, dnsRecords, reasons, note]);
     },
     showCertificate(certificate, note) {
       const { state, problem, failures, selfCheck } = certificate;
@@ -130,6 +161,19 @@ export function createProgress(output: NodeJS.WriteStream, windowMs = WINDOW_MS,
       draw(lines, [state, problem?.message, failures, selfCheck?.answers, note]);
     },
   };
+}
+
+/** What the last check found; the domain's own error where it says more, as at the end of the window. */
+function reasonsOf(verificationError: string | undefined, findings: ShownFinding[]): string[] {
+  const shown = findings.filter(({ severity }) => severity !== 'info');
+  const isCovered = shown.some(({ message }) => verificationError?.startsWith(message));
+  const own = verificationError === undefined || isCovered ? [] : ['', printable(verificationError)];
+  const rest = shown.length - MOST_FINDINGS;
+  return [
+    ...own,
+    ...shown.slice(0, MOST_FINDINGS).flatMap((finding) => ['', describeFinding(finding)]),
+    ...(rest > 0 ? ['', paint('dim', `${rest} more: see "nameplate domains diagnose".`)] : []),
+  ];
 }
 
 function headline({ domain, status }: ShownDomain, leftMs: number): string {

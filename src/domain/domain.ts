@@ -57,3 +57,9 @@ export function newDomain(created: Omit<Domain, keyof typeof UNCHECKED | 'window
 
 /** Length of the verification window (spec: Limits). */
 export const WINDOW_MS = 24 * 60 * 60 * 1000;
+
+/** A name that is not attached, as a domain without id, target and token: no record can be taken for its own. */
+export function unattachedDomain(about: Pick<Domain, 'workspaceId' | 'name' | 'kind' | 'service'>): Domain {
+  const ids = { id: '', projectId: '', appId: '', environmentId: '' };
+  return newDomain({ ...ids, ...about, target: '', token: '', createdAt: 0 });
+}

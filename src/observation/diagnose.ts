@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts';
-import { type Domain, newDomain } from '../domain/domain.ts';
+import { type Domain, unattachedDomain } from '../domain/domain.ts';
 import type { Observation } from '../domain/observation.ts';
-import type { Diagnoser, DiagnosisOutcome, NameRequest } from './diagnoser.ts';
+import type { Diagnoser, DiagnosisOutcome } from './diagnoser.ts';
 
 /** `scope`: the records of a domain, or a name that is not attached. */
 export interface LookRequest {
@@ -87,14 +87,8 @@ export function createDiagnoser({ look, clock, ...options }: DiagnoserOptions): 
     lookAtName: (request) =>
       run(`${request.service} ${request.name}`, request.workspaceId, {
         scope: 'name',
-        domain: unattached(request),
+        domain: unattachedDomain(request),
         incumbent: null,
       }),
   };
-}
-
-/** A domain without token and target, so that no record is taken for its own. */
-function unattached({ workspaceId, name, kind, service }: NameRequest): Domain {
-  const ids = { id: '', workspaceId, projectId: '', appId: '', environmentId: '' };
-  return newDomain({ ...ids, name, kind, service, target: '', token: '', createdAt: 0 });
 }

@@ -1,8 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { createApi } from '../api/api.ts';
+import { knownCaaNames } from '../certificates/policy/known-cas.ts';
+import type { Config } from '../config/config.ts';
 import { idMaker, pooled } from '../ids.ts';
 import { type ListeningServer, listen } from '../net/listen.ts';
 import { sharedLimiter } from '../ratelimit/shared-limiter.ts';
+import { openDiagnoser } from './open-diagnoser.ts';
 import type { RoleDeps } from './roles.ts';
 
 /** The API of one process. */
@@ -13,12 +16,14 @@ export async function startApi(deps: RoleDeps): Promise<ListeningServer> {
     docsUrl: config.docsUrl,
     cnameZone: config.cnameZone,
     edgeAddresses: config.edgeAddresses,
+    caNames: caaNamesOf(config),
     reservedNames: config.reservedNames ?? [],
     rateLimits: config.rateLimits ?? {},
     trustedProxies: config.trustedProxies,
     windowMs,
   };
-  const context = { store, clock, newId: idMaker(clock), randomBytes: pooled(randomBytes), settings };
+  const { diagnoser, close } = openDiagnoser(deps);
+  const context = { store, clock, newId: idMaker(clock), randomBytes: pooled(randomBytes), settings, diagnoser };
   const limiter = manyNodes ? sharedLimiter({ store, clock, log }) : undefined;
   const app = createApi({ ...context, log, metrics, changes, ...(limiter && { limiter }) });
   await app.ready();
@@ -27,7 +32,17 @@ export async function startApi(deps: RoleDeps): Promise<ListeningServer> {
     address: listening.address,
     async stop() {
       await Promise.all([app.close(), listening.stop()]);
+      await close();
       await limiter?.stop();
     },
   };
+}
+
+/** Of the CAs that are configured, as far as they are known without asking them. */
+function caaNamesOf({ issuer, acmeDirectory, acmeSecondDirectory }: Config): string[] {
+  if (issuer === 'internal') return [];
+  const directories = acmeSecondDirectory === undefined ? [acmeDirectory] : [acmeDirectory, acmeSecondDirectory];
+  const names = directories.map(knownCaaNames);
+  // Nothing can be said about a CA that is not known.
+  return names.every(({ length }) => length > 0) ? names.flat() : [];
 }

@@ -11,8 +11,10 @@ import { type Domain, WINDOW_MS } from '../../src/domain/domain.ts';
 import { idMaker } from '../../src/ids.ts';
 import { createLog } from '../../src/log.ts';
 import { createMetrics, type Metrics } from '../../src/metrics.ts';
+import type { Diagnoser } from '../../src/observation/diagnoser.ts';
 import type { RootKey, Store, Workspace } from '../../src/store/contract/store.ts';
 import { type Answer, judge } from './api-contract.ts';
+import { blindDiagnoser } from './blind-diagnoser.ts';
 import { openEngine } from './engine.ts';
 
 /** The whole API as it runs: a real listener on a real store. Only the clock is ours. */
@@ -66,6 +68,8 @@ export interface Tree {
 }
 
 export interface HarnessOptions extends Pick<ApiDeps, 'loadShedder' | 'limits'> {
+  /** Asks DNS; refuses unless given. */
+  diagnoser?: Diagnoser;
   settings?: Partial<ApiSettings>;
   /** Puts something between the API and the store. */
   wrap?: (store: Store) => Store;
@@ -79,7 +83,12 @@ export const ALL_GRANTS = [
   ...new Set(operations.map(({ permission }) => `${permission.resource}.*.${permission.action}`)),
 ];
 
-export async function startApi({ settings, wrap, ...deps }: HarnessOptions = {}): Promise<Harness> {
+export async function startApi({
+  settings,
+  wrap,
+  diagnoser = blindDiagnoser,
+  ...deps
+}: HarnessOptions = {}): Promise<Harness> {
   let nowMs = START;
   const clock = {
     now: () => nowMs,
@@ -99,6 +108,7 @@ export async function startApi({ settings, wrap, ...deps }: HarnessOptions = {})
   const store = cacheDomains(engine, changes);
   const app = createApi({
     ...deps,
+    diagnoser,
     store: wrap ? wrap(store) : store,
     clock,
     newId,

@@ -1,0 +1,88 @@
+import Type from 'typebox';
+import { permits } from '../../access/permissions.ts';
+import { unattachedDomain } from '../../domain/domain.ts';
+import { findingsOf } from '../../domain/findings/findings.ts';
+import { parseName } from '../../domain/name.ts';
+import { NO_MEMORY } from '../../domain/status.ts';
+import { masked } from '../masking.ts';
+import { defineOperation } from '../operation.ts';
+import { closed, Reference } from '../schemas.ts';
+import { findingContext } from './finding-context.ts';
+import { lookedAt } from './looked-at.ts';
+import { NameSchema, presentName } from './present-name.ts';
+
+// The permission of createDomain, before which it is called.
+const permission = { resource: 'environment', action: 'create_domain' } as const;
+
+export const checkName = defineOperation({
+  name: 'domains.checkName',
+  summary: 'Look at a name before it is attached',
+  description:
+    'Says whether a name can be attached to the environment, where its DNS is edited, and which records are in the way. It changes nothing, and asks the DNS as domains.diagnoseDomain does, with the same limits.',
+  permission,
+  request: Type.Object(
+    {
+      project: Reference('project'),
+      app: Reference('app'),
+      environment: Reference('environment'),
+      domain: Type.String({ minLength: 4, maxLength: 253, description: 'The name, in Unicode or Punycode.' }),
+    },
+    closed,
+  ),
+  response: NameSchema,
+  problems: ['data/environment_not_found'],
+  example: {
+    request: { project: 'demo', app: 'web', environment: 'production', domain: 'shop.example.com' },
+    response: {
+      domain: 'shop.example.com',
+      valid: true,
+      kind: 'subdomain',
+      held: false,
+      zone: {
+        name: 'example.com',
+        registered: true,
+        nameservers: [
+          { name: 'ns1.example.com', addresses: ['192.0.2.53'], outcome: 'answered' },
+          { name: 'ns2.example.com', addresses: ['198.51.100.53'], outcome: 'answered' },
+        ],
+        dnssec: 'unsigned',
+      },
+      conflicts: [
+        {
+          record: 'routing',
+          type: 'A',
+          name: 'shop.example.com',
+          nameInZone: 'shop',
+          values: ['203.0.113.10'],
+        },
+      ],
+      caa: [],
+      findings: [],
+    },
+  },
+  async handle({ principal, input }, { store, diagnoser, settings }) {
+    const { workspaceId, grants } = principal;
+    masked(
+      await store.findEnvironment(workspaceId, input),
+      (found) => permits(grants, permission, found.id),
+      'data/environment_not_found',
+    );
+    const { service, cnameZone, reservedNames } = settings;
+    const parsed = parseName(input.domain, { service, reserved: [...reservedNames, cnameZone] });
+    const nothing = { conflicts: [], findings: [] };
+    if (!parsed.ok) {
+      const { message, fix } = parsed;
+      const problem = { message, ...(fix !== undefined && { fix }) };
+      return { domain: input.domain, valid: false, problem, held: false, ...nothing };
+    }
+    const { name, kind } = parsed;
+    const held = (await store.findDomainByName(workspaceId, name)) !== null;
+    const known = { domain: name, valid: true, kind, held };
+    if (held) return { ...known, ...nothing };
+    const { observation, at } = lookedAt(await diagnoser.lookAtName({ workspaceId, name, kind, service }));
+    const domain = unattachedDomain({ workspaceId, name, kind, service });
+    const observed = { domain, incumbent: null, memory: NO_MEMORY };
+    const findings = findingsOf(observed, observation, findingContext(settings, at));
+    return { ...known, ...presentName(domain, observation, findings) };
+  },
+});

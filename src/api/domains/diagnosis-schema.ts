@@ -1,0 +1,179 @@
+import Type, { type Static } from 'typebox';
+import { FINDING_CODES } from '../../domain/finding.ts';
+import type { UnreadableReason } from '../../domain/reading.ts';
+import { closed, Id, Time } from '../schemas.ts';
+
+/** Texts that nameservers sent: longer ones are cut, longer lists too. */
+export const SEEN_TEXT_LIMIT = 1024;
+export const SEEN_LIST_LIMIT = 20;
+
+const Name = (description: string) => Type.String({ maxLength: 255, description });
+const Seen = (description: string) =>
+  Type.Array(Type.String({ maxLength: SEEN_TEXT_LIMIT }), { maxItems: SEEN_LIST_LIMIT, description });
+
+const RecordKind = Type.Enum(['routing', 'ownership'], {
+  type: 'string',
+  description: '`routing`: the CNAME or ALIAS record. `ownership`: the TXT record.',
+});
+
+/** Why a nameserver could not be read. */
+const FAILURES = [
+  'timeout',
+  'unreachable',
+  'tcp_failed',
+  'servfail',
+  'refused',
+  'lame',
+  'malformed',
+  'loop',
+  'chain_too_long',
+  'no_nameserver',
+  'forbidden_address',
+  'overloaded',
+  'too_many_queries',
+] as const satisfies UnreadableReason[];
+
+export const FindingSchema = Type.Object(
+  {
+    code: Type.Enum([...FINDING_CODES], {
+      type: 'string',
+      description:
+        'What is wrong, for programs. Each code has a page at `/docs/findings/{code}`. More values may be added.',
+    }),
+    severity: Type.Enum(['blocking', 'warning', 'info'], {
+      type: 'string',
+      description: '`blocking`: the domain is not verified, or not served, until it is fixed.',
+    }),
+    record: Type.Optional(RecordKind),
+    name: Type.Optional(Name('Name at which it was seen.')),
+    seen: Type.Optional(Seen('What is there: text from the DNS, as it is.')),
+    expected: Type.Optional(Type.String({ maxLength: 512, description: 'The value that belongs there.' })),
+    nameservers: Type.Optional(
+      Type.Array(Type.String({ maxLength: 255 }), { maxItems: SEEN_LIST_LIMIT, description: 'Where it was seen.' }),
+    ),
+    message: Type.String({ maxLength: 4096, description: 'What is wrong, in whole sentences.' }),
+    fix: Type.String({ maxLength: 4096, description: 'What to do; empty if there is nothing to do.' }),
+    retryable: Type.Boolean({ description: 'Whether it may go away without a change of the records.' }),
+  },
+  { ...closed, title: 'Finding', description: 'One mistake in the DNS of a name, or something worth knowing.' },
+);
+
+const ScheduleSchema = Type.Object(
+  {
+    attempts: Type.Integer({
+      minimum: 0,
+      description: 'Checks begun in this window; of a verified domain, since it was verified.',
+    }),
+    lastCheckAt: Type.Optional(Time('When the last check began; absent before the first.')),
+    nextCheckAt: Type.Optional(Time('When the next check is due; absent when none is.')),
+    windowEndsAt: Type.Optional(Time('When the domain fails unless it is verified; absent when no window runs.')),
+  },
+  { ...closed, title: 'DiagnosisSchedule', description: 'The background checks of the domain.' },
+);
+
+export const ZoneSchema = Type.Object(
+  {
+    name: Name('Name of the zone; of one that is not registered, the name that could be.'),
+    registered: Type.Boolean({ description: 'False if the zone above it says that the domain does not exist.' }),
+    nameservers: Type.Array(
+      Type.Object(
+        {
+          name: Name('Host name.'),
+          addresses: Type.Array(Type.String({ maxLength: 64 }), { description: 'Its addresses that may be asked.' }),
+          outcome: Type.Enum(['answered', 'not_asked', 'no_address', ...FAILURES], {
+            type: 'string',
+            description: '`answered`, `not_asked`, or why it could not be asked or did not answer.',
+          }),
+        },
+        closed,
+      ),
+      { description: 'The nameservers that the zone above it names.' },
+    ),
+    provider: Type.Optional(
+      Type.Object(
+        {
+          id: Type.String({ maxLength: 64, description: 'For programs, such as `cloudflare`.' }),
+          name: Type.String({ maxLength: 255, description: 'For people.' }),
+          panel: Type.Optional(Type.String({ maxLength: 2048, description: 'URL where its DNS records are edited.' })),
+        },
+        { ...closed, description: 'Who runs the nameservers; absent if unknown.' },
+      ),
+    ),
+    dnssec: Type.Optional(
+      Type.Enum(['unsigned', 'secure', 'bogus'], {
+        type: 'string',
+        description: '`bogus`: signatures do not verify, so validating resolvers answer nothing. Absent if unknown.',
+      }),
+    ),
+  },
+  { ...closed, title: 'DiagnosisZone', description: 'The DNS zone that the name is in.' },
+);
+
+const RecordSchema = Type.Object(
+  {
+    record: RecordKind,
+    type: Type.Enum(['CNAME', 'ALIAS', 'TXT'], { type: 'string', description: 'Type to publish.' }),
+    name: Name('Fully qualified name of the record.'),
+    nameInZone: Name('The name as it is entered at the DNS provider.'),
+    expected: Type.String({ maxLength: 512, description: 'Exact value to publish.' }),
+    verified: Type.Boolean({
+      description: 'Whether this look found it with that value; with `cached`, whether the last check did.',
+    }),
+    needed: Type.Enum(['yes', 'no', 'alternative'], {
+      type: 'string',
+      description:
+        '`yes`: the domain needs it. `no`: it does not, as things are. `alternative`: it verifies the domain if the other record cannot be read back, as behind a proxy.',
+    }),
+    seen: Type.Array(
+      Type.Object(
+        {
+          nameserver: Name('Host name of the nameserver; address of a resolver.'),
+          outcome: Type.Enum(['matched', 'other', 'changing', 'nxdomain', 'nodata', 'no_address', ...FAILURES], {
+            type: 'string',
+            description:
+              '`matched`: the expected value is there. `other`: other values are. `changing`: two answers differed. `nxdomain`: the name does not exist. `nodata`: it has no such record. Otherwise why the nameserver did not answer.',
+          }),
+          values: Seen(
+            'Its values: of a TXT record the texts; of a routing record the names that its CNAMEs lead to, in order, or addresses where there is none.',
+          ),
+        },
+        closed,
+      ),
+      { description: 'What each nameserver that was asked has; empty with `cached`.' },
+    ),
+    visible: Type.Optional(
+      Type.Object(
+        { resolver: Name('Address of the resolver.'), until: Time('When its cached answer expires.') },
+        {
+          ...closed,
+          description: 'A resolver that still has another answer than the nameservers; absent if none is known.',
+        },
+      ),
+    ),
+  },
+  { ...closed, title: 'DiagnosisRecord' },
+);
+
+export const DiagnosisSchema = Type.Object(
+  {
+    domainId: Id('dom', 'The domain.'),
+    domain: Type.String({ minLength: 4, maxLength: 253, description: 'Its canonical name.' }),
+    status: Type.Enum(['pending', 'verifying', 'verified', 'failed'], {
+      type: 'string',
+      description: 'Its status, as in domains.getDomain. A diagnosis does not change it.',
+    }),
+    checkedAt: Type.Optional(
+      Time('When the DNS was asked; with `cached`, since when checks have found this. Absent before the first check.'),
+    ),
+    schedule: ScheduleSchema,
+    zone: Type.Optional(ZoneSchema),
+    records: Type.Array(RecordSchema, { minItems: 2, description: 'The records the domain needs, and what is there.' }),
+    findings: Type.Array(FindingSchema, { description: 'What is wrong, the most important first.' }),
+  },
+  { ...closed, title: 'Diagnosis' },
+);
+
+export type DiagnosisData = Static<typeof DiagnosisSchema>;
+export type DiagnosisZone = Static<typeof ZoneSchema>;
+export type DiagnosisRecord = DiagnosisData['records'][number];
+export type RecordSeen = DiagnosisRecord['seen'][number];

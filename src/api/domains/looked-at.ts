@@ -1,0 +1,24 @@
+import type { DiagnosisOutcome } from '../../observation/diagnoser.ts';
+import { Problem } from '../errors.ts';
+
+type Look = Exclude<DiagnosisOutcome, { refused: unknown }>;
+
+/** Diagnoses end within 10 s, most of them much sooner. */
+const RETRY_AFTER = { headers: { 'Retry-After': '1' } };
+
+/** What a look saw. Throws a `Problem` if it was refused. */
+export function lookedAt(outcome: DiagnosisOutcome): Look {
+  if (!('refused' in outcome)) return outcome;
+  switch (outcome.refused) {
+    case 'workspace':
+      throw new Problem('limits/rate_limited', {
+        detail: 'The workspace has 10 requests in flight that ask the DNS. Wait until one of them has ended.',
+        ...RETRY_AFTER,
+      });
+    case 'process':
+    case 'unavailable':
+      throw new Problem('limits/overloaded', RETRY_AFTER);
+    default:
+      return outcome.refused satisfies never;
+  }
+}

@@ -1,0 +1,170 @@
+import { isIP } from 'node:net';
+import type { DiagnosisData, DiagnosisRecord, DiagnosisZone, RecordSeen } from '../api/domains/diagnosis-schema.ts';
+import { joinList, quote } from '../domain/text.ts';
+import { dateTime, paint, printable, shortDuration, wrap } from './output.ts';
+import { paintStatus } from './show-domain.ts';
+
+/** A diagnosis as the API returns it. */
+export type ShownDiagnosis = DiagnosisData;
+export type ShownFinding = DiagnosisData['findings'][number];
+
+/** Characters of a value that somebody else published; --json has all of it. */
+const SEEN_LIMIT = 64;
+const MOST_VALUES = 4;
+/** Nameservers that are named; --json has all of them. */
+const MOST_NAMED = 6;
+
+const HEADINGS = { blocking: 'Problem', warning: 'Warning', info: 'Note' } as const;
+const STYLES = { blocking: 'red', warning: 'yellow', info: 'cyan' } as const;
+
+/** Whether something has to be fixed before the domain is verified and served. */
+export function isBlocked({ findings }: Pick<ShownDiagnosis, 'findings'>): boolean {
+  return findings.some(({ severity }) => severity === 'blocking');
+}
+
+/** What is wrong and what to type, then what each nameserver has. */
+export function describeDiagnosis(diagnosis: ShownDiagnosis, now: number): string {
+  const { zone, records, findings } = diagnosis;
+  return [
+    wrap(headline(diagnosis), 0),
+    ...(zone === undefined ? [] : [describeZone(zone)]),
+    checks(diagnosis, now),
+    ...findings.flatMap((finding) => ['', describeFinding(finding)]),
+    ...records.flatMap((record) => ['', describeRecord(record)]),
+  ].join('\n');
+}
+
+/** `Problem: …`, and below it what to do. */
+export function describeFinding({ code, severity, message, fix }: ShownFinding): string {
+  const heading = `${paint([STYLES[severity], 'bold'], HEADINGS[severity])} ${paint('dim', code)}`;
+  const todo = fix === '' ? [] : [`  ${paint('bold', 'Fix:')} ${wrap(printable(fix), 7)}`];
+  return [heading, `  ${wrap(printable(message), 2)}`, ...todo].join('\n');
+}
+
+function headline({ domain, status, findings }: ShownDiagnosis): string {
+  const blocking = findings.filter(({ severity }) => severity === 'blocking').length;
+  const name = `${printable(domain)} is ${paintStatus(status)}`;
+  if (blocking > 0) return `${name}: ${blocking === 1 ? 'one problem has' : `${blocking} problems have`} to be fixed.`;
+  if (status === 'verified') return `${name}, and nothing ${findings.length === 0 ? 'is wrong' : 'blocks it'}.`;
+  if (status === 'failed') return `${name}, and nothing stands in its way now: verify it again.`;
+  return `${name}. Nothing blocks it.`;
+}
+
+/** Where the DNS is edited, and which of its nameservers fail. */
+export function describeZone({ name, registered, nameservers, provider, dnssec }: DiagnosisZone): string {
+  if (!registered) return `${printable(name)} is not registered.`;
+  const count = nameservers.length;
+  const signed = {
+    unsigned: 'not signed',
+    secure: 'signed with DNSSEC',
+    bogus: 'signed, but its signatures are wrong',
+  };
+  const facts = [
+    `${count === 1 ? 'one nameserver' : `${count} nameservers`}${provider ? ` at ${printable(provider.name)}` : ''}`,
+    ...(dnssec ? [signed[dnssec]] : []),
+  ];
+  const panel = provider?.panel === undefined ? '' : ` Its records are edited at ${printable(provider.panel)}`;
+  const failed = nameservers.filter(({ outcome }) => !['answered', 'not_asked'].includes(outcome));
+  const silent = failed.map((each) => `${printable(each.name)} (${OUTCOMES[each.outcome]})`);
+  const trouble = silent.length === 0 ? '' : ` Failing: ${joinList(silent, MOST_NAMED)}.`;
+  return wrap(`Zone ${printable(name)}: ${facts.join(', ')}.${trouble}${panel}`, 0);
+}
+
+function checks({ checkedAt, schedule }: ShownDiagnosis, now: number): string {
+  const { attempts, nextCheckAt, windowEndsAt } = schedule;
+  const looked = checkedAt === undefined ? 'No check has completed yet.' : `DNS was asked ${ago(checkedAt, now)}.`;
+  const next =
+    nextCheckAt === undefined
+      ? ''
+      : ` The next check is ${nextCheckAt > now ? `in ${shortDuration(nextCheckAt - now)}` : 'due now'}.`;
+  const end = windowEndsAt === undefined ? '' : ` ${shortDuration(windowEndsAt - now)} are left to verify it.`;
+  return wrap(`${looked} ${attempts === 1 ? '1 check' : `${attempts} checks`} so far.${next}${end}`, 0);
+}
+
+function ago(at: number, now: number): string {
+  return now - at < 2000 ? 'just now' : `at ${dateTime(at)}, ${shortDuration(now - at)} ago`;
+}
+
+const NEEDED: Record<DiagnosisRecord['needed'], string> = {
+  yes: '',
+  no: ' (not needed)',
+  alternative: ' (needed only if the other record is proxied or flattened)',
+};
+
+function describeRecord({ type, name, nameInZone, expected, needed, seen, visible }: DiagnosisRecord): string {
+  const facts: [title: string, text: string, where?: string][] = [];
+  if (nameInZone !== name)
+    facts.push(['Enter as', nameInZone === '' ? 'nothing: leave the name empty' : printable(nameInZone)]);
+  facts.push(['Expected', printable(expected)]);
+  for (const { values, outcome, nameservers } of grouped(seen))
+    facts.push(['Found', paintSeen(type, outcome, values), `at ${joinList(nameservers.map(printable), MOST_NAMED)}`]);
+  if (visible)
+    facts.push(['Cached', `another answer at ${printable(visible.resolver)} until ${dateTime(visible.until)}`]);
+  const width = Math.max(...facts.map(([title]) => title.length));
+  return [
+    wrap(`${paint('bold', `${type} ${printable(name)}`)}${paint('dim', NEEDED[needed])}`, 0),
+    ...facts.map(([title, text, where]) => `  ${paint('dim', title.padEnd(width))}  ${placed(text, where, width + 4)}`),
+  ].join('\n');
+}
+
+/** On one line if that fits; otherwise the nameservers have lines of their own. */
+function placed(text: string, where: string | undefined, indent: number): string {
+  if (where === undefined) return wrap(text, indent);
+  const line = wrap(`${text} ${where}`, indent);
+  return line.includes('\n') ? `${wrap(text, indent)}\n${' '.repeat(indent)}${wrap(where, indent)}` : line;
+}
+
+/** Nameservers that have the same are one line. */
+function grouped(seen: RecordSeen[]): { outcome: RecordSeen['outcome']; values: string[]; nameservers: string[] }[] {
+  const groups = Map.groupBy(seen, ({ outcome, values }) => JSON.stringify([outcome, values]));
+  return [...groups.values()].flatMap((group) => {
+    const [first] = group;
+    return first === undefined ? [] : [{ ...first, nameservers: group.map(({ nameserver }) => nameserver) }];
+  });
+}
+
+const OUTCOMES: Record<RecordSeen['outcome'] | 'answered' | 'not_asked', string> = {
+  matched: 'as expected',
+  other: 'another value',
+  changing: 'answers that change',
+  nxdomain: 'no such name',
+  nodata: 'no such record',
+  no_address: 'it has no address',
+  timeout: 'no answer in time',
+  unreachable: 'it cannot be reached',
+  tcp_failed: 'its answer needs TCP, which failed',
+  servfail: 'it failed: SERVFAIL',
+  refused: 'it refused to answer',
+  lame: 'it does not serve the zone',
+  malformed: 'its answer is not valid DNS',
+  loop: 'CNAMEs in a loop',
+  chain_too_long: 'too many CNAMEs in a row',
+  no_nameserver: 'no nameserver was found',
+  forbidden_address: 'its address is private, so it was not asked',
+  overloaded: 'not asked: too much to do',
+  too_many_queries: 'not asked: it takes too many queries',
+  answered: 'it answered',
+  not_asked: 'not asked',
+};
+
+function paintSeen(type: DiagnosisRecord['type'], outcome: RecordSeen['outcome'], values: string[]): string {
+  if (outcome === 'matched') return paint('green', OUTCOMES.matched);
+  const shown = type === 'TXT' ? joinList(values.map(quoteSeen), MOST_VALUES) : describeRoute(values);
+  if (outcome === 'other') return paint('red', shown);
+  return paint('yellow', values.length === 0 ? OUTCOMES[outcome] : `${OUTCOMES[outcome]} (${shown})`);
+}
+
+/** `"a.example" → "b.example"`, and the addresses. */
+function describeRoute(values: string[]): string {
+  const names = values.filter((value) => isIP(value) === 0).map(quoteSeen);
+  const addresses = joinList(
+    values.filter((value) => isIP(value) !== 0),
+    MOST_VALUES,
+  );
+  const chain = names.length === 0 ? [] : [`CNAME ${names.join(' → ')}`];
+  return joinList([...chain, ...(addresses === '' ? [] : [`address ${addresses}`])]);
+}
+
+function quoteSeen(value: string): string {
+  return quote(value, SEEN_LIMIT);
+}

@@ -1,0 +1,170 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { DiagnosisData } from '../../../src/api/domains/diagnosis-schema.ts';
+import type { Domain } from '../../../src/domain/domain.ts';
+import type { Observation, RecordAnswer, RecordObservation } from '../../../src/domain/observation.ts';
+import { ownershipName } from '../../../src/domain/records.ts';
+import { createDiagnoser, type LookRequest } from '../../../src/observation/diagnose.ts';
+import { dataOf, type Harness, START, startApi, type Tree } from '../../support/api-harness.ts';
+
+let api: Harness;
+let tree: Tree;
+let domain: Domain;
+/** The looks that were asked for, and how each ends. */
+let looks: LookRequest[] = [];
+let look: (request: LookRequest) => Promise<Observation> = async ({ domain }) => nothingAt(domain);
+
+beforeAll(async () => {
+  const now = { now: () => START };
+  const diagnoser = createDiagnoser({
+    clock: now,
+    look(request) {
+      looks.push(request);
+      return look(request);
+    },
+    sharedForMs: 0,
+  });
+  api = await startApi({ diagnoser });
+  tree = await api.createTree();
+  domain = await api.createDomain(tree, 'shop.acme.com');
+});
+beforeEach(() => {
+  looks = [];
+  look = async ({ domain }) => nothingAt(domain);
+});
+afterAll(() => api.close());
+
+/** What a look at a name of which nothing is there sees. */
+function nothingAt({ name, service }: Domain): Observation {
+  const absent: RecordAnswer = { kind: 'absent', reason: 'nxdomain', chain: [] };
+  const record = (at: string): RecordObservation => ({
+    name: at,
+    zone: {
+      apex: 'acme.com',
+      source: 'parent',
+      nameservers: [{ name: 'ns1.acme.com', addresses: ['192.0.2.1'] }],
+      ownNameservers: null,
+      failure: null,
+    },
+    nameservers: [{ server: 'ns1.acme.com', address: '192.0.2.1', answers: [absent] }],
+    validation: null,
+  });
+  return { routing: record(name), ownership: record(ownershipName({ name, service })) };
+}
+
+const diagnose = (body: object = {}, key?: string) =>
+  api.call('domains.diagnoseDomain', { domain: 'shop.acme.com', ...body }, key === undefined ? {} : { key });
+
+test('a diagnosis says what each nameserver has against what is expected, and what is missing', async () => {
+  const diagnosis = dataOf<DiagnosisData>(await diagnose());
+  expect(diagnosis).toMatchObject({
+    domainId: domain.id,
+    domain: 'shop.acme.com',
+    status: 'pending',
+    checkedAt: START,
+    schedule: { attempts: 0, nextCheckAt: START, windowEndsAt: START + 86_400_000 },
+    zone: { name: 'acme.com', registered: true, nameservers: [{ name: 'ns1.acme.com', outcome: 'answered' }] },
+    records: [
+      { record: 'routing', type: 'CNAME', expected: domain.target, verified: false, needed: 'yes' },
+      { record: 'ownership', type: 'TXT', verified: false, needed: 'alternative' },
+    ],
+  });
+  expect(diagnosis.records[0]?.seen).toEqual([{ nameserver: 'ns1.acme.com', outcome: 'nxdomain', values: [] }]);
+  expect(diagnosis.findings).toContainEqual(expect.objectContaining({ code: 'record_missing' }));
+});
+
+test('it changes nothing: neither the domain nor its schedule nor its timeline', async () => {
+  const before = await api.store.findDomainById(api.workspaceId, domain.id);
+  const schedule = await api.store.findCheckResult(api.workspaceId, domain.id);
+  const events = await api.store.listDomainEvents(api.workspaceId, domain.id, { limit: 100 });
+  dataOf(await diagnose());
+  expect(await api.store.findDomainById(api.workspaceId, domain.id)).toEqual(before);
+  expect(await api.store.findCheckResult(api.workspaceId, domain.id)).toEqual(schedule);
+  expect(await api.store.listDomainEvents(api.workspaceId, domain.id, { limit: 100 })).toEqual(events);
+});
+
+test('a domain is found by its name in any form, and by its id', async () => {
+  for (const form of ['SHOP.acme.com', domain.id])
+    expect(dataOf(await diagnose({ domain: form }))).toMatchObject({ domainId: domain.id });
+});
+
+test('with cached, nobody is asked: before the first check there is nothing to say', async () => {
+  const diagnosis = dataOf<DiagnosisData>(await diagnose({ cached: true }));
+  expect(diagnosis).toMatchObject({ schedule: { attempts: 0 }, findings: [] });
+  expect(diagnosis).not.toHaveProperty('checkedAt');
+  expect(diagnosis).not.toHaveProperty('zone');
+  expect(looks).toEqual([]);
+});
+
+test('cached must be true or false, and nothing else may be in the body', async () => {
+  expect(await diagnose({ cached: 'yes' })).toMatchObject({ status: 400 });
+  expect(await diagnose({ force: true })).toMatchObject({ status: 400 });
+});
+
+test('another workspace that holds the name is looked at, and never named', async () => {
+  const other = await api.createWorkspace();
+  const { key } = await api.createKey({ workspaceId: other.id });
+  const held = await api.createDomain(await api.createTree('theirs', key), 'held.acme.com', key);
+  await api.store.saveTransition({
+    before: held,
+    after: { ...held, status: 'verified', verifiedAt: START, updatedAt: START, revision: held.revision + 1 },
+    memory: { unreadableInARow: 0, provenSince: null, ownershipDoubt: null, routingDoubt: null },
+    now: START,
+  });
+  await api.createDomain(tree, 'held.acme.com');
+  const { text } = await diagnose({ domain: 'held.acme.com' });
+  expect(looks).toMatchObject([{ incumbent: { id: held.id } }]);
+  for (const secret of [held.id, held.target, held.token, other.id]) expect(text).not.toContain(secret);
+});
+
+describe('limits', () => {
+  /** Looks that last until they are let go. */
+  function hold(): () => void {
+    const held = Promise.withResolvers<void>();
+    look = async ({ domain }) => {
+      await held.promise;
+      return nothingAt(domain);
+    };
+    return held.resolve;
+  }
+
+  test('10 requests of one workspace ask at once; more get 429 with Retry-After, and cached ones are answered', async () => {
+    const names = Array.from({ length: 11 }, (_, at) => `n${at}.acme.com`);
+    for (const name of names) await api.createDomain(tree, name);
+    const release = hold();
+    const answers = names.slice(0, 10).map((name) => diagnose({ domain: name }));
+    await expect.poll(() => looks.length).toBe(10);
+    const refused = await diagnose({ domain: 'n10.acme.com' });
+    expect(refused).toMatchObject({ status: 429, body: { error: { type: 'rate-limited' } } });
+    expect(Number(refused.headers['retry-after'])).toBeGreaterThanOrEqual(1);
+    const where = { project: tree.project, app: tree.app, environment: tree.environment };
+    expect(await api.call('domains.checkName', { ...where, domain: 'free.acme.com' })).toMatchObject({ status: 429 });
+    expect(await diagnose({ domain: 'n10.acme.com', cached: true })).toMatchObject({ status: 200 });
+    const other = await api.createKey({ workspaceId: (await api.createWorkspace()).id });
+    await api.createDomain(await api.createTree('free', other.key), 'other.acme.com', other.key);
+    const theirs = diagnose({ domain: 'other.acme.com' }, other.key);
+    await expect.poll(() => looks.length).toBe(11);
+    release();
+    for (const answer of [...answers, theirs]) expect(await answer).toMatchObject({ status: 200 });
+    expect(await diagnose({ domain: 'n10.acme.com' })).toMatchObject({ status: 200 });
+  });
+
+  test('a process that cannot look answers 429 with Retry-After, and says that it is not the rate limit', async () => {
+    look = () => Promise.reject(new Error('the thread has crashed'));
+    expect(await diagnose()).toMatchObject({
+      status: 429,
+      headers: { 'retry-after': '1' },
+      body: { error: { detail: expect.stringContaining('overloaded') } },
+    });
+  });
+
+  test("the workspace's rate limit of the operation applies, cached or not", async () => {
+    const workspace = await api.createWorkspace({
+      limits: { rates: { 'domains.diagnoseDomain': { limit: 1, windowMs: 60_000 } }, domains: null },
+    });
+    const { key } = await api.createKey({ workspaceId: workspace.id });
+    await api.createDomain(await api.createTree('limited', key), 'limited.acme.com', key);
+    const ask = () => diagnose({ domain: 'limited.acme.com', cached: true }, key);
+    expect(await ask()).toMatchObject({ status: 200, headers: { 'ratelimit-remaining': '0' } });
+    expect(await ask()).toMatchObject({ status: 429 });
+  });
+});
