@@ -11,6 +11,8 @@ export interface CheckMemory {
   provenSince: number | null;
   ownershipDoubt: RecordDoubt;
   routingDoubt: RecordDoubt;
+  /** What its first looks saw, shortened (`observation/glance.ts`): a check that sees the same again asks no more. Null: unknown. */
+  glance: string | null;
 }
 
 /**
@@ -25,6 +27,7 @@ export const NO_MEMORY: CheckMemory = {
   provenSince: null,
   ownershipDoubt: null,
   routingDoubt: null,
+  glance: null,
 };
 
 export function sameMemory(a: CheckMemory, b: CheckMemory): boolean {
@@ -32,7 +35,8 @@ export function sameMemory(a: CheckMemory, b: CheckMemory): boolean {
     a.unreadableInARow === b.unreadableInARow &&
     a.provenSince === b.provenSince &&
     a.ownershipDoubt === b.ownershipDoubt &&
-    a.routingDoubt === b.routingDoubt
+    a.routingDoubt === b.routingDoubt &&
+    a.glance === b.glance
   );
 }
 
@@ -156,6 +160,7 @@ function nextMemory({ domain, memory, incumbent }: CheckStart, reading: Reading,
     provenSince: proven ? Math.min(memory.provenSince ?? now, now) : null,
     ownershipDoubt: doubtOf(memory.ownershipDoubt, reading.ownership),
     routingDoubt: doubtOf(memory.routingDoubt, reading.routing),
+    glance: memory.glance,
   };
 }
 

@@ -2,8 +2,9 @@ import type { LookOptions } from '../dns/resolver.ts';
 import type { CheckMemory } from '../domain/status.ts';
 
 /**
- * `routine`: one nameserver is asked for each record, and the others only where that decides something. `thorough`: every nameserver is asked, and
- * for what else there is around the records unless they prove the domain. `diagnosis`: that too. `name`: as a diagnosis, of a name that is not attached.
+ * `routine`: one nameserver is asked for each record; only where that tells anything new, or decides something, as `thorough`. `thorough`: every
+ * nameserver is asked, and for what else there is around the records unless they prove the domain. `diagnosis`: that too. `name`: as a diagnosis, of a
+ * name that is not attached.
  */
 export type Depth = 'routine' | 'thorough' | 'diagnosis' | 'name';
 
@@ -13,8 +14,8 @@ export interface ObserveOptions {
   signal: AbortSignal;
   /** Yields numbers in [0, 1). */
   random: () => number;
-  /** A record that nameservers disagreed on in the last check is asked for at all of them. */
-  memory?: Pick<CheckMemory, 'ownershipDoubt' | 'routingDoubt'>;
+  /** Of the last check: a record that nameservers disagreed on is asked for at all of them. */
+  memory?: Pick<CheckMemory, 'ownershipDoubt' | 'routingDoubt' | 'glance'>;
 }
 
 /** While an observation runs. */

@@ -9,6 +9,7 @@ import { ownershipName } from '../domain/records.ts';
 import { NO_MEMORY } from '../domain/status.ts';
 import type { Asking, ObserveOptions } from './asking.ts';
 import { type FreshZones, freshZones } from './fresh-zones.ts';
+import { type Glimpse, glanceOf } from './glance.ts';
 import { askAgain, askAll } from './nameserver-looks.ts';
 import { lookAround } from './probes.ts';
 import { isSilent, lookThroughResolver, lookTwiceThroughResolver } from './resolver-looks.ts';
@@ -24,6 +25,14 @@ interface FirstLook {
 
 type Both<T> = Record<RecordRole, T>;
 
+/** `unchanged`: the first looks tell the same as those of the last check, and nothing else was looked at. */
+export interface ObserveResult {
+  observation: Observation;
+  /** Of the first looks, for the next check. */
+  glance: string;
+  unchanged: boolean;
+}
+
 /**
  * Looks at the records of a domain, and at those of its incumbent where they matter. Nothing is concluded here but which answers need the other
  * nameservers. Never rejects.
@@ -33,24 +42,35 @@ export async function observe(
   domain: Domain,
   incumbent: Domain | null,
   given: ObserveOptions,
-): Promise<Observation> {
+): Promise<ObserveResult> {
   const isCheck = given.depth === 'routine' || given.depth === 'thorough';
   const options: Asking = { ...given, budget: queryBudget(isCheck ? CHECK_QUERIES : DIAGNOSIS_QUERIES) };
   const first = await firstLooks(dns, domain, options);
+  const glance = glanceOf(glimpseOf(domain, 'ownership', first), glimpseOf(domain, 'routing', first));
   const proof = proofOf(domain, incumbent, first);
+  const needsMore =
+    isDisputed(options) || proof !== null || isNew(domain, 'ownership', first) || isNew(domain, 'routing', first);
+  if (options.depth === 'routine' && !needsMore && glance === options.memory?.glance) {
+    const records = await both(async (role) => recordOf(domain, role, first[role].zone, answersOf(first[role])));
+    return { observation: records, glance, unchanged: true };
+  }
   const zones = freshZones(dns, options);
-  const records = await both((role) =>
-    options.depth !== 'routine' || needsAll(domain, role, first, proof, options)
-      ? observeEverywhere({ dns, domain, role, first: first[role], zones, options, isTakeover: proof === 'takeover' })
-      : Promise.resolve(recordOf(domain, role, first[role].zone, answersOf(first[role]))),
+  const isTakeover = proof === 'takeover';
+  const observation: Observation = await both((role) =>
+    observeEverywhere({ dns, domain, role, first: first[role], zones, options, isTakeover }),
   );
-  const observation: Observation = { ...records };
-  if (incumbent !== null && (proof === 'takeover' || options.depth !== 'routine'))
-    observation.incumbent = await observeIncumbent(dns, { domain, incumbent, first, records, zones, options });
+  if (incumbent !== null)
+    observation.incumbent = await observeIncumbent(dns, {
+      domain,
+      incumbent,
+      first,
+      records: observation,
+      zones,
+      options,
+    });
   // Nothing delays a domain that is being verified.
-  const looksAround = options.depth !== 'routine' && (options.depth !== 'thorough' || proof === null);
-  if (looksAround) observation.probes = await lookAround(dns, domain, observation, options);
-  return observation;
+  if (!isCheck || proof === null) observation.probes = await lookAround(dns, domain, observation, options);
+  return { observation, glance, unchanged: false };
 }
 
 async function firstLooks(dns: RecordLooks, domain: Domain, options: Asking): Promise<Both<FirstLook>> {
@@ -68,30 +88,30 @@ async function firstLooks(dns: RecordLooks, domain: Domain, options: Asking): Pr
   return lastOf(overIpv6)?.kind === 'found' ? { ...first, routing: overIpv6 } : first;
 }
 
-/** What the first looks would prove if the other nameservers say the same. */
-type Proof = 'ownership' | 'routing' | 'both' | 'takeover' | null;
+/** Whether the first looks would prove the domain if the other nameservers say the same. `takeover`: against its incumbent. */
+type Proof = 'domain' | 'takeover' | null;
 
 function proofOf(domain: Domain, incumbent: Domain | null, first: Both<FirstLook>): Proof {
   const owned = matches(domain, 'ownership', first);
   const routed = matches(domain, 'routing', first);
   const routes = domain.kind === 'apex' || routed || isHidden(first.routing);
   if (incumbent !== null) return owned && routes ? 'takeover' : null;
-  if (domain.kind === 'apex') return owned ? 'ownership' : null;
-  if (routed) return 'routing';
-  return owned && routes ? 'both' : null;
+  const proves = domain.kind === 'apex' ? owned : routed || (owned && routes);
+  return proves ? 'domain' : null;
 }
 
-/** A match that is known already, and would prove nothing, is not confirmed again: the steady state of half of the records. */
-function needsAll(
-  domain: Domain,
-  role: RecordRole,
-  first: Both<FirstLook>,
-  proof: Proof,
-  { memory = NO_MEMORY }: Asking,
-): boolean {
-  if (memory[`${role}Doubt`] === 'disputed') return true;
-  if (proof === 'takeover' || proof === 'both' || proof === role) return true;
+function isDisputed({ memory = NO_MEMORY }: Asking): boolean {
+  return memory.ownershipDoubt === 'disputed' || memory.routingDoubt === 'disputed';
+}
+
+/** A match that is known already, and proves nothing alone, is not confirmed again: the steady state of half of the records. */
+function isNew(domain: Domain, role: RecordRole, first: Both<FirstLook>): boolean {
   return domain[`${role}VerifiedAt`] === null && matches(domain, role, first);
+}
+
+function glimpseOf(domain: Domain, role: RecordRole, first: Both<FirstLook>): Glimpse {
+  const { zone } = first[role];
+  return { zone, answer: lastOf(first[role]) ?? null, isMatch: matches(domain, role, first) };
 }
 
 interface EverywhereOptions {
@@ -122,7 +142,7 @@ async function observeEverywhere(everywhere: EverywhereOptions): Promise<RecordO
   const decides = isMatch || isTakeover;
   const [nameservers, validation] = await Promise.all([
     decides ? askAgain(dns, zone, question, options, once) : once,
-    decides || options.depth !== 'routine' ? dns.validate(question, options) : null,
+    dns.validate(question, options),
   ]);
   const observed = { ...zone, ownNameservers: await ownNameservers };
   return { ...recordOf(domain, role, observed, nameservers), validation };

@@ -27,7 +27,7 @@ async function look({ id, request }: LookCall): Promise<LookResult> {
   const depth = scope === 'name' ? scope : 'diagnosis';
   try {
     const signal = AbortSignal.timeout(TIME_LIMIT_MS);
-    const observation = await observe(resolver, domain, incumbent, { depth, signal, random: Math.random });
+    const { observation } = await observe(resolver, domain, incumbent, { depth, signal, random: Math.random });
     return { id, observation, answers: counted() };
   } catch (error) {
     return { id, observation: null, error: String(error), answers: counted() };

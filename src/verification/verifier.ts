@@ -2,10 +2,8 @@ import type { Clock } from '../clock.ts';
 import type { RecordLooks } from '../dns/resolver.ts';
 import { WINDOW_MS } from '../domain/domain.ts';
 import { readObservation } from '../domain/read-observation.ts';
-import type { RecordRole } from '../domain/reading.ts';
 import { CHECK_INTERVAL_MS, looksAround } from '../domain/schedule.ts';
-import { type RecordDoubt, sameMemory, transition } from '../domain/status.ts';
-import { reportsDisagreement } from '../domain/verification-error.ts';
+import { sameMemory, transition } from '../domain/status.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
 import { observe } from '../observation/observe.ts';
@@ -55,15 +53,15 @@ export function createVerifier(options: VerifierOptions): Verifier {
   async function complete(due: DueCheck, { claimedAt, signal, isStale }: Claim): Promise<CheckOutcome> {
     const { domain, incumbent, memory } = due;
     const depth = looksAround(due.attempts) ? 'thorough' : 'routine';
-    const doubts = { ownershipDoubt: doubtOf(due, 'ownership'), routingDoubt: doubtOf(due, 'routing') };
-    const observation = await observe(resolver, domain, incumbent, { depth, memory: doubts, signal, random });
+    const { observation, glance } = await observe(resolver, domain, incumbent, { depth, memory, signal, random });
     if (isStale()) return 'dropped';
     const now = clock.now();
     const reading = readObservation({ domain, incumbent, memory }, observation);
     const next = transition({ domain, incumbent, memory, claimedAt }, reading, now, { windowMs, checkIntervalMs });
-    if (next.after === domain && sameMemory(next.memory, memory)) return 'unchanged';
+    const remembered = { ...next.memory, glance };
+    if (next.after === domain && sameMemory(remembered, memory)) return 'unchanged';
     const loser = incumbent && next.loser ? { before: incumbent, after: next.loser } : undefined;
-    const save = { before: domain, after: next.after, memory: next.memory, loser, now };
+    const save = { before: domain, after: next.after, memory: remembered, loser, now };
     const saved = await limitSaves(() => store.saveTransition(save));
     if (saved === 'stale') return 'stale';
     const { status } = next.after;
@@ -87,10 +85,4 @@ export function createVerifier(options: VerifierOptions): Verifier {
       metrics.checkSeconds.observe(seconds);
     },
   });
-}
-
-/** As it was told in the last check, where the store has not kept it. */
-function doubtOf({ domain, memory }: DueCheck, role: RecordRole): RecordDoubt {
-  const told = reportsDisagreement(domain, role === 'ownership' ? 'TXT' : 'CNAME');
-  return memory[`${role}Doubt`] ?? (told ? 'disputed' : null);
 }

@@ -114,14 +114,14 @@ export function describeResults(subject: Subject): void {
     });
   });
 
-  it("a check's doubts about a record reach the next check", async () => {
+  it('what a check remembers of the records reaches the next check', async () => {
     const { environment } = await subject.plant();
     const domain = await attach(subject.store, environment);
     for (const [ownershipDoubt, routingDoubt] of [
       ['disputed', 'alone_once'],
       ['alone_twice', null],
     ] satisfies [RecordDoubt, RecordDoubt][]) {
-      const memory = { unreadableInARow: 2, provenSince: NOW, ownershipDoubt, routingDoubt };
+      const memory = { unreadableInARow: 2, provenSince: NOW, ownershipDoubt, routingDoubt, glance: 'a glance' };
       await subject.store.saveTransition({ before: domain, after: domain, memory, now: NOW });
       expect((await subject.store.claimDue(NOW + DAY_MS, 1, 60_000, () => 0))[0]?.memory).toEqual(memory);
       await subject.store.retryVerification(domain.workspaceId, domain.id, NOW, WINDOW_MS);

@@ -22,6 +22,7 @@ async function extendChecks(db: Kysely<unknown>, { integer, text }: ColumnTypes)
   // SQLite adds one column at a time.
   await db.schema.alterTable('checks').addColumn('ownership_doubt', text).execute();
   await db.schema.alterTable('checks').addColumn('routing_doubt', text).execute();
+  await db.schema.alterTable('checks').addColumn('glance', text).execute();
   await db.schema.alterTable('checks').addColumn('last_check_at', integer).execute();
 }
 

@@ -15,8 +15,7 @@ export async function removeCheck(tx: Transaction, domainId: string): Promise<vo
 }
 
 export async function saveMemory(tx: Transaction, domainId: string, memory: CheckMemory): Promise<void> {
-  const { unreadableInARow, provenSince, ownershipDoubt, routingDoubt } = memory;
-  await tx.execute(updateMemory, { domainId, unreadableInARow, provenSince, ownershipDoubt, routingDoubt });
+  await tx.execute(updateMemory, { domainId, ...memory });
 }
 
 export async function earliestDueAt(reader: Reader) {
@@ -49,6 +48,7 @@ function updateMemory(db: Tables, p: CheckMemory & { domainId: string }) {
     unreadable_in_a_row: p.unreadableInARow,
     proven_since: p.provenSince,
     ownership_doubt: p.ownershipDoubt,
+    glance: p.glance,
     routing_doubt: p.routingDoubt,
   });
 }

@@ -47,8 +47,8 @@ export type CheckRow = Domain &
 
 export async function dueCheckOf(reader: Reader, row: CheckRow): Promise<DueCheck> {
   const { attempts, dueAt, incumbentId, resultDigest } = row;
-  const { unreadableInARow, provenSince, ownershipDoubt, routingDoubt } = row;
-  const memory = { unreadableInARow, provenSince, ownershipDoubt, routingDoubt };
+  const { unreadableInARow, provenSince, ownershipDoubt, routingDoubt, glance } = row;
+  const memory = { unreadableInARow, provenSince, ownershipDoubt, routingDoubt, glance };
   const domain = domainOf(row);
   const incumbent = incumbentId === null ? null : await findIncumbent(reader, domain);
   return { domain, incumbent, memory, resultDigest, attempts: attempts + 1, dueAt };
@@ -130,6 +130,7 @@ export function selectChecks(db: Tables, p: { from: number; to: number; limit: n
       'checks.proven_since as provenSince',
       'checks.ownership_doubt as ownershipDoubt',
       'checks.routing_doubt as routingDoubt',
+      'checks.glance',
       'results.digest as resultDigest',
     ])
     .select((of) =>

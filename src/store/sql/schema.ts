@@ -121,6 +121,7 @@ interface ChecksTable {
   proven_since: number | null;
   ownership_doubt: RecordDoubt;
   routing_doubt: RecordDoubt;
+  glance: string | null;
   last_check_at: number | null;
 }
 

@@ -1,0 +1,37 @@
+import { hash } from 'node:crypto';
+import type { RecordAnswer, ZoneObservation } from '../domain/observation.ts';
+
+/** What the first look at one record saw. */
+export interface Glimpse {
+  zone: ZoneObservation;
+  /** Null: there was no nameserver to ask. */
+  answer: RecordAnswer | null;
+  isMatch: boolean;
+}
+
+const LENGTH = 12;
+
+/**
+ * The same for two checks whose first looks tell the same: 12 characters. Addresses are left out where there is no CNAME: who proxies gives others in
+ * every answer.
+ */
+export function glanceOf(ownership: Glimpse, routing: Glimpse): string {
+  const seen = [summaryOf(ownership, true), summaryOf(routing, false)];
+  return hash('sha256', JSON.stringify(seen), 'base64url').slice(0, LENGTH);
+}
+
+function summaryOf({ zone, answer, isMatch }: Glimpse, withValues: boolean): unknown[] {
+  const of = [zone.apex, zone.failure];
+  if (answer === null || isMatch) return [...of, isMatch];
+  const { kind, chain } = answer;
+  switch (kind) {
+    case 'found':
+      return [...of, kind, chain, withValues ? answer.values : [], chain.length > 0 ? answer.beside : undefined];
+    case 'absent':
+      return [...of, kind, chain, answer.reason];
+    case 'unreadable':
+      return [...of, kind, chain, answer.reason];
+    default:
+      return kind satisfies never;
+  }
+}
