@@ -238,6 +238,15 @@ describe('records in the wrong place', () => {
       { probes: [probe('other_type', 'routing', 'shop.acme.com', txt(TARGET))] },
       ['wrong_type'],
     ],
+    [
+      'the target in an NS record',
+      {
+        zone: { apex: 'shop.acme.com', nameservers: [{ name: TARGET, addresses: ['192.0.2.1'] }] },
+        routing: [twice(fails('timeout'))],
+        ownership: [twice(fails('timeout'))],
+      },
+      ['wrong_type'],
+    ],
     ['the token in a CNAME', { ownership: everywhere(cname(`${VALUE.toLowerCase()}.acme.com`)) }, ['wrong_type']],
     ['a CNAME at the name of the TXT record', { ownership: everywhere(cname(TARGET)) }, ['cname_at_txt_name']],
     [

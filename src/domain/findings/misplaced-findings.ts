@@ -1,3 +1,4 @@
+import { registrableDomain } from '../name.ts';
 import type { Probe } from '../observation.ts';
 import { answerMatches } from '../read-observation.ts';
 import type { FindingDraft } from './finding-draft.ts';
@@ -17,9 +18,10 @@ export const misplacedFindings: Rule = (subject) => {
 
 function misplaced(subject: Subject, view: RecordView): FindingDraft[] {
   const { kind } = view.reading;
+  if (isDelegatedToTarget(view)) return [textForCname(above(view), 'NS')];
   if (view.isRight || kind === 'disagree' || kind === 'bogus' || kind === 'unreadable') return [];
   const found =
-    doubled(subject, view) ?? unencoded(subject, view) ?? textForCname(view) ?? elsewhereNamed(subject, view);
+    doubled(subject, view) ?? unencoded(subject, view) ?? targetAsText(view) ?? elsewhereNamed(subject, view);
   return found ?? [];
 }
 
@@ -86,29 +88,39 @@ function unencoded(subject: Subject, view: RecordView): FindingDraft[] | null {
   ];
 }
 
-/** The CNAME's value in a TXT record, or its nameserver. */
-function textForCname(view: RecordView): FindingDraft[] | null {
+/** The target in an NS record: then it is asked as a nameserver, and cannot answer. */
+export function isDelegatedToTarget({ role, expected, zone }: RecordView): boolean {
+  return role === 'routing' && expected !== '' && zone.nameservers.some(({ name }) => name === expected);
+}
+
+/** The record in the zone in which it was delegated. */
+function above(view: RecordView): RecordView {
+  const apex = registrableDomain(view.name) ?? view.zone.apex;
+  return { ...view, zone: { ...view.zone, apex }, provider: undefined };
+}
+
+/** The target in a TXT record. */
+function targetAsText(view: RecordView): FindingDraft[] | null {
   if (view.role !== 'routing' || view.expected === '') return null;
   const text = probesOf(view, 'other_type').find(
     ({ type, answer }) =>
       type === 'TXT' && answer.kind === 'found' && answer.values.some((value) => isHost(value, view.expected)),
   );
-  const isNameserver = view.zone.nameservers.some(({ name }) => name === view.expected);
-  if (text === undefined && !isNameserver) return null;
-  const type = isNameserver ? 'NS' : 'TXT';
-  return [
-    {
-      severity: 'blocking',
-      code: 'wrong_type',
-      record: 'routing',
-      name: view.name,
-      seen: [view.expected],
-      expected: view.expected,
-      retryable: false,
-      message: () => [`At ${view.name} the target is in a record of type ${type}; it belongs in one of type CNAME.`],
-      fix: `${whereOf(view)}, delete the ${type} record and add a CNAME record. ${typedRecord(view)}`,
-    },
-  ];
+  return text === undefined ? null : [textForCname(view, 'TXT')];
+}
+
+function textForCname(view: RecordView, type: 'NS' | 'TXT'): FindingDraft {
+  return {
+    severity: 'blocking',
+    code: 'wrong_type',
+    record: 'routing',
+    name: view.name,
+    seen: [view.expected],
+    expected: view.expected,
+    retryable: false,
+    message: () => [`At ${view.name} the target is in a record of type ${type}; it belongs in one of type CNAME.`],
+    fix: `${whereOf(view)}, delete the ${type} record and add a CNAME record. ${typedRecord(view)}`,
+  };
 }
 
 function isHost(value: string, host: string): boolean {

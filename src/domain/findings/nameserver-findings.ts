@@ -2,6 +2,7 @@ import type { FindingCode } from '../finding.ts';
 import type { RecordObservation } from '../observation.ts';
 import type { UnreadableReason } from '../reading.ts';
 import type { FindingDraft } from './finding-draft.ts';
+import { isDelegatedToTarget } from './misplaced-findings.ts';
 import { chainOf, editRecord, listServers, type RecordView } from './record-view.ts';
 import { elsewhere } from './routing-findings.ts';
 import type { Rule, Subject } from './subject.ts';
@@ -87,6 +88,7 @@ interface Failed {
 export const nameserverFindings: Rule = (subject) => {
   const { ownership, routing, domain } = subject;
   const { failure } = routing.zone;
+  if (isDelegatedToTarget(routing)) return [];
   const isBlocked =
     [ownership, ...(domain.kind === 'subdomain' ? [routing] : [])].some(isUnread) && !isReadAlone(subject);
   if (failure?.kind === 'unreadable') return [unreadDelegation(routing, failure.reason, failure.server)];
