@@ -107,7 +107,7 @@ test('another workspace that holds the name is looked at, and never named', asyn
   await api.store.saveTransition({
     before: held,
     after: { ...held, status: 'verified', verifiedAt: START, updatedAt: START, revision: held.revision + 1 },
-    memory: { unreadableInARow: 0, provenSince: null, ownershipDoubt: null, routingDoubt: null },
+    memory: { unreadableInARow: 0, provenSince: null, ownershipDoubt: null, routingDoubt: null, glance: null },
     now: START,
   });
   await api.createDomain(tree, 'held.acme.com');
