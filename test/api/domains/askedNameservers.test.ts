@@ -31,9 +31,10 @@ beforeAll(async () => {
   });
   const diagnoser = createDiagnoser({
     clock: { now: () => now },
-    look: ({ scope, domain, incumbent }) => {
+    async look({ scope, domain, incumbent }) {
       const depth = scope === 'name' ? scope : 'diagnosis';
-      return observe(resolver, domain, incumbent, { depth, signal: AbortSignal.timeout(10_000), random: Math.random });
+      const asking = { depth, signal: AbortSignal.timeout(10_000), random: Math.random } as const;
+      return (await observe(resolver, domain, incumbent, asking)).observation;
     },
   });
   api = await startApi({ diagnoser });
