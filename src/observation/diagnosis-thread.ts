@@ -27,6 +27,8 @@ interface DiagnosisThreadOptions {
   onAnswers: (kind: string, count: number) => void;
   /** A look that takes longer has stopped the thread's loop: it is ended. */
   timeLimitMs?: number;
+  /** From the start of a thread that crashed until the next one starts. */
+  restartMs?: number;
 }
 
 export interface DiagnosisThread {
@@ -37,7 +39,7 @@ export interface DiagnosisThread {
 
 /** A look ends by itself after 10 s. */
 const TIME_LIMIT_MS = 15_000;
-/** From the start of a thread that crashed, so that one that crashes at once does not occupy the machine. */
+/** So that a thread that crashes at once does not occupy the machine. */
 const RESTART_MS = 1000;
 
 interface Waiting {
@@ -48,7 +50,7 @@ interface Waiting {
 
 /** A worker thread of its own: what nameservers answer costs the thread that serves requests nothing. */
 export function diagnosisThread(options: DiagnosisThreadOptions): DiagnosisThread {
-  const { script, workerData, log, onAnswers, timeLimitMs = TIME_LIMIT_MS } = options;
+  const { script, workerData, log, onAnswers, timeLimitMs = TIME_LIMIT_MS, restartMs = RESTART_MS } = options;
   const waiting = new Map<number, Waiting>();
   let worker: Worker | null = null;
   let startedAt = Number.NEGATIVE_INFINITY;
@@ -90,7 +92,7 @@ export function diagnosisThread(options: DiagnosisThreadOptions): DiagnosisThrea
   return {
     look(request) {
       if (stopping) return Promise.reject(new Error('the process is stopping'));
-      if (worker === null && performance.now() - startedAt < RESTART_MS)
+      if (worker === null && performance.now() - startedAt < restartMs)
         return Promise.reject(new Error('the diagnosis thread has just crashed'));
       worker ??= start();
       const current = worker;

@@ -4,8 +4,10 @@ import { diagnosisThread } from '../observation/diagnosis-thread.ts';
 import type { DiagnosisWorkerData } from './diagnosis-worker.ts';
 import type { RoleDeps } from './roles.ts';
 
+type DiagnoserDeps = Pick<RoleDeps, 'clock' | 'log' | 'metrics'> & DiagnosisWorkerData;
+
 /** What looks at DNS because somebody asks, in a thread of its own, until it is closed. The thread starts with the first look. */
-export function openDiagnoser({ config, clock, log, metrics, nameserverPort }: RoleDeps): {
+export function openDiagnoser({ config, clock, log, metrics, nameserverPort }: DiagnoserDeps): {
   diagnoser: Diagnoser;
   close(): Promise<void>;
 } {
