@@ -1,4 +1,4 @@
-import type { RecordAnswer, ZoneObservation } from '../domain/observation.ts';
+import type { RecordAnswer, ZoneNameserver, ZoneObservation } from '../domain/observation.ts';
 import type { DnsAnswer, FailedQuery, NamedServer } from './ask-server.ts';
 import { type AskZoneOptions, type NameserverQueries, type ServerFailure, worstFailure } from './nameserver-queries.ts';
 import { isWithin, normalizeName, parentOf } from './protocol/dns-name.ts';
@@ -12,6 +12,8 @@ import { MAX_CUTS, type ZoneFinder } from './zone-finder.ts';
 const LOOK_MS = 1500;
 /** Of it, for the first address. */
 const FIRST_SHARE = 0.4;
+/** With so many nameservers at most, a second look at an alias asks for IPv4 too; with more, one of them is unlucky anyway. */
+const FEW_NAMESERVERS = 3;
 
 /** The answer for a name by the zone that holds it. */
 interface Held {
@@ -141,19 +143,14 @@ export function recordLooks(zones: ZoneFinder, queries: NameserverQueries): Omit
     findZone: (name, options) => zones.find(normalizeName(name), options),
 
     async askNameserver(zone, nameserver, question, options) {
-      const { timeoutMs = LOOK_MS, second = false } = options;
-      const types = typesOf(question, second);
-      const name = normalizeName(question.name);
-      const asked = await askOne(zone, nameserver, { name, type: types[0] }, options);
-      if (asked === null) return { server: nameserver.name, address: null, answer: noAddress(nameserver) };
-      const { server, result } = asked;
-      if (result.kind === 'failed') return toLook({ server, reason: result.reason });
-      const held = await descend({ zone, answer: result, failures: [] }, { name, type: types[0] }, options);
-      const answer =
-        held.answer === null
-          ? unreadable(held, [])
-          : await readTypes(question, types, { ...held, answer: held.answer }, options, timeoutMs);
-      return { server: server.name, address: server.address, answer };
+      const look = await lookAt(zone, nameserver, question, options);
+      const { answer } = look;
+      const isAlias = question.type === 'ADDRESS' && answer.kind === 'found' && answer.chain.length > 0;
+      if (!options.second || !isAlias || zone.nameservers.length > FEW_NAMESERVERS) return look;
+      // Over IPv6 alone it would not show that the same question for IPv4 is answered by an address the next time.
+      const overIpv4 = await lookAt(zone, nameserver, { ...question, type: 'A' }, options);
+      const differs = overIpv4.answer.kind !== 'unreadable' && overIpv4.answer.chain[0] !== answer.chain[0];
+      return differs ? overIpv4 : look;
     },
 
     async ownNameservers(zone, options) {
@@ -163,6 +160,28 @@ export function recordLooks(zones: ZoneFinder, queries: NameserverQueries): Omit
       return read?.kind === 'found' ? read.values : null;
     },
   };
+
+  /** Asks one nameserver, at another address where one is silent. */
+  async function lookAt(
+    zone: ZoneObservation,
+    nameserver: ZoneNameserver,
+    question: LookQuestion,
+    options: AskNameserverOptions,
+  ): Promise<Look> {
+    const { timeoutMs = LOOK_MS, second = false } = options;
+    const types = typesOf(question, second);
+    const name = normalizeName(question.name);
+    const asked = await askOne(zone, nameserver, { name, type: types[0] }, options);
+    if (asked === null) return { server: nameserver.name, address: null, answer: noAddress(nameserver) };
+    const { server, result } = asked;
+    if (result.kind === 'failed') return toLook({ server, reason: result.reason });
+    const held = await descend({ zone, answer: result, failures: [] }, { name, type: types[0] }, options);
+    const answer =
+      held.answer === null
+        ? unreadable(held, [])
+        : await readTypes(question, types, { ...held, answer: held.answer }, options, timeoutMs);
+    return { server: server.name, address: server.address, answer };
+  }
 
   /** Asks a nameserver at one address, and at one of the other IP version, or again, where that is silent. Null where it has no address. */
   async function askOne(
