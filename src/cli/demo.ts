@@ -11,6 +11,7 @@ import { CliError } from './cli-error.ts';
 import { loadCatalogue } from './operation-names.ts';
 import { type DataOptions, DEFAULT_DATA, dataCommand } from './options.ts';
 import { paint, print, printable, shortDuration, wrap } from './output.ts';
+import { describeDiagnosis, type ShownDiagnosis } from './show-diagnosis.ts';
 import { untilSignal } from './signals.ts';
 
 /** Short, so that the demo takes seconds. */
@@ -82,6 +83,12 @@ function stepPrinter({ api, dns, edge }: Ready): (step: Step) => void {
     print(`${paint('bold', `${number}.`.padEnd(4))}${wrap(title, 4)}\n`);
     for (const { name, type, value } of zone ?? []) {
       print(`    ${paint('cyan', `${name}. ${type} ${type === 'TXT' ? `"${value}"` : `${value}.`}`)}`);
+    }
+    if (request?.path === '/v2/domains.diagnoseDomain' && answer) {
+      const diagnosis = dataOf(answer.body) as ShownDiagnosis;
+      const shown = describeDiagnosis(diagnosis, systemClock.now()).replace(/^(?=.)/gm, '    ');
+      print(`    ${paint('cyan', `./bin/nameplate domains diagnose ${diagnosis.domain}`)}\n\n${shown}\n`);
+      return;
     }
     if (request) {
       const body = request.body === undefined ? '' : `    ${formatJson(request.body)}\n`;

@@ -51,7 +51,7 @@ async function run(options: DevOptions): Promise<void> {
   await stopInTime(playground.stop);
 }
 
-/** The first screen: addresses, and the three commands to run first. */
+/** The first screen: addresses, the three commands to run first, and the one that helps when they do not. */
 function welcome({ ready, metrics }: Playground, dataDir: string, intervalMs: number, name: string): string {
   const { api, dns, edge, rootKey, project, app, environment } = ready;
   const command = (path: string) => `    ${paint('bold', `./bin/nameplate ${path} ${name}${dataFlag(dataDir)}`)}`;
@@ -78,6 +78,10 @@ function welcome({ ready, metrics }: Playground, dataDir: string, intervalMs: nu
     '  Then request the domain over HTTPS:',
     '',
     `    ${paint('bold', curlCommand(edge, name))}`,
+    '',
+    '  If a domain is not verified, this says what is wrong in its DNS, and what to type instead:',
+    '',
+    command('domains diagnose'),
     '',
     `  ${paint('dim', 'Ctrl-C stops it. Events of domains and certificates follow.')}`,
     '',

@@ -31,8 +31,14 @@ interface DomainData {
   dnsRecords: { type: string; name: string; value: string; verified: boolean }[];
 }
 
+interface DiagnosisData {
+  findings: { code: string; record?: string }[];
+  records: { record: string; type: string; name: string; expected: string }[];
+}
+
 const NAME = 'shop.example.com';
-const WRONG = 'old-shop.example.net';
+/** Where the record ends up when the customer types the whole name and the panel appends the zone. */
+const DOUBLED = `${NAME}.example.com`;
 const POLL_MS = 100;
 /** Longest wait for one step. */
 const TIMEOUT_MS = 8000;
@@ -107,21 +113,27 @@ export async function playStory(
     (domain) => domain.status === 'verifying' && domain.verificationError === undefined,
   );
 
-  const wrong = { name: NAME, type: 'CNAME', value: WRONG };
-  await publish('The customer publishes a record with the wrong host:', [wrong]);
+  const target = dnsRecords[0]?.value ?? '';
+  await publish('The customer enters the whole name in a DNS panel that appends the zone by itself:', [
+    { name: DOUBLED, type: 'CNAME', value: target },
+  ]);
   await pollDomain(
-    'The next check finds it. verificationError tells the customer what is wrong:',
-    `a verificationError that names ${WRONG}`,
-    (domain) => domain.verificationError?.includes(WRONG) === true,
+    'The next check finds it there. verificationError tells the customer what is wrong:',
+    `a verificationError that names ${DOUBLED}`,
+    (domain) => domain.verificationError?.includes(DOUBLED) === true,
   );
 
-  const right = dnsRecords.map(({ name, type, value }) => ({ name, type, value }));
-  await publish('The customer corrects the record, and publishes the TXT record too:', right);
-  await call('The platform asks for a check now, instead of waiting:', 'domains.verifyDomain', { domain: NAME }, 202);
+  const asked = 'The platform asks what is wrong. All nameservers are asked at once, and the fix says what to type:';
+  const diagnosis = (await call(asked, 'domains.diagnoseDomain', { domain: NAME }, 200)) as DiagnosisData;
+  const [finding] = diagnosis.findings;
+  if (finding?.code !== 'name_doubled') throw unexpected('the finding name_doubled', diagnosis);
+  const mended = diagnosis.records.filter(({ record }) => record === finding.record);
+  const zone = mended.map(({ name, type, expected }) => ({ name, type, value: expected }));
+  await publish('The customer does what it says:', zone);
   await pollDomain(
-    "The check found both records at the zone's nameserver:",
-    'status verified, and both records verified',
-    (domain) => domain.status === 'verified' && domain.dnsRecords.every(({ verified }) => verified),
+    "The next check finds the record at the zone's nameserver:",
+    'status verified, and the CNAME record verified',
+    (domain) => domain.status === 'verified' && domain.dnsRecords[0]?.verified === true,
   );
 
   await pollFor<CertificateData>(
