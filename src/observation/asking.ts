@@ -2,11 +2,11 @@ import type { LookOptions } from '../dns/resolver.ts';
 import type { CheckMemory } from '../domain/status.ts';
 
 /**
- * `routine`: one nameserver is asked for each record; only where that tells anything new, or decides something, as `thorough`. `thorough`: every
- * nameserver is asked, and for what else there is around the records unless they prove the domain. `diagnosis`: that too. `name`: as a diagnosis, of a
- * name that is not attached.
+ * `routine`: one nameserver is asked for each record; only where that tells anything new, or decides something, as `thorough`. `recheck`: the same of a
+ * verified domain, where a match is nothing new. `thorough`: every nameserver is asked, and for what else there is around the records unless they prove
+ * the domain. `diagnosis`: that too. `name`: as a diagnosis, of a name that is not attached.
  */
-export type Depth = 'routine' | 'thorough' | 'diagnosis' | 'name';
+export type Depth = 'routine' | 'recheck' | 'thorough' | 'diagnosis' | 'name';
 
 export interface ObserveOptions {
   depth: Depth;

@@ -43,7 +43,7 @@ export async function observe(
   incumbent: Domain | null,
   given: ObserveOptions,
 ): Promise<ObserveResult> {
-  const isCheck = given.depth === 'routine' || given.depth === 'thorough';
+  const isCheck = given.depth !== 'diagnosis' && given.depth !== 'name';
   const options: Asking = { ...given, budget: queryBudget(isCheck ? CHECK_QUERIES : DIAGNOSIS_QUERIES) };
   const first = await firstLooks(dns, domain, options);
   const glance = glanceOf(glimpseOf(domain, 'ownership', first), glimpseOf(domain, 'routing', first));
@@ -53,6 +53,10 @@ export async function observe(
   if (options.depth === 'routine' && !needsMore && glance === options.memory?.glance) {
     const records = await both(async (role) => recordOf(domain, role, first[role].zone, answersOf(first[role])));
     return { observation: records, glance, unchanged: true };
+  }
+  if (options.depth === 'recheck' && !isNews(domain, 'ownership', first) && !isNews(domain, 'routing', first)) {
+    const records = await both((role) => recheckRecord(dns, domain, role, first, options));
+    return { observation: records, glance, unchanged: false };
   }
   const zones = freshZones(dns, options);
   const isTakeover = proof === 'takeover';
@@ -107,6 +111,27 @@ function isDisputed({ memory = NO_MEMORY }: Asking): boolean {
 /** A match that is known already, and proves nothing alone, is not confirmed again: the steady state of half of the records. */
 function isNew(domain: Domain, role: RecordRole, first: Both<FirstLook>): boolean {
   return domain[`${role}VerifiedAt`] === null && matches(domain, role, first);
+}
+
+/** Whether a readable answer differs from what is known of a verified domain. */
+function isNews(domain: Domain, role: RecordRole, first: Both<FirstLook>): boolean {
+  const answer = lastOf(first[role]);
+  const isReadable = answer !== undefined && answer.kind !== 'unreadable';
+  return isReadable && matches(domain, role, first) !== (domain[`${role}VerifiedAt`] !== null);
+}
+
+/** What one nameserver said. Of what keeps a domain verified the resolvers are asked too, as visitors do: a signature may have expired since. */
+async function recheckRecord(
+  dns: RecordLooks,
+  domain: Domain,
+  role: RecordRole,
+  first: Both<FirstLook>,
+  options: Asking,
+): Promise<RecordObservation> {
+  const seen = recordOf(domain, role, first[role].zone, answersOf(first[role]));
+  const keeps = domain.kind === 'subdomain' && matches(domain, 'routing', first) ? 'routing' : 'ownership';
+  if (role !== keeps || !matches(domain, role, first)) return seen;
+  return { ...seen, validation: await dns.validate(questionOf(domain, role, 'A'), options) };
 }
 
 function glimpseOf(domain: Domain, role: RecordRole, first: Both<FirstLook>): Glimpse {

@@ -24,10 +24,14 @@ test('of a burst of results, at most 100 are saved at a time, and none is lost',
   const domains = await Promise.all(Array.from({ length: DOMAINS }, () => attach(store, environment)));
   const resolver = fixedLooks(() => NXDOMAIN);
   let [saving, most] = [0, 0];
+  // The first are held back until as many wait as may.
+  const full = Promise.withResolvers<void>();
   const counting: Store = {
     ...store,
     async saveTransition(save) {
       most = Math.max(most, ++saving);
+      if (saving === 100) full.resolve();
+      await full.promise;
       return store.saveTransition(save).finally(() => saving--);
     },
   };
