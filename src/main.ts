@@ -27,8 +27,8 @@ interface ServerOptions {
   clock?: Clock;
   /** Port of nameservers; 53 unless given. */
   nameserverPort?: number;
-  /** Port of HTTP-01 challenges; 80 unless given. */
-  challengePort?: number;
+  /** Port of HTTP-01 challenges and self-checks; 80 unless given. `edge`: that of this process's own edge. */
+  challengePort?: number | 'edge';
   /** A crashed process delays a certificate by this long at most; a minute unless given. */
   certificateLeaseMs?: number;
   checkIntervalMs?: number;
@@ -76,17 +76,19 @@ export async function startServer(config: Config, options: ServerOptions): Promi
   try {
     // Only verifiers never touch private keys.
     if (config.roles.some((role) => role !== 'verifier')) await sealAllSecrets(store, keyring);
-    const ports = { nameserverPort: 53, challengePort: 80 };
     const times = { certificateLeaseMs: 60_000, checkIntervalMs: CHECK_INTERVAL_MS, windowMs: WINDOW_MS };
     const changes = track(startChangeFeed(store, { clock, log }));
     track(database.listen(changes.poll));
     const { manyNodes } = database;
     const shared = { clock, config, changes, metrics: createMetrics(), store: cacheDomains(store, changes) };
-    const deps: RoleDeps = { ...ports, ...times, ...options, ...shared, manyNodes };
+    const base = { nameserverPort: 53, ...times, ...options, ...shared, manyNodes };
+    const edge = config.roles.includes('edge') ? track(await startEdge(base)) : null;
+    const { challengePort: given = 80 } = options;
+    const challengePort = given === 'edge' ? Number(new URL(edge?.http ?? 'http://none').port) : given;
+    const deps: RoleDeps = { ...base, challengePort };
     track(startPruning(deps));
     if (config.roles.includes('verifier')) track(startVerifier(deps));
     if (config.roles.includes('certificates')) track(startCertificates(deps));
-    const edge = config.roles.includes('edge') ? track(await startEdge(deps)) : null;
     const api = config.roles.includes('api') ? track(await startApi(deps)).address : null;
     const metrics = config.metricsListen && track(await startMetrics(deps, config.metricsListen)).address;
     return { api, edge, metrics, store: deps.store, stop };

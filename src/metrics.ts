@@ -60,6 +60,29 @@ export function createMetrics() {
       buckets: [0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60, 300, 3600],
       registers,
     }),
+    rechecks: new Counter({
+      name: 'nameplate_rechecks_total',
+      help: 'Re-checks of verified domains completed, by outcome: healthy, unreadable, suspected (a first look missed something), drifted, still_drifted, recovered, failed, stale, dropped (shutdown, or the process was suspended), error.',
+      labelNames: ['outcome'],
+      registers,
+    }),
+    rechecksInFlight: new Gauge({
+      name: 'nameplate_rechecks_in_flight',
+      help: 'Re-checks of verified domains in flight in this process.',
+      registers,
+    }),
+    recheckLatenessSeconds: new Histogram({
+      name: 'nameplate_recheck_lateness_seconds',
+      help: 'Time from when a re-check was due until it was claimed.',
+      buckets: [1, 5, 15, 60, 300, 900, 3600, 14_400, 86_400],
+      registers,
+    }),
+    domains: new Gauge({
+      name: 'nameplate_domains',
+      help: 'Domains in the store, by state: drifted (verified, and told to have lost what they need).',
+      labelNames: ['state'],
+      registers,
+    }),
     dnsAnswers: new Counter({
       name: 'nameplate_dns_answers_total',
       help: 'DNS queries, by kind of answer.',

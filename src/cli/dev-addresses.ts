@@ -12,6 +12,7 @@ type Ports = Record<(typeof PORTS)[number], number>;
 
 export interface DevOptions extends DataOptions, Ports {
   checkInterval?: number;
+  monitorInterval?: number;
   window?: number;
 }
 
@@ -96,11 +97,15 @@ function flagOf(key: string): string {
 }
 
 /** The same command with other addresses. */
-function commandFor({ dataDir, ...ports }: DevAddresses, { json, checkInterval, window }: DevOptions): string {
+function commandFor(
+  { dataDir, ...ports }: DevAddresses,
+  { json, checkInterval, monitorInterval, window }: DevOptions,
+): string {
   const flags = [
     ...PORTS.map((key) => ports[key] !== DEFAULT_PORTS[key] && `${flagOf(key)} ${ports[key]}`),
     dataDir !== DEFAULT_DATA && `--data ${shellQuote(dataDir)}`,
     checkInterval !== undefined && `--check-interval ${checkInterval / 1000}`,
+    monitorInterval !== undefined && `--monitor-interval ${monitorInterval / 1000}`,
     window !== undefined && `--window ${window / 1000}`,
     json && '--json',
   ];

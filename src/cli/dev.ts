@@ -17,6 +17,7 @@ export function addDev(program: Command): void {
     .option('--edge-http-port <port>', 'HTTP port of the edge', parsePort, DEFAULT_PORTS.edgeHttpPort)
     .option('--edge-https-port <port>', 'HTTPS port of the edge', parsePort, DEFAULT_PORTS.edgeHttpsPort)
     .option('--check-interval <seconds>', 'time between two checks of a domain (default: 5)', parseDuration)
+    .option('--monitor-interval <seconds>', 'time between two looks at a verified domain (default: 60)', parseDuration)
     .option('--window <seconds>', 'length of the verification window (default: 24h)', parseDuration)
     .action(run);
 }
@@ -25,17 +26,19 @@ async function run(options: DevOptions): Promise<void> {
   const config = readPlaygroundConfig(undefined, (await loadCatalogue()).operations);
   const { dataDir, port, dnsPort, edgeHttpPort, edgeHttpsPort } = await chooseAddresses(options);
   const stopSignal = untilSignal();
-  const [{ startPlayground, PLAYGROUND_INTERVAL_MS }, { plainLog }, { createLog }] = await Promise.all([
-    import('../playground/playground.ts'),
-    import('../playground/plain-log.ts'),
-    import('../log.ts'),
-  ]);
+  const [{ startPlayground, PLAYGROUND_INTERVAL_MS, PLAYGROUND_MONITOR_INTERVAL_MS }, { plainLog }, { createLog }] =
+    await Promise.all([
+      import('../playground/playground.ts'),
+      import('../playground/plain-log.ts'),
+      import('../log.ts'),
+    ]);
   const log = createLog(
     config.logLevel,
     options.json ? process.stderr : plainLog((line, at) => print(`  ${timeOfDay(at)}  ${printable(line)}`)),
   );
   const { checkInterval: checkIntervalMs = PLAYGROUND_INTERVAL_MS, window } = options;
-  const timing = { checkIntervalMs, ...(window !== undefined && { windowMs: window }) };
+  const { monitorInterval: monitorIntervalMs = PLAYGROUND_MONITOR_INTERVAL_MS } = options;
+  const timing = { checkIntervalMs, monitorIntervalMs, ...(window !== undefined && { windowMs: window }) };
   const playground = await startUnlessStopped(stopSignal, (signal) =>
     startPlayground({ dataDir, port, dnsPort, edgeHttpPort, edgeHttpsPort, config, log, signal, ...timing }),
   );
@@ -44,15 +47,20 @@ async function run(options: DevOptions): Promise<void> {
   else {
     const { store, ready } = playground;
     const isNew = async (name: string) => (await store.findDomainByName(ready.workspaceId, name)) === null;
-    print(welcome(playground, dataDir, checkIntervalMs, await firstNew(isNew)));
+    print(welcome(playground, dataDir, timing, await firstNew(isNew)));
   }
   await stopSignal;
   if (!options.json) print('\n  Stopping…');
   await stopInTime(playground.stop);
 }
 
+interface Timing {
+  checkIntervalMs: number;
+  monitorIntervalMs: number;
+}
+
 /** The first screen: addresses, the three commands to run first, and the one that helps when they do not. */
-function welcome({ ready, metrics }: Playground, dataDir: string, intervalMs: number, name: string): string {
+function welcome({ ready, metrics }: Playground, dataDir: string, timing: Timing, name: string): string {
   const { api, dns, edge, rootKey, project, app, environment } = ready;
   const command = (path: string) => `    ${paint('bold', `./bin/nameplate ${path} ${name}${dataFlag(dataDir)}`)}`;
   return [
@@ -67,7 +75,8 @@ function welcome({ ready, metrics }: Playground, dataDir: string, intervalMs: nu
     ...(metrics === null ? [] : [`  Metrics   ${metrics}/metrics`]),
     '',
     `  Project ${project.slug}, app ${app.slug}, environment ${environment.slug}, with a built-in origin server.`,
-    `  Records are checked every ${shortDuration(intervalMs)} here, every minute in production.`,
+    `  Records are checked every ${shortDuration(timing.checkIntervalMs)} here, every minute in production; those of verified`,
+    `  domains every ${shortDuration(timing.monitorIntervalMs)} here, every day in production.`,
     '',
     '  Run these next, in another terminal:',
     '',

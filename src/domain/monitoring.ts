@@ -26,6 +26,15 @@ export interface MonitorMemory {
 /** That of a domain that was verified just now. */
 export const HEALTHY: MonitorMemory = { suspected: [], driftedSince: null, goneSince: null, goneUntil: null };
 
+export function isSameMemory(a: MonitorMemory, b: MonitorMemory): boolean {
+  return (
+    a.suspected.join() === b.suspected.join() &&
+    a.driftedSince === b.driftedSince &&
+    a.goneSince === b.goneSince &&
+    a.goneUntil === b.goneUntil
+  );
+}
+
 /** The result of a re-check, to be saved. */
 export interface Monitored {
   /** `domain` itself when a reader would see no change. */

@@ -37,6 +37,8 @@ interface PlaygroundOptions {
   clock?: Clock;
   checkIntervalMs?: number;
   windowMs?: number;
+  /** Period of the re-checks of verified domains. */
+  monitorIntervalMs?: number;
   /** Aborts a start that is waiting for another process. */
   signal?: AbortSignal;
 }
@@ -53,12 +55,14 @@ export interface Playground {
 
 /** In production a minute (spec: Limits). */
 export const PLAYGROUND_INTERVAL_MS = 5000;
+/** In production a day (`NAMEPLATE_MONITORING_INTERVAL`). */
+export const PLAYGROUND_MONITOR_INTERVAL_MS = 60_000;
 const LOOPBACK = '127.0.0.0/8,::1';
 
 /** Rejects with advice, after closing what it had opened. */
 export async function startPlayground(options: PlaygroundOptions): Promise<Playground> {
   const { dataDir, config, log, clock = systemClock, checkIntervalMs = PLAYGROUND_INTERVAL_MS } = options;
-  const { windowMs = WINDOW_MS, signal } = options;
+  const { windowMs = WINDOW_MS, monitorIntervalMs = PLAYGROUND_MONITOR_INTERVAL_MS, signal } = options;
   await makeDataDir(dataDir);
   const before = await readPlaygroundFile(dataDir);
   const opened: (() => Promise<void>)[] = [];
@@ -86,8 +90,16 @@ export async function startPlayground(options: PlaygroundOptions): Promise<Playg
     });
     const databaseUrl = { engine: 'sqlite', path: join(dataDir, STORE_FILE) } as const;
     const server = await startServer(
-      { ...own, ...config, databaseUrl, edgeHttpsPort: 0 },
-      { log, clock, nameserverPort: port, checkIntervalMs, windowMs, ...(signal && { signal }) },
+      {
+        ...own,
+        ...config,
+        databaseUrl,
+        edgeHttpsPort: 0,
+        // All names lead to loopback here.
+        acmeAllowedNetworks: LOOPBACK.split(','),
+        monitoringIntervalMs: monitorIntervalMs,
+      },
+      { log, clock, nameserverPort: port, challengePort: 'edge', checkIntervalMs, windowMs, ...(signal && { signal }) },
     );
     opened.push(() => server.stop());
 

@@ -10,7 +10,7 @@ import type { RoleDeps } from './roles.ts';
 const MOST_THREADS = 4;
 
 /** The edge of one process. Rejects with one line that says what to do. */
-export async function startEdge(deps: RoleDeps): Promise<Edge> {
+export async function startEdge(deps: Omit<RoleDeps, 'challengePort'>): Promise<Edge> {
   const { config } = deps;
   const settings = {
     http: config.edgeHttpListen,

@@ -1,18 +1,51 @@
+import type { Resolver } from '../dns/resolver.ts';
+import { addressRule } from '../net/addresses.ts';
 import { GRACE_MS, type Stoppable } from '../net/listen.ts';
+import { observe } from '../observation/observe.ts';
+import { createSelfChecker } from '../selfcheck/self-check.ts';
+import { startDriftedGauge } from '../verification/drifted-gauge.ts';
+import type { DueLoop } from '../verification/due-loop.ts';
+import { createMonitor } from '../verification/monitor.ts';
 import { createVerifier } from '../verification/verifier.ts';
 import { countAnswers, openResolver } from './open-resolver.ts';
 import { logUnvalidatingResolvers } from './resolver-validation.ts';
 import type { RoleDeps } from './roles.ts';
 
-/** The background checks of one process. */
+/** The background checks of one process: of waiting domains, and of verified ones. */
 export function startVerifier(deps: RoleDeps): Stoppable {
   const { resolver, close } = openResolver({ ...deps, onAnswer: countAnswers(deps.metrics) });
   const verifier = createVerifier({ ...deps, resolver, random: Math.random });
   verifier.start();
   const validation = logUnvalidatingResolvers(deps);
+  const parts = [verifier, ...startMonitor(deps, resolver)];
   return {
     async stop() {
-      await Promise.all([verifier.stop(GRACE_MS).finally(close), validation.stop()]);
+      await Promise.all([Promise.all(parts.map((part) => part.stop(GRACE_MS))).finally(close), validation.stop()]);
     },
   };
+}
+
+/** The edge may be slower than it should be; a name that leads nowhere must not occupy a re-check for long. */
+const SELF_CHECK_MS = 5000;
+
+/** Nothing, where no verified domain is to be looked at. */
+function startMonitor(deps: RoleDeps, resolver: Resolver): Pick<DueLoop, 'stop'>[] {
+  const { config, challengePort } = deps;
+  if (config.monitoring === 'off') return [];
+  const ports = { http: challengePort, https: config.edgeHttpsPort };
+  const mayDial = addressRule(config.acmeAllowedNetworks);
+  const checkSelf = createSelfChecker({ ...deps, resolver, mayDial, ports, timeoutMs: SELF_CHECK_MS });
+  const monitor = createMonitor({
+    ...deps,
+    async look(domain, depth, signal) {
+      const { observation } = await observe(resolver, domain, null, { depth, signal, random: Math.random });
+      return observation;
+    },
+    checkSelf: config.acmeSelfCheck === 'on' ? checkSelf : null,
+    mode: config.monitoring,
+    intervalMs: config.monitoringIntervalMs,
+    random: Math.random,
+  });
+  monitor.start();
+  return [monitor, startDriftedGauge(deps)];
 }

@@ -1,0 +1,107 @@
+import type { Clock } from '../clock.ts';
+import type { Domain } from '../domain/domain.ts';
+import {
+  isSameMemory,
+  type MonitoringMode,
+  type MonitorMemory,
+  monitor,
+  needsSelfCheck,
+  type RecheckOutcome,
+} from '../domain/monitoring.ts';
+import { followUpAt, MONITORING_INTERVAL_MS } from '../domain/monitoring-schedule.ts';
+import type { Observation } from '../domain/observation.ts';
+import { readObservation } from '../domain/read-observation.ts';
+import type { Recheck } from '../domain/recheck.ts';
+import { NO_MEMORY } from '../domain/status.ts';
+import type { Log } from '../log.ts';
+import type { Metrics } from '../metrics.ts';
+import type { Depth } from '../observation/asking.ts';
+import type { SelfChecker } from '../selfcheck/self-check.ts';
+import type { DueRecheck, MonitorStore } from '../store/contract/store.ts';
+import { type Claim, createDueLoop, type DueLoop } from './due-loop.ts';
+import { readAddresses } from './read-addresses.ts';
+
+interface MonitorOptions {
+  store: MonitorStore;
+  /** Looks at the records of a domain (`observation/observe.ts`). Never rejects. */
+  look: (domain: Domain, depth: Depth, signal: AbortSignal) => Promise<Observation>;
+  /** Null: this installation cannot check itself. */
+  checkSelf: SelfChecker | null;
+  mode: MonitoringMode;
+  clock: Clock;
+  /** Numbers in [0, 1), for the schedule's jitter. */
+  random: () => number;
+  log: Log;
+  metrics: Metrics;
+  intervalMs?: number;
+  /** Most re-checks in flight. */
+  maxInFlight?: number;
+  /** Longest time of one re-check, with its self-check. */
+  deadlineMs?: number;
+  /** How often due re-checks are claimed. */
+  pollMs?: number;
+}
+
+/** So many are claimed in a second at most, also after a pause: re-checks can wait, and checks cannot. */
+const BATCH = 100;
+const EVERY_MS = 1000;
+
+/** Sooner in the playground, where a loss is to be told within a short interval. */
+function pollEveryMs(intervalMs: number): number {
+  return Math.min(EVERY_MS, Math.max(20, intervalMs / 50));
+}
+
+/** Re-checks verified domains, in the background and apart from the checks of waiting ones. */
+export function createMonitor(options: MonitorOptions): DueLoop {
+  const { store, look, checkSelf, mode, clock, random, log, metrics } = options;
+  const {
+    intervalMs = MONITORING_INTERVAL_MS,
+    maxInFlight = 10 * BATCH,
+    deadlineMs = 30_000,
+    pollMs = pollEveryMs(intervalMs),
+  } = options;
+
+  async function complete(due: DueRecheck, { signal, isStale }: Claim): Promise<RecheckOutcome | 'stale' | 'dropped'> {
+    const { domain, memory } = due;
+    const seen = await recheck(domain, memory, signal);
+    if (isStale()) return 'dropped';
+    const now = clock.now();
+    const next = monitor(domain, memory, seen, now, mode);
+    // Its claim has scheduled it as this memory asks for.
+    if (next.after === domain && isSameMemory(next.memory, memory)) return next.outcome;
+    const nextCheckAt = followUpAt(memory, next.memory, now, intervalMs, random());
+    const { after } = next;
+    const saved = await store.saveMonitoring({ ...due, before: domain, after, memory: next.memory, nextCheckAt, now });
+    if (saved === 'stale') return 'stale';
+    tell(after, next.outcome);
+    return next.outcome;
+  }
+
+  async function recheck(domain: Domain, memory: MonitorMemory, signal: AbortSignal): Promise<Recheck> {
+    // Whatever is told has been looked at everywhere.
+    const isDoubtful = memory.suspected.length > 0 || memory.driftedSince !== null;
+    const observation = await look(domain, isDoubtful ? 'thorough' : 'recheck', signal);
+    const records = readObservation({ domain, incumbent: null, memory: NO_MEMORY }, observation);
+    const asks = checkSelf !== null && needsSelfCheck(domain, records) && !signal.aborted;
+    return { ...records, addresses: asks ? await readAddresses(checkSelf, domain, signal) : { kind: 'unchecked' } };
+  }
+
+  function tell({ id, name, verificationError }: Domain, outcome: RecheckOutcome): void {
+    const what = { domainId: id, domain: name };
+    if (outcome === 'drifted') log.info({ ...what, verificationError }, 'a verified domain has lost what it needs');
+    if (outcome === 'recovered') log.info(what, 'a verified domain has what it needs again');
+    if (outcome === 'failed')
+      log.warn(what, 'nothing has led from a domain to here for seven days; it is no longer served');
+  }
+
+  return createDueLoop({
+    ...{ clock, log, name: 're-check', maxInFlight, batch: BATCH, deadlineMs, pollMs, restMs: pollMs },
+    claim: (now, limit, except) => store.claimMonitored({ now, limit, intervalMs, jitter: random, except }),
+    complete,
+    onClaimed(_count, latenessSeconds) {
+      for (const seconds of latenessSeconds) metrics.recheckLatenessSeconds.observe(seconds);
+    },
+    onInFlight: (count) => metrics.rechecksInFlight.set(count),
+    onCompleted: (outcome) => metrics.rechecks.inc({ outcome }),
+  });
+}
