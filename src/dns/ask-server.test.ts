@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { askServers, type FailedQuery } from './ask-server.ts';
+import { askServers, type FailedQuery, worstFailure } from './ask-server.ts';
 import type { DnsResponse } from './transport/dns-client.ts';
 
 const RESPONSE: DnsResponse = {
@@ -16,7 +16,7 @@ const RESPONSE: DnsResponse = {
 /** Asks servers with these results, the same one in both rounds or one for each. */
 async function askAll(results: Record<string, ('answer' | FailedQuery['reason'])[]>) {
   const asked: string[] = [];
-  const servers = Object.keys(results).map((name) => ({ name, address: '192.0.2.1', port: 53 }));
+  const servers = Object.keys(results).map((name) => ({ name, address: name, port: 53 }));
   const result = await askServers(servers, [1, 2], async ({ name, address }, timeoutMs) => {
     asked.push(`${name} ${timeoutMs}`);
     const own = results[name] ?? [];
@@ -24,7 +24,8 @@ async function askAll(results: Record<string, ('answer' | FailedQuery['reason'])
     const by = { server: name, address, authoritative: true };
     return reason === 'answer' ? { kind: 'answer', response: RESPONSE, by } : { kind: 'failed', reason, server: name };
   });
-  const described = result.kind === 'answer' ? `answer of ${result.by.server}` : `${result.reason} of ${result.server}`;
+  const { reason, server } = worstFailure(result.failures);
+  const described = result.answer === null ? `${reason} of ${server}` : `answer of ${result.answer.by.server}`;
   return { asked, result: described };
 }
 

@@ -2,7 +2,7 @@ import type { UnreadableReason } from '../domain/reading.ts';
 import type { Question } from './protocol/wire.ts';
 import type { AnsweredBy } from './resolver.ts';
 import type { DnsClient, DnsResponse, QueryOptions } from './transport/dns-client.ts';
-import type { DnsFailure, ServerAddress } from './transport/query-attempt.ts';
+import type { ServerAddress } from './transport/query-attempt.ts';
 
 /** A nameserver or a resolver. */
 export interface NamedServer extends ServerAddress {
@@ -20,8 +20,19 @@ export interface DnsAnswer {
 /** `server`: the name of the server that failed, where the customer should see it. */
 export interface FailedQuery {
   kind: 'failed';
-  reason: UnreadableReason | DnsFailure;
+  reason: UnreadableReason;
   server?: string;
+}
+
+export interface ServerFailure {
+  server: NamedServer;
+  reason: UnreadableReason;
+}
+
+/** `failures`: of the servers that were asked before; of all, where `answer` is null. */
+export interface ServersResult {
+  answer: DnsAnswer | null;
+  failures: ServerFailure[];
 }
 
 /** Most servers that are asked one question, not counting unreachable ones. */
@@ -49,44 +60,60 @@ export async function askServer(
   }
 }
 
-export function failed(reason: FailedQuery['reason'], { name }: NamedServer): FailedQuery {
+export function failed(reason: UnreadableReason, { name }: NamedServer): FailedQuery {
   return { kind: 'failed', reason, server: name };
 }
 
 /**
- * Asks one server after the other until one answers, and then those that timed out once more, with a longer timeout. Any
- * other failure is final. When all fail, returns the same failure in whichever order they were asked: a response rather
- * than a timeout, then the first server by name.
+ * Asks one server after the other until one answers, and then those that timed out once more, with a longer timeout, unless they are not worth it. Any
+ * other failure is final.
  */
 export async function askServers(
   servers: readonly NamedServer[],
   timeoutsMs: readonly number[],
   ask: (server: NamedServer, timeoutMs: number) => Promise<DnsAnswer | FailedQuery>,
-): Promise<DnsAnswer | FailedQuery> {
-  let failure: FailedQuery = { kind: 'failed', reason: 'no_nameserver' };
+  isWorthRetrying: (server: NamedServer) => boolean = () => true,
+): Promise<ServersResult> {
+  const failures = new Map<string, ServerFailure>();
   let candidates = servers;
   for (const timeoutMs of timeoutsMs) {
-    const timedOut: NamedServer[] = [];
+    const again: NamedServer[] = [];
     let asked = 0;
     for (const server of candidates) {
       if (asked === MAX_ASKED) break;
+      const retry = isWorthRetrying(server);
       const result = await ask(server, timeoutMs);
-      if (result.kind === 'answer') return result;
-      if (result.reason !== 'unreachable') asked++;
-      if (result.reason === 'timeout') timedOut.push(server);
-      if (failure.server === undefined || rankOf(result) < rankOf(failure)) failure = result;
+      failures.delete(keyOf(server));
+      if (result.kind === 'answer') return { answer: result, failures: [...failures.values()] };
+      const { reason } = result;
+      failures.set(keyOf(server), { server, reason });
+      if (reason === 'too_many_queries') return { answer: null, failures: [...failures.values()] };
+      if (reason !== 'unreachable') asked++;
+      if (reason === 'timeout' && retry) again.push(server);
     }
-    candidates = timedOut;
+    candidates = again;
   }
-  return failure;
+  return { answer: null, failures: [...failures.values()] };
 }
 
-function rankOf({ reason, server }: FailedQuery): string {
-  return `${['timeout', 'unreachable'].indexOf(reason) + 1} ${server}`;
+function keyOf({ address, port }: NamedServer): string {
+  return `${address} ${port}`;
+}
+
+/** The failure that says most, in whichever order the servers were asked: a response rather than a timeout, then the first server by name. */
+export function worstFailure(failures: readonly ServerFailure[]): FailedQuery {
+  const [worst] = failures.toSorted((a, b) => (rankOf(a) < rankOf(b) ? -1 : 1));
+  if (worst === undefined) return { kind: 'failed', reason: 'no_nameserver' };
+  const { reason, server } = worst;
+  return reason === 'too_many_queries' ? { kind: 'failed', reason } : failed(reason, server);
+}
+
+function rankOf({ reason, server }: ServerFailure): string {
+  return `${['timeout', 'unreachable', 'too_many_queries'].indexOf(reason) + 1} ${server.name}`;
 }
 
 /** Whether no server responded at all. */
-export function isSilent({ reason }: FailedQuery): boolean {
+export function isSilent(reason: UnreadableReason): boolean {
   return reason === 'timeout' || reason === 'unreachable';
 }
 

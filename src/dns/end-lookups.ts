@@ -1,5 +1,6 @@
 import type { CaaRecord } from '../domain/certificate-state.ts';
-import type { RecordAnswer, ZoneObservation } from '../domain/observation.ts';
+import type { ZoneObservation } from '../domain/observation.ts';
+import { isSilent } from './ask-server.ts';
 import { queryBudget } from './query-budget.ts';
 import type { AnsweredBy, EndLookup, EndLookups, Look, LookOptions, LookQuestion, RecordLooks } from './resolver.ts';
 
@@ -24,7 +25,7 @@ export function endLookups(
     const { zone, looks } = await look(question, options);
     const last = looks.at(-1);
     if (last === undefined) return withoutServer(zone.failure);
-    if (looks.every(({ answer }) => isSilent(answer))) {
+    if (looks.every(({ answer }) => answer.kind === 'unreadable' && isSilent(answer.reason))) {
       const resolved = (await fallback?.(question, zone.apex, options)) ?? null;
       if (resolved !== null) return toLookup(resolved, false);
     }
@@ -49,10 +50,6 @@ export function endLookups(
       return { kind: 'found', chain, by, records: values.map(toCaa) };
     },
   };
-}
-
-function isSilent(answer: RecordAnswer): boolean {
-  return answer.kind === 'unreadable' && (answer.reason === 'timeout' || answer.reason === 'unreachable');
 }
 
 function withoutServer(failure: ZoneObservation['failure']): EndLookup<never> {

@@ -3,11 +3,14 @@ import type { ZoneObservation } from '../domain/observation.ts';
 import { type AnswerKind, answerCounter } from './answer-metrics.ts';
 import {
   askServer,
+  askServers,
   type DnsAnswer,
   type FailedQuery,
   failed,
+  isSilent,
   moveToEnd,
   type NamedServer,
+  type ServersResult,
   shuffled,
 } from './ask-server.ts';
 import type { Question } from './protocol/wire.ts';
@@ -22,7 +25,7 @@ export interface NameserverQueries {
   /** Sends one query to one address of a nameserver of the zone. */
   ask(question: Question, server: NamedServer, apex: string, options: AskOptions): Promise<DnsAnswer | FailedQuery>;
   /** Asks one nameserver of the zone after the other until one answers, three at most, and those that timed out once more. */
-  askZone(zone: ZoneObservation, question: Question, options: AskZoneOptions): Promise<ZoneResult>;
+  askZone(zone: ZoneObservation, question: Question, options: AskZoneOptions): Promise<ServersResult>;
   /** The addresses of one nameserver in the order in which they are worth asking. */
   inOrder(addresses: readonly string[]): string[];
   port: number;
@@ -36,17 +39,6 @@ export interface AskOptions extends LookOptions {
 export interface AskZoneOptions extends LookOptions {
   /** The address of a server that is asked after all others. */
   last?: string | undefined;
-}
-
-/** `failures`: of the servers that were asked before; of all, where `answer` is null. */
-export interface ZoneResult {
-  answer: DnsAnswer | null;
-  failures: ServerFailure[];
-}
-
-export interface ServerFailure {
-  server: NamedServer;
-  reason: FailedQuery['reason'];
 }
 
 interface NameserverQueriesOptions {
@@ -64,9 +56,6 @@ interface NameserverQueriesOptions {
   onAnswer?: ((kind: AnswerKind) => void) | undefined;
 }
 
-/** Most servers of a zone that are asked one question, not counting unreachable ones. */
-const MAX_ASKED = 3;
-
 export function nameserverQueries(options: NameserverQueriesOptions): NameserverQueries {
   const { client, clock, port, random, limits, triesMs } = options;
   const throttle = queryThrottle(limits, clock);
@@ -83,7 +72,7 @@ export function nameserverQueries(options: NameserverQueriesOptions): Nameserver
     const sent = { recursion: false, signal, timeoutsMs: [timeoutMs], newPort };
     const answer = await throttle.run(server.address, signal, () => askServer(client, question, server, sent));
     if (answer === null) return failed('overloaded', server);
-    const answered = answer.kind === 'answer' || (answer.reason !== 'timeout' && answer.reason !== 'unreachable');
+    const answered = answer.kind === 'answer' || !isSilent(answer.reason);
     if (answered || !signal.aborted) silent.note(server.address, answered);
     const lame = answer.kind === 'answer' && isLame(answer.response, apex, question.name);
     const result = lame ? failed('lame', server) : answer;
@@ -104,30 +93,12 @@ export function nameserverQueries(options: NameserverQueriesOptions): Nameserver
 
   return {
     ask,
-    async askZone(zone, question, options) {
-      const failures = new Map<string, ServerFailure>();
-      const wereSilent = new Set<string>();
-      let candidates = moveToEnd(serversOf(zone), ({ address }) => address === options.last);
-      for (const timeoutMs of triesMs) {
-        const again: NamedServer[] = [];
-        let asked = 0;
-        for (const server of candidates) {
-          if (asked === MAX_ASKED) break;
-          // One try is enough for a server that has been silent before.
-          if (silent.has(server.address)) wereSilent.add(server.address);
-          const result = await ask(question, server, zone.apex, { ...options, timeoutMs });
-          if (result.kind === 'answer') {
-            failures.delete(server.address);
-            return { answer: result, failures: [...failures.values()] };
-          }
-          failures.set(server.address, { server, reason: result.reason });
-          if (result.reason === 'too_many_queries') return { answer: null, failures: [...failures.values()] };
-          if (result.reason !== 'unreachable') asked++;
-          if (result.reason === 'timeout' && !wereSilent.has(server.address)) again.push(server);
-        }
-        candidates = again;
-      }
-      return { answer: null, failures: [...failures.values()] };
+    askZone(zone, question, options) {
+      const servers = moveToEnd(serversOf(zone), ({ address }) => address === options.last);
+      const askOne = (server: NamedServer, timeoutMs: number) =>
+        ask(question, server, zone.apex, { ...options, timeoutMs });
+      // One try is enough for a server that has been silent before.
+      return askServers(servers, triesMs, askOne, ({ address }) => !silent.has(address));
     },
     inOrder: (addresses) => [
       ...addresses.filter((address) => !silent.has(address)),
@@ -135,11 +106,4 @@ export function nameserverQueries(options: NameserverQueriesOptions): Nameserver
     ],
     port,
   };
-}
-
-/** The failure that says most: a response rather than a timeout, then the first server by name, in whichever order they were asked. */
-export function worstFailure(failures: readonly ServerFailure[]): ServerFailure | null {
-  const rank = ({ reason, server }: ServerFailure) =>
-    `${['timeout', 'unreachable', 'too_many_queries'].indexOf(reason) + 1} ${server.name}`;
-  return failures.toSorted((a, b) => (rank(a) < rank(b) ? -1 : 1))[0] ?? null;
 }

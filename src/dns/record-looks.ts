@@ -1,6 +1,13 @@
 import type { RecordAnswer, ZoneNameserver, ZoneObservation } from '../domain/observation.ts';
-import type { DnsAnswer, FailedQuery, NamedServer } from './ask-server.ts';
-import { type AskZoneOptions, type NameserverQueries, type ServerFailure, worstFailure } from './nameserver-queries.ts';
+import {
+  type DnsAnswer,
+  type FailedQuery,
+  isSilent,
+  type NamedServer,
+  type ServerFailure,
+  worstFailure,
+} from './ask-server.ts';
+import type { AskZoneOptions, NameserverQueries } from './nameserver-queries.ts';
 import { isWithin, normalizeName, parentOf } from './protocol/dns-name.ts';
 import type { Question, RecordType } from './protocol/wire.ts';
 import { type Chase, currentName, readAnswer, startChase } from './record-answer.ts';
@@ -196,15 +203,11 @@ export function recordLooks(zones: ZoneFinder, queries: NameserverQueries): Omit
     const server = { name, address: first, port: queries.port };
     const firstMs = Math.round(timeoutMs * FIRST_SHARE);
     const result = await queries.ask(question, server, zone.apex, { ...options, newPort: second, timeoutMs: firstMs });
-    if (result.kind === 'answer' || !isSilent(result)) return { server, result };
+    if (result.kind === 'answer' || !isSilent(result.reason)) return { server, result };
     const again = { ...server, address: other };
     const left = { ...options, newPort: second, timeoutMs: timeoutMs - firstMs };
     return { server: again, result: await queries.ask(question, again, zone.apex, left) };
   }
-}
-
-function isSilent({ reason }: FailedQuery): boolean {
-  return reason === 'timeout' || reason === 'unreachable';
 }
 
 function typesOf({ type }: LookQuestion, second: boolean): [RecordType, ...RecordType[]] {
@@ -226,8 +229,7 @@ function noAddress({ problem }: { problem?: 'no_address' | 'special_address' }):
 
 /** Why the name at the end of the chain could not be read. */
 function unreadable({ zone: { failure }, failures }: Held, chain: string[]): RecordAnswer {
-  const worst = worstFailure(failures);
-  if (worst !== null) return { kind: 'unreadable', reason: worst.reason, chain, server: worst.server.name };
+  if (failures.length > 0) return { ...worstFailure(failures), kind: 'unreadable', chain };
   // A name in a domain that nobody registered does not exist.
   if (failure?.kind === 'not_registered') return { kind: 'absent', reason: 'nxdomain', chain };
   if (failure?.kind !== 'unreadable') return { kind: 'unreadable', reason: failure?.kind ?? 'lame', chain };

@@ -1,12 +1,15 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { within } from '../../test/support/dns-tree.ts';
 import { startSimulators } from '../../test/support/simulators.ts';
 import type { Simulator } from '../playground/dns/simulator.ts';
 import { recursiveResolver } from './recursive.ts';
 import type { RecursorsOptions } from './recursors.ts';
+import type { LookQuestion } from './resolver.ts';
 import { type DnsClient, dnsClient } from './transport/dns-client.ts';
 
-const TXT = '_service.www.acme.com';
 const TARGET = 't1.cname.test';
+const TXT: LookQuestion = { name: '_service.www.acme.com', type: 'TXT' };
+const ROUTE: LookQuestion = { name: 'www.acme.com', type: 'ADDRESS', stopAt: TARGET };
 
 let one: Simulator;
 let two: Simulator;
@@ -26,131 +29,93 @@ function subject(options: Partial<RecursorsOptions> = {}) {
   return recursiveResolver({ client, resolvers, random: () => 0, ...options });
 }
 
-function within(ms = 10_000) {
-  return { signal: AbortSignal.timeout(ms) };
-}
+const nameservers = [
+  { name: '127.0.0.1', addresses: ['127.0.0.1'] },
+  { name: '127.0.0.2', addresses: ['127.0.0.2'] },
+];
 
-const BY_ONE = { server: '127.0.0.1', address: '127.0.0.1', authoritative: false };
-const BY_TWO = { server: '127.0.0.2', address: '127.0.0.2', authoritative: false };
-
-test('a resolver is asked, with RD, and never a nameserver', async () => {
-  one.set(TXT, 'TXT', ['x']);
+test('each resolver plays a nameserver, and no nameserver is asked', async () => {
+  one.set(TXT.name, 'TXT', ['x']);
   one.set('ns1.simulator.test', 'A', ['127.0.0.9']);
-  expect(await subject().lookupTxt(TXT, within())).toEqual({
-    kind: 'found',
-    values: ['x'],
-    chain: [],
-    zone: 'acme.com',
-    by: BY_ONE,
+  const resolver = subject();
+  expect(await resolver.look(TXT, within())).toEqual({
+    zone: { apex: 'acme.com', source: 'resolvers', nameservers, ownNameservers: null, failure: null },
+    looks: [{ server: '127.0.0.1', address: '127.0.0.1', answer: { kind: 'found', chain: [], values: ['x'] } }],
   });
   expect(two.log()).toEqual([]);
+  const zone = await resolver.findZone(TXT.name, within());
+  const looks = await Promise.all(zone.nameservers.map((each) => resolver.askNameserver(zone, each, TXT, within())));
+  expect(looks).toMatchObject([
+    { server: '127.0.0.1', answer: { kind: 'found' } },
+    { server: '127.0.0.2', answer: { kind: 'absent' } },
+  ]);
+  expect(await resolver.ownNameservers(zone, within())).toBeNull();
 });
 
 test('chains are read across zones from one answer', async () => {
   one.set('www.acme.com', 'CNAME', ['acme.cdn.test']);
   one.set('acme.cdn.test', 'CNAME', [TARGET]);
-  expect(await subject().lookupRoute('www.acme.com', TARGET, within())).toEqual({
-    kind: 'found',
-    chain: ['acme.cdn.test', TARGET],
-    addresses: [],
-    zone: 'acme.com',
-    by: BY_ONE,
-  });
+  expect((await subject().look(ROUTE, within())).looks).toMatchObject([
+    { answer: { kind: 'found', chain: ['acme.cdn.test', TARGET], values: [] } },
+  ]);
   expect(one.log().filter(({ type }) => type === 'A')).toHaveLength(1);
 });
 
-test('addresses of both kinds and CAA records are read', async () => {
-  one.set('www.acme.com', 'CNAME', ['lb.acme.com']);
-  one.set('lb.acme.com', 'A', ['192.0.2.1']);
-  one.set('lb.acme.com', 'AAAA', ['2001:db8::1']);
-  one.set('acme.com', 'CAA', ['128 issue "ca.test; validationmethods=http-01"', '0 issuewild ";"', '1 tbs "x"']);
-  const { lookupAddresses, lookupCaa } = subject();
-  expect(await lookupAddresses('www.acme.com', within())).toEqual({
-    kind: 'found',
-    chain: ['lb.acme.com'],
-    addresses: ['192.0.2.1', '2001:db8::1'],
-    by: BY_ONE,
-  });
-  expect(await lookupCaa('acme.com', within())).toEqual({
-    kind: 'found',
-    chain: [],
-    records: [
-      { critical: false, tag: 'issuewild', value: ';' },
-      { critical: false, tag: 'tbs', value: 'x' },
-      { critical: true, tag: 'issue', value: 'ca.test; validationmethods=http-01' },
-    ],
-    by: BY_ONE,
-  });
-  expect(await lookupCaa('www.acme.com', within())).toMatchObject({ kind: 'absent', reason: 'nodata' });
+test('IPv6 addresses are read where a name has no others, and first in a second look', async () => {
+  one.set('www.acme.com', 'AAAA', ['2001:db8::1']);
+  const resolver = subject();
+  expect((await resolver.look(ROUTE, within())).looks).toMatchObject([{ answer: { values: ['2001:db8::1'] } }]);
+  one.set('www.acme.com', 'A', ['192.0.2.1']);
+  const zone = await resolver.findZone('www.acme.com', within());
+  const [first = { name: '', addresses: [] }] = zone.nameservers;
+  const look = (second: boolean) => resolver.askNameserver(zone, first, ROUTE, { ...within(), second });
+  expect((await look(false)).answer).toMatchObject({ values: ['192.0.2.1'] });
+  expect((await look(true)).answer).toMatchObject({ values: ['2001:db8::1'] });
 });
 
 test('NXDOMAIN is distinguished from NODATA, with the zone of the SOA', async () => {
   one.setZone('sub.acme.com');
   one.set('www.acme.com', 'A', ['192.0.2.1']);
-  const { lookupTxt } = subject();
-  expect(await lookupTxt(TXT, within())).toMatchObject({ kind: 'absent', reason: 'nxdomain', zone: 'acme.com' });
-  expect(await lookupTxt('www.acme.com', within())).toMatchObject({
-    kind: 'absent',
-    reason: 'nodata',
-    zone: 'acme.com',
-  });
-  expect(await lookupTxt('x.sub.acme.com', within())).toMatchObject({ kind: 'absent', zone: 'sub.acme.com' });
-});
-
-test('a CNAME is found although its target has no address', async () => {
-  one.set('www.acme.com', 'CNAME', ['gone.other.test']);
-  expect(await subject().lookupRoute('www.acme.com', TARGET, within())).toMatchObject({
-    kind: 'found',
-    chain: ['gone.other.test'],
-    addresses: [],
-    zone: 'acme.com',
-  });
+  const { look } = subject();
+  const seen = async (name: string) => {
+    const { zone, looks } = await look({ ...TXT, name }, within());
+    return [zone.apex, looks.map(({ answer }) => (answer.kind === 'absent' ? answer.reason : answer.kind))];
+  };
+  expect(await seen(TXT.name)).toEqual(['acme.com', ['nxdomain']]);
+  expect(await seen('www.acme.com')).toEqual(['acme.com', ['nodata']]);
+  expect(await seen('x.sub.acme.com')).toEqual(['sub.acme.com', ['nxdomain']]);
 });
 
 describe('after a resolver fails, another is asked', () => {
-  test.each(['servfail', 'refused', 'timeout'] as const)('%s', async (fault) => {
-    one.fail(TXT, fault);
-    two.set(TXT, 'TXT', ['x']);
-    expect(await subject({ triesMs: [150, 300] }).lookupTxt(TXT, within())).toMatchObject({
-      kind: 'found',
-      by: BY_TWO,
-    });
+  test.each(['servfail', 'refused'] as const)('%s', async (fault) => {
+    one.fail(TXT.name, fault);
+    two.set(TXT.name, 'TXT', ['x']);
+    expect((await subject().look(TXT, within())).looks).toMatchObject([
+      { server: '127.0.0.1', answer: { reason: fault } },
+      { server: '127.0.0.2', answer: { kind: 'found' } },
+    ]);
   });
 
-  test('where all of them fail, that is the reason', async () => {
-    one.fail(TXT, 'servfail');
-    two.fail(TXT, 'servfail');
-    expect(await subject().lookupTxt(TXT, within())).toEqual({
-      kind: 'unreadable',
-      reason: 'servfail',
-      chain: [],
-      server: '127.0.0.1',
-    });
-  });
-});
-
-describe('a confirmation', () => {
-  test('comes from another resolver', async () => {
-    one.set(TXT, 'TXT', ['x']);
-    const { lookupTxt } = subject();
-    expect(await lookupTxt(TXT, { ...within(), confirming: [BY_ONE] })).toMatchObject({
-      kind: 'absent',
-      by: BY_TWO,
-    });
-    expect(await lookupTxt(TXT, { ...within(), confirming: [BY_TWO] })).toMatchObject({ kind: 'found', by: BY_ONE });
-  });
-
-  test('comes from the same one where there is no other', async () => {
-    one.set(TXT, 'TXT', ['x']);
-    const { lookupTxt } = subject({ resolvers: [{ address: one.address, port: one.port }] });
-    expect(await lookupTxt(TXT, { ...within(), confirming: [BY_ONE] })).toMatchObject({ kind: 'found', by: BY_ONE });
+  test('where all of them fail, each is named', async () => {
+    one.fail(TXT.name, 'servfail');
+    two.fail(TXT.name, 'refused');
+    expect((await subject().look(TXT, within())).looks).toMatchObject([
+      { server: '127.0.0.1', answer: { reason: 'servfail' } },
+      { server: '127.0.0.2', answer: { reason: 'refused' } },
+    ]);
   });
 });
 
 test('an aborted query in flight is a timeout', async () => {
-  one.fail(TXT, 'timeout');
-  two.fail(TXT, 'timeout');
-  expect(await subject().lookupTxt(TXT, within(100))).toMatchObject({ kind: 'unreadable', reason: 'timeout' });
+  one.fail(TXT.name, 'timeout');
+  two.fail(TXT.name, 'timeout');
+  const { looks } = await subject().look(TXT, { ...within(), signal: AbortSignal.timeout(100) });
+  expect(looks.at(-1)).toMatchObject({ answer: { kind: 'unreadable', reason: 'timeout' } });
+});
+
+test('no more queries are sent than the budget allows', async () => {
+  expect((await subject().look(TXT, within(0))).looks[0]).toMatchObject({ answer: { reason: 'too_many_queries' } });
+  expect(one.log()).toEqual([]);
 });
 
 test('an invalid address is refused at once', () => {

@@ -1,27 +1,20 @@
 import { type Clock, systemClock } from '../clock.ts';
 import { endLookups } from './end-lookups.ts';
-import { type Ask, recordLookups } from './record-lookups.ts';
-import { denyingZone, recursiveLooks } from './recursive-looks.ts';
+import { recursiveLooks } from './recursive-looks.ts';
 import { type RecursorsOptions, recursors } from './recursors.ts';
 import type { Resolver } from './resolver.ts';
 import { validator } from './validation.ts';
 
 /**
- * Asks the configured resolvers only, for networks that cannot reach nameservers. Cached answers may be older than the
- * zone. A confirmation comes from another resolver where there is one.
+ * Asks the configured resolvers only, for networks that cannot reach nameservers: each of them plays a nameserver of every zone. Cached answers may be
+ * older than the zone.
  */
 export function recursiveResolver(options: RecursorsOptions & { clock?: Clock }): Resolver {
-  const servers = recursors(options);
-
-  const ask: Ask = async (question, options) => {
-    const answer = await servers.ask(question, options);
-    if (answer.kind === 'failed') return answer;
-    const denying = denyingZone(answer.response, question.name);
-    if (denying !== null) return { ...answer, zone: denying };
-    const found = await servers.findApex(question.name, options);
-    return found.kind === 'failed' ? found : { ...answer, zone: found.apex };
+  const resolvers = recursors(options);
+  const looks = recursiveLooks(resolvers, options);
+  return {
+    ...looks,
+    ...endLookups(looks.look, { authoritative: false }),
+    validate: validator({ clock: systemClock, ...options, servers: resolvers.servers }),
   };
-  const validate = validator({ clock: systemClock, ...options, servers: servers.servers });
-  const looks = recursiveLooks(servers, options);
-  return { ...recordLookups(ask), ...looks, ...endLookups(looks.look, { authoritative: false }), validate };
 }

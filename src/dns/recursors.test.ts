@@ -1,6 +1,7 @@
 import packet from 'dns-packet';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type DnsListener, listen } from '../playground/dns/dns-listener.ts';
+import { queryBudget } from './query-budget.ts';
 import { recursors } from './recursors.ts';
 import { type DnsClient, dnsClient } from './transport/dns-client.ts';
 
@@ -29,7 +30,7 @@ afterEach(async () => {
 function findApex(name: string) {
   const resolvers = [{ address: '127.0.0.1', port: resolver.port }];
   const { findApex } = recursors({ client, resolvers });
-  return findApex(name, { signal: AbortSignal.timeout(10_000) });
+  return findApex(name, { signal: AbortSignal.timeout(10_000), budget: queryBudget() });
 }
 
 const soa = (name: string): packet.Answer => ({

@@ -5,14 +5,13 @@ import {
   askServers,
   type DnsAnswer,
   type FailedQuery,
-  moveToEnd,
   type NamedServer,
   shuffled,
+  worstFailure,
 } from './ask-server.ts';
 import { isWithin, parentOf } from './protocol/dns-name.ts';
 import type { Question } from './protocol/wire.ts';
-
-import type { LookupOptions, QueryBudget } from './resolver.ts';
+import type { LookOptions } from './resolver.ts';
 import type { DnsClient } from './transport/dns-client.ts';
 import type { ServerAddress } from './transport/query-attempt.ts';
 
@@ -21,20 +20,14 @@ import type { ServerAddress } from './transport/query-attempt.ts';
  * limited to a bailiwick.
  */
 export interface Recursors {
-  /** Asks them in random order, those that are being confirmed last, until one answers. */
-  ask(question: Question, options: RecursorOptions): Promise<DnsAnswer | FailedQuery>;
+  /** Asks them in random order until one answers. */
+  ask(question: Question, options: LookOptions): Promise<DnsAnswer | FailedQuery>;
   /**
    * Finds the apex of the zone that holds a name: of the zone that denies a CNAME there. For any other type a resolver
    * follows the CNAME at the name, and a failure at its target would hide the zone.
    */
-  findApex(name: string, options: RecursorOptions): Promise<{ kind: 'apex'; apex: string } | FailedQuery>;
+  findApex(name: string, options: LookOptions): Promise<{ kind: 'apex'; apex: string } | FailedQuery>;
   readonly servers: readonly NamedServer[];
-  /** Whether one of them has this address. */
-  has(address: string): boolean;
-}
-
-export interface RecursorOptions extends LookupOptions {
-  budget?: QueryBudget;
 }
 
 export interface RecursorsOptions {
@@ -60,20 +53,15 @@ export function recursors(options: RecursorsOptions): Recursors {
   const count = answerCounter(onAnswer);
   const servers = resolvers.map(toServer);
 
-  async function ask(
-    question: Question,
-    { signal, confirming, budget }: RecursorOptions,
-  ): Promise<DnsAnswer | FailedQuery> {
-    const newPort = confirming !== undefined;
-    const isConfirmed = ({ address }: NamedServer) => confirming?.some((by) => by.address === address) ?? false;
-    const order = moveToEnd(shuffled(servers, random), isConfirmed);
-    return askServers(order, triesMs, async (server, timeoutMs) => {
-      if (budget?.take() === false) return { kind: 'failed', reason: 'too_many_queries' };
-      const options = { recursion: true, signal, timeoutsMs: [timeoutMs], newPort };
+  async function ask(question: Question, { signal, budget }: LookOptions): Promise<DnsAnswer | FailedQuery> {
+    const { answer, failures } = await askServers(shuffled(servers, random), triesMs, async (server, timeoutMs) => {
+      if (!budget.take()) return { kind: 'failed', reason: 'too_many_queries' };
+      const options = { recursion: true, signal, timeoutsMs: [timeoutMs] };
       const result = await askServer(client, question, server, options);
       count(result);
       return result;
     });
+    return answer ?? worstFailure(failures);
   }
 
   return {
@@ -101,7 +89,6 @@ export function recursors(options: RecursorsOptions): Recursors {
       }
       return { kind: 'failed', reason: 'no_nameserver' };
     },
-    has: (address) => servers.some((server) => server.address === address),
   };
 }
 

@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.ts';
+import { registryDelegation } from '../domain/name.ts';
 import type { RecordAnswer, Validation } from '../domain/observation.ts';
 import { answerCounter } from './answer-metrics.ts';
 import { failed, type NamedServer, shuffled } from './ask-server.ts';
@@ -8,6 +9,7 @@ import { MAX_CHAIN, readAnswer, startChase } from './record-answer.ts';
 import type { RecursorsOptions } from './recursors.ts';
 import type { LookOptions, LookQuestion, RecordLooks } from './resolver.ts';
 import type { DnsResponse } from './transport/dns-client.ts';
+import { queryThrottle, type ThrottleLimits } from './transport/query-throttle.ts';
 import { readValidationSupport } from './validation-support.ts';
 
 /** Bogus, signature expired, signature not yet valid, DNSKEY missing, RRSIGs missing (RFC 8914 section 4). */
@@ -15,6 +17,8 @@ const BOGUS_ERRORS: readonly number[] = [6, 7, 8, 9, 10];
 /** Resolvers that are asked one question. */
 const MAX_ASKED = 3;
 const TRIES_MS = [1500, 1500];
+/** For the names of one registered domain. */
+const ZONE_LIMITS: ThrottleLimits = { inFlight: 20, perSecond: 1000 };
 /** For how long it is cached whether a resolver validates. */
 const SUPPORT_MS = 10 * 60_000;
 const UNKNOWN_MS = 10_000;
@@ -28,17 +32,20 @@ interface Verdict {
   resolver: NamedServer | null;
 }
 
+const NO_VERDICT: Verdict = { status: 'unknown', response: null, error: null, resolver: null };
+
 type ValidationOptions = RecursorsOptions & { clock: Clock; servers: readonly NamedServer[] };
 
 /** Asks the resolvers whether records are what their zones have signed. */
 export function validator(options: ValidationOptions): RecordLooks['validate'] {
   const { servers, random = Math.random } = options;
   const ask = resolverAsker(options);
+  const throttle = queryThrottle(ZONE_LIMITS, options.clock);
 
   /** Asks one resolver after the other until one has an answer. Bogus has to be seen twice: by another resolver, or by the same one again. */
   async function judge(question: Question, options: LookOptions): Promise<Verdict> {
     const order = shuffled(servers, random).slice(0, MAX_ASKED);
-    let verdict: Verdict = { status: 'unknown', response: null, error: null, resolver: null };
+    let verdict = NO_VERDICT;
     for (const server of order) {
       verdict = await ask(question, server, options);
       if (verdict.status === 'bogus') return confirmBogus(verdict, server, question, options);
@@ -61,23 +68,29 @@ export function validator(options: ValidationOptions): RecordLooks['validate'] {
     return second.response === null ? again : second;
   }
 
+  /** A zone that does not respond occupies the resolvers longest, and must not occupy them for all others. */
+  async function judgeInTurn(question: Question, options: LookOptions): Promise<Verdict> {
+    const zone = registryDelegation(question.name)?.domain ?? question.name;
+    return (await throttle.run(zone, options.signal, () => judge(question, options))) ?? NO_VERDICT;
+  }
+
   return async (question, options) => {
     const name = normalizeName(question.name);
     const end = question.stopAt === undefined ? null : normalizeName(question.stopAt);
     if (question.type !== 'ADDRESS' || end === null) {
       const type = question.type === 'ADDRESS' ? 'A' : question.type;
-      return toValidation(await judge({ name, type }, options), question, []);
+      return toValidation(await judgeInTurn({ name, type }, options), question, []);
     }
     // One by one: a resolver that follows them itself fails where a zone further down is broken.
     const chain: string[] = [];
     let validation: Validation | null = null;
     for (let current = name; chain.length <= MAX_CHAIN; ) {
-      const verdict = await judge({ name: current, type: 'CNAME' }, options);
+      const verdict = await judgeInTurn({ name: current, type: 'CNAME' }, options);
       const own = { name: current, type: 'CNAME' } as const;
       validation = merge(validation, toValidation(verdict, own, chain));
       const { answer } = validation;
       if (answer?.kind === 'absent' && answer.reason === 'nodata') {
-        const addresses = await judge({ name: current, type: 'A' }, options);
+        const addresses = await judgeInTurn({ name: current, type: 'A' }, options);
         return merge(validation, toValidation(addresses, { name: current, type: 'A' }, chain));
       }
       const next = answer?.kind === 'found' ? answer.chain.at(-1) : undefined;
@@ -85,7 +98,7 @@ export function validator(options: ValidationOptions): RecordLooks['validate'] {
       chain.push(next);
       current = next;
     }
-    return validation ?? toValidation(await judge({ name, type: 'CNAME' }, options), question, []);
+    return validation ?? toValidation(await judgeInTurn({ name, type: 'CNAME' }, options), question, []);
   };
 }
 

@@ -2,10 +2,10 @@ import type { Clock } from '../clock.ts';
 import { registryDelegation } from '../domain/name.ts';
 import type { ZoneObservation } from '../domain/observation.ts';
 import type { AddressRule } from '../net/addresses.ts';
-import type { DnsAnswer, FailedQuery } from './ask-server.ts';
+import { type DnsAnswer, type FailedQuery, type ServerFailure, worstFailure } from './ask-server.ts';
 import { failedZone, firstZones, type TimedZone } from './first-zone.ts';
 import { nameserverLocator } from './nameserver-addresses.ts';
-import { type NameserverQueries, type ServerFailure, worstFailure } from './nameserver-queries.ts';
+import type { NameserverQueries } from './nameserver-queries.ts';
 import { isBelow, isWithin, parentOf } from './protocol/dns-name.ts';
 import type { Question } from './protocol/wire.ts';
 import { queryBudget } from './query-budget.ts';
@@ -181,7 +181,7 @@ export function zoneFinder(options: ZoneFinderOptions): ZoneFinder {
         : { kind: 'failed', reason: 'no_nameserver' };
     }
     const { answer, failures } = await queries.askZone(zone, question, options);
-    return answer ?? toFailed(failures);
+    return answer ?? worstFailure(failures);
   }
 
   /** Never a top-level domain: `registered` finds the zones below. */
@@ -237,15 +237,8 @@ function hasNs({ response }: DnsAnswer, apex: string): boolean {
   return response.answers.some(({ type, name }) => type === 'NS' && name === apex);
 }
 
-function toFailed(failures: ServerFailure[]): FailedQuery {
-  const worst = worstFailure(failures);
-  if (worst === null) return { kind: 'failed', reason: 'no_nameserver' };
-  const { reason, server } = worst;
-  return { kind: 'failed', reason, ...(reason === 'too_many_queries' ? {} : { server: server.name }) };
-}
-
 function unreadable(apex: string, failures: ServerFailure[]): TimedZone {
-  const failed = toFailed(failures);
+  const failed = worstFailure(failures);
   const ttl = failed.reason === 'too_many_queries' ? 0 : Number.POSITIVE_INFINITY;
   return { zone: failedZone(apex, { ...failed, kind: 'unreadable' }), ttl };
 }

@@ -1,12 +1,13 @@
 import packet, { type Answer } from 'dns-packet';
 import { decodeMessage } from '../../src/dns/protocol/message.ts';
 import { type EncodedQuery, encodeQuery, isResponseTo } from '../../src/dns/protocol/query.ts';
-import type { Question } from '../../src/dns/protocol/wire.ts';
-import { type Ask, recordLookups } from '../../src/dns/record-lookups.ts';
+import type { DnsMessage, Question } from '../../src/dns/protocol/wire.ts';
+import { currentName, readAnswer, startChase } from '../../src/dns/record-answer.ts';
+import type { RecordAnswer } from '../../src/domain/observation.ts';
 
 /**
  * Responses as a hostile or broken nameserver would send them: close to a proof of a domain, with octets changed at random.
- * Each is processed like a real one, from its octets to the lookup that verification gets.
+ * Each is processed like a real one, from its octets to the answer that a check sees.
  */
 
 const NAME = 'api.acme.com';
@@ -20,7 +21,7 @@ export interface Fuzzed {
   answered: number;
   /** Responses that could be decoded. */
   read: number;
-  /** Lookups that found the expected record, in responses that contain it by another implementation too. */
+  /** Looks that found the expected record, in responses that contain it by another implementation too. */
   matches: number;
 }
 
@@ -28,23 +29,30 @@ export interface Fuzzed {
 export async function fuzz(packets: number, seed: number): Promise<Fuzzed> {
   const random = generator(seed);
   const tally: Fuzzed = { packets: 0, answered: 0, read: 0, matches: 0 };
-  const by = { server: 'ns.acme.com', address: '192.0.2.53', authoritative: true };
-  /** The responses of the current lookup. */
+  /** The responses of the current look. */
   let received: Buffer[] = [];
 
-  const ask: Ask = async (question) => {
+  const ask = (question: Question): DnsMessage | null => {
     const query = encodeQuery(question, { recursion: false, edns: true });
-    if (query === null) return { kind: 'failed', reason: 'malformed' };
+    if (query === null) return null;
     query.octets.writeUInt16BE(random(0x10000), 0);
     const octets = mutated(answerTo(query, question, random), random);
     received.push(octets);
     tally.packets += 1;
-    if (!isResponseTo(query, octets)) return { kind: 'failed', reason: 'timeout' };
+    if (!isResponseTo(query, octets)) return null;
     tally.answered += 1;
     const message = decodeMessage(octets);
-    if (message === null) return { kind: 'failed', reason: 'malformed' };
-    tally.read += 1;
-    return { kind: 'answer', response: { ...message, transport: 'udp' }, zone: 'acme.com', by };
+    if (message !== null) tally.read += 1;
+    return message;
+  };
+  /** As a look at one nameserver of acme.com reads it; null where a response cannot be read. */
+  const look = (name: string, type: 'A' | 'TXT', stopAt?: string): RecordAnswer | null => {
+    const chase = startChase(name, type, stopAt);
+    for (;;) {
+      const message = ask({ name: currentName(chase), type });
+      const read = message === null ? null : readAnswer(message, chase, 'acme.com');
+      if (message === null || read !== null) return read;
+    }
   };
   const judge = (matched: boolean, holds: (octets: Buffer) => boolean) => {
     if (matched) tally.matches += 1;
@@ -54,13 +62,11 @@ export async function fuzz(packets: number, seed: number): Promise<Fuzzed> {
     received = [];
   };
 
-  const resolver = recordLookups(ask);
-  const options = { signal: new AbortController().signal };
   while (tally.packets < packets) {
-    const owned = await resolver.lookupTxt(OWNER, options);
-    judge(owned.kind === 'found' && owned.values.includes(VALUE), holdsValue);
-    const routed = await resolver.lookupRoute(NAME, TARGET, options);
-    judge(routed.chain.includes(TARGET), holdsTarget);
+    const owned = look(OWNER, 'TXT');
+    judge(owned?.kind === 'found' && owned.values.includes(VALUE), holdsValue);
+    const routed = look(NAME, 'A', TARGET);
+    judge(routed?.chain.includes(TARGET) ?? false, holdsTarget);
   }
   return tally;
 }
