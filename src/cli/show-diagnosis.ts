@@ -30,7 +30,7 @@ export function describeDiagnosis(diagnosis: ShownDiagnosis, now: number): strin
     ...(zone === undefined ? [] : [describeZone(zone)]),
     checks(diagnosis, now),
     ...findings.flatMap((finding) => ['', describeFinding(finding)]),
-    ...records.flatMap((record) => ['', describeRecord(record)]),
+    ...records.flatMap((record) => ['', describeRecord(record, isWrong(record, findings))]),
   ].join('\n');
 }
 
@@ -41,10 +41,11 @@ export function describeFinding({ code, severity, message, fix }: ShownFinding):
   return [heading, `  ${wrap(printable(message), 2)}`, ...todo].join('\n');
 }
 
-function headline({ domain, status, findings }: ShownDiagnosis): string {
+function headline({ domain, status, checkedAt, findings }: ShownDiagnosis): string {
   const blocking = findings.filter(({ severity }) => severity === 'blocking').length;
   const name = `${printable(domain)} is ${paintStatus(status)}`;
   if (blocking > 0) return `${name}: ${blocking === 1 ? 'one problem has' : `${blocking} problems have`} to be fixed.`;
+  if (checkedAt === undefined) return `${name}.`;
   if (status === 'verified') return `${name}, and nothing ${findings.length === 0 ? 'is wrong' : 'blocks it'}.`;
   if (status === 'failed') return `${name}, and nothing stands in its way now: verify it again.`;
   return `${name}. Nothing blocks it.`;
@@ -53,26 +54,25 @@ function headline({ domain, status, findings }: ShownDiagnosis): string {
 /** Where the DNS is edited, and which of its nameservers fail. */
 export function describeZone({ name, registered, nameservers, provider, dnssec }: DiagnosisZone): string {
   if (!registered) return `${printable(name)} is not registered.`;
-  const count = nameservers.length;
   const signed = {
     unsigned: 'not signed',
     secure: 'signed with DNSSEC',
     bogus: 'signed, but its signatures are wrong',
   };
-  const facts = [
-    `${count === 1 ? 'one nameserver' : `${count} nameservers`}${provider ? ` at ${printable(provider.name)}` : ''}`,
-    ...(dnssec ? [signed[dnssec]] : []),
-  ];
+  const about = [`Zone ${printable(name)}${provider ? ` at ${printable(provider.name)}` : ''}`];
+  if (dnssec) about.push(signed[dnssec]);
+  const servers = nameservers.map(({ name: server, outcome }) =>
+    ['answered', 'not_asked'].includes(outcome) ? printable(server) : `${printable(server)} (${OUTCOMES[outcome]})`,
+  );
+  const named = servers.length === 0 ? '' : ` Nameservers: ${joinList(servers, MOST_NAMED)}.`;
   const panel = provider?.panel === undefined ? '' : ` Its records are edited at ${printable(provider.panel)}`;
-  const failed = nameservers.filter(({ outcome }) => !['answered', 'not_asked'].includes(outcome));
-  const silent = failed.map((each) => `${printable(each.name)} (${OUTCOMES[each.outcome]})`);
-  const trouble = silent.length === 0 ? '' : ` Failing: ${joinList(silent, MOST_NAMED)}.`;
-  return wrap(`Zone ${printable(name)}: ${facts.join(', ')}.${trouble}${panel}`, 0);
+  return wrap(`${about.join(', ')}.${named}${panel}`, 0);
 }
 
 function checks({ checkedAt, schedule }: ShownDiagnosis, now: number): string {
   const { attempts, nextCheckAt, windowEndsAt } = schedule;
-  const looked = checkedAt === undefined ? 'No check has completed yet.' : `DNS was asked ${ago(checkedAt, now)}.`;
+  const looked =
+    checkedAt === undefined ? 'No result of a check is kept yet.' : `DNS was asked ${ago(checkedAt, now)}.`;
   const next =
     nextCheckAt === undefined
       ? ''
@@ -91,13 +91,25 @@ const NEEDED: Record<DiagnosisRecord['needed'], string> = {
   alternative: ' (needed only if the other record is proxied or flattened)',
 };
 
-function describeRecord({ type, name, nameInZone, expected, needed, seen, visible }: DiagnosisRecord): string {
+/** A proxied or flattened record has other values, and nothing is wrong with it. */
+function isWrong({ record }: DiagnosisRecord, findings: readonly ShownFinding[]): boolean {
+  return findings.some((finding) => finding.record === record && finding.severity !== 'info');
+}
+
+function describeRecord(
+  { type, name, nameInZone, expected, needed, seen, visible }: DiagnosisRecord,
+  wrong: boolean,
+): string {
   const facts: [title: string, text: string, where?: string][] = [];
   if (nameInZone !== name)
     facts.push(['Enter as', nameInZone === '' ? 'nothing: leave the name empty' : printable(nameInZone)]);
   facts.push(['Expected', printable(expected)]);
   for (const { values, outcome, nameservers } of grouped(seen))
-    facts.push(['Found', paintSeen(type, outcome, values), `at ${joinList(nameservers.map(printable), MOST_NAMED)}`]);
+    facts.push([
+      'Found',
+      paintSeen(type, outcome, values, wrong),
+      `at ${joinList(nameservers.map(printable), MOST_NAMED)}`,
+    ]);
   if (visible)
     facts.push(['Cached', `another answer at ${printable(visible.resolver)} until ${dateTime(visible.until)}`]);
   const width = Math.max(...facts.map(([title]) => title.length));
@@ -147,10 +159,15 @@ const OUTCOMES: Record<RecordSeen['outcome'] | 'answered' | 'not_asked', string>
   not_asked: 'not asked',
 };
 
-function paintSeen(type: DiagnosisRecord['type'], outcome: RecordSeen['outcome'], values: string[]): string {
+function paintSeen(
+  type: DiagnosisRecord['type'],
+  outcome: RecordSeen['outcome'],
+  values: string[],
+  wrong: boolean,
+): string {
   if (outcome === 'matched') return paint('green', OUTCOMES.matched);
   const shown = type === 'TXT' ? joinList(values.map(quoteSeen), MOST_VALUES) : describeRoute(values);
-  if (outcome === 'other') return paint('red', shown);
+  if (outcome === 'other') return wrong ? paint('red', shown) : shown;
   return paint('yellow', values.length === 0 ? OUTCOMES[outcome] : `${OUTCOMES[outcome]} (${shown})`);
 }
 

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import type { NameCheck } from '../api/domains/present-name.ts';
 import { joinList, quote } from '../domain/text.ts';
 import { type Column, paint, printable, table, wrap } from './output.ts';
@@ -11,8 +12,12 @@ const CONFLICT_COLUMNS: Column<ConflictRow>[] = [
   { title: 'Type', text: ({ type }) => type },
   { title: 'Name', text: ({ name }) => name },
   { title: 'In the zone', text: ({ nameInZone }) => nameInZone },
-  { title: 'Value', text: ({ values }) => joinList(values.map((value) => quote(value))) },
+  { title: 'Value', text: ({ values }) => joinList(values.map(shownValue)) },
 ];
+
+function shownValue(value: string): string {
+  return isIP(value) === 0 ? quote(value) : value;
+}
 
 const KINDS = {
   apex: 'It is a whole registered domain, which cannot have a CNAME: it needs an ALIAS record, and a TXT record.',

@@ -164,7 +164,8 @@ async function observeEverywhere(everywhere: EverywhereOptions): Promise<RecordO
   }
   const answers = once.map(({ answers: [answer] }) => answer).filter(({ kind }) => kind !== 'unreadable');
   const isMatch = answers.length > 0 && answers.every((answer) => answerMatches(domain, role, answer));
-  const decides = isMatch || isTakeover;
+  // The second look sees the addresses of the other IP version: of a name that is not attached, all of them are in the way.
+  const decides = isMatch || isTakeover || options.depth === 'name';
   const [nameservers, validation] = await Promise.all([
     decides ? askAgain(dns, zone, question, options, once) : once,
     dns.validate(question, options),

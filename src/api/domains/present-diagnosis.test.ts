@@ -77,6 +77,19 @@ describe('each record', () => {
     expect(zone).toMatchObject({ dnssec: 'bogus' });
   });
 
+  test('shows the addresses of both looks, and an address beside the CNAME that one of them saw', () => {
+    const seen = (first: RecordAnswer, second: RecordAnswer) =>
+      of({ routing: routing([first, second]), ownership: ownership(nodata) }).records[0];
+    expect(seen(addresses('192.0.2.7'), addresses('2001:db8::7'))).toMatchObject({
+      seen: [{ outcome: 'other', values: ['192.0.2.7', '2001:db8::7'] }],
+    });
+    const match = cname(domain.target);
+    expect(seen(match, { ...match, kind: 'found', values: [], beside: ['2001:db8::7'] })).toMatchObject({
+      verified: false,
+      seen: [{ outcome: 'other', values: [domain.target, '2001:db8::7'] }],
+    });
+  });
+
   test('shows what stands beside a CNAME, and the CNAME where the TXT record should be', () => {
     const { records } = of({
       routing: routing({ kind: 'found', chain: ['a.test'], values: [], beside: ['192.0.2.7'] }),

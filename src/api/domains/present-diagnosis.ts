@@ -133,8 +133,11 @@ function presentAnswers(
 ): RecordSeen {
   const [first, second] = answers;
   const differ = second !== undefined && textOf(record, first) !== textOf(record, second);
-  const values = differ ? [...valuesOf(record, first), ...valuesOf(record, second)] : valuesOf(record, first);
-  const outcome = differ ? 'changing' : outcomeOf(record, first, matches);
+  // The second look at a routing record may see its addresses of the other IP version.
+  const values = [...valuesOf(record, first), ...(second === undefined ? [] : valuesOf(record, second))];
+  // An address beside the CNAME may be seen in one of two looks.
+  const telling = answers.find((answer) => !matches(answer)) ?? first;
+  const outcome = differ ? 'changing' : outcomeOf(record, telling, matches);
   return {
     nameserver: server,
     outcome: address === null ? 'no_address' : outcome,
@@ -164,8 +167,10 @@ function valuesOf(record: RecordKind, answer: RecordAnswer): string[] {
   return [...(answer.chain.length > 0 ? answer.chain : (found?.values ?? [])), ...beside];
 }
 
+/** Equal for two answers that say the same. Addresses may rotate; they are not what was published. */
 function textOf(record: RecordKind, answer: RecordAnswer): string {
-  return JSON.stringify([answer.kind, valuesOf(record, answer).toSorted()]);
+  const said = record === 'routing' ? answer.chain : valuesOf(record, answer).toSorted();
+  return JSON.stringify([answer.kind, said]);
 }
 
 /** Where something is cached that no nameserver says any more. */

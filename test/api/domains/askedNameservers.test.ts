@@ -123,12 +123,16 @@ test('a nameserver that fails is named, with how it fails', async () => {
 
 test('a name that is checked before it is attached shows what stands there, and its CAA records', async () => {
   dns.set('busy.acme.com', 'A', ['192.0.2.7']);
+  dns.set('busy.acme.com', 'AAAA', ['2001:db8::7']);
   const where = { project: tree.project, app: tree.app, environment: tree.environment };
   const name = dataOf<NameCheck>(await api.call('domains.checkName', { ...where, domain: 'busy.acme.com' }));
   expect(name).toMatchObject({
     valid: true,
     zone: { name: 'acme.com', registered: true },
-    conflicts: [{ record: 'routing', type: 'A', nameInZone: 'busy', values: ['192.0.2.7'] }],
+    conflicts: [
+      { record: 'routing', type: 'A', nameInZone: 'busy', values: ['192.0.2.7'] },
+      { record: 'routing', type: 'AAAA', nameInZone: 'busy', values: ['2001:db8::7'] },
+    ],
     caa: [],
   });
 });
