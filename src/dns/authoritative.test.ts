@@ -89,6 +89,14 @@ describe('a hostile zone cannot', () => {
     },
   );
 
+  test('make us ask special addresses beside others', async () => {
+    const { look } = tree.subject({ allowedNetworks: ['127.0.0.2/32', `${tree.ns2.address}/32`], random: Math.random });
+    for (let check = 0; check < 20; check++) {
+      expect((await look(TXT, within())).looks).toMatchObject([{ address: tree.ns2.address }]);
+    }
+    expect(tree.ns1.log()).toEqual([]);
+  });
+
   test('make us follow the names of fifty nameservers (NXNSAttack)', async () => {
     const names = Array.from({ length: 50 }, (_, index) => `ns.victim${index}.test`);
     tree.com.delegate('acme.com', names);
