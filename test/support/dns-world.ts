@@ -1,4 +1,5 @@
 import { authoritativeResolver } from '../../src/dns/authoritative.ts';
+import type { Resolver } from '../../src/dns/resolver.ts';
 import { dnsClient } from '../../src/dns/transport/dns-client.ts';
 import { type Domain, newDomain } from '../../src/domain/domain.ts';
 import { dnsRecords } from '../../src/domain/records.ts';
@@ -16,6 +17,7 @@ export interface World {
   store: Store;
   dns: Simulator;
   verifier: Verifier;
+  resolver: Resolver;
   clock: { now(): number; pass(ms: number): void };
   /** Another DNS server, at another loopback address with the same port. */
   server(host: string): Promise<Simulator>;
@@ -26,6 +28,8 @@ export interface World {
   /** Lets about a minute pass, completes every check that is due, and reads the domain anew. */
   check(domain: Domain): Promise<Domain>;
   read(domain: Domain): Promise<Domain>;
+  /** From now on nobody answers DNS. */
+  silence(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -69,6 +73,7 @@ export async function createWorld(options: { resolver?: string } = {}): Promise<
     store,
     dns,
     verifier,
+    resolver,
     clock,
     read,
     async server(host) {
@@ -103,6 +108,9 @@ export async function createWorld(options: { resolver?: string } = {}): Promise<
       now += 60_000;
       await verifier.runOnce();
       return read(domain);
+    },
+    async silence() {
+      await Promise.all(servers.splice(0).map((server) => server.close()));
     },
     async close() {
       await verifier.stop();
