@@ -60,8 +60,12 @@ function misspelled(service: string): string[] {
   ];
 }
 
-function routingProbes({ name: host, kind }: Domain, seen: RecordObservation, random: () => number): PlannedProbe[] {
-  const target: PlannedProbe = { purpose: 'target', record: 'routing', name: '', type: 'A' };
+function routingProbes(
+  { name: host, kind, target: ours }: Domain,
+  seen: RecordObservation,
+  random: () => number,
+): PlannedProbe[] {
+  const target: PlannedProbe = { purpose: 'target', record: 'routing', name: ours, type: 'A' };
   const isHidden = seen.nameservers.some(
     ({ answers: [answer] }) => answer.kind === 'found' && answer.chain.length === 0,
   );

@@ -20,6 +20,7 @@ export async function lookAround(
     options.depth === 'name' ? planNameProbes(domain, observation) : planProbes(domain, observation, options.random);
   const signal = AbortSignal.any([options.signal, AbortSignal.timeout(PROBES_MS)]);
   const ask = sparing(observation, async (question) => {
+    if (signal.aborted) return null;
     const { looks } = await dns.look(question, { ...options, signal });
     return looks.at(-1)?.answer ?? null;
   });
@@ -64,7 +65,7 @@ function sparing(observation: Observation, ask: AskOnce): AskOnce {
 }
 
 function questionOf({ purpose, name, type }: PlannedProbe, { target }: Domain): LookQuestion {
-  if (purpose === 'target') return { name: target, type: 'ADDRESS' };
+  if (purpose === 'target') return { name, type: 'ADDRESS' };
   return { name, type, ...(type === 'A' && target && { stopAt: target }) };
 }
 
