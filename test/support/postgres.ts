@@ -121,7 +121,9 @@ export async function startPostgres(
   version: keyof typeof VERSIONS = 'newest',
   settings: Record<string, string> = {},
 ): Promise<PostgresServer> {
-  const shared = version === 'newest' ? inject('postgres')?.installation : undefined;
+  // Benchmarks run outside of Vitest.
+  const isTest = process.env.VITEST !== undefined;
+  const shared = isTest && version === 'newest' ? inject('postgres')?.installation : undefined;
   if (shared !== undefined) return startInstalled(shared, settings);
   const installation = await installPostgres(version);
   const server = await startInstalled(installation, settings);

@@ -5,7 +5,7 @@ import type { CheckMemory } from '../../domain/status.ts';
 import type { CheckStore, DueCheck } from '../contract/store.ts';
 import { saveResult } from './check-results.ts';
 import { removeCheck, saveMemory } from './check-schedule.ts';
-import { changeDomain, domainColumns, domainOf, selectRevision } from './domains.ts';
+import { changeDomain, domainColumns, domainOf, isNotOf, selectRevision } from './domains.ts';
 import { recordEvent, recordFlags } from './events.ts';
 import { addRoute, removeRoute } from './routes.ts';
 import type { Reader, Tables, Transaction } from './statement.ts';
@@ -118,7 +118,7 @@ export function selectChecks(db: Tables, p: { from: number; to: number; limit: n
     .leftJoin('check_results as results', 'results.domain_id', 'checks.domain_id')
     .where('checks.next_check_at', '>', p.from)
     .where('checks.next_check_at', '<=', p.to)
-    .where('domains.workspace_id', '<>', p.except)
+    .where(isNotOf(p.except))
     .orderBy('checks.next_check_at')
     .limit(p.limit)
     .select(domainColumns)

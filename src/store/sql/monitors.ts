@@ -4,7 +4,7 @@ import { followUpAt } from '../../domain/monitoring-schedule.ts';
 import { furthestDueAt } from '../../domain/schedule.ts';
 import type { DueRecheck, MonitorClaim, MonitorStore } from '../contract/store.ts';
 import { saveResult } from './check-results.ts';
-import { changeDomain, domainColumns, domainOf, selectRevision } from './domains.ts';
+import { changeDomain, domainColumns, domainOf, isNotOf, selectRevision } from './domains.ts';
 import { recordEvent, recordFlags } from './events.ts';
 import { scheduleUnmonitored } from './monitor-schedule.ts';
 import { removeRoute } from './routes.ts';
@@ -103,7 +103,7 @@ export function selectMonitors(db: Tables, p: { from: number; to: number; limit:
     .leftJoin('check_results as results', 'results.domain_id', 'monitors.domain_id')
     .where('monitors.next_check_at', '>', p.from)
     .where('monitors.next_check_at', '<=', p.to)
-    .where('domains.workspace_id', '<>', p.except)
+    .where(isNotOf(p.except))
     .orderBy('monitors.next_check_at')
     .limit(p.limit)
     .select(domainColumns)
