@@ -4,8 +4,13 @@ import { progressReporter } from './test/support/progress-reporter.ts';
 export default defineConfig({
   test: {
     reporters: [progressReporter('about 80 minutes')],
-    include: ['test/long/**/*.test.ts', 'test/edge/http2Lifetime.test.ts', 'test/verification/rule.property.test.ts'],
-    env: { CHAOS_MS: '60000', RULE_RUNS: '3000' },
+    include: [
+      'test/long/**/*.test.ts',
+      'test/edge/http2Lifetime.test.ts',
+      'test/interop/{never-verified,takeovers}.test.ts',
+      'test/verification/rule.property.test.ts',
+    ],
+    env: { CHAOS_MS: '60000', RULE_RUNS: '3000', LAB_SEEDS: '20' },
     testTimeout: 30 * 60_000,
     hookTimeout: 5 * 60_000,
     fileParallelism: false,

@@ -17,7 +17,7 @@ export interface HostileServer extends Host {
 export interface HostileOptions {
   port: number;
   zone: string;
-  /** Its content besides SOA; the server calls it for every query. */
+  /** Its content besides SOA and NS; the server calls it for every query. */
   records(): HostileRecord[];
   /** What differs from an ordinary answer. */
   respond?(query: HostileQuery, ordinary: HostileResponse): HostileResponse | 'drop' | Buffer;
@@ -40,7 +40,9 @@ export interface HostileQuery {
   tcp: boolean;
   /** Address of the client. */
   from: string;
-  /** How many queries with this name and type came before, over UDP. */
+  /** The query itself. */
+  octets: Buffer;
+  /** How many queries with this name and type came from this client before, over UDP. */
   before: number;
 }
 
@@ -48,7 +50,7 @@ export interface HostileResponse {
   rcode?: 'NOERROR' | 'FORMERR' | 'SERVFAIL' | 'NXDOMAIN' | 'NOTIMP' | 'REFUSED';
   authoritative: boolean;
   truncated?: boolean;
-  answers: HostileRecord[];
+  answers: (HostileRecord | 'soa')[];
   authorities: (HostileRecord | 'soa')[];
   additionals?: HostileRecord[];
 }
@@ -65,11 +67,11 @@ export async function startHostileServer(host: Host, options: HostileOptions): P
     const message = packet.decode(octets);
     const question = message.questions?.[0];
     if (question === undefined) return null;
-    const key = `${question.name.toLowerCase()} ${question.type}`;
+    const key = `${from} ${question.name.toLowerCase()} ${question.type}`;
     const before = counts.get(key) ?? 0;
     if (!tcp) counts.set(key, before + 1);
-    const query = { name: question.name.toLowerCase(), type: question.type, tcp, from, before };
-    const ordinary = ordinaryResponse(query, options);
+    const query = { name: question.name.toLowerCase(), type: question.type, tcp, from, octets, before };
+    const ordinary = ordinaryResponse(query, host, options);
     const response = options.respond?.(query, ordinary) ?? ordinary;
     if (response === 'drop') return null;
     return {
@@ -103,12 +105,18 @@ export async function startHostileServer(host: Host, options: HostileOptions): P
   };
 }
 
-function ordinaryResponse({ name, type }: HostileQuery, { zone, records }: HostileOptions): HostileResponse {
-  const content = records();
+function ordinaryResponse(
+  { name, type }: HostileQuery,
+  { host }: Host,
+  { zone, records }: HostileOptions,
+): HostileResponse {
+  const content: HostileRecord[] = [{ name: zone, type: 'NS', data: host }, ...records()];
+  if (name === zone && type === 'SOA') return { authoritative: true, answers: ['soa'], authorities: [] };
   const isOurs = name === zone || name.endsWith(`.${zone}`);
   if (!isOurs) return { rcode: 'REFUSED', authoritative: false, answers: [], authorities: [] };
   const here = content.filter((record) => record.name === name);
-  const answers = here.filter((record) => record.type === type || record.type === 'CNAME');
+  const ofType = here.filter((record) => record.type === type);
+  const answers = ofType.length > 0 ? ofType : here.filter((record) => record.type === 'CNAME');
   if (answers.length > 0) return { authoritative: true, answers, authorities: [] };
   const exists = name === zone || content.some((record) => record.name === name || record.name.endsWith(`.${name}`));
   return { rcode: exists ? 'NOERROR' : 'NXDOMAIN', authoritative: true, answers: [], authorities: ['soa'] };
@@ -120,13 +128,14 @@ function encode(query: DecodedPacket, response: HostileResponse, { zone }: Hosti
     (authoritative ? packet.AUTHORITATIVE_ANSWER : 0) |
     (truncated ? packet.TRUNCATED_RESPONSE : 0) |
     (query.flag_rd ? packet.RECURSION_DESIRED : 0);
+  const toRecord = (record: HostileRecord | 'soa') => (record === 'soa' ? soa(zone) : toAnswer(record));
   return packet.encode({
     type: 'response',
     ...(query.id === undefined ? {} : { id: query.id }),
     flags: flags | RCODES.indexOf(rcode),
     questions: query.questions ?? [],
-    answers: answers.map(toAnswer),
-    authorities: authorities.map((record) => (record === 'soa' ? soa(zone) : toAnswer(record))),
+    answers: answers.map(toRecord),
+    authorities: authorities.map(toRecord),
     additionals: additionals.map(toAnswer),
   });
 }

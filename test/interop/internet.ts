@@ -7,7 +7,8 @@ import { join } from 'node:path';
 import { findPrograms, type Programs } from '../support/debian.ts';
 import type { Service } from '../support/service.ts';
 import { type Host, type Nameserver, type ServeOptions, startKnot } from './knot.ts';
-import { dsData, type Registry, rootZone, startRegistry, TOP_LEVEL, zoneFile } from './registry.ts';
+import { startNsd } from './nsd.ts';
+import { type DelegatedHost, dsData, type Registry, rootZone, startRegistry, TOP_LEVEL, zoneFile } from './registry.ts';
 import { startUnbound, type Unbound } from './unbound.ts';
 
 /**
@@ -21,14 +22,16 @@ export interface Internet {
   nameservers: [Nameserver, Nameserver];
   /** Another nameserver host that the delegations may name; nothing listens at its address yet. */
   spareHost(): Host;
-  /** Another provider's nameserver. */
-  startNameserver(): Promise<Nameserver>;
+  /** Another host name for an address, below a top-level domain. */
+  nameHost(host: string, address: string): Promise<Host>;
+  /** Another provider's nameserver: Knot unless given. */
+  startNameserver(make?: 'Knot' | 'NSD'): Promise<Nameserver>;
   /** Another resolver. */
   startResolver(options: { validates: boolean }): Promise<Unbound>;
   /** Registers a zone below `test.`, never registered before, delegated to the hosts: the first nameserver unless given. */
-  register(label: string, hosts?: Host[]): Promise<Zone>;
+  register(label: string, hosts?: DelegatedHost[]): Promise<Zone>;
   /** The same of a whole name: below any of `TOP_LEVEL`, or below a registered zone, which then has to delegate it. */
-  registerName(name: string, hosts?: Host[]): Promise<Zone>;
+  registerName(name: string, hosts?: DelegatedHost[]): Promise<Zone>;
   close(): Promise<void>;
 }
 
@@ -40,7 +43,7 @@ export interface Zone {
    */
   publish(records: string, nameservers?: Nameserver[], options?: PublishOptions): Promise<void>;
   /** Changes the delegation at the parent, and from the next `publish` on the NS records of the zone. */
-  delegate(hosts: Host[], ds?: string[]): Promise<void>;
+  delegate(hosts: DelegatedHost[], ds?: string[]): Promise<void>;
   /** Publishes DS records at the parent, without owner and type: by default those of the zone's keys at the first nameserver. */
   secure(ds?: string[], nameserver?: Nameserver): Promise<void>;
   /** Ends the registration. */
@@ -49,7 +52,7 @@ export interface Zone {
 
 export interface PublishOptions extends ServeOptions {
   /** The NS records of the zone itself, where they are not those of the delegation. */
-  ownHosts?: Host[];
+  ownHosts?: DelegatedHost[];
 }
 
 const ROOT: Host = { host: 'ns.root', address: '127.53.0.2' };
@@ -95,7 +98,17 @@ export async function startInternet(): Promise<Internet> {
     resolver,
     nameservers: [first, second],
     spareHost,
-    startNameserver: () => knot(spareHost()),
+    async nameHost(host, address) {
+      await registry.addHost({ host, address });
+      return { host, address };
+    },
+    async startNameserver(make = 'Knot') {
+      const host = spareHost();
+      if (make === 'Knot') return knot(host);
+      const server = await startNsd({ directory: join(directory, host.host), port, ...host });
+      services.push(server);
+      return server;
+    },
     startResolver: resolvers.start,
     register: (label, hosts = [first]) => register(registration, `${label}.test`, hosts),
     registerName: (name, hosts = [first]) => register(registration, name, hosts),
@@ -110,7 +123,7 @@ interface Resolvers {
   started: Unbound[];
   start(options: { validates: boolean }): Promise<Unbound>;
   /** Leads all of them to the nameservers of a zone; none: to nowhere but its parent. */
-  delegate(zone: string, hosts: Host[] | null): Promise<void>;
+  delegate(zone: string, hosts: DelegatedHost[] | null): Promise<void>;
 }
 
 interface ResolversOptions {
@@ -145,10 +158,10 @@ async function startResolvers({ programs, directory, port, root }: ResolversOpti
       return resolver;
     },
     async delegate(zone, hosts) {
-      const to = hosts?.map(({ address }) => address);
-      if (to === undefined) zones.delete(zone);
+      const to = (hosts ?? []).flatMap(({ address }) => address ?? []);
+      if (to.length === 0) zones.delete(zone);
       else zones.set(zone, to);
-      await Promise.all(started.map((resolver) => resolver.delegate(zone, to ?? null)));
+      await Promise.all(started.map((resolver) => resolver.delegate(zone, to.length === 0 ? null : to)));
     },
   };
 }
@@ -160,13 +173,17 @@ interface Registration {
   first: Nameserver;
 }
 
-async function register({ registry, resolvers, first }: Registration, name: string, hosts: Host[]): Promise<Zone> {
+async function register(
+  { registry, resolvers, first }: Registration,
+  name: string,
+  hosts: DelegatedHost[],
+): Promise<Zone> {
   const isRegistered = TOP_LEVEL.some(
     (top) => name.endsWith(`.${top}`) && !name.slice(0, -top.length - 1).includes('.'),
   );
-  let current = hosts;
+  let current: DelegatedHost[] = hosts;
   let serial = 0;
-  const delegate = async (to: Host[], ds: string[] = []) => {
+  const delegate = async (to: DelegatedHost[], ds: string[] = []) => {
     current = to;
     if (isRegistered) await registry.delegate(name, { hosts: to, ds });
     await resolvers.delegate(name, to);

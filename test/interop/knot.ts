@@ -37,6 +37,8 @@ export interface ZoneKey {
 
 export interface ServeOptions {
   signed?: boolean;
+  /** Signed with NSEC3 in place of NSEC. */
+  nsec3?: boolean;
   /** Truncates every UDP response. */
   tcpOnly?: boolean;
 }
@@ -123,11 +125,11 @@ function configuration(
   { directory, address, port }: Pick<KnotOptions, 'directory' | 'address' | 'port'>,
   zones: ReadonlyMap<string, ServeOptions>,
 ): string {
-  const listed = [...zones].map(([zone, { signed, tcpOnly }]) =>
+  const listed = [...zones].map(([zone, { signed, nsec3, tcpOnly }]) =>
     [
       `  - domain: "${zone}"`,
       `    file: ${zoneFile(zone)}`,
-      ...(signed ? ['    dnssec-signing: on'] : []),
+      ...(signed ? ['    dnssec-signing: on', `    dnssec-policy: ${nsec3 ? 'nsec3' : 'nsec'}`] : []),
       ...(tcpOnly ? ['    module: mod-noudp'] : []),
     ].join('\n'),
   );
@@ -145,6 +147,10 @@ database:
 log:
   - target: stderr
     any: info
+policy:
+  - id: nsec
+  - id: nsec3
+    nsec3: on
 template:
   - id: default
     storage: ${directory}

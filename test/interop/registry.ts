@@ -10,10 +10,18 @@ const TTL_SECONDS = 3600;
 export interface Registry {
   /** Delegates the zone at its parent, or changes its delegation; null: the registration ends. */
   delegate(zone: string, delegation: Delegation | null): Promise<void>;
+  /** Gives a host an address, in the zone of its top-level domain. */
+  addHost(host: Host): Promise<void>;
+}
+
+/** A nameserver as a delegation names it; one without an address has none anywhere. */
+export interface DelegatedHost {
+  host: string;
+  address: string | null;
 }
 
 export interface Delegation {
-  hosts: Host[];
+  hosts: DelegatedHost[];
   /** DS records, without owner and type. */
   ds?: string[];
 }
@@ -25,7 +33,8 @@ interface RegistryOptions {
 }
 
 /** Serves the top-level domains, and `provider.` below each, in which the hosts are. */
-export async function startRegistry({ server, hosts }: RegistryOptions): Promise<Registry> {
+export async function startRegistry({ server, ...options }: RegistryOptions): Promise<Registry> {
+  const hosts = [...options.hosts];
   const delegations = new Map<string, Delegation>();
   let serial = 0;
   const publish = (top: string) => {
@@ -42,7 +51,7 @@ export async function startRegistry({ server, hosts }: RegistryOptions): Promise
     ]);
     const glue = registered
       .flatMap(([, delegation]) => delegation.hosts)
-      .filter(({ host }) => host.endsWith(`.${top}`));
+      .filter(({ host, address }) => address !== null && host.endsWith(`.${top}`));
     const provider = `provider.${top}. NS ${server.host}.`;
     const addresses = new Set([...inZone(top), ...glue].map(({ host, address }) => `${host}. A ${address}`));
     const own = server.host.endsWith(`.${top}`) ? [`${server.host}. A ${server.address}`] : [];
@@ -55,6 +64,10 @@ export async function startRegistry({ server, hosts }: RegistryOptions): Promise
     await publish(top);
   }
   return {
+    async addHost(host) {
+      hosts.push(host);
+      await publish(topLevelOf(host.host));
+    },
     async delegate(zone, delegation) {
       if (delegation === null) delegations.delete(zone);
       else delegations.set(zone, delegation);
@@ -87,7 +100,7 @@ function topLevelOf(zone: string): string {
 }
 
 /** A zone as its own nameservers have it. */
-export function zoneFile(zone: string, hosts: Host[], serial: number, records: string): string {
+export function zoneFile(zone: string, hosts: DelegatedHost[], serial: number, records: string): string {
   const soa = `@ SOA ${hosts[0]?.host}. hostmaster.provider.test. ${serial} 3600 600 86400 ${TTL_SECONDS}`;
   const ns = hosts.map(({ host }) => `@ NS ${host}.`);
   return [`$ORIGIN ${zone === '.' ? '.' : `${zone}.`}`, `$TTL ${TTL_SECONDS}`, soa, ...ns, records, ''].join('\n');

@@ -3,17 +3,26 @@ import { type AuthoritativeOptions, authoritativeResolver } from '../../src/dns/
 import type { DnsMessage, RecordType } from '../../src/dns/protocol/wire.ts';
 import { dnsClient, type QueryOptions } from '../../src/dns/transport/dns-client.ts';
 import type { Domain } from '../../src/domain/domain.ts';
+import type { Finding } from '../../src/domain/finding.ts';
+import { findingsOf } from '../../src/domain/findings/findings.ts';
 import { dnsRecords, ownershipName } from '../../src/domain/records.ts';
+import { NO_MEMORY } from '../../src/domain/status.ts';
 import { createLog } from '../../src/log.ts';
 import { createMetrics } from '../../src/metrics.ts';
+import { observe } from '../../src/observation/observe.ts';
 import type { CheckStore, DueCheck } from '../../src/store/contract/store.ts';
 import { createVerifier, type Verifier } from '../../src/verification/verifier.ts';
 import { createWorld, type World } from '../support/dns-world.ts';
 import type { Internet } from './internet.ts';
 
+/** Leads to the edge; every target has it. */
+export const EDGE_ADDRESS = '203.0.113.10';
+
 /** The verification world, with real DNS servers. */
 export interface InteropWorld extends Pick<World, 'store' | 'clock' | 'create' | 'read' | 'check' | 'close'> {
   verifier: Verifier;
+  /** What is wrong with the domain's DNS, looked at now. */
+  diagnose(domain: Domain, incumbent?: Domain | null): Promise<Finding[]>;
   /** Asks the recursive resolver. */
   ask(name: string, type: RecordType, options?: Pick<QueryOptions, 'timeoutsMs'>): Promise<DnsMessage>;
 }
@@ -28,13 +37,14 @@ export type InteropOptions = Partial<Pick<AuthoritativeOptions, 'triesMs' | 'onA
 };
 
 export async function createInterop(internet: Internet, options: InteropOptions = {}): Promise<InteropWorld> {
-  const { recursive = internet.resolver.address, onClaimed, ...asking } = options;
+  const { recursive = internet.resolver.address, random = Math.random, onClaimed, ...asking } = options;
   const world = await createWorld();
   const clock = options.clock ?? world.clock;
   const client = dnsClient();
   const recursiveServer = { address: recursive, port: internet.port };
   const resolver = authoritativeResolver({
     ...asking,
+    random,
     client,
     resolvers: [recursiveServer],
     nameserverPort: internet.port,
@@ -53,13 +63,31 @@ export async function createInterop(internet: Internet, options: InteropOptions 
     store: watched,
     resolver,
     clock,
-    random: Math.random,
+    random,
     log: createLog('silent'),
     metrics: createMetrics(),
   });
+  /** By workspace and token. */
+  const nameOf = new Map<string, string>();
   return {
     ...world,
     verifier,
+    async create(name, creation) {
+      const domain = await world.create(name, creation);
+      nameOf.set(`${domain.workspaceId} ${domain.token}`, domain.name);
+      return domain;
+    },
+    async diagnose({ workspaceId, id }, incumbent = null) {
+      const domain = await world.store.findDomainById(workspaceId, id);
+      if (domain === null) throw new Error(`${id} is gone`);
+      const signal = AbortSignal.timeout(10_000);
+      const { observation } = await observe(resolver, domain, incumbent, { depth: 'diagnosis', signal, random });
+      return findingsOf({ domain, incumbent, memory: NO_MEMORY }, observation, {
+        ...FINDING_CONTEXT,
+        domainOfToken: (token) => nameOf.get(`${workspaceId} ${token}`) ?? null,
+        now: clock.now(),
+      });
+    },
     async ask(name, type, options = {}) {
       const signal = AbortSignal.timeout(20_000);
       const response = await client.query({ name, type }, recursiveServer, { recursion: true, signal, ...options });
@@ -78,6 +106,12 @@ export async function createInterop(internet: Internet, options: InteropOptions 
     },
   };
 }
+
+const FINDING_CONTEXT = {
+  edgeAddresses: [EDGE_ADDRESS],
+  caNames: ['ca.nameplate.test'],
+  isTarget: (host: string) => host.endsWith('.cname.nameplate.test'),
+};
 
 /** As many checks as it takes until an unreadable zone is reported. */
 export async function checkThrice(world: InteropWorld, domain: Domain): Promise<Domain> {

@@ -22,7 +22,7 @@ export interface World {
   /** Another DNS server, at another loopback address with the same port. */
   server(host: string): Promise<Simulator>;
   /** Adds a domain to a workspace, `ws_1` unless given. */
-  create(name: string, options?: { kind?: Domain['kind']; workspaceId?: string }): Promise<Domain>;
+  create(name: string, options?: CreateOptions): Promise<Domain>;
   /** Publishes records of the domain, all unless named, as a customer would: exactly as they were handed out. */
   publish(domain: Domain, which?: 'routing' | 'ownership', at?: Simulator): void;
   /** Lets about a minute pass, completes every check that is due, and reads the domain anew. */
@@ -31,6 +31,13 @@ export interface World {
   /** From now on nobody answers DNS. */
   silence(): Promise<void>;
   close(): Promise<void>;
+}
+
+interface CreateOptions {
+  kind?: Domain['kind'];
+  workspaceId?: string;
+  /** Of the ownership record. */
+  token?: string;
 }
 
 export async function createWorld(options: { resolver?: string } = {}): Promise<World> {
@@ -81,7 +88,7 @@ export async function createWorld(options: { resolver?: string } = {}): Promise<
       servers.push(server);
       return server;
     },
-    async create(name, { kind = 'subdomain', workspaceId = 'ws_1' } = {}) {
+    async create(name, { kind = 'subdomain', workspaceId = 'ws_1', ...options } = {}) {
       serial += 1;
       const domain = newDomain({
         id: `dom_${String(serial).padStart(4, '0')}`,
@@ -93,7 +100,7 @@ export async function createWorld(options: { resolver?: string } = {}): Promise<
         kind,
         service: 'service',
         target: `target${serial}.cname.nameplate.test`,
-        token: `Token${serial}`,
+        token: options.token ?? `Token${serial}`,
         createdAt: now,
       });
       await store.createDomain(domain, now + DAY_MS);

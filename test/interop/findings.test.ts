@@ -1,0 +1,43 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Domain } from '../../src/domain/domain.ts';
+import { FINDING_CODES } from '../../src/domain/finding.ts';
+import { START_LIMIT_MS } from '../support/debian.ts';
+import { type Lab, startLab } from './lab.ts';
+import { allScenarios, failureOf, tryScenarios } from './scenarios.ts';
+import { ownershipLine, routingLine } from './world.ts';
+
+// Another workspace's name, and nameservers that never answer, take checks of their own.
+const APART = ['held_elsewhere', 'nameserver_timeout'];
+
+let lab: Lab;
+let other: Domain;
+beforeAll(async () => {
+  lab = await startLab(1);
+  other = await lab.createDomain('shop.other.test');
+}, START_LIMIT_MS);
+afterAll(() => lab.close());
+
+test('every code is found where it belongs, and what its fix says is verified by the next check', async () => {
+  const scenarios = allScenarios(lab, other).filter(({ isSlow }) => !isSlow);
+  const first = scenarios.filter(({ code }, at) => scenarios.findIndex((each) => each.code === code) === at);
+  expect([...first.map(({ code }) => code), ...APART].toSorted()).toEqual(FINDING_CODES.toSorted());
+  const tried = await tryScenarios(lab, first, other);
+  expect(tried.map(failureOf).filter((failure) => failure !== null)).toEqual([]);
+});
+
+test('held_elsewhere: removing the records of the other workspace moves the name', async () => {
+  const { world, internet } = lab;
+  const zone = await internet.register('held');
+  const incumbent = await lab.createDomain(`shop.${zone.name}`);
+  await zone.publish(`${routingLine(incumbent)}\n${ownershipLine(incumbent)}`);
+  expect((await world.check(incumbent)).status).toBe('verified');
+  world.clock.pass(60_000);
+  const claimant = await lab.createDomain(`shop.${zone.name}`, 'subdomain', 'ws_2');
+  await zone.publish(`${routingLine(claimant)}\n${ownershipLine(claimant)}\n${ownershipLine(incumbent)}`);
+  expect((await world.check(claimant)).status).toBe('verifying');
+  const [finding] = await world.diagnose(claimant, await world.read(incumbent));
+  expect(finding).toMatchObject({ code: 'held_elsewhere', severity: 'blocking' });
+  await zone.publish(`${routingLine(claimant)}\n${ownershipLine(claimant)}`);
+  await world.check(claimant);
+  expect((await world.check(claimant)).status).toBe('verified');
+});

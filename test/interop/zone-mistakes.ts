@@ -1,0 +1,354 @@
+import type { Domain } from '../../src/domain/domain.ts';
+import type { FindingCode } from '../../src/domain/finding.ts';
+import { ownershipName, ownershipValue } from '../../src/domain/records.ts';
+import type { HostileOptions, HostileRecord, HostileServer } from './hostile-server.ts';
+import type { Internet, Zone } from './internet.ts';
+import type { Nameserver } from './knot.ts';
+import type { MiddleboxOptions } from './middlebox.ts';
+import { dsData } from './registry.ts';
+import { tamper, withExpiredSignatures } from './signed-zone.ts';
+import { type InteropWorld, ownershipLine, routingLine } from './world.ts';
+
+/** A zone with a mistake that no record of the domain itself shows: in its delegation, its nameservers, its signatures. */
+export interface ZoneMistake {
+  code: FindingCode;
+  /** What is wrong with it. */
+  what: string;
+  kind?: 'apex';
+  /** Of the domain, below the zone; `shop` unless given. */
+  host?: string;
+  /** Brings the zone into this state, before the first check. */
+  breaks(subject: ZoneSubject): Promise<void>;
+  /** Does what the finding's `fix` says. */
+  mends(subject: ZoneSubject): Promise<void>;
+  /** The domain is verified all the same. */
+  verified?: true;
+  isSlow?: true;
+}
+
+export interface ZoneSubject {
+  internet: Internet;
+  world: InteropWorld;
+  /** Nameservers of four providers; zones are delegated to the first. */
+  servers: [Nameserver, Nameserver, Nameserver, Nameserver];
+  zone: Zone;
+  domain: Domain;
+  /** A server in place of the nameservers of the zone; the delegation leads to it. Closed with the lab. */
+  hostile(options: Omit<HostileOptions, 'port' | 'zone'>): Promise<HostileServer>;
+  /** Something before the first nameserver; the delegation leads to it. Closed with the lab. */
+  middlebox(options: Omit<MiddleboxOptions, 'port' | 'to'>): Promise<void>;
+}
+
+/** Nothing can be sent to it, on any machine. */
+const BROADCAST_ADDRESS = '127.255.255.255';
+
+const both = ({ domain }: ZoneSubject) => `${routingLine(domain)}\n${ownershipLine(domain)}`;
+
+/** Publishes both records at the first nameserver, and lets an hour pass for the resolvers. */
+async function publishRight(subject: ZoneSubject): Promise<void> {
+  const [first] = subject.servers;
+  await subject.zone.delegate([first]);
+  await subject.zone.publish(both(subject), [first]);
+  await forget(subject);
+}
+
+/** What the resolvers have cached about the zone expires. */
+const forget = ({ internet, zone }: ZoneSubject) => internet.resolver.forget(zone.name);
+
+/** The nameserver does not behave; the zone is moved to one that does. */
+const nameserver = (code: FindingCode, what: string, breaks: ZoneMistake['breaks']): ZoneMistake => ({
+  code,
+  what,
+  breaks,
+  mends: publishRight,
+});
+
+/** A zone that is signed and whose parent has its DS record. */
+async function publishSigned(subject: ZoneSubject): Promise<void> {
+  const [first] = subject.servers;
+  await subject.zone.publish(both(subject), [first], { signed: true });
+  await subject.zone.secure((await first.readDs(subject.zone.name)).map(dsData));
+}
+
+/** Its checks last until their time limit. */
+const slow = (mistake: ZoneMistake): ZoneMistake => ({ ...mistake, isSlow: true });
+
+export const ZONE_MISTAKES: ZoneMistake[] = [
+  nameserver('zone_not_registered', 'the registration has ended', ({ zone }) => zone.expire()),
+  nameserver(
+    'zone_parked',
+    'the nameservers are those of a parking service',
+    async ({ zone, internet, servers: [, second] }) => {
+      await zone.delegate([await internet.nameHost('ns1.sedoparking.com', second.address)]);
+      await zone.publish('* A 203.0.113.99\n@ A 203.0.113.99', [second]);
+    },
+  ),
+  nameserver('zone_elsewhere', 'the records are at a provider that the registrar does not name', async (subject) => {
+    const [first, second] = subject.servers;
+    const ownHosts = [second];
+    await subject.zone.publish('', [first], { ownHosts });
+    await subject.zone.publish(both(subject), [second], { ownHosts });
+  }),
+  {
+    code: 'delegation_mismatch',
+    what: 'the zone names a nameserver that the registrar does not know',
+    verified: true,
+    async breaks(subject) {
+      const [first, second] = subject.servers;
+      await subject.zone.publish(both(subject), [first, second], { ownHosts: [first, second] });
+    },
+    async mends(subject) {
+      const [first, second] = subject.servers;
+      await subject.zone.delegate([first, second]);
+    },
+  },
+  {
+    code: 'nameservers_disagree',
+    what: 'the registrar names a nameserver that the zone does not know, and which lacks the records',
+    async breaks(subject) {
+      const [first, second] = subject.servers;
+      await subject.zone.delegate([first, second]);
+      const ownHosts = [first];
+      await subject.zone.publish(both(subject), [first], { ownHosts });
+      await subject.zone.publish('', [second], { ownHosts });
+    },
+    mends: publishRight,
+  },
+  {
+    code: 'nameservers_disagree',
+    what: 'two of four nameservers have the zone as it was before',
+    async breaks(subject) {
+      await subject.zone.delegate(subject.servers);
+      await subject.zone.publish(both(subject), subject.servers.slice(0, 2));
+      await subject.zone.publish('shop CNAME shops.oldhost.test.', subject.servers.slice(2));
+    },
+    mends: (subject) => subject.zone.publish(both(subject), subject.servers),
+  },
+  {
+    code: 'record_below_cut',
+    what: 'the records are in the zone above, which has delegated the part they are in',
+    host: 'shop.eu',
+    async breaks(subject) {
+      const [first, second] = subject.servers;
+      await subject.zone.publish(`eu NS ${second.host}.\n${both(subject)}`, [first]);
+      await (await below(subject)).publish('', [second]);
+    },
+    mends: async (subject) => (await below(subject)).publish(both(subject), [subject.servers[1]]),
+  },
+  nameserver('nameserver_refused', 'the nameserver does not know the zone', async () => {}),
+  nameserver('nameserver_lame', 'the nameserver answers without authority', async (subject) => {
+    await subject.middlebox({
+      change(answer) {
+        answer.writeUInt8(answer.readUInt8(2) & ~0x04, 2);
+        return answer;
+      },
+    });
+    await subject.zone.publish(both(subject));
+  }),
+  nameserver('nameserver_servfail', 'the nameserver cannot load the zone', ({ zone, servers: [first] }) =>
+    first.serve(zone.name, null),
+  ),
+  slow(
+    nameserver('nameserver_timeout', 'the nameserver does not answer', async ({ hostile }) => {
+      await hostile({ records: () => [], respond: () => 'drop' });
+    }),
+  ),
+  nameserver('nameserver_not_found', 'the nameserver has no address', async ({ zone }) => {
+    await zone.delegate([{ host: 'ns1.nowhere.test', address: null }]);
+  }),
+  nameserver('nameserver_unreachable', 'there is no way to the address of the nameserver', async ({ zone }) => {
+    await zone.delegate([{ host: `ns1.${zone.name}`, address: BROADCAST_ADDRESS }]);
+  }),
+  nameserver('nameserver_private', 'the nameserver has a private address', async ({ zone }) => {
+    await zone.delegate([{ host: `ns1.${zone.name}`, address: '10.1.2.3' }]);
+  }),
+  nameserver('nameserver_tcp', 'a firewall blocks TCP, and the answer fits into no packet', async (subject) => {
+    const { domain } = subject;
+    const big = Array.from({ length: 40 }, (_, index) => `${ownershipName(domain)}. TXT "${'x'.repeat(100)}${index}"`);
+    await subject.middlebox({ tcp: 'refuse' });
+    await subject.zone.publish([`shop A 104.16.132.229`, ownershipLine(domain), ...big].join('\n'));
+  }),
+  nameserver('nameserver_malformed', 'the nameserver answers with garbage', async ({ hostile }) => {
+    await hostile({ records: () => [], respond: ({ octets }) => garbled(octets) });
+  }),
+  {
+    code: 'dnssec_bogus',
+    what: 'the registrar has the DS record of another key',
+    async breaks(subject) {
+      await publishSigned(subject);
+      const ds = await subject.servers[0].readDs(subject.zone.name);
+      await subject.zone.secure(ds.map((line) => dsData(line).replace(/.{8}$/, '00000000')));
+    },
+    async mends(subject) {
+      await publishSigned(subject);
+      await forget(subject);
+    },
+  },
+  {
+    code: 'dnssec_bogus',
+    what: 'the signatures have expired',
+    async breaks(subject) {
+      const [first] = subject.servers;
+      const { name } = subject.zone;
+      await publishSigned(subject);
+      await first.serve(name, withExpiredSignatures(await first.readZone(name), await first.readKeys(name)));
+    },
+    async mends(subject) {
+      await publishSigned(subject);
+      await forget(subject);
+    },
+  },
+  {
+    code: 'dnssec_bogus',
+    what: 'a record was changed after the zone was signed',
+    async breaks(subject) {
+      const [first] = subject.servers;
+      const { name } = subject.zone;
+      const { target } = subject.domain;
+      await publishSigned(subject);
+      await subject.zone.publish(`shop CNAME shops.oldhost.test.`, [first], { signed: true });
+      await first.serve(name, tamper(await first.readZone(name), 'shops.oldhost.test.', `${target}.`));
+    },
+    async mends(subject) {
+      await publishSigned(subject);
+      await forget(subject);
+    },
+  },
+  {
+    code: 'conflicting_records',
+    what: 'the nameserver has an address beside the CNAME',
+    async breaks({ hostile, domain }) {
+      const cname: HostileRecord = { name: domain.name, type: 'CNAME', data: domain.target };
+      const address: HostileRecord = { name: domain.name, type: 'A', data: '203.0.113.80' };
+      await hostile({
+        records: () => [cname, address],
+        respond: ({ name, type }, ordinary) =>
+          name === domain.name && type === 'A' ? { ...ordinary, answers: [cname, address] } : ordinary,
+      });
+    },
+    mends: publishRight,
+  },
+  {
+    code: 'conflicting_records',
+    what: 'the nameserver has two CNAMEs',
+    async breaks({ hostile, domain }) {
+      const names = [domain.target, 'shops.oldhost.test'];
+      await hostile({ records: () => names.map((data) => ({ name: domain.name, type: 'CNAME', data })) });
+    },
+    mends: publishRight,
+  },
+  {
+    code: 'cname_at_apex',
+    what: 'the apex has a CNAME beside SOA and NS',
+    kind: 'apex',
+    verified: true,
+    async breaks({ zone, domain, hostile }) {
+      await hostile({
+        records: () => [
+          { name: zone.name, type: 'CNAME', data: domain.target },
+          { name: ownershipName(domain), type: 'TXT', data: ownershipValue(domain) },
+        ],
+      });
+    },
+    async mends(subject) {
+      const [first] = subject.servers;
+      await subject.zone.delegate([first]);
+      await subject.zone.publish(`@ A 203.0.113.10\n${ownershipLine(subject.domain)}`, [first]);
+      await forget(subject);
+    },
+  },
+  {
+    code: 'records_swapped',
+    what: 'the values of the two records are exchanged',
+    async breaks({ zone, domain }) {
+      await zone.publish(`${ownershipName(domain)}. CNAME ${domain.target}.\nshop TXT "${ownershipValue(domain)}"`);
+    },
+    mends: (subject) => subject.zone.publish(both(subject)),
+  },
+  {
+    code: 'wrong_type',
+    what: 'the target was published as an NS record',
+    async breaks({ zone, domain }) {
+      await zone.publish(`shop NS ${domain.target}.`);
+    },
+    mends: async (subject) => {
+      await subject.zone.publish(both(subject));
+      await forget(subject);
+    },
+  },
+  {
+    code: 'txt_missing',
+    what: 'an apex leads to us and has no TXT record',
+    kind: 'apex',
+    breaks: ({ zone }) => zone.publish('@ A 203.0.113.10'),
+    mends: ({ zone, domain }) => zone.publish(`@ A 203.0.113.10\n${ownershipLine(domain)}`),
+  },
+  {
+    code: 'apex_elsewhere',
+    what: 'the apex has the TXT record, and leads to another host',
+    kind: 'apex',
+    verified: true,
+    breaks: ({ zone, domain }) => zone.publish(`@ A 203.0.113.80\n${ownershipLine(domain)}`),
+    mends: ({ zone, domain }) => zone.publish(`@ A 203.0.113.10\n${ownershipLine(domain)}`),
+  },
+  {
+    code: 'flattened',
+    what: 'the provider flattens the CNAME, and the TXT record is there',
+    verified: true,
+    breaks: ({ zone, domain }) => zone.publish(`shop A 203.0.113.10\n${ownershipLine(domain)}`),
+    mends: async () => {},
+  },
+  {
+    code: 'proxied',
+    what: 'a proxy answers, and the TXT record is there',
+    verified: true,
+    breaks: ({ zone, domain }) => zone.publish(`shop A 104.16.132.229\n${ownershipLine(domain)}`),
+    mends: async () => {},
+  },
+  {
+    code: 'wildcard_answers',
+    what: 'a wildcard answers the TXT name',
+    kind: 'apex',
+    breaks: ({ zone }) => zone.publish('@ A 203.0.113.10\n* TXT "v=spf1 -all"'),
+    mends: ({ zone, domain }) => zone.publish(`@ A 203.0.113.10\n* TXT "v=spf1 -all"\n${ownershipLine(domain)}`),
+  },
+  {
+    code: 'name_not_punycode',
+    what: 'the name was entered as it is spelled, and the provider keeps the octets',
+    host: 'xn--bcher-kva',
+    // Four digits of each octet of "bücher" in UTF-8.
+    breaks: ({ zone, domain }) => zone.publish(`b\\195\\188cher CNAME ${domain.target}.`),
+    mends: (subject) => subject.zone.publish(both(subject)),
+  },
+  {
+    code: 'caa_forbids',
+    what: 'CAA names another CA only',
+    verified: true,
+    breaks: (subject) => subject.zone.publish(`${both(subject)}\n@ CAA 0 issue "other-ca.test"`),
+    mends: (subject) => subject.zone.publish(`${both(subject)}\n@ CAA 0 issue "ca.nameplate.test"`),
+  },
+  {
+    code: 'stale_cache',
+    what: 'resolvers still hold the answer from before',
+    verified: true,
+    async breaks(subject) {
+      await subject.zone.publish('shop CNAME shops.oldhost.test.');
+      await subject.world.ask(subject.domain.name, 'A');
+      await subject.zone.publish(both(subject));
+    },
+    mends: forget,
+  },
+];
+
+/** A response that promises an answer and has none. */
+function garbled(query: Buffer): Buffer {
+  const response = Buffer.from(query);
+  response.writeUInt16BE(0x8400, 2);
+  response.writeUInt16BE(1, 6);
+  return response;
+}
+
+/** `eu` of the zone, delegated by it to the second nameserver. */
+function below({ internet, zone, servers: [, second] }: ZoneSubject): Promise<Zone> {
+  return internet.registerName(`eu.${zone.name}`, [second]);
+}
