@@ -1,7 +1,15 @@
 import { type Domain, WINDOW_MS } from './domain.ts';
+import type { Finding } from './finding.ts';
 import type { OwnershipReading, Reading, RoutingReading } from './reading.ts';
 import { CHECK_INTERVAL_MS, shortestPeriodMs } from './schedule.ts';
-import { describeBlocker, describeFailure, describeTakeover, type TakeoverClaim } from './verification-error.ts';
+import {
+  describeBlocker,
+  describeFailure,
+  describeTakeover,
+  failureOf,
+  type TakeoverClaim,
+  verificationErrorOf,
+} from './verification-error.ts';
 
 /** What one check passes on to the next. */
 export interface CheckMemory {
@@ -78,7 +86,13 @@ export function windowEndsAt(domain: Pick<Domain, 'windowStartedAt'>, windowMs =
  * The verification rule (spec: States and transitions; docs/verification.md): the state of a domain after a check. The
  * caller saves it only if `start` still holds at that moment. A domain that is `verified` or `failed` does not change.
  */
-export function transition(start: CheckStart, reading: Reading, now: number, timing = TIMING): Transition {
+export function transition(
+  start: CheckStart,
+  reading: Reading,
+  now: number,
+  timing = TIMING,
+  findings: readonly Finding[] | null = null,
+): Transition {
   const { domain, incumbent } = start;
   if (domain.status === 'verified' || domain.status === 'failed') return { after: domain, memory: start.memory };
 
@@ -95,10 +109,15 @@ export function transition(start: CheckStart, reading: Reading, now: number, tim
     return incumbent === null ? { after, memory } : { after, memory, loser: loseName(incumbent, now) };
   }
   if (start.claimedAt >= windowEndsAt(domain, timing.windowMs)) {
-    const verificationError = describeFailure(domain, reading, timing.windowMs, claimAgainst(start, reading));
+    const claim = claimAgainst(start, reading);
+    const verificationError =
+      findings === null
+        ? describeFailure(domain, reading, timing.windowMs, claim)
+        : failureOf(findings, timing.windowMs, claim);
     return { after: changed({ ...observed, status: 'failed', verificationError }, now), memory };
   }
-  const verificationError = currentBlocker(start, reading, memory);
+  const verificationError =
+    findings === null ? currentBlocker(start, reading, memory) : currentError(domain, reading, findings, memory);
   const after: Domain = { ...observed, status: 'verifying', verificationError };
   return { after: sameToReaders(domain, after) ? domain : changed(after, now), memory };
 }
@@ -192,6 +211,19 @@ function currentBlocker(start: CheckStart, reading: Reading, memory: CheckMemory
   const reportUnreadable = !isUnreadable(domain, reading) || memory.unreadableInARow >= UNREADABLE_CHECKS;
   const blocker = describeBlocker(domain, reading, claim, { reportUnreadable });
   return reportUnreadable ? blocker : (blocker ?? domain.verificationError);
+}
+
+/** The error to show during verification: the first mistake. One unreadable check keeps the previous error. */
+function currentError(
+  domain: Domain,
+  reading: Reading,
+  findings: readonly Finding[],
+  { unreadableInARow }: CheckMemory,
+): string | null {
+  const reportUnreadable = unreadableInARow >= UNREADABLE_CHECKS;
+  const error = verificationErrorOf(findings, { reportUnreadable });
+  const keepsPrevious = isUnreadable(domain, reading) && !reportUnreadable;
+  return keepsPrevious ? (error ?? domain.verificationError) : error;
 }
 
 function claimAgainst({ domain, incumbent }: CheckStart, reading: Reading): TakeoverClaim | undefined {

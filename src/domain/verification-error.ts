@@ -1,4 +1,5 @@
 import type { Domain } from './domain.ts';
+import type { Finding, FindingCode } from './finding.ts';
 import type {
   OwnershipReading,
   Reading,
@@ -64,6 +65,49 @@ function failureReason(domain: Domain, reading: Reading, claim?: TakeoverClaim):
 /** Whether the last message reported that the nameservers disagree on this record. Nothing else is stored about it. */
 export function reportsDisagreement({ verificationError }: Domain, type: RecordType): boolean {
   return verificationError?.includes(disagreementOn(type)) ?? false;
+}
+
+/** Told only at the end of the window: until then a record that is missing may still be published. */
+const EXPECTED_LATER: readonly FindingCode[] = ['record_missing', 'txt_missing', 'record_below_cut'];
+
+/** Told only when it lasts. */
+function isUnreadable(code: FindingCode): boolean {
+  return code.startsWith('nameserver_') || code === 'cname_to_broken_zone';
+}
+
+/** The first mistake that keeps the domain from being verified, and its fix; null while there is nothing to correct. */
+export function verificationErrorOf(
+  findings: readonly Finding[],
+  { reportUnreadable }: { reportUnreadable: boolean },
+): string | null {
+  const told = findings.find(
+    ({ code, severity }) =>
+      severity === 'blocking' && !EXPECTED_LATER.includes(code) && (reportUnreadable || !isUnreadable(code)),
+  );
+  return told === undefined ? null : describe(told);
+}
+
+/** Why a domain failed at the end of its window, by what its last check found. */
+export function failureOf(findings: readonly Finding[], windowMs: number, claim?: TakeoverClaim): string {
+  const began = `Not verified within ${duration(windowMs)}.`;
+  const [found] = findings;
+  if (found?.severity !== 'blocking') return `${began} ${unconfirmedFailure(claim)}`;
+  // A claim that is too old never succeeds, whatever the records.
+  const next = claim?.olderClaim ? '' : ' Then verify the domain again.';
+  return `${began} ${describe(found)}${next}`;
+}
+
+function unconfirmedFailure(claim: TakeoverClaim | undefined): string {
+  const seen =
+    claim === undefined
+      ? 'The records were seen, but could not be confirmed in time.'
+      : 'Only the last check proved that you own the name, and two checks in a row must prove it.';
+  return `${seen} Leave the records as they are, and verify the domain again.`;
+}
+
+/** `findings/finding-draft.ts` keeps both short enough. */
+function describe({ message, fix }: Finding): string {
+  return [message, fix].filter((text) => text !== '').join(' ');
 }
 
 /** For the workspace that lost the name to another one. */

@@ -1,7 +1,6 @@
 import { isSameAddress } from '../ip-address.ts';
-import { joinList } from '../text.ts';
 import { apexFix } from './absent-findings.ts';
-import { chainOf } from './record-view.ts';
+import { chainOf, listAddresses } from './record-view.ts';
 import { addressesOfTarget, hiddenBy, information } from './routing-findings.ts';
 import type { Rule } from './subject.ts';
 
@@ -42,7 +41,7 @@ export const apexFindings: Rule = (subject) => {
       code: 'apex_elsewhere',
       seen: foreign,
       message: () => [
-        `${view.name} has the address${plural ? 'es' : ''} ${joinList(foreign)}, which ${plural ? 'do' : 'does'} not lead here.`,
+        `${view.name} has the address${plural ? 'es' : ''} ${listAddresses(foreign)}, which ${plural ? 'do' : 'does'} not lead here.`,
       ],
       fix: apexFix(subject),
     },

@@ -1,8 +1,9 @@
 import type { Finding } from '../finding.ts';
 import { quote, TEXT_LIMIT } from '../text.ts';
+import { FINDING_TEXTS } from './finding-texts.ts';
 
 /** Room for what `verificationError` says around a finding. */
-const AROUND = 72;
+const AROUND = 80;
 
 /** Longest message and fix of a finding together, in characters, so that both fit into `verificationError`. */
 export const FINDING_LIMIT = TEXT_LIMIT - AROUND;
@@ -25,15 +26,23 @@ export interface FindingDraft extends Omit<Finding, 'message' | 'fix'> {
   fix: string;
 }
 
+/** Longest title, in characters: a message always fits beside the fix. */
+export const TITLE_LIMIT = 100;
+
 /** Where a fix is too long to be shown: only with names of hundreds of characters. */
 const BRIEF_FIX = 'Publish the records of this domain exactly as they are listed.';
 
 /** Fits the texts: what was seen is shortened first, then sentences are left out, the fix last. */
 export function finish({ message, fix, seen, ...draft }: FindingDraft): Finding {
-  const fixed = lengthOf(fix) <= FINDING_LIMIT ? fix : BRIEF_FIX;
+  const fixed = lengthOf(fix) < FINDING_LIMIT - TITLE_LIMIT ? fix : BRIEF_FIX;
   const room = FINDING_LIMIT - lengthOf(fixed) - 1;
   const limited = seen?.slice(0, MAX_SEEN).map((text) => [...text].slice(0, MAX_SEEN_LENGTH).join(''));
-  return { ...draft, ...(limited && { seen: limited }), message: fitted(message, room), fix: fixed };
+  return {
+    ...draft,
+    ...(limited && { seen: limited }),
+    message: fitted(message, room) || FINDING_TEXTS[draft.code].title,
+    fix: fixed,
+  };
 }
 
 function fitted(message: FindingDraft['message'], room: number): string {

@@ -49,6 +49,11 @@ function subjectOf(observed: Observed, observation: Observation, context: Findin
 }
 
 function draftsOf(subject: Subject): FindingDraft[] {
+  const others = [...nameserverFindings(subject), ...serviceFindings(subject)];
+  // A name that is not attached yet has no records that could be right or wrong.
+  if (subject.domain.token === '') return [...zoneFindings(subject), ...others];
+  // Its records will be others when it is added anew.
+  if (subject.claim?.olderClaim) return others.filter(({ code }) => code === 'held_elsewhere');
   const seen = [
     zoneFindings,
     misplacedFindings,
@@ -59,7 +64,6 @@ function draftsOf(subject: Subject): FindingDraft[] {
   ].flatMap((rule) => rule(subject));
   const explained = new Set(seen.filter(({ severity }) => severity !== 'info').map(({ record }) => record));
   const absent = absentFindings(subject).filter(({ record }) => !explained.has(record));
-  const others = [...nameserverFindings(subject), ...serviceFindings(subject)];
   return [...seen, ...absent, ...others];
 }
 

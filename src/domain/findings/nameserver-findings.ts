@@ -3,7 +3,7 @@ import type { RecordObservation } from '../observation.ts';
 import type { UnreadableReason } from '../reading.ts';
 import type { FindingDraft } from './finding-draft.ts';
 import { isDelegatedToTarget } from './misplaced-findings.ts';
-import { chainOf, editRecord, listServers, type RecordView } from './record-view.ts';
+import { chainOf, editRecord, listServers, type RecordView, shown } from './record-view.ts';
 import { elsewhere } from './routing-findings.ts';
 import type { Rule, Subject } from './subject.ts';
 
@@ -153,7 +153,7 @@ function unreadDelegation({ zone }: RecordView, reason: UnreadableReason, server
     ...(server !== undefined && { nameservers: [server] }),
     retryable: true,
     message: () => [
-      `The nameservers of ${zone.apex} could not be found: ${server ?? 'a nameserver of the zone above'} ${TROUBLES[code].does[0]}.`,
+      `The nameservers of ${zone.apex} could not be found: ${server === undefined ? 'a nameserver of the zone above' : shown(server)} ${TROUBLES[code].does[0]}.`,
     ],
     fix: 'Nothing has to be changed in the records. If it lasts, ask the registrar of the domain.',
   };
@@ -226,7 +226,7 @@ function brokenChain(
     code: 'cname_to_broken_zone',
     retryable: true,
     message: (quote) => [
-      `${view.name} is a CNAME to ${chainOf(chain, quote)}, which could not be read: ${server ?? 'a nameserver of its zone'} ${TROUBLES[code].does[0]}.`,
+      `${view.name} is a CNAME to ${chainOf(chain, quote)}, which could not be read: ${server === undefined ? 'a nameserver of its zone' : shown(server)} ${TROUBLES[code].does[0]}.`,
     ],
   };
 }

@@ -3,7 +3,7 @@ import type { Observation, Probe, ProbePurpose, RecordAnswer, ZoneObservation } 
 import { type DnsProvider, hostAsValue, nameInZone, providerOf } from '../providers.ts';
 import type { OwnershipReading, Reading, RecordRole, RoutingReading } from '../reading.ts';
 import { ownershipName, ownershipValue } from '../records.ts';
-import { joinList } from '../text.ts';
+import { joinList, quote } from '../text.ts';
 
 export type ReadableAnswer = Exclude<RecordAnswer, { kind: 'unreadable' }>;
 
@@ -112,8 +112,17 @@ export function article({ type }: Pick<RecordView, 'type'>): string {
 
 /** Names of nameservers, or their number where they are too long to be named. */
 export function listServers(names: readonly string[]): string {
-  const listed = joinList([...names]);
+  const listed = joinList(names.map(shown));
   return listed.length <= 120 ? listed : `${names.length} nameserver${names.length === 1 ? '' : 's'} of the zone`;
+}
+
+/** A name or an address that a nameserver sent: quoted unless it is plain. */
+export function shown(text: string): string {
+  return /^[a-z0-9._:-]+$/i.test(text) ? text : quote(text);
+}
+
+export function listAddresses(addresses: readonly string[]): string {
+  return joinList(addresses.map(shown));
 }
 
 /** A name that customers control, where it is not too long to be shown. */

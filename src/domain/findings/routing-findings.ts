@@ -9,6 +9,7 @@ import {
   chainOf,
   editRecord,
   isFromWildcard,
+  listAddresses,
   probesOf,
   type ReadableAnswer,
   type RecordView,
@@ -133,7 +134,7 @@ function hidden(subject: Subject, view: RecordView, answer: ReadableAnswer, comm
         code: 'wildcard_answers',
         seen,
         message: () => [
-          `${view.name} has no record of its own: a wildcard record gives it the address ${joinList(addresses)}.`,
+          `${view.name} has no record of its own: a wildcard record gives it the address ${listAddresses(addresses)}.`,
         ],
         fix: addRecord(view),
       },
@@ -146,7 +147,7 @@ function hidden(subject: Subject, view: RecordView, answer: ReadableAnswer, comm
       code: 'address_instead_of_cname',
       seen,
       message: () => [
-        `${view.name} has the address${addresses.length > 1 ? 'es' : ''} ${joinList(addresses)}, not a CNAME record to ${view.expected}.`,
+        `${view.name} has the address${addresses.length > 1 ? 'es' : ''} ${listAddresses(addresses)}, not a CNAME record to ${view.expected}.`,
         ...(subject.isProven
           ? ['The TXT record verifies the domain. Visitors reach it only if these addresses lead to it.']
           : []),

@@ -1,7 +1,6 @@
 import { providerOf } from '../providers.ts';
-import { joinList } from '../text.ts';
 import type { FindingDraft } from './finding-draft.ts';
-import { addRecord, listServers, probesOf, type RecordView } from './record-view.ts';
+import { addRecord, listServers, probesOf, type RecordView, shown } from './record-view.ts';
 import { needsOwnership, type Rule, type Subject } from './subject.ts';
 
 /** Why the zone itself does not work: nothing else can be said before that is fixed. */
@@ -69,7 +68,7 @@ function delegation(subject: Subject): FindingDraft[] {
           `The registrar sends questions about ${zone.apex} to ${listServers(named)}${here ? ` (${here})` : ''}, but the zone names ${listServers(ownNameservers)}${there ? ` (${there})` : ''} as its nameservers.`,
           'Records that are published only there are not seen.',
         ],
-        fix: `At the registrar of ${zone.apex}, set the nameservers to ${joinList(ownNameservers, 6)}. Or publish the records at ${here ?? listServers(named)}.`,
+        fix: `At the registrar of ${zone.apex}, set the nameservers to ${listServers(ownNameservers)}. Or publish the records at ${here ?? listServers(named)}.`,
       },
     ];
   }
@@ -107,9 +106,9 @@ function disagreements(subject: Subject): FindingDraft[] {
         retryable: true,
         message: () => [
           isOne
-            ? `The nameserver ${reading.answers[0]?.server} gives different answers for the ${view.type} record at ${view.name}.`
+            ? `The nameserver ${shown(reading.answers[0]?.server ?? '')} gives different answers for the ${view.type} record at ${view.name}.`
             : `The nameservers of ${view.zone.apex} do not agree on the ${view.type} record at ${view.name}.`,
-          ...reading.answers.map(({ server, saw }) => `${server} answers ${saw}.`),
+          ...reading.answers.map(({ server, saw }) => `${shown(server)} answers ${saw}.`),
         ],
         fix: `If you have just changed it, wait until all nameservers have it. Otherwise correct or remove those that are behind. ${addRecord(view)}`,
       },
