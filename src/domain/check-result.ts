@@ -34,6 +34,23 @@ export function digestOf({ findings, observation }: CheckResult): string {
   return fnv1a(JSON.stringify([found, delegations]));
 }
 
+/** The values of each record, as the nameservers have them. */
+export function recordsSeen({ ownership, routing }: Observation): RecordsSeen {
+  return { ...valuesOf('ownership', ownership), ...valuesOf('routing', routing) };
+}
+
+/** Values of a record that the timeline has. */
+const MAX_VALUES = 10;
+
+function valuesOf(role: 'ownership' | 'routing', { nameservers }: RecordObservation): RecordsSeen {
+  const answers = nameservers.flatMap(({ answers: looks }) => looks).filter(({ kind }) => kind !== 'unreadable');
+  if (answers.length === 0) return {};
+  const values = answers.flatMap((answer) =>
+    answer.kind === 'found' && (role === 'ownership' || answer.chain.length === 0) ? answer.values : answer.chain,
+  );
+  return { [role]: [...new Set(values)].slice(0, MAX_VALUES) };
+}
+
 /** Twice FNV-1a, from two starting values: 64 bits in hex. Whoever makes two texts collide deceives nobody else. */
 function fnv1a(text: string): string {
   let [a, b] = [0x811c9dc5, 0x5bd1e995];

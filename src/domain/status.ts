@@ -2,14 +2,7 @@ import { type Domain, WINDOW_MS } from './domain.ts';
 import type { Finding } from './finding.ts';
 import type { OwnershipReading, Reading, RoutingReading } from './reading.ts';
 import { CHECK_INTERVAL_MS, shortestPeriodMs } from './schedule.ts';
-import {
-  describeBlocker,
-  describeFailure,
-  describeTakeover,
-  failureOf,
-  type TakeoverClaim,
-  verificationErrorOf,
-} from './verification-error.ts';
+import { describeTakeover, failureOf, type TakeoverClaim, verificationErrorOf } from './verification-error.ts';
 
 /** What one check passes on to the next. */
 export interface CheckMemory {
@@ -85,13 +78,14 @@ export function windowEndsAt(domain: Pick<Domain, 'windowStartedAt'>, windowMs =
 /**
  * The verification rule (spec: States and transitions; docs/verification.md): the state of a domain after a check. The
  * caller saves it only if `start` still holds at that moment. A domain that is `verified` or `failed` does not change.
+ * `findings`: what the check found wrong, for `verificationError`; `as_before`: nothing new.
  */
 export function transition(
   start: CheckStart,
   reading: Reading,
+  findings: readonly Finding[] | 'as_before',
   now: number,
   timing = TIMING,
-  findings: readonly Finding[] | null = null,
 ): Transition {
   const { domain, incumbent } = start;
   if (domain.status === 'verified' || domain.status === 'failed') return { after: domain, memory: start.memory };
@@ -109,15 +103,12 @@ export function transition(
     return incumbent === null ? { after, memory } : { after, memory, loser: loseName(incumbent, now) };
   }
   if (start.claimedAt >= windowEndsAt(domain, timing.windowMs)) {
-    const claim = claimAgainst(start, reading);
-    const verificationError =
-      findings === null
-        ? describeFailure(domain, reading, timing.windowMs, claim)
-        : failureOf(findings, timing.windowMs, claim);
+    const claim = incumbent === null ? undefined : claimOf({ domain, incumbent }, reading);
+    const verificationError = failureOf(findings === 'as_before' ? [] : findings, timing.windowMs, claim);
     return { after: changed({ ...observed, status: 'failed', verificationError }, now), memory };
   }
   const verificationError =
-    findings === null ? currentBlocker(start, reading, memory) : currentError(domain, reading, findings, memory);
+    findings === 'as_before' ? domain.verificationError : currentError(domain, reading, findings, memory);
   const after: Domain = { ...observed, status: 'verifying', verificationError };
   return { after: sameToReaders(domain, after) ? domain : changed(after, now), memory };
 }
@@ -200,17 +191,8 @@ function hasProvenLongEnough({ provenSince }: CheckMemory, now: number, { checkI
 }
 
 /** Whether a deciding record could not be read. The routing record of an apex decides nothing. */
-function isUnreadable({ kind }: Domain, { routing, ownership }: Reading): boolean {
+export function isUnreadable({ kind }: Domain, { routing, ownership }: Reading): boolean {
   return ownership.kind === 'unreadable' || (kind === 'subdomain' && routing.kind === 'unreadable');
-}
-
-/** The error to show during verification. An unreadable record is reported after three checks in a row. */
-function currentBlocker(start: CheckStart, reading: Reading, memory: CheckMemory): string | null {
-  const { domain } = start;
-  const claim = claimAgainst(start, reading);
-  const reportUnreadable = !isUnreadable(domain, reading) || memory.unreadableInARow >= UNREADABLE_CHECKS;
-  const blocker = describeBlocker(domain, reading, claim, { reportUnreadable });
-  return reportUnreadable ? blocker : (blocker ?? domain.verificationError);
 }
 
 /** The error to show during verification: the first mistake. One unreadable check keeps the previous error. */
@@ -224,10 +206,6 @@ function currentError(
   const error = verificationErrorOf(findings, { reportUnreadable });
   const keepsPrevious = isUnreadable(domain, reading) && !reportUnreadable;
   return keepsPrevious ? (error ?? domain.verificationError) : error;
-}
-
-function claimAgainst({ domain, incumbent }: CheckStart, reading: Reading): TakeoverClaim | undefined {
-  return incumbent === null ? undefined : claimOf({ domain, incumbent }, reading);
 }
 
 /** How a claimant stands against the incumbent. */

@@ -14,7 +14,8 @@ import type { RoleDeps } from './roles.ts';
 /** The background checks of one process: of waiting domains, and of verified ones. */
 export function startVerifier(deps: RoleDeps): Stoppable {
   const { resolver, close } = openResolver({ ...deps, onAnswer: countAnswers(deps.metrics) });
-  const verifier = createVerifier({ ...deps, resolver, random: Math.random });
+  const facts = { edgeAddresses: deps.config.edgeAddresses ?? [], caNames: [] };
+  const verifier = createVerifier({ ...deps, resolver, random: Math.random, facts });
   verifier.start();
   const validation = logUnvalidatingResolvers(deps);
   const parts = [verifier, ...startMonitor(deps, resolver)];

@@ -1,9 +1,14 @@
 import type { Clock } from '../clock.ts';
 import type { RecordLooks } from '../dns/resolver.ts';
+import { type CheckResult, digestOf, recordsSeen } from '../domain/check-result.ts';
 import { WINDOW_MS } from '../domain/domain.ts';
+import type { Finding } from '../domain/finding.ts';
+import { findingsOf } from '../domain/findings/findings.ts';
+import type { FindingContext } from '../domain/findings/subject.ts';
+import type { Observation } from '../domain/observation.ts';
 import { readObservation } from '../domain/read-observation.ts';
 import { CHECK_INTERVAL_MS, looksAround } from '../domain/schedule.ts';
-import { sameMemory, transition } from '../domain/status.ts';
+import { isUnreadable, sameMemory, transition, windowEndsAt } from '../domain/status.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
 import { observe } from '../observation/observe.ts';
@@ -15,6 +20,8 @@ interface VerifierOptions {
   store: CheckStore;
   resolver: RecordLooks;
   clock: Clock;
+  /** What findings depend on besides DNS. */
+  facts?: Omit<FindingContext, 'now'>;
   /** Numbers in [0, 1), for the schedule's jitter. */
   random: () => number;
   log: Log;
@@ -43,25 +50,36 @@ const BATCH = 250;
  */
 const CONCURRENT_SAVES = 100;
 
+const NO_FACTS: Omit<FindingContext, 'now'> = { edgeAddresses: [], caNames: [] };
+
 /** Claims due checks and completes each: observe, transition, save. A lost check is due again after a period. */
 export function createVerifier(options: VerifierOptions): Verifier {
   const { store, resolver, clock, random, log, metrics } = options;
   const { checkIntervalMs = CHECK_INTERVAL_MS, windowMs = WINDOW_MS } = options;
+  const { facts = NO_FACTS } = options;
   const { maxInFlight = 2000, deadlineMs = 10_000, pollMs = 250 } = options;
   const limitSaves = semaphore(CONCURRENT_SAVES);
 
   async function complete(due: DueCheck, { claimedAt, signal, isStale }: Claim): Promise<CheckOutcome> {
     const { domain, incumbent, memory } = due;
-    const depth = looksAround(due.attempts) ? 'thorough' : 'routine';
-    const { observation, glance } = await observe(resolver, domain, incumbent, { depth, memory, signal, random });
+    const isLast = claimedAt >= windowEndsAt(domain, windowMs);
+    const depth = looksAround(due.attempts) || isLast ? 'thorough' : 'routine';
+    const observed = await observe(resolver, domain, incumbent, { depth, memory, signal, random });
     if (isStale()) return 'dropped';
+    const { observation, glance, unchanged } = observed;
     const now = clock.now();
-    const reading = readObservation({ domain, incumbent, memory }, observation);
-    const next = transition({ domain, incumbent, memory, claimedAt }, reading, now, { windowMs, checkIntervalMs });
+    const start = { domain, incumbent, memory, claimedAt };
+    const reading = readObservation(start, observation);
+    // What cannot be read is told when it lasts.
+    const knowsNothingNew = unchanged && !isUnreadable(domain, reading);
+    const findings = knowsNothingNew ? 'as_before' : findingsOf(start, observation, { ...facts, now });
+    const next = transition(start, reading, findings, now, { windowMs, checkIntervalMs });
     const remembered = { ...next.memory, glance };
-    if (next.after === domain && sameMemory(remembered, memory)) return 'unchanged';
+    const result = newResult(due, findings, observation);
+    if (next.after === domain && sameMemory(remembered, memory) && result === undefined) return 'unchanged';
     const loser = incumbent && next.loser ? { before: incumbent, after: next.loser } : undefined;
-    const save = { before: domain, after: next.after, memory: remembered, loser, now };
+    const seen = recordsSeen(observation);
+    const save = { before: domain, after: next.after, memory: remembered, loser, result, seen, now };
     const saved = await limitSaves(() => store.saveTransition(save));
     if (saved === 'stale') return 'stale';
     const { status } = next.after;
@@ -85,4 +103,15 @@ export function createVerifier(options: VerifierOptions): Verifier {
       metrics.checkSeconds.observe(seconds);
     },
   });
+}
+
+/** What a check found, unless it is stored already. */
+function newResult(
+  { resultDigest }: DueCheck,
+  findings: Finding[] | 'as_before',
+  observation: Observation,
+): CheckResult | undefined {
+  if (findings === 'as_before') return undefined;
+  const result = { findings, observation };
+  return digestOf(result) === resultDigest ? undefined : result;
 }

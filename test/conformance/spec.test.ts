@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Domain } from '../../src/domain/domain.ts';
 import { StoreUnavailable } from '../../src/store/contract/store.ts';
 import { type Harness, startApi, type Tree } from '../support/api-harness.ts';
+import { cname, everywhere, rightTxt, txt } from '../support/observations.ts';
 import { observed } from '../support/observed.ts';
 
 /**
@@ -96,26 +97,26 @@ const get = (domain: string) => api.call('domains.getDomain', { domain });
 
 describe('Resources: Domain and DnsRecord', () => {
   const longest = `${'a'.repeat(60)}.${'b'.repeat(60)}.${'c'.repeat(60)}.${'d'.repeat(57)}.com`;
-  const matched = (domain: Domain) => ({ routing: { kind: 'matched' as const, chain: [domain.target] } });
+  const matched = (domain: Domain) => ({ routing: everywhere(cname(domain.target)) });
 
   test.each(['a.co', 'api.acme.com', 'acme.com', 'bücher.example', longest])(
     'no properties other than those listed are present, within their constraints, in every status (%s)',
     async (name) => {
       const created = await api.createDomain(tree, name);
       conform('success', (await get(name)).body);
-      await observed(api, created, { ownership: { kind: 'wrong', values: ['x'.repeat(5000), 'y'] } });
+      await observed(api, created, { ownership: everywhere(txt('x'.repeat(5000), 'y')) });
       const verifying = await get(name);
       expect(verifying.body.data).toMatchObject({ status: 'verifying', verificationError: expect.any(String) });
       conform('success', verifying.body);
 
       api.clock.set(created.createdAt + 86_400_000);
-      await observed(api, created, { ownership: { kind: 'wrong', values: ['x'.repeat(5000)] } });
+      await observed(api, created, { ownership: everywhere(txt('x'.repeat(5000))) });
       expect((await get(name)).body.data).toMatchObject({ status: 'failed', verificationError: expect.any(String) });
       conform('success', (await get(name)).body);
 
       await api.call('domains.verifyDomain', { domain: name });
       expect((await get(name)).body.data).toMatchObject({ status: 'pending' });
-      await observed(api, created, { ...matched(created), ownership: { kind: 'matched' } });
+      await observed(api, created, { ...matched(created), ownership: everywhere(rightTxt(created)) });
       const verified = await get(name);
       expect(verified.body.data).toMatchObject({ status: 'verified' });
       expect(verified.text).not.toContain('verificationError');

@@ -1,20 +1,19 @@
 import type { Domain } from '../../src/domain/domain.ts';
-import type { Reading } from '../../src/domain/reading.ts';
+import { findingsOf } from '../../src/domain/findings/findings.ts';
+import { readObservation } from '../../src/domain/read-observation.ts';
 import { NO_MEMORY, transition } from '../../src/domain/status.ts';
 import type { Harness } from './api-harness.ts';
-
-const ABSENT = { kind: 'absent', reason: 'nodata' } as const;
+import { observation, type Seen } from './observations.ts';
 
 /** Completes one check of a domain, as the verifier would after having seen this. What is not given is absent. */
-export async function observed(api: Harness, domain: Domain, seen: Partial<Reading>): Promise<Domain> {
+export async function observed(api: Harness, domain: Domain, answers: Seen): Promise<Domain> {
   const now = api.clock.now();
   const before = (await api.store.findDomainById(domain.workspaceId, domain.id)) ?? domain;
-  const memory = NO_MEMORY;
-  const next = transition(
-    { domain: before, incumbent: null, memory, claimedAt: now },
-    { ownership: ABSENT, routing: ABSENT, ...seen },
-    now,
-  );
+  const start = { domain: before, incumbent: null, memory: NO_MEMORY, claimedAt: now };
+  const zone = before.name.split('.').slice(-2).join('.');
+  const seen = observation(before, zone, answers);
+  const findings = findingsOf(start, seen, { edgeAddresses: [], caNames: [], now });
+  const next = transition(start, readObservation(start, seen), findings, now);
   await api.store.saveTransition({ before, after: next.after, memory: next.memory, now });
   return next.after;
 }

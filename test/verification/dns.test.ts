@@ -47,9 +47,7 @@ describe('from pending to verified', () => {
   test('a proxied subdomain (addresses only) needs its TXT record, and its routing record stays unverified', async () => {
     const domain = await world.create('api.acme.com');
     world.dns.set('api.acme.com', 'A', ['192.0.2.7']);
-    expect((await world.check(domain)).verificationError).toContain(
-      'has the address 192.0.2.7 instead of being a CNAME',
-    );
+    expect((await world.check(domain)).verificationError).toContain('has the address 192.0.2.7, not a CNAME record');
     world.publish(domain, 'ownership');
     expect(await world.check(domain)).toMatchObject({
       status: 'verified',
@@ -143,7 +141,7 @@ describe('verificationError names', () => {
     const domain = await world.create('acme.com', { kind: 'apex' });
     world.dns.set('_service.acme.com', 'TXT', ['service-domain-verify=wrong']);
     expect((await world.check(domain)).verificationError).toBe(
-      `_service.acme.com has the TXT value "service-domain-verify=wrong"; it must be "${ownershipValue(domain)}".`,
+      `The TXT record at _service.acme.com has the value "service-domain-verify=wrong", character 23 is "w" instead of "T". In the DNS settings of acme.com, change the TXT record. Name: \`_service\`, Value: \`${ownershipValue(domain)}\`.`,
     );
     world.publish(domain, 'ownership');
     expect(await world.check(domain)).toMatchObject({ status: 'verified', verificationError: null });
@@ -153,7 +151,7 @@ describe('verificationError names', () => {
     const domain = await world.create('api.acme.com');
     world.dns.set('api.acme.com', 'CNAME', ['old.example.net']);
     expect((await world.check(domain)).verificationError).toBe(
-      `api.acme.com is a CNAME to "old.example.net"; it must be a CNAME to ${domain.target}.`,
+      `api.acme.com is a CNAME to "old.example.net", which does not exist. It has to lead to ${domain.target}. In the DNS settings of acme.com, change the CNAME record. Name: \`api\`, Value: \`${domain.target}\`.`,
     );
   });
 
@@ -179,7 +177,7 @@ describe('verificationError names', () => {
     world.dns.fail('_service.acme.com', 'servfail');
     expect((await world.check(domain)).verificationError).toBe(null);
     expect((await world.check(domain)).verificationError).toBe(null);
-    expect((await world.check(domain)).verificationError).toContain('answered with a failure (SERVFAIL)');
+    expect((await world.check(domain)).verificationError).toContain('answers with a failure (SERVFAIL)');
     world.dns.unfail('_service.acme.com');
     world.publish(domain, 'ownership');
     expect((await world.check(domain)).status).toBe('verified');
@@ -192,7 +190,7 @@ describe('verificationError names', () => {
     world.dns.fail('lb.broken.example', 'servfail');
     for (let i = 0; i < 2; i++) await world.check(domain);
     expect((await world.check(domain)).verificationError).toMatch(
-      /^api\.acme\.com leads to "lb\.broken\.example", which could not be read: .*\(SERVFAIL\)\. It must lead to target1\.cname/,
+      /^api\.acme\.com is a CNAME to "www\.acme\.com" → "lb\.broken\.example", which could not be read: .*\(SERVFAIL\)\..* Value: `target1\.cname/,
     );
   });
 
@@ -201,7 +199,7 @@ describe('verificationError names', () => {
     world.dns.set('api.acme.com', 'CNAME', ['b.acme.com']);
     world.dns.set('b.acme.com', 'CNAME', ['api.acme.com']);
     for (let i = 0; i < 2; i++) await world.check(domain);
-    expect((await world.check(domain)).verificationError).toContain('CNAMEs that form a loop');
+    expect((await world.check(domain)).verificationError).toContain('lead in a circle: api.acme.com → "b.acme.com"');
   });
 });
 
@@ -236,7 +234,7 @@ describe('nameservers', () => {
     world.publish(domain, 'ownership');
     expect(await toldInTurn(domain)).toEqual([
       null,
-      `The nameservers do not agree on the TXT record of _service.acme.com: ns1.acme.com answers "${ownershipValue(domain)}" and ns2.acme.com answers no record. It is verified as soon as all of them have it.`,
+      `The nameservers of acme.com do not agree on the TXT record at _service.acme.com. ns1.acme.com answers "${ownershipValue(domain)}". ns2.acme.com answers no record. If you have just changed it, wait: it is verified as soon as all of them have it. Otherwise correct or remove those that are behind. Name: \`_service\`, Value: \`${ownershipValue(domain)}\`.`,
     ]);
     world.publish(domain, 'ownership', second);
     expect((await world.check(domain)).status).toBe('verified');
@@ -248,10 +246,10 @@ describe('nameservers', () => {
     world.publish(domain, 'routing');
     second?.set('api.acme.com', 'CNAME', ['old.example.net']);
     const told = await toldInTurn(domain);
-    const old = `api.acme.com is a CNAME to "old.example.net"; it must be a CNAME to ${domain.target}.`;
+    const old = `api.acme.com is a CNAME to "old.example.net", which does not exist. It has to lead to ${domain.target}. In the DNS settings of acme.com, change the CNAME record. Name: \`api\`, Value: \`${domain.target}\`.`;
     expect(told.filter((each) => each !== old)).toEqual([
       null,
-      `The nameservers do not agree on the CNAME record of api.acme.com: ns1.acme.com answers "${domain.target}" and ns2.acme.com answers "old.example.net". It is verified as soon as all of them have it.`,
+      `The nameservers of acme.com do not agree on the CNAME record at api.acme.com. ns1.acme.com answers "${domain.target}". ns2.acme.com answers "old.example.net". If you have just changed it, wait: it is verified as soon as all of them have it. Otherwise correct or remove those that are behind. Name: \`api\`, Value: \`${domain.target}\`.`,
     ]);
     expect(told.indexOf(old)).toBeLessThan(2);
   });
@@ -262,7 +260,7 @@ describe('nameservers', () => {
     world.publish(domain, 'ownership');
     expect(await toldInTurn(domain)).toEqual([
       null,
-      `The nameservers do not agree on the TXT record of _service.acme.com: ns1.acme.com answers "${ownershipValue(domain)}", ns2.acme.com answers no record and ns3.acme.com answers no record. It is verified as soon as all of them have it.`,
+      `The nameservers of acme.com do not agree on the TXT record at _service.acme.com. ns1.acme.com answers "${ownershipValue(domain)}". ns2.acme.com answers no record. ns3.acme.com answers no record. If you have just changed it, wait: it is verified as soon as all of them have it. Otherwise correct or remove those that are behind. Name: \`_service\`, Value: \`${ownershipValue(domain)}\`.`,
     ]);
   });
 
@@ -310,7 +308,7 @@ describe('the window', () => {
     const failed = await world.read(domain);
     expect(failed).toMatchObject({ status: 'failed', updatedAt: domain.createdAt + DAY_MS });
     expect(failed.verificationError).toMatch(
-      /^Not verified within 24 hours: there is no CNAME record at api\.acme\.com/,
+      /^Not verified within 24 hours\. There is no CNAME record at api\.acme\.com/,
     );
     expect(await world.store.earliestDueAt()).toBe(null);
   });
@@ -348,7 +346,7 @@ describe('two workspaces that claim one name', () => {
     world.clock.pass(1);
     const second = await world.create('api.acme.com', { workspaceId: 'ws_2' });
     world.dns.set(ownershipName(second), 'TXT', [ownershipValue(first), ownershipValue(second)]);
-    expect((await world.check(second)).verificationError).toContain(`it must be a CNAME to ${second.target}`);
+    expect((await world.check(second)).verificationError).toContain(`Value: \`${second.target}\``);
     world.publish(second, 'routing');
     world.dns.set(ownershipName(second), 'TXT', [ownershipValue(first), ownershipValue(second)]);
     expect((await world.check(second)).verificationError).toContain('its records are still in place');

@@ -241,7 +241,7 @@ async function play(kind: DomainKind, steps: Step[]): Promise<{ verified: number
       }
       if (now.status === 'failed' && was.status !== 'verified') {
         expect(world.now, 'failed at the end of the window').toBeGreaterThanOrEqual(now.windowStartedAt + DAY_MS);
-        expect(now.verificationError).toMatch(/^Not verified within 24 hours: /);
+        expect(now.verificationError).toMatch(/^Not verified within 24 hours\. /);
       }
       if (was.status === 'verified') expect(holders.length, 'a name changes hands, it is not dropped').toBe(1);
       if (now.status === 'pending')

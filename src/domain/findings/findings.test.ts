@@ -473,7 +473,7 @@ describe('the zone', () => {
 describe('what stands in the way besides the records', () => {
   test.each<[string, Seen, Domain, RegExp]>([
     ['a name that is held, without records', {}, holder, /publish both records/],
-    ['a name that is held, with the CNAME alone', routing(TARGET), holder, /publish both records/],
+    ['a name that is held, with the CNAME alone', routing(TARGET), holder, /publish the TXT record/],
     ['an older claim', right, { ...holder, verifiedAt: 2000 }, /delete the domain, add it again/],
     [
       "the incumbent's record beside ours",

@@ -45,7 +45,14 @@ function subjectOf(observed: Observed, observation: Observation, context: Findin
       ? ownership.isRight
       : routing.isRight || (ownership.isRight && routing.reading.kind === 'hidden');
   const isProven = proves && (claim === undefined || (ownership.isRight && claim.incumbentGone && !claim.olderClaim));
-  return { domain, observation, reading, claim, ownership, routing, isProven, context };
+  const { isTarget = (host: string) => isBeside(domain.target, host) } = context;
+  return { domain, observation, reading, claim, ownership, routing, isProven, isTarget, context };
+}
+
+/** Whether two hosts are directly below the same zone. */
+function isBeside(target: string, host: string): boolean {
+  const dot = target.indexOf('.');
+  return dot > 0 && host.includes('.') && host.slice(host.indexOf('.')) === target.slice(dot);
 }
 
 function draftsOf(subject: Subject): FindingDraft[] {

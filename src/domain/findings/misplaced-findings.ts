@@ -13,8 +13,20 @@ export const misplacedFindings: Rule = (subject) => {
   const { ownership, routing, domain } = subject;
   const misplacedRouting = domain.kind === 'subdomain' ? misplaced(subject, routing) : [];
   if (subject.routing.isRight && !needsOwnership(subject)) return misplacedRouting;
-  return [...misplaced(subject, ownership), ...misplacedRouting];
+  const misplacedOwnership = misplaced(subject, ownership);
+  return [...withTheOther(misplacedRouting, misplacedOwnership), ...misplacedOwnership];
 };
+
+/** Who makes this mistake makes it with both records. */
+function withTheOther(routing: FindingDraft[], ownership: FindingDraft[]): FindingDraft[] {
+  const other = ownership.find(({ code }) => code === 'name_doubled');
+  if (other === undefined) return routing;
+  return routing.map((draft) =>
+    draft.code === 'name_doubled'
+      ? { ...draft, message: (quote) => [...draft.message(quote), `The TXT record is at ${other.name}.`] }
+      : draft,
+  );
+}
 
 function misplaced(subject: Subject, view: RecordView): FindingDraft[] {
   const { kind } = view.reading;
@@ -160,7 +172,7 @@ function isPublished(subject: Subject, view: RecordView, { answer }: Probe): boo
   if (answerMatches(subject.domain, view.role, answer)) return true;
   if (view.role === 'routing') {
     const [first = ''] = answer.chain;
-    if (first !== '' && (subject.context.isTarget(first) || first.startsWith(`${view.expected}.`))) return true;
+    if (first !== '' && (subject.isTarget(first) || first.startsWith(`${view.expected}.`))) return true;
     return answer.kind === 'found' && cannotBeWildcard(view);
   }
   const expected = { ...subject.domain, value: view.expected, domainOfToken: () => null };

@@ -205,7 +205,7 @@ function brokenChain(
       message: (quote) => [
         chain.length === 0
           ? `The CNAME records of ${view.name} lead in a circle.`
-          : `The CNAME records of ${view.name} lead in a circle: ${chainOf(chain, quote)}.`,
+          : `The CNAME records of ${view.name} lead in a circle: ${view.name} → ${chainOf(chain, quote)} → ${chain.includes(view.name) ? '…' : view.name}.`,
       ],
     };
   }

@@ -60,7 +60,7 @@ function conflict(view: RecordView, { chain, ...answer }: ReadableAnswer, common
 
 /** A CNAME that does not lead to the target: the shape of its value first. */
 export function elsewhere(subject: Subject, view: RecordView, answer: ReadableAnswer, common: Common): FindingDraft {
-  const { domain, context } = subject;
+  const { domain, isTarget } = subject;
   const { chain } = answer;
   const [first = ''] = chain;
   const mistake = valueMistake(first, {
@@ -87,7 +87,7 @@ export function elsewhere(subject: Subject, view: RecordView, answer: ReadableAn
       fix: addRecord(view),
     };
   }
-  const other = chain.find(context.isTarget);
+  const other = chain.find(isTarget);
   if (other !== undefined) {
     return {
       ...record,

@@ -2,7 +2,7 @@ import { judgeCaa } from '../caa.ts';
 import type { CaaRecord } from '../certificate-state.ts';
 import { answerMatches } from '../read-observation.ts';
 import type { FindingDraft } from './finding-draft.ts';
-import { type RecordView, whereOf } from './record-view.ts';
+import { type RecordView, typedRecord, whereOf } from './record-view.ts';
 import type { Rule, Subject } from './subject.ts';
 
 /** What stands in the way besides the two records: another workspace, CAA, caches. */
@@ -46,7 +46,10 @@ function heldElsewhere({ claim, domain, ownership, routing }: Subject): FindingD
     {
       ...common,
       message: () => [`Another workspace holds ${name} as verified.`],
-      fix: `To move the name, publish both records of this domain, and remove the other workspace's TXT record at ${ownership.name}.`,
+      fix:
+        routing.isRight || domain.kind === 'apex'
+          ? `To move the name, publish the TXT record of this domain, and remove the other workspace's at the same name. ${typedRecord(ownership)}`
+          : `To move the name, publish both records of this domain, and remove the other workspace's TXT record at ${ownership.name}.`,
     },
   ];
 }

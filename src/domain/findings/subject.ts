@@ -11,8 +11,8 @@ export interface FindingContext {
   edgeAddresses: readonly string[];
   /** How our certificate authorities identify themselves in CAA records; empty: CAA is not looked at. */
   caNames: readonly string[];
-  /** Whether a host is, or could be, the target of a domain of ours: it is below the CNAME zone. */
-  isTarget: (host: string) => boolean;
+  /** Whether a host is, or could be, the target of a domain of ours; absent: those beside the domain's own target are. */
+  isTarget?: (host: string) => boolean;
   /** Name of the workspace's other domain that has this token; null: none has it, or nobody looked. */
   domainOfToken?: (token: string) => string | null;
   /** When it was observed, Unix ms. */
@@ -27,6 +27,7 @@ export interface Subject {
   claim: TakeoverClaim | undefined;
   ownership: RecordView;
   routing: RecordView;
+  isTarget: (host: string) => boolean;
   /** Whether the records prove the domain, or will once they are confirmed. */
   isProven: boolean;
   context: FindingContext;

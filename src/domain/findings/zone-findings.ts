@@ -1,6 +1,6 @@
 import { providerOf } from '../providers.ts';
 import type { FindingDraft } from './finding-draft.ts';
-import { addRecord, listServers, probesOf, type RecordView, shown } from './record-view.ts';
+import { listServers, probesOf, type RecordView, shown, typedRecord } from './record-view.ts';
 import { needsOwnership, type Rule, type Subject } from './subject.ts';
 
 /** Why the zone itself does not work: nothing else can be said before that is fixed. */
@@ -110,7 +110,7 @@ function disagreements(subject: Subject): FindingDraft[] {
             : `The nameservers of ${view.zone.apex} do not agree on the ${view.type} record at ${view.name}.`,
           ...reading.answers.map(({ server, saw }) => `${shown(server)} answers ${saw}.`),
         ],
-        fix: `If you have just changed it, wait until all nameservers have it. Otherwise correct or remove those that are behind. ${addRecord(view)}`,
+        fix: `If you have just changed it, wait: it is verified as soon as all of them have it. Otherwise correct or remove those that are behind. ${typedRecord(view)}`,
       },
     ];
   });

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Harness, startApi, type Tree } from '../../support/api-harness.ts';
+import { cname, everywhere } from '../../support/observations.ts';
 import { observed } from '../../support/observed.ts';
 
 let api: Harness;
@@ -28,7 +29,7 @@ describe('domains.deleteDomain', () => {
 
   it('takes the route, the certificate and the schedule with it', async () => {
     const domain = await api.createDomain(tree, 'routed.acme.com');
-    await observed(api, domain, { routing: { kind: 'matched', chain: [domain.target] } });
+    await observed(api, domain, { routing: everywhere(cname(domain.target)) });
     expect(await api.store.findSite('routed.acme.com')).toMatchObject({ domainId: domain.id });
     await api.createDomain(tree, 'due.acme.com');
     await remove('routed.acme.com');

@@ -4,6 +4,7 @@ import type { Domain } from '../../../src/domain/domain.ts';
 import type { Store } from '../../../src/store/contract/store.ts';
 import { type Harness, startApi, type Tree } from '../../support/api-harness.ts';
 import { issueChain } from '../../support/issue-chain.ts';
+import { cname, everywhere } from '../../support/observations.ts';
 import { observed } from '../../support/observed.ts';
 
 let api: Harness;
@@ -23,7 +24,7 @@ const show = async (domain: string, key?: string) =>
 
 async function verified(name: string, where = tree, key = api.rootKey): Promise<Domain> {
   const domain = await api.createDomain(where, name, key);
-  return observed(api, domain, { routing: { kind: 'matched', chain: [domain.target] } });
+  return observed(api, domain, { routing: everywhere(cname(domain.target)) });
 }
 
 /** Works on the certificate of one domain, as a process with the role does. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WINDOW_MS } from '../../../src/domain/domain.ts';
-import type { RoutingReading } from '../../../src/domain/reading.ts';
 import { dataOf, type Harness, START, startApi, type Tree } from '../../support/api-harness.ts';
+import { addresses, cname, everywhere, rightTxt, txt } from '../../support/observations.ts';
 import { observed } from '../../support/observed.ts';
 
 interface DomainShown {
@@ -14,7 +14,7 @@ interface DomainShown {
 }
 
 /** What a proxied or flattened routing record looks like. */
-const HIDDEN: RoutingReading = { kind: 'hidden', addresses: ['192.0.2.1'], chain: [] };
+const HIDDEN = everywhere(addresses('192.0.2.1'));
 /** Three labels of the greatest length. */
 const LONG = ['a', 'b', 'c'].map((letter) => letter.repeat(63)).join('.');
 
@@ -190,7 +190,7 @@ describe('the records of a domain', () => {
 
   it('rule 1: a proxied or flattened routing record stays verified false, and the domain verifies through its TXT record', async () => {
     const domain = await api.createDomain(tree, 'proxied.acme.com');
-    await observed(api, domain, { routing: HIDDEN, ownership: { kind: 'matched' } });
+    await observed(api, domain, { routing: HIDDEN, ownership: everywhere(rightTxt(domain)) });
     const shown = await get('proxied.acme.com');
     expect(shown.status).toBe('verified');
     expect(flags(shown)).toEqual(['CNAME false', 'TXT true']);
@@ -198,7 +198,7 @@ describe('the records of a domain', () => {
 
   it('rule 2: an apex domain verifies through the TXT record, while the routing record is verified false', async () => {
     const domain = await api.createDomain(tree, 'apex-rule.com');
-    await observed(api, domain, { routing: HIDDEN, ownership: { kind: 'matched' } });
+    await observed(api, domain, { routing: HIDDEN, ownership: everywhere(rightTxt(domain)) });
     const shown = await get('apex-rule.com');
     expect(shown.status).toBe('verified');
     expect(flags(shown)).toEqual(['ALIAS false', 'TXT true']);
@@ -206,7 +206,7 @@ describe('the records of a domain', () => {
 
   it('rule 3: a subdomain may reach status verified through the routing record alone', async () => {
     const domain = await api.createDomain(tree, 'routed.acme.com');
-    await observed(api, domain, { routing: { kind: 'matched', chain: [domain.target] } });
+    await observed(api, domain, { routing: everywhere(cname(domain.target)) });
     const shown = await get('routed.acme.com');
     expect(shown.status).toBe('verified');
     expect(flags(shown)).toEqual(['CNAME true', 'TXT false']);
@@ -216,7 +216,7 @@ describe('the records of a domain', () => {
     const domain = await api.createDomain(tree, 'kept.acme.com');
     const values = (await get('kept.acme.com')).dnsRecords.map(({ name, value }) => [name, value]);
     await observed(api, domain, {});
-    await observed(api, domain, { routing: { kind: 'matched', chain: [domain.target] } });
+    await observed(api, domain, { routing: everywhere(cname(domain.target)) });
     expect((await get('kept.acme.com')).dnsRecords.map(({ name, value }) => [name, value])).toEqual(values);
   });
 });
@@ -234,7 +234,7 @@ describe('polling domains.getDomain', () => {
 
   it('shows in plain language why the most recent attempt did not succeed', async () => {
     const domain = await api.createDomain(tree, 'wrong.acme.com');
-    await observed(api, domain, { ownership: { kind: 'wrong', values: ['something <b>else</b>'] } });
+    await observed(api, domain, { ownership: everywhere(txt('something <b>else</b>')) });
     const { verificationError } = await get('wrong.acme.com');
     expect(verificationError).toContain('_service.wrong.acme.com');
     expect(verificationError?.length).toBeLessThanOrEqual(512);

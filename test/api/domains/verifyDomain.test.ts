@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WINDOW_MS } from '../../../src/domain/domain.ts';
 import { type Harness, startApi, type Tree } from '../../support/api-harness.ts';
+import { cname, everywhere, txt } from '../../support/observations.ts';
 import { observed } from '../../support/observed.ts';
 
 let api: Harness;
@@ -27,7 +28,7 @@ describe('domains.verifyDomain', () => {
 
   it('asks for a check at once, and changes nothing that is shown', async () => {
     const domain = await api.createDomain(tree, 'now.acme.com');
-    await observed(api, domain, { ownership: { kind: 'wrong', values: ['other'] } });
+    await observed(api, domain, { ownership: everywhere(txt('other')) });
     await claim();
     const before = await show('now.acme.com');
     expect(await claim()).not.toContain('now.acme.com');
@@ -39,7 +40,7 @@ describe('domains.verifyDomain', () => {
   it('gives a failed domain a new window: pending again, with the same records and createdAt; the error stays until there is a new result', async () => {
     const domain = await api.createDomain(tree, 'failed.acme.com');
     api.clock.advance(WINDOW_MS);
-    await observed(api, domain, { ownership: { kind: 'wrong', values: ['other'] } });
+    await observed(api, domain, { ownership: everywhere(txt('other')) });
     const failed = await show('failed.acme.com');
     expect(failed).toMatchObject({ status: 'failed', verificationError: expect.any(String) });
     api.clock.advance(1000);
@@ -54,7 +55,7 @@ describe('domains.verifyDomain', () => {
 
   it('answers 412 for a domain that is verified', async () => {
     const domain = await api.createDomain(tree, 'done.acme.com');
-    await observed(api, domain, { routing: { kind: 'matched', chain: [domain.target] } });
+    await observed(api, domain, { routing: everywhere(cname(domain.target)) });
     expect(await verify('done.acme.com')).toMatchObject({
       status: 412,
       body: { error: { title: 'Precondition Failed', type: 'precondition-failed' } },
