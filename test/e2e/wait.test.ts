@@ -13,7 +13,7 @@ test.concurrent('a domain whose window ends fails: exit code 3, the reason, and 
   await run(['dns', 'set', 'late.example.com', 'CNAME', 'elsewhere.example.net', ...data]);
   const { code, stdout, stderr } = await run(['domains', 'wait', 'late.example.com', ...data]);
   expect({ code, stderr }).toEqual({ code: 3, stderr: '' });
-  expect(stdout).toContain('it must be a CNAME to');
+  expect(stdout).toContain('change the CNAME record');
   expect(stdout).toMatch(/late\.example\.com is failed\./);
   expect(stdout).toMatch(/Next: \.\/bin\/nameplate domains verify late\.example\.com --data/);
 

@@ -125,8 +125,9 @@ export function listAddresses(addresses: readonly string[]): string {
   return joinList(addresses.map(shown));
 }
 
-/** A name that customers control, where it is not too long to be shown. */
+/** A chain of CNAMEs, with arrows: at most four names of it. */
 export function chainOf(chain: readonly string[], quoted: (text: string) => string): string {
-  const shown = chain.length > 4 ? [...chain.slice(0, 3), chain.at(-1) ?? ''] : chain;
-  return shown.map(quoted).join(chain.length > 4 ? ' → … → ' : ' → ');
+  const names = chain.map(quoted);
+  const shortened = names.length > 4 ? [...names.slice(0, 3), '…', names.at(-1)] : names;
+  return shortened.join(' → ');
 }
