@@ -230,7 +230,7 @@ async function check(world: World): Promise<void> {
     const due = await store.claimDue(world.now, 100, CHECK_INTERVAL_MS, () => 0.5);
     for (const { domain, incumbent, memory } of due) {
       const reading = readObservation({ domain, incumbent, memory }, world.observe(domain, incumbent));
-      const next = transition({ domain, incumbent, memory, claimedAt: world.now }, reading, world.now);
+      const next = transition({ domain, incumbent, memory, claimedAt: world.now }, reading, [], world.now);
       const loser = incumbent && next.loser ? { before: incumbent, after: next.loser } : undefined;
       await store.saveTransition({ before: domain, after: next.after, memory: next.memory, loser, now: world.now });
     }

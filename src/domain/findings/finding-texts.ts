@@ -1,19 +1,7 @@
 import type { FindingCode } from '../finding.ts';
+import type { FindingText } from './finding-text.ts';
 import { RECORD_TEXTS } from './record-texts.ts';
 import { ZONE_TEXTS } from './zone-texts.ts';
-
-/** The documentation of a code. */
-export interface FindingText {
-  /** One sentence, at most 100 characters; also the message where names are too long for one that names them. */
-  title: string;
-  /** What it means for the domain. */
-  means: string;
-  /** How it happens. */
-  causes: string;
-  fix: string;
-  /** Records as in a zone file: what was seen, and what is right. */
-  example?: { seen: string; right: string };
-}
 
 /** The documentation of every code. */
 export const FINDING_TEXTS: Record<FindingCode, FindingText> = { ...RECORD_TEXTS, ...ZONE_TEXTS };

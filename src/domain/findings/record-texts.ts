@@ -1,5 +1,5 @@
 import type { FindingCode } from '../finding.ts';
-import type { FindingText } from './finding-texts.ts';
+import type { FindingText } from './finding-text.ts';
 
 /** In examples: shop.example.com in the zone example.com, as a zone file has it. */
 const NAME = 'shop.example.com.';
