@@ -146,7 +146,9 @@ console.log('|---|---|---|---|---|---|---|');
 const tables = [
   'domains',
   'checks',
+  'check_results',
   'routes',
+  'monitors',
   'certificates',
   'served_certificates',
   'certificate_orders',

@@ -129,7 +129,8 @@ function withFewerValues(answer: Answer, most: number): Answer {
 }
 
 function withoutAnswers(record: RecordObservation): RecordObservation {
-  return { ...record, nameservers: [], validation: null };
+  const nameservers = record.zone.nameservers.slice(0, 6).map((each) => ({ ...each, addresses: [] }));
+  return { ...record, zone: { ...record.zone, nameservers, ownNameservers: null }, nameservers: [], validation: null };
 }
 
 function fits(json: string): boolean {
