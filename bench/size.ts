@@ -6,6 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { newTarget, newToken } from '../src/api/domains/record-values.ts';
+import type { CheckResult } from '../src/domain/check-result.ts';
+import type { Domain } from '../src/domain/domain.ts';
+import { ownershipValue } from '../src/domain/records.ts';
 import { NO_MEMORY } from '../src/domain/status.ts';
 import { idMaker } from '../src/ids.ts';
 import type { Store } from '../src/store/contract/store.ts';
@@ -14,7 +17,8 @@ import { createKeyring } from '../src/store/sealing/keyring.ts';
 import { sealedStore } from '../src/store/sealing/sealed-store.ts';
 import { sqliteStore } from '../src/store/sqlite/sqlite.ts';
 import { aLedgerEntry, anIssuedCertificate, anOrder, aSave } from '../test/support/certificates.ts';
-import { attach, plant, verifiedAt, verifyingAt } from '../test/support/entities.ts';
+import { aCheckResult, attach, plant, verifiedAt, verifyingAt } from '../test/support/entities.ts';
+import { cname, everywhere, observation, rightTxt } from '../test/support/observations.ts';
 import { addressOf, startPostgres } from '../test/support/postgres.ts';
 
 /** Of tables, with their indexes; by name. */
@@ -25,6 +29,15 @@ const memory = NO_MEMORY;
 
 /** As long as what Let's Encrypt gives for a name of this length: the certificate itself and the one above it, of P-256 keys. */
 const chain = () => randomBytes(1950).toString('base64');
+
+/** As long as the texts of a finding are. */
+const missing = { message: 'm'.repeat(120), fix: 'f'.repeat(160), expected: 'e'.repeat(45), name: 'n'.repeat(30) };
+
+/** The result of the check that verifies a domain: each of two nameservers was asked twice. */
+function foundIn(domain: Domain): CheckResult {
+  const seen = { ownership: everywhere(rightTxt(domain)), routing: everywhere(cname(domain.target)) };
+  return { findings: [], observation: observation(domain, 'customer.example', seen) };
+}
 
 type Stage = 'waiting' | 'verified' | 'certified';
 
@@ -41,7 +54,7 @@ async function live(engine: Store, measure: () => Promise<Sizes>): Promise<Recor
     const times = { createdAt: now, windowStartedAt: now };
     const before = await attach(store, environment, { id: newId('dom'), name, ...records, ...times });
     const after = verifyingAt(before, now);
-    await store.saveTransition({ before, after, memory, now });
+    await store.saveTransition({ before, after, memory, result: aCheckResult(before, missing, missing), now });
     return after;
   });
   const atFirst = perDomain(await measure(), empty);
@@ -49,7 +62,9 @@ async function live(engine: Store, measure: () => Promise<Sizes>): Promise<Recor
     const before = waiting[number];
     if (before === undefined) throw new Error('every domain was made');
     const now = Date.now();
-    await store.saveTransition({ before, after: verifiedAt(before, now), memory, now });
+    const seen = { ownership: [ownershipValue(before)], routing: [before.target] };
+    const save = { before, after: verifiedAt(before, now), memory, result: foundIn(before), seen, now };
+    await store.saveTransition(save);
   });
   const verified = perDomain(await measure(), empty);
   while (await certify(store));
