@@ -20,7 +20,7 @@ const methods = {
   async open(count: number): Promise<void> {
     const options = { recursors, queries, mayAsk: () => true, isAllowedNetwork: null };
     finder = zoneFinder({ ...options, clock: systemClock, random: Math.random });
-    names = Array.from({ length: count }, (_, i) => `www.zone${i}.test`);
+    names = Array.from({ length: count }, (_, i) => `zone${i}.test`);
     for (const name of names) await finder.closest(name, { signal, budget: queryBudget() });
   },
 
