@@ -44,8 +44,7 @@ export function firstZones({
   async function read(apex: string, most: number, options: LookOptions): Promise<TimedZone> {
     const answer = await recursors.ask({ name: apex, type: 'NS' }, options);
     if (answer.kind === 'failed') return unreadableZone(apex, answer);
-    const { answers, additionals } = answer.response;
-    const set = nameserverSet(answers, additionals, apex, '.');
+    const set = nameserverSet(answer.response, apex, '.');
     const some = shuffled(set.nameservers, random).slice(0, most);
     const { nameservers, failure, ttl } = await locate({ ...set, nameservers: some }, options);
     return { zone: { apex, source: 'resolvers', nameservers, ownNameservers: null, failure }, ttl };

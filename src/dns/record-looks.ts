@@ -80,7 +80,7 @@ export function recordLooks(zones: ZoneFinder, queries: NameserverQueries): Omit
     for (let cuts = 0; cuts < MAX_CUTS && answer !== null; cuts++) {
       const cut = question.type === 'DS' ? null : cutIn(answer.response, zone.apex, question.name);
       if (cut === null) return { zone, answer, failures };
-      zone = await zones.below(zone, cut, answer, options);
+      zone = await zones.below(zone, { cut, answer }, options);
       if (zone.failure !== null) return { zone, answer: null, failures: [] };
       // The server of a cut that serves both zones has answered for the lower one already.
       if (cut.kind === 'served') return { zone, answer, failures };

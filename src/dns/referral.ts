@@ -36,16 +36,16 @@ export function isLame(message: DnsMessage, zone: string, name: string): boolean
 }
 
 /**
- * The NS records of a zone in one section of a response, with the addresses beside them. Only addresses of names within `bailiwick`, the zone of the
- * nameserver that sent them, count as glue: it may say nothing about others.
+ * The NS records of a zone in a response, with the addresses beside them. Only addresses of names within `bailiwick`, the zone of the nameserver that sent
+ * them, count as glue: it may say nothing about others.
  */
 export function nameserverSet(
-  records: ResourceRecord[],
-  additionals: ResourceRecord[],
+  { answers, authorities, additionals }: DnsMessage,
   apex: string,
   bailiwick: string,
 ): NameserverSet {
-  const ns = records.filter(({ type, name }) => type === 'NS' && name === apex);
+  const isNs = ({ type, name }: ResourceRecord) => type === 'NS' && name === apex;
+  const ns = answers.some(isNs) ? answers.filter(isNs) : authorities.filter(isNs);
   const names = [...new Set(ns.map(({ value }) => value))].toSorted().slice(0, MAX_NAMESERVERS);
   const glue = additionals.filter(
     ({ type, name }) => (type === 'A' || type === 'AAAA') && names.includes(name) && isWithin(name, bailiwick),

@@ -7,13 +7,14 @@ import type { TimedZone } from './first-zone.ts';
 export interface ZoneCache {
   /** Null where it has to be read again. */
   get(key: string): ZoneObservation | null;
-  /** Keeps a zone for its TTL, an hour at most; one without a nameserver to ask for five seconds. */
+  /** Keeps a zone for its TTL, a quarter of an hour at most; one without a nameserver to ask for five seconds. */
   keep(key: string, zone: TimedZone): ZoneObservation;
   /** Shortens the life of a zone whose nameservers all failed. */
   expireSoon(key: string): void;
 }
 
-const MAX_TTL_MS = 60 * 60_000;
+/** A domain whose registrar names other nameservers now is asked there that soon, whatever the TTL. */
+const MAX_TTL_MS = 15 * 60_000;
 /** For a zone without a nameserver to ask, and for a domain that nobody registered. */
 const EMPTY_TTL_MS = 5_000;
 /** From the time of reading, for a zone whose nameservers all failed. */

@@ -167,6 +167,52 @@ describe('the zone of a name', () => {
   });
 });
 
+describe('a lower zone that the nameservers of the upper one disagree about', () => {
+  const refer = (server: Simulator, nameserver: string, address: string) => {
+    server.delegate('www.acme.com', [nameserver]);
+    server.set(nameserver, 'A', [address]);
+  };
+
+  test('is not found: each nameserver of the upper zone leads where it leads', async () => {
+    await tree.serve(OTHER, () => ({ flags: AA, answers: [{ type: 'TXT', name: NAME, ttl: 60, data: 'evil' }] }));
+    refer(tree.ns1, 'ns.evil.acme.com', OTHER);
+    tree.ns2.set(NAME, 'TXT', ['true']);
+    const subject = tree.subject();
+    const zone = await subject.findZone(NAME, within());
+    expect(zone).toMatchObject({ apex: 'acme.com', nameservers: [{ name: 'ns1.acme.com' }, { name: 'ns2.acme.com' }] });
+    const question = { name: NAME, type: 'TXT' } as const;
+    const looks = zone.nameservers.map((nameserver) => subject.askNameserver(zone, nameserver, question, within()));
+    expect(await Promise.all(looks)).toMatchObject([
+      { answer: { values: ['evil'] } },
+      { answer: { values: ['true'] } },
+    ]);
+  });
+
+  test('is not that of the other nameserver, though it was cached', async () => {
+    for (const [address, data] of [
+      [OTHER, 'one'],
+      ['127.0.0.6', 'two'],
+    ] as const)
+      await tree.serve(address, () => ({ flags: AA, answers: [{ type: 'TXT', name: NAME, ttl: 60, data }] }));
+    refer(tree.ns1, 'ns.one.acme.com', OTHER);
+    refer(tree.ns2, 'ns.two.acme.com', '127.0.0.6');
+    const subject = tree.subject();
+    const zone = await subject.findZone(NAME, within());
+    const values: unknown[] = [];
+    for (const nameserver of [...zone.nameservers, ...zone.nameservers]) {
+      const { answer } = await subject.askNameserver(zone, nameserver, { name: NAME, type: 'TXT' }, within());
+      values.push(answer.kind === 'found' && answer.values[0]);
+    }
+    expect(values).toEqual(['one', 'two', 'one', 'two']);
+  });
+
+  test('is found where a nameserver that does not answer has no say', async () => {
+    refer(tree.ns1, 'ns.www.acme.com', OTHER);
+    tree.ns2.fail('www.acme.com', 'servfail');
+    expect(await findZone()).toMatchObject({ apex: 'www.acme.com', nameservers: [{ name: 'ns.www.acme.com' }] });
+  });
+});
+
 describe('without a delegation', () => {
   test('a domain that the registry does not know is not registered', async () => {
     expect(await findZone('www.nobody.com', { allowedNetworks: ['127.0.0.2/32'] })).toEqual({
@@ -232,7 +278,7 @@ describe('without a delegation', () => {
 });
 
 describe('the cache', () => {
-  test('keeps a zone for an hour at most, and less where a TTL is shorter', async () => {
+  test('keeps a zone for its TTL', async () => {
     const { look } = tree.subject({ clock });
     const txt = () => look({ name: NAME, type: 'TXT' }, within());
     await txt();

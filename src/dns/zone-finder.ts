@@ -6,7 +6,7 @@ import { type DnsAnswer, type FailedQuery, type ServerFailure, worstFailure } fr
 import { failedZone, firstZones, type TimedZone } from './first-zone.ts';
 import { nameserverLocator } from './nameserver-addresses.ts';
 import type { NameserverQueries } from './nameserver-queries.ts';
-import { isBelow, isWithin, parentOf } from './protocol/dns-name.ts';
+import { isWithin, parentOf } from './protocol/dns-name.ts';
 import type { Question } from './protocol/wire.ts';
 import { queryBudget } from './query-budget.ts';
 import type { Recursors } from './recursors.ts';
@@ -14,6 +14,7 @@ import { cutIn, nameserverSet, type ZoneCut } from './referral.ts';
 import type { LookOptions } from './resolver.ts';
 import { singleFlight } from './single-flight.ts';
 import { zoneCache } from './zone-cache.ts';
+import { type FoundCut, hasNs, namesIn, zoneCuts } from './zone-cuts.ts';
 
 /**
  * Finds the zone that holds a name by following the referrals of parent zones, from the public suffix down: the customer controls the NS records in a
@@ -23,7 +24,7 @@ export interface ZoneFinder {
   /** The closest cached zone above a name, or that of its registered domain. The zone of the name may be a lower one: then its nameservers refer to it. */
   closest(name: string, options: LookOptions): Promise<ZoneObservation>;
   /** The zone below `zone`, to which an answer of one of its nameservers leads. */
-  below(zone: ZoneObservation, cut: ZoneCut, answer: DnsAnswer, options: LookOptions): Promise<ZoneObservation>;
+  below(zone: ZoneObservation, found: FoundCut, options: LookOptions): Promise<ZoneObservation>;
   /** The zone that holds the name, read anew. */
   find(name: string, options: LookOptions): Promise<ZoneObservation>;
   /** Shortens the life of a cached zone whose nameservers all failed. */
@@ -50,8 +51,6 @@ const MAX_SUFFIXES = 10_000;
 const SUFFIX_QUERIES = 30;
 /** For a read that several lookups may share. */
 const READ_LIMIT_MS = 10_000;
-/** For the NS records at a server that has just answered. */
-const SERVED_MS = 1500;
 /** Most zone cuts between two zones that are followed. */
 export const MAX_CUTS = 5;
 
@@ -61,6 +60,7 @@ export function zoneFinder(options: ZoneFinderOptions): ZoneFinder {
   // Apart, because a top-level domain's nameservers should not have to refer us to every zone below.
   const suffixes = zoneCache(MAX_SUFFIXES, clock);
   const locate = nameserverLocator(options);
+  const cuts = zoneCuts(queries, locate);
   const first = firstZones({ ...options, locate });
   const aborted = failedZone('.', { kind: 'unreadable', reason: 'timeout' });
   const share = singleFlight<ZoneObservation>(READ_LIMIT_MS, aborted);
@@ -106,7 +106,11 @@ export function zoneFinder(options: ZoneFinderOptions): ZoneFinder {
     through = true,
   ): Promise<TimedZone> {
     let read: TimedZone = { zone: registry, ttl: registry.failure === null ? Number.POSITIVE_INFINITY : 0 };
-    for (let cuts = 0; cuts < MAX_CUTS && read.zone.failure === null && read.zone.apex !== domain; cuts++) {
+    for (
+      let referrals = 0;
+      referrals < MAX_CUTS && read.zone.failure === null && read.zone.apex !== domain;
+      referrals++
+    ) {
       const { apex } = read.zone;
       const { answer, failures } = await queries.askZone(read.zone, { name: domain, type: 'NS' }, options);
       if (answer === null) {
@@ -120,51 +124,19 @@ export function zoneFinder(options: ZoneFinderOptions): ZoneFinder {
         ? { apex: domain, kind: 'served' }
         : cutIn(answer.response, apex, domain);
       if (cut === null) break;
-      read = await readBelow(read.zone, cut, answer, options, through);
+      read = await readBelow(read.zone, { cut, answer }, options, through);
     }
     return read;
   }
 
-  /** A zone by the referral of its parent's nameserver; by its own NS records where that nameserver serves it too. */
-  async function readBelow(
+  function readBelow(
     parent: ZoneObservation,
-    { apex, kind }: ZoneCut,
-    answer: DnsAnswer,
+    found: FoundCut,
     options: LookOptions,
     through = true,
   ): Promise<TimedZone> {
-    const zone = {
-      apex,
-      source: 'parent',
-      nameservers: parent.nameservers,
-      ownNameservers: null,
-      failure: null,
-    } as const;
-    const { response } =
-      kind === 'served' && !hasNs(answer, apex) ? await askAgain(parent, answer, apex, options) : answer;
-    const section = kind === 'served' ? response.answers : response.authorities;
-    const set = nameserverSet(section, response.additionals, apex, parent.apex);
-    // Some load balancers deny with an SOA record of the name itself, which is no zone: then it is served by the same servers.
-    if (set.nameservers.length === 0) return { zone, ttl: Number.POSITIVE_INFINITY };
     const lookThrough = through ? { askHolder: (question: Question) => askHolder(question, options) } : {};
-    const located = await locate(set, { ...options, ...lookThrough });
-    return { zone: { ...zone, nameservers: located.nameservers, failure: located.failure }, ttl: located.ttl };
-  }
-
-  /** The NS records of a lower zone at the server that has answered from it. */
-  async function askAgain(
-    parent: ZoneObservation,
-    answer: DnsAnswer,
-    apex: string,
-    options: LookOptions,
-  ): Promise<DnsAnswer> {
-    const { server: name, address } = answer.by;
-    const server = { name, address, port: queries.port };
-    const own = await queries.ask({ name: apex, type: 'NS' }, server, parent.apex, {
-      ...options,
-      timeoutMs: SERVED_MS,
-    });
-    return own.kind === 'answer' ? own : answer;
+    return cuts.read(parent, found, { ...options, ...lookThrough });
   }
 
   /** Asks the zone that holds a nameserver's name; its own nameservers are looked up at the resolvers alone, so that this ends. */
@@ -193,39 +165,27 @@ export function zoneFinder(options: ZoneFinderOptions): ZoneFinder {
     return null;
   }
 
-  /** Where a zone cut below `zone` hides the name: a server that serves both zones answers as if there was none. */
-  async function findCut(zone: ZoneObservation, name: string, options: LookOptions) {
-    for (let current = name; isBelow(current, zone.apex); current = parentOf(current)) {
-      const { answer } = await queries.askZone(zone, { name: current, type: 'SOA' }, options);
-      if (answer === null) return null;
-      const { answers } = answer.response;
-      const isApex = answers.some(({ type, name: owner }) => type === 'SOA' && owner === current);
-      if (isApex) return { cut: { apex: current, kind: 'served' } satisfies ZoneCut, answer };
-      // A CNAME hides the SOA record that would deny the type: the zone is that of the name above.
-      if (answers.length > 0) continue;
-      const cut = cutIn(answer.response, zone.apex, current);
-      return cut === null ? null : { cut, answer };
-    }
-    return null;
-  }
-
   return {
     async closest(name, options) {
       return closestCached(name) ?? registered(name, false, options);
     },
-    async below(zone, cut, answer, options) {
-      const cached = zones.get(cut.apex);
-      if (cached !== null) return cached;
-      return shared(`below ${cut.apex}`, options, async (sharedOptions) =>
-        zones.keep(cut.apex, await readBelow(zone, cut, answer, sharedOptions)),
+    async below(zone, found, options) {
+      const { apex } = found.cut;
+      const names = namesIn(nameserverSet(found.answer.response, apex, zone.apex));
+      const cached = zones.get(apex);
+      // Another nameserver may refer to others: what it leads to is not what the first leads to.
+      if (cached !== null && (names === '' || sameNames(cached, names))) return cached;
+      return shared(`below ${apex} ${names}`, options, async (sharedOptions) =>
+        zones.keep(apex, await readBelow(zone, found, sharedOptions)),
       );
     },
     async find(name, options) {
       let zone = await registered(name, true, options);
-      for (let cuts = 0; cuts < MAX_CUTS && zone.failure === null && zone.apex !== name; cuts++) {
-        const found = await findCut(zone, name, options);
-        if (found === null) break;
-        zone = zones.keep(found.cut.apex, await readBelow(zone, found.cut, found.answer, options));
+      for (let lower = 0; lower < MAX_CUTS && zone.failure === null && zone.apex !== name; lower++) {
+        const found = await cuts.find(zone, name, options);
+        // Where they differ, each nameserver of the upper zone is looked at, and leads where it leads.
+        if (found === null || !(await cuts.isAgreed(zone, found, options))) break;
+        zone = zones.keep(found.cut.apex, await readBelow(zone, found, options));
       }
       return zone;
     },
@@ -233,8 +193,10 @@ export function zoneFinder(options: ZoneFinderOptions): ZoneFinder {
   };
 }
 
-function hasNs({ response }: DnsAnswer, apex: string): boolean {
-  return response.answers.some(({ type, name }) => type === 'NS' && name === apex);
+/** Whether a cached zone has these nameservers; of those without glue, some were left out. */
+function sameNames({ nameservers }: ZoneObservation, names: string): boolean {
+  const all = names.split(' ');
+  return nameservers.every(({ name }) => all.includes(name));
 }
 
 function unreadable(apex: string, failures: ServerFailure[]): TimedZone {
