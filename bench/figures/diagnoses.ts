@@ -8,7 +8,7 @@ import type { Server } from '../parts/server.ts';
 import { nameOf, type Population } from '../population.ts';
 import { quantile, ratioOf } from '../spread.ts';
 
-const DOMAINS = 50_000;
+const DOMAINS = 5000;
 /** Limits of one workspace. */
 const AT_ONCE = 10;
 const GOAL_MS = 1000;

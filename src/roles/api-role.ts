@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { createApi } from '../api/api.ts';
-import { knownCaaNames } from '../certificates/policy/known-cas.ts';
-import type { Config } from '../config/config.ts';
 import { idMaker, pooled } from '../ids.ts';
 import { type ListeningServer, listen } from '../net/listen.ts';
 import { sharedLimiter } from '../ratelimit/shared-limiter.ts';
+import { caaNamesOf } from './caa-names.ts';
 import { openDiagnoser } from './open-diagnoser.ts';
 import type { RoleDeps } from './roles.ts';
 
@@ -36,13 +35,4 @@ export async function startApi(deps: RoleDeps): Promise<ListeningServer> {
       await limiter?.stop();
     },
   };
-}
-
-/** Of the CAs that are configured, as far as they are known without asking them. */
-function caaNamesOf({ issuer, acmeDirectory, acmeSecondDirectory }: Config): string[] {
-  if (issuer === 'internal') return [];
-  const directories = acmeSecondDirectory === undefined ? [acmeDirectory] : [acmeDirectory, acmeSecondDirectory];
-  const names = directories.map(knownCaaNames);
-  // Nothing can be said about a CA that is not known.
-  return names.every(({ length }) => length > 0) ? names.flat() : [];
 }
