@@ -36,6 +36,14 @@ describe('a dashboard token', () => {
     expect(await ask(await mint({ workspaceId: other.id }))).toMatchObject({ status: 404 });
   });
 
+  it('names its subject in the timeline of what it did', async () => {
+    const key = await mint();
+    await api.createDomain(tree, 'dashboard.acme.com', key);
+    expect(await api.call('domains.listEvents', { domain: 'dashboard.acme.com' })).toMatchObject({
+      body: { data: [{ type: 'domain.created', actor: 'ada' }] },
+    });
+  });
+
   it('that expired, was tampered with, or is for no workspace yields 401', async () => {
     const token = await mint({ lifeMs: 1000 });
     const [head = '', claims = '', signature = ''] = token.split('.');

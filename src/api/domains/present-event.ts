@@ -46,7 +46,6 @@ export const EventSchema = Type.Object(
     at: Time('When it happened.'),
     actor: Type.Optional(
       Type.String({
-        maxLength: 255,
         description:
           'Who did it: id of the root key, or subject of the dashboard token; absent if it happened by itself.',
       }),
