@@ -1,12 +1,14 @@
 // Writes the files generated from the code. With --check it writes nothing, lists outdated files, and exits with 1.
 import { readFile, writeFile } from 'node:fs/promises';
 import { renderErrors } from '../src/api/error-pages.ts';
+import { renderFindings } from '../src/api/finding-pages.ts';
 import { openApiDocument } from '../src/api/openapi.ts';
 import { renderConfiguration } from '../src/config/reference.ts';
 
 const files = [
   { path: 'openapi.json', content: `${JSON.stringify(openApiDocument(), null, 2)}\n` },
   { path: 'docs/errors.md', content: renderErrors() },
+  { path: 'docs/findings.md', content: renderFindings() },
   { path: 'docs/configuration.md', content: renderConfiguration() },
 ];
 

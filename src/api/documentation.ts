@@ -1,11 +1,13 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
+import { FINDING_CODES } from '../domain/finding.ts';
 import { errorPagePath, renderErrorPage } from './error-pages.ts';
 import { type ErrorNaming, errorCodes } from './errors.ts';
+import { findingPagePath, renderFindingPage } from './finding-pages.ts';
 import { CONTENT_SECURITY_POLICY } from './html.ts';
 import { openApiDocument } from './openapi.ts';
 import { renderReference } from './reference.ts';
 
-/** Serves the OpenAPI document, the reference page and the error pages, rendered once. They need no key. */
+/** Serves the OpenAPI document, the reference page and the pages of errors and findings, rendered once. They need no key. */
 export function serveDocumentation(app: FastifyInstance, naming: ErrorNaming): void {
   const document = openApiDocument();
   const openapi = `${JSON.stringify(document, null, 2)}\n`;
@@ -15,6 +17,7 @@ export function serveDocumentation(app: FastifyInstance, naming: ErrorNaming): v
 
   const pages = new Map([['/docs', renderReference(document, naming)]]);
   for (const code of errorCodes) pages.set(errorPagePath(code, naming.service), renderErrorPage(code, naming));
+  for (const code of FINDING_CODES) pages.set(findingPagePath(code), renderFindingPage(code));
   for (const [path, text] of pages) {
     app.get(path, { config: { operation: 'docs' } }, (_request, reply) => sendPage(reply, text));
   }

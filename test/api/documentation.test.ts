@@ -6,6 +6,8 @@ import { ERRORS, errorCodes, Problem } from '../../src/api/errors.ts';
 import { html, prose } from '../../src/api/html.ts';
 import { API_VERSION, type ApiContent, openApiDocument } from '../../src/api/openapi.ts';
 import { operations } from '../../src/api/operations.ts';
+import { FINDING_CODES } from '../../src/domain/finding.ts';
+import { FINDING_TEXTS } from '../../src/domain/findings/finding-texts.ts';
 import { document } from '../support/api-contract.ts';
 import { type Harness, startApi } from '../support/api-harness.ts';
 
@@ -17,6 +19,21 @@ afterAll(() => api.close());
 
 const get = (path: string) => api.send({ method: 'GET', path, key: null });
 const committed = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
+
+describe('findings', () => {
+  it('have a page for every code, with what it means, how it happens and what to do', async () => {
+    for (const code of FINDING_CODES) {
+      const { status, text } = await get(`/docs/findings/${code}`);
+      expect(status).toBe(200);
+      for (const heading of ['What it means', 'How it happens', 'What to do']) expect(text).toContain(heading);
+      expect(text).not.toContain('`');
+    }
+  });
+
+  it('have titles that fit into a message', () => {
+    for (const code of FINDING_CODES) expect(FINDING_TEXTS[code].title).toMatch(/^.{1,99}\.$/);
+  });
+});
 
 describe('openapi.json', () => {
   it('is served as it is committed, without a key', async () => {
