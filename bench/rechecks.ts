@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import pg from 'pg';
-import { type CheckResult, digestOf } from '../src/domain/check-result.ts';
+import { type CheckResult, digestOf, toBoundedJson } from '../src/domain/check-result.ts';
 import { type Domain, WINDOW_MS } from '../src/domain/domain.ts';
 import { HEALTHY } from '../src/domain/monitoring.ts';
 import { CHECK_INTERVAL_MS } from '../src/domain/schedule.ts';
@@ -53,8 +53,7 @@ function rowsOf(domain: Domain, dueAt: number, isVerified: boolean): Record<stri
     domainId: id,
     digest: digestOf(result),
     checkedAt: dueAt,
-    findings: '[]',
-    observation: JSON.stringify(result.observation),
+    ...toBoundedJson(result),
   };
   const check = { domainId: id, nextCheckAt: dueAt, windowEndsAt: dueAt + WINDOW_MS, attempts: 0, unreadableInARow: 0 };
   return {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { aCheckResult, aDomain, anApp, anEnvironment, aProject } from '../../test/support/entities.ts';
-import { everywhere, observation, txt, validation } from '../../test/support/observations.ts';
-import { type CheckResult, digestOf, toBoundedJson } from './check-result.ts';
+import { everywhere, observation, twice, txt, validation } from '../../test/support/observations.ts';
+import { type CheckResult, digestOf, toBoundedJson, unpackObservation } from './check-result.ts';
 import type { Finding } from './finding.ts';
 
 const domain = aDomain(anEnvironment(anApp(aProject({ workspaceId: 'ws_1' }))));
@@ -46,7 +46,16 @@ describe('JSON of at most 8 KiB', () => {
   test('has all of a result that fits', () => {
     const given = result({ seen: ['"ü"\u0000'] });
     const { findings, observation: seen } = toBoundedJson(given);
-    expect({ findings: JSON.parse(findings), observation: JSON.parse(seen) }).toEqual(given);
+    expect({ findings: JSON.parse(findings), observation: unpackObservation(seen) }).toEqual(given);
+  });
+
+  test.for<[string, Parameters<typeof observation>[2]]>([
+    ['looks that agree, and looks that differ', { ownership: [twice(txt('a')), [txt('a'), txt('b')], txt('a')] }],
+    ['a record in a zone of its own', {}],
+  ])('is read as it was: %s', ([what, seen]) => {
+    const given = observation(domain, 'example.com', seen);
+    if (what.startsWith('a record')) given.routing.zone = { ...given.routing.zone, apex: 'shop.example.com' };
+    expect(unpackObservation(toBoundedJson({ findings: [], observation: given }).observation)).toEqual(given);
   });
 
   test.for([1, 100, 4000, 100_000])(

@@ -98,10 +98,39 @@ function boundedObservation({ ownership, routing }: Observation): string {
     { values: 0, nameservers: 1 },
   ];
   for (const limit of limits) {
-    const json = JSON.stringify({ ownership: shortened(ownership, limit), routing: shortened(routing, limit) });
+    const json = packed(shortened(ownership, limit), shortened(routing, limit));
     if (fits(json)) return json;
   }
-  return JSON.stringify({ ownership: withoutAnswers(ownership), routing: withoutAnswers(routing) });
+  return packed(withoutAnswers(ownership), withoutAnswers(routing));
+}
+
+/** As JSON in which null stands for a second look that is as the first, and for the routing record's zone where it is that of the other record. */
+function packed(ownership: RecordObservation, routing: RecordObservation): string {
+  const sameZone = JSON.stringify(ownership.zone) === JSON.stringify(routing.zone);
+  return JSON.stringify({
+    ownership: { ...ownership, nameservers: withoutRepeats(ownership) },
+    routing: { ...routing, zone: sameZone ? null : routing.zone, nameservers: withoutRepeats(routing) },
+  });
+}
+
+function withoutRepeats({ nameservers }: RecordObservation) {
+  return nameservers.map(({ answers: [first, second], ...rest }) => {
+    const isRepeated = second !== undefined && JSON.stringify(first) === JSON.stringify(second);
+    return { ...rest, answers: second === undefined ? [first] : [first, isRepeated ? null : second] };
+  });
+}
+
+/** The observation in JSON of `toBoundedJson`. */
+export function unpackObservation(json: string): Observation {
+  const { ownership, routing } = JSON.parse(json);
+  return {
+    ownership: { ...ownership, nameservers: ownership.nameservers.map(withRepeats) },
+    routing: { ...routing, zone: routing.zone ?? ownership.zone, nameservers: routing.nameservers.map(withRepeats) },
+  };
+}
+
+function withRepeats({ answers, ...rest }: { answers: (Answer | null)[] }) {
+  return { ...rest, answers: answers.map((answer) => answer ?? answers[0]) };
 }
 
 function shortened(record: RecordObservation, most: { values: number; nameservers: number }): RecordObservation {

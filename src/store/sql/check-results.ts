@@ -1,4 +1,4 @@
-import { type CheckResult, digestOf, toBoundedJson } from '../../domain/check-result.ts';
+import { type CheckResult, digestOf, toBoundedJson, unpackObservation } from '../../domain/check-result.ts';
 import type { StoredCheck } from '../contract/store.ts';
 import type { Reader, Tables, Transaction } from './statement.ts';
 
@@ -12,7 +12,9 @@ export async function findCheckResult(reader: Reader, workspaceId: string, id: s
   const { findings, observation, checkedAt } = row;
   const isStored = findings !== null && observation !== null && checkedAt !== null;
   return {
-    result: isStored ? { findings: JSON.parse(findings), observation: JSON.parse(observation), checkedAt } : null,
+    result: isStored
+      ? { findings: JSON.parse(findings), observation: unpackObservation(observation), checkedAt }
+      : null,
     schedule: {
       attempts: row.attempts ?? row.recheckAttempts ?? 0,
       lastCheckAt: row.lastCheckAt ?? row.lastRecheckAt,
