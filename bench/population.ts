@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import { type Domain, WINDOW_MS } from '../src/domain/domain.ts';
+import type { ZoneObservation } from '../src/domain/observation.ts';
 import { CHECK_INTERVAL_MS } from '../src/domain/schedule.ts';
 import { idMaker } from '../src/ids.ts';
+import { type Glimpse, glanceOf } from '../src/observation/glance.ts';
 import { seed } from '../src/playground/seed.ts';
 import type { Store } from '../src/store/contract/store.ts';
 import { migrate, sqliteStore } from '../src/store/sqlite/sqlite.ts';
@@ -22,6 +24,8 @@ export interface Population {
 
 /** As many zones whatever the number of domains, so that what is known of delegations costs the same. */
 const ZONES = 1000;
+/** Every so manieth check looks at everything. */
+const ATTEMPTS = 10;
 const CNAME_ZONE = 'cname.bench.test';
 
 export function nameOf(number: number): string {
@@ -30,6 +34,24 @@ export function nameOf(number: number): string {
 
 export function zoneOf(number: number): number {
   return number % ZONES;
+}
+
+/** What a domain's checks remember after some: most find nothing new, and each tenth looks at everything. */
+export function steady(number: number): { attempts: number; glance: string } {
+  const zone: ZoneObservation = {
+    apex: apexOf(nameOf(number)),
+    source: 'parent',
+    nameservers: [],
+    ownNameservers: null,
+    failure: null,
+  };
+  const absent: Glimpse = { zone, answer: { kind: 'absent', reason: 'nxdomain', chain: [] }, isMatch: false };
+  return { attempts: ATTEMPTS + (number % ATTEMPTS), glance: glanceOf(absent, absent) };
+}
+
+/** The zone of a name or of what is below it. */
+export function apexOf(name: string): string {
+  return name.split('.').slice(-2).join('.');
 }
 
 /** Makes the file with the schema as it is, and its domains by bulk insert: through the API it would take many minutes. */
@@ -51,7 +73,7 @@ export async function populate(path: string, domains: number, onProgress: (done:
     for (const end = Math.min(domains, number + 50_000); number < end; number++) {
       const domain = newDomain(ids, newId('dom'), nameOf(number), now);
       inserts.domain(domain);
-      inserts.check(domain.id, now + Math.floor((CHECK_INTERVAL_MS * number) / domains), now + WINDOW_MS);
+      inserts.check(domain.id, now + Math.floor((CHECK_INTERVAL_MS * number) / domains), now + WINDOW_MS, number);
     }
     db.exec('commit');
     onProgress(number);
@@ -103,14 +125,17 @@ export function inserting(db: DatabaseSync) {
      values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
   const check = db.prepare(
-    'insert into checks (domain_id, next_check_at, window_ends_at, attempts, unreadable_in_a_row, proven_since) values (?, ?, ?, 0, 0, null)',
+    'insert into checks (domain_id, next_check_at, window_ends_at, attempts, unreadable_in_a_row, proven_since, glance) values (?, ?, ?, ?, 0, null, ?)',
   );
   const event = db.prepare(
     'insert into events (id, domain_id, workspace_id, type, data, created_at) values (?, ?, ?, ?, ?, ?)',
   );
   return {
     domain: (d: Domain) => domain.run(...columns(d)),
-    check: (id: string, dueAt: number, windowEndsAt: number) => check.run(id, dueAt, windowEndsAt),
+    check: (id: string, dueAt: number, windowEndsAt: number, number: number) => {
+      const { attempts, glance } = steady(number);
+      return check.run(id, dueAt, windowEndsAt, attempts, glance);
+    },
     event: (...values: SQLInputValue[]) => event.run(...values),
   };
 }

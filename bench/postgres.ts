@@ -6,7 +6,7 @@ import { NO_MEMORY } from '../src/domain/status.ts';
 import { idMaker } from '../src/ids.ts';
 import { migrate, postgresStore } from '../src/store/postgres/postgres.ts';
 import { addressOf, type PostgresServer } from '../test/support/postgres.ts';
-import { nameOf, newDomain, type Population, prepare } from './population.ts';
+import { nameOf, newDomain, type Population, prepare, steady } from './population.ts';
 
 /** Memory for a million domains, and room between two checkpoints (docs/operations.md); all else is PostgreSQL's default, syncs included. */
 export const SETTINGS = { shared_buffers: '1GB', max_wal_size: '8GB' };
@@ -44,7 +44,15 @@ export async function populatePostgres(
       const domain = newDomain(about.ids, newId('dom'), nameOf(number), now);
       const dueAt = now + 1 + Math.floor(Math.random() * CHECK_INTERVAL_MS);
       rows.push(rowOf(domain));
-      checks.push(rowOf({ domainId: domain.id, nextCheckAt: dueAt, windowEndsAt: now + WINDOW_MS, ...UNCHECKED }));
+      checks.push(
+        rowOf({
+          domainId: domain.id,
+          nextCheckAt: dueAt,
+          windowEndsAt: now + WINDOW_MS,
+          ...NO_MEMORY,
+          ...steady(number),
+        }),
+      );
     }
     await client.query('insert into domains select * from json_populate_recordset(null::domains, $1)', [
       JSON.stringify(rows),
@@ -59,8 +67,6 @@ export async function populatePostgres(
   await server.run(server.url('postgres'), 'checkpoint');
   return { url, domains, createdAt: now, ...about };
 }
-
-const UNCHECKED = { attempts: 0, ...NO_MEMORY };
 
 /** Under the names of the columns. */
 function rowOf(entity: object): Record<string, unknown> {

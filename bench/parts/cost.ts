@@ -6,7 +6,7 @@ import { sqliteStore } from '../../src/store/sqlite/sqlite.ts';
 import { createVerifier, type Verifier } from '../../src/verification/verifier.ts';
 import { fixedLooks } from '../../test/support/fixed-looks.ts';
 import { cpuMicros, offer } from '../part.ts';
-import type { Population } from '../population.ts';
+import { apexOf, type Population } from '../population.ts';
 
 /** Checks on the real store and schedule, under a clock that runs as fast as they do, with a resolver that costs nothing. */
 const methods = {
@@ -35,7 +35,7 @@ const methods = {
 
 const CLAIMED_AT_ONCE = 250;
 
-const nothingThere = fixedLooks(() => ({ kind: 'absent', reason: 'nxdomain', chain: [] }));
+const nothingThere = fixedLooks(() => ({ kind: 'absent', reason: 'nxdomain', chain: [] }), apexOf);
 
 let nowMs = 0;
 let tickMs = 0;

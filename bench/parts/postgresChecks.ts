@@ -8,6 +8,7 @@ import { createVerifier, type Verifier } from '../../src/verification/verifier.t
 import { fixedLooks } from '../../test/support/fixed-looks.ts';
 import { addressOf } from '../../test/support/postgres.ts';
 import { cpuMicros, offer } from '../part.ts';
+import { apexOf } from '../population.ts';
 import type { PostgresPopulation } from '../postgres.ts';
 
 /** Checks on PostgreSQL, on the real schedule, under a clock that is set here, with a resolver that costs nothing. */
@@ -69,10 +70,12 @@ const POLL_MS = 250;
 
 let records: 'absent' | 'wrong' = 'absent';
 let wrongValues = 0;
-const resolver = fixedLooks(({ type }) =>
-  records === 'absent' || type !== 'TXT'
-    ? { kind: 'absent', reason: 'nxdomain', chain: [] }
-    : { kind: 'found', values: [`wrong-${++wrongValues}`], chain: [] },
+const resolver = fixedLooks(
+  ({ type }) =>
+    records === 'absent' || type !== 'TXT'
+      ? { kind: 'absent', reason: 'nxdomain', chain: [] }
+      : { kind: 'found', values: [`wrong-${++wrongValues}`], chain: [] },
+  apexOf,
 );
 
 let nowMs = 0;

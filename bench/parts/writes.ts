@@ -38,7 +38,7 @@ const methods = {
       for (let i = 0; i < group; i++) {
         const domain: Domain = newDomain(ids, newId('dom'), uniqueName(), Date.now());
         inserts.domain(domain);
-        inserts.check(domain.id, domain.createdAt, domain.createdAt + WINDOW_MS);
+        inserts.check(domain.id, domain.createdAt, domain.createdAt + WINDOW_MS, 0);
         inserts.event(
           newId('evt'),
           domain.id,

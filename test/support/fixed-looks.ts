@@ -15,15 +15,18 @@ export const ZONE: ZoneObservation = {
 type AnswerTo = (question: LookQuestion, options: LookOptions) => RecordAnswer | Promise<RecordAnswer>;
 
 /** A resolver of one zone whose nameserver, and every validating resolver, gives these answers. */
-export function fixedLooks(answerTo: AnswerTo): RecordLooks {
+export function fixedLooks(answerTo: AnswerTo, apexOf: (name: string) => string = () => ZONE.apex): RecordLooks {
   const look = async (question: LookQuestion, options: LookOptions) => ({
     server: NAMESERVER.name,
     address: '192.0.2.53',
     answer: await answerTo(question, options),
   });
   return {
-    look: async (question, options) => ({ zone: ZONE, looks: [await look(question, options)] }),
-    findZone: async () => ZONE,
+    look: async (question, options) => ({
+      zone: { ...ZONE, apex: apexOf(question.name) },
+      looks: [await look(question, options)],
+    }),
+    findZone: async (name) => ({ ...ZONE, apex: apexOf(name) }),
     askNameserver: async (_zone, _nameserver, question, options) => look(question, options),
     ownNameservers: async () => [NAMESERVER.name],
     validate: async (question, options) => {
