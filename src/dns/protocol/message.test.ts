@@ -105,6 +105,34 @@ describe('a message', () => {
     expect(decodeMessage(message)?.answers).toEqual([{ type: 'TXT', name: 'acme.com', ttl: 1, value: 'x' }]);
   });
 
+  test('from a resolver that has validated it has AD', () => {
+    expect(decodeMessage(encode([], packet.AUTHENTIC_DATA))?.authenticated).toBe(true);
+  });
+
+  test('may have an Extended DNS Error, of which the text is limited', () => {
+    const withOptions = (...options: { code: number; data: Buffer }[]) => {
+      const opt = { type: 'OPT', name: '.', udpPayloadSize: 1232, extendedRcode: 0, ednsVersion: 0, flags: 0 } as const;
+      const additionals = [{ ...opt, flag_do: false, options: options as never }];
+      return decodeMessage(packet.encode({ type: 'response', flags: 2, questions: [QUESTION], additionals }))?.error;
+    };
+    const error = (code: number, text: string) => ({ code: 15, data: Buffer.from([0, code, ...Buffer.from(text)]) });
+    expect(withOptions()).toBeNull();
+    expect(withOptions({ code: 10, data: Buffer.alloc(8) }, error(7, 'expired\0'), error(22, ''))).toEqual({
+      code: 7,
+      text: 'expired',
+    });
+    expect(withOptions(error(6, 'x'.repeat(1000)))?.text).toHaveLength(200);
+    expect(withOptions({ code: 15, data: Buffer.from([6]) })).toBeNull();
+  });
+
+  test('may hold DS records', () => {
+    const digest = Buffer.from('1f98', 'hex');
+    const message = encode([
+      { type: 'DS', name: 'acme.com', ttl: 60, data: { keyTag: 2371, algorithm: 13, digestType: 2, digest } },
+    ]);
+    expect(firstAnswer(message)).toEqual({ type: 'DS', name: 'acme.com', ttl: 60, value: '2371 13 2 1f98' });
+  });
+
   test('with a TTL above 2^31 - 1 has a TTL of zero', () => {
     expect(firstAnswer(encode([{ ...QUESTION, ttl: 0x8000_0000, data: 'x' }]))?.ttl).toBe(0);
     expect(firstAnswer(encode([{ ...QUESTION, ttl: 0x7fff_ffff, data: 'x' }]))?.ttl).toBe(0x7fff_ffff);
@@ -202,6 +230,7 @@ describe('a malformed message is null', () => {
     ['more records than make sense', octets(0xffff)],
     ['a record without its fields', octets(1, [...name, 0, A])],
     ['a record past the end', octets(1, [...name, ...fields(TXT, 100, 1, 'x')])],
+    ['a DS record without a digest', octets(1, [...name, ...fields(43, 4, 0, 1, 13, 2)])],
     ['an address of three octets', octets(1, [...name, ...fields(A, 3, 1, 2, 3)])],
     ['an IPv6 address of four', octets(1, [...name, ...fields(28, 4, 1, 2, 3, 4)])],
     ['a TXT string past its record', octets(1, [...name, ...fields(TXT, 2, 200, 'x')])],
@@ -252,6 +281,7 @@ describe('whatever the octets', () => {
       { type: 'SOA', name: 'acme.com', data: { mname: 'ns1.acme.com', rname: 'h.acme.com' } },
       { type: 'AAAA', name: 'acme.com', data: '2001:db8::1' },
       { type: 'CAA', name: 'acme.com', data: { flags: 128, tag: 'issue', value: 'ca.test; x=y' } },
+      { type: 'DS', name: 'acme.com', data: { keyTag: 1, algorithm: 13, digestType: 2, digest: Buffer.alloc(32) } },
     ]);
     const change = fc.tuple(fc.nat(whole.length - 1), fc.nat(255));
     const changed = fc.array(change, { maxLength: 8 }).map((changes) => {

@@ -29,6 +29,17 @@ describe('a query', () => {
     expect(packet.decode(encoded(QUESTION, false, false).octets).additionals).toEqual([]);
   });
 
+  test('may ask a resolver whether it has validated the answer, or to answer without validating', () => {
+    const flagsOf = (validation: 'wanted' | 'unchecked') => {
+      const query = encodeQuery(QUESTION, { recursion: true, edns: true, validation });
+      const { flag_ad, flag_cd } = packet.decode(query?.octets ?? Buffer.alloc(12));
+      return { flag_ad, flag_cd };
+    };
+    expect(flagsOf('wanted')).toEqual({ flag_ad: true, flag_cd: false });
+    expect(flagsOf('unchecked')).toEqual({ flag_ad: false, flag_cd: true });
+    expect(packet.decode(encoded(QUESTION, true).octets)).toMatchObject({ flag_ad: false, flag_cd: false });
+  });
+
   test('can be for the root', () => {
     expect(packet.decode(encoded({ name: '.', type: 'NS' }).octets).questions).toMatchObject([{ name: '.' }]);
   });

@@ -68,6 +68,42 @@ describe('zones', () => {
   });
 });
 
+describe('as the nameserver of a parent', () => {
+  beforeEach(() => {
+    zones.setZone({ apex: 'com', nameservers: ['a.registry.test'], held: 'here' });
+    set('ns1.acme.com', 'A', '127.0.0.2');
+    zones.setZone({ apex: 'acme.com', nameservers: ['ns1.acme.com'], held: 'delegated' });
+  });
+
+  test('it refers every question for a delegated zone, with glue', () => {
+    for (const type of ['NS', 'SOA', 'A']) {
+      expect(zones.answer('acme.com', type, false)).toMatchObject({
+        authoritative: false,
+        answers: [],
+        authorities: [{ name: 'acme.com', type: 'NS' }],
+        additionals: [{ name: 'ns1.acme.com', value: '127.0.0.2' }],
+      });
+    }
+  });
+
+  test('it denies the DS record of the zone, which is its own', () => {
+    expect(zones.answer('acme.com', 'DS', false)).toMatchObject({
+      rcode: 'NOERROR',
+      authoritative: true,
+      answers: [],
+      authorities: [{ name: 'com', type: 'SOA' }],
+    });
+  });
+
+  test('it says of a zone that it does not delegate that it does not exist', () => {
+    expect(zones.answer('nobody.com', 'NS', false)).toMatchObject({
+      rcode: 'NXDOMAIN',
+      authoritative: true,
+      authorities: [{ name: 'com', type: 'SOA' }],
+    });
+  });
+});
+
 describe('CNAME', () => {
   test('is followed within the zones of the server', () => {
     set('www.acme.com', 'CNAME', 'lb.acme.com');

@@ -141,6 +141,16 @@ describe('faults', () => {
     expect(answer).toMatchObject({ flag_aa: false, rcode: 'NOERROR', answers: [] });
   });
 
+  test("bogus signatures are the resolver's to find: nameservers, and answers without checking, are as before", async () => {
+    simulator.set('www.acme.com', 'A', ['192.0.2.1']);
+    simulator.fail('www.acme.com', 'bogus');
+    const ask = async (flags: number) =>
+      (await overUdp({ flags, questions: [{ type: 'A', name: 'www.acme.com' }] })).rcode;
+    expect(await ask(packet.RECURSION_DESIRED)).toBe('SERVFAIL');
+    expect(await ask(packet.RECURSION_DESIRED | packet.CHECKING_DISABLED)).toBe('NOERROR');
+    expect(await ask(0)).toBe('NOERROR');
+  });
+
   test('a delayed response comes after others', async () => {
     simulator.set('slow.acme.com', 'A', ['192.0.2.1']);
     simulator.set('quick.acme.com', 'A', ['192.0.2.2']);
