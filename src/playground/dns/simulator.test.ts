@@ -144,11 +144,10 @@ describe('faults', () => {
   test("bogus signatures are the resolver's to find: nameservers, and answers without checking, are as before", async () => {
     simulator.set('www.acme.com', 'A', ['192.0.2.1']);
     simulator.fail('www.acme.com', 'bogus');
-    const ask = async (flags: number) =>
-      (await overUdp({ flags, questions: [{ type: 'A', name: 'www.acme.com' }] })).rcode;
-    expect(await ask(packet.RECURSION_DESIRED)).toBe('SERVFAIL');
-    expect(await ask(packet.RECURSION_DESIRED | packet.CHECKING_DISABLED)).toBe('NOERROR');
-    expect(await ask(0)).toBe('NOERROR');
+    const ask = (flags: number) => overUdp({ flags, questions: [{ type: 'A', name: 'www.acme.com' }] });
+    expect(await ask(packet.RECURSION_DESIRED)).toMatchObject({ rcode: 'SERVFAIL' });
+    expect(await ask(packet.RECURSION_DESIRED | packet.CHECKING_DISABLED)).toMatchObject({ rcode: 'NOERROR' });
+    expect(await ask(0)).toMatchObject({ rcode: 'NOERROR' });
   });
 
   test('a delayed response comes after others', async () => {
