@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Domain } from './domain.ts';
 import type { OwnershipReading, Reading, RoutingReading } from './reading.ts';
-import { describeBlocker, describeFailure, reportsDisagreement } from './verification-error.ts';
+import { describeBlocker } from './verification-error.ts';
 
 const domain = {
   name: 'api.acme.com',
@@ -131,32 +131,7 @@ describe('verificationError', () => {
   });
 });
 
-describe('a reported disagreement', () => {
-  const answers = [
-    { server: 'ns1.acme.com', saw: '"x"' },
-    { server: 'ns2.acme.com', saw: 'no record' },
-  ];
-  const disagree = { kind: 'disagree', answers } as const;
-
-  test.each([
-    ['TXT', { ownership: disagree }, 'CNAME'],
-    ['CNAME', { routing: disagree }, 'TXT'],
-  ] as const)('is recognized, of the %s record and no other', (type, part, other) => {
-    const seen: Reading = { routing: absent, ownership: absent, ...part };
-    for (const verificationError of [describeBlocker(domain, seen), describeFailure(domain, seen, 86_400_000)]) {
-      expect(reportsDisagreement({ ...domain, verificationError }, type)).toBe(true);
-      expect(reportsDisagreement({ ...domain, verificationError }, other)).toBe(false);
-    }
-  });
-
-  test('is not recognized in any other message', () => {
-    const verificationError = blockerOf({ ownership: { kind: 'wrong', values: ['abc'] } });
-    for (const told of [null, verificationError])
-      expect(reportsDisagreement({ ...domain, verificationError: told }, 'TXT')).toBe(false);
-  });
-});
-
-test('verificationError has at most 512 characters, whatever a hostile nameserver answers', () => {
+test('the error of a domain that was verified has at most 512 characters, whatever a hostile nameserver answers', () => {
   const text = fc.string({ unit: 'binary', maxLength: 600, size: 'max' });
   const texts = fc.array(text, { minLength: 1, maxLength: 12 });
   const server = text.map((saw) => ({ server: saw.slice(0, 253), saw }));
@@ -175,8 +150,8 @@ test('verificationError has at most 512 characters, whatever a hostile nameserve
     name: `${'a'.repeat(60)}.${'b'.repeat(60)}.${'c'.repeat(60)}.${'d'.repeat(60)}.com`,
   };
   fc.assert(
-    fc.property(seen, fc.boolean(), (reading, last) => {
-      const told = last ? describeFailure(longest, reading, 86_400_000) : describeBlocker(longest, reading);
+    fc.property(seen, (reading) => {
+      const told = describeBlocker(longest, reading);
       expect([...(told ?? '')].length).toBeLessThanOrEqual(512);
     }),
   );

@@ -45,28 +45,6 @@ export function describeBlocker(
   return claim === undefined ? null : truncate(describeHolder(domain, claim));
 }
 
-/** Why a domain failed at the end of its window, by the last check. */
-export function describeFailure(domain: Domain, reading: Reading, windowMs: number, claim?: TakeoverClaim): string {
-  return truncate(`Not verified within ${duration(windowMs)}: ${failureReason(domain, reading, claim)}`);
-}
-
-/** The reason, and what to do next. */
-function failureReason(domain: Domain, reading: Reading, claim?: TakeoverClaim): string {
-  const blocker = describeBlocker(domain, reading, claim);
-  if (blocker === null && claim !== undefined) {
-    return 'only the last check proved that you own the name, and two checks in a row must prove it. Leave the records as they are, and verify the domain again.';
-  }
-  // A claim that is too old never succeeds, whatever the records. The text about its holder says so itself.
-  if (claim?.olderClaim && blocker === describeHolder(domain, claim)) return blocker;
-  const next = claim?.olderClaim ? 'delete the domain and add it again' : 'verify the domain again';
-  return `${blocker ?? describeMissing(domain, reading)} Correct that, then ${next}.`;
-}
-
-/** Whether the last message reported that the nameservers disagree on this record. Nothing else is stored about it. */
-export function reportsDisagreement({ verificationError }: Domain, type: RecordType): boolean {
-  return verificationError?.includes(disagreementOn(type)) ?? false;
-}
-
 /** Told only at the end of the window: until then a record that is missing may still be published. */
 const EXPECTED_LATER: readonly FindingCode[] = ['record_missing', 'txt_missing', 'record_below_cut'];
 
@@ -254,16 +232,4 @@ export function describeUnreadable(name: string, { reason, chain, server }: Omit
   const unread = end === undefined ? name : `${name} leads to ${quote(end)}, which`;
   const subject = server === undefined ? UNNAMED[reason] : `its nameserver ${server}`;
   return `${unread} could not be read: ${subject} ${UNREADABLE[reason]}.`;
-}
-
-/** Records that are merely absent are reported only at the end of the window. */
-function describeMissing(domain: Domain, { routing, ownership }: Reading): string {
-  const records: [string, string, RoutingReading | OwnershipReading][] = [['TXT', ownershipName(domain), ownership]];
-  if (domain.kind === 'subdomain') records.unshift(['CNAME', domain.name, routing]);
-  const missing = records.flatMap(([type, name, { kind, ...seen }]) => {
-    if (kind !== 'absent') return [];
-    const nameExists = 'reason' in seen && seen.reason === 'nodata';
-    return [`no ${type} record at ${name}${nameExists ? '' : ' (the name does not exist)'}`];
-  });
-  return `there is ${joinList(missing)}.`;
 }

@@ -7,6 +7,7 @@ import { startDriftedGauge } from '../verification/drifted-gauge.ts';
 import type { DueLoop } from '../verification/due-loop.ts';
 import { createMonitor } from '../verification/monitor.ts';
 import { createVerifier } from '../verification/verifier.ts';
+import { caaNamesOf } from './caa-names.ts';
 import { countAnswers, openResolver } from './open-resolver.ts';
 import { logUnvalidatingResolvers } from './resolver-validation.ts';
 import type { RoleDeps } from './roles.ts';
@@ -14,7 +15,7 @@ import type { RoleDeps } from './roles.ts';
 /** The background checks of one process: of waiting domains, and of verified ones. */
 export function startVerifier(deps: RoleDeps): Stoppable {
   const { resolver, close } = openResolver({ ...deps, onAnswer: countAnswers(deps.metrics) });
-  const facts = { edgeAddresses: deps.config.edgeAddresses ?? [], caNames: [] };
+  const facts = { edgeAddresses: deps.config.edgeAddresses ?? [], caNames: caaNamesOf(deps.config) };
   const verifier = createVerifier({ ...deps, resolver, random: Math.random, facts });
   verifier.start();
   const validation = logUnvalidatingResolvers(deps);
