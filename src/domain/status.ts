@@ -62,6 +62,11 @@ interface Transition {
 /** Consecutive unreadable checks after which the customer is told. */
 const UNREADABLE_CHECKS = 3;
 
+/** Whether a record could not be read in the last checks, and the customer has not been told yet. */
+export function countsUnreadable({ unreadableInARow }: CheckMemory): boolean {
+  return unreadableInARow > 0 && unreadableInARow < UNREADABLE_CHECKS;
+}
+
 /** Only the playground and tests change it. */
 interface Timing {
   windowMs: number;
@@ -191,7 +196,7 @@ function hasProvenLongEnough({ provenSince }: CheckMemory, now: number, { checkI
 }
 
 /** Whether a deciding record could not be read. The routing record of an apex decides nothing. */
-export function isUnreadable({ kind }: Domain, { routing, ownership }: Reading): boolean {
+function isUnreadable({ kind }: Domain, { routing, ownership }: Reading): boolean {
   return ownership.kind === 'unreadable' || (kind === 'subdomain' && routing.kind === 'unreadable');
 }
 

@@ -30,7 +30,8 @@ function summaryOf({ zone, answer, isMatch }: Glimpse, withValues: boolean): unk
     case 'absent':
       return [...of, kind, chain, answer.reason];
     case 'unreadable':
-      return [...of, kind, chain, answer.reason];
+      // Not why: which nameservers are asked first, and so which fail, is chance.
+      return [...of, kind, chain];
     default:
       return kind satisfies never;
   }

@@ -8,7 +8,7 @@ import type { FindingContext } from '../domain/findings/subject.ts';
 import type { Observation } from '../domain/observation.ts';
 import { readObservation } from '../domain/read-observation.ts';
 import { CHECK_INTERVAL_MS, looksAround } from '../domain/schedule.ts';
-import { isUnreadable, sameMemory, transition, windowEndsAt } from '../domain/status.ts';
+import { countsUnreadable, sameMemory, transition, windowEndsAt } from '../domain/status.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
 import { observe } from '../observation/observe.ts';
@@ -63,16 +63,15 @@ export function createVerifier(options: VerifierOptions): Verifier {
   async function complete(due: DueCheck, { claimedAt, signal, isStale }: Claim): Promise<CheckOutcome> {
     const { domain, incumbent, memory } = due;
     const isLast = claimedAt >= windowEndsAt(domain, windowMs);
-    const depth = looksAround(due.attempts) || isLast ? 'thorough' : 'routine';
+    const isThorough = looksAround(due.attempts) || isLast || countsUnreadable(memory);
+    const depth = isThorough ? 'thorough' : 'routine';
     const observed = await observe(resolver, domain, incumbent, { depth, memory, signal, random });
     if (isStale()) return 'dropped';
     const { observation, glance, unchanged } = observed;
     const now = clock.now();
     const start = { domain, incumbent, memory, claimedAt };
     const reading = readObservation(start, observation);
-    // What cannot be read is told when it lasts.
-    const knowsNothingNew = unchanged && !isUnreadable(domain, reading);
-    const findings = knowsNothingNew ? 'as_before' : findingsOf(start, observation, { ...facts, now });
+    const findings = unchanged ? 'as_before' : findingsOf(start, observation, { ...facts, now });
     const next = transition(start, reading, findings, now, { windowMs, checkIntervalMs });
     const remembered = { ...next.memory, glance };
     const result = newResult(due, findings, observation);

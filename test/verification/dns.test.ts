@@ -372,3 +372,37 @@ describe('two workspaces that claim one name', () => {
     expect((await world.read(first)).status).toBe('verified');
   });
 });
+
+describe('in the steady state', () => {
+  /** The distinct errors of the checks after the third, each tenth of which looks at everything. */
+  async function told(domain: Domain): Promise<Set<string | null>> {
+    for (let i = 0; i < 3; i++) await world.check(domain);
+    const errors = new Set<string | null>();
+    for (let i = 0; i < 18; i++) errors.add((await world.check(domain)).verificationError);
+    return errors;
+  }
+
+  test('a record below a doubled zone is told by every check, not only by those that look for it', async () => {
+    const domain = await world.create('api.acme.com');
+    world.dns.set('api.acme.com.acme.com', 'CNAME', [domain.target]);
+    const errors = await told(domain);
+    expect([...errors]).toEqual([expect.stringContaining('api.acme.com.acme.com')]);
+  });
+
+  test('nameservers that fail in different ways are told in the same words by every check', async () => {
+    for (const host of ['127.0.0.2', '127.0.0.3', '127.0.0.4']) {
+      const server = await world.server(host);
+      server.fail('_service.acme.com', host === '127.0.0.2' ? 'refused' : 'servfail');
+    }
+    world.dns.fail('_service.acme.com', 'lame');
+    const hosts = ['127.0.0.1', '127.0.0.2', '127.0.0.3', '127.0.0.4'];
+    world.dns.setZone(
+      'acme.com',
+      hosts.map((_, i) => `ns${i + 1}.acme.com`),
+    );
+    for (const [i, host] of hosts.entries()) world.dns.set(`ns${i + 1}.acme.com`, 'A', [host]);
+    const errors = await told(await world.create('acme.com', { kind: 'apex' }));
+    expect(errors.size).toBe(1);
+    expect([...errors][0]).not.toBe(null);
+  });
+});
