@@ -43,9 +43,10 @@ export function describeEvent({ at, type, actor, data }: ShownEvent): string {
 const RECORDS = { routing: 'routing record', ownership: 'TXT record' } as const;
 
 function detailsOf(type: ShownEvent['type'], data: ShownEvent['data']): string {
-  const { record, seen = [], certificate, verificationError } = data;
+  const { record, seen, certificate, verificationError } = data;
   if (record !== undefined) {
     if (type === 'record.seen') return `The ${RECORDS[record]} was found with the right value.`;
+    if (seen === undefined) return `The ${RECORDS[record]} is gone.`;
     const found = seen.length === 0 ? 'nothing was there' : `it was ${joinQuoted(seen, 4)}`;
     return `The ${RECORDS[record]} is gone: ${found}.`;
   }

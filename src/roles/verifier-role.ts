@@ -5,7 +5,7 @@ import { observe } from '../observation/observe.ts';
 import { createSelfChecker } from '../selfcheck/self-check.ts';
 import { startDriftedGauge } from '../verification/drifted-gauge.ts';
 import type { DueLoop } from '../verification/due-loop.ts';
-import { createMonitor } from '../verification/monitor.ts';
+import { createMonitor, type MonitorOptions } from '../verification/monitor.ts';
 import { createVerifier } from '../verification/verifier.ts';
 import { caaNamesOf } from './caa-names.ts';
 import { countAnswers, openResolver } from './open-resolver.ts';
@@ -19,7 +19,7 @@ export function startVerifier(deps: RoleDeps): Stoppable {
   const verifier = createVerifier({ ...deps, resolver, random: Math.random, facts });
   verifier.start();
   const validation = logUnvalidatingResolvers(deps);
-  const parts = [verifier, ...startMonitor(deps, resolver)];
+  const parts = [verifier, ...startMonitor({ ...deps, facts }, resolver)];
   return {
     async stop() {
       await Promise.all([Promise.all(parts.map((part) => part.stop(GRACE_MS))).finally(close), validation.stop()]);
@@ -31,7 +31,7 @@ export function startVerifier(deps: RoleDeps): Stoppable {
 const SELF_CHECK_MS = 5000;
 
 /** Nothing, where no verified domain is to be looked at. */
-function startMonitor(deps: RoleDeps, resolver: Resolver): Pick<DueLoop, 'stop'>[] {
+function startMonitor(deps: RoleDeps & Pick<MonitorOptions, 'facts'>, resolver: Resolver): Pick<DueLoop, 'stop'>[] {
   const { config, challengePort } = deps;
   if (config.monitoring === 'off') return [];
   const ports = { http: challengePort, https: config.edgeHttpsPort };

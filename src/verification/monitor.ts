@@ -1,5 +1,8 @@
 import type { Clock } from '../clock.ts';
+import { type CheckResult, digestOf, recordsSeen } from '../domain/check-result.ts';
 import type { Domain } from '../domain/domain.ts';
+import { findingsOf } from '../domain/findings/findings.ts';
+import type { FindingContext } from '../domain/findings/subject.ts';
 import {
   isSameMemory,
   type MonitoringMode,
@@ -21,13 +24,15 @@ import type { DueRecheck, MonitorStore } from '../store/contract/store.ts';
 import { type Claim, createDueLoop, type DueLoop } from './due-loop.ts';
 import { readAddresses } from './read-addresses.ts';
 
-interface MonitorOptions {
+export interface MonitorOptions {
   store: MonitorStore;
   /** Looks at the records of a domain (`observation/observe.ts`). Never rejects. */
   look: (domain: Domain, depth: Depth, signal: AbortSignal) => Promise<Observation>;
   /** Null: this installation cannot check itself. */
   checkSelf: SelfChecker | null;
   mode: MonitoringMode;
+  /** What findings depend on besides DNS. */
+  facts?: Omit<FindingContext, 'now'>;
   clock: Clock;
   /** Numbers in [0, 1), for the schedule's jitter. */
   random: () => number;
@@ -56,6 +61,7 @@ export function createMonitor(options: MonitorOptions): DueLoop {
   const { store, look, checkSelf, mode, clock, random, log, metrics } = options;
   const {
     intervalMs = MONITORING_INTERVAL_MS,
+    facts = { edgeAddresses: [], caNames: [] },
     maxInFlight = 10 * BATCH,
     deadlineMs = 30_000,
     pollMs = pollEveryMs(intervalMs),
@@ -63,7 +69,7 @@ export function createMonitor(options: MonitorOptions): DueLoop {
 
   async function complete(due: DueRecheck, { signal, isStale }: Claim): Promise<RecheckOutcome | 'stale' | 'dropped'> {
     const { domain, memory } = due;
-    const seen = await recheck(domain, memory, signal);
+    const { seen, observation } = await recheck(domain, memory, signal);
     if (isStale()) return 'dropped';
     const now = clock.now();
     const next = monitor(domain, memory, seen, now, mode);
@@ -71,19 +77,30 @@ export function createMonitor(options: MonitorOptions): DueLoop {
     if (next.after === domain && isSameMemory(next.memory, memory)) return next.outcome;
     const nextCheckAt = followUpAt(memory, next.memory, now, intervalMs, random());
     const { after } = next;
-    const saved = await store.saveMonitoring({ ...due, before: domain, after, memory: next.memory, nextCheckAt, now });
+    const found = findingsOf({ domain, incumbent: null, memory: NO_MEMORY }, observation, { ...facts, now });
+    const result: CheckResult = { findings: found, observation };
+    const isNew = digestOf(result) !== due.resultDigest;
+    const saved = await store.saveMonitoring({
+      ...{ before: domain, after, memory: next.memory, attempts: due.attempts, nextCheckAt, now },
+      ...{ result: isNew ? result : undefined, seen: recordsSeen(observation) },
+    });
     if (saved === 'stale') return 'stale';
     tell(after, next.outcome);
     return next.outcome;
   }
 
-  async function recheck(domain: Domain, memory: MonitorMemory, signal: AbortSignal): Promise<Recheck> {
+  async function recheck(
+    domain: Domain,
+    memory: MonitorMemory,
+    signal: AbortSignal,
+  ): Promise<{ seen: Recheck; observation: Observation }> {
     // Whatever is told has been looked at everywhere.
     const isDoubtful = memory.suspected.length > 0 || memory.driftedSince !== null;
     const observation = await look(domain, isDoubtful ? 'thorough' : 'recheck', signal);
     const records = readObservation({ domain, incumbent: null, memory: NO_MEMORY }, observation);
     const asks = checkSelf !== null && needsSelfCheck(domain, records) && !signal.aborted;
-    return { ...records, addresses: asks ? await readAddresses(checkSelf, domain, signal) : { kind: 'unchecked' } };
+    const addresses = asks ? await readAddresses(checkSelf, domain, signal) : ({ kind: 'unchecked' } as const);
+    return { seen: { ...records, addresses }, observation };
   }
 
   function tell({ id, name, verificationError }: Domain, outcome: RecheckOutcome): void {
