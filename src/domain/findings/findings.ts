@@ -69,9 +69,15 @@ function draftsOf(subject: Subject): FindingDraft[] {
     apexFindings,
     chainFindings,
   ].flatMap((rule) => rule(subject));
-  const explained = new Set(seen.filter(({ severity }) => severity !== 'info').map(({ record }) => record));
+  const mistakes = seen.filter(({ severity }) => severity !== 'info');
+  const explained = new Set(mistakes.map(({ record }) => record));
+  // Both records are at the other's name.
+  if (mistakes.some(({ code }) => code === 'records_swapped')) explained.add('routing');
   const absent = absentFindings(subject).filter(({ record }) => !explained.has(record));
-  return [...seen, ...absent, ...others];
+  // A TXT record that is at another name, or wrong, is not missing.
+  const hasOther = mistakes.some(({ record, code }) => record === 'ownership' && code !== 'proxied_without_txt');
+  const told = hasOther ? seen.filter(({ code }) => code !== 'proxied_without_txt') : seen;
+  return [...told, ...absent, ...others];
 }
 
 /** Told after all others: what may be right already, or follows from something else. */

@@ -44,6 +44,9 @@ function parked({ zone }: RecordView, provider: string): FindingDraft {
 /** What is wrong between the zone and its parent, among its nameservers, and with its signatures. */
 export const zoneFindings: Rule = (subject) => [...bogus(subject), ...delegation(subject), ...disagreements(subject)];
 
+/** Of nameservers without glue so many are looked up, and the others are not known by name. */
+const FEWEST_LEFT_OUT = 3;
+
 /** Records that are published where the delegation does not lead, and nameservers that the parent does not know. */
 function delegation(subject: Subject): FindingDraft[] {
   const { zone } = subject.routing;
@@ -53,7 +56,9 @@ function delegation(subject: Subject): FindingDraft[] {
     return [];
   const unknown = ownNameservers.filter((name) => !named.includes(name));
   const unlisted = named.filter((name) => !ownNameservers.includes(name));
-  if (unknown.length === 0 && unlisted.length === 0) return [];
+  // The parent may name more than were looked up.
+  const onlyInZone = named.length < FEWEST_LEFT_OUT || unknown.length === ownNameservers.length ? unknown : [];
+  if (onlyInZone.length === 0 && unlisted.length === 0) return [];
   const [here, there] = [providerOf(named)?.name, providerOf(ownNameservers)?.name];
   const isSameProvider = here !== undefined && here === there;
   const isElsewhere = unknown.length === ownNameservers.length && !isSameProvider && !subject.isProven;
@@ -80,7 +85,7 @@ function delegation(subject: Subject): FindingDraft[] {
       message: () => [
         `The registrar and the zone ${zone.apex} name different nameservers.`,
         ...(unlisted.length > 0 ? [`Only the registrar names ${listServers(unlisted)}.`] : []),
-        ...(unknown.length > 0 ? [`Only the zone names ${listServers(unknown)}.`] : []),
+        ...(onlyInZone.length > 0 ? [`Only the zone names ${listServers(onlyInZone)}.`] : []),
       ],
       fix: `Make both lists the same: at the registrar of ${zone.apex}, or in the NS records of the zone.`,
     },
@@ -118,7 +123,6 @@ function disagreements(subject: Subject): FindingDraft[] {
 
 /** Extended DNS Errors of a failed validation (RFC 8914 section 4). */
 const VALIDATION_ERRORS: Record<number, string> = {
-  6: 'the signature is wrong',
   7: 'the signature has expired',
   8: 'the signature is not valid yet',
   9: 'the zone has no key that fits its DS record',
