@@ -26,7 +26,7 @@ export interface Setting {
   number: number;
 }
 
-const HOSTS = ['shop', 'www', 'api', 'links.eu', 'a.b.c', 'xn--bcher-kva', 'xn--mnchen-3ya', 'status-page'];
+const HOSTS = ['shop', 'web', 'api', 'links.eu', 'a.b.c', 'xn--bcher-kva', 'xn--mnchen-3ya', 'status-page'];
 
 /** One or two mistakes. */
 export async function brokenZone(setting: Setting): Promise<GeneratedZone> {
@@ -63,7 +63,8 @@ function brokenSubdomain(subject: MistakenSubject, random: Random): Pick<Generat
     if (random.chance(0.5)) return { mistakes: [routing], lines: wrongRouting };
     return { mistakes: [routing, ownership], lines: [wrongRouting, ownership.lines(subject)].join('\n') };
   }
-  const beside = random.below(3);
+  // A record below the name would hide it from the wildcard.
+  const beside = routing.code === 'wildcard_answers' ? 0 : random.below(3);
   if (beside === 0) return { mistakes: [routing], lines: wrongRouting };
   if (beside === 1) return { mistakes: [routing], lines: [wrongRouting, ownershipLine(subject.domain)].join('\n') };
   return { mistakes: [routing, ownership], lines: [wrongRouting, ownership.lines(subject)].join('\n') };

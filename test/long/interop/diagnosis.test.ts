@@ -3,7 +3,7 @@ import type { Domain } from '../../../src/domain/domain.ts';
 import type { Finding } from '../../../src/domain/finding.ts';
 import { brokenZone, type GeneratedZone, healthyZone, type Setting } from '../../interop/generated-zones.ts';
 import { type Lab, startLab } from '../../interop/lab.ts';
-import { allScenarios, failureOf, report, tryScenarios } from '../../interop/scenarios.ts';
+import { allScenarios, failureOf, inParallel, report, tryScenarios } from '../../interop/scenarios.ts';
 import { START_LIMIT_MS } from '../../support/debian.ts';
 import { seeded } from '../../support/seeded-random.ts';
 
@@ -33,10 +33,10 @@ async function look(generate: (setting: Setting) => Promise<GeneratedZone>): Pro
   }
   await lab.world.check(other);
   const told: Told[] = [];
-  for (const zone of zones) {
+  await inParallel(zones, 20, async (zone) => {
     const { status } = await lab.world.read(zone.domain);
     told.push({ zone, status, findings: await lab.world.diagnose(zone.domain) });
-  }
+  });
   return told;
 }
 
