@@ -1,4 +1,7 @@
-/** DNS providers, by the nameservers that they give to zones, and what their panels want people to type. Pure data. */
+/**
+ * DNS providers, by the nameservers that they give to zones, and what their panels want people to type. Pure data. Nameservers that several
+ * providers share (nsone.net: NS1, Netlify, Squarespace; googledomains.com: Google Cloud, Squarespace) name none of them.
+ */
 
 export interface DnsProvider {
   id: string;
@@ -54,7 +57,7 @@ const PROVIDERS: readonly DnsProvider[] = [
   {
     id: 'squarespace',
     name: 'Squarespace',
-    nameservers: ['squarespacedns.com', 'googledomains.com'],
+    nameservers: ['squarespacedns.com'],
     apex: '@',
     panel: 'https://account.squarespace.com/domains',
   },
@@ -106,26 +109,11 @@ const PROVIDERS: readonly DnsProvider[] = [
     panel: 'https://vercel.com/dashboard/domains',
   },
   {
-    id: 'netlify',
-    name: 'Netlify',
-    nameservers: ['nsone.net', /^dns\d+\.p\d+\.nsone\.net$/],
-    apex: '@',
-    panel: 'https://app.netlify.com',
-  },
-  {
     id: 'azure',
     name: 'Azure DNS',
     nameservers: [/\.azure-dns\.(?:com|net|org|info)$/],
     apex: '@',
     panel: 'https://portal.azure.com',
-  },
-  {
-    id: 'google-cloud',
-    name: 'Google Cloud DNS',
-    nameservers: [/^ns-cloud-[a-z]\d\.googledomains\.com$/],
-    apex: 'empty',
-    apexRecord: 'ALIAS',
-    panel: 'https://console.cloud.google.com/net-services/dns',
   },
   {
     id: 'namecom',
@@ -190,13 +178,10 @@ export function providerOf(nameservers: readonly string[]): DnsProvider | undefi
   return rest.every((other) => other === first) ? first : undefined;
 }
 
-/** The most specific one: Google Cloud's nameservers have names below those of Squarespace's. */
 function providerOfOne(nameserver: string): DnsProvider | undefined {
-  const matching = (exact: boolean) =>
-    PROVIDERS.find(({ nameservers }) =>
-      nameservers.some((one) => (typeof one === 'string' ? !exact && isBelow(nameserver, one) : one.test(nameserver))),
-    );
-  return matching(true) ?? matching(false);
+  return PROVIDERS.find(({ nameservers }) =>
+    nameservers.some((one) => (typeof one === 'string' ? isBelow(nameserver, one) : one.test(nameserver))),
+  );
 }
 
 function isBelow(name: string, suffix: string): boolean {
