@@ -7,6 +7,7 @@ import { diagnoses } from './figures/diagnoses.ts';
 import { edge, edgeMemory, handshakes } from './figures/edge.ts';
 import { evenly, often } from './figures/getDomain.ts';
 import { beside, latency } from './figures/latency.ts';
+import { monitoring } from './figures/monitoring.ts';
 import { postgresCost } from './figures/postgresCost.ts';
 import { postgresCreate } from './figures/postgresCreate.ts';
 import { postgresNodes } from './figures/postgresNodes.ts';
@@ -26,6 +27,7 @@ export const figures: readonly Figure[] = [
   checks,
   delegations,
   schedule,
+  monitoring,
   diagnoses,
   cost,
   start,

@@ -11,3 +11,9 @@ export function addressOf(nameserver: number): string {
 export function nameserversOf(zone: number): [number, number] {
   return [zone % NAMESERVERS, (zone + 1) % NAMESERVERS];
 }
+
+/** What the records of a verified domain lead to: known from its name, `www.z<number>.test`, so that a nameserver needs no memory of a million. */
+export function recordsOf(name: string): { target: string; token: string } {
+  const label = name.replaceAll('.', '-');
+  return { target: `${label}.cname.bench.test`, token: label };
+}
