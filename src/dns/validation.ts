@@ -74,6 +74,22 @@ export function validator(options: ValidationOptions): RecordLooks['validate'] {
     return (await throttle.run(zone, options.signal, () => judge(question, options))) ?? NO_VERDICT;
   }
 
+  /**
+   * What a resolver says that follows the CNAMEs itself and reaches their end; null where it does not. Unbound takes a CNAME that a signed DNAME stands
+   * for as bogus when it is asked for the CNAME itself, and for right when it is asked for an address.
+   */
+  async function followed(
+    name: string,
+    end: string,
+    chain: string[],
+    options: LookOptions,
+  ): Promise<Validation | null> {
+    const verdict = await judgeInTurn({ name, type: 'A' }, options);
+    if (verdict.response === null || verdict.status === 'bogus') return null;
+    const validation = toValidation(verdict, { name, type: 'A', stopAt: end }, chain);
+    return validation.answer?.chain.includes(end) ? validation : null;
+  }
+
   return async (question, options) => {
     const name = normalizeName(question.name);
     const end = question.stopAt === undefined ? null : normalizeName(question.stopAt);
@@ -86,6 +102,8 @@ export function validator(options: ValidationOptions): RecordLooks['validate'] {
     let validation: Validation | null = null;
     for (let current = name; chain.length <= MAX_CHAIN; ) {
       const verdict = await judgeInTurn({ name: current, type: 'CNAME' }, options);
+      const whole = verdict.status === 'bogus' ? await followed(current, end, chain, options) : null;
+      if (whole !== null) return merge(validation, whole);
       const own = { name: current, type: 'CNAME' } as const;
       validation = merge(validation, toValidation(verdict, own, chain));
       const { answer } = validation;

@@ -199,6 +199,14 @@ describe('CNAMEs', () => {
     expect((await world.check(domain)).status).toBe('verified');
   });
 
+  test('a DNAME in a signed zone is followed', async () => {
+    const { zone } = await subdomain('dname-signed');
+    const domain = await world.create(`api.old.${zone.name}`);
+    await zone.publish(`old DNAME new\napi.new CNAME ${domain.target}.`, undefined, { signed: true });
+    await zone.secure();
+    expect((await world.check(domain)).status).toBe('verified');
+  });
+
   test('a DNAME into another zone applies to the TXT record too', async () => {
     const [, other] = internet.nameservers;
     const { zone } = await subdomain('dname-from');

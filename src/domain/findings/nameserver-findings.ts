@@ -98,7 +98,9 @@ export const nameserverFindings: Rule = (subject) => {
 };
 
 function isUnread({ reading }: RecordView): boolean {
-  return reading.kind === 'unreadable' || (reading.kind === 'unconfirmed' && reading.reason === 'alone');
+  // A chain that ends in another zone is that one's trouble.
+  if (reading.kind === 'unreadable') return reading.chain.length === 0;
+  return reading.kind === 'unconfirmed' && reading.reason === 'alone';
 }
 
 /** The records prove the domain although one nameserver alone has answered. */
