@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Column, printable, shortDuration, table, wrap } from './output.ts';
+import { type Column, jsonText, printable, shortDuration, table, wrap } from './output.ts';
 
 type Row = [string, string];
 const columns: Column<Row>[] = [
@@ -26,6 +26,14 @@ describe('a table', () => {
   test('escapes control characters in untrusted text', () => {
     expect(table(columns, [['\u001b[2J', '\u202eevil\nline']], 80)).toContain('\\u{1b}[2J  \\u{202e}evil\\u{a}line');
   });
+});
+
+test('JSON has what records of the DNS hold, and nothing in it that controls a terminal', () => {
+  const seen = ['\u009b2J \u202e \u{e0001} \u2028 bücher', '"\\'];
+  const text = jsonText({ seen, absent: null });
+  expect(JSON.parse(text)).toEqual({ seen });
+  expect(text).not.toMatch(/[\p{C}\p{Zl}\p{Zp}]/u);
+  expect(text).toContain('\\u009b2J \\u202e \\udb40\\udc01 \\u2028 bücher');
 });
 
 test('printable text stays as it is', () => {

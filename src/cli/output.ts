@@ -10,8 +10,18 @@ export interface JsonOption {
 
 /** Prints a value: as text, or with `--json` as one document without null fields. */
 export function show<T>(options: JsonOption, value: T, textOf: (value: T) => string): void {
-  if (options.json) print(JSON.stringify(value, (_, inner) => (inner === null ? undefined : inner)));
+  if (options.json) print(jsonText(value));
   else print(textOf(value));
+}
+
+/** JSON as it may be printed on a terminal: characters that could control it are escaped, which programs read alike. */
+export function jsonText(value: unknown): string {
+  const text = JSON.stringify(value, (_, inner) => (inner === null ? undefined : inner));
+  const escapeUnits = (character: string) =>
+    Array.from({ length: character.length }, (_, at) => character.charCodeAt(at))
+      .map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`)
+      .join('');
+  return text.replace(INVISIBLE, escapeUnits);
 }
 
 export function print(text: string): void {
@@ -23,9 +33,12 @@ export function paint(style: Style, text: string): string {
   return styleText(style, text);
 }
 
+/** Control, format and unassigned characters, and line separators. */
+const INVISIBLE = /[\p{C}\p{Zl}\p{Zp}]/gu;
+
 /** Untrusted text with its control characters escaped, so that it can neither move the cursor nor reorder the text around it. */
 export function printable(text: string): string {
-  return text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
+  return text.replace(INVISIBLE, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
 }
 
 export interface Column<Row> {

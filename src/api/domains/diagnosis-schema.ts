@@ -7,7 +7,8 @@ import { closed, Id, Time } from '../schemas.ts';
 export const SEEN_TEXT_LIMIT = 1024;
 export const SEEN_LIST_LIMIT = 20;
 
-const Name = (description: string) => Type.String({ maxLength: 255, description });
+/** A name in the DNS has at most 255 octets, and each that is no plain character is written `\DDD`. */
+const Name = (description: string) => Type.String({ maxLength: SEEN_TEXT_LIMIT, description });
 const Seen = (description: string) =>
   Type.Array(Type.String({ maxLength: SEEN_TEXT_LIMIT }), { maxItems: SEEN_LIST_LIMIT, description });
 
@@ -49,7 +50,7 @@ export const FindingSchema = Type.Object(
     seen: Type.Optional(Seen('What is there: text from the DNS, as it is.')),
     expected: Type.Optional(Type.String({ maxLength: 512, description: 'The value that belongs there.' })),
     nameservers: Type.Optional(
-      Type.Array(Type.String({ maxLength: 255 }), { maxItems: SEEN_LIST_LIMIT, description: 'Where it was seen.' }),
+      Type.Array(Name('A nameserver.'), { maxItems: SEEN_LIST_LIMIT, description: 'Where it was seen.' }),
     ),
     message: Type.String({ maxLength: 4096, description: 'What is wrong, in whole sentences.' }),
     fix: Type.String({ maxLength: 4096, description: 'What to do; empty if there is nothing to do.' }),
