@@ -23,17 +23,17 @@ describe('verificationError', () => {
     [
       'another value',
       { kind: 'wrong', values: ['abc'] },
-      '_service.api.acme.com has the TXT value "abc"; it must be "service-domain-verify=TOKEN".',
+      '_service.api.acme.com has the TXT value "abc", not the one that proves ownership. Add a TXT record there with the value "service-domain-verify=TOKEN".',
     ],
     [
       'several values, none of them right',
       { kind: 'wrong', values: ['a', 'b', 'c', 'd', 'e'] },
-      '_service.api.acme.com has the TXT values "a", "b", "c" and 2 more; one of them must be "service-domain-verify=TOKEN".',
+      '_service.api.acme.com has the TXT values "a", "b", "c" and 2 more, not the one that proves ownership. Add a TXT record there with the value "service-domain-verify=TOKEN".',
     ],
     [
       'the value with quotation marks typed into the panel',
       { kind: 'wrong', values: ['"service-domain-verify=TOKEN"'] },
-      '_service.api.acme.com has the TXT value "\\"service-domain-verify=TOKEN\\"", with quotation marks or spaces that do not belong to it; it must be exactly "service-domain-verify=TOKEN".',
+      '_service.api.acme.com has the TXT value "\\"service-domain-verify=TOKEN\\"", with quotation marks or spaces that do not belong to it. Enter exactly "service-domain-verify=TOKEN".',
     ],
     [
       'the record below a doubled zone',
@@ -49,7 +49,7 @@ describe('verificationError', () => {
           { server: 'ns2.acme.com', saw: 'no record' },
         ],
       },
-      'The nameservers do not agree on the TXT record of _service.api.acme.com: ns1.acme.com answers "service-domain-verify=TOKEN" and ns2.acme.com answers no record. It is verified as soon as all of them have it.',
+      'The nameservers do not agree on the TXT record of _service.api.acme.com: ns1.acme.com answers "service-domain-verify=TOKEN" and ns2.acme.com answers no record. Publish the same record at all of them.',
     ],
     [
       'a zone that cannot be read',
@@ -67,6 +67,13 @@ describe('verificationError', () => {
       '_service.api.acme.com leads to "txt.broken.test", which could not be read: its nameserver ns1.broken.test refused to answer (REFUSED).',
     ],
   ];
+  test('records beside the CNAME, and broken DNSSEC, are not told as a missing record', () => {
+    expect(blockerOf({ routing: { kind: 'conflicting', chain: ['k7m.cname.example'], beside: ['192.0.2.1'] } })).toBe(
+      'api.acme.com has a CNAME record to "k7m.cname.example" and other records beside it: "192.0.2.1". Keep one CNAME record there, with the value k7m.cname.example, and delete the others.',
+    );
+    expect(blockerOf({ routing: { kind: 'bogus' } })).toMatch(/^Resolvers reject the CNAME record of api\.acme\.com/);
+  });
+
   test.each(ownership)('TXT: %s', (_, seen, expected) => {
     expect(blockerOf({ ownership: seen })).toBe(expected);
   });

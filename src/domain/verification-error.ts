@@ -136,10 +136,12 @@ function routingBlocker(domain: Domain, routing: RoutingReading, ownership: Owne
       return describeDisagreement('CNAME', name, routing.answers);
     case 'unreadable':
       return describeUnreadable(name, routing) + (routing.chain.length > 0 ? ` It must lead to ${target}.` : '');
-    case 'matched':
-    case 'bogus':
-    case 'unconfirmed':
     case 'conflicting':
+      return `${name} has a CNAME record to ${joinQuoted(routing.chain, 1)} and other records beside it: ${joinQuoted(routing.beside)}. Keep one CNAME record there, with the value ${target}, and delete the others.`;
+    case 'bogus':
+      return describeBogus('CNAME', name);
+    case 'matched':
+    case 'unconfirmed':
       return null;
     default:
       return routing satisfies never;
@@ -157,8 +159,9 @@ function ownershipBlocker(domain: Domain, ownership: OwnershipReading): string |
       return describeDisagreement('TXT', name, ownership.answers);
     case 'unreadable':
       return describeUnreadable(name, ownership);
-    case 'matched':
     case 'bogus':
+      return describeBogus('TXT', name);
+    case 'matched':
     case 'unconfirmed':
       return null;
     default:
@@ -169,10 +172,14 @@ function ownershipBlocker(domain: Domain, ownership: OwnershipReading): string |
 function describeWrongValues(name: string, values: string[], expected: string): string {
   const almost = values.find((value) => value.replace(/["'\s]/g, '') === expected);
   if (almost !== undefined) {
-    return `${name} has the TXT value ${quote(almost)}, with quotation marks or spaces that do not belong to it; it must be exactly ${quote(expected)}.`;
+    return `${name} has the TXT value ${quote(almost)}, with quotation marks or spaces that do not belong to it. Enter exactly ${quote(expected)}.`;
   }
   const plural = values.length > 1;
-  return `${name} has the TXT value${plural ? 's' : ''} ${joinQuoted(values)}; ${plural ? 'one of them' : 'it'} must be ${quote(expected)}.`;
+  return `${name} has the TXT value${plural ? 's' : ''} ${joinQuoted(values)}, not the one that proves ownership. Add a TXT record there with the value ${quote(expected)}.`;
+}
+
+function describeBogus(type: RecordType, name: string): string {
+  return `Resolvers reject the ${type} record of ${name}, because the DNSSEC signatures of its zone are wrong. At the registrar, remove the DS record, or replace it by the one that the DNS provider shows; or sign the zone again.`;
 }
 
 function describeDoubled(type: string, name: string, doubledAt: string): string {
@@ -184,7 +191,7 @@ function describeDoubled(type: string, name: string, doubledAt: string): string 
 
 function describeDisagreement(type: RecordType, name: string, answers: ServerAnswer[]): string {
   const each = answers.map(({ server, saw }) => `${server} answers ${saw}`);
-  return `${disagreementOn(type)} of ${name}: ${joinList(each)}. It is verified as soon as all of them have it.`;
+  return `${disagreementOn(type)} of ${name}: ${joinList(each)}. Publish the same record at all of them.`;
 }
 
 function disagreementOn(type: RecordType): string {

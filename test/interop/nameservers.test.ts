@@ -63,7 +63,7 @@ describe('one of two nameservers', () => {
     }
     // No message until a check asks the one with the record.
     expect([...new Set(told.slice(told.findIndex((each) => each !== null)))]).toEqual([
-      `The nameservers of stale.test do not agree on the TXT record at _service.stale.test. ${first.host} answers "service-domain-verify=Token1". ${second.host} answers no record. If you have just changed it, wait: it is verified as soon as all of them have it. Otherwise correct or remove those that are behind. Name: \`_service\`, Value: \`service-domain-verify=Token1\`.`,
+      `The nameservers of stale.test do not agree on the TXT record at _service.stale.test. ${first.host} answers "service-domain-verify=Token1". ${second.host} answers no record. If you have just changed it, wait a few minutes. Otherwise publish the same at all of them, or remove those that differ. Name: \`_service\`, Value: \`service-domain-verify=Token1\`.`,
     ]);
     await zone.publish(ownershipLine(domain), [second]);
     expect(await world.check(domain)).toMatchObject({ status: 'verified', verificationError: null });

@@ -141,7 +141,7 @@ describe('verificationError names', () => {
     const domain = await world.create('acme.com', { kind: 'apex' });
     world.dns.set('_service.acme.com', 'TXT', ['service-domain-verify=wrong']);
     expect((await world.check(domain)).verificationError).toBe(
-      `The TXT record at _service.acme.com has the value "service-domain-verify=wrong", character 23 is "w" instead of "T". In the DNS settings of acme.com, change the TXT record. Name: \`_service\`, Value: \`${ownershipValue(domain)}\`.`,
+      `The TXT record at _service.acme.com has the value "service-domain-verify=wrong", in which character 23 is "w" instead of "T". In the DNS settings of acme.com, change the TXT record. Name: \`_service\`, Value: \`${ownershipValue(domain)}\`.`,
     );
     world.publish(domain, 'ownership');
     expect(await world.check(domain)).toMatchObject({ status: 'verified', verificationError: null });
@@ -234,7 +234,7 @@ describe('nameservers', () => {
     world.publish(domain, 'ownership');
     expect(await toldInTurn(domain)).toEqual([
       null,
-      `The nameservers of acme.com do not agree on the TXT record at _service.acme.com. ns1.acme.com answers "${ownershipValue(domain)}". ns2.acme.com answers no record. If you have just changed it, wait: it is verified as soon as all of them have it. Otherwise correct or remove those that are behind. Name: \`_service\`, Value: \`${ownershipValue(domain)}\`.`,
+      `The nameservers of acme.com do not agree on the TXT record at _service.acme.com. ns1.acme.com answers "${ownershipValue(domain)}". ns2.acme.com answers no record. If you have just changed it, wait a few minutes. Otherwise publish the same at all of them, or remove those that differ. Name: \`_service\`, Value: \`${ownershipValue(domain)}\`.`,
     ]);
     world.publish(domain, 'ownership', second);
     expect((await world.check(domain)).status).toBe('verified');
@@ -249,7 +249,7 @@ describe('nameservers', () => {
     const old = `api.acme.com is a CNAME to "old.example.net", which does not exist. It has to lead to ${domain.target}. In the DNS settings of acme.com, change the CNAME record. Name: \`api\`, Value: \`${domain.target}\`.`;
     expect(told.filter((each) => each !== old)).toEqual([
       null,
-      `The nameservers of acme.com do not agree on the CNAME record at api.acme.com. ns1.acme.com answers "${domain.target}". ns2.acme.com answers "old.example.net". If you have just changed it, wait: it is verified as soon as all of them have it. Otherwise correct or remove those that are behind. Name: \`api\`, Value: \`${domain.target}\`.`,
+      `The nameservers of acme.com do not agree on the CNAME record at api.acme.com. ns1.acme.com answers "${domain.target}". ns2.acme.com answers "old.example.net". If you have just changed it, wait a few minutes. Otherwise publish the same at all of them, or remove those that differ. Name: \`api\`, Value: \`${domain.target}\`.`,
     ]);
     expect(told.indexOf(old)).toBeLessThan(2);
   });
@@ -260,7 +260,7 @@ describe('nameservers', () => {
     world.publish(domain, 'ownership');
     expect(await toldInTurn(domain)).toEqual([
       null,
-      `The nameservers of acme.com do not agree on the TXT record at _service.acme.com. ns1.acme.com answers "${ownershipValue(domain)}". ns2.acme.com answers no record. ns3.acme.com answers no record. If you have just changed it, wait: it is verified as soon as all of them have it. Otherwise correct or remove those that are behind. Name: \`_service\`, Value: \`${ownershipValue(domain)}\`.`,
+      `The nameservers of acme.com do not agree on the TXT record at _service.acme.com. ns1.acme.com answers "${ownershipValue(domain)}". ns2.acme.com answers no record. ns3.acme.com answers no record. If you have just changed it, wait a few minutes. Otherwise publish the same at all of them, or remove those that differ. Name: \`_service\`, Value: \`${ownershipValue(domain)}\`.`,
     ]);
   });
 

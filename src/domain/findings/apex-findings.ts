@@ -41,7 +41,8 @@ export const apexFindings: Rule = (subject) => {
       code: 'apex_elsewhere',
       seen: foreign,
       message: () => [
-        `${view.name} has the address${plural ? 'es' : ''} ${listAddresses(foreign)}, which ${plural ? 'do' : 'does'} not lead here.`,
+        `${view.name} has the address${plural ? 'es' : ''} ${listAddresses(foreign)}, which ${plural ? 'are' : 'is'} not of this service.`,
+        'Visitors go to another server, unless a proxy of yours passes them on.',
       ],
       fix: apexFix(subject),
     },

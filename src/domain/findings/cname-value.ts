@@ -24,14 +24,15 @@ export function valueMistake(value: string, { target, ownershipValue, zone }: Ex
   if (/["'`]|\\226\\128\\15[2-9]/.test(value)) {
     return { code: 'value_quoted', what: 'with quotation marks that do not belong to it' };
   }
-  if (/:\/\/|\/|^https?:/.test(value)) return { code: 'value_is_url', what: 'which is a URL, not a host name' };
+  if (/:\/\/|\/|^https?:/.test(value))
+    return { code: 'value_is_url', what: 'which is a web address (URL), not a host name' };
   if (/\\(?:0(?:09|10|13|32)|160|194\\160)/.test(value)) {
     return { code: 'value_whitespace', what: 'with white space that does not belong to it' };
   }
   if (parseIpAddress(withoutZone) !== null)
     return { code: 'value_is_address', what: 'which is an IP address, not a host name' };
   if (target !== '' && isAppended(value, target, zone)) {
-    return { code: 'value_doubled_zone', what: `because the DNS provider has appended the zone ${zone}` };
+    return { code: 'value_doubled_zone', what: `because the DNS provider has added the zone ${zone} to its end` };
   }
   return null;
 }

@@ -113,7 +113,15 @@ describe('the TXT value is compared character by character', () => {
     ['quoted-printable', VALUE.replace('=', '=3D'), 'txt_encoded', 'codes'],
     ['a missing end', VALUE.slice(0, -4), 'txt_truncated', 'end is missing'],
     ['the token alone', TOKEN, 'txt_truncated', 'beginning is missing'],
-    ['the token of an earlier creation', `service-domain-verify=${OTHER_TOKEN}`, 'txt_stale', 'added anew'],
+    ['the token of an earlier creation', `service-domain-verify=${OTHER_TOKEN}`, 'txt_stale', 'added again'],
+    ['another token in quotation marks', `"service-domain-verify=${OTHER_TOKEN}"`, 'txt_stale', 'in quotation marks'],
+    ['lower case in quotation marks', `"${VALUE.toLowerCase()}"`, 'txt_case', 'character 23'],
+    [
+      'other text before another token',
+      `TXT service-domain-verify=${OTHER_TOKEN}`,
+      'txt_wrong_value',
+      'text before it',
+    ],
     ['one character mistyped', VALUE.replace('Q8', 'O8'), 'txt_wrong_value', 'character 27 is "O" instead of "Q"'],
     ['text around it', `TXT:${VALUE}`, 'txt_wrong_value', 'other text beside it'],
     ['another value', 'v=spf1 -all', 'txt_wrong_value', 'may stay'],
@@ -142,6 +150,25 @@ describe('the TXT value is compared character by character', () => {
     expect(find({ ...routing(TARGET), ...ownership(VALUE.slice(0, -1)) })).toMatchObject([
       { code: 'txt_truncated', severity: 'warning' },
     ]);
+  });
+});
+
+describe('whether a wrong TXT record has to be fixed', () => {
+  const wrong = ownership(VALUE.slice(0, -1));
+  test.each<[string, Seen, Options, boolean]>([
+    ['beside a wrong CNAME it does not', { ...routing('old.example.net'), ...wrong }, {}, false],
+    ['where a proxy hides the CNAME it does', { ...wrong, routing: everywhere(addresses('104.16.1.2')) }, {}, true],
+    ['of an apex it does', wrong, { domain: apex }, true],
+    ['of a name that another workspace holds it does', wrong, { incumbent: holder }, true],
+  ])('%s', (_, seen, options, isNeeded) => {
+    const message = find(seen, options).find(({ code }) => code === 'txt_truncated')?.message ?? '';
+    expect(message.endsWith('With a right CNAME record the domain needs no TXT record.')).toBe(!isNeeded);
+  });
+
+  test('what hides the CNAME is not said to be enough', () => {
+    const seen = { ...wrong, routing: everywhere(addresses('104.16.1.2')) };
+    const proxied = find(seen).find(({ code }) => code === 'proxied');
+    expect(proxied?.message).toContain('Only the TXT record can verify the domain.');
   });
 });
 
@@ -465,7 +492,7 @@ describe('the zone', () => {
   test('DNSSEC that is broken says why, and since when it may be seen', () => {
     const routingValidation = validation({ status: 'bogus', error: { code: 7, text: '' }, ttl: 300 });
     expect(find({ ...right, routingValidation })[0]?.message).toBe(
-      'DNSSEC of the zone acme.com is broken: the signature has expired. Most of the Internet does not see its records. After the fix resolvers may need 300 seconds to notice.',
+      'DNSSEC (the signatures of DNS records) of the zone acme.com is broken: the signature has expired. Most of the Internet does not see its records. After the fix it may take 300 seconds until that is noticed.',
     );
   });
 });

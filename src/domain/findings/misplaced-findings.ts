@@ -58,9 +58,9 @@ function doubled(subject: Subject, view: RecordView): FindingDraft[] | null {
     name: probe.name,
     seen: valuesAt(probe),
     message: () => [
-      `The ${view.type} record is at ${probe.name}: the DNS provider has appended the zone to a name that already had it.`,
+      `The ${view.type} record is at ${probe.name}; it belongs at ${view.name}. The DNS provider adds "${view.zone.apex}" to every name that is entered.`,
     ],
-    fix: `${whereOf(view)}, enter only the part before the zone. ${typedRecord(view)}`,
+    fix: `${whereOf(view)}, change the name of the ${view.type} record: it adds "${view.zone.apex}" itself. ${typedRecord(view)}`,
   };
   return [draft, ...wrongThere(subject, view, probe)];
 }
@@ -130,7 +130,9 @@ function textForCname(view: RecordView, type: 'NS' | 'TXT'): FindingDraft {
     seen: [view.expected],
     expected: view.expected,
     retryable: false,
-    message: () => [`At ${view.name} the target is in a record of type ${type}; it belongs in one of type CNAME.`],
+    message: () => [
+      `At ${view.name} the value ${view.expected} is in ${type === 'NS' ? 'an NS' : 'a TXT'} record; it belongs in a CNAME record.`,
+    ],
     fix: `${whereOf(view)}, delete the ${type} record and add a CNAME record. ${typedRecord(view)}`,
   };
 }

@@ -45,9 +45,19 @@ function wrongValue(subject: Subject, view: RecordView, value: string, { code, w
     seen: [value],
     expected: view.expected,
     retryable: false,
-    message: (quote) => [`The TXT record at ${view.name} has the value ${quote(value)}, ${what}.`],
+    message: (quote) => [
+      `The TXT record at ${view.name} has the value ${quote(value)}, ${what}.`,
+      ...unneeded(subject),
+    ],
     fix: howToCorrect(code, view),
   };
+}
+
+/** Of two wrong records, the one that has to be fixed. */
+function unneeded(subject: Subject): string[] {
+  return subject.isProven || needsOwnership(subject)
+    ? []
+    : ['With a right CNAME record the domain needs no TXT record.'];
 }
 
 function howToCorrect(code: TxtDifference['code'], view: RecordView): string {
@@ -89,10 +99,11 @@ function otherValues(subject: Subject, view: RecordView, values: string[]): Find
       retryable: false,
       message: (quote) => [
         isWildcard
-          ? `The TXT record at ${view.name} comes from a wildcard record and has the value ${quote(values[0] ?? '')}.`
+          ? `The TXT record at ${view.name} comes from a wildcard record (*) and has the value ${quote(values[0] ?? '')}.`
           : `The TXT record${plural ? 's' : ''} at ${view.name} ${plural ? 'have the values' : 'has the value'} ${values.slice(0, 3).map(quote).join(', ')}.`,
         'The value that proves ownership is missing.',
         ...(isWildcard ? [] : [`${plural ? 'The other values' : 'The other value'} may stay.`]),
+        ...unneeded(subject),
       ],
       fix: addRecord(view),
     },
@@ -138,7 +149,7 @@ function cnameThere(subject: Subject): FindingDraft[] {
         message: () => [
           `The names of the two records are exchanged: the CNAME record is at ${view.name}, and the TXT record at ${domain.name}.`,
         ],
-        fix: `Exchange their names. ${whereOf(view)}: the CNAME record has ${namesOf(routing)}, the TXT record has ${namesOf(view)}.`,
+        fix: `Exchange their names. ${whereOf(view)}, the CNAME record gets ${namesOf(routing)}, and the TXT record gets ${namesOf(view)}.`,
       },
     ];
   }
@@ -148,7 +159,7 @@ function cnameThere(subject: Subject): FindingDraft[] {
         ...common,
         code: 'wildcard_answers',
         message: (quote) => [
-          `${view.name} has no record of its own: a wildcard record makes it a CNAME to ${quote(first)}.`,
+          `${view.name} has no record of its own: a wildcard record (*) makes it a CNAME to ${quote(first)}.`,
         ],
         fix: addRecord(view),
       },
@@ -161,6 +172,7 @@ function cnameThere(subject: Subject): FindingDraft[] {
       message: (quote) => [
         `${view.name} is a CNAME to ${chainOf(answer.chain, quote)}.`,
         'A TXT record has to be there instead: nothing else can be beside a CNAME.',
+        ...unneeded(subject),
       ],
       fix: replace,
     },

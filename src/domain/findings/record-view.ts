@@ -1,4 +1,5 @@
 import type { Domain } from '../domain.ts';
+import { registrableDomain } from '../name.ts';
 import type { Observation, Probe, ProbePurpose, RecordAnswer, ZoneObservation } from '../observation.ts';
 import { type DnsProvider, hostAsValue, nameInZone, providerOf } from '../providers.ts';
 import type { OwnershipReading, Reading, RecordRole, RoutingReading } from '../reading.ts';
@@ -80,6 +81,14 @@ function textOf(answer: ReadableAnswer): string {
 /** `At Cloudflare`, or where else the zone is edited. */
 export function whereOf({ provider, zone }: Pick<RecordView, 'provider' | 'zone'>): string {
   return provider === undefined ? `In the DNS settings of ${zone.apex}` : `At ${provider.name}`;
+}
+
+/** Who names the nameservers of a zone: its registrar, or the zone from which it was delegated. */
+export function parentOf(zone: string): { who: string; where: string } {
+  const registrable = registrableDomain(zone);
+  return registrable === null || registrable === zone
+    ? { who: 'the registrar', where: `at the registrar of ${zone}` }
+    : { who: 'the zone above', where: `in the NS records of ${zone} in the zone above` };
 }
 
 /** What to type as the name of the record: `` Name: `_service.shop` ``. */

@@ -13,6 +13,7 @@ import {
   probesOf,
   type ReadableAnswer,
   type RecordView,
+  shown,
   typedRecord,
   whereOf,
 } from './record-view.ts';
@@ -52,7 +53,7 @@ function conflict(view: RecordView, { chain, ...answer }: ReadableAnswer, common
     seen: [...chain.slice(0, 1), ...beside],
     message: (quote) => [
       `${view.name} has a CNAME record to ${quote(chain[0] ?? '')} and other records beside it: ${joinList(beside.map(quote))}.`,
-      'Resolvers follow one or the other.',
+      'Visitors reach one or the other by chance.',
     ],
     fix: `${whereOf(view)}, delete every other CNAME, A and AAAA record at this name, and keep one CNAME record. ${typedRecord(view)}`,
   };
@@ -82,7 +83,7 @@ export function elsewhere(subject: Subject, view: RecordView, answer: ReadableAn
       ...record,
       code: 'wildcard_answers',
       message: (quote) => [
-        `${view.name} has no record of its own: a wildcard record makes it a CNAME to ${chainOf(chain, quote)}.`,
+        `${view.name} has no record of its own: a wildcard record (*) makes it a CNAME to ${chainOf(chain, quote)}.`,
       ],
       fix: addRecord(view),
     };
@@ -94,7 +95,7 @@ export function elsewhere(subject: Subject, view: RecordView, answer: ReadableAn
       code: 'cname_other_target',
       message: (quote) => [
         `${view.name} is a CNAME to ${quote(other)}, which is not the target of this domain.`,
-        'It belongs to another domain, to this one before it was added anew, or is mistyped.',
+        'It belongs to another domain, to this one before it was deleted and added again, or is mistyped.',
       ],
       fix: editRecord(view),
     };
@@ -103,11 +104,16 @@ export function elsewhere(subject: Subject, view: RecordView, answer: ReadableAn
     ...record,
     code: 'cname_elsewhere',
     message: (quote) => [
-      `${view.name} is a CNAME to ${chainOf(chain, quote)}${answer.kind === 'absent' ? ', which does not exist' : ''}.`,
+      `${view.name} is a CNAME to ${chainOf(chain, quote)}${endOf(answer)}.`,
       `It has to lead to ${view.expected}.`,
     ],
     fix: editRecord(view),
   };
+}
+
+function endOf(answer: ReadableAnswer): string {
+  if (answer.kind === 'found') return '';
+  return answer.reason === 'nxdomain' ? ', which does not exist' : ', which has no address';
 }
 
 /** A name that ends with a dot is complete: nothing is appended to it. */
@@ -134,7 +140,7 @@ function hidden(subject: Subject, view: RecordView, answer: ReadableAnswer, comm
         code: 'wildcard_answers',
         seen,
         message: () => [
-          `${view.name} has no record of its own: a wildcard record gives it the address ${listAddresses(addresses)}.`,
+          `${view.name} has no record of its own: a wildcard record (*) gives it the address${addresses.length > 1 ? 'es' : ''} ${listAddresses(addresses)}.`,
         ],
         fix: addRecord(view),
       },
@@ -149,14 +155,23 @@ function hidden(subject: Subject, view: RecordView, answer: ReadableAnswer, comm
       message: () => [
         `${view.name} has the address${addresses.length > 1 ? 'es' : ''} ${listAddresses(addresses)}, not a CNAME record to ${view.expected}.`,
         ...(subject.isProven
-          ? ['The TXT record verifies the domain. Visitors reach it only if these addresses lead to it.']
+          ? [
+              `The TXT record verifies the domain. Visitors reach it only if these addresses pass them on to ${view.expected}.`,
+            ]
           : []),
       ],
       fix: subject.isProven
-        ? `If these are not the addresses of a proxy of yours, replace them. ${addRecord(view)}`
-        : `${whereOf(view)}, delete the A and AAAA records at this name and add a CNAME record. ${typedRecord(view)} If your provider proxies or flattens it, publish the TXT record too.`,
+        ? `If these are not the addresses of a proxy of yours, replace them by a CNAME record. ${typedRecord(view)}`
+        : `${whereOf(view)}, delete the A and AAAA records at this name and add a CNAME record. ${typedRecord(view)} ${orText(subject)}`,
     },
   ];
+}
+
+/** Behind a proxy the CNAME cannot be seen, and the TXT record is what counts. */
+function orText({ ownership }: Subject): string {
+  return ownership.reading.kind === 'absent'
+    ? `Or, if a proxy of yours has these addresses, add a TXT record. ${typedRecord(ownership)}`
+    : 'Or, if a proxy of yours has these addresses, publish the right TXT record.';
 }
 
 interface HiddenBy {
@@ -166,20 +181,22 @@ interface HiddenBy {
 }
 
 /** Why the CNAME cannot be read back, where that is known. */
-export function hiddenBy({ routing, domain, context }: Subject, answer: ReadableAnswer): HiddenBy | null {
+export function hiddenBy(subject: Subject, answer: ReadableAnswer): HiddenBy | null {
+  const { routing, domain, context } = subject;
   const { name } = routing;
+  const verifies = subject.ownership.isRight
+    ? 'The TXT record verifies the domain.'
+    : 'Only the TXT record can verify the domain.';
   const [proxied] = answer.chain.filter(isProxy);
   const addresses = answer.kind === 'found' ? answer.values : [];
   const proxy = proxyAt(addresses);
   if (proxied !== undefined || (answer.chain.length === 0 && proxy !== undefined)) {
-    const by = proxied === undefined ? `${proxy}` : 'a proxy';
+    const by = proxied === undefined ? `is proxied by ${proxy}` : `leads to a proxy, ${shown(proxied)}`;
     return {
-      what: `is proxied by ${by}, so its CNAME record cannot be read back`,
+      what: `${by}, so its CNAME record cannot be seen`,
       information: {
         code: 'proxied',
-        message: () => [
-          `${name} is proxied by ${by}, so its record cannot be read back. The TXT record verifies the domain.`,
-        ],
+        message: () => [`${name} ${by}, so it cannot be seen whether it leads here. ${verifies}`],
       },
     };
   }
@@ -187,12 +204,10 @@ export function hiddenBy({ routing, domain, context }: Subject, answer: Readable
   const isOurs = (address: string) => targets.some((target) => isSameAddress(address, target));
   if (answer.chain.length > 0 || addresses.length === 0 || !addresses.every(isOurs)) return null;
   return {
-    what: `has the addresses of ${domain.target}, but no CNAME record: the provider flattens it`,
+    what: `has the addresses of ${domain.target} in place of a CNAME record (the DNS provider flattens it)`,
     information: {
       code: 'flattened',
-      message: () => [
-        `${name} has the addresses of ${domain.target}, so it leads here. The TXT record verifies the domain.`,
-      ],
+      message: () => [`${name} has the addresses of ${domain.target}, so it leads here. ${verifies}`],
     },
   };
 }
@@ -219,7 +234,7 @@ function withoutTxt({ ownership, routing }: Subject, seen: string[], what: strin
     retryable: false,
     message: () => [
       `${routing.name} ${what}.`,
-      `The TXT record at ${ownership.name} is missing; it alone verifies the domain.`,
+      `Only a TXT record can verify the domain then, and there is none at ${ownership.name}.`,
     ],
     fix: addRecord(ownership),
   };

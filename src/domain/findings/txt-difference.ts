@@ -37,10 +37,19 @@ export function txtDifference(seen: string, expected: Expected): TxtDifference |
   if (decodings(visible).some((decoded) => decoded.replaceAll(QUOTES, '') === value)) {
     return { code: 'txt_encoded', what: 'in which a program has replaced characters by codes' };
   }
-  if (visible.toLowerCase() === value.toLowerCase()) {
-    return { code: 'txt_case', what: `which differs in upper and lower case: ${firstDifference(visible, value)}` };
+  // Quotation marks around another value are the smaller mistake of two.
+  const bare = visible.replaceAll(QUOTES, '');
+  const difference = differenceOf(bare, expected);
+  if (difference === null || bare === visible) return difference;
+  return { ...difference, what: `in quotation marks that do not belong to it, and ${difference.what}` };
+}
+
+function differenceOf(seen: string, expected: Expected): TxtDifference | null {
+  const { value } = expected;
+  if (seen.toLowerCase() === value.toLowerCase()) {
+    return { code: 'txt_case', what: `with upper and lower case mixed up: ${firstDifference(seen, value)}` };
   }
-  return truncation(visible, expected) ?? anotherToken(visible, expected) ?? likeness(visible, expected);
+  return truncation(seen, expected) ?? anotherToken(seen, expected) ?? likeness(seen, expected);
 }
 
 function truncation(seen: string, { value, token }: Expected): TxtDifference | null {
@@ -57,7 +66,10 @@ function anotherToken(seen: string, { service, token, domainOfToken }: Expected)
   if ([...rest].filter((character, i) => character !== token[i]).length <= MISTYPED) return null;
   const owner = domainOfToken(rest);
   if (owner !== null) return { code: 'txt_other_domain', what: `which is the value of ${owner}` };
-  return { code: 'txt_stale', what: 'which is the value of another domain, or of this one before it was added anew' };
+  return {
+    code: 'txt_stale',
+    what: 'which looks like the value of another domain, or of this one before it was deleted and added again',
+  };
 }
 
 /** Something that resembles the value, with other differences. */
@@ -65,7 +77,10 @@ function likeness(seen: string, { service, token, value }: Expected): TxtDiffere
   if (seen.includes(value)) return { code: 'txt_wrong_value', what: 'with other text beside it' };
   const plain = (text: string) => text.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
   const resembles = plain(seen).includes(plain(`${service}-domain-verify`)) || (token !== '' && seen.includes(token));
-  return resembles ? { code: 'txt_wrong_value', what: firstDifference(seen, value) } : null;
+  if (!resembles) return null;
+  const at = seen.indexOf(`${service}-domain-verify=`);
+  if (at > 0) return { code: 'txt_wrong_value', what: 'with other text before it, and with another token' };
+  return { code: 'txt_wrong_value', what: `in which ${firstDifference(seen, value)}` };
 }
 
 /** `character 31 is "O" instead of "0"`. */
@@ -73,8 +88,8 @@ function firstDifference(seen: string, value: string): string {
   const [a, b] = [[...seen], [...value]];
   const at = b.findIndex((character, i) => a[i] !== character);
   const [is, must] = [a[at], b[at]];
-  if (at === -1) return 'with more text after it';
-  if (is === undefined) return `which ends after ${at} characters`;
+  if (at === -1) return `more text follows after character ${b.length}`;
+  if (is === undefined) return `everything after character ${at} is missing`;
   return `character ${at + 1} is ${printable(is)} instead of ${printable(must ?? '')}`;
 }
 

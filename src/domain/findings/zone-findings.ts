@@ -1,19 +1,20 @@
+import { registrableDomain } from '../name.ts';
 import { providerOf } from '../providers.ts';
 import type { FindingDraft } from './finding-draft.ts';
-import { listServers, probesOf, type RecordView, shown, typedRecord } from './record-view.ts';
+import { listServers, parentOf, probesOf, type RecordView, shown, typedRecord } from './record-view.ts';
 import { needsOwnership, type Rule, type Subject } from './subject.ts';
 
 /** Why the zone itself does not work: nothing else can be said before that is fixed. */
 export const zoneFailures: Rule = (subject) => {
   const { routing, ownership } = subject;
   const { failure } = routing.zone;
-  if (failure?.kind === 'not_registered') return [notRegistered(failure.name)];
+  if (failure?.kind === 'not_registered') return [notRegistered(failure.name, subject.domain.token !== '')];
   const provider = routing.provider;
   if (provider?.parking && !routing.isRight && !ownership.isRight) return [parked(routing, provider.name)];
   return [];
 };
 
-function notRegistered(name: string): FindingDraft {
+function notRegistered(name: string, isAttached: boolean): FindingDraft {
   return {
     code: 'zone_not_registered',
     severity: 'blocking',
@@ -22,7 +23,7 @@ function notRegistered(name: string): FindingDraft {
     message: () => [
       `The domain ${name} does not exist: it is not registered, it has expired, or it has no nameservers.`,
     ],
-    fix: `Register or renew ${name} at a registrar, and set its nameservers there. If the name is mistyped, delete this domain and add the right one.`,
+    fix: `Register or renew ${name} at a registrar, and set its nameservers there. If the name is mistyped, ${isAttached ? 'delete this domain and add the right one' : 'look at the right one'}.`,
   };
 }
 
@@ -35,9 +36,9 @@ function parked({ zone }: RecordView, provider: string): FindingDraft {
     nameservers,
     retryable: false,
     message: () => [
-      `The domain ${zone.apex} is parked at ${provider}: its nameservers (${listServers(nameservers)}) show advertisements and take no records.`,
+      `The domain ${zone.apex} is parked at ${provider}: its nameservers (${listServers(nameservers)}) belong to a service that shows advertisements. No records can be published there.`,
     ],
-    fix: `At the registrar of ${zone.apex}, change the nameservers to those of a DNS provider, and publish the records there.`,
+    fix: `Change the nameservers to those of a DNS provider, ${parentOf(zone.apex).where}. Publish the records at that provider.`,
   };
 }
 
@@ -63,6 +64,8 @@ function delegation(subject: Subject): FindingDraft[] {
   const isSameProvider = here !== undefined && here === there;
   const isElsewhere = unknown.length === ownNameservers.length && !isSameProvider && !subject.isProven;
   const common = { name: zone.apex, seen: ownNameservers, nameservers: named, retryable: false };
+  const { who, where } = parentOf(zone.apex);
+  const [Who, Where] = [who, where].map(capitalized);
   if (isElsewhere) {
     return [
       {
@@ -70,10 +73,10 @@ function delegation(subject: Subject): FindingDraft[] {
         code: 'zone_elsewhere',
         severity: 'blocking',
         message: () => [
-          `The registrar sends questions about ${zone.apex} to ${listServers(named)}${here ? ` (${here})` : ''}, but the zone names ${listServers(ownNameservers)}${there ? ` (${there})` : ''} as its nameservers.`,
-          'Records that are published only there are not seen.',
+          `${Where}, the nameservers are ${listServers(named)}${here ? ` (${here})` : ''}. The zone itself names ${listServers(ownNameservers)}${there ? ` (${there})` : ''}.`,
+          `Only what is published at ${here ?? 'the first ones'} is seen.`,
         ],
-        fix: `At the registrar of ${zone.apex}, set the nameservers to ${listServers(ownNameservers)}. Or publish the records at ${here ?? listServers(named)}.`,
+        fix: `${Where}, set the nameservers to ${listServers(ownNameservers)}. Or publish the records at ${here ?? listServers(named)}.`,
       },
     ];
   }
@@ -83,13 +86,17 @@ function delegation(subject: Subject): FindingDraft[] {
       code: 'delegation_mismatch',
       severity: 'warning',
       message: () => [
-        `The registrar and the zone ${zone.apex} name different nameservers.`,
-        ...(unlisted.length > 0 ? [`Only the registrar names ${listServers(unlisted)}.`] : []),
+        `${Who} and the zone ${zone.apex} name different nameservers.`,
+        ...(unlisted.length > 0 ? [`Only ${who} names ${listServers(unlisted)}.`] : []),
         ...(onlyInZone.length > 0 ? [`Only the zone names ${listServers(onlyInZone)}.`] : []),
       ],
-      fix: `Make both lists the same: at the registrar of ${zone.apex}, or in the NS records of the zone.`,
+      fix: `Make both lists the same: ${where}, or in the NS records of the zone ${zone.apex} itself.`,
     },
   ];
+}
+
+function capitalized(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 /** Nameservers of one zone that answer differently, or one that answers differently each time. */
@@ -115,7 +122,9 @@ function disagreements(subject: Subject): FindingDraft[] {
             : `The nameservers of ${view.zone.apex} do not agree on the ${view.type} record at ${view.name}.`,
           ...reading.answers.map(({ server, saw }) => `${shown(server)} answers ${saw}.`),
         ],
-        fix: `If you have just changed it, wait: it is verified as soon as all of them have it. Otherwise correct or remove those that are behind. ${typedRecord(view)}`,
+        fix: isOne
+          ? `If you have just changed it, wait a few minutes. Otherwise ask the DNS provider why its answers differ. ${typedRecord(view)}`
+          : `If you have just changed it, wait a few minutes. Otherwise publish the same at all of them, or remove those that differ. ${typedRecord(view)}`,
       },
     ];
   });
@@ -129,6 +138,17 @@ const VALIDATION_ERRORS: Record<number, string> = {
   10: 'the signature is missing',
   12: 'the proof that the name does not exist is missing',
 };
+
+/** Signatures that are out of date are made anew by the provider; otherwise the DS record mostly belongs to a former provider. */
+function bogusFix(zone: string, code: number | undefined): string {
+  const registrable = registrableDomain(zone);
+  const where =
+    registrable === null || registrable === zone ? `At the registrar of ${zone}` : `In the zone above ${zone}`;
+  const ds = `${where}, remove the DS record, or replace it by the one that the DNS provider shows`;
+  return code === 7 || code === 8
+    ? `Ask the DNS provider of ${zone} to sign the zone again. Or: ${ds}.`
+    : `${ds}. Or sign the zone again.`;
+}
 
 function bogus(subject: Subject): FindingDraft[] {
   const views = [subject.ownership, subject.routing].filter(({ reading }) => reading.kind === 'bogus');
@@ -149,11 +169,11 @@ function bogus(subject: Subject): FindingDraft[] {
       seen: [...ds, ...(error === null ? [] : [`EDE ${error.code}${error.text === '' ? '' : `: ${error.text}`}`])],
       retryable: true,
       message: (quote) => [
-        `DNSSEC of the zone ${zone} is broken${why === undefined ? '' : `: ${why}`}. Most of the Internet does not see its records.`,
+        `DNSSEC (the signatures of DNS records) of the zone ${zone} is broken${why === undefined ? '' : `: ${why}`}. Most of the Internet does not see its records.`,
         ...(ds[0] === undefined ? [] : [`Its DS record is ${quote(ds[0])}.`]),
-        ...(ttl === null ? [] : [`After the fix resolvers may need ${ttl} seconds to notice.`]),
+        ...(ttl === null ? [] : [`After the fix it may take ${ttl} seconds until that is noticed.`]),
       ],
-      fix: `At the registrar of ${zone}, remove the DS record, or replace it by the one that the DNS provider shows; or sign the zone again.`,
+      fix: bogusFix(zone, error?.code),
     },
   ];
 }
