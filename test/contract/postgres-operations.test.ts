@@ -1,14 +1,23 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { operations } from '../../src/api/operations.ts';
-import { dataOf, type Harness, startApi } from '../support/api-harness.ts';
-import { cname, everywhere } from '../support/observations.ts';
+import { dataOf, type Harness, START, startApi } from '../support/api-harness.ts';
+import { blindDiagnoser } from '../support/blind-diagnoser.ts';
+import { cname, everywhere, observation } from '../support/observations.ts';
 import { observed } from '../support/observed.ts';
 
 // One pass over the API on PostgreSQL; `npm run test:postgres` runs all its tests there.
 
 let api: Harness;
 beforeAll(async () => {
-  api = await startApi();
+  api = await startApi({
+    diagnoser: {
+      ...blindDiagnoser,
+      async diagnose({ domain }) {
+        const seen = observation(domain, 'example.com', { routing: everywhere(cname(domain.target)) });
+        return { observation: seen, at: START };
+      },
+    },
+  });
 });
 afterAll(() => api.close());
 
@@ -53,6 +62,13 @@ it('every operation does on PostgreSQL what it is for', async () => {
   if (stored === null) throw new Error('the domain is not in the store');
   await observed(api, stored, { routing: everywhere(cname(stored.target)) });
   expect(await call('domains.getDomain', domain)).toMatchObject({ id: domainId, status: 'verified' });
+  expect(await call('domains.diagnoseDomain', domain)).toMatchObject({ domainId, status: 'verified' });
+  expect(await call('domains.listEvents', domain)).toMatchObject([
+    { type: 'domain.verified' },
+    { type: 'record.seen' },
+    { type: 'domain.created' },
+  ]);
+  expect(await call('domains.checkName', { ...environment, ...domain })).toMatchObject({ held: true });
   expect(await call('domains.getCertificate', domain)).toMatchObject({ domainId, state: 'wanted' });
 
   expect(await refused('environments.deleteEnvironment', environment)).toBe(403);
