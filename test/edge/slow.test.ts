@@ -21,7 +21,10 @@ async function hear(socket: Duplex, pieces: Iterable<string> = []): Promise<stri
   socket.on('data', (chunk: Buffer) => {
     heard += chunk;
   });
-  const ended = Promise.race([once(socket, 'end'), once(socket, 'close')]).then(() => {
+  // Not `once` of events: that rejects where the server resets the connection while a piece is on its way.
+  const ended = new Promise<void>((resolve) => {
+    for (const event of ['end', 'close']) socket.once(event, () => resolve());
+  }).then(() => {
     over = true;
   });
   for (const piece of pieces) {
