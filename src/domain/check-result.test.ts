@@ -83,4 +83,17 @@ describe('JSON of at most 8 KiB', () => {
     const given = { ...result(), observation: observation(domain, 'example.com', { zone: { ownNameservers } }) };
     expect(size(toBoundedJson(given).observation)).toBeLessThanOrEqual(8192);
   });
+
+  test('holds also where each record is in a zone of its own, whose nameservers have the longest names there are', () => {
+    const label = '\\255'.repeat(62);
+    const nameservers = Array.from({ length: 6 }, (_, i) => ({
+      name: `${i}.${label}.${label}.${label}`,
+      addresses: [],
+    }));
+    const given = { ...result(), observation: observation(domain, 'example.com', { zone: { nameservers } }) };
+    const { ownership, routing } = given.observation;
+    given.observation.ownership = { ...ownership, zone: { ...ownership.zone, apex: ownership.name } };
+    given.observation.routing = { ...routing, zone: { ...routing.zone, nameservers: nameservers.toReversed() } };
+    expect(size(toBoundedJson(given).observation)).toBeLessThanOrEqual(8192);
+  });
 });

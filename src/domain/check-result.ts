@@ -65,7 +65,7 @@ function fnv1a(text: string): string {
 /** Longest JSON of the findings, and of the observation, in bytes. */
 const MAX_BYTES = 8192;
 
-/** As JSON of at most 8 KiB each: of findings that do not fit the last are left out, of an observation the values, then all but one nameserver. */
+/** As JSON of at most 8 KiB each: of findings that do not fit the last are left out, of an observation the values, then the nameservers. */
 export function toBoundedJson({ findings, observation }: CheckResult): { findings: string; observation: string } {
   return { findings: boundedFindings(findings), observation: boundedObservation(observation) };
 }
@@ -101,7 +101,8 @@ function boundedObservation({ ownership, routing }: Observation): string {
     const json = packed(shortened(ownership, limit), shortened(routing, limit));
     if (fits(json)) return json;
   }
-  return packed(withoutAnswers(ownership), withoutAnswers(routing));
+  const json = packed(withoutAnswers(ownership, 6), withoutAnswers(routing, 6));
+  return fits(json) ? json : packed(withoutAnswers(ownership, 0), withoutAnswers(routing, 0));
 }
 
 /** As JSON in which null stands for a second look that is as the first, and for the routing record's zone where it is that of the other record. */
@@ -157,8 +158,8 @@ function withFewerValues(answer: Answer, most: number): Answer {
   return { ...answer, values: answer.values.slice(0, most), ...(beside && { beside: beside.slice(0, most) }) };
 }
 
-function withoutAnswers(record: RecordObservation): RecordObservation {
-  const nameservers = record.zone.nameservers.slice(0, 6).map((each) => ({ ...each, addresses: [] }));
+function withoutAnswers(record: RecordObservation, most: number): RecordObservation {
+  const nameservers = record.zone.nameservers.slice(0, most).map((each) => ({ ...each, addresses: [] }));
   return { ...record, zone: { ...record.zone, nameservers, ownNameservers: null }, nameservers: [], validation: null };
 }
 

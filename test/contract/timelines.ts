@@ -83,6 +83,12 @@ export function describeTimelines(subject: Subject): void {
       ]);
     });
 
+    it('keeps who did it whatever the subject of a token is, and at most 255 characters of it', async () => {
+      const { environment } = await subject.plant();
+      const domain = await attach(subject.store, environment, {}, `a\u0000${'b'.repeat(9999)}`);
+      expect(await timelineOf(subject.store, domain)).toMatchObject([{ actor: `a\ufffd${'b'.repeat(253)}` }]);
+    });
+
     it('is of its own workspace alone', async () => {
       const { environment } = await subject.plant();
       const domain = await attach(subject.store, environment);

@@ -24,7 +24,8 @@ export async function recordEvent(
     ...details,
   };
   const { id: domainId, workspaceId } = domain;
-  const event = { id: tx.newId('evt'), domainId, workspaceId, type, data: JSON.stringify(data), actor, at };
+  const by = actor === null ? null : storable(actor);
+  const event = { id: tx.newId('evt'), domainId, workspaceId, type, data: JSON.stringify(data), actor: by, at };
   await tx.execute(insertEvent, event);
 }
 
@@ -46,6 +47,11 @@ export async function recordFlags(
     const details = { record, ...(values && { seen: bounded(values) }) };
     await recordEvent(tx, isThere ? 'record.seen' : 'record.lost', domain, at, details);
   }
+}
+
+/** The subject of a dashboard token is any text; PostgreSQL cannot keep U+0000. */
+function storable(actor: string): string {
+  return actor.slice(0, MAX_CHARACTERS).toWellFormed().replaceAll('\0', '\ufffd');
 }
 
 const MAX_VALUES = 8;
