@@ -265,7 +265,7 @@ describe('the window', () => {
     const { after } = check(subdomain, see('absent', 'absent'), fresh, end);
     expect(after).toMatchObject({ status: 'failed', updatedAt: end, verifiedAt: null });
     expect(after.verificationError).toBe(
-      'Not verified within 24 hours. There is no CNAME record at api.acme.com. Asked: ns1.acme.com and ns2.acme.com. In the DNS settings of acme.com, add a CNAME record. Name: `api`, Value: `k7mexample.cname.example`. Then verify the domain again.',
+      'Not verified within 24 hours. There is no CNAME record at api.acme.com. Asked nameservers: ns1.acme.com and ns2.acme.com. In the DNS settings of acme.com, add a CNAME record. Name: `api`, Value: `k7mexample.cname.example`. Then verify the domain again.',
     );
   });
 

@@ -150,7 +150,7 @@ describe('a zone that cannot be read is reported after the third check, and veri
     const zone = await internet.register('lame-from-start');
     const domain = await apex(zone);
     expect((await checkThrice(world, domain)).verificationError).toBe(
-      `The zone lame-from-start.test could not be read: ${first.host} refuses to answer (REFUSED). Create the zone lame-from-start.test at that DNS provider, or set the nameservers of the provider that has it at the registrar.`,
+      `The zone lame-from-start.test could not be read: ${first.host} refuses to answer (REFUSED). Create the zone lame-from-start.test at that DNS provider, or set the nameservers of the provider that has it, at the registrar of lame-from-start.test.`,
     );
     await zone.publish(ownershipLine(domain));
     await internet.resolver.forget(zone.name);

@@ -1,6 +1,6 @@
 import { registrableDomain } from '../name.ts';
 import type { FindingDraft } from './finding-draft.ts';
-import { addRecord, listServers, type RecordView, typedRecord, whereOf } from './record-view.ts';
+import { addRecord, listServers, type RecordView, typedName, typedRecord, whereOf } from './record-view.ts';
 import type { Rule, Subject } from './subject.ts';
 
 /** Records that are nowhere. Only where no other rule has found them. */
@@ -34,15 +34,16 @@ function missing(subject: Subject, view: RecordView): FindingDraft {
     retryable: true,
   } as const;
   const there = `${view.type} record at ${view.name}`;
+  const isApexRouting = view.role === 'routing' && domain.kind === 'apex';
   const seen = `There is no ${there}${nodata ? '' : ': the name does not exist'}.`;
-  const at = view.servers.length === 0 ? [] : [`Asked: ${listServers(view.servers)}.`];
+  const at = view.servers.length === 0 ? [] : [`Asked nameservers: ${listServers(view.servers)}.`];
   if (cut !== null) {
     return {
       ...common,
       code: 'record_below_cut',
       message: () => [
         `There is no ${there}.`,
-        `${view.zone.apex} is a zone of its own, with other nameservers than ${cut}: what is published in ${cut} is not seen there.`,
+        `${view.zone.apex} is a zone of its own: what is published in the zone ${cut} is not seen there.`,
         ...at,
       ],
       fix:
@@ -54,8 +55,8 @@ function missing(subject: Subject, view: RecordView): FindingDraft {
   return {
     ...common,
     code: isOwnership ? 'txt_missing' : 'record_missing',
-    message: () => [seen, ...at],
-    fix: view.role === 'routing' && domain.kind === 'apex' ? apexFix(subject) : addRecord(view),
+    message: () => [isApexRouting ? `${view.name} has no address yet, so nobody reaches it.` : seen, ...at],
+    fix: isApexRouting ? apexFix(subject) : addRecord(view),
   };
 }
 
@@ -72,7 +73,7 @@ export function apexFix({ routing: view, context }: Subject): string {
   const addresses = context.edgeAddresses.slice(0, MAX_ADDRESSES);
   if (type === undefined && addresses.length > 0) {
     const each = addresses.map((address) => `${address.includes(':') ? 'AAAA' : 'A'} \`${address}\``);
-    return `${whereOf(view)}, give ${view.name} these addresses and no others: ${each.join(', ')}.`;
+    return `${whereOf(view)}, give ${view.name} these addresses and no others: ${each.join(', ')}. ${typedName(view)}.`;
   }
   const record =
     type === undefined ? 'the record that is called ALIAS, ANAME or flattened CNAME' : `the ${type} record`;

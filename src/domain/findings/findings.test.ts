@@ -412,6 +412,11 @@ describe('the zone', () => {
       ['nameserver_unreachable'],
     ],
     ['nameservers without TCP', both([fails('tcp_failed'), fails('tcp_failed')]), ['nameserver_tcp']],
+    [
+      'nameservers that were not asked',
+      both([fails('too_many_queries'), fails('too_many_queries')]),
+      ['nameserver_timeout'],
+    ],
     ['nameservers that speak no DNS', both([fails('malformed'), fails('malformed')]), ['nameserver_malformed']],
     ['two troubles', both([fails('refused'), fails('timeout')]), ['nameserver_refused', 'nameserver_timeout']],
     [
@@ -459,6 +464,12 @@ describe('the zone', () => {
     ],
   ])('%s', (_, seen, codes) => {
     expect(blockingIn(seen)).toEqual(codes);
+  });
+
+  test('what this service did not ask is not blamed on a nameserver', () => {
+    const [found] = find({ routing: [fails('overloaded')], ownership: [fails('overloaded')] });
+    expect(found?.message).toContain('many domains wait for it');
+    expect(found?.fix).toBe('Nothing has to be changed: the next check asks again.');
   });
 
   test('one nameserver that fails while others answer is information', () => {
@@ -527,6 +538,8 @@ describe('what stands in the way besides the records', () => {
       probe('caa', 'routing', 'acme.com', txt('0 issue "letsencrypt.org"', '0 iodef "mailto:a@b.test"')),
     ];
     expect(codesOf({ ...right, probes: allowing })).toEqual([]);
+    const critical = [probe('caa', 'routing', 'acme.com', txt('128 tbs "x"'))];
+    expect(find({ ...right, probes: critical })[0]?.fix).toContain('Delete the CAA record with the tag "tbs"');
   });
 
   test('resolvers that answer from before', () => {
@@ -544,7 +557,7 @@ test('without any record a subdomain is told to publish its CNAME', () => {
       severity: 'blocking',
       record: 'routing',
       message:
-        'There is no CNAME record at shop.acme.com: the name does not exist. Asked: ns1.acme.com and ns2.acme.com.',
+        'There is no CNAME record at shop.acme.com: the name does not exist. Asked nameservers: ns1.acme.com and ns2.acme.com.',
       fix: `In the DNS settings of acme.com, add a CNAME record. Name: \`shop\`, Value: \`${TARGET}\`.`,
     },
   ]);

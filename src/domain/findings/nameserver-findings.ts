@@ -3,7 +3,7 @@ import type { RecordObservation } from '../observation.ts';
 import type { UnreadableReason } from '../reading.ts';
 import type { FindingDraft } from './finding-draft.ts';
 import { isDelegatedToTarget } from './misplaced-findings.ts';
-import { chainOf, editRecord, listServers, type RecordView, shown } from './record-view.ts';
+import { chainOf, editRecord, listServers, parentOf, type RecordView, shown } from './record-view.ts';
 import { elsewhere } from './routing-findings.ts';
 import type { Rule, Subject } from './subject.ts';
 
@@ -16,7 +16,10 @@ interface Trouble {
 }
 
 const AT_PROVIDER = (zone: string, servers: string) =>
-  `Ask the DNS provider why, or remove ${servers} from the nameservers of ${zone} at the registrar.`;
+  `Ask the DNS provider of ${zone} why, or remove ${servers} from its nameservers, ${parentOf(zone).where}.`;
+
+const CREATE_ZONE = (zone: string) =>
+  `Create the zone ${zone} at that DNS provider, or set the nameservers of the provider that has it, ${parentOf(zone).where}.`;
 
 const TROUBLES: Record<NameserverCode, Trouble> = {
   nameserver_timeout: {
@@ -25,17 +28,16 @@ const TROUBLES: Record<NameserverCode, Trouble> = {
   },
   nameserver_servfail: {
     does: ['answers with a failure (SERVFAIL)', 'answer with a failure (SERVFAIL)'],
-    fix: (zone) => `Check the zone ${zone} at the DNS provider: it may not have been loaded, or have an error.`,
+    fix: (zone) =>
+      `Check the zone ${zone} at its DNS provider, or ask the provider: the zone may have an error, or not be loaded.`,
   },
   nameserver_refused: {
     does: ['refuses to answer (REFUSED)', 'refuse to answer (REFUSED)'],
-    fix: (zone) =>
-      `Create the zone ${zone} at that DNS provider, or set the nameservers of the provider that has it at the registrar.`,
+    fix: CREATE_ZONE,
   },
   nameserver_lame: {
     does: ['does not serve the zone (lame delegation)', 'do not serve the zone (lame delegation)'],
-    fix: (zone) =>
-      `Create the zone ${zone} at that DNS provider, or set the nameservers of the provider that has it at the registrar.`,
+    fix: CREATE_ZONE,
   },
   nameserver_malformed: {
     does: ['sends responses that are not valid DNS', 'send responses that are not valid DNS'],
@@ -43,7 +45,7 @@ const TROUBLES: Record<NameserverCode, Trouble> = {
   },
   nameserver_not_found: {
     does: ['has no IP address', 'have no IP address'],
-    fix: (zone, servers) => `At the registrar of ${zone}, correct the names of the nameservers: ${servers}.`,
+    fix: (zone, servers) => `Correct the names of the nameservers (${servers}), ${parentOf(zone).where}.`,
   },
   nameserver_unreachable: {
     does: ['cannot be reached', 'cannot be reached'],
@@ -59,6 +61,25 @@ const TROUBLES: Record<NameserverCode, Trouble> = {
   nameserver_tcp: {
     does: ['does not answer over TCP', 'do not answer over TCP'],
     fix: (_zone, servers) => `Open TCP port 53 at ${servers}: answers that are too large for UDP are read over TCP.`,
+  },
+};
+
+/** Reasons that lie with this service, not with the nameserver. */
+const OURS: Partial<Record<UnreadableReason, Trouble>> = {
+  overloaded: {
+    does: [
+      'could not be asked in time, because many domains wait for it',
+      'could not be asked in time, because many domains wait for them',
+    ],
+    fix: () => 'Nothing has to be changed: the next check asks again.',
+  },
+  too_many_queries: {
+    does: [
+      'was not asked, because reading this name takes too many queries',
+      'were not asked, because reading this name takes too many queries',
+    ],
+    fix: (zone) =>
+      `Point the name straight at its target, and use nameservers whose names are inside ${zone}, or those of one DNS provider.`,
   },
 };
 
@@ -79,6 +100,7 @@ const CODES: Partial<Record<UnreadableReason, NameserverCode>> = {
 
 interface Failed {
   code: NameserverCode;
+  trouble: Trouble;
   /** The zone of the nameservers that failed. */
   zone: string;
   server: string;
@@ -93,8 +115,11 @@ export const nameserverFindings: Rule = (subject) => {
     [ownership, ...(domain.kind === 'subdomain' ? [routing] : [])].some(isUnread) && !isReadAlone(subject);
   if (failure?.kind === 'unreadable') return [unreadDelegation(routing, failure.reason, failure.server)];
   const failed = [subject.observation.ownership, subject.observation.routing].flatMap(failuresOf);
-  const byCode = Map.groupBy(failed, ({ code, zone }) => `${code} ${zone}`);
-  return [...byCode.values()].map((group) => failing(group, isBlocked && !subject.isProven));
+  const byCode = Map.groupBy(failed, ({ zone, trouble }) => `${trouble.does[0]} ${zone}`);
+  // One nameserver that answers alone was read; it is not enough yet.
+  const isRead = [ownership, routing].every(({ reading }) => reading.kind !== 'unreadable');
+  const isBlocking = isBlocked && !subject.isProven;
+  return [...byCode.values()].flatMap((group) => failing(group, isBlocking, isRead));
 };
 
 function isUnread({ reading }: RecordView): boolean {
@@ -112,37 +137,43 @@ function failuresOf({ zone, nameservers }: RecordObservation): Failed[] {
   if (zone.failure?.kind === 'no_nameserver' || zone.failure?.kind === 'forbidden_address') {
     const code = CODES[zone.failure.kind] ?? 'nameserver_not_found';
     const names = zone.nameservers.length === 0 ? ['its nameservers'] : zone.nameservers.map(({ name }) => name);
-    return names.map((server) => ({ code, zone: zone.apex, server }));
+    return names.map((server) => ({ code, trouble: TROUBLES[code], zone: zone.apex, server }));
   }
   const silent = nameservers.flatMap(({ server, answers: [first] }): Failed[] => {
     if (first.kind !== 'unreadable' || first.chain.length > 0) return [];
     const code = CODES[first.reason];
-    return code === undefined ? [] : [{ code, zone: zone.apex, server: first.server ?? server }];
+    if (code === undefined) return [];
+    const trouble = OURS[first.reason] ?? TROUBLES[code];
+    return [{ code, trouble, zone: zone.apex, server: first.server ?? server }];
   });
   const unaddressed = zone.nameservers.flatMap(({ name, problem }): Failed[] => {
     if (problem === undefined) return [];
     const code = problem === 'no_address' ? 'nameserver_not_found' : 'nameserver_private';
-    return [{ code, zone: zone.apex, server: name }];
+    return [{ code, trouble: TROUBLES[code], zone: zone.apex, server: name }];
   });
   return [...silent.filter(({ server }) => !unaddressed.some((one) => one.server === server)), ...unaddressed];
 }
 
-function failing(group: Failed[], isBlocking: boolean): FindingDraft {
-  const [{ code, zone } = { code: 'nameserver_timeout' as const, zone: '' }] = group;
+function failing(group: Failed[], isBlocking: boolean, isRead: boolean): FindingDraft[] {
+  const [first] = group;
+  if (first === undefined) return [];
+  const { code, zone, trouble } = first;
   const nameservers = [...new Set(group.map(({ server }) => server))].sort();
-  const [one, several] = TROUBLES[code].does;
+  const [one, several] = trouble.does;
   const servers = listServers(nameservers);
-  return {
-    code,
-    severity: isBlocking ? 'blocking' : 'info',
-    name: zone,
-    nameservers,
-    retryable: true,
-    message: () => [
-      `The zone ${zone} ${isBlocking ? 'could not be read' : 'could be read, although not everywhere'}: ${servers} ${nameservers.length > 1 ? several : one}.`,
-    ],
-    fix: TROUBLES[code].fix(zone, servers),
-  };
+  return [
+    {
+      code,
+      severity: isBlocking ? 'blocking' : 'info',
+      name: zone,
+      nameservers,
+      retryable: true,
+      message: () => [
+        `${isBlocking && !isRead ? `The zone ${zone} could not be read` : `Not every nameserver of ${zone} could be read`}: ${servers} ${nameservers.length > 1 ? several : one}.`,
+      ],
+      fix: trouble.fix(zone, servers),
+    },
+  ];
 }
 
 /** The nameservers of the zone above did not say where the zone is. */
@@ -155,7 +186,7 @@ function unreadDelegation({ zone }: RecordView, reason: UnreadableReason, server
     ...(server !== undefined && { nameservers: [server] }),
     retryable: true,
     message: () => [
-      `The nameservers of ${zone.apex} could not be found: ${server === undefined ? 'a nameserver of the zone above' : shown(server)} ${TROUBLES[code].does[0]}.`,
+      `The nameservers of ${zone.apex} could not be found: ${server === undefined ? 'a nameserver of the zone above' : shown(server)} ${(OURS[reason] ?? TROUBLES[code]).does[0]}.`,
     ],
     fix: 'Nothing has to be changed in the records. If it lasts, ask the registrar of the domain.',
   };
@@ -228,7 +259,7 @@ function brokenChain(
     code: 'cname_to_broken_zone',
     retryable: true,
     message: (quote) => [
-      `${view.name} is a CNAME to ${chainOf(chain, quote)}, which could not be read: ${server === undefined ? 'a nameserver of its zone' : shown(server)} ${TROUBLES[code].does[0]}.`,
+      `${view.name} is a CNAME to ${chainOf(chain, quote)}, which could not be read: ${server === undefined ? 'a nameserver of its zone' : shown(server)} ${(OURS[reason] ?? TROUBLES[code]).does[0]}.`,
     ],
   };
 }

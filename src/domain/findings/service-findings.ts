@@ -1,8 +1,9 @@
 import { judgeCaa } from '../caa.ts';
 import type { CaaRecord } from '../certificate-state.ts';
 import { answerMatches } from '../read-observation.ts';
+import { quote } from '../text.ts';
 import type { FindingDraft } from './finding-draft.ts';
-import { type RecordView, typedRecord, whereOf } from './record-view.ts';
+import { type RecordView, typedName, typedRecord, whereOf } from './record-view.ts';
 import type { Rule, Subject } from './subject.ts';
 
 /** What stands in the way besides the two records: another workspace, CAA, caches. */
@@ -49,7 +50,7 @@ function heldElsewhere({ claim, domain, ownership, routing }: Subject): FindingD
       fix:
         routing.isRight || domain.kind === 'apex'
           ? `To move the name, publish the TXT record of this domain, and remove the other workspace's at the same name. ${typedRecord(ownership)}`
-          : `To move the name, publish both records of this domain, and remove the other workspace's TXT record at ${ownership.name}.`,
+          : `To move the name, publish both records of this domain, and remove the other workspace's TXT record at ${ownership.name}. The new TXT record has ${typedRecord(ownership)}`,
     },
   ];
 }
@@ -78,14 +79,21 @@ function caaForbids({ observation, domain, context, routing }: Subject): Finding
       message: (quote) => [
         `The CAA records at ${nearest.name} forbid our certificate authority to issue a certificate: ${values.slice(0, 3).map(quote).join(', ')}.`,
       ],
-      fix: caaFix(routing, nearest.name, ca),
+      fix:
+        verdict.because === 'unknown'
+          ? `Delete the CAA record with the tag ${quote(verdict.record.tag, 30)}: as long as its flags are 128 or more, no certificate authority may issue.`
+          : caaFix(routing, nearest.name, ca),
     },
   ];
 }
 
 function caaFix(view: RecordView, name: string, ca: string): string {
-  const record = { ...view, name };
-  return `${whereOf(record)}, add a CAA record at ${name}. Flags: \`0\`, Tag: \`issue\`, Value: \`${ca}\`.`;
+  // It may be above the zone of the records.
+  const isInZone = name === view.zone.apex || name.endsWith(`.${view.zone.apex}`);
+  const place = isInZone
+    ? `${whereOf(view)}, add a CAA record. ${typedName({ ...view, name })},`
+    : `In the DNS settings of ${name}, add a CAA record.`;
+  return `${place} Flags: \`0\`, Tag: \`issue\`, Value: \`${ca}\`.`;
 }
 
 /** `0 issue "ca.example"`. */
