@@ -1,4 +1,5 @@
 import type { Domain } from './domain.ts';
+import { parseIpAddress } from './ip-address.ts';
 import type { Observation, RecordAnswer, RecordObservation } from './observation.ts';
 import { isProxy } from './proxy-zones.ts';
 import type {
@@ -12,7 +13,7 @@ import type {
 } from './reading.ts';
 import { ownershipValue } from './records.ts';
 import type { CheckMemory, RecordDoubt } from './status.ts';
-import { joinList, joinQuoted } from './text.ts';
+import { joinList, joinQuoted, quote } from './text.ts';
 
 type ReadableAnswer = Exclude<RecordAnswer, { kind: 'unreadable' }>;
 type Unconfirmed = Extract<CommonReading, { kind: 'unconfirmed' }>;
@@ -100,9 +101,14 @@ function routingReader({ target }: Domain): RecordReader<RoutingReading> {
     },
     describe(answer) {
       if (answer.chain.length > 0) return joinQuoted([...answer.chain, ...besideOf(answer)]);
-      return answer.kind === 'found' ? joinList(answer.values) : 'no record';
+      return answer.kind === 'found' ? joinList(answer.values.map(shownAddress)) : 'no record';
     },
   };
+}
+
+/** Quoted unless it is an address, so that it is safe to print. */
+function shownAddress(value: string): string {
+  return parseIpAddress(value) === null ? quote(value) : value;
 }
 
 /** `before`: what the last check left about this record. */
