@@ -40,14 +40,14 @@ export function describeEvent({ at, type, actor, data }: ShownEvent): string {
   return lines.join('\n');
 }
 
-const RECORDS = { routing: 'routing record', ownership: 'TXT record' } as const;
+const RECORDS = { routing: 'CNAME (or ALIAS) record', ownership: 'TXT record' } as const;
 
 function detailsOf(type: ShownEvent['type'], data: ShownEvent['data']): string {
   const { record, seen, certificate, verificationError } = data;
   if (record !== undefined) {
     if (type === 'record.seen') return `The ${RECORDS[record]} was found with the right value.`;
     if (seen === undefined) return `The ${RECORDS[record]} is gone.`;
-    const found = seen.length === 0 ? 'nothing was there' : `it was ${joinQuoted(seen, 4)}`;
+    const found = seen.length === 0 ? 'nothing was found' : `${joinQuoted(seen, 4)} was found instead`;
     return `The ${RECORDS[record]} is gone: ${found}.`;
   }
   if (certificate !== undefined) {

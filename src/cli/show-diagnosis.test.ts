@@ -143,7 +143,7 @@ the other record is proxied or flattened)
     ],
     ['a failed one that is right by now', { status: 'failed', findings: [] }, /nothing stands\s+in its way now/],
     ['a warning alone', { findings: [{ ...finding, severity: 'warning' }] }, /Nothing blocks\s+it\.[\s\S]*Warning/],
-    ['two problems', { findings: [finding, finding] }, /2 problems have\s+to be fixed/],
+    ['two problems', { findings: [finding, finding] }, /2 problems were\s+found/],
   ])('%s has a headline that says so', (_, change, headline) => {
     expect(shown(change)).toMatch(headline);
   });
@@ -185,6 +185,6 @@ test('an event says who did what, and a lost record what was there instead', () 
   expect(text({ actor: 'key_1' })).toBe(`${dateTime(NOW)}  domain.retried by key_1`);
   const lost = { ...data, record: 'routing', seen: ['\u001b[2Jold.example.net'] } as const;
   expect(text({ type: 'record.lost', data: { ...lost, seen: [...lost.seen] } })).toBe(
-    `${dateTime(NOW)}  record.lost\n                  The routing record is gone: it was "\\u{1b}[2Jold.example.net".`,
+    `${dateTime(NOW)}  record.lost\n                  The CNAME (or ALIAS) record is gone:\n                  "\\u{1b}[2Jold.example.net" was found instead.`,
   );
 });

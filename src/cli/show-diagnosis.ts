@@ -44,7 +44,8 @@ export function describeFinding({ code, severity, message, fix }: ShownFinding):
 function headline({ domain, status, checkedAt, findings }: ShownDiagnosis): string {
   const blocking = findings.filter(({ severity }) => severity === 'blocking').length;
   const name = `${printable(domain)} is ${paintStatus(status)}`;
-  if (blocking > 0) return `${name}: ${blocking === 1 ? 'one problem has' : `${blocking} problems have`} to be fixed.`;
+  if (blocking > 0)
+    return `${name}: ${blocking === 1 ? 'one problem has to be fixed' : `${blocking} problems were found`}.`;
   if (checkedAt === undefined) return `${name}.`;
   if (status === 'verified') return `${name}, and nothing ${findings.length === 0 ? 'is wrong' : 'blocks it'}.`;
   if (status === 'failed') return `${name}, and nothing stands in its way now: verify it again.`;

@@ -259,8 +259,8 @@ export const RECORD_TEXTS: Record<RecordCode, FindingText> = {
     example: { seen: `example.com. CNAME ${TARGET}.`, right: `example.com. ALIAS ${TARGET}.` },
   },
   apex_elsewhere: {
-    title: 'The addresses of the apex do not lead here.',
-    means: 'The TXT record verifies the domain; its visitors are sent to another server.',
+    title: 'The addresses of the apex are not of this service.',
+    means: 'The TXT record verifies the domain. Its visitors go to another server, unless a proxy passes them on.',
     causes: 'The A or AAAA records of the former server were kept.',
     fix: 'Replace them by an ALIAS record with the target, or by the addresses of the edge.',
     example: { seen: 'example.com. A 192.0.2.7', right: `example.com. ALIAS ${TARGET}.` },
@@ -270,14 +270,14 @@ export const RECORD_TEXTS: Record<RecordCode, FindingText> = {
     means:
       'The name has the addresses of its target. That works; the published value cannot be read back, so the record stays unverified.',
     causes: 'The provider answers with the addresses of the target in place of the CNAME or ALIAS record.',
-    fix: 'Nothing has to be done: the TXT record verifies the domain.',
+    fix: 'Nothing has to be done as long as the TXT record is published: it verifies the domain.',
   },
   proxied: {
     title: 'The name is proxied.',
     means:
-      'The name has the addresses of a proxy. That works; the published value cannot be read back, so the record stays unverified.',
+      'The name has the addresses of a proxy. That works as long as the proxy passes visitors on to the target. The published value cannot be seen, so the record stays unverified.',
     causes: 'The provider proxies the name (Cloudflare: orange cloud).',
-    fix: 'Nothing has to be done: the TXT record verifies the domain.',
+    fix: 'Nothing has to be done as long as the TXT record is published: it verifies the domain.',
   },
   name_not_punycode: {
     title: 'The record is at a name with special characters.',
