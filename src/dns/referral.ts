@@ -58,3 +58,18 @@ export function nameserverSet(
     ttl: Math.min(...[...ns, ...glue].map(({ ttl }) => ttl)),
   };
 }
+
+/** Whether two nameservers of the upper zone say the same of the lower one: the same names, and the same addresses where both give some. */
+export function isSameSet({ nameservers: ours }: NameserverSet, { nameservers: theirs }: NameserverSet): boolean {
+  return (
+    ours.length === theirs.length &&
+    ours.every(({ name, glue }, i) => {
+      const other = theirs[i];
+      if (other?.name !== name) return false;
+      const isSilent = glue.length === 0 || other.glue.length === 0;
+      return (
+        isSilent || (glue.every((one) => other.glue.includes(one)) && other.glue.every((one) => glue.includes(one)))
+      );
+    })
+  );
+}

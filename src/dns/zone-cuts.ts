@@ -4,7 +4,7 @@ import type { TimedZone } from './first-zone.ts';
 import type { LocateNameservers, LocateOptions } from './nameserver-addresses.ts';
 import type { NameserverQueries } from './nameserver-queries.ts';
 import { isBelow, parentOf } from './protocol/dns-name.ts';
-import { cutIn, type NameserverSet, nameserverSet, type ZoneCut } from './referral.ts';
+import { cutIn, isSameSet, type NameserverSet, nameserverSet, type ZoneCut } from './referral.ts';
 import type { LookOptions } from './resolver.ts';
 
 /** Where zones end, and others begin. Never rejects. */
@@ -12,8 +12,8 @@ export interface ZoneCuts {
   /** Where a cut below `zone` holds the name; null: nowhere. A server that serves both zones answers as if there was none. */
   find(zone: ZoneObservation, name: string, options: LookOptions): Promise<FoundCut | null>;
   /**
-   * Whether every nameserver of the zone that answers names the same nameservers for the lower zone: one that is hostile, or left over from before,
-   * could otherwise lead to nameservers of its own.
+   * Whether every nameserver of the zone that answers names the same nameservers for the lower zone, at the same addresses: one that is hostile, or left
+   * over from before, could otherwise lead to nameservers of its own.
    */
   isAgreed(zone: ZoneObservation, found: FoundCut, options: LookOptions): Promise<boolean>;
   /** The lower zone by the referral of its parent's nameserver; by its own NS records where that nameserver serves it too. */
@@ -62,7 +62,7 @@ export function zoneCuts(queries: NameserverQueries, locate: LocateNameservers):
 
     async isAgreed(zone, found, options) {
       const { apex } = found.cut;
-      const expected = namesIn(await readSet(zone, found, options));
+      const expected = await readSet(zone, found, options);
       const others = zone.nameservers.filter(({ name }) => name !== found.answer.by.server);
       const agreed = others.map(async ({ name, addresses }) => {
         const [address] = queries.inOrder(addresses);
@@ -70,7 +70,7 @@ export function zoneCuts(queries: NameserverQueries, locate: LocateNameservers):
         const server = { name, address, port: queries.port };
         const asking = { ...options, timeoutMs: NS_MS };
         const other = await queries.ask({ name: apex, type: 'NS' }, server, zone.apex, asking);
-        return other.kind === 'failed' || namesIn(nameserverSet(other.response, apex, zone.apex)) === expected;
+        return other.kind === 'failed' || isSameSet(nameserverSet(other.response, apex, zone.apex), expected);
       });
       return (await Promise.all(agreed)).every(Boolean);
     },
@@ -90,9 +90,4 @@ export function zoneCuts(queries: NameserverQueries, locate: LocateNameservers):
 
 export function hasNs({ response }: DnsAnswer, apex: string): boolean {
   return response.answers.some(({ type, name }) => type === 'NS' && name === apex);
-}
-
-/** Equal for equal sets. */
-export function namesIn({ nameservers }: Pick<NameserverSet, 'nameservers'>): string {
-  return nameservers.map(({ name }) => name).join(' ');
 }

@@ -206,6 +206,38 @@ describe('a lower zone that the nameservers of the upper one disagree about', ()
     expect(values).toEqual(['one', 'two', 'one', 'two']);
   });
 
+  test('is not found where they name the same nameserver at different addresses', async () => {
+    for (const [address, data] of [
+      [OTHER, 'evil'],
+      ['127.0.0.6', 'true'],
+    ] as const)
+      await tree.serve(address, () => ({ flags: AA, answers: [{ type: 'TXT', name: NAME, ttl: 60, data }] }));
+    refer(tree.ns1, 'ns.www.acme.com', OTHER);
+    refer(tree.ns2, 'ns.www.acme.com', '127.0.0.6');
+    const subject = tree.subject();
+    const zone = await subject.findZone(NAME, within());
+    expect(zone.apex).toBe('acme.com');
+    const values: unknown[] = [];
+    for (const nameserver of [...zone.nameservers, ...zone.nameservers]) {
+      const { answer } = await subject.askNameserver(zone, nameserver, { name: NAME, type: 'TXT' }, within());
+      values.push(answer.kind === 'found' && answer.values[0]);
+    }
+    expect(values).toEqual(['evil', 'true', 'evil', 'true']);
+  });
+
+  test('is not cached for others by the nameserver that leads to it', async () => {
+    await tree.serve(OTHER, () => ({ flags: AA, answers: [{ type: 'TXT', name: NAME, ttl: 60, data: 'evil' }] }));
+    refer(tree.ns1, 'ns.evil.acme.com', OTHER);
+    tree.ns2.set(NAME, 'TXT', ['true']);
+    const subject = tree.subject();
+    const question = { name: NAME, type: 'TXT' } as const;
+    const zone = await subject.findZone(NAME, within());
+    for (const nameserver of zone.nameservers) await subject.askNameserver(zone, nameserver, question, within());
+    tree.ns1.fail(NAME, 'refused');
+    const { looks } = await subject.look(question, within());
+    expect(looks.at(-1)).toMatchObject({ answer: { values: ['true'] } });
+  });
+
   test('is found where a nameserver that does not answer has no say', async () => {
     refer(tree.ns1, 'ns.www.acme.com', OTHER);
     tree.ns2.fail('www.acme.com', 'servfail');

@@ -10,11 +10,11 @@ import { isWithin, parentOf } from './protocol/dns-name.ts';
 import type { Question } from './protocol/wire.ts';
 import { queryBudget } from './query-budget.ts';
 import type { Recursors } from './recursors.ts';
-import { cutIn, nameserverSet, type ZoneCut } from './referral.ts';
+import { cutIn, type NameserverSet, nameserverSet, type ZoneCut } from './referral.ts';
 import type { LookOptions } from './resolver.ts';
 import { singleFlight } from './single-flight.ts';
 import { zoneCache } from './zone-cache.ts';
-import { type FoundCut, hasNs, namesIn, zoneCuts } from './zone-cuts.ts';
+import { type FoundCut, hasNs, zoneCuts } from './zone-cuts.ts';
 
 /**
  * Finds the zone that holds a name by following the referrals of parent zones, from the public suffix down: the customer controls the NS records in a
@@ -171,12 +171,16 @@ export function zoneFinder(options: ZoneFinderOptions): ZoneFinder {
     },
     async below(zone, found, options) {
       const { apex } = found.cut;
-      const names = namesIn(nameserverSet(found.answer.response, apex, zone.apex));
+      const set = nameserverSet(found.answer.response, apex, zone.apex);
       const cached = zones.get(apex);
-      // Another nameserver may refer to others: what it leads to is not what the first leads to.
-      if (cached !== null && (names === '' || sameNames(cached, names))) return cached;
-      return shared(`below ${apex} ${names}`, options, async (sharedOptions) =>
-        zones.keep(apex, await readBelow(zone, found, sharedOptions)),
+      if (cached !== null && isOf(set, cached)) return cached;
+      // Not yet known to be agreed: kept for those alone whom a nameserver leads to the same.
+      const key = `${apex} ${set.nameservers.map(({ name, glue }) => [name, ...glue.toSorted()].join(' ')).join(' ')}`;
+      return (
+        zones.get(key) ??
+        shared(`below ${key}`, options, async (sharedOptions) =>
+          zones.keep(key, await readBelow(zone, found, sharedOptions)),
+        )
       );
     },
     async find(name, options) {
@@ -193,10 +197,14 @@ export function zoneFinder(options: ZoneFinderOptions): ZoneFinder {
   };
 }
 
-/** Whether a cached zone has these nameservers; of those without glue, some were left out. */
-function sameNames({ nameservers }: ZoneObservation, names: string): boolean {
-  const all = names.split(' ');
-  return nameservers.every(({ name }) => all.includes(name));
+/** Whether a cached zone has these nameservers, at these addresses; of both, some were left out. A set without names says nothing. */
+function isOf({ nameservers: set }: NameserverSet, { nameservers }: ZoneObservation): boolean {
+  if (set.length === 0) return true;
+  return nameservers.every(({ name, addresses }) => {
+    const named = set.find((one) => one.name === name);
+    if (named === undefined) return false;
+    return named.glue.length === 0 || addresses.every((address) => named.glue.includes(address));
+  });
 }
 
 function unreadable(apex: string, failures: ServerFailure[]): TimedZone {
