@@ -74,6 +74,23 @@ describe.each(['ownership', 'routing'] as const)('the %s record', (record) => {
     expect(read(record, [twice(yes), [yes, fails('timeout')]]).kind).toBe('matched');
   });
 
+  test.each<[string, RecordAnswer]>([
+    ['a CNAME elsewhere, whose end cannot be read', { ...fails('timeout'), chain: ['old.example.net'] }],
+    ['a CNAME to itself', fails('loop')],
+  ])('disagrees when one nameserver has %s', (_, answer) => {
+    expect(read(record, [twice(yes), twice(yes), answer]).kind).toBe('disagree');
+    expect(read(record, [twice(yes), [yes, answer]]).kind).toBe('disagree');
+  });
+
+  test.each(['overloaded', 'too_many_queries'] as const)(
+    'is not confirmed when a nameserver was not asked: %s',
+    (reason) => {
+      const unconfirmed = { kind: 'unconfirmed', reason: 'looks' };
+      expect(read(record, [twice(yes), twice(yes), fails(reason)])).toEqual(unconfirmed);
+      expect(read(record, [twice(yes), fails(reason)], { before: 'alone_twice' })).toEqual(unconfirmed);
+    },
+  );
+
   test('matches at the only nameserver of a zone, asked twice', () => {
     const alone = zoneOf('acme.com').nameservers.slice(0, 1);
     expect(read(record, [twice(yes)], { zone: { nameservers: alone } }).kind).toBe('matched');
@@ -128,6 +145,12 @@ test('one matching TXT value among several is enough', () => {
   expect(read('ownership', everywhere(txt('v=spf1 -all', 'service-domain-verify=TOKEN'))).kind).toBe('matched');
 });
 
+test('a chain that one nameserver was too slow to follow to its end is no other one', () => {
+  const chain: RecordAnswer = { kind: 'found', chain: ['lb.acme.com', domain.target], values: [] };
+  const slow: RecordAnswer = { ...fails('timeout'), chain: ['lb.acme.com'] };
+  expect(read('routing', [twice(chain), twice(chain), slow]).kind).toBe('matched');
+});
+
 test.each(['192.0.2.9', 'other.example.net'])('a CNAME with %s beside it never matches', (beside) => {
   const both: RecordAnswer = { kind: 'found', chain: [domain.target], values: [], beside: [beside] };
   expect(read('routing', everywhere(both))).toEqual({ kind: 'conflicting', chain: [domain.target], beside: [beside] });
@@ -161,6 +184,12 @@ describe("an incumbent's record", () => {
     ['each was looked at once', [NODATA, NODATA], 'unconfirmed'],
   ])('is not gone when %s', (_, ownership, kind) => {
     expect(readIncumbent({ ownership })?.ownership.kind).toBe(kind);
+  });
+
+  test('is not gone when one nameserver leads to it, although what is there cannot be read', () => {
+    const unread: RecordAnswer = { ...fails('timeout'), chain: [incumbent.target] };
+    const routing: Answers = [twice(addresses('192.0.2.9')), unread];
+    expect(readIncumbent({ routing })?.routing.kind).toBe('disagree');
   });
 
   test('is not gone while it is bogus', () => {

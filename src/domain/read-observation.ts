@@ -123,7 +123,8 @@ function readRecord<R extends OwnershipReading | RoutingReading>(
   if (first === undefined) return withoutAnswer(seen);
   const matching = answers.filter(reader.matches);
   if (matching.length === 0) return mostTelling(answers.map(reader.read)) ?? reader.read(first);
-  if (matching.length < answers.length) return { kind: 'disagree', answers: describeEach(reader, seen) };
+  if (matching.length < answers.length || leadsElsewhere(seen, matching))
+    return { kind: 'disagree', answers: describeEach(reader, seen) };
   const doubt = whyUnconfirmed(seen, reader.matches);
   if (doubt === null) return reader.matched(first, false);
   // The third check in a row.
@@ -136,14 +137,20 @@ function readAbsence<R extends OwnershipReading | RoutingReading>(
   seen: RecordObservation,
 ): R | CommonReading | { kind: 'absent'; reason: 'nxdomain' } {
   const reading = readRecord(reader, seen, null);
-  const isGone = seen.validation?.status !== 'bogus' && readableAnswers(seen).every((answer) => !reader.names(answer));
-  if (!isGone || readableAnswers(seen).length === 0) return reading;
+  if (seen.validation?.status === 'bogus' || readableAnswers(seen).length === 0) return reading;
+  const isNamed = (answer: RecordAnswer) => answer.kind !== 'unreadable' && reader.names(answer);
+  const answers = allAnswers(seen);
+  if (answers.some(isNamed)) return reading;
+  // A CNAME to the incumbent's target whose end could not be read.
+  if (answers.some(reader.names)) return { kind: 'disagree', answers: describeEach(reader, seen) };
   return whyUnconfirmed(seen, (answer) => !reader.names(answer)) ?? reading;
 }
 
 /** Why what all nameservers answer does not count yet; null: it counts. */
 function whyUnconfirmed(seen: RecordObservation, holds: (answer: RecordAnswer) => boolean): Unconfirmed | null {
   const { nameservers, zone, validation } = seen;
+  // Such a nameserver was not asked: it is not one that does not answer.
+  if (nameservers.some(({ answers: [first] }) => isNotAsked(first))) return { kind: 'unconfirmed', reason: 'looks' };
   const looks = nameservers.map(({ answers }) => answers.filter(isReadable).length).filter((count) => count > 0);
   if (!looks.some((count) => count > 1)) return { kind: 'unconfirmed', reason: 'looks' };
   const named = Math.max(nameservers.length, zone.source === 'parent' ? zone.nameservers.length : 0);
@@ -151,6 +158,21 @@ function whyUnconfirmed(seen: RecordObservation, holds: (answer: RecordAnswer) =
   const resolved = validation?.answer ?? null;
   if (resolved !== null && isReadable(resolved) && holds(resolved)) return null;
   return { kind: 'unconfirmed', reason: 'alone' };
+}
+
+/** Whether a limit of ours, and not the nameserver, is the cause. */
+function isNotAsked(answer: RecordAnswer): boolean {
+  return answer.kind === 'unreadable' && (answer.reason === 'overloaded' || answer.reason === 'too_many_queries');
+}
+
+/** Whether a nameserver has answered with a CNAME that no matching answer has, although what it leads to could not be read. */
+function leadsElsewhere(seen: RecordObservation, matching: readonly RecordAnswer[]): boolean {
+  return allAnswers(seen).some(
+    (answer) =>
+      answer.kind === 'unreadable' &&
+      (answer.chain.length > 0 || answer.reason === 'loop') &&
+      !matching.some(({ chain }) => answer.chain.length > 0 && answer.chain.every((name, i) => chain[i] === name)),
+  );
 }
 
 /** A CNAME tolerates nothing else at its name (RFC 1034 section 3.6.2). */
@@ -188,8 +210,12 @@ function failureOf(server: string, answer: RecordAnswer): UnreadableReading[] {
   return [answer.chain.length > 0 ? answer : { server, ...answer }];
 }
 
-function readableAnswers({ nameservers }: RecordObservation): ReadableAnswer[] {
-  return nameservers.flatMap(({ answers }) => answers.filter(isReadable));
+function allAnswers({ nameservers }: RecordObservation): RecordAnswer[] {
+  return nameservers.flatMap(({ answers }) => answers);
+}
+
+function readableAnswers(seen: RecordObservation): ReadableAnswer[] {
+  return allAnswers(seen).filter(isReadable);
 }
 
 function isReadable(answer: RecordAnswer): answer is ReadableAnswer {
@@ -202,7 +228,15 @@ function describeEach(
   { nameservers }: RecordObservation,
 ): ServerAnswer[] {
   const each = nameservers.flatMap(({ server, answers }) => {
-    const saw = new Set(answers.filter(isReadable).map(describe));
+    const told = answers.flatMap((answer) => {
+      if (answer.kind !== 'unreadable') return [describe(answer)];
+      return answer.chain.length > 0
+        ? [joinQuoted(answer.chain)]
+        : answer.reason === 'loop'
+          ? ['a CNAME to itself']
+          : [];
+    });
+    const saw = new Set(told);
     return saw.size === 0 ? [] : [{ server, saw: [...saw].join(', then ') }];
   });
   return each.toSorted((a, b) => (a.server < b.server ? -1 : 1));
