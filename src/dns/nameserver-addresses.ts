@@ -114,13 +114,16 @@ export function nameserverLocator({
     );
     const found = located.filter((one) => one !== null);
     const nameservers = found.map(({ name, addresses }) => toNameserver(name, addresses));
+    // Half of the nameservers is not the zone: another check that shares this read may send more.
+    if (found.some(({ failure }) => failure?.reason === 'too_many_queries'))
+      return { nameservers, failure: { kind: 'unreadable', reason: 'too_many_queries' }, ttl: 0 };
     const ttl = Math.min(set.ttl, ...found.map((one) => one.ttl));
     if (nameservers.some(({ addresses }) => addresses.length > 0)) return { nameservers, failure: null, ttl };
     const failed = found.find((one) => one.failure !== null)?.failure ?? null;
     if (failed !== null) {
       const { reason, server } = failed;
       const failure = { kind: 'unreadable', reason, ...(server === undefined ? {} : { server }) } as const;
-      return { nameservers, failure, ttl: reason === 'too_many_queries' ? 0 : ttl };
+      return { nameservers, failure, ttl };
     }
     const isSpecial = nameservers.some(({ problem }) => problem === 'special_address');
     return { nameservers, failure: { kind: isSpecial ? 'forbidden_address' : 'no_nameserver' }, ttl };

@@ -353,6 +353,17 @@ describe('the cache', () => {
     expect(asked(tree.com, 'NS')).toEqual(['acme.com']);
   });
 
+  test('has no zone without the nameservers that one check could not look up for want of queries', async () => {
+    tree.delegate('acme.com', { 'ns1.acme.com': tree.ns1.address, 'ns.dns.test': null });
+    tree.resolve('ns.dns.test', tree.ns2.address);
+    const subject = tree.subject();
+    const [short, long] = await Promise.all([subject.findZone(NAME, within(1)), subject.findZone(NAME, within())]);
+    expect(short.failure).toEqual({ kind: 'unreadable', reason: 'too_many_queries' });
+    const nameservers = [{ addresses: [tree.ns2.address] }, { addresses: [tree.ns1.address] }];
+    expect(long).toMatchObject({ failure: null, nameservers });
+    expect((await subject.look({ name: NAME, type: 'TXT' }, within())).zone).toMatchObject({ nameservers });
+  });
+
   test('is read again after the clock was set back', async () => {
     const { look } = tree.subject({ clock });
     await look({ name: NAME, type: 'TXT' }, within());

@@ -19,9 +19,12 @@ export function freshZones(dns: RecordLooks, options: LookOptions): FreshZones {
     return { zone, ownNameservers };
   }
 
-  return (cached, name) => {
+  return async (cached, name) => {
     const reading = read.get(cached.apex) ?? readZone(name);
     read.set(cached.apex, reading);
-    return reading;
+    const fresh = await reading;
+    const { apex, failure } = fresh.zone;
+    // The other name may be in a lower zone of its own, whose nameservers know nothing of this one.
+    return failure !== null || apex === '.' || name === apex || name.endsWith(`.${apex}`) ? fresh : readZone(name);
   };
 }

@@ -94,6 +94,18 @@ async function reading(subject: Domain, fake: Fake, incumbent: Domain | null = n
   return readObservation({ domain: subject, incumbent, memory: NO_MEMORY }, observation);
 }
 
+test('a record is asked for at the nameservers of its own zone, where that of the other record is a lower one', async () => {
+  const fake = acme({ 'ns1.acme.com': always({ TXT: rightTxt(domain), A: cname(domain.target) }) });
+  const findZone: RecordLooks['findZone'] = async (name, options) => {
+    const zone = await fake.dns.findZone(name, options);
+    if (name !== ownershipName(domain)) return zone;
+    return { ...zone, apex: name, nameservers: [{ name: 'lower.test', addresses: ['192.0.2.9'] }] };
+  };
+  const { observation } = await check(domain, { ...fake, dns: { ...fake.dns, findZone } });
+  expect(observation.ownership.nameservers.map(({ server }) => server)).toEqual(['lower.test']);
+  expect(observation.routing.nameservers.map(({ server }) => server)).toEqual(['ns1.acme.com']);
+});
+
 describe('a match', () => {
   const right = always({ TXT: rightTxt(apex) });
 
