@@ -21,6 +21,8 @@ const LOOK_MS = 1500;
 const FIRST_SHARE = 0.4;
 /** With so many nameservers at most, a second look at an alias asks for IPv4 too; with more, one of them is unlucky anyway. */
 const FEW_NAMESERVERS = 3;
+/** Most nameservers that are asked one after the other for the NS records of their own zone. */
+const OWN_NAMESERVERS_ASKED = 2;
 
 /** The answer for a name by the zone that holds it. */
 interface Held {
@@ -162,9 +164,14 @@ export function recordLooks(zones: ZoneFinder, queries: NameserverQueries): Omit
 
     async ownNameservers(zone, options) {
       if (zone.failure !== null) return null;
-      const { answer } = await queries.askZone(zone, { name: zone.apex, type: 'NS' }, options);
-      const read = answer === null ? null : readAnswer(answer.response, startChase(zone.apex, 'NS'), zone.apex);
-      return read?.kind === 'found' ? read.values : null;
+      // By name, so that a zone whose nameservers differ about it looks the same to every check.
+      for (const nameserver of zone.nameservers.slice(0, OWN_NAMESERVERS_ASKED)) {
+        const asked = await askOne(zone, nameserver, { name: zone.apex, type: 'NS' }, options);
+        if (asked === null || asked.result.kind === 'failed') continue;
+        const read = readAnswer(asked.result.response, startChase(zone.apex, 'NS'), zone.apex);
+        return read?.kind === 'found' ? read.values : null;
+      }
+      return null;
     },
   };
 
