@@ -3,7 +3,7 @@ import { progressReporter } from './test/support/progress-reporter.ts';
 
 export default defineConfig({
   test: {
-    reporters: [progressReporter('about 80 minutes')],
+    reporters: [progressReporter('about 90 minutes')],
     include: [
       'test/long/**/*.test.ts',
       'test/edge/http2Lifetime.test.ts',
