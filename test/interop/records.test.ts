@@ -117,7 +117,7 @@ describe('TXT records', () => {
     const { zone, domain } = await apex('wrong');
     await zone.publish(txtLine(domain, 'service-domain-verify=wrong'));
     expect((await world.check(domain)).verificationError).toBe(
-      `The TXT record at _service.wrong.test has the value "service-domain-verify=wrong", character 23 is "w" instead of "T". In the DNS settings of wrong.test, change the TXT record. Name: \`_service\`, Value: \`${ownershipValue(domain)}\`.`,
+      `The TXT record at _service.wrong.test has the value "service-domain-verify=wrong", in which character 23 is "w" instead of "T". In the DNS settings of wrong.test, change the TXT record. Name: \`_service\`, Value: \`${ownershipValue(domain)}\`.`,
     );
     await zone.publish(ownershipLine(domain));
     expect(await world.check(domain)).toMatchObject({ status: 'verified', verificationError: null });
