@@ -125,6 +125,25 @@ export function aDomain(environment: Environment, about: Partial<Domain> = {}): 
   return { ...domain, ...about };
 }
 
+/** A domain of a workspace that has nothing else: several workspaces may claim one name. `serial` makes its id, target and token unique. */
+export function aClaim(
+  workspaceId: string,
+  serial: number,
+  about: Pick<Domain, 'name' | 'kind' | 'createdAt'>,
+): Domain {
+  return newDomain({
+    ...about,
+    id: `dom_${String(serial).padStart(8, '0')}`,
+    workspaceId,
+    projectId: `proj_${workspaceId}`,
+    appId: `app_${workspaceId}`,
+    environmentId: `env_${workspaceId}`,
+    service: 'service',
+    target: `abcdefghijklmnopqrst${serial}.cname.example`,
+    token: `token${serial}`,
+  });
+}
+
 /** One request of a subject that nobody else has, in the window of a minute that has just begun. */
 export function aRequestCount(about: Partial<RequestCount> = {}): RequestCount {
   return {

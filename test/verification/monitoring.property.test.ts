@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Domain, type DomainKind, newDomain } from '../../src/domain/domain.ts';
+import type { Domain, DomainKind } from '../../src/domain/domain.ts';
 import type { MonitoringMode } from '../../src/domain/monitoring.ts';
 import type { Observation } from '../../src/domain/observation.ts';
 import { readObservation } from '../../src/domain/read-observation.ts';
@@ -13,6 +13,7 @@ import type { SelfChecker } from '../../src/selfcheck/self-check.ts';
 import type { Store } from '../../src/store/contract/store.ts';
 import { createMonitor } from '../../src/verification/monitor.ts';
 import { openEngine } from '../support/engine.ts';
+import { aClaim } from '../support/entities.ts';
 import {
   type Answers,
   addresses,
@@ -202,24 +203,10 @@ class World {
   }
 }
 
-const LETTERS = 'abcdefghijklmnopqrst';
-
 async function create(world: World, who: number): Promise<void> {
   const workspaceId = WORKSPACES[who] ?? '';
   serial += 1;
-  const domain = newDomain({
-    id: `dom_${String(serial).padStart(8, '0')}`,
-    workspaceId,
-    projectId: `proj_${workspaceId}`,
-    appId: `app_${workspaceId}`,
-    environmentId: `env_${workspaceId}`,
-    name: world.name,
-    kind: world.kind,
-    service: 'service',
-    target: `${LETTERS}${serial}.cname.example`,
-    token: `token${serial}`,
-    createdAt: world.now,
-  });
+  const domain = aClaim(workspaceId, serial, { name: world.name, kind: world.kind, createdAt: world.now });
   await store.createDomain(domain, world.now + DAY_MS);
 }
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Domain, type DomainKind, newDomain } from '../../src/domain/domain.ts';
+import type { Domain, DomainKind } from '../../src/domain/domain.ts';
 import { ownershipName, ownershipValue } from '../../src/domain/records.ts';
 import { CHECK_INTERVAL_MS } from '../../src/domain/schedule.ts';
 import { createLog } from '../../src/log.ts';
@@ -11,6 +11,7 @@ import { createMetrics } from '../../src/metrics.ts';
 import type { Store } from '../../src/store/contract/store.ts';
 import { sqliteStore } from '../../src/store/sqlite/sqlite.ts';
 import { createVerifier } from '../../src/verification/verifier.ts';
+import { aClaim } from '../support/entities.ts';
 import { fixedLooks } from '../support/fixed-looks.ts';
 import { addresses, cname, fails, NXDOMAIN, txt } from '../support/observations.ts';
 
@@ -171,24 +172,10 @@ class World {
   }
 }
 
-const LETTERS = 'abcdefghijklmnopqrst';
-
 async function create(world: World, by: number): Promise<void> {
   const workspaceId = WORKSPACES[by] ?? '';
   serial += 1;
-  const domain = newDomain({
-    id: `dom_${String(serial).padStart(8, '0')}`,
-    workspaceId,
-    projectId: `proj_${workspaceId}`,
-    appId: `app_${workspaceId}`,
-    environmentId: `env_${workspaceId}`,
-    name: world.name,
-    kind: world.kind,
-    service: 'service',
-    target: `${LETTERS}${serial}.cname.example`,
-    token: `token${serial}`,
-    createdAt: world.now,
-  });
+  const domain = aClaim(workspaceId, serial, { name: world.name, kind: world.kind, createdAt: world.now });
   await store.createDomain(domain, world.now + DAY_MS);
 }
 
