@@ -23,7 +23,7 @@ export function startServer(
 export async function serve(
   bench: Bench,
   databaseUrl: string,
-  dnsPort?: number,
+  dnsPort = 53,
 ): Promise<Listening & { part: Part<Server> }> {
   const part = await bench.start<Server>('server', { profiled: true });
   return { part, port: await part.call.start(databaseUrl, dnsPort) };

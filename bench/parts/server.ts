@@ -9,7 +9,7 @@ import { offer } from '../part.ts';
 /** Nameplate as it is served: default configuration, log lines to standard output. Checks begin and end as they are told. */
 const methods = {
   /** `dnsPort`: of the nameserver and the resolver, for diagnoses. */
-  async start(databaseUrl: string, dnsPort = 53): Promise<number> {
+  async start(databaseUrl: string, dnsPort: number): Promise<number> {
     const config = readServerConfig({
       NAMEPLATE_LISTEN: '127.0.0.1:0',
       NAMEPLATE_METRICS_LISTEN: 'off',
