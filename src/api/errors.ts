@@ -129,7 +129,7 @@ export const ERRORS = {
     status: 412,
     detail: 'The domain is already verified.',
     why: 'The operation checks domains that are not verified yet, and this domain is already verified.',
-    fix: 'Nothing to do. Read the status with domains.getDomain.',
+    fix: 'Treat it as a success: the domain needs no further check. If it is not served, domains.getCertificate says what its certificate is waiting for, and domains.diagnoseDomain says what is wrong in its DNS.',
   },
   'request/route_not_found': {
     status: 404,
@@ -182,9 +182,9 @@ export const ERRORS = {
   },
   'application/internal': {
     status: 500,
-    detail: 'Something went wrong on the server. Please contact support and name the request id.',
-    why: 'The server had an unexpected error, or could not reach its database. The details are in its log, under the request id.',
-    fix: 'Try again in a moment. If the error persists, contact support with the request id (meta.requestId).',
+    detail: internalDetail(''),
+    why: 'The server had an unexpected error, or could not reach its database. The details are in its log, under the request id. The error may have come before or after the change was saved.',
+    fix: 'Wait for the seconds in the Retry-After header; without one, wait a few seconds. Repeat a request that only reads. Before you repeat one that changes something, read whether the change was made: after domains.createDomain, for example, call domains.getDomain with the name. If the error persists, contact support with the request id (meta.requestId).',
   },
 } as const satisfies Record<string, ErrorEntry>;
 
@@ -247,7 +247,7 @@ export function presentProblem(problem: Problem, requestId: string, { service, d
     meta: { requestId },
     error: {
       title,
-      detail: problem.code === 'application/internal' ? contactSupport(requestId) : (problem.detail ?? detail),
+      detail: problem.code === 'application/internal' ? internalDetail(` ${requestId}`) : (problem.detail ?? detail),
       status,
       type: docsUrl === undefined ? type : docsUrl + errorPath(problem.code, service),
       ...(problem.errors && { errors: problem.errors }),
@@ -255,6 +255,7 @@ export function presentProblem(problem: Problem, requestId: string, { service, d
   };
 }
 
-function contactSupport(requestId: string): string {
-  return `Something went wrong on the server. Please contact support and name the request id ${requestId}.`;
+/** `named`: a space and the request id, or nothing. */
+function internalDetail(named: string): string {
+  return `Something went wrong on the server. A change that you requested may have been made: read before you repeat it. If this persists, please contact support and name the request id${named}.`;
 }

@@ -199,6 +199,7 @@ function describeError(
       // A 401 comes before the rate limit.
       ...(status !== 401 && LIMITED),
       ...(status === 429 && referTo('headers', ['Retry-After'])),
+      ...(status === 500 && { 'Retry-After': { $ref: '#/components/headers/Retry-After-If-Unavailable' } }),
     },
     content: {
       [JSON_TYPE]: {
@@ -266,6 +267,10 @@ const HEADERS: Record<string, ApiHeader> = {
   'RateLimit-Remaining': { description: 'Requests left in this window.', schema: count },
   'RateLimit-Reset': { description: 'Seconds until the next window.', schema: seconds },
   'Retry-After': { description: 'Seconds to wait before the next attempt.', required: true, schema: seconds },
+  'Retry-After-If-Unavailable': {
+    description: 'Seconds to wait before the next attempt. Present while the server cannot reach its database.',
+    schema: seconds,
+  },
 };
 
 const ALWAYS = referTo('headers', ['X-Request-Id']);

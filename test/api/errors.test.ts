@@ -88,7 +88,7 @@ describe('an unexpected server error', () => {
           error: {
             title: 'Internal Server Error',
             type: 'internal-server-error',
-            detail: `Something went wrong on the server. Please contact support and name the request id ${requestId}.`,
+            detail: `Something went wrong on the server. A change that you requested may have been made: read before you repeat it. If this persists, please contact support and name the request id ${requestId}.`,
           },
         },
       });

@@ -50,6 +50,8 @@ export function judge(method: string, path: string, answer: Answer): Answer {
   const validate = validator(`${pointer}/content/application~1json/schema`);
   if (!validate(body)) throw new Error(`${method} ${path} ${status}: ${ajv.errorsText(validate.errors)}\n${text}`);
   for (const [name, reference] of Object.entries(response.headers)) judgeHeader(name, reference.$ref, headers);
+  if (headers['retry-after'] !== undefined && !('Retry-After' in response.headers))
+    throw new Error(`${method} ${path} ${status} never promised Retry-After`);
   if (body.meta !== undefined && body.meta.requestId !== headers['x-request-id']) throw new Error('two request ids');
   if (body.error !== undefined && body.error.status !== status) throw new Error('two statuses');
   if ((status === 405) !== (headers.allow !== undefined)) throw new Error('Allow belongs to 405');
