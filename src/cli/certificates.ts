@@ -28,7 +28,7 @@ const COLUMNS: Column<Certificate>[] = [
 ];
 
 export function addCertificates(program: Command): void {
-  const summary = 'Show, renew and import certificates of all workspaces. Works directly on the store.';
+  const summary = 'Show, renew and import certificates of all workspaces. Works on the database: no server has to run.';
   const certificates = define(program, 'certificates', summary, [
     'nameplate certificates list --state failed',
     'nameplate certificates show shop.example.com',

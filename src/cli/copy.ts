@@ -6,7 +6,7 @@ import { missingKeys } from '../store/sealing/rotation.ts';
 import type { PostgresUrl, SqliteUrl } from '../store/url.ts';
 import { CliError, EXIT } from './cli-error.ts';
 import { keySource, namedDatabase } from './open-database.ts';
-import { type DataOptions, dataCommand, parseDatabaseUrl } from './options.ts';
+import { type DataOptions, dataCommand, parseDatabaseUrl, TYPED_PASSWORD } from './options.ts';
 import { type Column, show, table } from './output.ts';
 import { withBar } from './progress-bar.ts';
 
@@ -29,10 +29,10 @@ export function addCopy(program: Command): void {
     'nameplate copy --from sqlite:.nameplate/nameplate.db --to postgres://nameplate@db.internal/nameplate',
   ];
   dataCommand(program, 'copy', summary, examples)
-    .option('--from <url>', 'the store to copy, as sqlite:PATH; required unless --data is given', parseDatabaseUrl)
+    .option('--from <url>', 'the database to copy, as sqlite:PATH; required unless --data is given', parseDatabaseUrl)
     .option(
       '--to <url>',
-      'where to, as postgres://… (default: NAMEPLATE_DATABASE_URL, which keeps a password out of the process list)',
+      `an empty database, as postgres://USER:PASSWORD@HOST/DATABASE (default: NAMEPLATE_DATABASE_URL). ${TYPED_PASSWORD}`,
       parseDatabaseUrl,
     )
     .action(async (options: CopyOptions) => {

@@ -115,7 +115,7 @@ function addWait(domains: Command): void {
     'nameplate domains wait shop.example.com --certificate --timeout 10m',
   ];
   const summary =
-    'Show progress until a domain is verified, or with --certificate until it is served over HTTPS. Exits with 3 if it fails or the time runs out.';
+    'Show progress until a domain is verified, or with --certificate until it is served over HTTPS. Exits with 3 if verification fails, or if --timeout is reached first.';
   apiCommand(domains, 'wait <domain>', summary, examples)
     .option('--certificate', 'wait until the domain is served over HTTPS')
     .option('--timeout <time>', 'give up after this time, such as 90s or 10m (default: never)', parseDuration)

@@ -35,7 +35,7 @@ interface CreateOptions extends StoreOptions {
 }
 
 export function addKeys(program: Command): void {
-  const summary = 'Manage root keys, which authenticate API requests. Works directly on the store.';
+  const summary = 'Manage root keys, which authenticate API requests. Works on the database: no server has to run.';
   const keys = define(program, 'keys', summary, [
     `nameplate keys create --workspace ${EXAMPLE_WORKSPACE} --permission 'environment.*.read_domain'`,
     'nameplate keys list',

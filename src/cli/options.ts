@@ -20,6 +20,18 @@ export interface ApiOptions extends DataOptions {
 
 export const DEFAULT_DATA = '.nameplate';
 
+export const TYPED_PASSWORD =
+  'A password typed here is visible in the process list; one in NAMEPLATE_DATABASE_URL is not';
+
+const NEEDS_DATABASE = `
+This command opens the database itself, so no server has to run. Use it on a
+machine that can reach the database (for SQLite: the machine with the file), with
+the server's NAMEPLATE_DATABASE_URL and, if that is set, NAMEPLATE_ENCRYPTION_KEY.`;
+
+const NEEDS_API = `
+This command calls the API of a running server: set NAMEPLATE_URL and
+NAMEPLATE_ROOT_KEY, or use --url and --key-file. Without them it calls the playground.`;
+
 /** A command with its summary and examples; `usage` names its arguments. A group of commands has no action. */
 export function define(parent: Command, usage: string, summary: string, examples: string[]): Command {
   const heading = examples.length === 1 ? 'Example' : 'Examples';
@@ -41,19 +53,21 @@ export function dataCommand(
   return jsonOption(
     define(parent, usage, summary, examples).option(
       '--data <dir>',
-      `data directory: the store and the playground's files (default: ${DEFAULT_DATA})`,
+      `directory with the playground's database and files (default: ${DEFAULT_DATA})`,
     ),
     json,
   );
 }
 
-/** A command that works directly on the store, also while a server runs on it. */
+/** A command that opens the database itself, also while a server runs on it. */
 export function storeCommand(parent: Command, usage: string, summary: string, examples: string[]): Command {
-  return dataCommand(parent, usage, summary, examples).option(
-    '--database <url>',
-    'the store: sqlite:PATH or postgres://… (default: the one in --data if that is given, else NAMEPLATE_DATABASE_URL, which keeps a password out of the process list)',
-    parseDatabaseUrl,
-  );
+  return dataCommand(parent, usage, summary, examples)
+    .option(
+      '--database <url>',
+      `sqlite:PATH or postgres://USER:PASSWORD@HOST/DATABASE (default: NAMEPLATE_DATABASE_URL; with --data, the playground's). ${TYPED_PASSWORD}`,
+      parseDatabaseUrl,
+    )
+    .addHelpText('after', NEEDS_DATABASE);
 }
 
 /** A command that calls the API of a running server. */
@@ -64,7 +78,8 @@ export function apiCommand(parent: Command, usage: string, summary: string, exam
       '--key <key>',
       "root key, or - to read it from standard input (default: NAMEPLATE_ROOT_KEY, else the playground's). A key typed here is visible in the process list; one from standard input, --key-file or NAMEPLATE_ROOT_KEY is not",
     )
-    .option('--key-file <path>', 'file that contains the root key');
+    .option('--key-file <path>', 'file that contains the root key')
+    .addHelpText('after', NEEDS_API);
 }
 
 export function jsonOption(command: Command, about = 'print one JSON document instead of text'): Command {

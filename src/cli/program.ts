@@ -34,6 +34,22 @@ const COMMANDS = [
   addDns,
 ];
 
+const HELP = `
+What commands need:
+  nothing           dev, demo; dns, while the playground runs
+  the settings      serve (NAMEPLATE_CNAME_ZONE and others: docs/configuration.md)
+  the database      migrate, backup, copy, doctor, workspaces, keys, tokens,
+                    certificates, sealing rotate: they open it themselves, by
+                    NAMEPLATE_DATABASE_URL or --database. No server has to run.
+  a running server  projects, apps, environments, deployments, domains: they call
+                    its API, by NAMEPLATE_URL and NAMEPLATE_ROOT_KEY. Without
+                    these, they call the playground.
+
+Examples:
+  $ nameplate dev
+  $ nameplate domains create shop.example.com
+  $ nameplate domains wait --help`;
+
 /** All commands. `running` is the command whose action has started. */
 export function createProgram(): { program: Command; running: () => Command | undefined } {
   let started: Command | undefined;
@@ -47,10 +63,7 @@ export function createProgram(): { program: Command; running: () => Command | un
     .hook('preAction', (_, command) => {
       started = command;
     })
-    .addHelpText(
-      'after',
-      '\nExamples:\n  $ nameplate dev\n  $ nameplate domains create shop.example.com\n  $ nameplate domains wait --help',
-    );
+    .addHelpText('after', HELP);
   for (const add of COMMANDS) add(program);
   return { program, running: () => started };
 }

@@ -8,7 +8,7 @@ import { define } from './options.ts';
 import { startUnlessStopped, stopInTime, untilSignal } from './signals.ts';
 
 export function addServe(program: Command): void {
-  const examples = ['NAMEPLATE_CNAME_ZONE=cname.example.net NAMEPLATE_DNS_RESOLVERS=9.9.9.9,1.1.1.1 nameplate serve'];
+  const examples = ['NAMEPLATE_CNAME_ZONE=cname.example.net NAMEPLATE_DNS_RESOLVERS=1.1.1.1,8.8.8.8 nameplate serve'];
   define(
     program,
     'serve',

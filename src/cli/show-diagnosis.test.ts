@@ -162,7 +162,7 @@ the other record is proxied or flattened)
   });
 });
 
-test('a name that is checked shows its provider, and the records to remove first', () => {
+test('a name that is checked shows its provider, and the records to replace', () => {
   const conflict = { record: 'routing', type: 'A', name: NAME, nameInZone: 'shop', values: ['192.0.2.7'] } as const;
   const name = { domain: NAME, valid: true, kind: 'subdomain', held: false, zone, findings: [] } as const;
   const text = stripVTControlCharacters(
@@ -173,7 +173,7 @@ test('a name that is checked shows its provider, and the records to remove first
       findings: [],
     }),
   );
-  expect(text).toMatch(/can be added\.[\s\S]*at Amazon Route 53[\s\S]*Remove them first:[\s\S]*192\.0\.2\.7/);
+  expect(text).toMatch(/can be added\.[\s\S]*at Amazon Route 53[\s\S]*replace them[\s\S]*192\.0\.2\.7/);
   expect(text).toContain('CAA: "0 issue \\"ca.example\\""');
 });
 

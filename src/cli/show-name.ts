@@ -21,8 +21,12 @@ function shownValue(value: string): string {
 
 const KINDS = {
   apex: 'It is a whole registered domain, which cannot have a CNAME: it needs an ALIAS record, and a TXT record.',
-  subdomain: 'It needs a CNAME record, and a TXT record if that is proxied or flattened.',
+  subdomain:
+    'It needs a CNAME record. It needs a TXT record too if the DNS provider proxies the name (Cloudflare: orange cloud) or publishes IP addresses in place of the CNAME (flattening).',
 };
+
+const IN_THE_WAY =
+  'These records are in the way. Keep them until the domain is added; then replace them by the records that it needs:';
 
 export function describeName({
   domain,
@@ -50,7 +54,7 @@ export function describeName({
     ...(caa === undefined || caa.length === 0 ? [] : [wrap(`CAA: ${joinList(caa.map((value) => quote(value)))}`, 0)]),
     ...(conflicts.length === 0
       ? []
-      : ['', 'These records are in the way. Remove them first:', '', table(CONFLICT_COLUMNS, conflicts)]),
+      : ['', wrap(IN_THE_WAY, 0), '', table(CONFLICT_COLUMNS, conflicts)]),
     ...findings.flatMap((finding) => ['', describeFinding(finding)]),
   ];
   return lines.join('\n');

@@ -21,7 +21,7 @@ interface MintOptions extends StoreOptions {
 
 export function addTokens(program: Command): void {
   const summary =
-    'Mint dashboard tokens, which are short-lived JWTs used in place of a root key. Works directly on the store.';
+    'Create dashboard tokens, which are short-lived JWTs used in place of a root key. Works on the database: no server has to run.';
   const tokens = define(program, 'tokens', summary, [
     `nameplate tokens mint --workspace ${EXAMPLE_WORKSPACE} --permission 'environment.*.read_domain'`,
     'nameplate tokens rotate',
@@ -31,7 +31,8 @@ export function addTokens(program: Command): void {
 }
 
 function addMint(tokens: Command): void {
-  storeCommand(tokens, 'mint', 'Print a token that is valid for at most two minutes. For tests and scripts.', [
+  const summary = 'Create a token and print it. It is valid for at most two minutes. For tests and scripts.';
+  storeCommand(tokens, 'mint', summary, [
     `nameplate tokens mint --workspace ${EXAMPLE_WORKSPACE} --permission 'environment.*.read_domain'`,
     `nameplate tokens mint --workspace ${EXAMPLE_WORKSPACE} --subject ada --expires 120s --json`,
   ])

@@ -21,7 +21,7 @@ const COLUMNS: Column<Workspace>[] = [
 ];
 
 export function addWorkspaces(program: Command): void {
-  const summary = 'Manage workspaces, the owners of domains and keys. Works directly on the store.';
+  const summary = 'Manage workspaces, the owners of domains and keys. Works on the database: no server has to run.';
   const workspaces = define(program, 'workspaces', summary, [
     'nameplate workspaces create acme',
     'nameplate workspaces list',

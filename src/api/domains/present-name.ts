@@ -51,7 +51,7 @@ export const NameSchema = Type.Object(
     }),
     zone: Type.Optional(ZoneSchema),
     conflicts: Type.Array(ConflictSchema, {
-      description: 'Records that have to be removed before those of the domain can be published.',
+      description: 'Records to replace by those of the domain once it is added: both cannot be there at the same time.',
     }),
     caa: Type.Optional(
       Type.Array(Type.String({ maxLength: SEEN_TEXT_LIMIT }), {
