@@ -51,6 +51,9 @@ interface Content {
   retryAfterSeconds?: number;
 }
 
+/** Visitors know the owner of a website; only its owner knows who hosts it. */
+const TELL = 'If this persists, tell the owner of the website. If that is you, tell the service that hosts it.';
+
 const PAGES: Record<PageName, Content> = {
   unknown_host: {
     status: 404,
@@ -64,7 +67,8 @@ const PAGES: Record<PageName, Content> = {
     status: 503,
     title: 'Nothing here yet',
     happened: '{host} is connected, but its site has not been published yet.',
-    advice: 'The operator of this site needs to publish it. It then appears here within a second.',
+    advice:
+      'Try again later. If this is your website, publish it at the service that hosts it: it then appears here within a second.',
     error: 'destination_not_found',
     retryAfterSeconds: 60,
   },
@@ -73,7 +77,7 @@ const PAGES: Record<PageName, Content> = {
     title: 'Almost ready',
     happened: '{host} is connected, but has no certificate for secure connections yet.',
     advice:
-      'This usually takes less than a minute. If it takes longer, the operator of this site can see why in the settings of the domain.',
+      'This usually takes less than a minute: try again then. If it takes longer, tell the owner of the website. If that is you, ask the service that hosts it.',
     error: 'tls_certificate_error',
     retryAfterSeconds: 10,
   },
@@ -81,28 +85,29 @@ const PAGES: Record<PageName, Content> = {
     status: 502,
     title: 'The site is not responding',
     happened: '{host} is set up correctly, but the server behind it could not be reached.',
-    advice: 'The operator of this site needs to fix this. Try again in a few minutes.',
+    advice: `Try again in a few minutes. ${TELL}`,
     error: 'destination_unavailable',
   },
   origin_forbidden: {
     status: 502,
     title: 'The site cannot be reached',
     happened: 'The server behind {host} has an address that this service does not connect to.',
-    advice: 'The operator of this site needs to give that server a public address.',
+    advice:
+      'Tell the owner of the website. If that is you, tell the service that hosts it: its server needs a public address.',
     error: 'destination_ip_prohibited',
   },
   origin_invalid: {
     status: 502,
     title: 'The site sent an invalid response',
     happened: 'The server behind {host} did not send a valid response.',
-    advice: 'The operator of this site needs to fix this. Try again in a few minutes.',
+    advice: `Try again in a few minutes. ${TELL}`,
     error: 'http_protocol_error',
   },
   origin_timeout: {
     status: 504,
     title: 'The site takes too long to respond',
     happened: '{host} is set up correctly, but the server behind it did not respond in time.',
-    advice: 'The operator of this site needs to fix this. Try again in a few minutes.',
+    advice: `Try again in a few minutes. ${TELL}`,
     error: 'http_response_timeout',
   },
   no_challenge: {
@@ -123,7 +128,7 @@ const PAGES: Record<PageName, Content> = {
     status: 503,
     title: 'Try again in a moment',
     happened: 'This service cannot look up {host} at the moment.',
-    advice: 'Try again in a few seconds. If this persists, contact the operator of this service.',
+    advice: `Try again in a few seconds. ${TELL}`,
     error: 'proxy_internal_error',
     retryAfterSeconds: 5,
   },
