@@ -87,14 +87,7 @@ describe('Caddy in front, with our certificates', () => {
   });
 
   it('passes challenges on, and redirects everything else to HTTPS', async () => {
-    const { hostname } = site;
-    const token = 'caddy'.padEnd(43, '-');
-    const expiresAt = Date.now() + 60_000;
-    await edge.store.putChallenge({ hostname, token, keyAuthorization: `${token}.key`, expiresAt });
-    const path = `/.well-known/acme-challenge/${token}`;
-    expect((await overHttp({ port: caddy.httpPort, hostname, path })).text).toBe(`${token}.key`);
-    const answer = await overHttp({ port: caddy.httpPort, hostname, path: '/x' });
-    expect([answer.status, answer.headers.location]).toEqual([308, `https://${hostname}/x`]);
+    await expectPassedOn(caddy.httpPort);
   });
 
   it('serves no name that is not ours', async () => {
@@ -110,21 +103,42 @@ describe('Caddy in front, with our certificates', () => {
 });
 
 describe('Caddy in front, with its own certificates', () => {
-  it('obtains them for names that are ours, and for no other', async () => {
+  let caddy: Caddy;
+  beforeAll(async () => {
     // Its own CA instead of one on the Internet.
     const change = (file: string) => file.replace('\t\ton_demand\n', '\t\ton_demand\n\t\tissuer internal\n');
-    const caddy = await startCaddy("With Caddy's certificates", change);
-    try {
-      const { hostname } = site;
-      const socket = await handshake(caddy.httpsPort, { servername: hostname, rejectUnauthorized: false });
-      expect(socket.getPeerX509Certificate()?.subjectAltName).toBe(`DNS:${hostname}`);
-      socket.write(`GET / HTTP/1.1\r\nHost: ${hostname}\r\nConnection: close\r\n\r\n`);
-      expect(String(await once(socket, 'data'))).toContain('200 OK');
-      socket.destroy();
-      const asking = handshake(caddy.httpsPort, { servername: 'nobody.example.com', rejectUnauthorized: false });
-      await expect(asking).rejects.toThrow(/alert/);
-    } finally {
-      await caddy.service.close();
-    }
+    caddy = await startCaddy("With Caddy's certificates", change);
+  }, START_LIMIT_MS);
+  afterAll(() => caddy.service.close());
+
+  it('obtains them for names that are ours, and for no other', async () => {
+    const { hostname } = site;
+    const socket = await handshake(caddy.httpsPort, { servername: hostname, rejectUnauthorized: false });
+    expect(socket.getPeerX509Certificate()?.subjectAltName).toBe(`DNS:${hostname}`);
+    socket.write(`GET / HTTP/1.1\r\nHost: ${hostname}\r\nConnection: close\r\n\r\n`);
+    expect(String(await once(socket, 'data'))).toContain('200 OK');
+    socket.destroy();
+    const asking = handshake(caddy.httpsPort, { servername: 'nobody.example.com', rejectUnauthorized: false });
+    await expect(asking).rejects.toThrow(/alert/);
+  });
+
+  it('passes self-checks on, as doctor and re-checks need, and redirects everything else to HTTPS', async () => {
+    await expectPassedOn(caddy.httpPort);
   });
 });
+
+/** Over HTTP, the edge responds: to challenges itself, and to everything else with a redirect. */
+async function expectPassedOn(port: number): Promise<void> {
+  const { hostname } = site;
+  const token = `caddy${port}`.padEnd(43, '-');
+  await edge.store.putChallenge({
+    hostname,
+    token,
+    keyAuthorization: `${token}.key`,
+    expiresAt: Date.now() + 60_000,
+  });
+  const path = `/.well-known/acme-challenge/${token}`;
+  expect((await overHttp({ port, hostname, path })).text).toBe(`${token}.key`);
+  const answer = await overHttp({ port, hostname, path: '/x' });
+  expect([answer.status, answer.headers.location]).toEqual([308, `https://${hostname}/x`]);
+}
