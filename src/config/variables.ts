@@ -48,9 +48,9 @@ export const generalVariables = {
   dnsResolvers: {
     name: 'NAMEPLATE_DNS_RESOLVERS',
     about:
-      "Recursive resolvers, as IP addresses with an optional port, separated by commas. They find the nameservers of each zone. Use public ones: your network's own resolver may resolve internal zones, which customers must not reach.",
+      "Recursive resolvers, as IP addresses with an optional port, separated by commas. They find the nameservers of each zone and validate DNSSEC. Use public ones that filter nothing: your network's own resolver may resolve internal zones, which customers must not reach, and a filtered name looks like a broken zone.",
     required: true,
-    example: '9.9.9.9,1.1.1.1',
+    example: '1.1.1.1,8.8.8.8',
     parse: listOf(resolverAddress),
   },
   dnsMode: {
@@ -71,7 +71,7 @@ export const generalVariables = {
   monitoring: {
     name: 'NAMEPLATE_MONITORING',
     about:
-      '`tell` looks at the records of verified domains again and again, and reports what they have lost: in `verificationError`, in the timeline and in the metrics; the domain stays `verified` and is served. `enforce` does the same, and a domain to which nothing leads any more for seven days becomes `failed` and loses its route and its certificate. `off` looks at no verified domain. Set it alike on every node with the role `verifier`.',
+      'What happens to a verified domain whose DNS leads elsewhere, for example because its owner has left your platform or edited the wrong record. With `tell`, Nameplate reports that in `verificationError`, in the timeline and in the metrics. The domain stays `verified`, and visitors who still arrive are served: choose this if your own program or your staff decide what to do. `enforce` reports it too; after seven days during which nothing leads to your edge, the domain becomes `failed` and loses its route and its certificate: choose this if domains that have left should be cleared away by themselves. With `off`, verified domains are not checked again and stay `verified` wherever they lead: choose this if something else watches them. Set it alike on every node with the role `verifier`.',
     default: 'tell',
     example: 'enforce',
     parse: oneOf('off', 'tell', 'enforce'),
