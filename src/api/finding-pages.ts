@@ -2,6 +2,33 @@ import { FINDING_CODES, type FindingCode } from '../domain/finding.ts';
 import { FINDING_TEXTS } from '../domain/findings/finding-texts.ts';
 import { html, page, prose } from './html.ts';
 
+/** For readers who know their DNS provider's website, and little else of DNS. */
+const WORDS: readonly [word: string, meaning: string][] = [
+  ['DNS provider', 'The company on whose website (the DNS panel) you edit the records of your domain'],
+  ['registrar', 'The company where you pay for the domain; it may be the DNS provider too. There you set the nameservers'],
+  ['nameserver', "A server of the DNS provider that answers questions about your domain's records"],
+  ['zone', 'All records that are edited together, as a rule those of one domain and the names below it'],
+  [
+    'name of a record',
+    'Most panels want it without the zone: `shop` for `shop.example.com`, `@` or nothing for `example.com`',
+  ],
+  ['`dnsRecords`', 'The records that the service asks you to publish, with their names, values and notes'],
+  ['target', 'The host name that the CNAME record has to have as its value'],
+  ['routing record', 'The CNAME or ALIAS record, which leads visitors to the service'],
+  [
+    'ALIAS',
+    'Like a CNAME, for a whole domain such as `example.com` (its apex), where a CNAME is not possible. Also called ANAME or flattened CNAME',
+  ],
+  ['A, AAAA', 'Records with an IP address: A for IPv4, AAAA for IPv6'],
+  ['proxied', 'The DNS provider sends visitors to servers of its own, which pass them on (Cloudflare: orange cloud)'],
+  ['flattened', 'The DNS provider answers with the addresses of the target in place of the CNAME'],
+  ['wildcard', 'A record with `*` in its name, which answers for all names without a record of their own'],
+  ['resolver', "A server that looks up names for visitors, mostly their Internet provider's. It keeps answers for a while"],
+  ['DNSSEC', 'Signatures of records. The DS record at the registrar says which key they are made with'],
+  ['CAA', 'Records that say which certificate authorities may issue certificates for the domain'],
+  ['workspace', 'The account of a platform at the service'],
+];
+
 /** The text of docs/findings.md. */
 export function renderFindings(): string {
   return [
@@ -13,7 +40,16 @@ export function renderFindings(): string {
     'response of `domains.diagnoseDomain` and `domains.checkName`; the first that blocks is the `verificationError` of the domain. A server has a page for',
     'each at `/docs/findings/{code}`.',
     '',
-    'The examples are of `shop.example.com` in the zone `example.com`. Records are written as in a zone file; names and values of yours are in `dnsRecords`.',
+    '## Words',
+    '',
+    '| Word | Means |',
+    '|---|---|',
+    ...WORDS.map(([word, meaning]) => `| ${word} | ${meaning} |`),
+    '',
+    'The examples are of `shop.example.com` in the zone `example.com`. They show what was `seen` and what is `right`, each record in one line: name, type, value. A dot ends a',
+    'full name; `\\032` stands for a space.',
+    '',
+    '## Codes',
     '',
     '| Code | Says |',
     '|---|---|',

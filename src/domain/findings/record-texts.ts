@@ -181,7 +181,7 @@ export const RECORD_TEXTS: Record<RecordCode, FindingText> = {
   txt_missing: {
     title: 'The TXT record is not published.',
     means:
-      'The domain cannot be verified without it: an apex cannot be verified by its routing record, nor can a name that another workspace holds.',
+      'The domain cannot be verified without it. A whole domain, such as `example.com`, always needs it; so does a name that another workspace holds.',
     causes: 'Nobody has published it yet, or it was published at another provider.',
     fix: 'Publish the TXT record at the provider that runs the nameservers that the finding names.',
     example: { seen: 'no record', right: TXT },
@@ -255,27 +255,27 @@ export const RECORD_TEXTS: Record<RecordCode, FindingText> = {
     title: 'There is a CNAME record at the name of the zone itself.',
     means: 'The name of a zone has other records, and a CNAME hides them: e-mail and the zone itself may stop working.',
     causes: 'A CNAME record was entered where only an ALIAS record, or addresses, are possible.',
-    fix: 'Delete the CNAME record. Use the record that the provider calls ALIAS, ANAME or flattened CNAME, or the addresses of the edge.',
+    fix: 'Delete the CNAME record. Use the record that the provider calls ALIAS, ANAME or flattened CNAME, or A and AAAA records with the addresses that its note in `dnsRecords` names.',
     example: { seen: `example.com. CNAME ${TARGET}.`, right: `example.com. ALIAS ${TARGET}.` },
   },
   apex_elsewhere: {
-    title: 'The addresses of the apex are not of this service.',
+    title: 'The addresses of the domain are not of this service.',
     means: 'The TXT record verifies the domain. Its visitors go to another server, unless a proxy passes them on.',
     causes: 'The A or AAAA records of the former server were kept.',
-    fix: 'Replace them by an ALIAS record with the target, or by the addresses of the edge.',
+    fix: 'Replace them by an ALIAS record with the target, or by the addresses that its note in `dnsRecords` names.',
     example: { seen: 'example.com. A 192.0.2.7', right: `example.com. ALIAS ${TARGET}.` },
   },
   flattened: {
-    title: 'The provider flattens the routing record.',
+    title: 'The provider publishes addresses in place of the record (flattening).',
     means:
-      'The name has the addresses of its target. That works; the published value cannot be read back, so the record stays unverified.',
+      'The name has the addresses of its target. That works. But the record itself cannot be seen, so its `verified` stays false.',
     causes: 'The provider answers with the addresses of the target in place of the CNAME or ALIAS record.',
     fix: 'Nothing has to be done as long as the TXT record is published: it verifies the domain.',
   },
   proxied: {
     title: 'The name is proxied.',
     means:
-      'The name has the addresses of a proxy. That works as long as the proxy passes visitors on to the target. The published value cannot be seen, so the record stays unverified.',
+      'The name has the addresses of a proxy. That works as long as the proxy passes visitors on to the target. The record itself cannot be seen, so its `verified` stays false.',
     causes: 'The provider proxies the name (Cloudflare: orange cloud).',
     fix: 'Nothing has to be done as long as the TXT record is published: it verifies the domain.',
   },

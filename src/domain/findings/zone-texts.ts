@@ -14,7 +14,7 @@ type ZoneCode = Extract<
 >;
 
 const UNREAD =
-  'If other nameservers of the zone answer, this is information only. If none does, the records cannot be read.';
+  'If other nameservers of the zone answer, this prevents nothing now. If none does, the records cannot be read.';
 
 /** What can be wrong with the zone, its nameservers, and around it. */
 export const ZONE_TEXTS: Record<ZoneCode, FindingText> = {
@@ -65,9 +65,9 @@ export const ZONE_TEXTS: Record<ZoneCode, FindingText> = {
   record_below_cut: {
     title: 'The name is in a zone of its own, and the record is not there.',
     means:
-      'A part of the domain has nameservers of its own. What is published in the zone above is not seen below that cut.',
+      'A part of the domain has nameservers of its own. For names in that part, nobody looks at the records of the zone above.',
     causes:
-      'The part was delegated to another provider with NS records, and the record was published in the zone above.',
+      'NS records hand that part over to another DNS provider, and the record was published in the zone above.',
     fix: 'Publish the record in the zone that the finding names; or delete the NS records in the zone above, if the zone is not used any more.',
     example: {
       seen: 'eu.example.com. NS ns1.other.example.\nshop.eu.example.com. CNAME … (in the zone example.com)',
@@ -82,15 +82,15 @@ export const ZONE_TEXTS: Record<ZoneCode, FindingText> = {
   },
   nameserver_lame: {
     title: 'A nameserver does not serve the zone.',
-    means: `It answers without authority for the zone (lame delegation). ${UNREAD}`,
+    means: `It answers, but not for this zone (called a lame delegation). ${UNREAD}`,
     causes: 'The registrar names a nameserver on which the zone is not set up.',
     fix: 'Create the zone at that provider, or set the nameservers of the right provider at the registrar.',
   },
   nameserver_servfail: {
     title: 'A nameserver answers with a failure.',
-    means: `It answers SERVFAIL. ${UNREAD}`,
+    means: `It answers SERVFAIL: it could not look up the record. ${UNREAD}`,
     causes:
-      'The zone has an error and was not loaded, has expired on a secondary nameserver, or the server is in trouble.',
+      'The zone has an error and was not loaded, a copy of it on a second nameserver is too old, or the server is in trouble.',
     fix: 'Check the zone at the DNS provider, or ask the provider.',
   },
   nameserver_timeout: {
@@ -108,7 +108,7 @@ export const ZONE_TEXTS: Record<ZoneCode, FindingText> = {
   nameserver_unreachable: {
     title: 'A nameserver cannot be reached.',
     means: `No packet can be sent to its address. ${UNREAD}`,
-    causes: 'The server is off, refuses connections, or its address is not routed.',
+    causes: 'The server is off, refuses connections, or its address leads nowhere.',
     fix: 'Ask the DNS provider why, or remove the nameserver at the registrar.',
   },
   nameserver_private: {
@@ -119,7 +119,7 @@ export const ZONE_TEXTS: Record<ZoneCode, FindingText> = {
   },
   nameserver_tcp: {
     title: 'A nameserver does not answer over TCP.',
-    means: `Answers that are too large for UDP are read over TCP, and the server does not accept it. ${UNREAD}`,
+    means: `Large answers are sent over TCP, and the server accepts no TCP connection. ${UNREAD}`,
     causes: 'A firewall blocks TCP port 53.',
     fix: 'Open TCP port 53 at the nameserver.',
   },
@@ -132,14 +132,14 @@ export const ZONE_TEXTS: Record<ZoneCode, FindingText> = {
   dnssec_bogus: {
     title: 'DNSSEC of the zone is broken.',
     means:
-      'Resolvers that validate DNSSEC reject the records, so most of the Internet does not see them. Such a record never counts.',
+      'Its records are signed, and the signatures are wrong. Resolvers that check signatures reject them, so many visitors cannot find the domain. Such a record never counts.',
     causes:
       'The domain was moved to another provider while the old DS record was kept at the registrar; or the signatures have expired.',
     fix: 'At the registrar, remove the DS record, or replace it by the one that the DNS provider shows. Or sign the zone again. Resolvers may need some minutes to notice.',
   },
   caa_forbids: {
     title: 'CAA records forbid our certificate authority.',
-    means: 'The domain is verified without it; but no certificate can be issued, so it is not served over HTTPS.',
+    means: 'The domain can be verified, but no certificate can be issued for it. So it is not served over HTTPS.',
     causes: 'The domain has CAA records that name other certificate authorities.',
     fix: 'Add a CAA record for the certificate authority that the finding names. The others may stay.',
     example: {
