@@ -5,7 +5,10 @@ import { html, page, prose } from './html.ts';
 /** For readers who know their DNS provider's website, and little else of DNS. */
 const WORDS: readonly [word: string, meaning: string][] = [
   ['DNS provider', 'The company on whose website (the DNS panel) you edit the records of your domain'],
-  ['registrar', 'The company where you pay for the domain; it may be the DNS provider too. There you set the nameservers'],
+  [
+    'registrar',
+    'The company where you pay for the domain; it may be the DNS provider too. There you set the nameservers',
+  ],
   ['nameserver', "A server of the DNS provider that answers questions about your domain's records"],
   ['zone', 'All records that are edited together, as a rule those of one domain and the names below it'],
   [
@@ -23,7 +26,10 @@ const WORDS: readonly [word: string, meaning: string][] = [
   ['proxied', 'The DNS provider sends visitors to servers of its own, which pass them on (Cloudflare: orange cloud)'],
   ['flattened', 'The DNS provider answers with the addresses of the target in place of the CNAME'],
   ['wildcard', 'A record with `*` in its name, which answers for all names without a record of their own'],
-  ['resolver', "A server that looks up names for visitors, mostly their Internet provider's. It keeps answers for a while"],
+  [
+    'resolver',
+    "A server that looks up names for visitors, mostly their Internet provider's. It keeps answers for a while",
+  ],
   ['DNSSEC', 'Signatures of records. The DS record at the registrar says which key they are made with'],
   ['CAA', 'Records that say which certificate authorities may issue certificates for the domain'],
   ['workspace', 'The account of a platform at the service'],

@@ -88,11 +88,14 @@ describe('help', () => {
     );
   });
 
-  test.each(leaves.map((path) => path.join(' ')))('"%s --help" says whether it opens the database or calls the API', async (path) => {
-    const { stdout } = await hear([...path.split(' '), '--help']);
-    expect(stdout.includes('opens the database itself')).toBe(stdout.includes('--database <url>'));
-    expect(stdout.includes('calls the API of a running server')).toBe(stdout.includes('--key <key>'));
-  });
+  test.each(leaves.map((path) => path.join(' ')))(
+    '"%s --help" says whether it opens the database or calls the API',
+    async (path) => {
+      const { stdout } = await hear([...path.split(' '), '--help']);
+      expect(stdout.includes('opens the database itself')).toBe(stdout.includes('--database <url>'));
+      expect(stdout.includes('calls the API of a running server')).toBe(stdout.includes('--key <key>'));
+    },
+  );
 
   test('every command takes --data, except serve and sealing key', () => {
     const { program } = createProgram();

@@ -173,7 +173,7 @@ test('a name that is checked shows its provider, and the records to replace', ()
       findings: [],
     }),
   );
-  expect(text).toMatch(/can be added\.[\s\S]*at Amazon Route 53[\s\S]*replace them[\s\S]*192\.0\.2\.7/);
+  expect(text).toMatch(/can be added\.[\s\S]*at Amazon Route 53[\s\S]*replace\s+them[\s\S]*192\.0\.2\.7/);
   expect(text).toContain('CAA: "0 issue \\"ca.example\\""');
 });
 

@@ -52,9 +52,7 @@ export function describeName({
     wrap(`${name} ${paint('green', 'can be added')}.${kind === undefined ? '' : ` ${KINDS[kind]}`}`, 0),
     ...(zone === undefined ? [] : [describeZone(zone)]),
     ...(caa === undefined || caa.length === 0 ? [] : [wrap(`CAA: ${joinList(caa.map((value) => quote(value)))}`, 0)]),
-    ...(conflicts.length === 0
-      ? []
-      : ['', wrap(IN_THE_WAY, 0), '', table(CONFLICT_COLUMNS, conflicts)]),
+    ...(conflicts.length === 0 ? [] : ['', wrap(IN_THE_WAY, 0), '', table(CONFLICT_COLUMNS, conflicts)]),
     ...findings.flatMap((finding) => ['', describeFinding(finding)]),
   ];
   return lines.join('\n');

@@ -68,7 +68,7 @@ describe('domains check', () => {
     const { code, stdout } = await nameplate('domains', 'check', 'busy.example.com');
     expect(code).toBe(0);
     expect(stdout).toMatch(
-      /busy\.example\.com can be added[\s\S]*replace them[\s\S]*A +busy\.example\.com[\s\S]*192\.0\.2\.7/,
+      /busy\.example\.com can be added[\s\S]*replace\s+them[\s\S]*A +busy\.example\.com[\s\S]*192\.0\.2\.7/,
     );
     expect(await nameplate('domains', 'get', 'busy.example.com')).toMatchObject({ code: 1 });
   });

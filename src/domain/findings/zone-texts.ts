@@ -66,8 +66,7 @@ export const ZONE_TEXTS: Record<ZoneCode, FindingText> = {
     title: 'The name is in a zone of its own, and the record is not there.',
     means:
       'A part of the domain has nameservers of its own. For names in that part, nobody looks at the records of the zone above.',
-    causes:
-      'NS records hand that part over to another DNS provider, and the record was published in the zone above.',
+    causes: 'NS records hand that part over to another DNS provider, and the record was published in the zone above.',
     fix: 'Publish the record in the zone that the finding names; or delete the NS records in the zone above, if the zone is not used any more.',
     example: {
       seen: 'eu.example.com. NS ns1.other.example.\nshop.eu.example.com. CNAME … (in the zone example.com)',
