@@ -46,8 +46,8 @@ export function firstZones({
     if (answer.kind === 'failed') return unreadableZone(apex, answer);
     const set = nameserverSet(answer.response, apex, '.');
     const some = shuffled(set.nameservers, random).slice(0, most);
-    const { nameservers, failure, ttl } = await locate({ ...set, nameservers: some }, options);
-    return { zone: { apex, source: 'resolvers', nameservers, ownNameservers: null, failure }, ttl };
+    const { ttl, ...located } = await locate({ ...set, nameservers: some }, options);
+    return { zone: { apex, source: 'resolvers', ownNameservers: null, ...located }, ttl };
   }
 
   return {

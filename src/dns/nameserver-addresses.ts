@@ -8,7 +8,7 @@ import type { Recursors } from './recursors.ts';
 import type { NameserverSet } from './referral.ts';
 import type { LookOptions } from './resolver.ts';
 
-/** Finds the addresses of a zone's nameservers: the glue, or else what the resolvers say. At most three are looked up, and others left out. Never rejects. */
+/** Finds the addresses of a zone's nameservers: the glue, or else what the resolvers say. Never rejects. */
 export type LocateNameservers = (set: NameserverSet, options: LocateOptions) => Promise<LocatedNameservers>;
 
 export interface LocateOptions extends LookOptions {
@@ -18,14 +18,13 @@ export interface LocateOptions extends LookOptions {
 
 export interface LocatedNameservers {
   nameservers: ZoneNameserver[];
+  unasked?: string[];
   /** Why none of them can be asked. */
   failure: ZoneObservation['failure'];
   /** Seconds. */
   ttl: number;
 }
 
-/** Most nameservers whose addresses are looked up, so that a zone cannot make us look up many (NXNSAttack). */
-const MAX_LOOKED_UP = 3;
 /** Of each nameserver and IP version. */
 const MAX_ADDRESSES = 2;
 /** Names of nameservers whose addresses are cached: zones of one provider share them. */
@@ -73,12 +72,10 @@ export function nameserverLocator({
 
   async function readAddresses(name: string, options: LocateOptions): Promise<Found> {
     const found: Found = { addresses: [], ttl: Number.POSITIVE_INFINITY, failure: null };
-    const types = ['A', 'AAAA'] as const;
-    for (const answer of await Promise.all(types.map((type) => ask({ name, type }, options)))) {
-      if (answer.kind === 'failed') {
-        found.failure ??= answer;
-        continue;
-      }
+    for (const queried of ['A', 'AAAA'] as const) {
+      const answer = await ask({ name, type: queried }, options);
+      // One after the other, so that names that cannot be looked up cost half as much: a zone may have six (NXNSAttack).
+      if (answer.kind === 'failed') return { ...found, failure: answer };
       // The name of a nameserver must not be a CNAME (RFC 2181 section 10.3), but resolvers follow it all the same.
       const records = answer.response.answers.filter(({ type }) => type === 'A' || type === 'AAAA');
       found.addresses.push(...records.map(({ value }) => value));
@@ -104,28 +101,26 @@ export function nameserverLocator({
   }
 
   return async (set, options) => {
-    const toLookUp = set.nameservers.filter(({ glue }) => glue.length === 0).slice(0, MAX_LOOKED_UP);
-    const located = await Promise.all(
-      set.nameservers.map(async (nameserver): Promise<(Found & { name: string }) | null> => {
-        const { name, glue } = nameserver;
+    const found = await Promise.all(
+      set.nameservers.map(async ({ name, glue }): Promise<Found & { name: string }> => {
         if (glue.length > 0) return { name, addresses: glue, ttl: set.ttl, failure: null };
-        return toLookUp.includes(nameserver) ? { name, ...(await lookUp(name, options)) } : null;
+        return { name, ...(await lookUp(name, options)) };
       }),
     );
-    const found = located.filter((one) => one !== null);
     const nameservers = found.map(({ name, addresses }) => toNameserver(name, addresses));
+    const named = { nameservers, ...(set.unasked.length > 0 && { unasked: set.unasked }) };
     // Half of the nameservers is not the zone: another check that shares this read may send more.
     if (found.some(({ failure }) => failure?.reason === 'too_many_queries'))
-      return { nameservers, failure: { kind: 'unreadable', reason: 'too_many_queries' }, ttl: 0 };
+      return { ...named, failure: { kind: 'unreadable', reason: 'too_many_queries' }, ttl: 0 };
     const ttl = Math.min(set.ttl, ...found.map((one) => one.ttl));
-    if (nameservers.some(({ addresses }) => addresses.length > 0)) return { nameservers, failure: null, ttl };
+    if (nameservers.some(({ addresses }) => addresses.length > 0)) return { ...named, failure: null, ttl };
     const failed = found.find((one) => one.failure !== null)?.failure ?? null;
     if (failed !== null) {
       const { reason, server } = failed;
       const failure = { kind: 'unreadable', reason, ...(server === undefined ? {} : { server }) } as const;
-      return { nameservers, failure, ttl };
+      return { ...named, failure, ttl };
     }
     const isSpecial = nameservers.some(({ problem }) => problem === 'special_address');
-    return { nameservers, failure: { kind: isSpecial ? 'forbidden_address' : 'no_nameserver' }, ttl };
+    return { ...named, failure: { kind: isSpecial ? 'forbidden_address' : 'no_nameserver' }, ttl };
   };
 }

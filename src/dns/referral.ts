@@ -1,3 +1,4 @@
+import { MAX_UNASKED } from '../domain/observation.ts';
 import { isBelow, isWithin } from './protocol/dns-name.ts';
 import type { DnsMessage, ResourceRecord } from './protocol/wire.ts';
 
@@ -13,6 +14,8 @@ export interface ZoneCut {
 export interface NameserverSet {
   /** Sorted, at most six. */
   nameservers: { name: string; glue: string[] }[];
+  /** Names of further ones, at most `MAX_UNASKED`. */
+  unasked: string[];
   /** Seconds: the shortest of all records. */
   ttl: number;
 }
@@ -46,7 +49,8 @@ export function nameserverSet(
 ): NameserverSet {
   const isNs = ({ type, name }: ResourceRecord) => type === 'NS' && name === apex;
   const ns = answers.some(isNs) ? answers.filter(isNs) : authorities.filter(isNs);
-  const names = [...new Set(ns.map(({ value }) => value))].toSorted().slice(0, MAX_NAMESERVERS);
+  const all = [...new Set(ns.map(({ value }) => value))].toSorted();
+  const names = all.slice(0, MAX_NAMESERVERS);
   const glue = additionals.filter(
     ({ type, name }) => (type === 'A' || type === 'AAAA') && names.includes(name) && isWithin(name, bailiwick),
   );
@@ -55,6 +59,7 @@ export function nameserverSet(
       name,
       glue: glue.filter((record) => record.name === name).map(({ value }) => value),
     })),
+    unasked: all.slice(MAX_NAMESERVERS, MAX_NAMESERVERS + MAX_UNASKED),
     ttl: Math.min(...[...ns, ...glue].map(({ ttl }) => ttl)),
   };
 }

@@ -77,11 +77,11 @@ export function zoneCuts(queries: NameserverQueries, locate: LocateNameservers):
 
     async read(parent, found, options) {
       const { apex } = found.cut;
-      const { nameservers } = parent;
-      const zone = { apex, source: 'parent', nameservers, ownNameservers: null, failure: null } as const;
+      const zone = { apex, source: 'parent', ownNameservers: null } as const;
       const set = await readSet(parent, found, options);
       // Some load balancers deny with an SOA record of the name itself, which is no zone: then it is served by the same servers.
-      if (set.nameservers.length === 0) return { zone, ttl: Number.POSITIVE_INFINITY };
+      if (set.nameservers.length === 0)
+        return { zone: { ...parent, ...zone, failure: null }, ttl: Number.POSITIVE_INFINITY };
       const { ttl, ...located } = await locate(set, options);
       return { zone: { ...zone, ...located }, ttl };
     },

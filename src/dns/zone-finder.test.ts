@@ -69,14 +69,29 @@ describe('the nameservers of a zone', () => {
     expect((await findZone()).nameservers).toEqual([{ name: 'ns.dns.test', addresses: [tree.ns1.address] }]);
   });
 
-  test('are six at most, and three of them at most are looked up', async () => {
-    const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'].map((label) => `${label}.dns.test`);
-    tree.delegate('acme.com', Object.fromEntries(names.map((name) => [name, null])));
+  test.each([
+    ['with glue', 'acme.com'],
+    ['without glue', 'dns.test'],
+  ])('are six at most, and the names of the others are known (%s)', async (_, zone) => {
+    const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'].map((label) => `${label}.${zone}`);
+    const glue = zone === 'acme.com' ? tree.ns1.address : null;
+    tree.delegate('acme.com', Object.fromEntries(names.map((name) => [name, glue])));
     for (const name of names) tree.resolve(name, tree.ns1.address);
-    expect((await findZone()).nameservers.map(({ name }) => name)).toEqual(names.slice(0, 3));
-    const glued = Object.fromEntries(names.map((name) => [name.replace('dns.test', 'acme.com'), tree.ns1.address]));
-    tree.delegate('acme.com', glued);
-    expect((await findZone()).nameservers).toHaveLength(6);
+    const found = await findZone();
+    const asked = names.slice(0, 6).map((name) => ({ name, addresses: [tree.ns1.address] }));
+    expect(found).toMatchObject({ failure: null, nameservers: asked, unasked: names.slice(6) });
+    tree.delegate('acme.com', Object.fromEntries(names.slice(0, 6).map((name) => [name, glue])));
+    expect(await findZone()).not.toHaveProperty('unasked');
+  });
+
+  test('that cannot be looked up are not asked for addresses of the other IP version', async () => {
+    const names = ['a', 'b', 'c', 'd', 'e', 'f'].map((label) => `${label}.dns.test`);
+    tree.delegate('acme.com', Object.fromEntries(names.map((name) => [name, null])));
+    for (const name of names) tree.resolver.fail(name, 'servfail');
+    expect((await findZone()).failure).toMatchObject({ kind: 'unreadable' });
+    const lookedUp = (type: string) => [...new Set(asked(tree.resolver, type))].filter((name) => names.includes(name));
+    expect(lookedUp('A').toSorted()).toEqual(names);
+    expect(lookedUp('AAAA')).toEqual([]);
   });
 
   test('have two addresses of each IP version at most', async () => {

@@ -32,6 +32,8 @@ export interface NameserverAnswers {
   server: string;
   /** Null where the nameserver has no address that may be asked. */
   address: string | null;
+  /** A recursive resolver, asked because every nameserver of the zone was silent. Absent in recursive mode, where resolvers play the nameservers. */
+  isResolver?: true;
   /** The first look, and the second where one was taken. */
   answers: [RecordAnswer] | [RecordAnswer, RecordAnswer];
 }
@@ -58,11 +60,16 @@ export interface ZoneObservation {
   source: 'parent' | 'resolvers';
   /** By the parent's referral, at most six, by name. */
   nameservers: ZoneNameserver[];
+  /** Names of further nameservers in the referral, which are never asked; at most `MAX_UNASKED`. Absent: there are none. */
+  unasked?: string[];
   /** Names of the nameservers by the zone's own NS records; null where they were not asked for or could not be read. */
   ownNameservers: string[] | null;
   /** Why no nameserver of the zone can be asked; null: some can. */
   failure: ZoneFailure | null;
 }
+
+/** Of a zone with more nameservers, the others are not known. */
+export const MAX_UNASKED = 20;
 
 export interface ZoneNameserver {
   name: string;

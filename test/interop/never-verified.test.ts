@@ -133,6 +133,21 @@ describe('never verified: signatures that do not validate', () => {
 });
 
 describe('never verified: nameservers that contradict each other or themselves', () => {
+  test('the last by name of four whose addresses are not in the referral does not have the records', async () => {
+    const world = await openWorld();
+    // Below another top-level domain, whose nameservers the registry of this one may not speak for.
+    const hosts = servers.map(({ host, address }) => ({ host: host.replace(/\.test$/, '.net'), address }));
+    const order = servers.toSorted((a, b) => (a.host < b.host ? -1 : 1));
+    const zone = await internet.register(label(), hosts);
+    const domain = await world.create(`shop.${zone.name}`);
+    const ownHosts = hosts;
+    await zone.publish(both(domain), order.slice(0, 3), { ownHosts });
+    await zone.publish('', order.slice(3), { ownHosts });
+    expect(await statuses(world, domain, 4)).toEqual(['verifying']);
+    await zone.publish(both(domain), order.slice(3), { ownHosts });
+    expect(await statuses(world, domain, 1)).toEqual(['verified']);
+  });
+
   test.each([...SEEDS, 100])('two of four are old (seed %i)', async (seed) => {
     const world = await openWorld(seed);
     const random = seeded(seed);
