@@ -52,7 +52,9 @@ export function readAnswer(response: DnsMessage, chase: Chase, bailiwick: string
     if (type !== 'CNAME' && records.length > 0 && !conflicts) return found(chase, records);
     const [alias] = aliases.toSorted();
     if (alias === undefined || !(followed || type === 'CNAME')) break;
-    if (alias === name || chain.includes(alias)) return { kind: 'unreadable', reason: 'loop', chain };
+    // With the name that closes the circle.
+    if (alias === name || chain.includes(alias))
+      return { kind: 'unreadable', reason: 'loop', chain: [...chain, alias] };
     if (chain.length === MAX_CHAIN) return { kind: 'unreadable', reason: 'chain_too_long', chain };
     chain.push(alias);
     if (alias === stopAt || type === 'CNAME') return found(chase, []);

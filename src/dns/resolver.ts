@@ -91,6 +91,8 @@ export interface Look {
   server: string;
   /** Null where it has no address that may be asked. */
   address: string | null;
+  /** A resolver that was asked in place of silent nameservers. */
+  isResolver?: true;
   answer: RecordAnswer;
 }
 

@@ -27,7 +27,7 @@ export function digestOf({ findings, observation }: CheckResult): string {
   const delegations = [observation.ownership, observation.routing].map(({ zone, validation }) => [
     zone.apex,
     zone.source,
-    zone.nameservers.map(({ name, problem }) => [name, problem]),
+    [...zone.nameservers.map(({ name, problem }) => [name, problem]), ...(zone.unasked ?? [])],
     zone.failure?.kind,
     validation?.status,
   ]);
@@ -160,7 +160,8 @@ function withFewerValues(answer: Answer, most: number): Answer {
 
 function withoutAnswers(record: RecordObservation, most: number): RecordObservation {
   const nameservers = record.zone.nameservers.slice(0, most).map((each) => ({ ...each, addresses: [] }));
-  return { ...record, zone: { ...record.zone, nameservers, ownNameservers: null }, nameservers: [], validation: null };
+  const { unasked: _, ...zone } = record.zone;
+  return { ...record, zone: { ...zone, nameservers, ownNameservers: null }, nameservers: [], validation: null };
 }
 
 function fits(json: string): boolean {

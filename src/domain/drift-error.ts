@@ -1,64 +1,68 @@
 import type { SelfCheckAnswer } from './certificate-state.ts';
 import type { Domain } from './domain.ts';
+import type { Finding, FindingCode } from './finding.ts';
 import type { Recheck } from './recheck.ts';
-import { ownershipName, ownershipValue } from './records.ts';
-import { joinList, quote, TEXT_LIMIT, truncate } from './text.ts';
-import { describeBlocker } from './verification-error.ts';
+import { joinList, TEXT_LIMIT } from './text.ts';
+import { describeFinding } from './verification-error.ts';
 
-/** The messages of `verificationError` for domains that were verified: what was lost, and what to do. At most 512 characters. */
+/** The messages of `verificationError` for domains that were verified: what was lost, and what to do. At most 512 characters, in whole sentences. */
 
 /** Why a verified domain is unhealthy. `removalDays`: it fails when nothing leads to us for so many days; null: it stays as it is. */
 export function describeDrift(domain: Domain, seen: Recheck, removalDays: number | null): string {
-  const message = describeLoss(domain, seen);
-  if (removalDays === null) return message;
-  return fitting([message, `If that lasts for ${removalDays} days, ${domain.name} is no longer served here.`]);
+  const warning = `If that lasts for ${removalDays} days, the domain is no longer served here.`;
+  return whole([...describeLoss(domain, seen), ...(removalDays === null ? [] : [warning])]);
 }
 
 /** Why a domain failed that was verified. */
 export function describeRemoval({ name }: Domain, days: number): string {
-  return truncate(
-    `${name} did not lead here for ${days} days: neither of its records was there, and none of its addresses answered as ours. It is no longer served. To serve it again, publish its records and verify the domain again.`,
-  );
+  return `${name} did not lead here for ${days} days: neither of its records was there, and none of its addresses answered as ours. It is no longer served. To serve it again, publish its records and verify the domain again.`;
 }
 
-function describeLoss(domain: Domain, seen: Recheck): string {
-  const { addresses, ownership, routing } = seen;
+/** They keep a domain from being served, but are not what makes it unhealthy. */
+const BESIDE_THE_LOSS: readonly FindingCode[] = ['caa_forbids', 'apex_elsewhere'];
+
+/** Texts of whole sentences, the most important first. */
+function describeLoss(domain: Domain, { addresses, findings, ownership, routing }: Recheck): string[] {
   const owned = ownership.kind === 'matched' || ownership.kind === 'unconfirmed';
   // The routing record of an apex is its addresses.
   const decides = domain.kind === 'apex' || (owned && routing.kind === 'hidden');
-  if (!decides || (addresses.kind !== 'elsewhere' && addresses.kind !== 'partly')) return describeRecords(domain, seen);
-  const sentences = describeAddresses(domain, addresses.answers);
-  return fitting(owned ? sentences : [...sentences, describeRecords(domain, seen)]);
+  const isElsewhere = decides && (addresses.kind === 'elsewhere' || addresses.kind === 'partly');
+  const lost = isElsewhere ? describeAddresses(domain, addresses.answers) : [];
+  const mistake = firstMistake(findings, isElsewhere);
+  if (mistake !== undefined && (!owned || lost.length === 0)) return [...lost, describeFinding(mistake)];
+  return lost.length > 0 ? lost : [`${domain.name} does not lead here any more.`];
 }
 
-function describeRecords(domain: Domain, seen: Recheck): string {
-  return describeBlocker(domain, seen) ?? truncate(describeMissing(domain, seen));
+/** The first finding that blocks. Where the addresses are told, what it says of them is not told again. */
+function firstMistake(findings: readonly Finding[], isElsewhere: boolean): Finding | undefined {
+  return findings.find(
+    ({ code, severity, record }) =>
+      severity === 'blocking' && !BESIDE_THE_LOSS.includes(code) && !(isElsewhere && record === 'routing'),
+  );
 }
 
 function describeAddresses({ kind, name, target }: Domain, answers: SelfCheckAnswer[]): string[] {
   const record = kind === 'apex' ? 'an ALIAS (or ANAME)' : 'a CNAME';
-  const fix = `Point it to ${target} by ${record} record; if a provider proxies it, set ${target} as the origin there.`;
+  const fix = `Point it to ${target} by ${record} record; if a provider proxies it, set that host as the origin there.`;
   const wrong = answers.filter(({ outcome }) => outcome !== 'ours');
-  if (wrong.length === 0) return [`${name} has no address any more, so nobody reaches it.`, fix];
+  if (wrong.length === 0) return withFix([`${name} has no address any more, so nobody reaches it.`], fix);
   const several = wrong.length > 1;
   const has = `${name} has the address${several ? 'es' : ''} ${joinList(wrong.map(({ address }) => address))}`;
   const isDead = wrong.every(({ outcome }) => outcome === 'unreachable');
-  if (isDead) return [`${has}, where nothing answers.`, fix];
+  if (isDead) return withFix([`${has}, where nothing answers.`], fix);
   const seen = wrong.find(({ outcome }) => outcome === 'another')?.seen;
-  return [`${has}, which lead${several ? '' : 's'} to another server${seen ? ` (${seen})` : ''}.`, fix];
+  const leads = `${has}, which lead${several ? '' : 's'} to another server`;
+  return withFix([...(seen ? [`${leads} (${seen}).`] : []), `${leads}.`], fix);
 }
 
-/** The record that is needed and is not there: where one of two is enough, the routing record. */
-function describeMissing(domain: Domain, { routing }: Recheck): string {
-  const { kind, name, target } = domain;
-  return kind === 'subdomain' && routing.kind !== 'hidden'
-    ? `There is no CNAME record at ${name} any more. Publish it again, with the value ${target}.`
-    : `There is no TXT record at ${ownershipName(domain)} any more. Publish it again, with the value ${quote(ownershipValue(domain))}.`;
+/** The longest text that fits beside the fix. */
+function withFix(texts: string[], fix: string): string[] {
+  const short = 'The name has no address that leads here.';
+  const text = [...texts, short].find((each) => `${each} ${fix}`.length <= TEXT_LIMIT) ?? short;
+  return [`${text} ${fix}`];
 }
 
-/** Whole sentences only: as many as fit, the first in any case. */
-function fitting([first = '', ...others]: string[]): string {
-  return truncate(
-    others.reduce((text, next) => (text.length + 1 + next.length <= TEXT_LIMIT ? `${text} ${next}` : text), first),
-  );
+/** As many texts as fit, the first in any case: none is cut. */
+function whole([first = '', ...others]: string[]): string {
+  return others.reduce((text, next) => (text.length + 1 + next.length <= TEXT_LIMIT ? `${text} ${next}` : text), first);
 }

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Domain, DomainKind } from './domain.ts';
+import type { Finding } from './finding.ts';
 import { GONE_DAYS, HEALTHY, type MonitoringMode, type MonitorMemory, monitor, needsSelfCheck } from './monitoring.ts';
 import type { OwnershipReading, RoutingReading } from './reading.ts';
 import type { AddressReading, Recheck } from './recheck.ts';
@@ -33,16 +34,12 @@ const subdomain: Domain = {
 };
 const apex: Domain = { ...subdomain, name: 'acme.com', kind: 'apex', routingVerifiedAt: null };
 
-const answers = [
-  { server: 'ns1.acme.com', saw: '"a"' },
-  { server: 'ns2.acme.com', saw: 'no record' },
-];
 const ownerships = {
   matched: { kind: 'matched' },
   unconfirmed: { kind: 'unconfirmed', reason: 'looks' },
   wrong: { kind: 'wrong', values: ['something'] },
   absent: { kind: 'absent', reason: 'nxdomain' },
-  disagree: { kind: 'disagree', answers },
+  disagree: { kind: 'disagree' },
   bogus: { kind: 'bogus' },
   unreadable: { kind: 'unreadable', reason: 'timeout', chain: [] },
 } satisfies Record<string, OwnershipReading>;
@@ -53,7 +50,7 @@ const routings = {
   hidden: { kind: 'hidden', addresses: ['192.0.2.1'], chain: [] },
   absent: { kind: 'absent', reason: 'nodata' },
   conflicting: { kind: 'conflicting', chain: ['old.example.net'], beside: ['192.0.2.1'] },
-  disagree: { kind: 'disagree', answers },
+  disagree: { kind: 'disagree' },
   bogus: { kind: 'bogus' },
   unreadable: { kind: 'unreadable', reason: 'servfail', chain: [] },
 } satisfies Record<string, RoutingReading>;
@@ -72,13 +69,29 @@ type RoutingKey = keyof typeof routings;
 type OwnershipKey = keyof typeof ownerships;
 type AddressKey = keyof typeof addresses;
 
-const see = (routing: RoutingKey, ownership: OwnershipKey, at: AddressKey = 'unchecked'): Recheck => ({
+const finding = (change: Partial<Finding> & Pick<Finding, 'code'>): Finding => ({
+  severity: 'blocking',
+  message: `${change.code}.`,
+  fix: 'Fix it.',
+  retryable: false,
+  ...change,
+});
+const cnameElsewhere = finding({ code: 'cname_elsewhere', record: 'routing' });
+const txtMissing = finding({ code: 'txt_missing', record: 'ownership' });
+
+const see = (
+  routing: RoutingKey,
+  ownership: OwnershipKey,
+  at: AddressKey = 'unchecked',
+  findings: Finding[] = [],
+): Recheck => ({
   routing: routings[routing],
   ownership: ownerships[ownership],
   addresses: addresses[at],
+  findings,
 });
 const ALL_WELL = see('matched', 'matched');
-const LOST = see('elsewhere', 'absent', 'elsewhere');
+const LOST = see('elsewhere', 'absent', 'elsewhere', [cnameElsewhere]);
 const NOTHING_READ = see('unreadable', 'unreadable', 'unreadable');
 
 interface State {
@@ -185,9 +198,7 @@ describe('what is lost', () => {
       updatedAt: second?.at,
       revision: 4,
     });
-    expect(second?.domain.verificationError).toBe(
-      `api.acme.com is a CNAME to "old.example.net"; it must be a CNAME to ${TARGET}.`,
-    );
+    expect(second?.domain.verificationError).toBe('cname_elsewhere. Fix it.');
   });
 
   test('once only is told to nobody', () => {
@@ -230,50 +241,62 @@ describe('what is said', () => {
   const said = (domain: Domain, seen: Recheck, mode: MonitoringMode = 'tell') =>
     last(domain, [seen, seen], mode).domain.verificationError;
 
-  test.each<[Domain, Recheck, string]>([
+  const another404 = 'acme.com has the address 192.0.2.1, which leads to another server (HTTP 404 "no").';
+  const point = `Point it to ${TARGET} by an ALIAS (or ANAME) record; if a provider proxies it, set that host as the origin there.`;
+  const caa = finding({ code: 'caa_forbids' });
+  const apexElsewhere = finding({ code: 'apex_elsewhere', record: 'routing' });
+  test.each<[string, Domain, Recheck, string]>([
     [
+      'the addresses of an apex',
       apex,
-      see('hidden', 'matched', 'elsewhere'),
-      `acme.com has the address 192.0.2.1, which leads to another server (HTTP 404 "no"). Point it to ${TARGET} by an ALIAS (or ANAME) record; if a provider proxies it, set ${TARGET} as the origin there.`,
+      see('hidden', 'matched', 'elsewhere', [apexElsewhere]),
+      `${another404} ${point}`,
     ],
     [
+      'the TXT record of an apex whose addresses are ours',
       apex,
-      see('hidden', 'absent', 'ours'),
-      'There is no TXT record at _service.acme.com any more. Publish it again, with the value "service-domain-verify=TOKEN".',
+      see('hidden', 'absent', 'ours', [apexElsewhere, txtMissing]),
+      'txt_missing. Fix it.',
     ],
     [
+      'both of an apex',
       apex,
-      see('hidden', 'absent', 'elsewhere'),
-      `acme.com has the address 192.0.2.1, which leads to another server (HTTP 404 "no"). Point it to ${TARGET} by an ALIAS (or ANAME) record; if a provider proxies it, set ${TARGET} as the origin there. There is no TXT record at _service.acme.com any more. Publish it again, with the value "service-domain-verify=TOKEN".`,
+      see('hidden', 'absent', 'elsewhere', [apexElsewhere, txtMissing]),
+      `${another404} ${point} txt_missing. Fix it.`,
     ],
     [
+      'an apex without addresses',
       apex,
       see('absent', 'matched', 'none'),
-      `acme.com has no address any more, so nobody reaches it. Point it to ${TARGET} by an ALIAS (or ANAME) record; if a provider proxies it, set ${TARGET} as the origin there.`,
+      `acme.com has no address any more, so nobody reaches it. ${point}`,
     ],
     [
+      'the first mistake that blocks, never one that is not why',
       subdomain,
-      see('absent', 'absent', 'none'),
-      `There is no CNAME record at api.acme.com any more. Publish it again, with the value ${TARGET}.`,
+      see('absent', 'absent', 'none', [
+        caa,
+        cnameElsewhere,
+        txtMissing,
+        finding({ code: 'proxied', severity: 'info' }),
+      ]),
+      'cname_elsewhere. Fix it.',
     ],
-    [
-      subdomain,
-      see('absent', 'matched', 'none'),
-      `There is no CNAME record at api.acme.com any more. Publish it again, with the value ${TARGET}.`,
-    ],
-  ])('of %o that shows %j', (domain, seen, expected) => {
+  ])('of %s', (_, domain, seen, expected) => {
     expect(said(domain, seen)).toBe(expected);
   });
 
   test('has at most 512 characters, whatever was seen, and is never empty', () => {
     const long = 'x'.repeat(200);
     const label = 'a'.repeat(63);
-    const domain: Domain = { ...subdomain, name: `${label}.${label}.${label}.example.com` };
+    const name = `${label}.${label}.${label}.${'b'.repeat(57)}.com`;
+    const domain: Domain = { ...subdomain, name, target: `${label}.${label}.${label}.${label.slice(2)}` };
+    const message = `${long} ${long}.`;
+    const findings = [finding({ code: 'cname_elsewhere', record: 'routing', message }), txtMissing];
     for (const routing of Object.keys(routings) as RoutingKey[])
       for (const ownership of Object.keys(ownerships) as OwnershipKey[])
         for (const at of Object.keys(addresses) as AddressKey[])
           for (const one of [domain, { ...domain, kind: 'apex' as const }]) {
-            const seen = see(routing, ownership, at);
+            const seen = see(routing, ownership, at, findings);
             if (seen.addresses.kind === 'elsewhere')
               seen.addresses = { kind: 'elsewhere', answers: Array(8).fill({ ...another, seen: long }) };
             for (const mode of ['tell', 'enforce'] as const) {
@@ -281,13 +304,16 @@ describe('what is said', () => {
               if (text === null) continue;
               expect(text.length).toBeGreaterThan(20);
               expect(text.length).toBeLessThanOrEqual(512);
+              expect(text).toMatch(/\.$/);
+              // A host is there as a whole, or not at all.
+              expect(text.replaceAll(one.name, '').replaceAll(one.target, '')).not.toContain('aaaa');
             }
           }
   });
 
   test('names the end of the grace where nothing leads to us and that is enforced', () => {
     expect(said(subdomain, LOST, 'enforce')).toMatch(
-      / If that lasts for 7 days, api\.acme\.com is no longer served here\.$/,
+      / If that lasts for 7 days, the domain is no longer served here\.$/,
     );
     expect(said(apex, see('hidden', 'absent', 'ours'), 'enforce')).not.toContain('7 days');
   });
@@ -384,7 +410,8 @@ describe('enforced, a domain', () => {
   });
 });
 
-const reading = fc.record({
+const reading: fc.Arbitrary<Recheck> = fc.record({
+  findings: fc.constant([]),
   routing: fc.constantFrom(...Object.values(routings)),
   ownership: fc.constantFrom(...Object.values(ownerships)),
   addresses: fc.constantFrom(...Object.values(addresses)),

@@ -108,7 +108,10 @@ function driftError(domain: Domain, seen: Recheck, healthy: boolean | null, { go
 }
 
 /** Whether the addresses of a name have to be asked before a re-check can be judged: nothing in DNS says that it leads to us. */
-export function needsSelfCheck({ kind }: Domain, { routing, ownership }: Omit<Recheck, 'addresses'>): boolean {
+export function needsSelfCheck(
+  { kind }: Domain,
+  { routing, ownership }: Pick<Recheck, 'routing' | 'ownership'>,
+): boolean {
   if (kind === 'apex') return ownership.kind !== 'unreadable';
   return ['hidden', 'elsewhere', 'absent', 'conflicting'].includes(routing.kind);
 }

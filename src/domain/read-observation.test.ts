@@ -9,6 +9,7 @@ import {
   NXDOMAIN,
   observation,
   rightTxt,
+  throughResolver,
   twice,
   txt,
   validation,
@@ -141,6 +142,25 @@ describe.each(['ownership', 'routing'] as const)('the %s record', (record) => {
   });
 });
 
+describe('what a resolver has where no nameserver answers', () => {
+  const { ownership, routing } = observation(domain, 'acme.com', {
+    ownership: everywhere(right.ownership),
+    routing: everywhere(right.routing),
+  });
+  const seen = { ownership: throughResolver(ownership), routing: throughResolver(routing) };
+
+  test('matches where nobody else holds the name', () => {
+    const reading = readObservation({ domain, incumbent: null, memory: NO_MEMORY }, seen);
+    expect(reading).toEqual({ ownership: { kind: 'matched' }, routing: { kind: 'matched', chain: [domain.target] } });
+  });
+
+  test('does not match against an incumbent', () => {
+    const unconfirmed = { kind: 'unconfirmed', reason: 'resolver' };
+    const reading = readObservation({ domain, incumbent, memory: NO_MEMORY }, { ...seen, incumbent: seen });
+    expect(reading).toMatchObject({ ownership: unconfirmed, routing: unconfirmed });
+  });
+});
+
 test('one matching TXT value among several is enough', () => {
   expect(read('ownership', everywhere(txt('v=spf1 -all', 'service-domain-verify=TOKEN'))).kind).toBe('matched');
 });
@@ -194,6 +214,15 @@ describe("an incumbent's record", () => {
 
   test('is not gone while it is bogus', () => {
     expect(readIncumbent({ ownershipValidation: validation({ status: 'bogus' }) })?.ownership.kind).toBe('bogus');
+  });
+
+  test('is not gone when no nameserver answers, whatever a resolver has', () => {
+    const claim = observation(domain, 'acme.com', { ownership: everywhere(right.ownership) });
+    const theirs = observation(incumbent, 'acme.com', gone);
+    const seen = { ownership: throughResolver(theirs.ownership), routing: throughResolver(theirs.routing) };
+    const read = readObservation({ domain, incumbent, memory: NO_MEMORY }, { ...claim, incumbent: seen });
+    const unconfirmed = { kind: 'unconfirmed', reason: 'resolver' };
+    expect(read.incumbent).toEqual({ ownership: unconfirmed, routing: unconfirmed });
   });
 
   test('is gone when one alone answers and the resolvers say the same', () => {

@@ -1,5 +1,4 @@
 import type { Domain } from './domain.ts';
-import { parseIpAddress } from './ip-address.ts';
 import type { Observation, RecordAnswer, RecordObservation } from './observation.ts';
 import { isProxy } from './proxy-zones.ts';
 import type {
@@ -8,12 +7,10 @@ import type {
   Reading,
   RecordRole,
   RoutingReading,
-  ServerAnswer,
   UnreadableReading,
 } from './reading.ts';
 import { ownershipValue } from './records.ts';
 import type { CheckMemory, RecordDoubt } from './status.ts';
-import { joinList, joinQuoted, quote } from './text.ts';
 
 type ReadableAnswer = Exclude<RecordAnswer, { kind: 'unreadable' }>;
 type Unconfirmed = Extract<CommonReading, { kind: 'unconfirmed' }>;
@@ -25,26 +22,26 @@ export function answerMatches(domain: Domain, record: RecordRole, answer: Record
 
 /**
  * What a check concludes from what it saw. A match needs every nameserver that answered, in two looks at one of them at
- * least; those that failed have no say. The same holds for an incumbent's absence.
+ * least; those that failed have no say. The same holds for an incumbent's absence. Where no nameserver answers, a recursive
+ * resolver's answer counts, but not against an incumbent.
  */
 export function readObservation(
   { domain, incumbent, memory }: { domain: Domain; incumbent: Domain | null; memory: CheckMemory },
   observation: Observation,
 ): Reading {
   const reading: Reading = {
-    ownership: {
-      ...readRecord(ownershipReader(domain), observation.ownership, memory.ownershipDoubt),
-      ...doubledAt(domain, 'ownership', observation),
-    },
-    routing: {
-      ...readRecord(routingReader(domain), observation.routing, memory.routingDoubt),
-      ...doubledAt(domain, 'routing', observation),
-    },
+    ownership: readRecord(ownershipReader(domain), observation.ownership, memory.ownershipDoubt),
+    routing: readRecord(routingReader(domain), observation.routing, memory.routingDoubt),
   };
-  if (incumbent === null || observation.incumbent === undefined) return reading;
+  if (incumbent === null) return reading;
+  const claim: Reading = {
+    ownership: claimed(reading.ownership, observation.ownership),
+    routing: claimed(reading.routing, observation.routing),
+  };
+  if (observation.incumbent === undefined) return claim;
   const { ownership, routing } = observation.incumbent;
   return {
-    ...reading,
+    ...claim,
     incumbent: {
       ownership: readAbsence(ownershipReader(incumbent), ownership),
       routing: readAbsence(routingReader(incumbent), routing),
@@ -52,12 +49,16 @@ export function readObservation(
   };
 }
 
-/** Where the record is with the zone appended to its name. */
-function doubledAt(domain: Domain, role: RecordRole, { probes = [] }: Observation): { doubledAt?: string } {
-  const found = probes.find(
-    ({ purpose, record, answer }) => purpose === 'doubled' && record === role && answerMatches(domain, role, answer),
-  );
-  return found === undefined ? {} : { doubledAt: found.name };
+/** A claimant's match has to be read at the zone's own nameservers. */
+function claimed<R extends OwnershipReading | RoutingReading>(reading: R, seen: RecordObservation): R | Unconfirmed {
+  const isTooLittle = reading.kind === 'matched' && isReadThroughResolver(seen);
+  return isTooLittle ? { kind: 'unconfirmed', reason: 'resolver' } : reading;
+}
+
+/** Whether no nameserver of the zone answered, but a recursive resolver did. */
+function isReadThroughResolver({ nameservers }: RecordObservation): boolean {
+  const readable = nameservers.filter(({ answers }) => answers.some(isReadable));
+  return readable.length > 0 && readable.every(({ isResolver = false }) => isResolver);
 }
 
 /** How the answers about one of the two records are read. */
@@ -68,7 +69,6 @@ interface RecordReader<R extends OwnershipReading | RoutingReading> {
   matched(answer: ReadableAnswer, alone: boolean): R;
   /** Reads an answer that does not match. */
   read(answer: ReadableAnswer): R;
-  describe(answer: ReadableAnswer): string;
 }
 
 function ownershipReader(domain: Domain): RecordReader<OwnershipReading> {
@@ -81,7 +81,6 @@ function ownershipReader(domain: Domain): RecordReader<OwnershipReading> {
     matched: (_answer, alone) => ({ kind: 'matched', ...(alone && { alone }) }),
     read: (answer) =>
       answer.kind === 'found' ? { kind: 'wrong', values: answer.values } : { kind: 'absent', reason: answer.reason },
-    describe: (answer) => (answer.kind === 'found' ? joinQuoted(answer.values) : 'no record'),
   };
 }
 
@@ -99,16 +98,7 @@ function routingReader({ target }: Domain): RecordReader<RoutingReading> {
       if (chain.length === 0 || chain.some(isProxy)) return { kind: 'hidden', addresses: answer.values, chain };
       return { kind: 'elsewhere', chain };
     },
-    describe(answer) {
-      if (answer.chain.length > 0) return joinQuoted([...answer.chain, ...besideOf(answer)]);
-      return answer.kind === 'found' ? joinList(answer.values.map(shownAddress)) : 'no record';
-    },
   };
-}
-
-/** Quoted unless it is an address, so that it is safe to print. */
-function shownAddress(value: string): string {
-  return parseIpAddress(value) === null ? quote(value) : value;
 }
 
 /** `before`: what the last check left about this record. */
@@ -123,15 +113,14 @@ function readRecord<R extends OwnershipReading | RoutingReading>(
   if (first === undefined) return withoutAnswer(seen);
   const matching = answers.filter(reader.matches);
   if (matching.length === 0) return mostTelling(answers.map(reader.read)) ?? reader.read(first);
-  if (matching.length < answers.length || leadsElsewhere(seen, matching))
-    return { kind: 'disagree', answers: describeEach(reader, seen) };
+  if (matching.length < answers.length || leadsElsewhere(seen, matching)) return { kind: 'disagree' };
   const doubt = whyUnconfirmed(seen, reader.matches);
   if (doubt === null) return reader.matched(first, false);
   // The third check in a row.
   return doubt.reason === 'alone' && before === 'alone_twice' ? reader.matched(first, true) : doubt;
 }
 
-/** The record of an incumbent is gone only where every nameserver says so, as strictly as a match. */
+/** The record of an incumbent is gone only where every nameserver says so, as strictly as a match; a resolver may have an old answer. */
 function readAbsence<R extends OwnershipReading | RoutingReading>(
   reader: RecordReader<R>,
   seen: RecordObservation,
@@ -142,7 +131,8 @@ function readAbsence<R extends OwnershipReading | RoutingReading>(
   const answers = allAnswers(seen);
   if (answers.some(isNamed)) return reading;
   // A CNAME to the incumbent's target whose end could not be read.
-  if (answers.some(reader.names)) return { kind: 'disagree', answers: describeEach(reader, seen) };
+  if (answers.some(reader.names)) return { kind: 'disagree' };
+  if (isReadThroughResolver(seen)) return { kind: 'unconfirmed', reason: 'resolver' };
   return whyUnconfirmed(seen, (answer) => !reader.names(answer)) ?? reading;
 }
 
@@ -220,24 +210,4 @@ function readableAnswers(seen: RecordObservation): ReadableAnswer[] {
 
 function isReadable(answer: RecordAnswer): answer is ReadableAnswer {
   return answer.kind !== 'unreadable';
-}
-
-/** What each nameserver answers, in the order of their names; both looks where they differ. */
-function describeEach(
-  { describe }: RecordReader<OwnershipReading | RoutingReading>,
-  { nameservers }: RecordObservation,
-): ServerAnswer[] {
-  const each = nameservers.flatMap(({ server, answers }) => {
-    const told = answers.flatMap((answer) => {
-      if (answer.kind !== 'unreadable') return [describe(answer)];
-      return answer.chain.length > 0
-        ? [joinQuoted(answer.chain)]
-        : answer.reason === 'loop'
-          ? ['a CNAME to itself']
-          : [];
-    });
-    const saw = new Set(told);
-    return saw.size === 0 ? [] : [{ server, saw: [...saw].join(', then ') }];
-  });
-  return each.toSorted((a, b) => (a.server < b.server ? -1 : 1));
 }

@@ -28,14 +28,6 @@ export type UnreadableReason =
 /** NXDOMAIN: the name does not exist. NODATA: it exists, without a record of the type asked for. */
 export type AbsentReason = 'nxdomain' | 'nodata';
 
-/** The answer of one nameserver, for the customer to see which of them disagree. */
-export interface ServerAnswer {
-  /** Name of the nameserver, or its address where it has no name. */
-  server: string;
-  /** Its values as a short list, or `no record`. */
-  saw: string;
-}
-
 /** `chain`: the CNAME targets up to the name that could not be read; empty where that is the record's own name. */
 export interface UnreadableReading {
   kind: 'unreadable';
@@ -48,14 +40,14 @@ export interface UnreadableReading {
 /** What is concluded of either record. */
 export type CommonReading =
   /** The nameservers, or two looks at one of them, differ. */
-  | { kind: 'disagree'; answers: ServerAnswer[] }
+  | { kind: 'disagree' }
   /** The validating resolvers reject it: its DNSSEC signature is wrong, or missing. */
   | { kind: 'bogus' }
   /**
    * It matches (an incumbent's: it is gone) as far as it was looked at, and that is not enough. `alone`: one nameserver of several answered.
-   * `looks`: no nameserver answered twice.
+   * `looks`: no nameserver answered twice. `resolver`: in a takeover, no nameserver answered, but a recursive resolver did.
    */
-  | { kind: 'unconfirmed'; reason: 'alone' | 'looks' }
+  | { kind: 'unconfirmed'; reason: 'alone' | 'looks' | 'resolver' }
   | UnreadableReading;
 
 export type OwnershipReading =
@@ -63,8 +55,7 @@ export type OwnershipReading =
   | { kind: 'matched'; alone?: true }
   /** TXT records exist, but none with the expected value. Each value is one record with its strings joined. */
   | { kind: 'wrong'; values: string[] }
-  /** `doubledAt`: the expected record is at this name instead, because a DNS provider appended the zone twice. */
-  | { kind: 'absent'; reason: AbsentReason; doubledAt?: string }
+  | { kind: 'absent'; reason: AbsentReason }
   | CommonReading;
 
 export type RoutingReading =
@@ -73,7 +64,7 @@ export type RoutingReading =
   | { kind: 'elsewhere'; chain: string[] }
   /** Addresses without a CNAME, or a CNAME into a provider known to proxy: the value cannot be read back. */
   | { kind: 'hidden'; addresses: string[]; chain: string[] }
-  | { kind: 'absent'; reason: AbsentReason; doubledAt?: string }
+  | { kind: 'absent'; reason: AbsentReason }
   /** A CNAME, and beside it addresses or further CNAMEs: resolvers follow either. */
   | { kind: 'conflicting'; chain: string[]; beside: string[] }
   | CommonReading;

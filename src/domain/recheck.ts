@@ -1,9 +1,12 @@
 import type { SelfCheckAnswer } from './certificate-state.ts';
+import type { Finding } from './finding.ts';
 import type { Reading } from './reading.ts';
 
 /** What one re-check of a verified domain found: `monitoring.ts` judges it. */
 export interface Recheck extends Pick<Reading, 'ownership' | 'routing'> {
   addresses: AddressReading;
+  /** What is wrong in its DNS: the most important first. */
+  findings: readonly Finding[];
 }
 
 /** What the addresses of a name answer to our self-check. */

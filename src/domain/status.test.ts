@@ -10,6 +10,7 @@ import {
   probe,
   rightTxt,
   type Seen,
+  throughResolver,
   twice,
   txt,
   validation,
@@ -358,7 +359,9 @@ describe('two workspaces that claim one name', () => {
       updatedAt: later,
       revision: incumbent.revision + 1,
     });
-    expect(second.loser?.verificationError).toContain('Another workspace proved that it owns api.acme.com');
+    expect(second.loser?.verificationError).toContain(
+      'Another account of this service proved that it owns api.acme.com',
+    );
   });
 
   test('requested checks in between do not shorten the time: a mistake of a second moves no traffic', () => {
@@ -407,6 +410,26 @@ describe('two workspaces that claim one name', () => {
     expect(after.verificationError).toContain('its records are still in place');
   });
 
+  test('nothing moves while no nameserver answers, whatever a resolver has, and the error says why', () => {
+    const { ownership, routing } = observe(subdomain, proof, incumbent);
+    const records = { ownership: throughResolver(ownership), routing: throughResolver(routing) };
+    let { after, memory } = claim(subdomain, proof);
+    for (const now of [NOW + 60_000, NOW + 120_000, NOW + 180_000]) {
+      const start = { domain: after, memory, incumbent, claimedAt: now };
+      const seen = { ...records, incumbent: records };
+      const findings = findingsOf(start, seen, { edgeAddresses: [], caNames: [], now });
+      ({ after, memory } = transition(start, readObservation(start, seen), findings, now));
+      expect(after.status).toBe('verifying');
+      expect(memory.provenSince).toBe(null);
+      expect(after.verificationError).toBe(
+        'Another account of this service holds api.acme.com as verified. None of the nameservers of acme.com answers (ns1.acme.com and ns2.acme.com), and what resolvers have in their caches is not enough to move the name. Ask the DNS provider of acme.com why its nameservers do not answer. The name moves once they do, and have only the records of this domain.',
+      );
+    }
+    // Where nobody else holds the name, it is enough.
+    const alone = { domain: subdomain, memory: fresh, incumbent: null, claimedAt: NOW };
+    expect(transition(alone, readObservation(alone, records), [], NOW).after.status).toBe('verified');
+  });
+
   test.each([0, 1, DAY_MS])(
     'a claim made at or before the incumbent was verified is told to delete and add again (older by %i ms)',
     (byMs) => {
@@ -420,7 +443,7 @@ describe('two workspaces that claim one name', () => {
 
   test('the error of a claimant without records says that the name is held', () => {
     const { after } = claim(subdomain, see('absent', 'absent'));
-    expect(after.verificationError).toContain('Another workspace holds api.acme.com as verified');
+    expect(after.verificationError).toContain('Another account of this service holds api.acme.com as verified');
   });
 
   test('a claimant whose window ends has failed, and the incumbent is not touched', () => {

@@ -259,6 +259,24 @@ describe('a takeover', () => {
     });
   });
 
+  test('is not read from a resolver while every nameserver is silent', async () => {
+    const nameservers = { ns1: () => fails('timeout'), ns2: () => fails('timeout') };
+    const fake = acme(nameservers);
+    const dns: RecordLooks = {
+      ...fake.dns,
+      async validate({ type }) {
+        return validation({ answer: type === 'TXT' ? rightTxt(domain) : cname(domain.target) });
+      },
+    };
+    const unconfirmed = { kind: 'unconfirmed', reason: 'resolver' };
+    expect(await reading(domain, { ...fake, dns }, incumbent)).toEqual({
+      ownership: unconfirmed,
+      routing: unconfirmed,
+      incumbent: { ownership: unconfirmed, routing: unconfirmed },
+    });
+    expect(await reading(domain, { ...fake, dns })).toMatchObject({ routing: { kind: 'matched' } });
+  });
+
   test('one nameserver that still has its record keeps the incumbent', async () => {
     const both = txt(...['Token0', 'Token1'].map((token) => `service-domain-verify=${token}`));
     const behind = always({ TXT: both, A: cname(domain.target) });

@@ -212,7 +212,7 @@ function recordOf(
 }
 
 function answersOf({ looks }: FirstLook): NameserverAnswers[] {
-  return looks.map(({ server, address, answer }) => ({ server, address, answers: [answer] }));
+  return looks.map(({ answer, ...server }) => ({ ...server, answers: [answer] }));
 }
 
 function lastOf({ looks }: FirstLook): Look['answer'] | undefined {

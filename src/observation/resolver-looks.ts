@@ -3,7 +3,7 @@ import type { NameserverAnswers, RecordAnswer, Validation } from '../domain/obse
 
 /**
  * What a resolver has found where every nameserver is silent to us: a firewall may let only resolvers through. What is absent there may be an old
- * answer, and counts for nothing.
+ * answer, and counts for nothing. Against an incumbent, what is found counts for nothing either (`domain/read-observation.ts`).
  */
 export async function lookThroughResolver(
   dns: RecordLooks,
@@ -23,8 +23,9 @@ export async function lookTwiceThroughResolver(
   const first = lookOf(validation);
   if (first === null) return { answers: [], validation };
   const second = lookOf(await dns.validate(question, options));
-  const looks: NameserverAnswers['answers'] = second === null ? [first.answer] : [first.answer, second.answer];
-  return { answers: [{ server: first.server, address: first.address, answers: looks }], validation };
+  const { server, address, answer } = first;
+  const answers: NameserverAnswers['answers'] = second === null ? [answer] : [answer, second.answer];
+  return { answers: [{ server, address, isResolver: true, answers }], validation };
 }
 
 /** Whether a nameserver did not respond at all. */
@@ -36,5 +37,5 @@ const SILENT = ['timeout', 'unreachable'];
 
 function lookOf({ answer, resolver, status }: Validation): Look | null {
   if (answer?.kind !== 'found' || resolver === null || status === 'bogus') return null;
-  return { server: resolver, address: resolver, answer };
+  return { server: resolver, address: resolver, isResolver: true, answer };
 }

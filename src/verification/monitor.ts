@@ -72,13 +72,13 @@ export function createMonitor(options: MonitorOptions): DueLoop {
     const { seen, observation } = await recheck(domain, memory, signal);
     if (isStale()) return 'dropped';
     const now = clock.now();
-    const next = monitor(domain, memory, seen, now, mode);
+    const findings = findingsOf({ domain, incumbent: null, memory: NO_MEMORY }, observation, { ...facts, now });
+    const next = monitor(domain, memory, { ...seen, findings }, now, mode);
     // Its claim has scheduled it as this memory asks for.
     if (next.after === domain && isSameMemory(next.memory, memory)) return next.outcome;
     const nextCheckAt = followUpAt(memory, next.memory, now, intervalMs, random());
     const { after } = next;
-    const found = findingsOf({ domain, incumbent: null, memory: NO_MEMORY }, observation, { ...facts, now });
-    const result: CheckResult = { findings: found, observation };
+    const result: CheckResult = { findings, observation };
     const isNew = digestOf(result) !== due.resultDigest;
     const saved = await store.saveMonitoring({
       ...{ before: domain, after, memory: next.memory, attempts: due.attempts, nextCheckAt, now },
@@ -93,7 +93,7 @@ export function createMonitor(options: MonitorOptions): DueLoop {
     domain: Domain,
     memory: MonitorMemory,
     signal: AbortSignal,
-  ): Promise<{ seen: Recheck; observation: Observation }> {
+  ): Promise<{ seen: Omit<Recheck, 'findings'>; observation: Observation }> {
     // Whatever is told has been looked at everywhere.
     const isDoubtful = memory.suspected.length > 0 || memory.driftedSince !== null;
     const observation = await look(domain, isDoubtful ? 'thorough' : 'recheck', signal);

@@ -142,6 +142,25 @@ describe('a zone that moves to another provider during the window', () => {
   });
 });
 
+describe('a zone of which the parent and the zone itself name different nameservers', () => {
+  test('is verified by the records at that of the parent alone, and the finding says that the lists differ', async () => {
+    const zone = await internet.register('two-lists', [first]);
+    const domain = await world.create(`api.${zone.name}`);
+    const ownHosts = [second];
+    await zone.publish(`${routingLine(domain)}\n${ownershipLine(domain)}`, [first], { ownHosts });
+    await zone.publish('', [second], { ownHosts });
+    expect((await world.check(domain)).status).toBe('verified');
+    const found = await world.diagnose(domain);
+    expect(found.filter(({ severity }) => severity !== 'info')).toMatchObject([
+      {
+        code: 'delegation_mismatch',
+        severity: 'warning',
+        message: `The registrar and the zone two-lists.test name different nameservers. Only the registrar names ${first.host}. Only the zone names ${second.host}.`,
+      },
+    ]);
+  });
+});
+
 describe('a resolver that validates', () => {
   async function signed(label: string, change: (ds: string) => string) {
     const zone = await internet.register(label);

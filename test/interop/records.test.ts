@@ -180,6 +180,9 @@ describe('CNAMEs', () => {
       expect(status).toBe('verifying');
       expect(verificationError).toContain('lead in a circle');
     }
+    expect((await world.read(one.domain)).verificationError).toContain(
+      'api.loop.test → "b.loop.test" → "c.loop.test" → "b.loop.test".',
+    );
   });
 
   test('eight CNAMEs are followed, nine are reported', async () => {

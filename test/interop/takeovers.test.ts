@@ -5,7 +5,8 @@ import { START_LIMIT_MS } from '../support/debian.ts';
 import { seeded } from '../support/seeded-random.ts';
 import { type HostileRecord, startHostileServer } from './hostile-server.ts';
 import { type Internet, startInternet, type Zone } from './internet.ts';
-import type { Nameserver } from './knot.ts';
+import type { Host, Nameserver } from './knot.ts';
+import { startMiddlebox } from './middlebox.ts';
 import { dsData } from './registry.ts';
 import { tamper } from './signed-zone.ts';
 import { createInterop, type InteropWorld, ownershipLine, routingLine } from './world.ts';
@@ -39,10 +40,10 @@ interface Contest {
 }
 
 /** A name that one workspace holds as verified, by both records, and that another claims. */
-async function contest(hosts: Nameserver[], seed = 1): Promise<Contest> {
+async function contest(hosts: Nameserver[], seed = 1, delegated: Host[] = hosts): Promise<Contest> {
   const world = await createInterop(internet, { random: seeded(seed).next, triesMs: [200, 400] });
   opened.push(world);
-  const zone = await internet.register(`takeover${++serial}`, hosts);
+  const zone = await internet.register(`takeover${++serial}`, delegated);
   const name = `shop.${zone.name}`;
   const incumbent = await world.create(name);
   await zone.publish(both(incumbent), hosts);
@@ -91,6 +92,30 @@ describe('a takeover', () => {
     await rivals.zone.publish(both(rivals.claimant), [first]);
     first.pause();
     expect(await holder(rivals, 1)).toBe('ws_1');
+  });
+
+  test('keeps the incumbent while resolvers alone can reach the nameservers, and says why', async () => {
+    const [first] = servers;
+    let isOpen = true;
+    const host = internet.spareHost();
+    const box = await startMiddlebox(host, {
+      port: internet.port,
+      to: first.address,
+      treat: (_query, from) => (isOpen || from === internet.resolver.address ? 'pass' : 'drop'),
+    });
+    opened.push(box);
+    const rivals = await contest([first], 1, [host]);
+    const { world, zone, claimant } = rivals;
+    await zone.publish(both(claimant), [first]);
+    await internet.resolver.forget(zone.name);
+    expect((await world.ask(claimant.name, 'A')).answers[0]?.value).toBe(claimant.target);
+    isOpen = false;
+    expect(await holder(rivals, 3)).toBe('ws_1');
+    expect((await world.read(claimant)).verificationError).toContain(
+      `None of the nameservers of ${zone.name} answers (${host.host})`,
+    );
+    isOpen = true;
+    expect(await holder(rivals, 3)).toBe('ws_2');
   });
 
   test('keeps the incumbent while a nameserver shows its record in every second answer', async () => {

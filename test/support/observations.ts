@@ -52,6 +52,19 @@ export function recordSeen(
 
 export const twice = (answer: RecordAnswer): [RecordAnswer, RecordAnswer] => [answer, answer];
 
+/** The same, from a resolver in place of the nameservers, which are silent. */
+export function throughResolver(seen: RecordObservation): RecordObservation {
+  const [first] = seen.nameservers;
+  if (first === undefined) throw new Error('nobody was asked');
+  const silent = seen.nameservers.map((each): NameserverAnswers => ({ ...each, answers: [fails('timeout')] }));
+  const resolver = '192.0.2.53';
+  return {
+    ...seen,
+    nameservers: [...silent, { server: resolver, address: resolver, isResolver: true, answers: first.answers }],
+    validation: validation({ answer: first.answers[0], resolver }),
+  };
+}
+
 /** Both nameservers give the same answer, in both looks. */
 export const everywhere = (answer: RecordAnswer): Answers => [twice(answer), twice(answer)];
 

@@ -199,7 +199,9 @@ describe('verificationError names', () => {
     world.dns.set('api.acme.com', 'CNAME', ['b.acme.com']);
     world.dns.set('b.acme.com', 'CNAME', ['api.acme.com']);
     for (let i = 0; i < 2; i++) await world.check(domain);
-    expect((await world.check(domain)).verificationError).toContain('lead in a circle: api.acme.com → "b.acme.com"');
+    expect((await world.check(domain)).verificationError).toContain(
+      'lead in a circle. Each leads to the next: api.acme.com → "b.acme.com" → "api.acme.com".',
+    );
   });
 });
 
@@ -234,7 +236,7 @@ describe('nameservers', () => {
     world.publish(domain, 'ownership');
     expect(await toldInTurn(domain)).toEqual([
       null,
-      `The nameservers of acme.com do not agree on the TXT record at _service.acme.com. ns1.acme.com answers "${ownershipValue(domain)}". ns2.acme.com answers no record. If you have just changed it, wait a few minutes. Otherwise publish the same at all of them, or remove those that differ. Name: \`_service\`, Value: \`${ownershipValue(domain)}\`.`,
+      `The nameservers of acme.com do not agree on the TXT record at _service.acme.com: ns1.acme.com has it, ns2.acme.com does not. ns2.acme.com answers no record. If you have just changed it, wait a few minutes. Otherwise publish the same at all of them, or remove those that differ. Name: \`_service\`, Value: \`${ownershipValue(domain)}\`.`,
     ]);
     world.publish(domain, 'ownership', second);
     expect((await world.check(domain)).status).toBe('verified');
@@ -249,7 +251,7 @@ describe('nameservers', () => {
     const old = `api.acme.com is a CNAME to "old.example.net", which does not exist. It has to lead to ${domain.target}. In the DNS settings of acme.com, change the CNAME record. Name: \`api\`, Value: \`${domain.target}\`.`;
     expect(told.filter((each) => each !== old)).toEqual([
       null,
-      `The nameservers of acme.com do not agree on the CNAME record at api.acme.com. ns1.acme.com answers "${domain.target}". ns2.acme.com answers "old.example.net". If you have just changed it, wait a few minutes. Otherwise publish the same at all of them, or remove those that differ. Name: \`api\`, Value: \`${domain.target}\`.`,
+      `The nameservers of acme.com do not agree on the CNAME record at api.acme.com: ns1.acme.com has it, ns2.acme.com does not. ns2.acme.com answers a CNAME to "old.example.net". If you have just changed it, wait a few minutes. Otherwise publish the same at all of them, or remove those that differ. Name: \`api\`, Value: \`${domain.target}\`.`,
     ]);
     expect(told.indexOf(old)).toBeLessThan(2);
   });
@@ -260,7 +262,7 @@ describe('nameservers', () => {
     world.publish(domain, 'ownership');
     expect(await toldInTurn(domain)).toEqual([
       null,
-      `The nameservers of acme.com do not agree on the TXT record at _service.acme.com. ns1.acme.com answers "${ownershipValue(domain)}". ns2.acme.com answers no record. ns3.acme.com answers no record. If you have just changed it, wait a few minutes. Otherwise publish the same at all of them, or remove those that differ. Name: \`_service\`, Value: \`${ownershipValue(domain)}\`.`,
+      `The nameservers of acme.com do not agree on the TXT record at _service.acme.com: ns1.acme.com has it, ns2.acme.com does not. ns2.acme.com answers no record. ns3.acme.com answers no record. If you have just changed it, wait a few minutes. Otherwise publish the same at all of them, or remove those that differ. Name: \`_service\`, Value: \`${ownershipValue(domain)}\`.`,
     ]);
   });
 
@@ -356,7 +358,7 @@ describe('two workspaces that claim one name', () => {
     expect((await world.check(second)).status).toBe('verified');
     const loser = await world.read(first);
     expect(loser).toMatchObject({ status: 'failed', verifiedAt: null });
-    expect(loser.verificationError).toContain('Another workspace proved that it owns api.acme.com');
+    expect(loser.verificationError).toContain('Another account of this service proved that it owns api.acme.com');
     expect(await world.store.findSite('api.acme.com')).toMatchObject({ domainId: second.id });
     expect((await timelineOf(world.store, first)).at(-1)?.type).toBe('domain.superseded');
   });

@@ -116,6 +116,26 @@ test('what is lost is told after a second look ten minutes later, and cleared by
   ]);
 });
 
+test('the event of a lost record has the values that were there instead', async () => {
+  const domain = await verified('shop.acme.com');
+  world.dns.remove('shop.acme.com', 'CNAME');
+  world.dns.set('shop.acme.com', 'CNAME', ['old.example.net']);
+  world.dns.set('_service.shop.acme.com', 'TXT', ['v=spf1 -all', 'another']);
+  await passes(DAY_MS);
+  await passes(10 * MINUTE_MS);
+  const { items } = await world.store.listDomainEvents(domain.workspaceId, domain.id, { limit: 100 });
+  const lost = items.flatMap(({ type, data }) =>
+    type === 'record.lost' ? [{ record: data.record, seen: data.seen }] : [],
+  );
+  expect(lost.toSorted((a, b) => `${a.record}`.localeCompare(`${b.record}`))).toEqual([
+    { record: 'ownership', seen: ['another', 'v=spf1 -all'] },
+    { record: 'routing', seen: ['old.example.net'] },
+  ]);
+  expect((await world.read(domain)).verificationError).toBe(
+    `shop.acme.com is a CNAME to "old.example.net", which does not exist. It has to lead to ${domain.target}. In the DNS settings of acme.com, change the CNAME record. Name: \`shop\`, Value: \`${domain.target}\`.`,
+  );
+});
+
 test('a loss that is over before the second look leaves no trace', async () => {
   const domain = await verified('shop.acme.com');
   world.dns.remove('shop.acme.com', 'CNAME');

@@ -55,7 +55,7 @@ function missing(subject: Subject, view: RecordView): FindingDraft {
   return {
     ...common,
     code: isOwnership ? 'txt_missing' : 'record_missing',
-    message: () => [isApexRouting ? `${view.name} has no address yet, so nobody reaches it.` : seen, ...at],
+    message: () => [isApexRouting ? `${view.name} has no address, so nobody reaches it.` : seen, ...at],
     fix: isApexRouting ? apexFix(subject) : addRecord(view),
   };
 }

@@ -1,6 +1,7 @@
 import type { Finding } from '../finding.ts';
 import { quote, TEXT_LIMIT } from '../text.ts';
 import { FINDING_TEXTS } from './finding-texts.ts';
+import { type RecordView, typedRecord, typedValue } from './record-view.ts';
 
 /** Room for what `verificationError` says around a finding. */
 const AROUND = 80;
@@ -29,12 +30,9 @@ export interface FindingDraft extends Omit<Finding, 'message' | 'fix'> {
 /** Longest title, in characters: a message always fits beside the fix. */
 export const TITLE_LIMIT = 100;
 
-/** Where a fix is too long to be shown: only with names of hundreds of characters. */
-const BRIEF_FIX = 'Publish the records of this domain exactly as they are listed.';
-
-/** Fits the texts: what was seen is shortened first, then sentences are left out, the fix last. */
-export function finish({ message, fix, seen, ...draft }: FindingDraft): Finding {
-  const fixed = lengthOf(fix) < FINDING_LIMIT - TITLE_LIMIT ? fix : BRIEF_FIX;
+/** Fits the texts: what was seen is shortened first, then sentences are left out. `view`: the record that it is about, if it is about one. */
+export function finish({ message, fix, seen, ...draft }: FindingDraft, view: RecordView | undefined): Finding {
+  const fixed = fittedFix(fix, draft, view);
   const room = FINDING_LIMIT - lengthOf(fixed) - 1;
   const limited = seen?.slice(0, MAX_SEEN).map((text) => [...text].slice(0, MAX_SEEN_LENGTH).join(''));
   return {
@@ -43,6 +41,21 @@ export function finish({ message, fix, seen, ...draft }: FindingDraft): Finding 
     message: fitted(message, room) || FINDING_TEXTS[draft.code].title,
     fix: fixed,
   };
+}
+
+/** The fix, or a shorter one where names have hundreds of characters: with the exact value, where one has to be published. */
+function fittedFix(
+  fix: string,
+  { code, expected }: Pick<FindingDraft, 'code' | 'expected'>,
+  view: RecordView | undefined,
+): string {
+  const shorter = view === undefined || expected === undefined ? [] : shorterFixes(view);
+  return [fix, ...shorter].find((text) => lengthOf(text) < FINDING_LIMIT - TITLE_LIMIT) ?? FINDING_TEXTS[code].fix;
+}
+
+function shorterFixes(view: RecordView): string[] {
+  const publish = `Publish the ${view.type} record exactly as it is listed.`;
+  return [`${publish} ${typedRecord(view)}`, `${publish} ${typedValue(view)}.`];
 }
 
 function fitted(message: FindingDraft['message'], room: number): string {

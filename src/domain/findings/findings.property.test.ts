@@ -94,6 +94,7 @@ const zones: fc.Arbitrary<ZoneObservation> = fc.record({
     { maxLength: 6 },
   ),
   ownNameservers: fc.option(fc.array(host, { maxLength: 4 })),
+  unasked: fc.array(host, { maxLength: 3 }),
   failure: fc.oneof(
     { weight: 6, arbitrary: fc.constant(null) },
     { weight: 1, arbitrary: fc.record({ kind: fc.constant('not_registered' as const), name: host }) },
@@ -186,12 +187,16 @@ const plainPart = (text: string) => text.replaceAll(/"(?:[^"\\]|\\.)*"|`[^`]*`/g
 test('whatever nameservers answer, each finding is short, safe to print, whole, and of a known code', () => {
   fc.assert(
     fc.property(subjects, (subject) => {
+      const { domain } = subject;
+      const values = [domain.target, ownershipValue(domain), 'ca.test'];
       for (const { code, message, fix, severity } of findingsIn(subject)) {
         expect(FINDING_CODES).toContain(code);
         expect(lengthOf(message) + lengthOf(fix)).toBeLessThan(FINDING_LIMIT);
         expect(`${message}${fix}`).not.toMatch(UNSAFE);
         expect(message).toMatch(/^[^ ].*\.$/s);
         if (severity !== 'info') expect(fix).toMatch(/\.$/);
+        for (const [, value = ''] of fix.matchAll(/Value: `([^`]*)`/g))
+          expect(values).toContain(value.replace(/\.$/, ''));
         // No quotation mark or code is left open: no value is cut.
         expect(plainPart(message)).not.toMatch(/["`]/);
         expect(plainPart(fix)).not.toMatch(/["`]/);

@@ -11,6 +11,7 @@ import {
   probe,
   rightTxt,
   type Seen,
+  throughResolver,
   twice,
   txt,
   validation,
@@ -200,6 +201,21 @@ describe('the value of a CNAME', () => {
   test('shows a chain with arrows', () => {
     const [first] = find(routing('a.example.net', 'b.example.net'));
     expect(first?.message).toContain('"a.example.net" → "b.example.net"');
+  });
+
+  test.each<[string, string[], string]>([
+    ['to itself', ['shop.acme.com'], 'shop.acme.com → "shop.acme.com"'],
+    ['back to the name', ['a.acme.com', 'shop.acme.com'], 'shop.acme.com → "a.acme.com" → "shop.acme.com"'],
+    [
+      'further down, over nine names',
+      [...[1, 2, 3, 4, 5, 6, 7, 8].map((n) => `h${n}.acme.com`), 'h1.acme.com'],
+      'shop.acme.com → "h1.acme.com" → "h2.acme.com" → "h3.acme.com" → "h4.acme.com" → "h5.acme.com" → "h6.acme.com" → "h7.acme.com" → "h8.acme.com" → "h1.acme.com"',
+    ],
+  ])('shows the whole of a circle: %s', (_, chain, circle) => {
+    const [first] = find({ routing: everywhere(fails('loop', ...chain)) });
+    expect(first?.message).toBe(
+      `The CNAME records of shop.acme.com lead in a circle. Each leads to the next: ${circle}.`,
+    );
   });
 
   test.each<[string, RecordAnswer, FindingCode]>([
@@ -466,6 +482,34 @@ describe('the zone', () => {
     expect(blockingIn(seen)).toEqual(codes);
   });
 
+  test('nameservers that disagree are told by one that has the record and one that does not', () => {
+    const answers: Answers = [twice(NXDOMAIN), twice(cname(TARGET)), twice(cname('old.example.net')), twice(NXDOMAIN)];
+    const nameservers = [1, 2, 3, 4].map((n) => ({ name: `ns${n}.acme.com`, addresses: [`192.0.2.${n}`] }));
+    const [first] = find({ routing: answers, zone: { nameservers } });
+    expect(first?.message).toBe(
+      'The nameservers of acme.com do not agree on the CNAME record at shop.acme.com: ns2.acme.com has it, ns1.acme.com does not. ns1.acme.com answers no record. ns3.acme.com answers a CNAME to "old.example.net". ns4.acme.com answers no record.',
+    );
+    expect(first?.seen).toEqual([
+      'ns1.acme.com: no record',
+      `ns2.acme.com: a CNAME to "${TARGET}"`,
+      'ns3.acme.com: a CNAME to "old.example.net"',
+      'ns4.acme.com: no record',
+    ]);
+  });
+
+  test('of nameservers that disagree, both are named where their answers are too long to be told', () => {
+    const long = 'x'.repeat(100);
+    const other = txt(...[1, 2, 3].map((n) => `${n}${long}`));
+    const name = `${'a'.repeat(40)}.acme.com`;
+    const [first] = find({ ownership: [twice(rightTxt(shop)), twice(other)] }, { domain: { ...shop, name } });
+    expect(first?.message).toMatch(/: ns1\.acme\.com has it, ns2\.acme\.com does not\./);
+  });
+
+  test('a CNAME at the name of the TXT record is told as a CNAME by those that disagree', () => {
+    const [first] = find({ ownership: [twice(rightTxt(shop)), twice(cname(TARGET))] });
+    expect(first?.message).toContain(`ns2.acme.com answers a CNAME to "${TARGET}".`);
+  });
+
   test('what this service did not ask is not blamed on a nameserver', () => {
     const [found] = find({ routing: [fails('overloaded')], ownership: [fails('overloaded')] });
     expect(found?.message).toContain('many domains wait for it');
@@ -492,6 +536,18 @@ describe('the zone', () => {
   test('lists of nameservers that differ are a warning', () => {
     const zone = { ownNameservers: ['ns1.acme.com', 'ns3.acme.com'] };
     expect(find({ ...right, zone })).toMatchObject([{ code: 'delegation_mismatch', severity: 'warning' }]);
+  });
+
+  test('a nameserver that was not asked is no difference between the lists', () => {
+    const own = ['ns1.acme.com', 'ns2.acme.com', 'ns7.acme.com'];
+    expect(find({ ...right, zone: { ownNameservers: own, unasked: ['ns7.acme.com'] } })).toEqual([]);
+    expect(find({ ...right, zone: { ownNameservers: own, unasked: ['ns8.acme.com'] } })).toMatchObject([
+      {
+        code: 'delegation_mismatch',
+        nameservers: ['ns1.acme.com', 'ns2.acme.com', 'ns8.acme.com'],
+        message: expect.stringContaining('Only the zone names ns7.acme.com.'),
+      },
+    ]);
   });
 
   test('a zone of its own hides what is published above', () => {
@@ -524,6 +580,36 @@ describe('what stands in the way besides the records', () => {
     expect(held).toMatchObject({ severity: 'blocking', fix: expect.stringMatching(fix) });
   });
 
+  test('a name that is held while no nameserver answers, whatever a resolver has', () => {
+    const { ownership, routing: route } = observation(shop, 'acme.com', right);
+    const records = { ownership: throughResolver(ownership), routing: throughResolver(route) };
+    const observed = { domain: shop, incumbent: holder, memory: NO_MEMORY };
+    const [first, ...others] = findingsOf(observed, { ...records, incumbent: records }, context);
+    expect(first).toMatchObject({
+      code: 'held_elsewhere',
+      severity: 'blocking',
+      nameservers: ['ns1.acme.com', 'ns2.acme.com'],
+      message: expect.stringContaining('None of the nameservers of acme.com answers (ns1.acme.com and ns2.acme.com)'),
+      retryable: true,
+    });
+    expect(others.map(({ code, severity }) => [code, severity])).toEqual([['nameserver_timeout', 'info']]);
+  });
+
+  test('who owns the domain is told of an account, not of a workspace', () => {
+    const older: Domain = { ...holder, verifiedAt: 2000 };
+    const beside = everywhere(txt(VALUE, `service-domain-verify=${OTHER_TOKEN}`));
+    for (const [seen, incumbent] of [
+      [{}, holder],
+      [routing(TARGET), holder],
+      [{ ...right, ownership: beside }, holder],
+      [right, older],
+    ] as [Seen, Domain][]) {
+      const held = find(seen, { incumbent }).find(({ code }) => code === 'held_elsewhere');
+      expect(held?.message).toContain('Another account of this service');
+      expect(`${held?.message} ${held?.fix}`).not.toContain('workspace');
+    }
+  });
+
   test('nothing is in the way of a claimant whose incumbent is gone', () => {
     expect(codesOf(right, { incumbent: holder })).toEqual([]);
   });
@@ -547,6 +633,8 @@ describe('what stands in the way besides the records', () => {
     expect(find({ ...right, routingValidation })).toMatchObject([
       { code: 'stale_cache', severity: 'info', message: expect.stringContaining('2026-01-01T00:10:00Z') },
     ]);
+    const zone = { unasked: ['ns7.acme.com'], ownNameservers: null };
+    expect(find({ ...right, zone, routingValidation })[0]?.message).toMatch(/^The nameservers that were asked have/);
   });
 });
 
@@ -566,4 +654,23 @@ test('without any record a subdomain is told to publish its CNAME', () => {
 test('the fix is written as the panel of the provider wants it', () => {
   const zone = { nameservers: [{ name: 'hydrogen.ns.hetzner.com', addresses: ['192.0.2.1'] }] };
   expect(find({ zone })[0]?.fix).toBe(`At Hetzner, add a CNAME record. Name: \`shop\`, Value: \`${TARGET}.\`.`);
+});
+
+test.each([
+  ['the CNAME', { name: `${['a', 'b', 'c'].map((letter) => letter.repeat(50)).join('.')}.acme.com` }, TARGET],
+  [
+    'the CNAME, where only its value fits',
+    {
+      name: `${['a', 'b', 'c'].map((letter) => letter.repeat(63)).join('.')}.${'d'.repeat(40)}.acme.com`,
+      target: `${'t'.repeat(63)}.${'u'.repeat(63)}.example`,
+    },
+    null,
+  ],
+])('a fix has the exact value, however long the names are: %s', (_, change, value) => {
+  const domain: Domain = { ...shop, ...change };
+  const [first] = find({}, { domain });
+  expect(first).toMatchObject({
+    code: 'record_missing',
+    fix: expect.stringContaining(`Value: \`${value ?? domain.target}\`.`),
+  });
 });

@@ -31,7 +31,8 @@ export function findingsOf(observed: Observed, observation: Observation, context
   const subject = subjectOf(observed, observation, context);
   const failures = zoneFailures(subject);
   const drafts = failures.length > 0 ? failures : draftsOf(subject);
-  return drafts.toSorted((a, b) => rankOf(a) - rankOf(b)).map(finish);
+  const inOrder = drafts.toSorted((a, b) => rankOf(a) - rankOf(b));
+  return inOrder.map((draft) => finish(draft, draft.record && subject[draft.record]));
 }
 
 function subjectOf(observed: Observed, observation: Observation, context: FindingContext): Subject {

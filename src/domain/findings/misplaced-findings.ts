@@ -3,7 +3,7 @@ import type { Probe } from '../observation.ts';
 import { answerMatches } from '../read-observation.ts';
 import type { FindingDraft } from './finding-draft.ts';
 import { valuesThere } from './ownership-findings.ts';
-import { addRecord, probesOf, type RecordView, typedName, typedRecord, whereOf } from './record-view.ts';
+import { addRecord, namedIn, probesOf, type RecordView, typedName, typedRecord, whereOf } from './record-view.ts';
 import { elsewhere } from './routing-findings.ts';
 import { needsOwnership, type Rule, type Subject } from './subject.ts';
 import { txtDifference } from './txt-difference.ts';
@@ -102,7 +102,7 @@ function unencoded(subject: Subject, view: RecordView): FindingDraft[] | null {
 
 /** The target in an NS record: then it is asked as a nameserver, and cannot answer. */
 export function isDelegatedToTarget({ role, expected, zone }: RecordView): boolean {
-  return role === 'routing' && expected !== '' && zone.nameservers.some(({ name }) => name === expected);
+  return role === 'routing' && expected !== '' && namedIn(zone).includes(expected);
 }
 
 /** The record in the zone in which it was delegated. */

@@ -236,9 +236,8 @@ function brokenChain(
       code: 'cname_loop',
       retryable: false,
       message: (quote) => [
-        chain.length === 0
-          ? `The CNAME records of ${view.name} lead in a circle.`
-          : `The CNAME records of ${view.name} lead in a circle: ${view.name} → ${chainOf(chain, quote)} → ${chain.includes(view.name) ? '…' : view.name}.`,
+        `The CNAME records of ${view.name} lead in a circle.`,
+        ...(chain.length === 0 ? [] : [`Each leads to the next: ${[view.name, ...chain.map(quote)].join(' → ')}.`]),
       ],
     };
   }

@@ -181,7 +181,7 @@ export const RECORD_TEXTS: Record<RecordCode, FindingText> = {
   txt_missing: {
     title: 'The TXT record is not published.',
     means:
-      'The domain cannot be verified without it. A whole domain, such as `example.com`, always needs it; so does a name that another workspace holds.',
+      'The domain cannot be verified without it. A whole domain, such as `example.com`, always needs it; so does a name that another account of this service holds.',
     causes: 'Nobody has published it yet, or it was published at another provider.',
     fix: 'Publish the TXT record at the provider that runs the nameservers that the finding names.',
     example: { seen: 'no record', right: TXT },
@@ -231,7 +231,7 @@ export const RECORD_TEXTS: Record<RecordCode, FindingText> = {
     example: txt('service-domain-verify=Aa1Bb2Cc3Dd4Ee5Ff6Gg7Hh8'),
   },
   txt_other_domain: {
-    title: 'The TXT record has the value of another domain of this workspace.',
+    title: 'The TXT record has the value of another domain of this account.',
     means: 'Each domain has a token of its own.',
     causes: 'The value was copied from the other domain.',
     fix: COPY,

@@ -83,6 +83,11 @@ export function whereOf({ provider, zone }: Pick<RecordView, 'provider' | 'zone'
   return provider === undefined ? `In the DNS settings of ${zone.apex}` : `At ${provider.name}`;
 }
 
+/** The nameservers that the parent of a zone names. */
+export function namedIn({ nameservers, unasked = [] }: ZoneObservation): string[] {
+  return [...nameservers.map(({ name }) => name), ...unasked];
+}
+
 /** Who names the nameservers of a zone: its registrar, or the zone from which it was delegated. */
 export function parentOf(zone: string): { who: string; where: string } {
   const registrable = registrableDomain(zone);

@@ -3,19 +3,21 @@ import type { CaaRecord } from '../certificate-state.ts';
 import { answerMatches } from '../read-observation.ts';
 import { quote } from '../text.ts';
 import type { FindingDraft } from './finding-draft.ts';
-import { type RecordView, typedName, typedRecord, whereOf } from './record-view.ts';
+import { listServers, type RecordView, typedName, typedRecord, whereOf } from './record-view.ts';
 import type { Rule, Subject } from './subject.ts';
 
-/** What stands in the way besides the two records: another workspace, CAA, caches. */
+/** What stands in the way besides the two records: another workspace, CAA, caches. Who owns a domain knows no workspaces: to them it is an account. */
 export const serviceFindings: Rule = (subject) => [
   ...heldElsewhere(subject),
   ...caaForbids(subject),
   ...staleCache(subject),
 ];
 
-function heldElsewhere({ claim, domain, ownership, routing }: Subject): FindingDraft[] {
+function heldElsewhere(subject: Subject): FindingDraft[] {
+  const { claim, domain, ownership, routing } = subject;
   if (claim === undefined) return [];
   const { name } = domain;
+  const held = `Another account of this service holds ${name} as verified`;
   const common = {
     code: 'held_elsewhere',
     severity: 'blocking',
@@ -27,18 +29,35 @@ function heldElsewhere({ claim, domain, ownership, routing }: Subject): FindingD
       {
         ...common,
         message: () => [
-          `Another workspace verified ${name} after you added it here, so your records may be left over from before.`,
+          `Another account of this service verified ${name} after you added it here, so your records may be left over from before.`,
         ],
         fix: 'If the name is yours, delete the domain, add it again and publish its new records.',
       },
     ];
   }
   if (claim.proven && ownership.isRight && claim.incumbentGone) return [];
+  const unread = ownership.isRight ? readThroughResolver(subject) : undefined;
+  if (unread !== undefined) {
+    const { apex, nameservers } = unread.zone;
+    const servers = nameservers.map((nameserver) => nameserver.name);
+    return [
+      {
+        ...common,
+        nameservers: servers,
+        retryable: true,
+        message: () => [
+          `${held}.`,
+          `None of the nameservers of ${apex} answers (${listServers(servers)}), and what resolvers have in their caches is not enough to move the name.`,
+        ],
+        fix: `Ask the DNS provider of ${apex} why its nameservers do not answer. The name moves once they do, and have only the records of this domain.`,
+      },
+    ];
+  }
   if (claim.proven && ownership.isRight) {
     return [
       {
         ...common,
-        message: () => [`Another workspace holds ${name} as verified, and its records are still in place.`],
+        message: () => [`${held}, and its records are still in place.`],
         fix: `${whereOf(routing)}, remove every other TXT record at ${ownership.name}, and point ${name} to ${domain.target} only.`,
       },
     ];
@@ -46,13 +65,22 @@ function heldElsewhere({ claim, domain, ownership, routing }: Subject): FindingD
   return [
     {
       ...common,
-      message: () => [`Another workspace holds ${name} as verified.`],
+      message: () => [`${held}.`],
       fix:
         routing.isRight || domain.kind === 'apex'
-          ? `To move the name, publish the TXT record of this domain, and remove the other workspace's at the same name. ${typedRecord(ownership)}`
-          : `To move the name, publish both records of this domain, and remove the other workspace's TXT record at ${ownership.name}. The new TXT record has ${typedRecord(ownership)}`,
+          ? `To move the name, publish the TXT record of this domain, and remove the other account's at the same name. ${typedRecord(ownership)}`
+          : `To move the name, publish both records of this domain, and remove the other account's TXT record at ${ownership.name}. The new TXT record has ${typedRecord(ownership)}`,
     },
   ];
+}
+
+/** A record of which a resolver has what a takeover needs, while no nameserver answers. */
+function readThroughResolver({ reading, ownership, routing }: Subject): RecordView | undefined {
+  return [ownership, routing].find(({ role }) =>
+    [reading[role], reading.incumbent?.[role]].some(
+      (each) => each?.kind === 'unconfirmed' && each.reason === 'resolver',
+    ),
+  );
 }
 
 /** The nearest name that has CAA records decides (RFC 8659 section 3). */
@@ -118,7 +146,7 @@ function staleCache({ observation, domain, ownership, routing, context }: Subjec
         expected: view.expected,
         retryable: true,
         message: () => [
-          `The nameservers have the ${view.type} record of ${view.name}, but public resolvers may answer from their cache until ${until}.`,
+          `${view.zone.unasked === undefined ? 'The nameservers' : 'The nameservers that were asked'} have the ${view.type} record of ${view.name}, but public resolvers may answer from their cache until ${until}.`,
         ],
         fix: 'Wait until then.',
       },

@@ -1,7 +1,10 @@
 import { registrableDomain } from '../name.ts';
+import { MAX_UNASKED } from '../observation.ts';
 import { providerOf } from '../providers.ts';
-import type { FindingDraft } from './finding-draft.ts';
-import { listServers, parentOf, probesOf, type RecordView, shown, typedRecord } from './record-view.ts';
+import { quote } from '../text.ts';
+import { type Answering, answeringOf } from './answering.ts';
+import type { FindingDraft, Quote } from './finding-draft.ts';
+import { listServers, namedIn, parentOf, probesOf, type RecordView, shown, typedRecord } from './record-view.ts';
 import { needsOwnership, type Rule, type Subject } from './subject.ts';
 
 /** Why the zone itself does not work: nothing else can be said before that is fixed. */
@@ -45,20 +48,18 @@ function parked({ zone }: RecordView, provider: string): FindingDraft {
 /** What is wrong between the zone and its parent, among its nameservers, and with its signatures. */
 export const zoneFindings: Rule = (subject) => [...bogus(subject), ...delegation(subject), ...disagreements(subject)];
 
-/** Of nameservers without glue so many are looked up, and the others are not known by name. */
-const FEWEST_LEFT_OUT = 3;
-
 /** Records that are published where the delegation does not lead, and nameservers that the parent does not know. */
 function delegation(subject: Subject): FindingDraft[] {
   const { zone } = subject.routing;
   const { ownNameservers } = zone;
-  const named = zone.nameservers.map(({ name }) => name);
+  const named = namedIn(zone);
   if (zone.source !== 'parent' || ownNameservers === null || ownNameservers.length === 0 || named.length === 0)
     return [];
   const unknown = ownNameservers.filter((name) => !named.includes(name));
   const unlisted = named.filter((name) => !ownNameservers.includes(name));
-  // The parent may name more than were looked up.
-  const onlyInZone = named.length < FEWEST_LEFT_OUT || unknown.length === ownNameservers.length ? unknown : [];
+  // The parent may name more than are known.
+  const isWhole = (zone.unasked?.length ?? 0) < MAX_UNASKED;
+  const onlyInZone = isWhole || unknown.length === ownNameservers.length ? unknown : [];
   if (onlyInZone.length === 0 && unlisted.length === 0) return [];
   const [here, there] = [providerOf(named)?.name, providerOf(ownNameservers)?.name];
   const isSameProvider = here !== undefined && here === there;
@@ -103,31 +104,43 @@ function capitalized(text: string): string {
 function disagreements(subject: Subject): FindingDraft[] {
   const views = [subject.ownership, ...(subject.domain.kind === 'subdomain' ? [subject.routing] : [])];
   return views.flatMap((view): FindingDraft[] => {
-    const { reading } = view;
-    if (reading.kind !== 'disagree') return [];
-    const isOne = reading.answers.length === 1;
+    if (view.reading.kind !== 'disagree') return [];
+    const answering = answeringOf(subject, view);
+    const isOne = answering.length === 1;
     return [
       {
         code: 'nameservers_disagree',
         severity: subject.isProven ? 'warning' : 'blocking',
         record: view.role,
         name: view.name,
-        seen: reading.answers.map(({ server, saw }) => `${server}: ${saw}`),
+        seen: answering.map(({ server, says }) => `${server}: ${says((text) => quote(text))}`),
         expected: view.expected,
-        nameservers: reading.answers.map(({ server }) => server),
+        nameservers: answering.map(({ server }) => server),
         retryable: true,
-        message: () => [
-          isOne
-            ? `The nameserver ${shown(reading.answers[0]?.server ?? '')} gives different answers for the ${view.type} record at ${view.name}.`
-            : `The nameservers of ${view.zone.apex} do not agree on the ${view.type} record at ${view.name}.`,
-          ...reading.answers.map(({ server, saw }) => `${shown(server)} answers ${saw}.`),
-        ],
+        message: (quoted) => describeDisagreement(view, answering, quoted),
         fix: isOne
           ? `If you have just changed it, wait a few minutes. Otherwise ask the DNS provider why its answers differ. ${typedRecord(view)}`
           : `If you have just changed it, wait a few minutes. Otherwise publish the same at all of them, or remove those that differ. ${typedRecord(view)}`,
       },
     ];
   });
+}
+
+/** Who has the record and who does not comes first: the rest may be left out. */
+function describeDisagreement(view: RecordView, answering: Answering[], quoted: Quote): string[] {
+  const record = `the ${view.type} record at ${view.name}`;
+  const answers = (those: Answering[]) => those.map(({ server, says }) => `${shown(server)} answers ${says(quoted)}.`);
+  const [only, ...others] = answering;
+  if (only !== undefined && others.length === 0)
+    return [`The nameserver ${shown(only.server)} gives different answers for ${record}.`, ...answers(answering)];
+  const without = answering.filter(({ isRight }) => !isRight);
+  const [first] = answering.filter(({ isRight }) => isRight);
+  const [second] = without;
+  const who =
+    first === undefined || second === undefined
+      ? ''
+      : `: ${shown(first.server)} has it, ${shown(second.server)} does not`;
+  return [`The nameservers of ${view.zone.apex} do not agree on ${record}${who}.`, ...answers(without)];
 }
 
 /** Extended DNS Errors of a failed validation (RFC 8914 section 4). */

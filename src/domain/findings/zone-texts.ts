@@ -147,11 +147,11 @@ export const ZONE_TEXTS: Record<ZoneCode, FindingText> = {
     },
   },
   held_elsewhere: {
-    title: 'Another workspace holds the name.',
+    title: 'Another account of this service holds the name.',
     means:
-      'The name is verified in another workspace. It moves here when the records prove it, and those of the other workspace are gone.',
+      'The name is verified for another account (in the API: another workspace). It moves here when the nameservers of the zone have the records that prove it, and those of the other account are gone. While none of them answers, the name stays where it is.',
     causes: 'A former agency or platform of yours has added the name there, or somebody else in your organization has.',
-    fix: 'Publish both records of this domain and remove those of the other workspace. A domain that was added before the other one was verified has to be deleted and added again.',
+    fix: 'Publish both records of this domain and remove those of the other account. A domain that was added before the other one was verified has to be deleted and added again.',
   },
   stale_cache: {
     title: 'Resolvers still answer from their caches.',
