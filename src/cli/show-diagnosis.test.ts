@@ -110,6 +110,28 @@ the other record is proxied or flattened)
     );
   });
 
+  test.each([
+    [40_000, 3_600_000, 'The next check is in 40 s. 1 h 0 min are left to verify it.'],
+    [1000, 1000, 'The next check is in 1 s. 1 s are left to verify it.'],
+    [400, 400, 'The next check is due now.'],
+    [-5000, -5000, 'The next check is due now.'],
+  ])('says when the next check is: never in 0 s (%i ms, window %i ms)', (nextMs, windowMs, says) => {
+    const schedule = { attempts: 12, nextCheckAt: NOW + nextMs, windowEndsAt: NOW + windowMs };
+    const text = shown({ schedule }).replaceAll('\n', ' ');
+    expect(text).toContain(`12 checks so far. ${says}  Problem`);
+  });
+
+  test('calls a CNAME at the name of the TXT record a CNAME', () => {
+    const [routing, ownership] = diagnosis.records;
+    if (routing === undefined || ownership === undefined) throw new Error('no records');
+    const found = (outcome: 'nodata' | 'other', values: string[]) =>
+      shown({
+        records: [routing, { ...ownership, seen: [{ nameserver: 'ns', outcome, values, cname: ['t7.example'] }] }],
+      });
+    expect(found('nodata', [])).toContain('no such record (CNAME "t7.example") at ns');
+    expect(found('other', ['abc'])).toContain('CNAME "t7.example" and "abc" at ns');
+  });
+
   test('fits 80 columns, but for values and names that are longer themselves', () => {
     const long = shown()
       .split('\n')

@@ -77,9 +77,17 @@ function checks({ checkedAt, schedule }: ShownDiagnosis, now: number): string {
   const next =
     nextCheckAt === undefined
       ? ''
-      : ` The next check is ${nextCheckAt > now ? `in ${shortDuration(nextCheckAt - now)}` : 'due now'}.`;
-  const end = windowEndsAt === undefined ? '' : ` ${shortDuration(windowEndsAt - now)} are left to verify it.`;
+      : ` The next check is ${isAhead(nextCheckAt, now) ? `in ${shortDuration(nextCheckAt - now)}` : 'due now'}.`;
+  const end =
+    windowEndsAt !== undefined && isAhead(windowEndsAt, now)
+      ? ` ${shortDuration(windowEndsAt - now)} are left to verify it.`
+      : '';
   return wrap(`${looked} ${attempts === 1 ? '1 check' : `${attempts} checks`} so far.${next}${end}`, 0);
+}
+
+/** By a second at least: people see whole seconds. */
+function isAhead(at: number, now: number): boolean {
+  return at - now >= 1000;
 }
 
 function ago(at: number, now: number): string {
@@ -105,12 +113,8 @@ function describeRecord(
   if (nameInZone !== name)
     facts.push(['Enter as', nameInZone === '' ? 'nothing: leave the name empty' : printable(nameInZone)]);
   facts.push(['Expected', printable(expected)]);
-  for (const { values, outcome, nameservers } of grouped(seen))
-    facts.push([
-      'Found',
-      paintSeen(type, outcome, values, wrong),
-      `at ${joinList(nameservers.map(printable), MOST_NAMED)}`,
-    ]);
+  for (const { nameservers, ...found } of grouped(seen))
+    facts.push(['Found', paintSeen(type, found, wrong), `at ${joinList(nameservers.map(printable), MOST_NAMED)}`]);
   if (visible)
     facts.push(['Cached', `another answer at ${printable(visible.resolver)} until ${dateTime(visible.until)}`]);
   const width = Math.max(...facts.map(([title]) => title.length));
@@ -128,8 +132,8 @@ function placed(text: string, where: string | undefined, indent: number): string
 }
 
 /** Nameservers that have the same are one line. */
-function grouped(seen: RecordSeen[]): { outcome: RecordSeen['outcome']; values: string[]; nameservers: string[] }[] {
-  const groups = Map.groupBy(seen, ({ outcome, values }) => JSON.stringify([outcome, values]));
+function grouped(seen: RecordSeen[]): (Omit<RecordSeen, 'nameserver'> & { nameservers: string[] })[] {
+  const groups = Map.groupBy(seen, ({ outcome, values, cname }) => JSON.stringify([outcome, values, cname]));
   return [...groups.values()].flatMap((group) => {
     const [first] = group;
     return first === undefined ? [] : [{ ...first, nameservers: group.map(({ nameserver }) => nameserver) }];
@@ -162,14 +166,19 @@ const OUTCOMES: Record<RecordSeen['outcome'] | 'answered' | 'not_asked', string>
 
 function paintSeen(
   type: DiagnosisRecord['type'],
-  outcome: RecordSeen['outcome'],
-  values: string[],
+  { outcome, values, cname = [] }: Omit<RecordSeen, 'nameserver'>,
   wrong: boolean,
 ): string {
   if (outcome === 'matched') return paint('green', OUTCOMES.matched);
-  const shown = type === 'TXT' ? joinList(values.map(quoteSeen), MOST_VALUES) : describeRoute(values);
+  const shown = type === 'TXT' ? describeTexts(values, cname) : describeRoute(values);
   if (outcome === 'other') return wrong ? paint('red', shown) : shown;
-  return paint('yellow', values.length === 0 ? OUTCOMES[outcome] : `${OUTCOMES[outcome]} (${shown})`);
+  return paint('yellow', shown === '' ? OUTCOMES[outcome] : `${OUTCOMES[outcome]} (${shown})`);
+}
+
+/** The texts, and the CNAME at their name. */
+function describeTexts(values: string[], cname: string[]): string {
+  const alias = cname.length === 0 ? [] : [describeRoute(cname)];
+  return joinList([...alias, ...values.map(quoteSeen)], MOST_VALUES);
 }
 
 /** `"a.example" → "b.example"`, and the addresses. */

@@ -180,7 +180,7 @@ function headline({ domain, status }: ShownDomain, leftMs: number): string {
   const start = `${printable(domain)} is ${paintStatus(status)}`;
   if (status !== 'pending' && status !== 'verifying') return `${start}.`;
   // After domains.verifyDomain there is a new window, and the API does not return its end.
-  const left = leftMs > 0 ? `; ${shortDuration(leftMs)} left` : '';
+  const left = leftMs >= 1000 ? `; ${shortDuration(leftMs)} left` : '';
   return `${start}: ${status === 'pending' ? 'no check has completed yet' : 'its records are being checked'}${left}.`;
 }
 

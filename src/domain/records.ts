@@ -70,7 +70,7 @@ export function dnsRecords(domain: Domain, apexNote = APEX_ROUTING_NOTE): [routi
     note:
       domain.kind === 'apex'
         ? 'Proves that you own the domain. Required for an apex domain. Copy the value as it is, with its prefix.'
-        : 'Proves that you own the domain. Needed when the routing record is proxied or flattened, or when another workspace holds the domain. Copy the value as it is, with its prefix.',
+        : 'Proves that you own the domain. Needed when the routing record is proxied or flattened, or when another account of this service holds the domain. Copy the value as it is, with its prefix.',
   };
   return [routing, ownership];
 }

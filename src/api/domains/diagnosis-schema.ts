@@ -137,6 +137,9 @@ const RecordSchema = Type.Object(
           values: Seen(
             'Its values: of a TXT record the texts; of a routing record the names that its CNAMEs lead to, in order, or addresses where there is none.',
           ),
+          cname: Type.Optional(
+            Seen('Of a TXT record: the names that a CNAME at its name leads to, in order; absent where there is none.'),
+          ),
         },
         closed,
       ),

@@ -97,7 +97,19 @@ describe('each record', () => {
     });
     expect(records.map(({ seen }) => seen)).toMatchObject([
       [{ outcome: 'other', values: ['a.test', '192.0.2.7'] }],
-      [{ outcome: 'nxdomain', values: ['b.test'] }],
+      [{ outcome: 'nxdomain', values: [], cname: ['b.test'] }],
+    ]);
+  });
+
+  test('tells a CNAME at the name of the TXT record from texts, also beside them and at its end', () => {
+    const seen = (answer: RecordAnswer) =>
+      of({ routing: routing(nodata), ownership: ownership(answer) }).records[1]?.seen;
+    expect(seen(txt('a'))?.[0]).not.toHaveProperty('cname');
+    expect(seen({ kind: 'found', chain: [], values: ['a'], beside: ['b.test'] })).toMatchObject([
+      { outcome: 'other', values: ['a'], cname: ['b.test'] },
+    ]);
+    expect(seen({ kind: 'found', chain: ['b.test'], values: ['a'] })).toMatchObject([
+      { outcome: 'other', values: ['a'], cname: ['b.test'] },
     ]);
   });
 
@@ -130,6 +142,20 @@ describe('each record', () => {
     const same = { ...observation, routing: { ...observation.routing, validation: current } };
     expect(of(same).records[0]).not.toHaveProperty('visible');
   });
+});
+
+test('the zone has the nameservers that its parent names, and says which were not asked', () => {
+  const seen = routing(nodata);
+  const { zone } = of({
+    routing: { ...seen, zone: { ...seen.zone, unasked: ['ns7.acme.com'] } },
+    ownership: ownership(nodata),
+  });
+  expect(zone?.nameservers.map(({ name, outcome }) => [name, outcome])).toEqual([
+    ['ns1.acme.com', 'answered'],
+    ['ns2.acme.com', 'not_asked'],
+    ['ns3.acme.com', 'not_asked'],
+    ['ns7.acme.com', 'not_asked'],
+  ]);
 });
 
 describe('whether a record is needed', () => {

@@ -82,11 +82,14 @@ export function presentZone({ routing, ownership }: Observation): DiagnosisZone 
   return {
     name: zone.failure?.kind === 'not_registered' ? zone.failure.name : zone.apex,
     registered: zone.failure?.kind !== 'not_registered',
-    nameservers: zone.nameservers.map((nameserver) => ({
-      name: nameserver.name,
-      addresses: nameserver.addresses,
-      outcome: nameserverOutcome(nameserver, asked),
-    })),
+    nameservers: [
+      ...zone.nameservers.map((nameserver) => ({
+        name: nameserver.name,
+        addresses: nameserver.addresses,
+        outcome: nameserverOutcome(nameserver, asked),
+      })),
+      ...(zone.unasked ?? []).map((name) => ({ name, addresses: [], outcome: 'not_asked' as const })),
+    ],
     ...(provider && { provider: presentProvider(provider) }),
     ...(dnssec && { dnssec }),
   };
@@ -134,7 +137,8 @@ function presentAnswers(
   const [first, second] = answers;
   const differ = second !== undefined && textOf(record, first) !== textOf(record, second);
   // The second look at a routing record may see its addresses of the other IP version.
-  const values = [...valuesOf(record, first), ...(second === undefined ? [] : valuesOf(record, second))];
+  const values = answers.flatMap((answer) => valuesOf(record, answer));
+  const cname = record === 'ownership' ? answers.flatMap(aliasesOf) : [];
   // An address beside the CNAME may be seen in one of two looks.
   const telling = answers.find((answer) => !matches(answer)) ?? first;
   const outcome = differ ? 'changing' : outcomeOf(record, telling, matches);
@@ -142,6 +146,7 @@ function presentAnswers(
     nameserver: server,
     outcome: address === null ? 'no_address' : outcome,
     values: shortened([...new Set(values)]),
+    ...(cname.length > 0 && { cname: shortened([...new Set(cname)]) }),
   };
 }
 
@@ -160,16 +165,23 @@ const READABLE: readonly RecordSeen['outcome'][] = ['matched', 'other', 'changin
 
 /** What stands there, for people and in comparisons: untrusted text. */
 function valuesOf(record: RecordKind, answer: RecordAnswer): string[] {
-  const found = answer.kind === 'found' ? answer : null;
-  const beside = found?.beside ?? [];
-  // The TXT record may be missing because there is a CNAME.
-  if (record === 'ownership') return [...(found?.values ?? answer.chain), ...beside];
-  return [...(answer.chain.length > 0 ? answer.chain : (found?.values ?? [])), ...beside];
+  const values = answer.kind === 'found' ? answer.values : [];
+  if (record === 'ownership') return values;
+  return [...(answer.chain.length > 0 ? answer.chain : values), ...besideOf(answer)];
+}
+
+/** The TXT record may be missing because there is a CNAME at its name, or have one beside it. */
+function aliasesOf(answer: RecordAnswer): string[] {
+  return [...answer.chain, ...besideOf(answer)];
+}
+
+function besideOf(answer: RecordAnswer): string[] {
+  return answer.kind === 'found' ? (answer.beside ?? []) : [];
 }
 
 /** Equal for two answers that say the same. Addresses may rotate; they are not what was published. */
 function textOf(record: RecordKind, answer: RecordAnswer): string {
-  const said = record === 'routing' ? answer.chain : valuesOf(record, answer).toSorted();
+  const said = record === 'routing' ? answer.chain : [...aliasesOf(answer), ...valuesOf(record, answer)].toSorted();
   return JSON.stringify([answer.kind, said]);
 }
 
