@@ -19,20 +19,21 @@ import { NO_MEMORY } from '../domain/status.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
 import type { Depth } from '../observation/asking.ts';
+import { tokenOwners } from '../observation/token-owners.ts';
 import type { SelfChecker } from '../selfcheck/self-check.ts';
-import type { DueRecheck, MonitorStore } from '../store/contract/store.ts';
+import type { CheckStore, DueRecheck, MonitorStore } from '../store/contract/store.ts';
 import { type Claim, createDueLoop, type DueLoop } from './due-loop.ts';
 import { readAddresses } from './read-addresses.ts';
 
 export interface MonitorOptions {
-  store: MonitorStore;
+  store: MonitorStore & Pick<CheckStore, 'findNameByToken'>;
   /** Looks at the records of a domain (`observation/observe.ts`). Never rejects. */
   look: (domain: Domain, depth: Depth, signal: AbortSignal) => Promise<Observation>;
   /** Null: this installation cannot check itself. */
   checkSelf: SelfChecker | null;
   mode: MonitoringMode;
   /** What findings depend on besides DNS. */
-  facts?: Omit<FindingContext, 'now'>;
+  facts?: Omit<FindingContext, 'now' | 'domainOfToken'>;
   clock: Clock;
   /** Numbers in [0, 1), for the schedule's jitter. */
   random: () => number;
@@ -71,8 +72,10 @@ export function createMonitor(options: MonitorOptions): DueLoop {
     const { domain, memory } = due;
     const { seen, observation } = await recheck(domain, memory, signal);
     if (isStale()) return 'dropped';
+    const domainOfToken = await tokenOwners(store, domain, observation);
     const now = clock.now();
-    const findings = findingsOf({ domain, incumbent: null, memory: NO_MEMORY }, observation, { ...facts, now });
+    const observed = { domain, incumbent: null, memory: NO_MEMORY };
+    const findings = findingsOf(observed, observation, { ...facts, domainOfToken, now });
     const next = monitor(domain, memory, { ...seen, findings }, now, mode);
     // Its claim has scheduled it as this memory asks for.
     if (next.after === domain && isSameMemory(next.memory, memory)) return next.outcome;

@@ -12,6 +12,7 @@ import { countsUnreadable, sameMemory, transition, windowEndsAt } from '../domai
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
 import { observe } from '../observation/observe.ts';
+import { tokenOwners } from '../observation/token-owners.ts';
 import type { CheckStore, DueCheck } from '../store/contract/store.ts';
 import { type Claim, createDueLoop, type DueLoop } from './due-loop.ts';
 import { semaphore } from './semaphore.ts';
@@ -21,7 +22,7 @@ interface VerifierOptions {
   resolver: RecordLooks;
   clock: Clock;
   /** What findings depend on besides DNS. */
-  facts?: Omit<FindingContext, 'now'>;
+  facts?: Omit<FindingContext, 'now' | 'domainOfToken'>;
   /** Numbers in [0, 1), for the schedule's jitter. */
   random: () => number;
   log: Log;
@@ -50,7 +51,7 @@ const BATCH = 250;
  */
 const CONCURRENT_SAVES = 100;
 
-const NO_FACTS: Omit<FindingContext, 'now'> = { edgeAddresses: [], caNames: [] };
+const NO_FACTS: Omit<FindingContext, 'now' | 'domainOfToken'> = { edgeAddresses: [], caNames: [] };
 
 /** Claims due checks and completes each: observe, transition, save. A lost check is due again after a period. */
 export function createVerifier(options: VerifierOptions): Verifier {
@@ -68,10 +69,12 @@ export function createVerifier(options: VerifierOptions): Verifier {
     const observed = await observe(resolver, domain, incumbent, { depth, memory, signal, random });
     if (isStale()) return 'dropped';
     const { observation, glance, unchanged } = observed;
+    const domainOfToken = unchanged ? undefined : await tokenOwners(store, domain, observation);
     const now = clock.now();
     const start = { domain, incumbent, memory, claimedAt };
     const reading = readObservation(start, observation);
-    const findings = unchanged ? 'as_before' : findingsOf(start, observation, { ...facts, now });
+    const findings =
+      domainOfToken === undefined ? 'as_before' : findingsOf(start, observation, { ...facts, domainOfToken, now });
     const next = transition(start, reading, findings, now, { windowMs, checkIntervalMs });
     const remembered = { ...next.memory, glance };
     const result = newResult(due, findings, observation);

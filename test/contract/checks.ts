@@ -13,6 +13,18 @@ export function describeChecks(subject: Subject): void {
   const stored = ({ workspaceId, id }: Domain) => subject.store.findDomainById(workspaceId, id);
   const eventsOf = async (domain: Domain) => (await timelineOf(subject.store, domain)).map(({ type }) => type);
 
+  it('a token leads to the name of its domain, in its workspace only', async () => {
+    const { store } = subject;
+    const [one, other] = [await subject.plant(), await subject.plant()];
+    const domain = await attach(store, one.environment, { token: 'Zt4mQ8rV1xKc7NwLb2YpH5sJ' });
+    await attach(store, other.environment, { name: domain.name });
+    expect(await store.findNameByToken(one.workspace.id, domain.token)).toBe(domain.name);
+    expect(await store.findNameByToken(other.workspace.id, domain.token)).toBeNull();
+    expect(await store.findNameByToken(one.workspace.id, domain.token.toLowerCase())).toBeNull();
+    await store.deleteDomain(one.workspace.id, domain.id, NOW);
+    expect(await store.findNameByToken(one.workspace.id, domain.token)).toBeNull();
+  });
+
   describe('claiming', () => {
     it('skips the checks of one workspace, which stay due', async () => {
       const { store } = subject;

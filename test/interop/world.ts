@@ -10,6 +10,7 @@ import { NO_MEMORY } from '../../src/domain/status.ts';
 import { createLog } from '../../src/log.ts';
 import { createMetrics } from '../../src/metrics.ts';
 import { observe } from '../../src/observation/observe.ts';
+import { tokenOwners } from '../../src/observation/token-owners.ts';
 import type { CheckStore, DueCheck } from '../../src/store/contract/store.ts';
 import { createVerifier, type Verifier } from '../../src/verification/verifier.ts';
 import { createWorld, type World } from '../support/dns-world.ts';
@@ -67,16 +68,9 @@ export async function createInterop(internet: Internet, options: InteropOptions 
     log: createLog('silent'),
     metrics: createMetrics(),
   });
-  /** By workspace and token. */
-  const nameOf = new Map<string, string>();
   return {
     ...world,
     verifier,
-    async create(name, creation) {
-      const domain = await world.create(name, creation);
-      nameOf.set(`${domain.workspaceId} ${domain.token}`, domain.name);
-      return domain;
-    },
     async diagnose({ workspaceId, id }, incumbent = null) {
       const domain = await world.store.findDomainById(workspaceId, id);
       if (domain === null) throw new Error(`${id} is gone`);
@@ -84,7 +78,7 @@ export async function createInterop(internet: Internet, options: InteropOptions 
       const { observation } = await observe(resolver, domain, incumbent, { depth: 'diagnosis', signal, random });
       return findingsOf({ domain, incumbent, memory: NO_MEMORY }, observation, {
         ...FINDING_CONTEXT,
-        domainOfToken: (token) => nameOf.get(`${workspaceId} ${token}`) ?? null,
+        domainOfToken: await tokenOwners(world.store, domain, observation),
         now: clock.now(),
       });
     },

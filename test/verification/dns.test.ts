@@ -147,6 +147,22 @@ describe('verificationError names', () => {
     expect(await world.check(domain)).toMatchObject({ status: 'verified', verificationError: null });
   });
 
+  test('the domain whose TXT value was published, only if it is of the same workspace', async () => {
+    const [mine, other] = ['Zt4mQ8rV1xKc7NwLb2YpH5sJ', 'Aa1Bb2Cc3Dd4Ee5Ff6Gg7Hh8'];
+    const domain = await world.create('acme.com', { kind: 'apex', token: mine });
+    const blog = await world.create('blog.acme.com', { token: other });
+    const foreign = await world.create('foreign.com', { token: 'x'.repeat(24), workspaceId: 'ws_2' });
+    world.publish(blog, 'ownership');
+    world.dns.set('_service.acme.com', 'TXT', [ownershipValue(blog)]);
+    expect((await world.check(domain)).verificationError).toBe(
+      `The TXT record at _service.acme.com has the value "${ownershipValue(blog)}", which is the value of blog.acme.com. In the DNS settings of acme.com, change the TXT record. Name: \`_service\`, Value: \`${ownershipValue(domain)}\`.`,
+    );
+    world.dns.set('_service.acme.com', 'TXT', [ownershipValue(foreign)]);
+    const { verificationError } = await world.check(domain);
+    expect(verificationError).toContain('which looks like the value of another domain');
+    expect(verificationError).not.toContain('foreign.com');
+  });
+
   test('a CNAME to another host', async () => {
     const domain = await world.create('api.acme.com');
     world.dns.set('api.acme.com', 'CNAME', ['old.example.net']);

@@ -2,6 +2,7 @@ import Type from 'typebox';
 import { permits } from '../../access/permissions.ts';
 import { findingsOf } from '../../domain/findings/findings.ts';
 import { NO_MEMORY } from '../../domain/status.ts';
+import { tokenOwners } from '../../observation/token-owners.ts';
 import { Problem } from '../errors.ts';
 import { masked } from '../masking.ts';
 import { defineOperation } from '../operation.ts';
@@ -53,7 +54,9 @@ export const diagnoseDomain = defineOperation({
     }
     const incumbent = await store.findIncumbent(domain);
     const { observation, at } = lookedAt(await diagnoser.diagnose({ workspaceId, domain, incumbent }));
-    const findings = findingsOf({ domain, incumbent, memory: NO_MEMORY }, observation, findingContext(settings, at));
+    const domainOfToken = await tokenOwners(store, domain, observation);
+    const context = { ...findingContext(settings, at), domainOfToken };
+    const findings = findingsOf({ domain, incumbent, memory: NO_MEMORY }, observation, context);
     // Read last, so that a refused request costs little.
     const { schedule } = await lastCheck();
     return presentDiagnosis(domain, { observation, findings, checkedAt: at }, schedule, clock.now());

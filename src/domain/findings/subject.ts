@@ -13,7 +13,7 @@ export interface FindingContext {
   caNames: readonly string[];
   /** Whether a host is, or could be, the target of a domain of ours; absent: those beside the domain's own target are. */
   isTarget?: (host: string) => boolean;
-  /** Name of the workspace's other domain that has this token; null: none has it, or nobody looked. */
+  /** Name of the workspace's other domain that has this token; null: none has it. Absent: nobody looked. */
   domainOfToken?: (token: string) => string | null;
   /** When it was observed, Unix ms. */
   now: number;

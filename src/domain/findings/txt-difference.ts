@@ -59,12 +59,19 @@ function truncation(seen: string, { value, token }: Expected): TxtDifference | n
   return null;
 }
 
-function anotherToken(seen: string, { service, token, domainOfToken }: Expected): TxtDifference | null {
+/** The token of another domain in a value, or of this one before it was added anew; null: there is none. */
+export function anotherTokenIn(seen: string, { service, token }: Pick<Expected, 'service' | 'token'>): string | null {
+  const bare = seen.replaceAll(INVISIBLE, '').replaceAll(QUOTES, '');
   const prefix = `${service}-domain-verify=`;
-  const rest = seen.startsWith(prefix) ? seen.slice(prefix.length) : '';
+  const rest = bare.startsWith(prefix) ? bare.slice(prefix.length) : '';
   if (rest.length !== token.length || !/^[A-Za-z0-9]+$/.test(rest)) return null;
-  if ([...rest].filter((character, i) => character !== token[i]).length <= MISTYPED) return null;
-  const owner = domainOfToken(rest);
+  return [...rest].filter((character, i) => character !== token[i]).length <= MISTYPED ? null : rest;
+}
+
+function anotherToken(seen: string, expected: Expected): TxtDifference | null {
+  const another = anotherTokenIn(seen, expected);
+  if (another === null) return null;
+  const owner = expected.domainOfToken(another);
   if (owner !== null) return { code: 'txt_other_domain', what: `which is the value of ${owner}` };
   return {
     code: 'txt_stale',

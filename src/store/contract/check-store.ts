@@ -56,6 +56,9 @@ export interface CheckStore {
   /** The `verified` domain of the same name, of another workspace; null: nobody holds it. */
   findIncumbent(domain: Pick<Domain, 'id' | 'name'>): Promise<Domain | null>;
 
+  /** Name of the workspace's domain that has this token; null: none has it. */
+  findNameByToken(workspaceId: string, token: string): Promise<string | null>;
+
   /**
    * Saves the result of a check. `stale`, and nothing is saved, when `before.revision` is no longer the domain's (it was deleted, retried or
    * checked elsewhere), or when `after` is verified and the name's incumbent is not exactly `loser.before` (none, when absent).

@@ -4,6 +4,7 @@ import { signingKeys } from './0002-signing-keys.ts';
 import { requestCounts } from './0003-request-counts.ts';
 import { certificates } from './0004-certificates.ts';
 import { monitoring } from './0005-monitoring.ts';
+import { domainTokens } from './0006-domain-tokens.ts';
 import type { ColumnTypes } from './column-types.ts';
 
 /** Every migration, oldest first by name. A migration that has been released is never changed: add another. */
@@ -14,5 +15,6 @@ export function allMigrations(types: ColumnTypes): Record<string, Migration> {
     '0003-request-counts': requestCounts(types),
     '0004-certificates': certificates(types),
     '0005-monitoring': monitoring(types),
+    '0006-domain-tokens': domainTokens(),
   };
 }

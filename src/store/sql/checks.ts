@@ -110,6 +110,10 @@ export async function findIncumbent(reader: Reader, { id, name }: Pick<Domain, '
   return reader.one(selectIncumbent, { id, name });
 }
 
+export async function findNameByToken(reader: Reader, workspaceId: string, token: string): Promise<string | null> {
+  return (await reader.one(selectNameByToken, { workspaceId, token }))?.name ?? null;
+}
+
 /** Due after `from` and until `to`. */
 export function selectChecks(db: Tables, p: { from: number; to: number; limit: number; except: string }) {
   return db
@@ -152,6 +156,15 @@ function claimCheck(db: Tables, p: { domainId: string; now: number; nextAt: numb
 
 function selectProvenSince(db: Tables, p: { domainId: string }) {
   return db.selectFrom('checks').where('domain_id', '=', p.domainId).select('proven_since as provenSince');
+}
+
+function selectNameByToken(db: Tables, p: { workspaceId: string; token: string }) {
+  return db
+    .selectFrom('domains')
+    .where('token', '=', p.token)
+    .where('workspace_id', '=', p.workspaceId)
+    .limit(1)
+    .select('name');
 }
 
 function selectIncumbent(db: Tables, p: { id: string; name: string }) {

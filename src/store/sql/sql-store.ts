@@ -6,7 +6,7 @@ import { findChallenge } from './certificates/challenge-rows.ts';
 import { countLedgerEntries } from './certificates/ledger.ts';
 import { findCheckResult } from './check-results.ts';
 import { earliestDueAt } from './check-schedule.ts';
-import { findIncumbent } from './checks.ts';
+import { findIncumbent, findNameByToken } from './checks.ts';
 import { listDeployments } from './deployments.ts';
 import * as domains from './domains.ts';
 import { findEnvironment, listEnvironments } from './environments.ts';
@@ -77,6 +77,7 @@ export function sqlStore(engine: Engine): Store {
     claimDue: engine.claimDue,
     earliestDueAt: () => read(earliestDueAt),
     findIncumbent: (...args) => read(findIncumbent, ...args),
+    findNameByToken: (...args) => read(findNameByToken, ...args),
     saveTransition: (...args) => write(writes.saveTransition, ...args),
     findCheckResult: (...args) => read(findCheckResult, ...args),
 

@@ -72,6 +72,26 @@ test('a diagnosis says what each nameserver has against what is expected, and wh
   expect(diagnosis.findings).toContainEqual(expect.objectContaining({ code: 'record_missing' }));
 });
 
+test('the value of another domain of the workspace is named, and of no other workspace', async () => {
+  const blog = await api.createDomain(tree, 'blog.acme.com');
+  const { key } = await api.createKey({ workspaceId: (await api.createWorkspace()).id });
+  const foreign = await api.createDomain(await api.createTree('foreign', key), 'foreign.com', key);
+  const ownershipFindings = async ({ service, token }: Domain) => {
+    look = async ({ domain: subject }) => {
+      const seen = nothingAt(subject);
+      const answer: RecordAnswer = { kind: 'found', chain: [], values: [`${service}-domain-verify=${token}`] };
+      const nameservers = seen.ownership.nameservers.map((each) => ({ ...each, answers: [answer] as [RecordAnswer] }));
+      return { ...seen, ownership: { ...seen.ownership, nameservers } };
+    };
+    const { findings } = dataOf<DiagnosisData>(await diagnose());
+    return findings.filter(({ record }) => record === 'ownership');
+  };
+  expect(await ownershipFindings(blog)).toMatchObject([
+    { code: 'txt_other_domain', message: expect.stringContaining('which is the value of blog.acme.com') },
+  ]);
+  expect(await ownershipFindings(foreign)).toMatchObject([{ code: 'txt_stale' }]);
+});
+
 test('it changes nothing: neither the domain nor its schedule nor its timeline', async () => {
   const before = await api.store.findDomainById(api.workspaceId, domain.id);
   const schedule = await api.store.findCheckResult(api.workspaceId, domain.id);
