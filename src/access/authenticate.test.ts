@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { aWorkspace } from '../../test/support/entities.ts';
+import type { ChangeFeed } from '../cache/change-feed.ts';
+import type { StoredPrincipal } from '../store/contract/store.ts';
 import { type AuthenticationDeps, authenticate } from './authenticate.ts';
 import { createFailureLimit, FAILURES } from './failure-limit.ts';
 import { createRootKey, hashRootKey } from './root-key.ts';
-import type { CachedRootKey } from './root-key-cache.ts';
+import { type CachedRootKey, createRootKeyCache } from './root-key-cache.ts';
 
 const { key } = createRootKey(randomBytes);
 const NOW = 1_000_000;
@@ -18,12 +20,31 @@ const known: CachedRootKey = {
 const TOKEN = 'header.claims.signature';
 const invented = () => createRootKey(randomBytes).key;
 
+/** The row of a key in the store. */
+function storedPrincipal({ principal, keyDisabled, expiresAt }: CachedRootKey): StoredPrincipal {
+  const { workspaceId, actor, limits } = principal;
+  const about = { name: 'test', createdAt: 1 };
+  return {
+    key: {
+      ...about,
+      id: actor,
+      workspaceId,
+      start: key.slice(0, 8),
+      permissions: [],
+      expiresAt,
+      disabledAt: keyDisabled ? 1 : null,
+    },
+    workspace: { ...about, id: workspaceId, disabledAt: null, limits },
+  };
+}
+
 /** Authentication with lookups that are counted. */
 function setUp(about: Partial<CachedRootKey> = {}, { workspaces = [aWorkspace({ id: 'ws_1' })] } = {}) {
   const lookups = { keys: 0, tokens: 0 };
   const deps: AuthenticationDeps = {
     rootKeys: {
       get: () => undefined,
+      lastFound: () => undefined,
       async load(hash) {
         lookups.keys += 1;
         return hash === hashRootKey(key) ? { ...known, ...about } : null;
@@ -140,6 +161,65 @@ describe('an address with too many failures', () => {
     expect(lookups).toEqual(before);
     expect(await codeOf(`Bearer ${key}`, '192.0.2.2')).toBe('authenticated');
     deps.rootKeys.get = () => known;
+    expect(await codeOf(`Bearer ${key}`)).toBe('authenticated');
+  });
+
+  it('still has a key in use read again after each change, until the store has it no more', async () => {
+    const stored = { about: known as CachedRootKey | null };
+    let reads = 0;
+    let change = () => {};
+    const store = {
+      async findPrincipal(hash: Uint8Array) {
+        reads += 1;
+        const isKnown = Buffer.from(hash).toString('hex') === hashRootKey(key);
+        return isKnown && stored.about !== null ? storedPrincipal(stored.about) : null;
+      },
+    };
+    const changes = {
+      isFresh: () => true,
+      subscribe: (listener: (change: null) => void) => {
+        change = () => listener(null);
+      },
+    } as ChangeFeed;
+    // Fewer keys are kept than are invented: those that exist stay.
+    const rootKeys = createRootKeyCache(store, changes, 10);
+    const { deps } = setUp();
+    const codeOf = async (credential: string) => {
+      const result = await authenticate(`Bearer ${credential}`, { ip: '192.0.2.1' }, { ...deps, rootKeys });
+      return result.ok ? 'authenticated' : result.code;
+    };
+    const readsOf = async (credential: string) => {
+      const before = reads;
+      return [await codeOf(credential), reads - before];
+    };
+
+    expect(await codeOf(key)).toBe('authenticated');
+    for (let i = 0; i < FAILURES.limit; i += 1) expect(await codeOf(invented())).toBe('authentication/key_not_found');
+    expect(await readsOf(invented())).toEqual(['limits/rate_limited', 0]);
+    for (let i = 0; i < 2; i += 1) {
+      change();
+      expect(await readsOf(key)).toEqual(['authenticated', 1]);
+      expect(await readsOf(key)).toEqual(['authenticated', 0]);
+    }
+    stored.about = { ...known, keyDisabled: true };
+    change();
+    expect(await readsOf(key)).toEqual(['authorization/key_disabled', 1]);
+    stored.about = null;
+    change();
+    expect(await readsOf(key)).toEqual(['authentication/key_not_found', 1]);
+    for (const another of [() => {}, change]) {
+      another();
+      expect(await readsOf(key)).toEqual(['limits/rate_limited', 0]);
+    }
+  });
+
+  it('gets no more reads with a key that has expired', async () => {
+    const { deps, codeOf, lookups } = setUp();
+    deps.rootKeys.lastFound = () => ({ ...known, expiresAt: NOW });
+    for (let i = 0; i < FAILURES.limit; i += 1) await codeOf('Bearer nonsense');
+    expect(await codeOf(`Bearer ${key}`)).toBe('limits/rate_limited');
+    expect(lookups.keys).toBe(0);
+    deps.rootKeys.lastFound = () => ({ ...known, expiresAt: NOW + 1 });
     expect(await codeOf(`Bearer ${key}`)).toBe('authenticated');
   });
 

@@ -53,11 +53,19 @@ export async function authenticate(
     if (!countsAsFailure(result)) return result;
   }
 
-  const retryAfterSeconds = deps.failures.retryAfterSeconds(client.ip);
-  if (retryAfterSeconds !== null) return { ok: false, code: 'limits/rate_limited', retryAfterSeconds };
+  // Nor while the cache has lost it to a change: the store decides.
+  if (!isInUse(keyHash, deps)) {
+    const retryAfterSeconds = deps.failures.retryAfterSeconds(client.ip);
+    if (retryAfterSeconds !== null) return { ok: false, code: 'limits/rate_limited', retryAfterSeconds };
+  }
   const result = await checkCredential(credential, keyHash, deps);
   if (countsAsFailure(result)) deps.failures.countFailure(client.ip);
   return result;
+}
+
+function isInUse(keyHash: string | undefined, { rootKeys, clock }: AuthenticationDeps): boolean {
+  const last = keyHash === undefined ? undefined : rootKeys.lastFound(keyHash);
+  return last !== undefined && !countsAsFailure(checkKey(last, clock));
 }
 
 async function checkCredential(

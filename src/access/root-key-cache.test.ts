@@ -148,6 +148,23 @@ describe('cached root keys', () => {
     expect(small.reads()).toBe(4);
   });
 
+  it('are told from guesses after a change, until the store has them no more', async () => {
+    const small = setUp(2);
+    small.keys.set(HASH, stored());
+    expect(small.rootKeys.lastFound(HASH)).toBeUndefined();
+    const found = await small.rootKeys.load(HASH);
+    for (const guess of ['aa', 'bb', 'cc']) {
+      await small.rootKeys.load(guess.repeat(32));
+      expect(small.rootKeys.lastFound(guess.repeat(32))).toBeUndefined();
+    }
+    small.changeAll();
+    expect(small.rootKeys.get(HASH)).toBeUndefined();
+    expect(small.rootKeys.lastFound(HASH)).toBe(found);
+    small.keys.delete(HASH);
+    await small.rootKeys.load(HASH);
+    expect(small.rootKeys.lastFound(HASH)).toBeUndefined();
+  });
+
   it('fail with the store, and the failure is not cached', async () => {
     w.fail();
     await expect(w.rootKeys.load(HASH)).rejects.toThrow(StoreUnavailable);

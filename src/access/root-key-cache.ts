@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { createLoadingCache, type LoadingCache } from '../cache/cache.ts';
 import type { ChangeFeed } from '../cache/change-feed.ts';
 import type { AccessStore, WorkspaceLimits } from '../store/contract/store.ts';
@@ -21,7 +22,13 @@ export interface CachedRootKey {
 }
 
 /** Root keys by their SHA-256 in hex. */
-export type RootKeyCache = LoadingCache<CachedRootKey>;
+export interface RootKeyCache extends LoadingCache<CachedRootKey> {
+  /**
+   * What the store last had under this hash, though it may have changed since; undefined when it had nothing. For telling keys in use from guesses, and nothing
+   * else: neither changes nor unknown keys evict it.
+   */
+  lastFound(hash: string): CachedRootKey | undefined;
+}
 
 const CAPACITY = 10_000;
 
@@ -30,25 +37,35 @@ export function createRootKeyCache(
   changes?: ChangeFeed,
   capacity = CAPACITY,
 ): RootKeyCache {
-  return createLoadingCache<CachedRootKey>({
+  const lastFound = new LRUCache<string, CachedRootKey>({ max: capacity });
+
+  async function read(hash: string): Promise<CachedRootKey | null> {
+    const found = await store.findPrincipal(Buffer.from(hash, 'hex'));
+    if (found === null) {
+      lastFound.delete(hash);
+      return null;
+    }
+    const { key, workspace } = found;
+    const grants = new Set(key.permissions);
+    const cached = {
+      principal: { workspaceId: workspace.id, actor: key.id, grants, limits: workspace.limits },
+      keyDisabled: key.disabledAt !== null,
+      workspaceDisabled: workspace.disabledAt !== null,
+      expiresAt: key.expiresAt,
+    };
+    lastFound.set(hash, cached);
+    return cached;
+  }
+
+  const cache = createLoadingCache<CachedRootKey>({
     changes,
     capacity,
-    async read(hash) {
-      const found = await store.findPrincipal(Buffer.from(hash, 'hex'));
-      if (found === null) return null;
-      const { key, workspace } = found;
-      const grants = new Set(key.permissions);
-      return {
-        principal: { workspaceId: workspace.id, actor: key.id, grants, limits: workspace.limits },
-        keyDisabled: key.disabledAt !== null,
-        workspaceDisabled: workspace.disabledAt !== null,
-        expiresAt: key.expiresAt,
-      };
-    },
+    read,
     keysOf({ kind, key }, entries) {
       if (kind === 'root_key') return [key];
       if (kind !== 'workspace') return [];
       return [...entries].filter(([, { value }]) => value?.principal.workspaceId === key).map(([hash]) => hash);
     },
   });
+  return { ...cache, lastFound: (hash) => lastFound.get(hash) };
 }

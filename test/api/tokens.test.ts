@@ -148,6 +148,19 @@ describe('a flood of bad credentials from one address', () => {
     ['bad tokens', () => ['a', 'b', 'c'].map((each) => each + randomBytes(4).toString('hex')).join('.')],
   ];
 
+  it('locks out no key in use, whatever changes in its workspace meanwhile', async () => {
+    const flooded = await startApi();
+    const asking = (key: string) => flooded.call('domains.getDomain', { domain: 'nobody.test' }, { key });
+    await flooded.changes.poll();
+    expect(await asking(flooded.rootKey)).toMatchObject({ status: 404 });
+    for (let i = 0; i < 300; i += 1) expect(await asking(`nonsense${i}`)).toMatchObject(unauthorized);
+    expect(await asking('nonsense')).toMatchObject({ status: 429 });
+    await flooded.store.setWorkspaceLimits(flooded.workspaceId, { rates: {}, domains: 7 });
+    await flooded.changes.poll();
+    expect(await asking(flooded.rootKey)).toMatchObject({ status: 404 });
+    await flooded.close();
+  });
+
   it.each(bad)('(%s) gets 429 and Retry-After, and locks out no key in use', async (_what, invent) => {
     const flooded = await startApi();
     const asking = (key: string) => flooded.call('domains.getDomain', { domain: 'nobody.test' }, { key });
