@@ -22,6 +22,19 @@ const SPECIAL_IPV4 = [
   '240.0.0.0/4', // reserved, broadcast
 ];
 
+/**
+ * Public by the registries, but inside a cloud they lead to the machine's host or to internal services, and nowhere else. Metadata services at addresses that
+ * are special anyway are not repeated here (docs/security.md lists both).
+ */
+const CLOUD_IPV4 = [
+  '161.26.0.0/16', // IBM Cloud: resolvers, mirrors, time
+  '166.8.0.0/14', // IBM Cloud: private endpoints of services
+  '168.63.129.16', // Azure: WireServer, DHCP, DNS
+  '183.60.82.98', // Tencent Cloud: DNS
+  '183.60.83.19', // Tencent Cloud: DNS
+  '192.80.8.124', // Equinix Metal: metadata
+];
+
 /** All public IPv6 addresses; not the mapped, compatible, unique-local, link-local, site-local and multicast ones. */
 const PUBLIC_IPV6 = ['2000::/3'];
 
@@ -37,7 +50,7 @@ const SPECIAL_IPV6 = [
 /** The well-known NAT64 prefix (RFC 6052): the last 32 bits are an IPv4 address. */
 const NAT64_PREFIX = '64:ff9b::';
 
-const special = networks([...SPECIAL_IPV4, ...SPECIAL_IPV6]);
+const special = networks([...SPECIAL_IPV4, ...CLOUD_IPV4, ...SPECIAL_IPV6]);
 const publicIpv6 = networks(PUBLIC_IPV6);
 
 /** Whether an address is in a set, such as those that may be connected to. */
@@ -58,7 +71,7 @@ export function networkRule(list: readonly string[] = []): AddressRule {
   return (address) => contains(blocks, address);
 }
 
-/** Whether a server on the Internet can have the address. False for text that is not an address. */
+/** Whether a server on the Internet can have the address, seen from any cloud. False for text that is not an address. */
 export function isPublic(address: string): boolean {
   const family = familyOf(address);
   if (family === null) return false;
