@@ -73,16 +73,20 @@ export async function startEdgeServer(settings: EdgeServerSettings, deps: EdgeSe
   const { limits } = settings;
   const { metrics, warn, lookUp } = deps;
   const isTrusted = networkRule(settings.trustedProxies);
+  // What all edges of an installation have in common.
+  const installation = settings.selfCheckName ?? '';
   const sites = createSites({ ...deps, isProxy: isTrusted, unknownPerMinute: limits.unknownPerMinute });
   const routeRequest = createRequestRouter({
     sites,
     challenges: createChallenges({ ...deps, sites, selfCheckName: settings.selfCheckName }),
     isTrusted,
+    installation,
     httpsPort: settings.httpsPort,
     servesHttps: settings.https !== null,
   });
   const proxy = createReverseProxy({
     dialer: createDialer({ mayDial: addressRule(settings.allowedNetworks), lookUp }),
+    installation,
     onFailure({ hostname, deploymentId, origin, requestId }, { page, reason, detail }) {
       metrics.page(page);
       warn(

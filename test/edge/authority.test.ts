@@ -83,6 +83,8 @@ describe('a request without exactly one host', () => {
     ['a user', ['Host: me@HOST']],
     ['a path', ['Host: HOST/path']],
     ['white space', ['Host: HOST other']],
+    ['an empty host', ['Host:']],
+    ['a port that there is not', ['Host: HOST:99999']],
   ])('is refused: %s', async (_, headers) => {
     const lines = headers.map((line) => line.replaceAll('HOST', one.hostname));
     for (const speakTo of [overTls, inClear]) {
@@ -95,6 +97,13 @@ describe('a request without exactly one host', () => {
     expect(statusOf(await overTls([`${method} ${target} HTTP/1.1`, `Host: ${one.hostname}`, END]))).toBe(400);
   });
 
+  it('is refused when its target has a fragment', async () => {
+    for (const target of ['/#a', `https://${one.hostname}/a#b`]) {
+      expect(statusOf(await overTls([`GET ${target} HTTP/1.1`, `Host: ${one.hostname}`, END]))).toBe(400);
+    }
+    expect((await overHttp2({ port: edge.httpsPort, hostname: one.hostname, path: '/a#b' })).status).toBe(400);
+  });
+
   it('of HTTP/2 is refused where authority and host differ (RFC 9113 section 8.3.1)', async () => {
     const asking = { port: edge.httpsPort, hostname: one.hostname };
     expect((await overHttp2({ ...asking, headers: { host: one.hostname } })).status).toBe(200);
@@ -103,6 +112,52 @@ describe('a request without exactly one host', () => {
 
   it('of HTTP/1.0 is refused as well', async () => {
     expect(statusOf(await overTls(['GET / HTTP/1.0']))).toBe(400);
+  });
+});
+
+describe('a request that cannot be forwarded', () => {
+  let asked = 0;
+  let site: Site;
+  beforeAll(async () => {
+    const origin = await edge.addOrigin((_, response) => {
+      asked += 1;
+      response.end();
+    });
+    site = await edge.addSite({ origin });
+  });
+  const lines = (first: string, ...rest: string[]) => [first, `Host: ${site.hostname}`, END, ...rest];
+  const status = async (...about: [string, ...string[]]) => statusOf(await overTls(lines(...about), site.hostname));
+
+  it.each(['HTTP/2.0', 'HTTP/0.9'])('is refused with 505 in a version that is not HTTP/1.x: %s', async (version) => {
+    const answer = await overTls(lines(`GET / ${version}`), site.hostname);
+    expect(answer).toMatch(/^HTTP\/1\.1 505 HTTP Version Not Supported\r\n/);
+    expect(asked).toBe(0);
+  });
+
+  it('is refused when its length is beyond all numbers', async () => {
+    for (const length of ['9007199254740992', '9223372036854775808']) {
+      expect(await status('POST / HTTP/1.1', `Content-Length: ${length}`)).toBe(400);
+    }
+    expect(asked).toBe(0);
+  });
+
+  it.each(['FETCH', 'get', 'GET-IT'])(
+    'is refused when HTTP/1.1 does not know its method, over both protocols: %s',
+    async (method) => {
+      expect(await status(`${method} / HTTP/1.1`)).toBe(400);
+      const { hostname } = site;
+      expect((await overHttp2({ port: edge.httpsPort, hostname, method })).status).toBe(501);
+      expect(asked).toBe(0);
+    },
+  );
+
+  it('is none when its method is any that HTTP/1.1 knows', async () => {
+    for (const method of ['PROPFIND', 'QUERY', 'M-SEARCH']) {
+      expect(await status(`${method} / HTTP/1.1`)).toBe(200);
+      const { hostname } = site;
+      expect((await overHttp2({ port: edge.httpsPort, hostname, method })).status).toBe(200);
+    }
+    expect(asked).toBe(6);
   });
 });
 

@@ -39,6 +39,7 @@ export async function startProxyServer(closing: Closing, options: ProxyServerOpt
   const failures: OriginFailure[] = [];
   const proxy = createReverseProxy({
     dialer: loopbackDialer,
+    installation: 'test',
     onFailure: (_, failure) => void failures.push(failure),
     ...given,
   });

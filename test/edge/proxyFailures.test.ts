@@ -494,13 +494,3 @@ describe('connections to origins', () => {
     expect(origin?.connections()).toBe(2);
   });
 });
-
-test('an origin that leads back to the edge is detected', async () => {
-  const routed = { origin: '' };
-  const front = await startProxyServer(closing, { origin: '', routed });
-  routed.origin = `http://127.0.0.1:${front.port}`;
-  const client = await openRaw(closing, front.port);
-  client.send(GET);
-  await client.heard(/^HTTP\/1\.1 502 /);
-  expect(front.failures).toMatchObject([{ page: 'origin_invalid', reason: 'loop' }]);
-});

@@ -28,7 +28,7 @@ describe('the destination of a request', () => {
     [`${'a.'.repeat(127)}aaa`],
     ['a.b.%41'],
     ['1.2.3.4.5'],
-    [''],
+    ['a.b.5:65535'],
   ])('is no name of ours, and well-formed all the same: %s', (host) => {
     expect(http1('/', 'Host', host)).toEqual({ hostname: null, path: '/' });
   });
@@ -43,6 +43,9 @@ describe('the destination of a request', () => {
     ['holds a backslash', ['Host', 'a.com\\b']],
     ['has no number for a port', ['Host', 'a.com:http']],
     ['has a long number for a port', ['Host', 'a.com:123456']],
+    ['has a port beyond all ports', ['Host', 'a.com:65536']],
+    ['is empty', ['Host', '']],
+    ['is a port only', ['Host', ':443']],
   ])('is refused when the host %s', (_, rawHeaders) => {
     expect(http1('/', ...rawHeaders)).toBeNull();
     expect(http1('http://a.com/', ...rawHeaders)).toBeNull();
@@ -54,13 +57,22 @@ describe('the destination of a request', () => {
     expect(http1('http://a.com?b', 'Host', 'a.com')).toEqual({ hostname: 'a.com', path: '/?b' });
   });
 
-  it.each([['ftp://a.com/'], ['http:///b'], ['http://u@a.com/'], ['a.com:443'], ['b'], ['*'], ['']])(
-    'is refused when the target is %s',
-    (url) => {
-      expect(http1(url, 'Host', 'a.com')).toBeNull();
-      expect(http2(url, ':authority', 'a.com')).toBeNull();
-    },
-  );
+  it.each([
+    ['ftp://a.com/'],
+    ['http:///b'],
+    ['http://u@a.com/'],
+    ['http://a.com:65536/'],
+    ['http://a.com/#b'],
+    ['a.com:443'],
+    ['/#b'],
+    ['/a?b#c'],
+    ['b'],
+    ['*'],
+    [''],
+  ])('is refused when the target is %s', (url) => {
+    expect(http1(url, 'Host', 'a.com')).toBeNull();
+    expect(http2(url, ':authority', 'a.com')).toBeNull();
+  });
 
   it('may be the server itself for OPTIONS only', () => {
     const asked = { httpVersionMajor: 1, method: 'OPTIONS', url: '*', rawHeaders: ['Host', 'a.com'] };

@@ -11,18 +11,19 @@ interface RequestLine {
 /** `hostname`: in lower case, without port or trailing dot; null where it is no domain name, such as an address. `path`: in origin form, or `*` (RFC 9112 section 3.2). */
 type Destination = { hostname: string | null; path: string };
 
-const ABSOLUTE_FORM = /^https?:\/\/([^/?#]*)([^#]*)$/i;
-const AUTHORITY = /^(?:[a-z0-9._~!$&'()*+,;=%-]*|\[[0-9a-f:.]+\])(?::\d{0,5})?$/i;
+const ABSOLUTE_FORM = /^https?:\/\/([^/?]*)(.*)$/i;
+const AUTHORITY = /^(?:[a-z0-9._~!$&'()*+,;=%-]+|\[[0-9a-f:.]+\])(?::(\d{0,5}))?$/i;
+const MAX_PORT = 65_535;
 const DOMAIN = /^((?:[a-z0-9_-]{1,63}\.)+[a-z0-9-]{1,63})\.?$/i;
 const ONLY_DIGITS = /(?:^|\.)\d+$/;
 
 /**
- * Null unless the request names exactly one destination (RFC 9112 section 3.2, RFC 9113 section 8.3.1): the host is missing, repeated, malformed, or
- * `:authority` and `Host` differ.
+ * Null unless the request names exactly one destination (RFC 9112 section 3.2, RFC 9113 section 8.3.1): the host is missing, empty, repeated, malformed, or
+ * `:authority` and `Host` differ; or the target has a fragment.
  */
 export function readDestination({ httpVersionMajor, method, url, rawHeaders }: RequestLine): Destination | null {
   const authority = httpVersionMajor === 2 ? readAuthority(rawHeaders) : only('host', rawHeaders);
-  if (authority === null || authority === undefined || url === undefined) return null;
+  if (authority === null || authority === undefined || url === undefined || url.includes('#')) return null;
   if (url.startsWith('/') || (url === '*' && method === 'OPTIONS')) return destination(authority, url);
   if (httpVersionMajor === 2) return null;
   // Absolute form overrides `Host`, which has to be well-formed all the same (RFC 9112 section 3.2.2).
@@ -38,7 +39,8 @@ export function domainName(text: string): string | null {
 }
 
 function destination(authority: string, path: string): Destination | null {
-  if (!AUTHORITY.test(authority)) return null;
+  const [isWellFormed, port] = AUTHORITY.exec(authority) ?? [];
+  if (isWellFormed === undefined || Number(port ?? '') > MAX_PORT) return null;
   return { hostname: domainName(authority.replace(/:\d*$/, '')), path };
 }
 

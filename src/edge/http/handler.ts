@@ -114,6 +114,7 @@ export function createHandler(options: HandlerOptions): Handler {
         return plainResponse(200, CHALLENGE_HEADERS, decision.keyAuthorization, context.requestId);
       case 'page':
         metrics.page(decision.page);
+        if (decision.page === 'origin_loop') warn('an origin leads back to this edge', { domain: decision.hostname });
         return renderPage(decision.page, { ...context, hostname: decision.hostname });
       default:
         return decision satisfies never;

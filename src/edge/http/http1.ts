@@ -4,7 +4,7 @@ import type { Client } from './edge-client.ts';
 import type { ClientExchange } from './http-exchange.ts';
 import type { HttpServer, HttpServerOptions } from './http-server.ts';
 import { type PageName, renderPage } from './pages.ts';
-import { respondOnSocket } from './respond.ts';
+import { respondOnSocket, respondWithPage } from './respond.ts';
 
 interface ClientSocket extends Duplex {
   bytesRead?: number;
@@ -50,7 +50,11 @@ export function http1Server({ limits, onRequest, onUpgrade, onUnreadable }: Http
       return;
     }
     responses.add(socket, response);
-    onRequest(clientOf(socket), { request, response, ...more });
+    if (VERSIONS.has(request.httpVersion)) onRequest(clientOf(socket), { request, response, ...more });
+    else {
+      const page = 'version_unsupported';
+      respondWithPage({ request, response }, page, { hostname: null, ...onUnreadable(page) });
+    }
   }
   server.on('request', (request, response) => begin(request, response, {}));
   server.on('checkContinue', (request, response) => begin(request, response, { expectsContinue: true }));
@@ -88,6 +92,9 @@ export function http1Server({ limits, onRequest, onUpgrade, onUnreadable }: Http
     stop: () => void server.close(),
   };
 }
+
+/** Node's parser accepts others, such as 2.0. */
+const VERSIONS = new Set(['1.0', '1.1']);
 
 /** Responses close with their connection. After an upgrade, Node no longer does that for responses that are queued. */
 function trackResponses() {

@@ -15,6 +15,8 @@ export type PageName =
   | 'origin_invalid'
   /** The origin did not respond in time. */
   | 'origin_timeout'
+  /** The request has passed this edge before: the origin leads back to it (RFC 5842 section 7.2). */
+  | 'origin_loop'
   /** There is no such challenge (RFC 8555 section 8.3). */
   | 'no_challenge'
   /** The request is for another name than the TLS connection (RFC 9110 section 15.5.20). */
@@ -23,7 +25,11 @@ export type PageName =
   | 'unavailable'
   | 'bad_request'
   | 'request_timeout'
-  | 'header_too_large';
+  | 'header_too_large'
+  /** No method that can be forwarded (RFC 9110 section 15.6.2). */
+  | 'not_implemented'
+  /** No HTTP/1.0, 1.1 or 2 (RFC 9110 section 15.6.6). */
+  | 'version_unsupported';
 
 export interface PageContext {
   /** Null: the request has none that could be shown. */
@@ -110,6 +116,13 @@ const PAGES: Record<PageName, Content> = {
     advice: `Try again in a few minutes. ${TELL}`,
     error: 'http_response_timeout',
   },
+  origin_loop: {
+    status: 508,
+    title: 'The site leads back to itself',
+    happened: 'The server that is set up for {host} is this service again, so the request would go in circles.',
+    advice: 'The operator of this site needs to set the address of the server that runs it.',
+    error: 'proxy_loop_detected',
+  },
   no_challenge: {
     status: 404,
     title: 'No such challenge',
@@ -151,6 +164,20 @@ const PAGES: Record<PageName, Content> = {
     title: 'The request is too large',
     happened: 'The address or the header fields of the request are too long.',
     advice: 'Deleting the cookies of this site often helps.',
+    error: 'http_request_error',
+  },
+  not_implemented: {
+    status: 501,
+    title: 'The method is not supported',
+    happened: 'The request uses a method that this service does not know.',
+    advice: 'The program that sent it needs to use another method. Browsers do not send such requests by themselves.',
+    error: 'http_request_error',
+  },
+  version_unsupported: {
+    status: 505,
+    title: 'The version of HTTP is not supported',
+    happened: 'The request is in a version of HTTP that does not exist on this connection.',
+    advice: 'The program that sent it needs to use HTTP/1.1 or HTTP/2. Browsers do not send such requests.',
     error: 'http_request_error',
   },
 };

@@ -1,15 +1,10 @@
 /** Which header fields are passed on, dropped or set. Pure. Lists of fields are flat, as Node's `rawHeaders`. */
 
 import type { RoutingInfo } from '../http/http-exchange.ts';
+import { viaPseudonym } from '../http/via.ts';
 
 /** How a message's content is framed (RFC 9112 section 6). */
 export type Framing = { kind: 'none' } | { kind: 'sized'; length: string } | { kind: 'chunked' };
-
-/** The edge in `Via` (RFC 9110 section 7.6.3). */
-const PSEUDONYM = 'nameplate';
-
-/** More passes are a loop. */
-const MAX_PASSES = 4;
 
 /** RFC 9110 section 7.6.1, and fields for proxies. */
 const HOP_BY_HOP = [
@@ -56,11 +51,6 @@ const NOT_IN_TRAILERS = new Set([
   'set-cookie',
 ]);
 
-interface RequestHead {
-  fields: string[];
-  isLooping: boolean;
-}
-
 /** Common to IncomingMessage and Http2ServerRequest. */
 export interface ReceivedHead {
   httpVersion: string;
@@ -70,12 +60,13 @@ export interface ReceivedHead {
 
 export type Sender = Pick<RoutingInfo, 'hostname' | 'scheme' | 'clientAddress' | 'forwardedFor' | 'requestId'>;
 
-/** The header fields of a request to an origin, `Host` first. */
-export function requestHead(
+/** The header fields of a request to an origin, `Host` first. `installation`: for `Via`. */
+export function requestFields(
   { httpVersion, method, rawHeaders }: ReceivedHead,
   { hostname, scheme, clientAddress, forwardedFor, requestId }: Sender,
   framing: Framing,
-): RequestHead {
+  installation: string,
+): string[] {
   const fields = ['Host', hostname];
   const nominated = nominatedIn(rawHeaders);
   let authority = hostname;
@@ -103,8 +94,8 @@ export function requestHead(
   fields.push('X-Real-IP', clientAddress);
   fields.push('Forwarded', forwarded(forwardedFor, authority, scheme));
   fields.push('X-Request-Id', requestId);
-  fields.push('Via', `${via}${httpVersion} ${PSEUDONYM}`);
-  return { fields, isLooping: via.split(PSEUDONYM).length > MAX_PASSES };
+  fields.push('Via', `${via}${httpVersion} ${viaPseudonym(installation, hostname)}`);
+  return fields;
 }
 
 /** Without content, these methods need no `Content-Length: 0` (RFC 9110 section 8.6). */

@@ -1,14 +1,15 @@
-import { ClientRequest } from 'node:http';
+import { ClientRequest, METHODS } from 'node:http';
 import { constants } from 'node:http2';
 import type { ClientExchange, ProxiedExchange } from '../http/http-exchange.ts';
-import { type Framing, framingOf, isTransferCoded, requestHead, trailerFields } from './headers.ts';
+import { type Framing, framingOf, isTransferCoded, requestFields, trailerFields } from './headers.ts';
 import type { OriginConnection } from './origin-connections.ts';
 import { ProxyError } from './origin-failure.ts';
 
 /** How long the client waits for the origin's 100 (Continue). Many origins never send it. */
 const CONTINUE_MS = 1000;
 
-const METHOD = /^[A-Z][A-Z-]*$/;
+/** Those that Node's parser knows: over HTTP/1.1 it rejects others. */
+const FORWARDED_METHODS = new Set(METHODS.filter((method) => method !== 'CONNECT'));
 
 /** For HTTP/1.1 and HTTP/2. */
 export function framingOfRequest(request: ClientExchange['request']): Framing {
@@ -19,16 +20,18 @@ export function framingOfRequest(request: ClientExchange['request']): Framing {
 }
 
 /** The header fields of the request to the origin. Throws `ProxyError`. */
-export function readFields(exchange: ProxiedExchange, framing: Framing): string[] {
+export function readFields(exchange: ProxiedExchange, framing: Framing, installation: string): string[] {
   const { request, expectsContinue } = exchange;
-  if (!METHOD.test(request.method ?? '') || request.method === 'CONNECT') {
-    throw new ProxyError('bad_request', 'method', 'The method is not allowed.');
+  if (!FORWARDED_METHODS.has(request.method ?? '')) {
+    throw new ProxyError('not_implemented', 'method', 'The method is not supported.');
+  }
+  if (framing.kind === 'sized' && Number(framing.length) > Number.MAX_SAFE_INTEGER) {
+    throw new ProxyError('bad_request', 'length', 'The Content-Length is too large.');
   }
   if (isTransferCoded(request)) {
     throw new ProxyError('bad_request', 'transfer_encoding', 'The only transfer coding allowed is chunked.');
   }
-  const { fields, isLooping } = requestHead(request, exchange, framing);
-  if (isLooping) throw new ProxyError('origin_invalid', 'loop', 'The origin leads back to this edge.');
+  const fields = requestFields(request, exchange, framing, installation);
   if (expectsContinue) fields.push('Expect', '100-continue');
   return fields;
 }

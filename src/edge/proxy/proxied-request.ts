@@ -60,7 +60,7 @@ export class ProxiedRequest {
     }
     this.#client.onClose(() => this.#close());
     try {
-      this.#fields = readFields(this.exchange, this.#framing);
+      this.#fields = readFields(this.exchange, this.#framing, this.#context.installation);
     } catch (error) {
       this.#fail(error);
       return;

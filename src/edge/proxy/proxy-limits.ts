@@ -37,6 +37,8 @@ export const PROXY_LIMITS: ProxyLimits = {
 export interface ProxyContext<Self> {
   connections: OriginConnections;
   limits: ProxyLimits;
+  /** For `Via` (`viaPseudonym`). */
+  installation: string;
   /** `failure`: of the origin; null: none. */
   onEnd(self: Self, failure: OriginFailure | null): void;
 }

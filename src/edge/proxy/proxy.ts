@@ -8,6 +8,8 @@ import { Tunnel } from './tunnel.ts';
 
 export interface ReverseProxyOptions {
   dialer: Dialer;
+  /** For `Via` (`viaPseudonym`). */
+  installation: string;
   /** For TLS to origins. */
   tls?: DialTlsOptions;
   limits?: Partial<ProxyLimits>;
@@ -25,7 +27,8 @@ export interface ReverseProxy {
 }
 
 /** Passes requests to origins. Whatever an origin does wrong ends in a page or an aborted response, never in an exception. */
-export function createReverseProxy({ dialer, tls = {}, limits: given, onFailure }: ReverseProxyOptions): ReverseProxy {
+export function createReverseProxy(options: ReverseProxyOptions): ReverseProxy {
+  const { dialer, installation, tls = {}, limits: given, onFailure } = options;
   const limits = { ...PROXY_LIMITS, ...given };
   const { keepAliveMs, responseMs, silenceMs, unreadMs, tunnelMs, halfOpenMs } = limits;
   const connections = createOriginConnections({ dialer, tls, limits });
@@ -37,6 +40,7 @@ export function createReverseProxy({ dialer, tls = {}, limits: given, onFailure 
     return {
       connections,
       limits,
+      installation,
       onEnd(self, failure) {
         inFlight.delete(self);
         if (failure !== null) onFailure(self.exchange, failure);

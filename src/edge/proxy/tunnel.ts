@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream';
 import type { UpgradeExchange } from '../http/http-exchange.ts';
 import { renderPage } from '../http/pages.ts';
 import { respondOnSocket } from '../http/respond.ts';
-import { framingOf, requestHead, responseFields } from './headers.ts';
+import { framingOf, requestFields, responseFields } from './headers.ts';
 import type { OriginConnection } from './origin-connections.ts';
 import { failureOf, type OriginFailure, ProxyError } from './origin-failure.ts';
 import { requestOver } from './origin-request.ts';
@@ -62,12 +62,8 @@ export class Tunnel {
       return;
     }
     const { request: received, path, head, socket } = this.exchange;
-    const { fields, isLooping } = requestHead(received, this.exchange, { kind: 'none' });
+    const fields = requestFields(received, this.exchange, { kind: 'none' }, this.#context.installation);
     this.#connection = connection;
-    if (isLooping) {
-      this.#fail(new ProxyError('origin_invalid', 'loop', 'The origin leads back to this edge.'));
-      return;
-    }
     let request: ClientRequest;
     try {
       const { responseHeaderBytes } = this.#context.limits;

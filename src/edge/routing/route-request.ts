@@ -3,6 +3,7 @@ import { readDestination } from '../http/authority.ts';
 import { type Client, readSender } from '../http/edge-client.ts';
 import type { ClientExchange, RoutingInfo } from '../http/http-exchange.ts';
 import type { PageName } from '../http/pages.ts';
+import { isLooping } from '../http/via.ts';
 import { CHALLENGE_PATH, type Challenges } from './challenges.ts';
 import type { CachedSite, Sites } from './site-cache.ts';
 
@@ -24,6 +25,8 @@ interface RequestRouterOptions {
   sites: Pick<Sites, 'find' | 'findOrigin'>;
   challenges: Challenges;
   isTrusted: AddressRule;
+  /** For `Via` (`viaPseudonym`). */
+  installation: string;
   /** The public port of HTTPS. */
   httpsPort: number;
   /** Whether HTTPS is served here, and not by a proxy in front: then only names with a certificate are redirected to it. */
@@ -31,7 +34,7 @@ interface RequestRouterOptions {
 }
 
 export function createRequestRouter(options: RequestRouterOptions): RouteRequest {
-  const { sites, challenges, isTrusted, httpsPort, servesHttps } = options;
+  const { sites, challenges, isTrusted, installation, httpsPort, servesHttps } = options;
   const port = httpsPort === 443 ? '' : `:${httpsPort}`;
 
   async function route(
@@ -42,6 +45,9 @@ export function createRequestRouter(options: RequestRouterOptions): RouteRequest
     const destination = readDestination(request);
     if (destination === null) return page('bad_request', null);
     const { hostname, path } = destination;
+    // Whatever the address by which an origin leads back here.
+    if (hostname !== null && isLooping(request.rawHeaders, installation, hostname))
+      return page('origin_loop', hostname);
     // A TLS connection is for one name only (RFC 9110 section 7.4).
     if (client.serverName !== null && client.serverName !== hostname) return page('misdirected', hostname);
     const sender = readSender(client, request.headers, isTrusted);
