@@ -7,6 +7,7 @@ import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
 import { networkRule } from '../net/addresses.ts';
 import { limitConnections } from '../net/connection-limit.ts';
+import { ignoreUpgrade } from '../net/response-order.ts';
 import { type Limiter, memoryLimiter } from '../ratelimit/limiter.ts';
 import { handleClientErrors } from './client-errors.ts';
 import { serveDocumentation } from './documentation.ts';
@@ -139,6 +140,7 @@ function fastifyOptions(deps: ApiDeps, { headerTimeoutMs, requestTimeoutMs }: Ap
     // A request without Host is refused by `rejectUnknownRoutes`: Node's own response is not JSON.
     http: {
       requireHostHeader: false,
+      shouldUpgradeCallback: ignoreUpgrade,
       headersTimeout: headerTimeoutMs,
       connectionsCheckingInterval: Math.min(1000, headerTimeoutMs),
     },

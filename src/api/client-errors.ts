@@ -1,43 +1,40 @@
 import type { Server } from 'node:http';
-import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import type { NewId } from '../ids.ts';
 import type { Log } from '../log.ts';
+import { endAfterConnect, endAfterResponses, endSocket, trackResponse } from '../net/response-order.ts';
 import { type ErrorNaming, Problem, presentProblem, STATUSES } from './errors.ts';
 import { invalid } from './validation.ts';
 
-const LINGER_MS = 1000;
-
-/** Node keeps the current response of a socket here. */
-interface HttpSocket extends Socket {
-  _httpMessage?: { headersSent: boolean } | null;
-}
-
-/** Responds to what never becomes a request (not HTTP, too large a header, too slow) in the envelope of every response. */
+/**
+ * Responds to what never becomes a request (not HTTP, too large a header, too slow) in the envelope of every response, after the responses to the requests
+ * that came before it.
+ */
 export function handleClientErrors(
   server: Server,
   { newId, log, settings }: { newId: NewId; log: Log; settings: ErrorNaming },
 ): void {
-  server.removeAllListeners('clientError');
-  server.on('clientError', (error: NodeJS.ErrnoException, socket: HttpSocket) => {
-    const responseBegan = socket._httpMessage?.headersSent === true;
-    if (error.code === 'ECONNRESET' || !socket.writable || responseBegan) {
-      socket.destroy();
-      return;
-    }
-    const problem = toProblem(error.code);
+  const refusal = (socket: Duplex, problem: Problem, reason: string | undefined) => () => {
     const requestId = newId('req');
-    log.info({ requestId, operation: 'none', status: problem.status, reason: error.code }, 'request');
-    socket.end(response(problem, requestId, settings));
-    destroyAfterLinger(socket);
+    log.info({ requestId, operation: 'none', status: problem.status, reason }, 'request');
+    endSocket(socket, response(problem, requestId, settings));
+  };
+  const handlers = server.listeners('request');
+  server.removeAllListeners('request');
+  server.on('request', (request, response) => {
+    if (trackResponse(response)) for (const handle of handlers) handle.call(server, request, response);
+  });
+  server.removeAllListeners('clientError');
+  server.on('clientError', ({ code }: NodeJS.ErrnoException, socket: Duplex) => {
+    if (code === 'ECONNRESET') socket.destroy();
+    // What follows a last request is ignored (RFC 9112 section 9.6).
+    else if (code !== 'HPE_CLOSED_CONNECTION') endAfterResponses(socket, refusal(socket, toProblem(code), code));
+  });
+  server.on('connect', (_, socket: Duplex) => {
+    endAfterConnect(socket, refusal(socket, invalid('request', 'must not use CONNECT'), 'CONNECT'));
   });
   // An unknown expectation is ignored (RFC 9110 section 10.1.1); Node's own response would not be JSON.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
-}
-
-/** Gives the client time to read the response and close; then destroys the connection. */
-function destroyAfterLinger(socket: Socket): void {
-  const timer = setTimeout(() => socket.destroy(), LINGER_MS).unref();
-  socket.once('close', () => clearTimeout(timer));
 }
 
 function toProblem(code: string | undefined): Problem {

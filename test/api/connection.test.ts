@@ -16,8 +16,8 @@ interface Raw {
 }
 
 /** A client that writes bytes and reads whole answers, one after the other, from one connection. */
-function dial(): { socket: Socket; answer(): Promise<Raw>; closed: Promise<void> } {
-  const socket = connect(api.port, '127.0.0.1');
+function dial(port = api.port): { socket: Socket; answer(): Promise<Raw>; closed: Promise<void> } {
+  const socket = connect(port, '127.0.0.1');
   let received = Buffer.alloc(0);
   let wake = () => {};
   let ended = false;
@@ -162,6 +162,89 @@ describe('a connection', () => {
   });
 });
 
+describe('a request that was executed gets its own response, once, in its turn', () => {
+  let slow: Harness;
+  let executing = 0;
+  let released = Promise.withResolvers<void>();
+  beforeAll(async () => {
+    slow = await startApi({
+      wrap: (store) => ({
+        ...store,
+        async createProject(project) {
+          executing += 1;
+          await released.promise;
+          return store.createProject(project);
+        },
+      }),
+    });
+  });
+  afterAll(() => slow.close());
+
+  let projects = 0;
+  const head = (line: string, ...fields: string[]) => [line, 'Host: api.test', ...fields, '', ''].join('\r\n');
+  function creating(version = '1.1', ...fields: string[]): string {
+    projects += 1;
+    const body = JSON.stringify({ slug: `project-${projects}` });
+    const key = `Authorization: Bearer ${slow.rootKey}`;
+    return head(`POST /v2/projects.createProject HTTP/${version}`, key, ...json(body), ...fields) + body;
+  }
+
+  /** The statuses that a client hears until the end of its connection. Nothing is answered before all has been sent. */
+  async function statuses(requests: string[], more: string): Promise<number[]> {
+    executing = 0;
+    released = Promise.withResolvers<void>();
+    const { socket, answer, closed } = dial(slow.port);
+    socket.write(requests.join('') + more);
+    while (executing < requests.length) await new Promise(setImmediate);
+    released.resolve();
+    await closed;
+    const heard: number[] = [];
+    for (;;) {
+      const raw = await answer().catch(() => null);
+      if (raw === null) return heard;
+      heard.push(raw.status);
+    }
+  }
+  const counts = [1, 2, 3];
+  const several = (count: number) => Array.from({ length: count }, () => creating());
+  const successes = (count: number) => Array<number>(count).fill(200);
+
+  describe.each<[string, string, number]>([
+    ['something other than HTTP', 'hello\r\n\r\n', 400],
+    ['a header without a colon', head('GET /healthz HTTP/1.1', 'broken'), 400],
+    ['too large a header', head('GET /healthz HTTP/1.1', `X: ${'x'.repeat(20_000)}`), 431],
+    ['an unknown method', head('FETCH /healthz HTTP/1.1'), 400],
+    ['a body that cannot be read', `${head('POST /v2/a HTTP/1.1', 'Transfer-Encoding: chunked')}x\r\n`, 404],
+    ['CONNECT', head('CONNECT api.test:80 HTTP/1.1'), 400],
+  ])('before %s', (_, bytes, status) => {
+    it.each(counts)('%i in flight', async (count) => {
+      expect(await statuses(several(count), bytes)).toEqual([...successes(count), status]);
+    });
+  });
+
+  it.each(counts)(
+    'before the connection ends with the last of %i, as it asked; what follows is ignored',
+    async (count) => {
+      for (const more of [head('GET /healthz HTTP/1.1'), 'hello\r\n\r\n', head('CONNECT api.test:80 HTTP/1.1')]) {
+        for (const last of [creating('1.1', 'Connection: close'), creating('1.0')]) {
+          expect(await statuses([...several(count - 1), last], more)).toEqual(successes(count));
+        }
+      }
+    },
+  );
+
+  it.each(counts)(
+    'before a request to upgrade, which is answered as any other and is the last: %i in flight',
+    async (count) => {
+      const upgrade = head('GET /healthz HTTP/1.1', 'Upgrade: websocket', 'Connection: Upgrade');
+      for (const more of ['', creating(), creating().slice(0, 20)]) {
+        expect(await statuses(several(count), upgrade + more)).toEqual(successes(count + 1));
+        expect(executing).toBe(count);
+      }
+    },
+  );
+});
+
 describe('what is not a request', () => {
   it.each([
     ['no HTTP at all', 'hello\r\n\r\n', 400],
@@ -174,6 +257,7 @@ describe('what is not a request', () => {
       'POST /v2/a HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
       400,
     ],
+    ['CONNECT', 'CONNECT api.test:443 HTTP/1.1\r\nHost: api.test:443\r\n\r\n', 400],
     ['too large a header', `POST / HTTP/1.1\r\nHost: a\r\nX-Large: ${'x'.repeat(20_000)}\r\n\r\n`, 431],
   ])('%s is answered in the envelope, and the connection is closed', async (_what, bytes, status) => {
     const { socket, answer, closed } = dial();

@@ -1,5 +1,6 @@
+import { once } from 'node:events';
 import { createServer } from 'node:net';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { LIMITS } from '../../src/edge/edge-limits.ts';
 import type { Client } from '../../src/edge/http/edge-client.ts';
 import type { ClientExchange } from '../../src/edge/http/http-exchange.ts';
@@ -39,18 +40,139 @@ it('drops all requests of a client that disconnects, also queued ones', async ()
   await counted(before + 3);
 });
 
-it('refuses to upgrade a connection with responses in flight, and drops its requests', async () => {
-  const before = await edge.metric(LINE);
-  const socket = await handshake(edge.httpsPort, { servername: site.hostname });
-  const request = (path: string, fields = '') => `GET ${path} HTTP/1.1\r\nHost: ${site.hostname}\r\n${fields}\r\n`;
-  heard = 0;
-  socket.write(`${request('/1')}${request('/2')}${request('/ws', 'Connection: Upgrade\r\nUpgrade: websocket\r\n')}`);
-  await asRaw(socket).closed();
-  await counted(before + 2);
-  expect(heard).toBeLessThanOrEqual(2);
+describe('a request that was forwarded gets its own response, once, in its turn', () => {
+  const held: (() => void)[] = [];
+  let slow: Site;
+  beforeAll(async () => {
+    const origin = await edge.addOrigin((request, response) => {
+      const answer = () => response.end(`<${request.url}>`);
+      if (request.url === '/now') answer();
+      else if (request.method === 'GET') held.push(answer);
+    });
+    slow = await edge.addSite({ origin });
+  });
+  const head = (line: string, ...fields: string[]) => [line, `Host: ${slow.hostname}`, ...fields, '', ''].join('\r\n');
+  const get = (path: string, ...fields: string[]) => head(`GET ${path} HTTP/1.1`, ...fields);
+
+  /** What a client hears until the end of its connection. The first requests are answered once all of the bytes were sent. */
+  async function hear(requests: number, bytes: string): Promise<string[]> {
+    const client = asRaw(await handshake(edge.httpsPort, { servername: slow.hostname }));
+    client.send(bytes);
+    await until(() => held.length === requests);
+    for (const answer of held.splice(0).reverse()) answer();
+    const text = await client.closed();
+    return text.match(/HTTP\/1\.1 \d{3}|<\/\w+>/g) ?? [];
+  }
+  const own = ['/1', '/2', '/3'].map((path) => ['HTTP/1.1 200', `<${path}>`]);
+  const counts = [1, 2, 3];
+  const paths = (requests: number) => counts.slice(0, requests).map((nth) => `/${nth}`);
+
+  describe.each<[string, () => string, string]>([
+    ['something other than HTTP', () => '\x16\x03\x01\x02\x00\x01', '400'],
+    ['a header without a colon', () => get('/now', 'broken'), '400'],
+    ['a header that is too large', () => get('/now', `X: ${'x'.repeat(40_000)}`), '431'],
+    ['a method that there is not', () => head('FETCH /now HTTP/1.1'), '400'],
+    ['two lengths', () => head('POST /now HTTP/1.1', 'Content-Length: 1', 'Content-Length: 2'), '400'],
+    ['CONNECT', () => `CONNECT ${slow.hostname}:443 HTTP/1.1\r\nHost: ${slow.hostname}\r\n\r\n`, '400'],
+    ['CONNECT and more bytes', () => `CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n${get('/now')}`, '400'],
+  ])('before %s', (_, bytes, status) => {
+    it.each(counts)('%i in flight', async (requests) => {
+      const heard = await hear(
+        requests,
+        paths(requests)
+          .map((path) => get(path))
+          .join('') + bytes(),
+      );
+      expect(heard).toEqual([...own.slice(0, requests).flat(), `HTTP/1.1 ${status}`]);
+    });
+  });
+
+  it('before a body that cannot be read, whose request gets 400', async () => {
+    const post = head('POST /broken HTTP/1.1', 'Transfer-Encoding: chunked');
+    expect(await hear(1, `${get('/1')}${post}x\r\n`)).toEqual(['HTTP/1.1 200', '</1>', 'HTTP/1.1 400']);
+  });
+
+  it.each(counts)(
+    'before the connection ends with the last of %i, as it asked; what follows is ignored',
+    async (requests) => {
+      for (const more of [get('/now'), 'no HTTP\r\n\r\n', `CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n`]) {
+        for (const last of [get, (path: string) => head(`GET ${path} HTTP/1.0`)]) {
+          const all = paths(requests).map((path, i) =>
+            i < requests - 1 ? get(path) : last(path, 'Connection: close'),
+          );
+          expect(await hear(requests, all.join('') + more)).toEqual(own.slice(0, requests).flat());
+        }
+      }
+    },
+  );
+
+  it.each(counts)(
+    'before a request to upgrade, which is forwarded as any other and is the last: %i in flight',
+    async (requests) => {
+      const upgrade = get('/now', 'Upgrade: websocket', 'Connection: Upgrade');
+      for (const more of ['', get('/more'), get('/more').slice(0, 20)]) {
+        const heard = await hear(
+          requests,
+          paths(requests)
+            .map((path) => get(path))
+            .join('') +
+            upgrade +
+            more,
+        );
+        expect(heard).toEqual([...own.slice(0, requests).flat(), 'HTTP/1.1 200', '</now>']);
+        expect(held).toEqual([]);
+      }
+    },
+  );
+
+  it('whole, when it is long and CONNECT follows', async () => {
+    const length = 20_000_000;
+    const origin = await edge.addOrigin((_, response) => {
+      response.setHeader('content-length', length);
+      response.end(Buffer.alloc(length, 'x'));
+    });
+    const { hostname } = await edge.addSite({ origin });
+    const socket = await handshake(edge.httpsPort, { servername: hostname });
+    let heard = 0;
+    let last = '';
+    socket.on('data', (chunk: Buffer) => {
+      heard += chunk.length;
+      last = (last + chunk.toString('latin1')).slice(-10_000);
+    });
+    socket.write(`GET / HTTP/1.1\r\nHost: ${hostname}\r\n\r\nCONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n`);
+    await once(socket, 'close');
+    expect(heard).toBeGreaterThan(length);
+    expect(last).toMatch(/xHTTP\/1\.1 400 Bad Request\r\n/);
+  });
+
+  it('before the page to a request whose body arrives too slowly', async () => {
+    const hasty = await startHarness({ limits: { bodyMs: 150 } });
+    try {
+      let answer = () => {};
+      const origin = await hasty.addOrigin((request, response) => {
+        if (request.method === 'GET') answer = () => response.end('<own>');
+      });
+      const { hostname } = await hasty.addSite({ origin });
+      const client = asRaw(await handshake(hasty.httpsPort, { servername: hostname }));
+      const host = `Host: ${hostname}\r\n`;
+      client.send(`GET / HTTP/1.1\r\n${host}\r\nPOST / HTTP/1.1\r\n${host}Content-Length: 100\r\n\r\nx`);
+      vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+      const immediate = () => new Promise((resolve) => setImmediate(resolve));
+      while ((await hasty.metric('nameplate_edge_pages_total{page="request_timeout"}')) === 0) await immediate();
+      // However long the response before it takes.
+      vi.advanceTimersByTime(60_000);
+      await immediate();
+      answer();
+      expect(await client.heard(/took too long/)).toMatch(/^HTTP\/1\.1 200 OK\r\n.*<own>HTTP\/1\.1 408 /s);
+      client.socket.destroy();
+    } finally {
+      vi.useRealTimers();
+      await hasty.close();
+    }
+  });
 });
 
-it.each(['', 'GET / HTTP/1.1\r\nHost: a.example.com\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n'])(
+it.each(['', 'CONNECT a.example.com:443 HTTP/1.1\r\nHost: a.example.com:443\r\n\r\n'])(
   'closes all responses with their connection, also while requests are being routed (%j)',
   async (last) => {
     const closing: Closing = [];

@@ -85,9 +85,20 @@ describe('a connection', () => {
   });
   afterAll(() => hasty.close());
 
-  it('without data is closed without a response', async () => {
-    expect(await hear(await inClear(hasty))).toBe('');
-    expect(await hear(await overTls(served, hasty))).toBe('');
+  it('without data is closed without a response, after the idle time', async () => {
+    expect(await hear(await inClear())).toBe('');
+    expect(await hear(await overTls())).toBe('');
+  });
+
+  it('without data outlives the time limit of headers', async () => {
+    for (const open of [() => inClear(hasty), () => overTls(served, hasty)]) {
+      const unused = await open();
+      // It came later, and is closed by the same limit.
+      expect(await hear(await open(), ['GET'])).toMatch(/^HTTP\/1\.1 408 /);
+      expect(await hear(unused, [`GET / HTTP/1.1\r\nHost: ${served.hostname}\r\nConnection: close\r\n\r\n`])).toMatch(
+        /^HTTP\/1\.1 (200|308) /,
+      );
+    }
   });
 
   it('with a slow header is closed with 408', async () => {

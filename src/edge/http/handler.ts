@@ -10,7 +10,7 @@ import type { BodyTimeouts } from './body-timeouts.ts';
 import type { Client } from './edge-client.ts';
 import type { ClientExchange } from './http-exchange.ts';
 import { type EdgePage, type PageContext, type PageName, renderPage } from './pages.ts';
-import { isClosed, respond, respondOnSocket, respondWithPage, sentStatus } from './respond.ts';
+import { isClosed, isQueued, respond, respondOnSocket, respondWithPage, sentStatus } from './respond.ts';
 
 /** Takes each request from its header to its response. */
 export interface Handler {
@@ -126,7 +126,8 @@ export function createHandler(options: HandlerOptions): Handler {
     onUpgrade,
     onSlowBody({ client, request, response }) {
       if (response.headersSent) {
-        abort(client, { request, response });
+        // A page that is queued: the connection ends behind it.
+        if (!isQueued(response)) abort(client, { request, response });
         return;
       }
       metrics.page('request_timeout');

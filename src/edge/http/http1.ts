@@ -1,15 +1,21 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
+import {
+  endAfterConnect,
+  endAfterResponses,
+  ignoreUpgrade,
+  responsesInFlight,
+  trackResponse,
+} from '../../net/response-order.ts';
 import type { Client } from './edge-client.ts';
 import type { ClientExchange } from './http-exchange.ts';
 import type { HttpServer, HttpServerOptions } from './http-server.ts';
-import { type PageName, renderPage } from './pages.ts';
+import { type PageContext, type PageName, renderPage } from './pages.ts';
 import { respondOnSocket, respondWithPage } from './respond.ts';
 
 interface ClientSocket extends Duplex {
   bytesRead?: number;
-  /** The current response; undocumented. */
-  _httpMessage?: { headersSent: boolean } | null;
+  setTimeout?(ms: number): void;
 }
 
 /** HTTP/1.1 and 1.0. */
@@ -23,7 +29,7 @@ export function http1Server({ limits, onRequest, onUpgrade, onUnreadable }: Http
     connectionsCheckingInterval: Math.min(1000, limits.headerMs),
     // The edge responds with a page of its own.
     requireHostHeader: false,
-    shouldUpgradeCallback: wantsUpgrade,
+    shouldUpgradeCallback: (request) => wantsUpgrade(request) || ignoreUpgrade(request),
   });
   // No limit: Node would drop further fields silently. `maxHeaderSize` bounds them.
   server.maxHeadersCount = 0;
@@ -32,7 +38,8 @@ export function http1Server({ limits, onRequest, onUpgrade, onUnreadable }: Http
   server.emit('listening');
 
   const clients = new Map<Duplex, Client>();
-  const responses = trackResponses();
+  /** Connections without a request so far. */
+  const unused = new Set<Duplex>();
   const clientOf = (socket: Duplex): Client => {
     const client = clients.get(socket);
     if (client === undefined) throw new Error('the connection was not accepted by `accept`');
@@ -44,46 +51,49 @@ export function http1Server({ limits, onRequest, onUpgrade, onUnreadable }: Http
     more: Pick<ClientExchange, 'expectsContinue'>,
   ): void {
     const { socket } = request;
+    if (unused.delete(socket)) socket.setTimeout(limits.silenceMs);
+    if (!trackResponse(response)) return;
     // Pipelined requests each have a connection to an origin.
-    if (responses.count(socket) >= limits.streams) {
-      socket.destroy();
-      return;
-    }
-    responses.add(socket, response);
-    if (VERSIONS.has(request.httpVersion)) onRequest(clientOf(socket), { request, response, ...more });
-    else {
-      const page = 'version_unsupported';
-      respondWithPage({ request, response }, page, { hostname: null, ...onUnreadable(page) });
-    }
+    if (responsesInFlight(socket) > limits.streams) socket.destroy();
+    else if (VERSIONS.has(request.httpVersion)) onRequest(clientOf(socket), { request, response, ...more });
+    else respondWithPage({ request, response }, 'version_unsupported', unreadable('version_unsupported'));
   }
   server.on('request', (request, response) => begin(request, response, {}));
   server.on('checkContinue', (request, response) => begin(request, response, { expectsContinue: true }));
   // Unknown expectations may be ignored (RFC 9110 section 10.1.1).
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   server.on('upgrade', (request, socket, head) => {
-    // Its response would overtake those of earlier requests.
-    if (responses.count(socket) > 0) socket.destroy();
-    else onUpgrade(clientOf(request.socket), request, socket, head);
+    unused.delete(socket);
+    onUpgrade(clientOf(request.socket), request, socket, head);
   });
-  server.on('connect', (_, socket) => refuse(socket, 'bad_request'));
-  server.on('clientError', (error: NodeJS.ErrnoException, socket: ClientSocket) => {
-    const started = socket._httpMessage?.headersSent === true;
-    // Browsers open connections in advance.
-    const unused = error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && socket.bytesRead === 0;
-    if (started || unused || !socket.writable || error.code === 'ECONNRESET') socket.destroy();
-    else refuse(socket, pageFor(error.code));
+  server.on('connect', (_, socket) => endAfterConnect(socket, refusal(socket, 'bad_request')));
+  server.on('clientError', ({ code }: NodeJS.ErrnoException, socket: ClientSocket) => {
+    // What follows a last request is ignored (RFC 9112 section 9.6).
+    if (code === 'HPE_CLOSED_CONNECTION') return;
+    // Browsers open connections in advance: the time limit of idle connections counts, not that of headers.
+    if (code === 'ERR_HTTP_REQUEST_TIMEOUT' && socket.bytesRead === 0) return;
+    if (code === 'ECONNRESET') socket.destroy();
+    else endAfterResponses(socket, refusal(socket, pageFor(code)));
   });
 
-  function refuse(socket: Duplex, page: PageName): void {
-    const { requestId } = onUnreadable(page);
-    respondOnSocket(socket, renderPage(page, { hostname: null, requestId, accept: undefined }));
+  function refusal(socket: Duplex, page: PageName): () => void {
+    return () => respondOnSocket(socket, renderPage(page, { ...unreadable(page), accept: undefined }));
+  }
+
+  function unreadable(page: PageName): Omit<PageContext, 'accept'> {
+    return { hostname: null, ...onUnreadable(page) };
   }
 
   return {
-    accept(socket: Duplex, client: Client): void {
+    accept(socket: ClientSocket, client: Client): void {
       clients.set(socket, client);
-      socket.once('close', () => clients.delete(socket));
+      unused.add(socket);
+      socket.once('close', () => {
+        clients.delete(socket);
+        unused.delete(socket);
+      });
       server.emit('connection', socket);
+      socket.setTimeout?.(limits.idleMs);
     },
     closeIdle(): void {
       // Node's closeIdleConnections leaves out those that never had a request.
@@ -96,36 +106,9 @@ export function http1Server({ limits, onRequest, onUpgrade, onUnreadable }: Http
 /** Node's parser accepts others, such as 2.0. */
 const VERSIONS = new Set(['1.0', '1.1']);
 
-/** Responses close with their connection. After an upgrade, Node no longer does that for responses that are queued. */
-function trackResponses() {
-  const byConnection = new WeakMap<Duplex, Set<ServerResponse>>();
-
-  function track(socket: Duplex): Set<ServerResponse> {
-    const responses = new Set<ServerResponse>();
-    byConnection.set(socket, responses);
-    socket.once('close', () => {
-      for (const response of responses) {
-        if (response.socket !== null) continue;
-        response.destroy();
-        response.emit('close');
-      }
-    });
-    return responses;
-  }
-
-  return {
-    add(socket: Duplex, response: ServerResponse): void {
-      const responses = byConnection.get(socket) ?? track(socket);
-      responses.add(response);
-      response.once('close', () => responses.delete(response));
-    },
-    count: (socket: Duplex): number => byConnection.get(socket)?.size ?? 0,
-  };
-}
-
-/** A request to switch to another protocol, such as `h2c`, may be ignored (RFC 9110 section 7.8). */
-function wantsUpgrade({ headers }: IncomingMessage): boolean {
-  return headers.upgrade?.toLowerCase() === 'websocket';
+/** A request to switch to another protocol may be ignored (RFC 9110 section 7.8): to one such as `h2c`, and behind requests in flight, whose responses come first. */
+function wantsUpgrade({ headers, httpVersion, socket }: IncomingMessage): boolean {
+  return headers.upgrade?.toLowerCase() === 'websocket' && httpVersion === '1.1' && responsesInFlight(socket) === 0;
 }
 
 function pageFor(code: string | undefined): PageName {

@@ -1,6 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import { constants, type ServerHttp2Stream } from 'node:http2';
 import type { Duplex } from 'node:stream';
+import { endSocket } from '../../net/response-order.ts';
 import type { ClientExchange } from './http-exchange.ts';
 import { type EdgePage, type PageContext, type PageName, renderPage } from './pages.ts';
 
@@ -28,11 +29,16 @@ export function respond({ request, response }: ClientExchange, { status, headers
     if (request.method === 'HEAD') response.end();
     else response.end(body);
   }
-  if (!request.complete) discardBody(request);
+  if (!request.complete) discardBody(request, response);
 }
 
 export function isClosed(response: ClientExchange['response']): boolean {
   return 'stream' in response ? response.stream.destroyed || response.stream.closed : response.destroyed;
+}
+
+/** Whether a response waits for earlier ones on its connection (HTTP/1.1). */
+export function isQueued(response: ClientExchange['response']): boolean {
+  return !('stream' in response) && response.socket === null && !response.closed;
 }
 
 /** Null: no header was sent. */
@@ -51,23 +57,26 @@ function limitReading(stream: ServerHttp2Stream): void {
   stream.once('close', () => clearTimeout(unread));
 }
 
-/** Reads and drops the rest of a body, for a while. */
-function discardBody(request: ClientExchange['request']): void {
-  const late = setTimeout(() => {
-    if ('stream' in request) request.stream.close();
-    else if (!request.complete) request.destroy();
-  }, LINGER_MS).unref();
-  request.once('close', () => clearTimeout(late));
+/** Reads and drops the rest of a body, for a while. Over HTTP/1.1 from when the response has been sent: earlier responses on the connection come first. */
+function discardBody(request: ClientExchange['request'], response: ClientExchange['response']): void {
+  if ('stream' in request) {
+    const late = setTimeout(() => request.stream.close(), LINGER_MS).unref();
+    request.once('close', () => clearTimeout(late));
+    return;
+  }
+  response.once('close', () => {
+    if (request.complete) return;
+    const late = setTimeout(() => {
+      if (!request.complete) request.destroy();
+    }, LINGER_MS).unref();
+    request.once('close', () => clearTimeout(late));
+  });
 }
 
 /** For a socket without a response object: after an unreadable request, or one to switch protocols. */
 export function respondOnSocket(socket: Duplex, { status, headers, body }: EdgePage): void {
   const lines = Object.entries({ ...headers, connection: 'close' }).map(([name, value]) => `${name}: ${value}\r\n`);
-  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines.join('')}\r\n${body}`);
-  // The client may keep its side open.
-  const late = setTimeout(() => socket.destroy(), LINGER_MS).unref();
-  socket.once('close', () => clearTimeout(late));
-  socket.resume();
+  endSocket(socket, `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines.join('')}\r\n${body}`);
 }
 
 /** How long a page may wait for the client to read it. */
