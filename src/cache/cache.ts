@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Change } from '../store/contract/store.ts';
 import type { ChangeFeed } from './change-feed.ts';
+import { createInvalidations, type Invalidations } from './invalidations.ts';
 
 /** Bound of a cache whose values differ in size. */
 export const CACHE_BYTES = 64 * 1024 * 1024;
@@ -14,8 +15,15 @@ export interface Cache<Value> {
   get(key: string): Value | null | undefined;
   /** Reads from the store and caches the result, unless it has no key or an invalidation came while it was read. */
   load(read: () => Promise<Value | null>, keyOf: (value: Value | null) => string | undefined): Promise<Value | null>;
-  /** Invalidates an entry before the feed does. */
+  /** Invalidates an entry before the feed does, in the caches of all threads that share `invalidations`. */
   invalidate(key: string): void;
+}
+
+interface Entry<Value> {
+  value: Value | null;
+  /** Of `invalidations`, and its count when the value was read. */
+  slot: number;
+  count: number;
 }
 
 interface CacheOptions<Value> {
@@ -26,34 +34,44 @@ interface CacheOptions<Value> {
   capacity: number;
   /** 1 unless given: `capacity` counts entries. */
   sizeOf?(value: Value | null): number;
+  /** Shared by caches of the same values in several threads; of this cache alone unless given. */
+  invalidations?: Invalidations | undefined;
 }
 
 export function createCache<Value>(options: CacheOptions<Value>): Cache<Value> {
-  const { changes, keysOf, capacity, sizeOf = () => 1 } = options;
-  const entries = new LRUCache<string, { value: Value | null }>({
+  const { changes, keysOf, capacity, sizeOf = () => 1, invalidations = createInvalidations() } = options;
+  const entries = new LRUCache<string, Entry<Value>>({
     maxSize: capacity,
     sizeCalculation: ({ value }) => sizeOf(value),
   });
-  let invalidations = 0;
+  /** Of the feed. */
+  let changed = 0;
 
   changes?.subscribe((change) => {
-    invalidations += 1;
+    changed += 1;
     if (change === null) entries.clear();
     else for (const key of [...keysOf(change, entries.entries())]) entries.delete(key);
   });
 
   return {
-    get: (key) => (changes?.isFresh() === true ? entries.get(key)?.value : undefined),
+    get(key) {
+      if (changes?.isFresh() !== true) return undefined;
+      const entry = entries.get(key);
+      return entry !== undefined && invalidations.count(entry.slot) === entry.count ? entry.value : undefined;
+    },
     async load(read, keyOf) {
-      const before = invalidations;
+      const [total, feed] = [invalidations.total(), changed];
       const value = await read();
       const key = keyOf(value);
+      if (key === undefined || changes?.isFresh() !== true) return value;
+      const slot = invalidations.slotOf(key);
+      const count = invalidations.count(slot);
       // A value that was read before an invalidation may be older than the change.
-      if (key !== undefined && changes?.isFresh() === true && invalidations === before) entries.set(key, { value });
+      if (invalidations.total() === total && changed === feed) entries.set(key, { value, slot, count });
       return value;
     },
     invalidate(key) {
-      invalidations += 1;
+      invalidations.invalidate(key);
       entries.delete(key);
     },
   };

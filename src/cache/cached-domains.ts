@@ -3,16 +3,23 @@ import type { Domain } from '../domain/domain.ts';
 import type { Store } from '../store/contract/store.ts';
 import { CACHE_BYTES, createCache } from './cache.ts';
 import type { ChangeFeed } from './change-feed.ts';
+import type { Invalidations } from './invalidations.ts';
 
 /**
  * The store with a cache of domains in front: clients poll `domains.getDomain` far more often than domains change. A change made through this
- * store is seen at once, one made elsewhere within a second.
+ * store is seen at once, in all threads that share `invalidations`; one made elsewhere within a second.
  */
-export function cacheDomains(store: Store, changes: ChangeFeed, maxBytes = CACHE_BYTES): Store {
+export function cacheDomains(
+  store: Store,
+  changes: ChangeFeed,
+  maxBytes = CACHE_BYTES,
+  invalidations?: Invalidations,
+): Store {
   const domains = createCache<Domain>({
     changes,
     capacity: Math.floor(maxBytes * 0.8),
     sizeOf,
+    invalidations,
     keysOf: ({ kind, key }) => (kind === 'domain' ? [key] : []),
   });
   // Keys are "<workspace> <name>". An id whose domain was invalidated or evicted is a miss.
