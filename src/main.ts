@@ -1,5 +1,6 @@
 import { cacheDomains } from './cache/cached-domains.ts';
 import { startChangeFeed } from './cache/change-feed.ts';
+import { createInvalidations } from './cache/invalidations.ts';
 import { type Clock, systemClock } from './clock.ts';
 import type { Config } from './config/config.ts';
 import { WINDOW_MS } from './domain/domain.ts';
@@ -9,21 +10,25 @@ import type { Log } from './log.ts';
 import { createMetrics } from './metrics.ts';
 import type { Stoppable } from './net/listen.ts';
 import { startApi } from './roles/api-role.ts';
-import { startCertificates } from './roles/certificates-role.ts';
+import { startBackground, startBackgroundThread } from './roles/background-role.ts';
 import { startEdge } from './roles/edge-role.ts';
 import { startMetrics } from './roles/metrics-listener.ts';
 import { startPruning } from './roles/pruning.ts';
-import type { RoleDeps } from './roles/roles.ts';
-import { startVerifier } from './roles/verifier-role.ts';
+import { roleThreads } from './roles/role-threads.ts';
+import type { RoleDeps, RoleSettings } from './roles/roles.ts';
+import { cachedBytesOf, hasBackgroundThread } from './roles/thread-counts.ts';
 import type { Store } from './store/contract/store.ts';
 import { databaseAt, keyringFor } from './store/database.ts';
 import type { Keyring } from './store/sealing/keyring.ts';
 import { missingKeys, sealPlaintextSecrets } from './store/sealing/rotation.ts';
+import { addSnapshots } from './threads/snapshots.ts';
+import { createSupervisor } from './threads/supervisor.ts';
 
-/** The composition root of a server: configuration → store → roles → listeners → shutdown. */
+/** The composition root of a server: configuration → store → roles and their threads → listeners → shutdown. */
 
 interface ServerOptions {
   log: Log;
+  /** Of what runs in this thread: everything but the edge, with `apiThreads` 0. */
   clock?: Clock;
   /** Port of nameservers; 53 unless given. */
   nameserverPort?: number;
@@ -43,6 +48,8 @@ export interface RunningServer {
   edge: Omit<Edge, 'stop'> | null;
   metrics: string | null;
   store: Store;
+  /** Resolves when a thread has ended that the process cannot do without; the log says which. */
+  failed: Promise<void>;
   /** Closes the listeners, gives work in flight `GRACE_MS` to finish, and closes the store. */
   stop(): Promise<void>;
 }
@@ -55,9 +62,12 @@ export async function startServer(config: Config, options: ServerOptions): Promi
   const unlock = await database.lockRoles(config.roles.filter((role) => role === 'verifier'));
   const onLongWait = (doing: string) => log.warn(`waiting for another process, ${doing}`);
   const keyring = keyringFor(database, config.encryptionKeys);
-  const store = await database
+  const metrics = createMetrics();
+  const supervisor = createSupervisor({ log, metrics });
+  const onWriterLost = (error: unknown) => supervisor.lost('writer', error);
+  const { store, newWriterPort } = await database
     .migrate({ onLongWait, ...(signal && { signal }) })
-    .then(() => database.open({ clock, keyring }))
+    .then(() => database.openShared({ clock, keyring, onWriterLost }))
     .catch((error: unknown) => {
       unlock();
       throw error;
@@ -76,26 +86,43 @@ export async function startServer(config: Config, options: ServerOptions): Promi
   try {
     // Only verifiers never touch private keys.
     if (config.roles.some((role) => role !== 'verifier')) await sealAllSecrets(store, keyring);
-    const times = { certificateLeaseMs: 60_000, checkIntervalMs: CHECK_INTERVAL_MS, windowMs: WINDOW_MS };
     const changes = track(startChangeFeed(store, { clock, log }));
-    track(database.listen(changes.poll));
-    const { manyNodes } = database;
-    const shared = { clock, config, changes, metrics: createMetrics(), store: cacheDomains(store, changes) };
-    const base = { nameserverPort: 53, ...times, ...options, ...shared, manyNodes };
-    const edge = config.roles.includes('edge') ? track(await startEdge(base)) : null;
-    const { challengePort: given = 80 } = options;
-    const challengePort = given === 'edge' ? Number(new URL(edge?.http ?? 'http://none').port) : given;
-    const deps: RoleDeps = { ...base, challengePort };
+    const invalidations = createInvalidations();
+    const cached = cacheDomains(store, changes, cachedBytesOf(config), invalidations);
+    const times = { certificateLeaseMs: 60_000, checkIntervalMs: CHECK_INTERVAL_MS, windowMs: WINDOW_MS };
+    const base = { nameserverPort: 53, ...times, ...options, config, manyNodes: database.manyNodes };
+    const here = { clock, log, metrics, changes, store: cached, supervisor };
+    const edge = config.roles.includes('edge') ? track(await startEdge({ ...base, ...here })) : null;
+    const settings = settingsOf(base, edge);
+    const threads = roleThreads({ supervisor, settings, invalidations, newWriterPort });
+    track(
+      database.listen(() => {
+        threads.poll();
+        return changes.poll();
+      }),
+    );
+    const deps: RoleDeps = { ...settings, ...here };
     track(startPruning(deps));
-    if (config.roles.includes('verifier')) track(startVerifier(deps));
-    if (config.roles.includes('certificates')) track(startCertificates(deps));
-    const api = config.roles.includes('api') ? track(await startApi(deps)).address : null;
-    const metrics = config.metricsListen && track(await startMetrics(deps, config.metricsListen)).address;
-    return { api, edge, metrics, store: deps.store, stop };
+    track(hasBackgroundThread(config) ? await startBackgroundThread(threads) : startBackground(deps));
+    const api = config.roles.includes('api') ? track(await startApi({ ...deps, supervisor, threads })).address : null;
+    addSnapshots(metrics.registry, supervisor.snapshots);
+    const scraped = config.metricsListen && track(await startMetrics(deps, config.metricsListen)).address;
+    return { api, edge, metrics: scraped, store: cached, failed: supervisor.failed, stop };
   } catch (error) {
     await stop();
     throw error;
   }
+}
+
+/** What all threads of the process are told. */
+function settingsOf(
+  base: Omit<RoleSettings, 'challengePort'> & Pick<ServerOptions, 'challengePort'>,
+  edge: Pick<Edge, 'http'> | null,
+): RoleSettings {
+  const { config, manyNodes, nameserverPort, certificateLeaseMs, checkIntervalMs, windowMs } = base;
+  const { challengePort: given = 80 } = base;
+  const challengePort = given === 'edge' ? Number(new URL(edge?.http ?? 'http://none').port) : given;
+  return { config, manyNodes, nameserverPort, challengePort, certificateLeaseMs, checkIntervalMs, windowMs };
 }
 
 /** Seals secrets that are stored in plaintext. Rejects when some are sealed under a key that this process does not have. */

@@ -1,14 +1,21 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
-/** The metrics of one process, except those of the edge. Every label has few values. */
+/** The metrics of one process, or of one of its threads, except those of the edge. Every label has few values. */
 export type Metrics = ReturnType<typeof createMetrics>;
 
-export function createMetrics() {
+/** `ofProcess`: with those of Node.js and the operating system. */
+export function createMetrics({ ofProcess = true } = {}) {
   const registry = new Registry();
   const registers = [registry];
-  collectDefaultMetrics({ register: registry });
+  if (ofProcess) collectDefaultMetrics({ register: registry });
   return {
     registry,
+    threadDeaths: new Counter({
+      name: 'nameplate_thread_deaths_total',
+      help: 'Threads that crashed, by kind: api, background (checks and certificates), diagnosis, edge, writer.',
+      labelNames: ['kind'],
+      registers,
+    }),
     requests: new Counter({
       name: 'nameplate_requests_total',
       help: 'API requests, by operation and HTTP status.',

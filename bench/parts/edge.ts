@@ -1,10 +1,11 @@
 import { createPrivateKey } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Registry } from 'prom-client';
 import { startEdge } from '../../src/edge/edge.ts';
 import { createLog } from '../../src/log.ts';
+import { createMetrics } from '../../src/metrics.ts';
 import type { EdgeStore } from '../../src/store/contract/store.ts';
+import { createSupervisor } from '../../src/threads/supervisor.ts';
 import { offer } from '../part.ts';
 
 /** The edge by itself: every name of a directory of certificates leads to one origin. */
@@ -25,11 +26,14 @@ const stops: (() => Promise<void>)[] = [];
 const methods = {
   /** Resolves with the ports. */
   async open({ directory, originPort, threads, tlsContexts, behind }: EdgeSettings) {
+    const log = createLog('warn');
+    const metrics = createMetrics();
     const edge = await startEdge({
       store: storeOf(directory, originPort),
       changes: { subscribe: () => {} },
-      log: createLog('warn'),
-      metrics: { registry: new Registry() },
+      log,
+      metrics,
+      supervisor: createSupervisor({ log, metrics }),
       lookUp: async () => [],
       http: { host: '127.0.0.1', port: 0 },
       https: behind ? null : { host: '127.0.0.1', port: 0 },

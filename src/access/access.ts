@@ -13,7 +13,12 @@ const WORKSPACES = 10_000;
 /** Authenticates requests by an `Authorization` header and a client address. Without a change feed nothing is cached. */
 export type Authenticate = (header: string | undefined, client: { readonly ip: string }) => Promise<Authentication>;
 
-export function createAuthenticate(store: AccessStore, clock: Clock, changes?: ChangeFeed): Authenticate {
+export function createAuthenticate(
+  store: AccessStore,
+  clock: Clock,
+  changes?: ChangeFeed,
+  failures = createFailureLimit(clock),
+): Authenticate {
   const deps: AuthenticationDeps = {
     rootKeys: createRootKeyCache(store, changes),
     tokens: createTokenVerifier(store, clock, changes),
@@ -23,7 +28,7 @@ export function createAuthenticate(store: AccessStore, clock: Clock, changes?: C
       read: (workspaceId) => store.findWorkspace(workspaceId),
       keysOf: ({ kind, key }) => (kind === 'workspace' ? [key] : []),
     }),
-    failures: createFailureLimit(clock),
+    failures,
     clock,
   };
   return (header, client) => authenticate(header, client, deps);

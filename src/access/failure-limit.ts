@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts';
 import { clientNetwork } from '../ratelimit/client-network.ts';
-import { memoryLimiter } from '../ratelimit/limiter.ts';
+import { type Limiter, memoryLimiter } from '../ratelimit/limiter.ts';
 
 /** Limits failed authentications per client network: each may cost a read of the store or the check of a signature. */
 export interface FailureLimit {
@@ -16,8 +16,11 @@ const OPERATION = 'authentication';
 /** Most networks counted at once. Evicting one gains an attacker nothing who has more networks than this. */
 const CAPACITY = 50_000;
 
-export function createFailureLimit(clock: Clock): FailureLimit {
-  const limiter = memoryLimiter(clock, CAPACITY);
+/** `limiter`: counts in memory unless given. */
+export function createFailureLimit(
+  clock: Clock,
+  limiter: Pick<Limiter, 'take' | 'peek'> = memoryLimiter(clock, CAPACITY),
+): FailureLimit {
   return {
     retryAfterSeconds(address) {
       const { allowed, resetSeconds } = limiter.peek(clientNetwork(address), OPERATION, FAILURES);

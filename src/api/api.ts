@@ -1,6 +1,7 @@
 import type { Server } from 'node:http';
 import Fastify, { type FastifyHttpOptions, type FastifyInstance } from 'fastify';
 import { createAuthenticate } from '../access/access.ts';
+import type { FailureLimit } from '../access/failure-limit.ts';
 import type { ChangeFeed } from '../cache/change-feed.ts';
 import { apexRoutingNote } from '../domain/records.ts';
 import type { Log } from '../log.ts';
@@ -12,7 +13,7 @@ import { type Limiter, memoryLimiter } from '../ratelimit/limiter.ts';
 import { handleClientErrors } from './client-errors.ts';
 import { serveDocumentation } from './documentation.ts';
 import { Problem } from './errors.ts';
-import { createLoadShedder, type LoadShedder } from './load-shedding.ts';
+import { createLoadShedder, LOAD_LIMITS, type LoadShedder } from './load-shedding.ts';
 import type { HandlerContext } from './operation.ts';
 import { operations } from './operations.ts';
 import { servePublicRoutes } from './public-routes.ts';
@@ -27,7 +28,11 @@ export interface ApiDeps extends Omit<HandlerContext, 'apexNote'> {
   /** Without it keys and workspaces are not cached. */
   changes?: ChangeFeed;
   /** Of requests per workspace; counts in memory unless given. */
-  limiter?: Limiter;
+  limiter?: Pick<Limiter, 'take'>;
+  /** Of failed authentications per address; counts in memory unless given. */
+  failures?: FailureLimit;
+  /** Threads of the process that listen: each has its share of the limits on connections and on requests in flight. 1 unless given. */
+  threads?: number;
   loadShedder?: LoadShedder;
   limits?: Partial<ApiLimits>;
 }
@@ -60,15 +65,16 @@ const LIMITS: ApiLimits = {
 /** The HTTP API, not yet listening. A request takes the numbered steps from top to bottom; any of them may throw a `Problem`. */
 export function createApi(deps: ApiDeps): FastifyInstance {
   const { store, clock, newId, randomBytes, settings, diagnoser, metrics, changes } = deps;
-  const { limiter = memoryLimiter(clock), loadShedder = createLoadShedder() } = deps;
+  const { limiter = memoryLimiter(clock), threads = 1 } = deps;
+  const { loadShedder = createLoadShedder({ inFlight: shareOf(LOAD_LIMITS.inFlight, threads) }) } = deps;
   const limits = { ...LIMITS, ...deps.limits };
   const apexNote = apexRoutingNote(settings.edgeAddresses ?? []);
   const context: HandlerContext = { store, clock, newId, randomBytes, settings, diagnoser, apexNote };
-  const authenticate = authenticationHook(createAuthenticate(store, clock, changes));
+  const authenticate = authenticationHook(createAuthenticate(store, clock, changes, deps.failures));
   const limitRate = rateLimitHook(limiter, settings.rateLimits);
   const connections = limitConnections({
-    total: limits.connections,
-    perAddress: limits.connectionsPerAddress,
+    total: shareOf(limits.connections, threads),
+    perAddress: shareOf(limits.connectionsPerAddress, threads),
     isProxy: networkRule(settings.trustedProxies),
     onCount: (open) => metrics.connections.set(open),
   });
@@ -128,6 +134,11 @@ export function createApi(deps: ApiDeps): FastifyInstance {
   });
   app.addHook('onClose', async () => loadShedder.stop());
   return app;
+}
+
+/** Of a limit of the process. The system spreads connections evenly over the threads. */
+function shareOf(limit: number, threads: number): number {
+  return Math.max(1, Math.floor(limit / threads));
 }
 
 function fastifyOptions(deps: ApiDeps, { headerTimeoutMs, requestTimeoutMs }: ApiLimits): FastifyHttpOptions<Server> {

@@ -16,12 +16,12 @@ interface LoadLimits {
   eventLoopDelayMs: number;
 }
 
-const LIMITS: LoadLimits = { inFlight: 2000, eventLoopDelayMs: 1000 };
+export const LOAD_LIMITS: LoadLimits = { inFlight: 2000, eventLoopDelayMs: 1000 };
 const SAMPLE_MS = 250;
 
 /** `now`: a monotonic clock, in ms. */
 export function createLoadShedder(limits: Partial<LoadLimits> = {}, now = () => performance.now()): LoadShedder {
-  const { inFlight, eventLoopDelayMs } = { ...LIMITS, ...limits };
+  const { inFlight, eventLoopDelayMs } = { ...LOAD_LIMITS, ...limits };
   let running = 0;
   let lateSamples = 0;
   let sampledAt = now();

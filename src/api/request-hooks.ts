@@ -27,7 +27,7 @@ export function authenticationHook(authenticate: Authenticate) {
 }
 
 /** Counts a request and sets the RateLimit headers; throws a `Problem` above the limit. */
-export function rateLimitHook(limiter: Limiter, defaults: RateLimits) {
+export function rateLimitHook(limiter: Pick<Limiter, 'take'>, defaults: RateLimits) {
   return (operation: string, request: FastifyRequest, reply: FastifyReply): void => {
     const { workspaceId, limits } = principalOf(request);
     const rate = limitFor(operation, limits.rates, defaults);

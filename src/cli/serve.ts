@@ -25,7 +25,9 @@ export function addServe(program: Command): void {
     if (server === null) return log.info('stopped before it was ready');
     const { api, edge, metrics } = server;
     log.info({ api, edge: edge && { http: edge.http, https: edge.https }, metrics, roles: config.roles }, 'ready');
-    log.info({ signal: await stopSignal }, 'stopping');
+    const signal = await Promise.race([stopSignal, server.failed.then(() => null)]);
+    if (signal === null) process.exitCode = 1;
+    log.info({ signal }, 'stopping');
     await stopInTime(server.stop);
     log.info('stopped');
   });

@@ -42,6 +42,7 @@ describe('values', () => {
   test('the two required variables are enough', () => {
     expect(readServerConfig(REQUIRED)).toEqual({
       listen: { host: '127.0.0.1', port: 7070 },
+      apiThreads: null,
       databaseUrl: { engine: 'sqlite', path: '.nameplate/nameplate.db' },
       cnameZone: 'cname.example.net',
       dnsResolvers: [{ address: '9.9.9.9', port: 53 }],

@@ -1,6 +1,7 @@
 import { certificateVariables } from './certificate-variables.ts';
 import { edgeVariables } from './edge-variables.ts';
 import {
+  countOrAuto,
   databaseUrl,
   hostName,
   lengthOfTime,
@@ -28,6 +29,14 @@ export const generalVariables = {
     default: '127.0.0.1:7070',
     example: '0.0.0.0:7070',
     parse: listenAddress,
+  },
+  apiThreads: {
+    name: 'NAMEPLATE_API_THREADS',
+    about:
+      'Number of threads that answer API requests on one port. Checks and certificates run in a thread of their own beside them; with `0` they share one with the API. `auto`: one for each two cores, at most four; `0` on one core.',
+    default: 'auto',
+    example: '2',
+    parse: countOrAuto(0, 64),
   },
   databaseUrl: {
     name: 'NAMEPLATE_DATABASE_URL',

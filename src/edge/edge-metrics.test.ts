@@ -1,10 +1,11 @@
 import { Registry } from 'prom-client';
 import { expect, it } from 'vitest';
-import { addUp, createEdgeMetrics, exposeEdgeMetrics, withoutGauges } from './edge-metrics.ts';
+import { addSnapshots, addUp, withoutGauges } from '../threads/snapshots.ts';
+import { createEdgeMetrics } from './edge-metrics.ts';
 
 const open = { connections: 7, tunnels: 1, sites: 0, origins: 0, tls_contexts: 0 };
 
-it('the registry of the process shows the sum of all threads, and every series from the start', async () => {
+it('the registry of the process shows the sum of what it and all threads count, and every series from the start', async () => {
   const registry = new Registry();
   const threads = [createEdgeMetrics(), createEdgeMetrics()];
   for (const metrics of threads) {
@@ -13,20 +14,20 @@ it('the registry of the process shows the sum of all threads, and every series f
     metrics.request('http/1.1', 499, 0.2);
     metrics.page('unavailable');
   }
-  exposeEdgeMetrics(registry, () => Promise.all(threads.map((metrics) => metrics.snapshot())));
+  createEdgeMetrics(registry).request('h2', 200, 0.003);
+  addSnapshots(registry, () => Promise.all(threads.map((metrics) => metrics.snapshot())));
   const lines = (await registry.metrics()).split('\n');
   for (const line of [
-    'nameplate_edge_requests_total{protocol="h2",status="2xx"} 2',
+    'nameplate_edge_requests_total{protocol="h2",status="2xx"} 3',
     'nameplate_edge_requests_total{protocol="http/1.1",status="4xx"} 2',
     'nameplate_edge_requests_total{protocol="http/1.0",status="5xx"} 0',
-    'nameplate_edge_request_seconds_bucket{le="0.005"} 2',
-    'nameplate_edge_request_seconds_bucket{le="0.25"} 4',
-    'nameplate_edge_request_seconds_bucket{le="+Inf"} 4',
-    'nameplate_edge_request_seconds_count 4',
+    'nameplate_edge_request_seconds_bucket{le="0.005"} 3',
+    'nameplate_edge_request_seconds_bucket{le="0.25"} 5',
+    'nameplate_edge_request_seconds_bucket{le="+Inf"} 5',
+    'nameplate_edge_request_seconds_count 5',
     'nameplate_edge_pages_total{page="unavailable"} 2',
     'nameplate_edge_handshakes_total{outcome="timeout"} 0',
     'nameplate_edge_lookups_total{kind="site"} 0',
-    'nameplate_edge_thread_deaths_total 0',
     'nameplate_edge_open{what="connections"} 14',
   ]) {
     expect(lines).toContain(line);

@@ -1,4 +1,5 @@
-import { AggregatorRegistry, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import type { MetricsSnapshot } from '../threads/snapshots.ts';
 import { PAGE_NAMES, type PageName } from './http/pages.ts';
 
 /** What one thread of the edge counts. The methods never throw: they are called while connections close. */
@@ -8,14 +9,10 @@ export interface EdgeMetrics {
   handshake(outcome: HandshakeOutcome): void;
   page(name: PageName): void;
   lookup(kind: LookupKind): void;
-  threadDeath(): void;
   /** `count` is called whenever the metrics are read. */
   watchOpen(count: () => Record<OpenKind, number>): void;
   snapshot(): Promise<MetricsSnapshot>;
 }
-
-/** Values of a registry, as prom-client aggregates them; they can be sent between threads. */
-export type MetricsSnapshot = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
 
 const PROTOCOLS = ['http/1.0', 'http/1.1', 'h2'] as const;
 const STATUS_CLASSES = ['1xx', '2xx', '3xx', '4xx', '5xx'] as const;
@@ -37,8 +34,6 @@ export type HandshakeOutcome = (typeof HANDSHAKE_OUTCOMES)[number];
 export type LookupKind = (typeof LOOKUP_KINDS)[number];
 type OpenKind = 'connections' | 'tunnels' | 'sites' | 'origins' | 'tls_contexts';
 
-const OPEN = 'nameplate_edge_open';
-
 function register(registry: Registry) {
   const registers = [registry];
   const counter = (name: string, help: string, ...labelNames: string[]) =>
@@ -59,9 +54,8 @@ function register(registry: Registry) {
     handshakes: counter('nameplate_edge_handshakes_total', 'TLS handshakes, by outcome.', 'outcome'),
     pages: counter('nameplate_edge_pages_total', 'Responses of the edge itself, in place of an origin.', 'page'),
     lookups: counter('nameplate_edge_lookups_total', 'Reads of the store by the edge, by kind.', 'kind'),
-    threadDeaths: counter('nameplate_edge_thread_deaths_total', 'Edge threads that crashed and were replaced.'),
     open: new Gauge({
-      name: OPEN,
+      name: 'nameplate_edge_open',
       help: 'Open connections and tunnels; cached sites, origins and TLS contexts.',
       labelNames: ['what'],
       registers,
@@ -69,9 +63,8 @@ function register(registry: Registry) {
   };
 }
 
-export function createEdgeMetrics(): EdgeMetrics {
-  const registry = new Registry();
-  const { open, seconds, threadDeaths, ...counters } = register(registry);
+export function createEdgeMetrics(registry = new Registry()): EdgeMetrics {
+  const { open, seconds, ...counters } = register(registry);
   const requests = Object.fromEntries(
     PROTOCOLS.map((protocol) => [
       protocol,
@@ -89,7 +82,6 @@ export function createEdgeMetrics(): EdgeMetrics {
     handshake: (outcome) => handshakes[outcome]?.inc(),
     page: (name) => pages[name]?.inc(),
     lookup: (kind) => lookups[kind]?.inc(),
-    threadDeath: () => threadDeaths.inc(),
     watchOpen(count) {
       Object.assign(open, {
         collect() {
@@ -99,37 +91,6 @@ export function createEdgeMetrics(): EdgeMetrics {
     },
     snapshot: () => registry.getMetricsAsJSON(),
   };
-}
-
-/** Shows in `registry` the sum of the snapshots, whenever it is read. */
-export function exposeEdgeMetrics(registry: Registry, snapshots: () => Promise<MetricsSnapshot[]>): void {
-  let reading: Promise<MetricsSnapshot> | undefined;
-
-  /** The registry reads all of its metrics at once: they share one sum. */
-  function sum(): Promise<MetricsSnapshot> {
-    reading ??= snapshots()
-      .then(addUp)
-      .finally(() => {
-        reading = undefined;
-      });
-    return reading;
-  }
-
-  register(registry);
-  for (const metric of registry.getMetricsAsArray()) {
-    if (!metric.name.startsWith('nameplate_edge_')) continue;
-    const get = async () => (await sum()).find(({ name }) => name === metric.name);
-    Object.assign(metric, { get, getForPromString: get });
-  }
-}
-
-export function addUp(snapshots: readonly MetricsSnapshot[]): Promise<MetricsSnapshot> {
-  return AggregatorRegistry.aggregate([...snapshots]).getMetricsAsJSON();
-}
-
-/** What is kept of a thread that has ended. */
-export function withoutGauges(snapshot: MetricsSnapshot): MetricsSnapshot {
-  return snapshot.filter(({ name }) => name !== OPEN);
 }
 
 interface Child {

@@ -2,11 +2,11 @@ import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
 import type { ChangeFeed } from '../cache/change-feed.ts';
 import type { Clock } from '../clock.ts';
-import type { Endpoint } from '../config/config.ts';
 import type { NewId } from '../ids.ts';
 import { addressRule, networkRule } from '../net/addresses.ts';
 import { limitConnections } from '../net/connection-limit.ts';
 import { type AddressLookup, createDialer } from '../net/dialer.ts';
+import type { ListenOptions } from '../net/listen.ts';
 import type { EdgeStore } from '../store/contract/store.ts';
 import type { EdgeLimits } from './edge-limits.ts';
 import type { EdgeMetrics } from './edge-metrics.ts';
@@ -37,11 +37,6 @@ export interface EdgeServerSettings {
   limits: EdgeLimits;
   /** Capacity of the cache of TLS contexts. */
   tlsContexts: number;
-}
-
-interface ListenOptions extends Endpoint {
-  /** Several threads listen on the port (Linux). */
-  reusePort: boolean;
 }
 
 interface EdgeServerDeps {
@@ -200,9 +195,9 @@ export async function startEdgeServer(settings: EdgeServerSettings, deps: EdgeSe
   }
 }
 
-async function listen(server: Server, { host, port, reusePort }: ListenOptions): Promise<void> {
+async function listen(server: Server, options: ListenOptions): Promise<void> {
   const listening = once(server, 'listening');
-  server.listen({ host, port, reusePort, backlog: 4096 });
+  server.listen({ ...options, backlog: 4096 });
   await listening;
 }
 

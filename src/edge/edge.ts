@@ -1,6 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
 import type { Registry } from 'prom-client';
 import type { ChangeFeed } from '../cache/change-feed.ts';
 import { type Clock, systemClock } from '../clock.ts';
@@ -8,13 +6,15 @@ import type { Endpoint } from '../config/config.ts';
 import { idMaker } from '../ids.ts';
 import type { Log } from '../log.ts';
 import type { AddressLookup } from '../net/dialer.ts';
+import { reservePort } from '../net/listen.ts';
 import type { EdgeStore } from '../store/contract/store.ts';
+import type { Supervisor } from '../threads/supervisor.ts';
 import { startAskEndpoint } from './ask-endpoint.ts';
 import { type EdgeLimits, LIMITS } from './edge-limits.ts';
-import { createEdgeMetrics, type EdgeMetrics, exposeEdgeMetrics } from './edge-metrics.ts';
+import { createEdgeMetrics, type EdgeMetrics } from './edge-metrics.ts';
 import { type EdgeServerSettings, startEdgeServer } from './edge-server.ts';
+import { startEdgeThreads } from './edge-threads.ts';
 import { createSites } from './routing/site-cache.ts';
-import { type EdgeThread, startThread } from './threads/threads.ts';
 import { type ThrottledWarn, throttledWarn } from './throttled-log.ts';
 
 export interface EdgeOptions {
@@ -22,7 +22,10 @@ export interface EdgeOptions {
   changes: Pick<ChangeFeed, 'subscribe'>;
   clock?: Clock;
   log: Log;
+  /** Those of the threads are added to it by `addSnapshots`. */
   metrics: { registry: Registry };
+  /** Of the threads. */
+  supervisor: Supervisor;
   /** Finds the addresses of origins. */
   lookUp: AddressLookup;
   /** Port 0: any free port. */
@@ -65,31 +68,25 @@ interface Running {
 type Deps = Omit<EdgeOptions, 'metrics'> & { clock: Clock; warn: ThrottledWarn; metrics: EdgeMetrics };
 
 const GRACE_MS = 3000;
-/** Whoever learns a ticket secret can decrypt the TLS 1.2 connections that were resumed with it. */
-const NEW_TICKET_SECRET_MS = 6 * 3_600_000;
 const SECRET_BYTES = 32;
 
 /** Serves the customers' names over HTTP and HTTPS. Rejects when it cannot listen, with the error of the system. */
 export async function startEdge(options: EdgeOptions): Promise<Edge> {
   const { clock = systemClock, askEndpoint: askListen = null } = options;
-  const metrics = createEdgeMetrics();
+  const metrics = createEdgeMetrics(options.metrics.registry);
   const deps = { ...options, clock, metrics, warn: throttledWarn(options.log, clock) };
   const { settings, threads } = await settle(options);
   const { http, https } = settings;
-  const started: EdgeThread[] = [];
   const running: Running[] = [];
   const stop = async () => {
     await Promise.all(running.splice(0).map((part) => part.stop(options.graceMs ?? GRACE_MS)));
   };
   try {
     if (options.threads === 0) running.push(await serveHere(settings, deps));
-    else running.push(await startThreads(threads, settings, deps, started));
+    else running.push(await startEdgeThreads(threads, settings, deps));
     const sites = () => createSites({ ...deps, isProxy: () => true, unknownPerMinute: 0 });
     const askEndpoint = askListen && (await startAskEndpoint({ listen: askListen, sites: sites() }));
     if (askEndpoint !== null) running.push(askEndpoint);
-    exposeEdgeMetrics(options.metrics.registry, () =>
-      Promise.all([metrics.snapshot(), ...started.map((thread) => thread.snapshot())]),
-    );
     return {
       http: http && `http://${written(http)}`,
       https: https && `https://${written(https)}`,
@@ -103,8 +100,8 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
 }
 
 async function settle(options: EdgeOptions): Promise<{ settings: EdgeServerSettings; threads: number }> {
-  const http = options.http && (await reserve(options.http));
-  const https = options.https && (await reserve(options.https));
+  const http = options.http && (await reservePort(options.http));
+  const https = options.https && (await reservePort(options.https));
   const most = process.platform === 'linux' ? Number.POSITIVE_INFINITY : 1;
   const threads = http === null && https === null ? 0 : Math.min(most, Math.max(1, options.threads ?? 1));
   const reusePort = threads > 1;
@@ -121,45 +118,9 @@ async function settle(options: EdgeOptions): Promise<{ settings: EdgeServerSetti
   return { settings, threads };
 }
 
-/** Starts so many threads, and adds them to `started`. They share the secret of session tickets. */
-async function startThreads(
-  threads: number,
-  settings: EdgeServerSettings,
-  deps: Deps,
-  started: EdgeThread[],
-): Promise<Running> {
-  const ticketSecret = randomBytes(SECRET_BYTES);
-  const renewing = setInterval(() => {
-    const secret = randomBytes(SECRET_BYTES);
-    for (const thread of started) thread.setTicketSecret(secret);
-  }, NEW_TICKET_SECRET_MS).unref();
-  const stop = async (graceMs: number) => {
-    clearInterval(renewing);
-    await Promise.all(started.map((thread) => thread.stop(graceMs)));
-  };
-  try {
-    while (started.length < threads) started.push(await startThread({ settings, ticketSecret }, deps));
-  } catch (error) {
-    await stop(0);
-    throw error;
-  }
-  return { stop };
-}
-
 function serveHere(settings: EdgeServerSettings, deps: Deps): Promise<Running> {
   const ticketSecret = randomBytes(SECRET_BYTES);
   return startEdgeServer(settings, { ...deps, newId: idMaker(deps.clock), ticketSecret: () => ticketSecret });
-}
-
-/** Checks that the port is free, since sockets with `reusePort` share it without an error, even with another program. */
-async function reserve({ host, port }: Endpoint): Promise<Endpoint> {
-  const server = createServer();
-  const listening = once(server, 'listening');
-  server.listen({ host, port });
-  await listening;
-  const { port: actual } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return { host, port: actual };
 }
 
 /** The limits of one thread. The system spreads connections evenly over the threads. */

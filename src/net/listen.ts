@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import type { Endpoint } from '../config/config.ts';
 
 /** Something that runs in the background. `stop` waits for the work in flight. */
@@ -13,6 +13,11 @@ export interface ListeningServer extends Stoppable {
   address: string;
 }
 
+export interface ListenOptions extends Endpoint {
+  /** Several threads listen on the port (Linux), which `reservePort` has found free. */
+  reusePort?: boolean;
+}
+
 /** How long requests, checks and orders in flight may take after the server was stopped. */
 export const GRACE_MS = 3000;
 
@@ -20,9 +25,10 @@ export const GRACE_MS = 3000;
  * Listens. `stop` closes each connection after its response, and all of them after `GRACE_MS`. Rejects with one line that says what to do;
  * `variable` is the setting that holds the address.
  */
-export async function listen(server: Server, { host, port }: Endpoint, variable: string): Promise<ListeningServer> {
+export async function listen(server: Server, options: ListenOptions, variable: string): Promise<ListeningServer> {
+  const { host, port } = options;
   const listening = once(server, 'listening');
-  server.listen(port, host);
+  server.listen(options);
   await listening.catch((error: unknown) => {
     throw cannotListen(error, { host, port }, variable);
   });
@@ -38,6 +44,20 @@ export async function listen(server: Server, { host, port }: Endpoint, variable:
       clearInterval(idle);
     },
   };
+}
+
+/**
+ * Resolves with the port, which is free: with another one for port 0. Sockets with `reusePort` share a port without an error, even with another
+ * program. Rejects with the error of the system.
+ */
+export async function reservePort({ host, port }: Endpoint): Promise<Endpoint> {
+  const server = createServer();
+  const listening = once(server, 'listening');
+  server.listen({ host, port });
+  await listening;
+  const { port: actual } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return { host, port: actual };
 }
 
 /** One line that says what to do for the usual errors; otherwise the error itself. */

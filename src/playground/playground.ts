@@ -94,6 +94,8 @@ export async function startPlayground(options: PlaygroundOptions): Promise<Playg
         ...own,
         ...config,
         databaseUrl,
+        // Little happens here: checks need no thread of their own.
+        apiThreads: 0,
         edgeHttpsPort: 0,
         // All names lead to loopback here.
         acmeAllowedNetworks: LOOPBACK.split(','),

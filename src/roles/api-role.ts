@@ -1,38 +1,52 @@
-import { randomBytes } from 'node:crypto';
-import { createApi } from '../api/api.ts';
-import { idMaker, pooled } from '../ids.ts';
-import { type ListeningServer, listen } from '../net/listen.ts';
-import { sharedLimiter } from '../ratelimit/shared-limiter.ts';
-import { caaNamesOf } from './caa-names.ts';
+import { cannotListen, type ListeningServer, reservePort, type Stoppable } from '../net/listen.ts';
+import { createCountTable } from '../ratelimit/count-table.ts';
+import type { Supervisor } from '../threads/supervisor.ts';
+import { type ApiThreadSettings, serveApi } from './api-server.ts';
 import { openDiagnoser } from './open-diagnoser.ts';
+import type { RoleThreads } from './role-threads.ts';
 import type { RoleDeps } from './roles.ts';
+import { apiThreadsOf } from './thread-counts.ts';
 
-/** The API of one process. */
-export async function startApi(deps: RoleDeps): Promise<ListeningServer> {
-  const { store, changes, clock, log, metrics, config, windowMs, manyNodes } = deps;
-  const settings = {
-    service: config.service,
-    docsUrl: config.docsUrl,
-    cnameZone: config.cnameZone,
-    edgeAddresses: config.edgeAddresses,
-    caNames: caaNamesOf(config),
-    reservedNames: config.reservedNames ?? [],
-    rateLimits: config.rateLimits ?? {},
-    trustedProxies: config.trustedProxies,
-    windowMs,
+interface ApiRoleDeps extends RoleDeps {
+  supervisor: Supervisor;
+  threads: RoleThreads;
+}
+
+/** Networks with failed authentications. */
+const FAILURE_COUNTS = 65_536;
+
+/** The API of one process: in this thread, and in further ones that listen on the same port. */
+export async function startApi({ supervisor, threads, ...deps }: ApiRoleDeps): Promise<ListeningServer> {
+  const { config } = deps;
+  const count = Math.max(1, apiThreadsOf(config));
+  const settings: ApiThreadSettings = {
+    listen: count === 1 ? config.listen : await reserve(config.listen),
+    threads: count,
+    requestCounts: createCountTable().shared,
+    failureCounts: createCountTable(FAILURE_COUNTS).shared,
   };
-  const { diagnoser, close } = openDiagnoser(deps);
-  const context = { store, clock, newId: idMaker(clock), randomBytes: pooled(randomBytes), settings, diagnoser };
-  const limiter = manyNodes ? sharedLimiter({ store, clock, log }) : undefined;
-  const app = createApi({ ...context, log, metrics, changes, ...(limiter && { limiter }) });
-  await app.ready();
-  const listening = await listen(app.server, config.listen, 'NAMEPLATE_LISTEN');
-  return {
-    address: listening.address,
-    async stop() {
-      await Promise.all([app.close(), listening.stop()]);
-      await close();
-      await limiter?.stop();
-    },
+  const { diagnoser, close } = openDiagnoser({ ...deps, supervisor });
+  const running: Stoppable[] = [];
+  const stop = async () => {
+    await Promise.all(running.map((part) => part.stop()));
+    await close();
   };
+  try {
+    const here = await serveApi(deps, settings, diagnoser);
+    running.push(here);
+    const script = new URL('./api-thread.ts', import.meta.url);
+    while (running.length < count)
+      running.push(await threads.start({ kind: 'api', script, own: diagnoser, data: { api: settings } }));
+    return { address: here.address, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function reserve(endpoint: ApiThreadSettings['listen']): Promise<ApiThreadSettings['listen']> {
+  const reserved = await reservePort(endpoint).catch((error: unknown) => {
+    throw cannotListen(error, endpoint, 'NAMEPLATE_LISTEN');
+  });
+  return { ...reserved, reusePort: true };
 }

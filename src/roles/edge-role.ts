@@ -4,13 +4,14 @@ import { type Edge, startEdge as serve } from '../edge/edge.ts';
 import { selfCheckNameOf } from '../edge/routing/challenges.ts';
 import { cannotListen } from '../net/listen.ts';
 import { systemLookUp } from '../net/system-dns.ts';
+import type { Supervisor } from '../threads/supervisor.ts';
 import type { RoleDeps } from './roles.ts';
 
 /** Unless more are asked for: each costs 7 MB before it has served anybody. */
 const MOST_THREADS = 4;
 
 /** The edge of one process. Rejects with one line that says what to do. */
-export async function startEdge(deps: Omit<RoleDeps, 'challengePort'>): Promise<Edge> {
+export async function startEdge(deps: Omit<RoleDeps, 'challengePort'> & { supervisor: Supervisor }): Promise<Edge> {
   const { config } = deps;
   const settings = {
     http: config.edgeHttpListen,

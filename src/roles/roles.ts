@@ -5,14 +5,18 @@ import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
 import type { Store } from '../store/contract/store.ts';
 
-/** What the roles of one process share. */
-export interface RoleDeps {
-  config: Config;
+/** What the roles of one thread share. */
+export interface RoleDeps extends RoleSettings {
   clock: Clock;
   log: Log;
   metrics: Metrics;
   store: Store;
   changes: PolledChangeFeed;
+}
+
+/** The same in all threads of a process: values that can be posted. */
+export interface RoleSettings {
+  config: Config;
   /** Several nodes may serve the API, and share their rate limits. */
   manyNodes: boolean;
   /** Port of nameservers. */

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import type { MessagePort } from 'node:worker_threads';
 import type { Clock } from '../clock.ts';
 import type { Store } from './contract/store.ts';
 import type { WaitOptions } from './migrations/wait.ts';
@@ -21,7 +22,11 @@ export interface Database {
   /** Names of the migrations that `migrate` would run. Changes nothing. */
   pendingMigrations(): Promise<string[]>;
   /** Opens the store; creates the schema of a new one. Without a keyring, secrets are read and written as they are stored. */
-  open(options?: { clock?: Clock; keyring?: Keyring }): Promise<Store>;
+  open(options?: OpenOptions): Promise<Store>;
+  /** Opens the store for several threads of this process. */
+  openShared(options: OpenOptions & { onWriterLost(error: unknown): void }): Promise<SharedStore>;
+  /** Opens the store in another thread of the process that has called `openShared`. */
+  join(writerPort: MessagePort | null, options?: OpenOptions): Promise<Store>;
   /** The file of the sealing keys, unless keys are configured; null: they must be configured. */
   keyFile: string | null;
   /** Takes the locks of roles that only one process may run, until the returned function is called. */
@@ -30,6 +35,18 @@ export interface Database {
   listen(onNotify: () => Promise<void>): { stop(): Promise<void> };
   /** Copies an embedded store to a new file while it is used (`sqlite/backup.ts`); null: PostgreSQL has its own tools. */
   backUp: ((file: string, onProgress: (done: number) => void) => Promise<number>) | null;
+}
+
+interface OpenOptions {
+  clock?: Clock;
+  keyring?: Keyring;
+}
+
+/** A store that other threads of the process join. */
+export interface SharedStore {
+  store: Store;
+  /** A thread's way to the one writer; null where each thread has connections of its own. */
+  newWriterPort(): MessagePort | null;
 }
 
 /** The configured keys, or those of the key file where the store has one. */
@@ -44,7 +61,9 @@ export function databaseAt(url: DatabaseUrl): Promise<Database> {
 }
 
 async function sqliteDatabase({ path }: SqliteUrl): Promise<Database> {
-  const { lockRoles, migrate, pendingMigrations, sqliteStore } = await import('./sqlite/sqlite.ts');
+  const { joinSqliteStore, lockRoles, migrate, pendingMigrations, sharedSqliteStore, sqliteStore } = await import(
+    './sqlite/sqlite.ts'
+  );
   return {
     name: path,
     manyNodes: false,
@@ -52,6 +71,14 @@ async function sqliteDatabase({ path }: SqliteUrl): Promise<Database> {
     migrate: (wait) => migrate(path, wait),
     pendingMigrations: () => pendingMigrations(path),
     open: ({ keyring, ...options } = {}) => sealed(sqliteStore({ path, ...options }), keyring),
+    async openShared({ keyring, ...options }) {
+      const { store, newWriterPort } = await sharedSqliteStore({ path, ...options });
+      return { store: await sealed(store, keyring), newWriterPort };
+    },
+    async join(writerPort, { keyring, ...options } = {}) {
+      if (writerPort === null) throw new Error('a thread joins an SQLite store with a port to its writer');
+      return sealed(joinSqliteStore(writerPort, { path, ...options }), keyring);
+    },
     keyFile: join(dirname(path), 'encryption.key'),
     lockRoles: (roles) => lockRoles(path, roles),
     listen: () => ({ stop: async () => {} }),
@@ -63,13 +90,16 @@ async function postgresDatabase(address: PostgresUrl): Promise<Database> {
   const { isNew, listenForChanges, migrate, nameOf, pendingMigrations, postgresStore } = await import(
     './postgres/postgres.ts'
   );
+  const open = ({ keyring, ...options }: OpenOptions = {}) => sealed(postgresStore({ address, ...options }), keyring);
   return {
     name: nameOf(address),
     manyNodes: true,
     isNew: () => isNew(address),
     migrate: (wait) => migrate(address, wait),
     pendingMigrations: () => pendingMigrations(address),
-    open: ({ keyring, ...options } = {}) => sealed(postgresStore({ address, ...options }), keyring),
+    open,
+    openShared: async ({ onWriterLost: _, ...options }) => ({ store: await open(options), newWriterPort: () => null }),
+    join: (_, options) => open(options),
     keyFile: null,
     // Work is claimed in transactions, so that any number of processes may run each role.
     lockRoles: async () => () => {},
@@ -78,7 +108,7 @@ async function postgresDatabase(address: PostgresUrl): Promise<Database> {
   };
 }
 
-async function sealed(opening: Promise<Store>, keyring: Keyring | undefined): Promise<Store> {
+async function sealed(opening: Store | Promise<Store>, keyring: Keyring | undefined): Promise<Store> {
   const store = await opening;
   return keyring === undefined ? store : sealedStore(store, keyring);
 }

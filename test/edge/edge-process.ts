@@ -3,12 +3,13 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
 import { startChangeFeed } from '../../src/cache/change-feed.ts';
 import { startEdge } from '../../src/edge/edge.ts';
 import { createLog } from '../../src/log.ts';
 import { createMetrics } from '../../src/metrics.ts';
 import { sqliteStore } from '../../src/store/sqlite/sqlite.ts';
+import { addSnapshots } from '../../src/threads/snapshots.ts';
+import { createSupervisor } from '../../src/threads/supervisor.ts';
 import { verify } from '../support/certificates.ts';
 import { aDeployment, plant } from '../support/entities.ts';
 import { issue, ROOT } from './authority.ts';
@@ -48,19 +49,20 @@ for (const name of hostnames) {
   await store.importCertificate(name, issued, Date.now());
 }
 
+const supervisor = createSupervisor({ log, metrics });
 const edge = await startEdge({
   store,
   changes,
   log,
   metrics,
+  supervisor,
   ...onLoopback,
   // All come from this machine, and may take their time.
   limits: { headerMs: 600_000, idleMs: 600_000, connectionsPerAddress: 100_000 },
 });
+addSnapshots(metrics.registry, supervisor.snapshots);
 
 process.on('message', async () => {
-  // The threads report their metrics once a second.
-  await setTimeout(1500);
   const measured: Measured = { rssBytes: process.memoryUsage.rss(), metrics: await metrics.registry.metrics() };
   process.send?.(measured);
 });

@@ -10,6 +10,8 @@ import { type Edge, type EdgeOptions, startEdge } from '../../src/edge/edge.ts';
 import { createLog } from '../../src/log.ts';
 import { createMetrics } from '../../src/metrics.ts';
 import { type Environment, type Store, StoreUnavailable } from '../../src/store/contract/store.ts';
+import { addSnapshots } from '../../src/threads/snapshots.ts';
+import { createSupervisor } from '../../src/threads/supervisor.ts';
 import { verify } from '../support/certificates.ts';
 import { openEngine } from '../support/engine.ts';
 import { aDeployment, plant, unique } from '../support/entities.ts';
@@ -94,12 +96,14 @@ export async function startHarness(options: Partial<EdgeOptions> = {}): Promise<
   };
   const changes = startChangeFeed(reads, { clock, log });
   await changes.poll();
+  const supervisor = createSupervisor({ log, metrics });
   const edge = await startEdge({
     store: reads,
     changes,
     clock,
     log,
     metrics,
+    supervisor,
     ...onLoopback,
     threads: 0,
     ...options,
@@ -109,6 +113,7 @@ export async function startHarness(options: Partial<EdgeOptions> = {}): Promise<
     await remove();
     throw error;
   });
+  addSnapshots(metrics.registry, supervisor.snapshots);
   const echo = await addOrigin(({ method, url, headers }, response) => {
     response.setHeader('content-type', 'application/json');
     response.end(JSON.stringify({ method, url, headers }));

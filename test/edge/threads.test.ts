@@ -1,9 +1,4 @@
-import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { LIMITS } from '../../src/edge/edge-limits.ts';
-import { restartDelayMs, startThread } from '../../src/edge/threads/threads.ts';
-import { createLog } from '../../src/log.ts';
-import type { Change } from '../../src/store/contract/store.ts';
 import { type Harness, handshake, overHttp, overHttp2, overHttps, startHarness } from './harness.ts';
 import type { Closing } from './proxy-server.ts';
 import { openRaw } from './raw.ts';
@@ -88,71 +83,5 @@ describe('an edge that cannot listen', () => {
     const taken = edge.httpsPort;
     const starting = startHarness({ threads, https: { host: '127.0.0.1', port: taken } });
     await expect(starting).rejects.toMatchObject({ code: 'EADDRINUSE', port: taken });
-  });
-});
-
-describe('a thread that dies', () => {
-  it('is replaced, logged and counted, and its counters stay; a thread that is stopped is not replaced', async () => {
-    const lines: string[] = [];
-    const log = createLog('info', { write: (line: string) => void lines.push(line) });
-    const listeners: ((change: Change | null) => void)[] = [];
-    let deaths = 0;
-    let starts = 0;
-    const startedTimes = async (count: number) => {
-      while (starts < count) await new Promise((resolve) => setTimeout(resolve, 5));
-    };
-    const nothing = async () => null;
-    const thread = await startThread(
-      {
-        settings: {
-          http: null,
-          https: null,
-          httpsPort: 443,
-          allowedNetworks: [],
-          trustedProxies: [],
-          limits: LIMITS,
-          tlsContexts: 1,
-        },
-        ticketSecret: new Uint8Array(32),
-      },
-      {
-        store: { findSite: nothing, findOrigin: nothing, findChallenge: nothing },
-        changes: { subscribe: (listener) => void listeners.push(listener) },
-        lookUp: async () => [],
-        log,
-        warn: () => {
-          starts += 1;
-        },
-        metrics: {
-          threadDeath: () => {
-            deaths += 1;
-          },
-        },
-      },
-      new URL('./dying-thread.ts', import.meta.url),
-    );
-    const value = async (name: string, labels: object) => {
-      const metric = (await thread.snapshot()).find((one) => one.name === name);
-      return metric?.values.find((one) => isDeepStrictEqual({ ...one.labels }, labels))?.value;
-    };
-    const requests = () => value('nameplate_edge_requests_total', { protocol: 'h2', status: '2xx' });
-    const connections = () => value('nameplate_edge_open', { what: 'connections' });
-    await startedTimes(1);
-    expect([await requests(), await connections()]).toEqual([3, 7]);
-    for (const listener of listeners) listener(null);
-    while (deaths === 0) await new Promise((resolve) => setTimeout(resolve, 5));
-    expect([await requests(), await connections()]).toEqual([3, undefined]);
-    await startedTimes(2);
-    expect([await requests(), await connections()]).toEqual([6, 7]);
-    expect(lines).toEqual([expect.stringContaining('an edge thread crashed')]);
-    expect(JSON.parse(lines[0] ?? '')).toMatchObject({ restartInSeconds: 1, err: { message: 'died of a change' } });
-    await thread.stop(0);
-    expect([starts, deaths, lines.length]).toEqual([2, 1, 1]);
-  });
-
-  it('is replaced after a second, later each time that it dies again within ten seconds, after ten seconds at most', () => {
-    const delays: number[] = [];
-    for (let i = 0; i < 8; i += 1) delays.push(restartDelayMs(i === 6 ? 10_000 : 10, delays.at(-1) ?? 0));
-    expect(delays).toEqual([1000, 2000, 4000, 8000, 10_000, 10_000, 1000, 2000]);
   });
 });

@@ -7,6 +7,7 @@ import { createMetrics } from '../../src/metrics.ts';
 import type { DiagnosisOutcome } from '../../src/observation/diagnoser.ts';
 import { type Simulator, startSimulator } from '../../src/playground/dns/simulator.ts';
 import { openDiagnoser } from '../../src/roles/open-diagnoser.ts';
+import { createSupervisor, type Supervisor } from '../../src/threads/supervisor.ts';
 import { aDomain, anApp, anEnvironment, aProject } from '../support/entities.ts';
 
 /** The diagnosis of one process: the real thread, and DNS over real packets. */
@@ -15,10 +16,10 @@ const environment = anEnvironment(anApp(aProject({ workspaceId: 'ws_1' })));
 
 let dns: Simulator;
 let opened: ReturnType<typeof open>;
-let metrics: ReturnType<typeof createMetrics>;
+let supervisor: Supervisor;
 beforeEach(async () => {
   dns = await startSimulator({ port: 0 });
-  metrics = createMetrics();
+  supervisor = createSupervisor({ log: createLog('silent'), metrics: createMetrics() });
   opened = open();
 });
 afterEach(async () => {
@@ -29,7 +30,7 @@ afterEach(async () => {
 function open() {
   const resolvers = [{ address: '127.0.0.1', port: dns.port }];
   const config = { dnsMode: 'authoritative' as const, dnsResolvers: resolvers, dnsAllowedNetworks: ['127.0.0.0/8'] };
-  return openDiagnoser({ config, clock: systemClock, log: createLog('silent'), metrics, nameserverPort: dns.port });
+  return openDiagnoser({ config, clock: systemClock, log: createLog('silent'), supervisor, nameserverPort: dns.port });
 }
 
 const diagnose = (domain: Domain) => opened.diagnoser.diagnose({ workspaceId: 'ws_1', domain, incumbent: null });
@@ -54,7 +55,8 @@ test('a diagnosis looks at both records, twice where they match, and at what is 
 
 test('the DNS answers of the thread are counted with those of the process', async () => {
   await diagnose(aDomain(environment, { name: 'shop.acme.com', kind: 'subdomain' }));
-  const { values } = await metrics.dnsAnswers.get();
+  const counted = (await supervisor.snapshots()).flat();
+  const values = counted.find(({ name }) => name === 'nameplate_dns_answers_total')?.values ?? [];
   expect(values.reduce((sum, { value }) => sum + value, 0)).toBeGreaterThan(5);
 });
 

@@ -1,3 +1,4 @@
+import type { MessagePort } from 'node:worker_threads';
 import { type Clock, systemClock } from '../../clock.ts';
 import type { Store } from '../contract/store.ts';
 import { isAnyDue } from '../sql/certificates/leases.ts';
@@ -7,10 +8,11 @@ import { countRechecks } from '../sql/monitor-schedule.ts';
 import { type ReadUseCase, sqlStore } from '../sql/sql-store.ts';
 import type { WriteUseCase } from '../sql/writes.ts';
 import { prepareSchema } from './migrate-sqlite.ts';
-import { connect } from './sqlite-connection.ts';
+import { connect, type SqliteConnection } from './sqlite-connection.ts';
 import { asUnavailable } from './sqlite-errors.ts';
 import { sqliteWrites } from './sqlite-writes.ts';
-import { startWriter } from './writer.ts';
+import { createWriter } from './writer.ts';
+import { type CommitThread, joinWriterThread, startWriterThread } from './writer-client.ts';
 
 export { migrate, pendingMigrations } from './migrate-sqlite.ts';
 export { lockRoles } from './role-lock.ts';
@@ -31,19 +33,51 @@ export interface SqliteOptions {
 /** In WAL mode readers never wait. Should one wait all the same, it must not block the event loop for long. */
 const READ_BUSY_TIMEOUT_MS = 100;
 
+/** A store that other threads of the process join. */
+export interface SharedSqliteStore {
+  store: Store;
+  /** For `joinSqliteStore` in another thread. */
+  newWriterPort(): MessagePort;
+}
+
 /**
  * The embedded store: one SQLite file in WAL mode. Reads run in the calling thread, each a few microseconds; every write goes through the
  * writer thread, which waits for locks and for fsync. Rejects with `StoreUnavailable`, in one line that says what to do, when the file cannot
  * be used.
  */
 export async function sqliteStore(options: SqliteOptions): Promise<Store> {
-  const { path, clock = systemClock, busyTimeoutMs = 5000, maxWaiting = 4096, maxPages } = options;
+  return (await sharedSqliteStore(options)).store;
+}
+
+/** The same, for a process of several threads; `onWriterLost` is called when the writer thread dies, with the error that ended it. */
+export async function sharedSqliteStore(
+  options: SqliteOptions & { onWriterLost?: (error: unknown) => void },
+): Promise<SharedSqliteStore> {
+  const { path, busyTimeoutMs = 5000, maxPages, onWriterLost } = options;
   await prepareSchema(path);
-  const reader = connect(path, { readOnly: true, busyTimeoutMs: READ_BUSY_TIMEOUT_MS });
-  const writer = await startWriter({ path, busyTimeoutMs, maxPages }, maxWaiting).catch((error: unknown) => {
+  const reader = connectReader(path);
+  const thread = await startWriterThread({ path, busyTimeoutMs, maxPages }, onWriterLost).catch((error: unknown) => {
     reader.db.close();
     throw error;
   });
+  return { store: storeOn(reader, thread, options), newWriterPort: thread.newPort };
+}
+
+/** The store of a process that has opened it in another thread: with a connection for reads, and a port to the one writer. */
+export async function joinSqliteStore(port: MessagePort, options: SqliteOptions): Promise<Store> {
+  return storeOn(connectReader(options.path), joinWriterThread(port), options);
+}
+
+function connectReader(path: string): SqliteConnection {
+  return connect(path, { readOnly: true, busyTimeoutMs: READ_BUSY_TIMEOUT_MS });
+}
+
+function storeOn(
+  reader: SqliteConnection,
+  thread: CommitThread,
+  { clock = systemClock, maxWaiting = 4096 }: Pick<SqliteOptions, 'clock' | 'maxWaiting'>,
+): Store {
+  const writer = createWriter(thread, maxWaiting);
   let closed: Promise<void> | undefined;
 
   async function read<Args extends unknown[], T>(useCase: ReadUseCase<Args, T>, ...args: Args): Promise<T> {

@@ -1,67 +1,76 @@
-import { Worker } from 'node:worker_threads';
+import { MessageChannel, type MessagePort } from 'node:worker_threads';
+import { connect, type Remote } from '../../threads/rpc.ts';
+import { startThread } from '../../threads/thread.ts';
 import { StoreUnavailable } from '../contract/store.ts';
 import type { CommitBatch, WriteResult } from './commit-batch.ts';
-import type { WriterOptions, WriterRequest, WriterResponse } from './writer-thread.ts';
+import type { PostedResult, WriterMethods, WriterOptions, WriterParentMethods } from './writer-thread.ts';
 
-/** The writer thread, as the event loop's thread sees it. */
+/** The writer thread, as a thread that writes sees it. */
 export interface CommitThread {
-  /** Commits a batch; one at a time. Rejects when the thread has exited. */
+  /** Commits a batch; one at a time. Rejects when the writer thread has ended. */
   commit(batch: CommitBatch): Promise<WriteResult[]>;
-  /** Closes the file and ends the thread. */
+  /** Writes no more. */
   end(): Promise<void>;
 }
 
+/** The same, as the thread that started it sees it: `end` closes the file and ends the thread. */
+export interface StartedWriter extends CommitThread {
+  /** Another thread's way to the writer, to be handed over to that thread. */
+  newPort(): MessagePort;
+}
+
 /**
- * Starts the thread; rejects when it cannot open the file. If it dies later it is not started again: every commit rejects from then on, so
- * that readiness fails and the process is replaced, rather than running on with an unknown fault.
+ * Starts the writer thread; rejects when it cannot open the file. If it dies later it is not started again, rather than running on with an
+ * unknown fault: every commit rejects from then on, in all threads, and `onLost` is called with the error that ended it.
  */
-export async function startThread(options: WriterOptions): Promise<CommitThread> {
-  const worker = new Worker(new URL('./writer-thread.ts', import.meta.url), { workerData: options });
-  let pending: { resolve(response: WriterResponse): void; reject(error: unknown): void } | undefined;
-  let exitError: StoreUnavailable | undefined;
-  let cause: unknown;
-
-  const exited = new Promise<void>((resolve) => worker.once('exit', () => resolve()));
-  worker.on('error', (error) => {
-    cause = error;
-  });
-  worker.on('exit', () => {
-    exitError = new StoreUnavailable(
-      'the store cannot be written: its writer thread has stopped; restart the program',
-      {
-        cause,
-      },
-    );
-    pending?.reject(exitError);
-  });
-  worker.on('message', (response: WriterResponse) => pending?.resolve(response));
-
-  function nextResponse(): Promise<WriterResponse> {
-    return new Promise((resolve, reject) => {
-      pending = { resolve, reject };
-    });
-  }
-
-  await nextResponse().catch(() => {
+export async function startWriterThread(
+  options: WriterOptions,
+  onLost: (error: unknown) => void = () => {},
+): Promise<StartedWriter> {
+  const script = new URL('./writer-thread.ts', import.meta.url);
+  const thread = startThread<WriterParentMethods>(script, { workerData: options, name: 'writer' });
+  let ending = false;
+  await thread.ready.catch((cause: unknown) => {
     const reason = cause instanceof Error ? cause.message : 'its writer thread did not start';
     throw new StoreUnavailable(`cannot open the database ${options.path}: ${reason}`, { cause });
   });
+  void thread.exited.then((error) => {
+    if (!ending) onLost(error);
+  });
   return {
-    async commit(batch) {
-      if (exitError !== undefined) throw exitError;
-      const response = nextResponse();
-      worker.postMessage(batch satisfies WriterRequest);
-      const results = await response;
-      return results === 'ready' ? [] : results.map(withCode);
+    commit: committerOver(thread),
+    newPort() {
+      const { port1, port2 } = new MessageChannel();
+      thread.send('serve', port1);
+      return port2;
     },
     async end() {
-      worker.postMessage('close' satisfies WriterRequest);
-      await exited;
+      ending = true;
+      thread.send('close');
+      await thread.exited;
     },
   };
 }
 
-function withCode(result: WriteResult & { errcode?: unknown }): WriteResult {
-  if ('error' in result && result.error instanceof Error) Object.assign(result.error, { errcode: result.errcode });
+/** The writer thread of the process, over a port that `newPort` made. */
+export function joinWriterThread(port: MessagePort): CommitThread {
+  const writer = connect<WriterMethods>(port, {});
+  port.on('close', () => writer.end(new Error('the writer thread has ended')));
+  return { commit: committerOver(writer), end: async () => port.close() };
+}
+
+function committerOver(writer: Pick<Remote<WriterMethods>, 'call'>): CommitThread['commit'] {
+  return async (batch) => {
+    const results = await writer.call('commit', batch).catch((error: unknown) => {
+      throw new StoreUnavailable('the store cannot be written: its writer thread has stopped; restart the program', {
+        cause: error instanceof Error ? (error.cause ?? error) : error,
+      });
+    });
+    return results.map(withCode);
+  };
+}
+
+function withCode({ errcode, ...result }: PostedResult): WriteResult {
+  if ('error' in result && result.error instanceof Error) Object.assign(result.error, { errcode });
   return result;
 }

@@ -1,17 +1,16 @@
 import { StoreUnavailable } from '../contract/store.ts';
 import type { WriteCall, WriteResult } from './commit-batch.ts';
 import { asUnavailable } from './sqlite-errors.ts';
-import { type CommitThread, startThread } from './writer-client.ts';
-import type { WriterOptions } from './writer-thread.ts';
+import type { CommitThread } from './writer-client.ts';
 
 /** Most calls in one commit. */
 const MAX_GROUP = 256;
 
 /** The only way to write to the file. Group commit: calls that arrive during a commit queue, and are committed together. */
-interface Writer {
+export interface Writer {
   /** Resolves with the use case's result once it is committed; with `synced`, once it is on the disk. */
   write(call: WriteCall, options: { synced: boolean }): Promise<unknown>;
-  /** Commits what is queued, then closes the file. */
+  /** Commits what is queued, then ends the way to the file. */
   close(): Promise<void>;
 }
 
@@ -23,8 +22,7 @@ interface QueuedCall {
 }
 
 /** `maxWaiting`: calls that may queue; more are rejected at once, since an unbounded queue only hides that the disk cannot keep up. */
-export async function startWriter(options: WriterOptions, maxWaiting: number): Promise<Writer> {
-  const thread = await startThread(options);
+export function createWriter(thread: CommitThread, maxWaiting: number): Writer {
   const queue: QueuedCall[] = [];
   let committing: Promise<void> | undefined;
   let closed = false;

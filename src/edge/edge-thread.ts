@@ -1,0 +1,50 @@
+import { workerData } from 'node:worker_threads';
+import { systemClock } from '../clock.ts';
+import { idMaker } from '../ids.ts';
+import { type Change, StoreUnavailable } from '../store/contract/store.ts';
+import type { SupervisedMethods } from '../threads/supervisor.ts';
+import { serveParent } from '../threads/thread.ts';
+import { createEdgeMetrics } from './edge-metrics.ts';
+import { startEdgeServer } from './edge-server.ts';
+import type { EdgeThreadData, EdgeThreadMethods, EdgeThreadParent } from './edge-threads.ts';
+
+// The script of an edge thread. It reaches the store and DNS through the main thread.
+
+const data: EdgeThreadData = workerData;
+let { ticketSecret } = data;
+const listeners: ((change: Change | null) => void)[] = [];
+const metrics = createEdgeMetrics();
+
+const own: EdgeThreadMethods & SupervisedMethods = {
+  change(change) {
+    for (const listener of listeners) listener(change);
+  },
+  setTicketSecret(secret) {
+    ticketSecret = secret;
+  },
+  snapshot: () => metrics.snapshot(),
+  async stop(graceMs) {
+    await (await server).stop(graceMs);
+    main.close();
+  },
+};
+const main = serveParent<EdgeThreadParent>(own, ({ name, message }) =>
+  name === 'StoreUnavailable' ? new StoreUnavailable(message) : new Error(message),
+);
+
+const server = startEdgeServer(data.settings, {
+  store: {
+    findSite: (hostname) => main.call('findSite', hostname),
+    findOrigin: (environmentId) => main.call('findOrigin', environmentId),
+    findChallenge: (hostname, token, now) => main.call('findChallenge', hostname, token, now),
+  },
+  lookUp: (hostname) => main.call('lookUp', hostname),
+  changes: { subscribe: (listener) => void listeners.push(listener) },
+  clock: systemClock,
+  newId: idMaker(systemClock),
+  ticketSecret: () => ticketSecret,
+  metrics,
+  warn: (message, fields, key) => main.send('warn', message, fields, key),
+});
+await server;
+main.ready();

@@ -1,0 +1,76 @@
+import { randomBytes } from 'node:crypto';
+import type { ChangeFeed } from '../cache/change-feed.ts';
+import type { AddressLookup } from '../net/dialer.ts';
+import type { Change, EdgeStore } from '../store/contract/store.ts';
+import type { SupervisedThread, Supervisor } from '../threads/supervisor.ts';
+import type { EdgeServerSettings } from './edge-server.ts';
+import type { ThrottledWarn } from './throttled-log.ts';
+
+/** What a thread of the edge is started with. */
+export interface EdgeThreadData {
+  settings: EdgeServerSettings;
+  ticketSecret: Uint8Array;
+}
+
+/** What the main thread calls in it. */
+export interface EdgeThreadMethods {
+  change(change: Change | null): void;
+  setTicketSecret(secret: Uint8Array): void;
+}
+
+/** What it calls in the main thread, which has the store and DNS. */
+export interface EdgeThreadParent extends EdgeStore {
+  lookUp(hostname: string): Promise<readonly string[]>;
+  warn(message: string, fields: Record<string, unknown>, key: string | undefined): void;
+}
+
+interface EdgeThreadsDeps {
+  store: EdgeStore;
+  changes: Pick<ChangeFeed, 'subscribe'>;
+  lookUp: AddressLookup;
+  warn: ThrottledWarn;
+  supervisor: Supervisor;
+}
+
+const SCRIPT = new URL('./edge-thread.ts', import.meta.url);
+const LOOK_UP_MS = 10_000;
+/** Whoever learns a ticket secret can decrypt the TLS 1.2 connections that were resumed with it. */
+const NEW_TICKET_SECRET_MS = 6 * 3_600_000;
+const SECRET_BYTES = 32;
+
+/** Starts so many threads with these settings, which share the secret of session tickets. Rejects when one cannot listen. */
+export async function startEdgeThreads(
+  count: number,
+  settings: EdgeServerSettings,
+  { store, changes, lookUp, warn, supervisor }: EdgeThreadsDeps,
+): Promise<{ stop(graceMs: number): Promise<void> }> {
+  const threads: SupervisedThread<EdgeThreadMethods>[] = [];
+  let ticketSecret = randomBytes(SECRET_BYTES);
+  const renewing = setInterval(() => {
+    ticketSecret = randomBytes(SECRET_BYTES);
+    for (const thread of threads) thread.send('setTicketSecret', ticketSecret);
+  }, NEW_TICKET_SECRET_MS).unref();
+  changes.subscribe((change) => {
+    for (const thread of threads) thread.send('change', change);
+  });
+  const own: EdgeThreadParent = {
+    findSite: (hostname) => store.findSite(hostname),
+    findOrigin: (environmentId) => store.findOrigin(environmentId),
+    findChallenge: (hostname, token, now) => store.findChallenge(hostname, token, now),
+    lookUp: (hostname) => lookUp(hostname, AbortSignal.timeout(LOOK_UP_MS)),
+    warn,
+  };
+  const begin = () => ({ workerData: { settings, ticketSecret } satisfies EdgeThreadData });
+  const stop = async (graceMs: number) => {
+    clearInterval(renewing);
+    await Promise.all(threads.map((thread) => thread.stop(graceMs)));
+  };
+  try {
+    while (threads.length < count)
+      threads.push(await supervisor.start<EdgeThreadMethods>({ kind: 'edge', script: SCRIPT, begin, own }));
+  } catch (error) {
+    await stop(0);
+    throw error;
+  }
+  return { stop };
+}

@@ -1,0 +1,56 @@
+import { randomBytes } from 'node:crypto';
+import { createFailureLimit } from '../access/failure-limit.ts';
+import { createApi } from '../api/api.ts';
+import { idMaker, pooled } from '../ids.ts';
+import { type ListeningServer, type ListenOptions, listen } from '../net/listen.ts';
+import type { Diagnoser } from '../observation/diagnoser.ts';
+import { joinCountTable } from '../ratelimit/count-table.ts';
+import { bothLimiters, processLimiter } from '../ratelimit/process-limiter.ts';
+import { sharedLimiter } from '../ratelimit/shared-limiter.ts';
+import { caaNamesOf } from './caa-names.ts';
+import type { RoleDeps } from './roles.ts';
+
+/** What the threads of the API have in common: values that can be posted. */
+export interface ApiThreadSettings {
+  listen: ListenOptions;
+  /** So many threads listen. */
+  threads: number;
+  /** Of `CountTable`: the requests of workspaces, and failed authentications. */
+  requestCounts: SharedArrayBuffer;
+  failureCounts: SharedArrayBuffer;
+}
+
+/** The API in one thread. */
+export async function serveApi(
+  deps: RoleDeps,
+  { listen: listenOptions, threads, requestCounts, failureCounts }: ApiThreadSettings,
+  diagnoser: Diagnoser,
+): Promise<ListeningServer> {
+  const { store, changes, clock, log, metrics, config, windowMs, manyNodes } = deps;
+  const settings = {
+    service: config.service,
+    docsUrl: config.docsUrl,
+    cnameZone: config.cnameZone,
+    edgeAddresses: config.edgeAddresses,
+    caNames: caaNamesOf(config),
+    reservedNames: config.reservedNames ?? [],
+    rateLimits: config.rateLimits ?? {},
+    trustedProxies: config.trustedProxies,
+    windowMs,
+  };
+  const context = { store, clock, newId: idMaker(clock), randomBytes: pooled(randomBytes), settings, diagnoser };
+  const ofProcess = processLimiter(clock, joinCountTable(requestCounts));
+  const ofNodes = manyNodes ? sharedLimiter({ store, clock, log }) : null;
+  const limiter = ofNodes === null ? ofProcess : bothLimiters(ofProcess, ofNodes);
+  const failures = createFailureLimit(clock, processLimiter(clock, joinCountTable(failureCounts)));
+  const app = createApi({ ...context, log, metrics, changes, limiter, failures, threads });
+  await app.ready();
+  const listening = await listen(app.server, listenOptions, 'NAMEPLATE_LISTEN');
+  return {
+    address: listening.address,
+    async stop() {
+      await Promise.all([app.close(), listening.stop()]);
+      await ofNodes?.stop();
+    },
+  };
+}

@@ -1,0 +1,20 @@
+import type { Stoppable } from '../net/listen.ts';
+import { startCertificates } from './certificates-role.ts';
+import type { RoleThreads } from './role-threads.ts';
+import type { RoleDeps } from './roles.ts';
+import { startVerifier } from './verifier-role.ts';
+
+/** The configured roles that answer nobody, in this thread: checks and certificates. */
+export function startBackground(deps: RoleDeps): Stoppable {
+  const { roles } = deps.config;
+  const parts = [
+    ...(roles.includes('verifier') ? [startVerifier(deps)] : []),
+    ...(roles.includes('certificates') ? [startCertificates(deps)] : []),
+  ];
+  return { stop: () => Promise.all(parts.map((part) => part.stop())) };
+}
+
+/** The same in a thread of their own, so that they share no event loop with requests. */
+export function startBackgroundThread(threads: RoleThreads): Promise<Stoppable> {
+  return threads.start({ kind: 'background', script: new URL('./background-thread.ts', import.meta.url) });
+}

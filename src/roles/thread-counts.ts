@@ -1,0 +1,24 @@
+import { availableParallelism } from 'node:os';
+import { CACHE_BYTES } from '../cache/cache.ts';
+import type { Config } from '../config/config.ts';
+
+/** Unless more are asked for. */
+const MOST_API_THREADS = 4;
+
+/** In how many threads the API listens; 0: in one, which it shares with checks and certificates. */
+export function apiThreadsOf(config: Pick<Config, 'apiThreads'>, cores = availableParallelism()): number {
+  const wanted = config.apiThreads ?? Math.min(MOST_API_THREADS, cores === 1 ? 0 : Math.floor(cores / 2));
+  // Elsewhere threads cannot share a port.
+  return process.platform === 'linux' ? wanted : Math.min(1, wanted);
+}
+
+/** Whether checks and certificates have a thread of their own: where requests would wait for them otherwise. */
+export function hasBackgroundThread(config: Pick<Config, 'apiThreads' | 'roles'>): boolean {
+  const has = (...roles: Config['roles']) => roles.some((role) => config.roles.includes(role));
+  return apiThreadsOf(config) > 0 && has('api', 'edge') && has('verifier', 'certificates');
+}
+
+/** The share of one thread of the API in the memory for cached domains. */
+export function cachedBytesOf(config: Pick<Config, 'apiThreads'>): number {
+  return CACHE_BYTES / Math.max(1, apiThreadsOf(config));
+}

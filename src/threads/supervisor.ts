@@ -1,0 +1,137 @@
+import type { Log } from '../log.ts';
+import type { Metrics } from '../metrics.ts';
+import { NO_RESTARTS, nextRestart } from './restart-policy.ts';
+import type { Callable, Remote, Revive } from './rpc.ts';
+import { addUp, type MetricsSnapshot, withoutGauges } from './snapshots.ts';
+import { startThread, type ThreadStart } from './thread.ts';
+
+/** What the script of every supervised thread serves, apart from methods of its own. */
+export interface SupervisedMethods {
+  /** What the thread has counted. */
+  snapshot(): Promise<MetricsSnapshot>;
+  /** Waits `graceMs` for work in flight, then ends the thread. */
+  stop(graceMs: number): void;
+}
+
+export type ThreadKind = 'api' | 'background' | 'diagnosis' | 'edge' | 'writer';
+
+export interface ThreadOptions {
+  kind: ThreadKind;
+  script: URL;
+  /** Called for each start: a port can be handed over once only. */
+  begin(): ThreadStart;
+  /** Methods that the thread may call. */
+  own?: object;
+  revive?: Revive;
+  /** The process does without it for as long as it keeps dying: what others send it may be the cause. */
+  dispensable?: boolean;
+}
+
+/** A thread that is replaced when it dies. While none is running, calls reject and `send` does nothing. */
+export interface SupervisedThread<Theirs extends Callable<Theirs>> extends Pick<Remote<Theirs>, 'call' | 'send'> {
+  /** Ends the thread, which is then replaced. */
+  terminate(): void;
+  /** Waits `graceMs` for its work in flight, and ends the thread for good. */
+  stop(graceMs: number): Promise<void>;
+}
+
+/** Starts the threads of one process, and replaces those that die: their connections and work in flight are lost, those of others are not. */
+export interface Supervisor {
+  /** Rejects with the error that ended the thread when it ends before it is ready; it is not replaced then. */
+  start<Theirs extends Callable<Theirs>>(options: ThreadOptions): Promise<SupervisedThread<Theirs>>;
+  /** What each thread has counted, and all that it replaced: at the latest when it was asked last. */
+  snapshots(): Promise<MetricsSnapshot[]>;
+  /** A thread that cannot be replaced has ended: the process has to end too. */
+  lost(kind: ThreadKind, error: unknown): void;
+  /** Resolves when it makes no sense to go on; the log has the reason. */
+  failed: Promise<void>;
+}
+
+/** How much longer than `graceMs` a thread may take to end before it is terminated. */
+const OVERTIME_MS = 1000;
+/** A thread that takes longer to say what it has counted is busy; what it said before is shown. */
+const SNAPSHOT_MS = 1000;
+
+export function createSupervisor({ log, metrics }: { log: Log; metrics: Pick<Metrics, 'threadDeaths'> }): Supervisor {
+  const { promise: failed, resolve: fail } = Promise.withResolvers<void>();
+  const snapshotsOf: (() => Promise<MetricsSnapshot>)[] = [];
+
+  function lost(kind: ThreadKind, error: unknown): void {
+    metrics.threadDeaths.inc({ kind });
+    log.fatal({ err: error, thread: kind }, 'a thread that the process needs has ended; the process ends');
+    fail();
+  }
+
+  async function start<Theirs extends Callable<Theirs>>(options: ThreadOptions): Promise<SupervisedThread<Theirs>> {
+    const { kind, script, begin, own, revive, dispensable = false } = options;
+    // So that the first death shows as an increase.
+    metrics.threadDeaths.inc({ kind }, 0);
+    const run = () => startThread<SupervisedMethods>(script, { name: kind, ...begin() }, own, revive);
+    let current = run();
+    let restarts = NO_RESTARTS;
+    let restart: NodeJS.Timeout | undefined;
+    let stopping = false;
+    /** Counted by the threads that died. */
+    let before = Promise.resolve<MetricsSnapshot>([]);
+    /** What the current thread said last. */
+    let latest: MetricsSnapshot = [];
+
+    function replace(error: unknown): void {
+      if (stopping) return;
+      const next = nextRestart(restarts, current.livedMs());
+      if (next === null && !dispensable) {
+        lost(kind, error);
+        return;
+      }
+      restarts = next ?? restarts;
+      metrics.threadDeaths.inc({ kind });
+      const restartInSeconds = restarts.delayMs / 1000;
+      log.error({ err: error, thread: kind, restartInSeconds }, 'a thread crashed; what it was doing is lost');
+      const last = withoutGauges(latest);
+      latest = [];
+      before = before.then((sum) => addUp([sum, last]));
+      restart = setTimeout(() => {
+        current = run();
+        // When it ends before it is ready, it is replaced in turn.
+        void current.exited.then(replace);
+      }, restarts.delayMs);
+    }
+
+    async function snapshot(): Promise<MetricsSnapshot> {
+      const asked = current;
+      const said = await withinTime(asked.call('snapshot'));
+      if (said !== null && asked.isRunning()) latest = said;
+      return addUp([await before, latest]);
+    }
+
+    await current.ready;
+    void current.exited.then(replace);
+    snapshotsOf.push(snapshot);
+    const thread: SupervisedThread<SupervisedMethods> = {
+      call: (method, ...args) => current.call(method, ...args),
+      send: (method, ...args) => current.send(method, ...args),
+      terminate: () => current.terminate(),
+      async stop(graceMs) {
+        stopping = true;
+        clearTimeout(restart);
+        current.send('stop', graceMs);
+        const overtime = setTimeout(current.terminate, graceMs + OVERTIME_MS);
+        await current.exited;
+        clearTimeout(overtime);
+      },
+    };
+    // The script serves methods of its own besides those of the supervisor.
+    return thread as unknown as SupervisedThread<Theirs>;
+  }
+
+  return { start, snapshots: () => Promise.all(snapshotsOf.map((snapshot) => snapshot())), lost, failed };
+}
+
+/** Null where it fails or takes too long. */
+async function withinTime(snapshot: Promise<MetricsSnapshot>): Promise<MetricsSnapshot | null> {
+  const { promise: late, resolve } = Promise.withResolvers<null>();
+  const timer = setTimeout(() => resolve(null), SNAPSHOT_MS);
+  const said = await Promise.race([snapshot.catch(() => null), late]);
+  clearTimeout(timer);
+  return said;
+}

@@ -1,0 +1,128 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { aDomain } from '../support/entities.ts';
+import { startThreaded, type ThreadedServer } from './threaded-server.ts';
+
+/** What holds however many threads of a process answer the API. `makeDatabase` resolves with the URL of a new one. */
+
+const LIMIT = 150;
+/** Longer than any test: the window ends in the year 2243. */
+const RATE_LIMITS = `projects.listProjects=${LIMIT}/99999d`;
+/** Whoever is let in gets 400 for an empty body: nothing has to be read for it. */
+const OPERATION = 'projects.createProject';
+
+export function threadedApi(threads: number, makeDatabase: () => Promise<string>): void {
+  describe(`an API of ${threads} threads`, () => {
+    let api: ThreadedServer;
+    beforeAll(async () => {
+      api = await startThreaded(await makeDatabase(), threads, { NAMEPLATE_RATE_LIMITS: RATE_LIMITS });
+    });
+    afterAll(() => api.close());
+
+    const statusesOf = async (...args: Parameters<ThreadedServer['askAll']>) =>
+      new Set((await api.askAll(...args)).map(({ status }) => status));
+
+    it('listens in so many threads, whose metrics are added up', async () => {
+      expect(api.workers.filter(({ name }) => name === 'api')).toHaveLength(threads - 1);
+      const { key } = await api.createKey();
+      const line = 'nameplate_requests_total{operation="environments.getEnvironment",status="400"}';
+      const answers = await api.askAll('environments.getEnvironment', key);
+      expect(await api.metric(line)).toBe(answers.length);
+      expect(await api.metric('nameplate_connections')).toBe(answers.length);
+    });
+
+    it('admits exactly as many requests in a window as the limit says, however they are spread', async () => {
+      const { key } = await api.createKey();
+      const rounds = await Promise.all([1, 2, 3, 4].map(() => api.askAll('projects.listProjects', key)));
+      const answers = rounds.flat();
+      const admitted = answers.filter(({ status }) => status !== 429);
+      expect(answers.length).toBeGreaterThan(2 * LIMIT);
+      expect(admitted).toHaveLength(LIMIT);
+      // Each was told another number of those that are left.
+      expect(new Set(admitted.map(({ remaining }) => remaining)).size).toBe(LIMIT);
+    });
+
+    it('refuses a key in all threads within a second after it was revoked', async () => {
+      const { id, key } = await api.createKey();
+      expect(await statusesOf(OPERATION, key)).toEqual(new Set([400]));
+      await api.server.store.revokeRootKey(id);
+      await delay(1000);
+      const refused = await statusesOf(OPERATION, key);
+      expect(refused.has(400)).toBe(false);
+    });
+
+    it('shows a change in all threads as soon as the write has returned', async () => {
+      const { environment } = api.tree;
+      const { key } = await api.createKey();
+      for (let i = 0; i < 5; i += 1) {
+        const domain = aDomain(environment);
+        await api.server.store.createDomain(domain, Date.now() + 86_400_000, null);
+        // Twice, so that each thread has it in its cache.
+        for (const _ of [1, 2])
+          expect(await statusesOf('domains.getDomain', key, { domain: domain.name })).toEqual(new Set([200]));
+        await api.server.store.deleteDomain(domain.workspaceId, domain.id, Date.now());
+        expect(await statusesOf('domains.getDomain', key, { domain: domain.name })).toEqual(new Set([404]));
+      }
+    });
+
+    it('goes on answering in the other threads when one dies, which is replaced and counted', async () => {
+      const { key } = await api.createKey();
+      await api.askAll(OPERATION, key);
+      const workers = () => api.workers.filter(({ name }) => name === 'api');
+      const before = workers().length;
+      const line = 'nameplate_requests_total{operation="projects.createProject",status="400"}';
+      const counted = await api.metric(line);
+      await workers().at(-1)?.worker.terminate();
+      await vi.waitUntil(() => workers().length > before, { timeout: 10_000 });
+      expect(await api.metric('nameplate_thread_deaths_total{kind="api"}')).toBe(1);
+      const answers = await vi.waitUntil(() => api.askAll(OPERATION, key).catch(() => null), { timeout: 10_000 });
+      expect(new Set(answers?.map(({ status }) => status))).toEqual(new Set([400]));
+      expect(await api.metric(line)).toBeGreaterThanOrEqual(counted);
+    });
+
+    it('answers every request in flight before it stops', async () => {
+      const { key } = await api.createKey();
+      const sockets = await Promise.all(Array.from({ length: 48 }, () => beginRequest(api, key)));
+      const stopped = api.server.stop();
+      const responses = sockets.map(readAll);
+      // No connection is accepted any more.
+      await vi.waitUntil(
+        () =>
+          beginRequest(api, key).then(
+            () => false,
+            () => true,
+          ),
+        { timeout: 2000 },
+      );
+      for (const socket of sockets) socket.end('}');
+      for (const response of await Promise.all(responses)) expect(response).toMatch(/HTTP\/1.1 400 /);
+      await stopped;
+    });
+  });
+}
+
+/** A request whose header has arrived, and all of its body but the last byte. */
+async function beginRequest({ server }: ThreadedServer, key: string): Promise<Socket> {
+  const { hostname, port } = new URL(server.api ?? '');
+  const socket = connect({ host: hostname, port: Number(port) }).on('error', () => {});
+  const lines = [
+    `POST /v2/${OPERATION} HTTP/1.1`,
+    'Host: api',
+    `Authorization: Bearer ${key}`,
+    'Content-Type: application/json',
+    'Content-Length: 2',
+    'Expect: 100-continue',
+  ];
+  socket.write(`${lines.join('\r\n')}\r\n\r\n{`);
+  const [said] = await once(socket.setEncoding('utf8'), 'data');
+  expect(said).toContain('100 Continue');
+  return socket;
+}
+
+async function readAll(socket: Socket): Promise<string> {
+  let text = '';
+  for await (const chunk of socket) text += chunk;
+  return text;
+}
