@@ -1,11 +1,13 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { start } from '../support/command.ts';
 import { type Server, startServer } from '../support/server-process.ts';
 import { createSite, plant, type Site, type Tenant } from '../support/server-site.ts';
 
-// `nameplate serve` with checks and certificates in a thread of their own.
+// `nameplate serve` with checks and certificates in a thread of their own, and what becomes of it when threads die.
 
+const FAULTS = join(import.meta.dirname, 'faulty-threads.ts');
 const SCHEDULE = { checkIntervalMs: 50, windowMs: 600_000 };
 
 let site: Site;
@@ -22,8 +24,8 @@ async function serve(env: Record<string, string> = {}): Promise<Server> {
     database: site.data.url,
     nameserverPort: site.dns.port,
     roles: 'api,verifier,certificates',
-    env: { NAMEPLATE_API_THREADS: '1', NAMEPLATE_ISSUER: 'internal', BLOCKED_DIRECTORY: site.directory, ...env },
-    preload: join(import.meta.dirname, 'blocked-background.ts'),
+    env: { NAMEPLATE_API_THREADS: '1', NAMEPLATE_ISSUER: 'internal', FAULTS_DIRECTORY: site.directory, ...env },
+    preload: FAULTS,
   });
 }
 
@@ -44,19 +46,68 @@ async function call(
 const create = (server: Server, domain: string) =>
   call(server, 'createDomain', { project: 'ppp', app: 'aaa', environment: 'eee', domain });
 
+async function untilChecked(server: Server, domain: string): Promise<void> {
+  const status = async () => (await call(server, 'getDomain', { domain })).data.status;
+  await vi.waitUntil(async () => (await status()) === 'verifying', { timeout: 20_000 });
+}
+
 it('requests are answered while the event loop of checks stands still, and the checks go on afterwards', async () => {
   const server = await serve();
   await create(server, 'one.acme.com');
-  writeFileSync(join(site.directory, 'begin'), '');
-  await vi.waitUntil(() => existsSync(join(site.directory, 'blocked')), { timeout: 20_000 });
+  writeFileSync(join(site.directory, 'block-background'), '');
+  await vi.waitUntil(() => existsSync(join(site.directory, 'blocked-background')), { timeout: 20_000 });
   for (let i = 0; i < 20; i += 1) {
     expect((await create(server, `name${i}.acme.com`)).status).toBe(200);
     expect((await call(server, 'getDomain', { domain: 'one.acme.com' })).status).toBe(200);
   }
-  writeFileSync(join(site.directory, 'end'), '');
-  const checked = async () => (await call(server, 'getDomain', { domain: 'name19.acme.com' })).data.status;
-  await vi.waitUntil(async () => (await checked()) === 'verifying', { timeout: 20_000 });
+  writeFileSync(join(site.directory, 'release-background'), '');
+  await untilChecked(server, 'name19.acme.com');
   expect(server.errors()).toEqual([]);
   await server.stop();
   expect(await server.ended).toBe(0);
+});
+
+it('a thread of checks that dies is replaced, and the checks go on', async () => {
+  const server = await serve();
+  await create(server, 'one.acme.com');
+  await untilChecked(server, 'one.acme.com');
+  writeFileSync(join(site.directory, 'crash-background'), '');
+  await vi.waitUntil(() => server.errors().length > 0, { timeout: 20_000 });
+  await create(server, 'two.acme.com');
+  await untilChecked(server, 'two.acme.com');
+  expect(server.errors()).toMatchObject([
+    { level: 50, thread: 'background', restartInSeconds: 1, err: { message: 'as it was told' } },
+  ]);
+  await server.stop();
+});
+
+it('a process whose writer thread dies ends with exit code 1, and one line of the log says why', async () => {
+  const server = start(['serve'], {
+    env: {
+      NODE_OPTIONS: `--import=${FAULTS}`,
+      FAULTS_DIRECTORY: site.directory,
+      NAMEPLATE_CNAME_ZONE: 'cname.example.net',
+      NAMEPLATE_DNS_RESOLVERS: '192.0.2.53',
+      NAMEPLATE_DATABASE_URL: site.data.url,
+      NAMEPLATE_LISTEN: '127.0.0.1:0',
+      NAMEPLATE_METRICS_LISTEN: 'off',
+      NAMEPLATE_ROLES: 'api',
+    },
+  });
+  await server.says(/^\{.*"msg":"ready"\}$/m);
+  writeFileSync(join(site.directory, 'crash-writer'), '');
+  const { code, stdout, stderr } = await server.ended;
+  const lines = stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  expect(lines.filter(({ level }) => level >= 40)).toMatchObject([
+    {
+      level: 60,
+      thread: 'writer',
+      err: { message: 'as it was told' },
+      msg: expect.stringContaining('the process ends'),
+    },
+  ]);
+  expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
 });
