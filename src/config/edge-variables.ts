@@ -44,7 +44,7 @@ export const edgeVariables = {
   edgeFrontListen: {
     name: 'NAMEPLATE_EDGE_FRONT_LISTEN',
     about:
-      'Address and port where a server in front, such as Caddy, asks whether a name is served and gets its certificate. Loopback only, because it returns private keys.',
+      'Address and port where a server in front, such as Caddy, asks whether a name is served, and gets its certificate and the address of its origin. Loopback only, because it returns private keys.',
     default: 'off',
     example: '127.0.0.1:7072',
     parse: loopbackAddressOrOff,

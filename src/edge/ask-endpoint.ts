@@ -4,14 +4,16 @@ import type { AddressInfo } from 'node:net';
 import type { Endpoint } from '../config/config.ts';
 import { networkRule } from '../net/addresses.ts';
 import { domainName } from './http/authority.ts';
+import type { FindOriginAddress } from './routing/origin-addresses.ts';
 import type { Sites } from './routing/site-cache.ts';
 import { privateKeyPem } from './tls/tls-contexts.ts';
 
 /**
- * For a program in front, such as Caddy: whether a name is served, and its certificate with the private key. On loopback only.
+ * For a program in front, such as Caddy: whether a name is served, its certificate with the private key, and where its requests go. On loopback only.
  *
  * `GET /edge/ask?domain=…`: 200 for a name that is ours, 404 for any other. `GET /edge/certificate?server_name=…`: 200 with the chain and the key
- * (PEM), 204 for a name that is not ours, 404 for one of ours without a certificate. Both: 503 when the store is down.
+ * (PEM), 204 for a name that is not ours, 404 for one of ours without a certificate. `GET /edge/route?domain=…`: 200 with `X-Nameplate-Origin`,
+ * the address and port of the origin, 204 where the edge itself has to respond, 404 for a name that is not ours. All: 503 when the store is down.
  */
 interface AskEndpoint {
   port: number;
@@ -20,39 +22,48 @@ interface AskEndpoint {
 
 interface AskEndpointOptions {
   listen: Endpoint;
-  sites: Pick<Sites, 'find' | 'findCertified'>;
+  sites: Pick<Sites, 'find' | 'findCertified' | 'findOrigin'>;
+  findAddress: FindOriginAddress;
 }
 
 interface AskResponse {
   status: number;
   body?: string;
   type?: string;
+  /** `address:port` */
+  origin?: string;
 }
+
+const TEXT = 'text/plain; charset=utf-8';
+/** Longer than Caddy keeps its connections (two minutes), so that it is Caddy that closes them. */
+const KEEP_ALIVE_MS = 150_000;
 
 const UNAVAILABLE: AskResponse = { status: 503, body: 'Try again in a moment.\n' };
 
 /** Rejects when it cannot listen, with the error of the system; and when the address is not on loopback. */
-export async function startAskEndpoint({ listen, sites }: AskEndpointOptions): Promise<AskEndpoint> {
+export async function startAskEndpoint({ listen, sites, findAddress }: AskEndpointOptions): Promise<AskEndpoint> {
   if (!isLoopback(listen.host))
     throw new Error(`${listen.host} is not a loopback address. This endpoint hands out private keys.`);
   const server = createServer(async (request, response) => {
-    const { status, body = '', type = 'text/plain; charset=utf-8' } = await respondTo(request).catch(() => UNAVAILABLE);
+    const { status, body = '', type = TEXT, origin } = await respondTo(request).catch(() => UNAVAILABLE);
     response.writeHead(status, {
       'content-type': type,
       'content-length': Buffer.byteLength(body),
       'cache-control': 'no-store',
+      ...(origin !== undefined && { 'x-nameplate-origin': origin }),
     });
     response.end(body);
   });
+  server.keepAliveTimeout = KEEP_ALIVE_MS;
 
   async function respondTo(request: IncomingMessage): Promise<AskResponse> {
     if (!isLocal(request)) return { status: 403, body: 'Only programs on this machine may ask here.\n' };
     if (request.method !== 'GET') return { status: 405, body: 'Only GET is allowed.\n' };
     const url = URL.parse(request.url ?? '/', 'http://localhost');
-    if (url?.pathname === '/edge/ask') return ask(domainName(url.searchParams.get('domain') ?? ''));
-    if (url?.pathname === '/edge/certificate')
-      return certificate(domainName(url.searchParams.get('server_name') ?? ''));
-    return { status: 404, body: 'Ask /edge/ask or /edge/certificate.\n' };
+    if (url?.pathname === '/edge/ask') return ask(nameIn(url, 'domain'));
+    if (url?.pathname === '/edge/certificate') return certificate(nameIn(url, 'server_name'));
+    if (url?.pathname === '/edge/route') return route(nameIn(url, 'domain'));
+    return { status: 404, body: 'Ask /edge/ask, /edge/certificate or /edge/route.\n' };
   }
 
   async function ask(hostname: string | null): Promise<AskResponse> {
@@ -75,6 +86,15 @@ export async function startAskEndpoint({ listen, sites }: AskEndpointOptions): P
     };
   }
 
+  async function route(hostname: string | null): Promise<AskResponse> {
+    if (hostname === null) return { status: 404 };
+    const found = await sites.find(hostname, '');
+    if (found.kind !== 'site') return found.kind === 'unknown' ? { status: 404 } : UNAVAILABLE;
+    const deployed = await sites.findOrigin(found.site.environmentId);
+    const origin = deployed && (await findAddress(deployed.origin));
+    return origin === null ? { status: 204 } : { status: 200, origin };
+  }
+
   const listening = once(server, 'listening');
   server.listen(listen.port, listen.host);
   await listening;
@@ -86,6 +106,12 @@ export async function startAskEndpoint({ listen, sites }: AskEndpointOptions): P
       await closed;
     },
   };
+}
+
+/** Null unless the parameter is there once and is a domain name. */
+function nameIn({ searchParams }: URL, parameter: string): string | null {
+  const [name = '', ...more] = searchParams.getAll(parameter);
+  return more.length > 0 ? null : domainName(name);
 }
 
 const FORWARDED = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto'];

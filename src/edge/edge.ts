@@ -5,6 +5,7 @@ import { type Clock, systemClock } from '../clock.ts';
 import type { Endpoint } from '../config/config.ts';
 import { idMaker } from '../ids.ts';
 import type { Log } from '../log.ts';
+import { addressRule } from '../net/addresses.ts';
 import type { AddressLookup } from '../net/dialer.ts';
 import { reservePort } from '../net/listen.ts';
 import type { EdgeStore } from '../store/contract/store.ts';
@@ -14,6 +15,7 @@ import { type EdgeLimits, LIMITS } from './edge-limits.ts';
 import { createEdgeMetrics, type EdgeMetrics } from './edge-metrics.ts';
 import { type EdgeServerSettings, startEdgeServer } from './edge-server.ts';
 import { startEdgeThreads } from './edge-threads.ts';
+import { createOriginAddresses } from './routing/origin-addresses.ts';
 import { createSites } from './routing/site-cache.ts';
 import { type ThrottledWarn, throttledWarn } from './throttled-log.ts';
 
@@ -84,8 +86,7 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
   try {
     if (options.threads === 0) running.push(await serveHere(settings, deps));
     else running.push(await startEdgeThreads(threads, settings, deps));
-    const sites = () => createSites({ ...deps, isProxy: () => true, unknownPerMinute: 0 });
-    const askEndpoint = askListen && (await startAskEndpoint({ listen: askListen, sites: sites() }));
+    const askEndpoint = askListen && (await startAskEndpointOn(askListen, deps));
     if (askEndpoint !== null) running.push(askEndpoint);
     return {
       http: http && `http://${written(http)}`,
@@ -97,6 +98,12 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
     await stop();
     throw error;
   }
+}
+
+function startAskEndpointOn(listen: Endpoint, deps: Deps): ReturnType<typeof startAskEndpoint> {
+  const sites = createSites({ ...deps, isProxy: () => true, unknownPerMinute: 0 });
+  const findAddress = createOriginAddresses({ mayDial: addressRule(deps.allowedNetworks), lookUp: deps.lookUp });
+  return startAskEndpoint({ listen, sites, findAddress });
 }
 
 async function settle(options: EdgeOptions): Promise<{ settings: EdgeServerSettings; threads: number }> {

@@ -69,31 +69,10 @@ export class DialError extends Error {
 const MAX_TRIED = 4;
 
 export function createDialer(setup: DialerOptions): Dialer {
-  const { mayDial, lookUp, timeoutMs = 10_000, addressTimeoutMs = 4_000 } = setup;
-
-  /** At least one address that may be connected to. */
-  async function resolve(host: string, signal: AbortSignal): Promise<readonly string[]> {
-    const addresses = isIP(host) === 0 ? await untilAborted(lookUpSafely(host, signal), signal) : [host];
-    if (addresses.length === 0) throw new DialError('no_address', `${quote(host)} has no address.`);
-    const allowed = addresses.filter(mayDial);
-    if (allowed.length > 0) return allowed;
-    const message = addresses.includes(host)
-      ? `${quote(host)} is not a public address, and connections to it are not allowed.`
-      : `${quote(host)} leads to ${joinList([...addresses])}. Connections are allowed to public addresses only.`;
-    throw new DialError('not_allowed', message);
-  }
-
-  async function lookUpSafely(host: string, signal: AbortSignal): Promise<readonly string[]> {
-    try {
-      return await lookUp(host, signal);
-    } catch (error) {
-      throw new DialError('lookup', `The addresses of ${quote(host)} could not be looked up.`, error);
-    }
-  }
+  const { timeoutMs = 10_000, addressTimeoutMs = 4_000 } = setup;
 
   async function open({ hostname, port }: Target, signal: AbortSignal): Promise<Socket> {
-    const host = canonicalHost(hostname);
-    const addresses = await resolve(host, signal);
+    const addresses = await allowedAddresses(hostname, setup, signal);
     const failures: DialError[] = [];
     for (const address of addresses.slice(0, MAX_TRIED)) {
       try {
@@ -114,6 +93,34 @@ export function createDialer(setup: DialerOptions): Dialer {
         return handshake(socket, canonicalHost(target.hostname), options, signal);
       }),
   };
+}
+
+/**
+ * The addresses of a host that may be connected to, in the order of the lookup; at least one. The host is parsed as in `Target`. Rejects with
+ * `DialError`, or with the reason of the signal.
+ */
+export async function allowedAddresses(
+  hostname: string,
+  { mayDial, lookUp }: Pick<DialerOptions, 'mayDial' | 'lookUp'>,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const host = canonicalHost(hostname);
+  const addresses = isIP(host) === 0 ? await untilAborted(lookUpSafely(host, lookUp, signal), signal) : [host];
+  if (addresses.length === 0) throw new DialError('no_address', `${quote(host)} has no address.`);
+  const allowed = addresses.filter(mayDial);
+  if (allowed.length > 0) return allowed;
+  const message = addresses.includes(host)
+    ? `${quote(host)} is not a public address, and connections to it are not allowed.`
+    : `${quote(host)} leads to ${joinList([...addresses])}. Connections are allowed to public addresses only.`;
+  throw new DialError('not_allowed', message);
+}
+
+async function lookUpSafely(host: string, lookUp: AddressLookup, signal: AbortSignal): Promise<readonly string[]> {
+  try {
+    return await lookUp(host, signal);
+  } catch (error) {
+    throw new DialError('lookup', `The addresses of ${quote(host)} could not be looked up.`, error);
+  }
 }
 
 /** The host as URLs parse it. */

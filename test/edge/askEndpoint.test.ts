@@ -14,6 +14,7 @@ afterAll(() => edge.close());
 const get = (path: string, headers: Record<string, string> = {}): Promise<Answer> =>
   overHttp({ port, hostname: `127.0.0.1:${port}`, path, headers });
 const ask = (domain: string) => get(`/edge/ask?domain=${encodeURIComponent(domain)}`);
+const route = (domain: string) => get(`/edge/route?domain=${encodeURIComponent(domain)}`);
 const certificate = (name: string) =>
   get(`/edge/certificate?server_name=${name}&signature_schemes=403&cipher_suites=1301`);
 
@@ -71,6 +72,63 @@ describe('/edge/certificate', () => {
   });
 });
 
+describe('/edge/route', () => {
+  it('returns the address of the origin that was checked', async () => {
+    const { hostname, environment } = await edge.addSite({ origin: 'http://origin.example:8081' });
+    const { status, headers, text } = await route(hostname);
+    expect([status, headers['x-nameplate-origin'], headers['cache-control'], text]).toEqual([
+      200,
+      '127.0.0.1:8081',
+      'no-store',
+      '',
+    ]);
+    await edge.deploy(environment, 'http://127.0.0.1:8082');
+    await edge.heard();
+    expect((await route(hostname)).headers['x-nameplate-origin']).toBe('127.0.0.1:8082');
+  });
+
+  it('leaves to the edge what it alone may forward or respond to', async () => {
+    const origins = [null, 'https://origin.example', 'http://10.0.0.1', 'http://169.254.169.254', 'http://[::1]:6379'];
+    for (const origin of origins) {
+      const { hostname } = await edge.addSite({ origin, certified: false });
+      const { status, headers } = await route(hostname);
+      expect([origin, status, headers['x-nameplate-origin']]).toEqual([origin, 204, undefined]);
+    }
+  });
+
+  it('returns 404 for a name that is not ours, for two names, and for text that is no name', async () => {
+    const { hostname } = await edge.addSite();
+    for (const other of ['nobody.example.com', '127.0.0.1', '', '%00', `${hostname}@evil.example`, `${hostname}:80`])
+      expect((await route(other)).status).toBe(404);
+    expect((await get('/edge/route')).status).toBe(404);
+    expect((await get(`/edge/route?domain=${hostname}&domain=nobody.example.com`)).status).toBe(404);
+    expect((await route(hostname)).status).toBe(200);
+  });
+
+  it('returns 503 while the store is down, except for cached names', async () => {
+    const { hostname } = await edge.addSite();
+    await edge.heard();
+    await route(hostname);
+    edge.setStore('away');
+    try {
+      expect([(await route(hostname)).status, (await route('unseen.example.com')).status]).toEqual([200, 503]);
+    } finally {
+      edge.setStore('there');
+      edge.clock.advance(2000);
+    }
+  });
+
+  it('tells forwarded requests nothing of origins', async () => {
+    const { hostname } = await edge.addSite();
+    const path = `/edge/route?domain=${hostname}`;
+    for (const name of ['x-forwarded-for', 'forwarded', 'via']) {
+      const { status, headers } = await get(path, { [name]: '127.0.0.1' });
+      expect([status, headers['x-nameplate-origin']]).toEqual([403, undefined]);
+    }
+    expect((await overHttp({ port, hostname, path })).status).toBe(403);
+  });
+});
+
 describe('private keys', () => {
   it('are refused to requests for another host, and to forwarded requests', async () => {
     const { hostname } = await edge.addSite();
@@ -96,9 +154,10 @@ describe('private keys', () => {
 
   it('are served on loopback only: the endpoint refuses to listen elsewhere', async () => {
     const find = async () => ({ kind: 'unknown' }) as const;
-    const sites = { find, findCertified: find };
+    const nothing = async () => null;
+    const about = { sites: { find, findCertified: find, findOrigin: nothing }, findAddress: nothing };
     for (const host of ['0.0.0.0', '::', '10.0.0.1', 'localhost']) {
-      await expect(startAskEndpoint({ listen: { host, port: 0 }, sites })).rejects.toThrow(/loopback/);
+      await expect(startAskEndpoint({ listen: { host, port: 0 }, ...about })).rejects.toThrow(/loopback/);
     }
   });
 });
