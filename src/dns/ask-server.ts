@@ -126,6 +126,7 @@ export function shuffled<T>(items: readonly T[], random: () => number): T[] {
 }
 
 /** The servers, with those that match moved to the end. */
-export function moveToEnd(servers: readonly NamedServer[], matches: (server: NamedServer) => boolean): NamedServer[] {
+export function moveToEnd(servers: NamedServer[], matches: (server: NamedServer) => boolean): NamedServer[] {
+  if (!servers.some(matches)) return servers;
   return [...servers.filter((server) => !matches(server)), ...servers.filter(matches)];
 }

@@ -1,3 +1,5 @@
+import { withTimeLimit } from '../net/time-limit.ts';
+
 /** Runs concurrent calls under one key only once. */
 type SingleFlight<T> = (key: string, signal: AbortSignal, run: (signal: AbortSignal) => Promise<T>) => Promise<T>;
 
@@ -10,7 +12,7 @@ export function singleFlight<T>(limitMs: number, aborted: T): SingleFlight<T> {
   return (key, signal, run) => {
     let promise = inFlight.get(key);
     if (promise === undefined) {
-      promise = run(AbortSignal.timeout(limitMs)).finally(() => inFlight.delete(key));
+      promise = withTimeLimit(limitMs, null, run).finally(() => inFlight.delete(key));
       inFlight.set(key, promise);
     }
     return unlessAborted(promise, signal, aborted);

@@ -1,6 +1,6 @@
 /** IP addresses as numbers, so that different spellings of one address are equal. Pure. */
 
-interface IpAddress {
+export interface IpAddress {
   /** Bits of an address of this version. */
   bits: 32 | 128;
   value: bigint;
@@ -36,11 +36,23 @@ export function isSameAddress(a: string, b: string): boolean {
   return one !== null && one.bits === other?.bits && one.value === other.value;
 }
 
-/** `network`: address and length of the prefix, as in `192.0.2.0/24`. */
-export function isInNetwork(address: string, network: string): boolean {
-  const [base = '', length = ''] = network.split('/');
-  const [one, other] = [parseIpAddress(address), parseIpAddress(base)];
-  if (one === null || other === null || one.bits !== other.bits) return false;
-  const rest = BigInt(one.bits - Number(length));
-  return one.value >> rest === other.value >> rest;
+export interface IpNetwork {
+  bits: IpAddress['bits'];
+  /** The first bits of each of its addresses, without the bits that differ. */
+  prefix: bigint;
+  differing: bigint;
+}
+
+/** From an address and the length of the prefix, as in `192.0.2.0/24`; null where the text is none. */
+export function parseIpNetwork(text: string): IpNetwork | null {
+  const [base = '', length = ''] = text.split('/');
+  const address = parseIpAddress(base);
+  if (address === null) return null;
+  const { bits, value } = address;
+  const differing = BigInt(bits - Number(length));
+  return { bits, prefix: value >> differing, differing };
+}
+
+export function isInNetwork(address: IpAddress, { bits, prefix, differing }: IpNetwork): boolean {
+  return address.bits === bits && address.value >> differing === prefix;
 }

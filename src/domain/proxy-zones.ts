@@ -1,4 +1,4 @@
-import { isInNetwork } from './ip-address.ts';
+import { type IpAddress, type IpNetwork, isInNetwork, parseIpAddress, parseIpNetwork } from './ip-address.ts';
 
 /**
  * Zones of providers that proxy, from their documentation. A CNAME to a name below one resolves to the provider's servers;
@@ -47,6 +47,11 @@ const PROXY_NETWORKS: Record<string, readonly string[]> = {
   ],
 };
 
+const NETWORKS = Object.entries(PROXY_NETWORKS).map(([provider, texts]) => ({
+  provider,
+  networks: texts.map(parseIpNetwork).filter((network) => network !== null),
+}));
+
 /** Whether a host, in lower case without a final dot, is below one of them. */
 export function isProxy(host: string): boolean {
   return PROXY_ZONES.some((zone) => host.endsWith(`.${zone}`));
@@ -54,9 +59,9 @@ export function isProxy(host: string): boolean {
 
 /** The provider whose proxies have all of these addresses; undefined where that is not known. */
 export function proxyAt(addresses: readonly string[]): string | undefined {
-  if (addresses.length === 0) return undefined;
-  const found = Object.entries(PROXY_NETWORKS).find(([, networks]) =>
-    addresses.every((address) => networks.some((network) => isInNetwork(address, network))),
-  );
-  return found?.[0];
+  const parsed = addresses.map(parseIpAddress);
+  if (!parsed.every((address): address is IpAddress => address !== null) || parsed.length === 0) return undefined;
+  const isIn = (networks: readonly IpNetwork[]) => (address: IpAddress) =>
+    networks.some((network) => isInNetwork(address, network));
+  return NETWORKS.find(({ networks }) => parsed.every(isIn(networks)))?.provider;
 }

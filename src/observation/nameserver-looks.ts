@@ -47,18 +47,21 @@ async function inTime(
   signal: AbortSignal,
   look: (nameserver: ZoneNameserver, signal: AbortSignal) => Promise<Look>,
 ): Promise<Look[]> {
-  const behind = new AbortController();
+  const bounded = new AbortController();
+  const abort = () => bounded.abort();
   let timer: NodeJS.Timeout | undefined;
-  const bounded = AbortSignal.any([signal, behind.signal]);
+  if (signal.aborted) abort();
+  signal.addEventListener('abort', abort);
   const looks = nameservers.map(async (nameserver) => {
-    const seen = await look(nameserver, bounded);
-    if (seen.answer.kind !== 'unreadable') timer ??= setTimeout(() => behind.abort(), BEHIND_MS);
+    const seen = await look(nameserver, bounded.signal);
+    if (seen.answer.kind !== 'unreadable') timer ??= setTimeout(abort, BEHIND_MS);
     return seen;
   });
   try {
     return await Promise.all(looks);
   } finally {
     clearTimeout(timer);
+    signal.removeEventListener('abort', abort);
   }
 }
 

@@ -1,6 +1,7 @@
 import type { LookQuestion, RecordLooks } from '../dns/resolver.ts';
 import type { Domain } from '../domain/domain.ts';
 import type { Observation, Probe, RecordAnswer, RecordObservation } from '../domain/observation.ts';
+import { withTimeLimit } from '../net/time-limit.ts';
 import type { Asking } from './asking.ts';
 import { type PlannedProbe, planNameProbes, planProbes } from './probe-plan.ts';
 
@@ -18,21 +19,22 @@ export async function lookAround(
 ): Promise<Probe[]> {
   const planned =
     options.depth === 'name' ? planNameProbes(domain, observation) : planProbes(domain, observation, options.random);
-  const signal = AbortSignal.any([options.signal, AbortSignal.timeout(PROBES_MS)]);
-  const ask = sparing(observation, async (question) => {
-    if (signal.aborted) return null;
-    const { looks } = await dns.look(question, { ...options, signal });
-    return looks.at(-1)?.answer ?? null;
-  });
   const questions = planned.map((probe) => ({ probe, question: questionOf(probe, domain) }));
   // Names above others first, because their answers may save queries.
   questions.sort((a, b) => a.question.name.length - b.question.name.length);
-  const probes = await Promise.all(
-    questions.map(async ({ probe, question }): Promise<Probe[]> => {
-      const answer = await ask(question);
-      return answer === null || answer.kind === 'unreadable' ? [] : [{ ...probe, name: question.name, answer }];
-    }),
-  );
+  const probes = await withTimeLimit(PROBES_MS, options.signal, (signal) => {
+    const ask = sparing(observation, async (question) => {
+      if (signal.aborted) return null;
+      const { looks } = await dns.look(question, { ...options, signal });
+      return looks.at(-1)?.answer ?? null;
+    });
+    return Promise.all(
+      questions.map(async ({ probe, question }): Promise<Probe[]> => {
+        const answer = await ask(question);
+        return answer === null || answer.kind === 'unreadable' ? [] : [{ ...probe, name: question.name, answer }];
+      }),
+    );
+  });
   return [...seenAlready(domain, observation), ...probes.flat()];
 }
 
@@ -93,5 +95,5 @@ function doesNotExist({ nameservers }: RecordObservation): boolean {
 }
 
 function isWithin(name: string, zone: string): boolean {
-  return name === zone || name.endsWith(`.${zone}`);
+  return name.endsWith(zone) && (name.length === zone.length || name[name.length - zone.length - 1] === '.');
 }

@@ -18,8 +18,10 @@ import {
 const EDNS_OCTETS = 1232;
 const OPT_OCTETS = 11;
 
-/** Plain characters without dot and backslash, and octets that are none as `\DDD`: as normalized names are written. */
-const LABEL = /^(?:[!-\-/-[\]-~]|\\\d{3})+$/;
+/** Plain characters, and octets that are none as `\DDD`: as normalized names are written. */
+const NAME = /^(?:[!-[\]-~]|\\(?:[01]\d\d|2[0-4]\d|25[0-5]))+$/;
+const DOT = 0x2e;
+const BACKSLASH = 0x5c;
 const MAX_LABEL_OCTETS = 63;
 
 export interface EncodedQuery {
@@ -46,24 +48,18 @@ export function encodeQuery(
   { name, type }: Question,
   { recursion, edns, validation }: QueryFlags,
 ): EncodedQuery | null {
-  const labels = name === '.' ? [] : name.split('.').map(labelOctets);
-  if (!labels.every((label) => label !== null)) return null;
-  const nameOctets = labels.reduce((sum, label) => sum + 1 + label.length, 1);
-  if (nameOctets > MAX_NAME_OCTETS) return null;
+  const encoded = encodeName(name);
+  if (encoded === null) return null;
 
-  const questionEnd = HEADER_OCTETS + nameOctets + 4;
+  const questionEnd = HEADER_OCTETS + encoded.length + 4;
   const octets = Buffer.alloc(questionEnd + (edns ? OPT_OCTETS : 0));
   const dnssec = validation === 'wanted' ? FLAG_AD : validation === 'unchecked' ? FLAG_CD : 0;
   octets.writeUInt16BE((recursion ? FLAG_RD : 0) | dnssec, 2);
   octets.writeUInt16BE(1, 4);
   octets.writeUInt16BE(edns ? 1 : 0, 10);
-  let at = HEADER_OCTETS;
-  for (const label of labels) {
-    octets[at] = label.length;
-    at += 1 + label.copy(octets, at + 1);
-  }
-  octets.writeUInt16BE(TYPES[type], at + 1);
-  octets.writeUInt16BE(CLASS_IN, at + 3);
+  encoded.copy(octets, HEADER_OCTETS);
+  octets.writeUInt16BE(TYPES[type], questionEnd - 4);
+  octets.writeUInt16BE(CLASS_IN, questionEnd - 2);
   if (edns) {
     octets.writeUInt16BE(TYPE_OPT, questionEnd + 1);
     octets.writeUInt16BE(EDNS_OCTETS, questionEnd + 3);
@@ -71,15 +67,28 @@ export function encodeQuery(
   return { octets, questionEnd };
 }
 
-/** Null where it is not a normalized label. */
-function labelOctets(label: string): Buffer | null {
-  if (!LABEL.test(label)) return null;
-  const octets = Buffer.from(
-    label.replaceAll(/\\(\d{3})/g, (_, code) => String.fromCharCode(Number(code))),
-    'latin1',
-  );
-  const isOctets = [...label.matchAll(/\\(\d{3})/g)].every(([, code]) => Number(code) <= 255);
-  return isOctets && octets.length <= MAX_LABEL_OCTETS ? octets : null;
+/** Null where it is not a normalized name. */
+function encodeName(name: string): Buffer | null {
+  if (name === '.') return Buffer.of(0);
+  if (!NAME.test(name) || name.length > 4 * MAX_NAME_OCTETS) return null;
+  const octets = Buffer.alloc(name.length + 2);
+  let label = 0;
+  let at = 1;
+  for (let i = 0; i <= name.length; i++) {
+    const character = name.charCodeAt(i);
+    if (character === DOT || i === name.length) {
+      const length = at - label - 1;
+      if (length === 0 || length > MAX_LABEL_OCTETS) return null;
+      octets[label] = length;
+      label = at++;
+    } else if (character === BACKSLASH) {
+      octets[at++] = Number(name.slice(i + 1, i + 4));
+      i += 3;
+    } else {
+      octets[at++] = character;
+    }
+  }
+  return at > MAX_NAME_OCTETS ? null : octets.subarray(0, at);
 }
 
 /** Whether `message` is a response with the id and, letter case aside, the question of `query`. */

@@ -1,0 +1,21 @@
+/**
+ * Runs work whose signal aborts after so many milliseconds, and whenever `signal` does. Unlike `AbortSignal.any` and `AbortSignal.timeout`, it leaves
+ * nothing behind when the work ends before.
+ */
+export async function withTimeLimit<T>(
+  limitMs: number,
+  signal: AbortSignal | null,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const controller = new AbortController();
+  const abort = () => controller.abort();
+  const timer = setTimeout(abort, limitMs);
+  if (signal?.aborted) abort();
+  signal?.addEventListener('abort', abort);
+  try {
+    return await work(controller.signal);
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', abort);
+  }
+}
