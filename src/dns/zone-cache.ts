@@ -1,9 +1,9 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../clock.ts';
-import type { ZoneObservation } from '../domain/observation.ts';
+import type { ZoneNameserver, ZoneObservation } from '../domain/observation.ts';
 import type { TimedZone } from './first-zone.ts';
 
-/** Zones as they were read, a limited number of them. */
+/** Zones as they were read, a limited number of them, about 400 bytes each. */
 export interface ZoneCache {
   /** Null where it has to be read again. */
   get(key: string): ZoneObservation | null;
@@ -20,6 +20,9 @@ const EMPTY_TTL_MS = 5_000;
 /** From the time of reading, for a zone whose nameservers all failed. */
 const FAILING_TTL_MS = 30_000;
 
+/** Nameservers that zones share: as many as a registry of a million zones has. */
+const MAX_NAMESERVERS = 50_000;
+
 interface CachedZone {
   zone: ZoneObservation;
   readAt: number;
@@ -30,6 +33,17 @@ interface CachedZone {
 export function zoneCache(maxZones: number, clock: Clock): ZoneCache {
   // A limit by size, unlike one by count, allocates nothing in advance.
   const cache = new LRUCache<string, CachedZone>({ maxSize: maxZones, sizeCalculation: () => 1 });
+  const nameservers = new LRUCache<string, ZoneNameserver>({ maxSize: MAX_NAMESERVERS, sizeCalculation: () => 1 });
+
+  /** One object for a nameserver of many zones. */
+  function share(nameserver: ZoneNameserver): ZoneNameserver {
+    const { name, addresses, problem } = nameserver;
+    const key = `${name} ${addresses.join(' ')} ${problem}`;
+    const shared = nameservers.get(key);
+    if (shared === undefined) nameservers.set(key, nameserver);
+    return shared ?? nameserver;
+  }
+
   return {
     get(key) {
       const entry = cache.get(key);
@@ -38,8 +52,10 @@ export function zoneCache(maxZones: number, clock: Clock): ZoneCache {
     keep(key, { zone, ttl }) {
       const readAt = clock.now();
       const ttlMs = Math.min(zone.failure === null ? MAX_TTL_MS : EMPTY_TTL_MS, ttl * 1000);
-      if (ttlMs > 0) cache.set(key, { zone, readAt, expiresAt: readAt + ttlMs });
-      return zone;
+      if (ttlMs <= 0) return zone;
+      const kept = { ...zone, nameservers: zone.nameservers.map(share) };
+      cache.set(key, { zone: kept, readAt, expiresAt: readAt + ttlMs });
+      return kept;
     },
     expireSoon(key) {
       const entry = cache.peek(key);

@@ -44,7 +44,7 @@ export interface ZoneFinderOptions {
   maxZones?: number;
 }
 
-const MAX_ZONES = 100_000;
+const MAX_ZONES = 1_000_000;
 /** Public suffixes; there are fewer than 10,000. */
 const MAX_SUFFIXES = 10_000;
 /** For a suffix, whose zone all checks share, and which no customer controls: it does not count against the budget of a check. */
