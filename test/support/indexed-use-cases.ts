@@ -26,7 +26,7 @@ function readUseCases(): Record<string, UseCase> {
   };
   for (const [method, call] of Object.entries(sqlStore(engine as unknown as Engine))) {
     name = method;
-    call?.();
+    (call as undefined | ((input: object) => unknown))?.({});
   }
   return Object.fromEntries(found);
 }

@@ -1,9 +1,4 @@
-/** Due after `from` and until `to`. */
-export interface DueRange {
-  from: number;
-  to: number;
-  limit: number;
-}
+import type { DueRange } from '../sql/due.ts';
 
 interface OverdueClaim {
   now: number;

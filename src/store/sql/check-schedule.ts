@@ -1,4 +1,4 @@
-import { furthestDueAt } from '../../domain/schedule.ts';
+import type { Domain } from '../../domain/domain.ts';
 import type { CheckMemory } from '../../domain/status.ts';
 import type { Reader, Tables, Transaction } from './statement.ts';
 
@@ -18,15 +18,17 @@ export async function saveMemory(tx: Transaction, domainId: string, memory: Chec
   await tx.execute(updateMemory, { domainId, ...memory });
 }
 
-export async function earliestDueAt(reader: Reader) {
-  return (await reader.one(selectEarliest, {}))?.dueAt ?? null;
+/** False, and nothing is saved, where the revision is no longer the domain's. */
+export async function saveMemoryOf(
+  tx: Transaction,
+  { id, revision }: Pick<Domain, 'id' | 'revision'>,
+  memory: CheckMemory,
+): Promise<boolean> {
+  return (await tx.execute(updateMemoryOf, { domainId: id, revision, ...memory })) > 0;
 }
 
-/** Number of due checks, at most `limit`. */
-export async function countDue(reader: Reader, now: number, limit: number, checkIntervalMs: number): Promise<number> {
-  const overdue = await reader.one(countChecks, { from: 0, to: now, limit });
-  const tooFarAhead = { from: furthestDueAt(now, checkIntervalMs), to: Number.MAX_SAFE_INTEGER, limit };
-  return Math.min(limit, (overdue?.count ?? 0) + ((await reader.one(countChecks, tooFarAhead))?.count ?? 0));
+export async function earliestDueAt(reader: Reader) {
+  return (await reader.one(selectEarliest, {}))?.dueAt ?? null;
 }
 
 function upsertCheck(db: Tables, p: { domainId: string; at: number; windowEndsAt: number }) {
@@ -53,25 +55,16 @@ function updateMemory(db: Tables, p: CheckMemory & { domainId: string }) {
   });
 }
 
+function updateMemoryOf(db: Tables, p: CheckMemory & { domainId: string; revision: number }) {
+  return updateMemory(db, p).where((of) =>
+    of.exists(of.selectFrom('domains').where('id', '=', p.domainId).where('revision', '=', p.revision).select('id')),
+  );
+}
+
 function deleteCheck(db: Tables, p: { domainId: string }) {
   return db.deleteFrom('checks').where('domain_id', '=', p.domainId);
 }
 
 function selectEarliest(db: Tables) {
   return db.selectFrom('checks').select((of) => of.fn.min('next_check_at').as('dueAt'));
-}
-
-/** Due after `from` and until `to`. */
-function countChecks(db: Tables, p: { from: number; to: number; limit: number }) {
-  return db
-    .selectFrom((of) =>
-      of
-        .selectFrom('checks')
-        .where('next_check_at', '>', p.from)
-        .where('next_check_at', '<=', p.to)
-        .limit(p.limit)
-        .select('next_check_at')
-        .as('due'),
-    )
-    .select((of) => of.fn.countAll<number>().as('count'));
 }

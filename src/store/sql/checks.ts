@@ -1,16 +1,17 @@
 import { sql } from 'kysely';
 import type { Domain } from '../../domain/domain.ts';
-import { furthestDueAt, nextCheckAt } from '../../domain/schedule.ts';
+import { nextCheckAt } from '../../domain/schedule.ts';
 import type { CheckMemory } from '../../domain/status.ts';
 import type { CheckStore, DueCheck } from '../contract/store.ts';
-import { saveResult } from './check-results.ts';
-import { removeCheck, saveMemory } from './check-schedule.ts';
-import { changeDomain, domainColumns, domainOf, isNotOf, selectRevision } from './domains.ts';
+import { type Packed, saveResult } from './check-results.ts';
+import { removeCheck, saveMemory, saveMemoryOf } from './check-schedule.ts';
+import { changeDomain, domainColumns, domainOf, isNotOf } from './domains.ts';
+import { claimIn, type DueRange, findDue } from './due.ts';
 import { recordEvent, recordFlags } from './events.ts';
 import { addRoute, removeRoute } from './routes.ts';
 import type { Reader, Tables, Transaction } from './statement.ts';
 
-type Save = Parameters<CheckStore['saveTransition']>[0];
+type Save = Packed<Parameters<CheckStore['saveTransition']>[0]>;
 
 /** Claims at most as many due checks as there are `jitters`, which are in [0, 1). */
 export async function claimDue(
@@ -20,15 +21,10 @@ export async function claimDue(
   jitters: number[],
   except = '',
 ): Promise<DueCheck[]> {
-  const overdue = await tx.all(selectChecks, { from: 0, to: now, limit: jitters.length, except });
-  const tooFarAhead = await tx.all(selectChecks, {
-    from: furthestDueAt(now, checkIntervalMs),
-    to: Number.MAX_SAFE_INTEGER,
-    limit: jitters.length - overdue.length,
-    except,
-  });
+  const claim = { now, limit: jitters.length, periodMs: checkIntervalMs };
+  const rows = await findDue(claim, (range) => tx.all(selectChecks, { ...range, except }));
   const due: DueCheck[] = [];
-  for (const [i, row] of [...overdue, ...tooFarAhead].entries()) {
+  for (const [i, row] of rows.entries()) {
     const nextAt = nextCheckAt(now, row.windowEndsAt, checkIntervalMs, jitters[i] ?? 0);
     await tx.execute(claimCheck, { domainId: row.id, now, nextAt });
     due.push(await dueCheckOf(tx, row));
@@ -55,55 +51,56 @@ export async function dueCheckOf(reader: Reader, row: CheckRow): Promise<DueChec
 }
 
 export async function saveTransition(tx: Transaction, save: Save): Promise<'saved' | 'stale'> {
-  const { before, after, loser, result, now } = save;
-  if (!(await isCurrent(tx, save))) return 'stale';
-  const memory = await currentMemory(tx, before.id, save.memory, now);
-  if (loser !== undefined && memory.provenSince !== save.memory.provenSince) return 'stale';
+  const { after, result, now } = save;
+  const memory = await currentMemory(tx, save);
+  if (save.loser !== undefined && memory.provenSince !== save.memory.provenSince) return 'stale';
+  if (!(await saveOutcome(tx, save, memory))) return 'stale';
   if (result !== undefined) await saveResult(tx, after.id, result, now);
-  if (after.revision !== before.revision) await saveChange(tx, save);
-  if (after.status === 'verified' || after.status === 'failed') await removeCheck(tx, after.id);
-  else await saveMemory(tx, after.id, memory);
   return 'saved';
 }
 
 /** Proofs in a row that a concurrent check broke start anew: `verifyDomain` can make a second check due while one is in flight. */
-async function currentMemory(
-  tx: Transaction,
-  domainId: string,
-  memory: CheckMemory,
-  now: number,
-): Promise<CheckMemory> {
+async function currentMemory(tx: Transaction, { before, memory, now }: Save): Promise<CheckMemory> {
   if (memory.provenSince === null || memory.provenSince >= now) return memory;
-  const stored = await tx.one(selectProvenSince, { domainId });
+  const stored = await tx.one(selectProvenSince, { domainId: before.id });
   return stored?.provenSince === memory.provenSince ? memory : { ...memory, provenSince: now };
 }
 
-/** Whether domain and incumbent are still those that the check read. */
-async function isCurrent(tx: Transaction, { before, after, loser }: Save): Promise<boolean> {
-  const stored = await tx.one(selectRevision, { id: before.id });
-  if (stored?.revision !== before.revision) return false;
-  if (after.status !== 'verified') return true;
-  const incumbent = await findIncumbent(tx, before);
-  return incumbent?.id === loser?.before.id && incumbent?.revision === loser?.before.revision;
+/** False, and nothing is saved, where domain or incumbent are no longer those that the check read: its first statement that writes finds out. */
+async function saveOutcome(tx: Transaction, save: Save, memory: CheckMemory): Promise<boolean> {
+  const { before, after, seen, now: at } = save;
+  if (after.revision === before.revision) return saveMemoryOf(tx, before, memory);
+  if (after.status === 'verified') return saveVerified(tx, save);
+  if (!(await changeDomain(tx, before, after))) return false;
+  await recordFlags(tx, { before, after, seen, at });
+  if (after.status === 'failed') {
+    await recordEvent(tx, 'domain.failed', after, at);
+    await removeCheck(tx, after.id);
+  } else {
+    await saveMemory(tx, after.id, memory);
+  }
+  return true;
 }
 
 /** Of the first re-check. */
 const FIRST_RECHECK_MS = 3_600_000;
 
-async function saveChange(tx: Transaction, { before, after, loser, seen, recheckAt, now }: Save): Promise<void> {
+async function saveVerified(tx: Transaction, { before, after, loser, seen, recheckAt, now }: Save): Promise<boolean> {
+  // The incumbent's row changes first: the name is verified once at any moment.
+  const standing = await tx.one(selectStanding, { id: before.id });
+  if (standing?.revision !== before.revision) return false;
+  if (standing.incumbentId !== (loser?.before.id ?? null)) return false;
   if (loser !== undefined) {
-    await changeDomain(tx, loser.after);
+    if (!(await changeDomain(tx, loser.before, loser.after))) return false;
     await removeRoute(tx, loser.after);
     await recordEvent(tx, 'domain.superseded', loser.after, now);
   }
-  await changeDomain(tx, after);
+  await changeDomain(tx, before, after);
   await recordFlags(tx, { before, after, seen, at: now });
-  if (after.status === 'verified') {
-    await addRoute(tx, after, now, recheckAt ?? now + FIRST_RECHECK_MS);
-    await recordEvent(tx, 'domain.verified', after, now);
-  } else if (after.status === 'failed') {
-    await recordEvent(tx, 'domain.failed', after, now);
-  }
+  await addRoute(tx, after, now, recheckAt ?? now + FIRST_RECHECK_MS);
+  await recordEvent(tx, 'domain.verified', after, now);
+  await removeCheck(tx, after.id);
+  return true;
 }
 
 export async function findIncumbent(reader: Reader, { id, name }: Pick<Domain, 'id' | 'name'>): Promise<Domain | null> {
@@ -114,8 +111,7 @@ export async function findNameByToken(reader: Reader, workspaceId: string, token
   return (await reader.one(selectNameByToken, { workspaceId, token }))?.name ?? null;
 }
 
-/** Due after `from` and until `to`. */
-export function selectChecks(db: Tables, p: { from: number; to: number; limit: number; except: string }) {
+export function selectChecks(db: Tables, p: DueRange & { except: string }) {
   return db
     .selectFrom('checks')
     .innerJoin('domains', 'domains.id', 'checks.domain_id')
@@ -147,12 +143,7 @@ export function selectChecks(db: Tables, p: { from: number; to: number; limit: n
     );
 }
 
-function claimCheck(db: Tables, p: { domainId: string; now: number; nextAt: number }) {
-  return db
-    .updateTable('checks')
-    .where('domain_id', '=', p.domainId)
-    .set((of) => ({ next_check_at: p.nextAt, last_check_at: p.now, attempts: of('attempts', '+', 1) }));
-}
+const claimCheck = claimIn('checks');
 
 function selectProvenSince(db: Tables, p: { domainId: string }) {
   return db.selectFrom('checks').where('domain_id', '=', p.domainId).select('proven_since as provenSince');
@@ -165,6 +156,20 @@ function selectNameByToken(db: Tables, p: { workspaceId: string; token: string }
     .where('workspace_id', '=', p.workspaceId)
     .limit(1)
     .select('name');
+}
+
+/** Whether a domain and the incumbent of its name are still those that a check read. */
+function selectStanding(db: Tables, p: { id: string }) {
+  return db
+    .selectFrom('domains')
+    .leftJoin('domains as incumbents', (join) =>
+      join
+        .onRef('incumbents.name', '=', 'domains.name')
+        .on('incumbents.status', '=', sql.lit('verified'))
+        .onRef('incumbents.id', '<>', 'domains.id'),
+    )
+    .where('domains.id', '=', p.id)
+    .select(['domains.revision', 'incumbents.id as incumbentId']);
 }
 
 function selectIncumbent(db: Tables, p: { id: string; name: string }) {

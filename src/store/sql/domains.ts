@@ -81,7 +81,7 @@ export async function retryVerification(
   if (domain === null) return 'missing';
   const after = retry(domain, now);
   if (after === null) return 'verified';
-  if (after !== domain) await changeDomain(tx, after);
+  if (after !== domain) await changeDomain(tx, domain, after);
   await scheduleCheck(tx, { domainId, at: now, windowEndsAt: windowEndsAt(after, windowMs) });
   if (after !== domain) await recordEvent(tx, 'domain.retried', after, now, { actor: actor ?? null });
   return 'accepted';
@@ -104,10 +104,11 @@ export async function deleteDomain(
   return 'deleted';
 }
 
-/** Updates the columns that can change, and logs the change. */
-export async function changeDomain(tx: Transaction, domain: Domain): Promise<void> {
-  await tx.execute(updateDomain, domain);
-  await logChange(tx, 'domain', domain.id);
+/** Updates the columns that can change, and logs the change. False, and nothing is changed, where `before.revision` is no longer the domain's. */
+export async function changeDomain(tx: Transaction, before: Pick<Domain, 'revision'>, after: Domain): Promise<boolean> {
+  if ((await tx.execute(updateDomain, { ...after, readRevision: before.revision })) === 0) return false;
+  await logChange(tx, 'domain', after.id);
+  return true;
 }
 
 /** All columns, under the names of `Domain`. */
@@ -158,8 +159,8 @@ export function domainOf(row: Domain): Domain {
   };
 }
 
-function updateDomain(db: Tables, p: Domain) {
-  return db.updateTable('domains').where('id', '=', p.id).set({
+function updateDomain(db: Tables, p: Domain & { readRevision: number }) {
+  return db.updateTable('domains').where('id', '=', p.id).where('revision', '=', p.readRevision).set({
     status: p.status,
     routing_verified_at: p.routingVerifiedAt,
     ownership_verified_at: p.ownershipVerifiedAt,
@@ -177,11 +178,6 @@ function updateDomain(db: Tables, p: Domain) {
  */
 export function isNotOf(workspaceId: string) {
   return sql<boolean>`(domains.workspace_id || '') <> ${workspaceId}`;
-}
-
-/** By which a use case sees whether a domain is still the one that its caller read. */
-export function selectRevision(db: Tables, p: { id: string }) {
-  return db.selectFrom('domains').where('id', '=', p.id).select('revision');
 }
 
 function selectDomainByName(db: Tables, p: { workspaceId: string; name: string }) {

@@ -1,4 +1,3 @@
-import { furthestDueAt } from '../../domain/schedule.ts';
 import type { Reader, Tables, Transaction } from './statement.ts';
 
 /** Adds the schedule of a domain that was verified just now. */
@@ -17,17 +16,14 @@ export function spreadMs(intervalMs: number): number {
 /** For an engine with one writer: gives schedules to routes that an earlier release added. */
 export async function scheduleUnmonitored(tx: Transaction, now: number, intervalMs: number): Promise<void> {
   const limit = SCHEDULED_AT_ONCE;
-  if ((await tx.one(selectUnmonitored, { limit: 1 })) === null) return;
+  if (!(await isAnyUnmonitored(tx))) return;
   await tx.execute(insertUnmonitored, { now, stepMs: spreadMs(intervalMs), limit });
   await tx.execute(markMonitored, { limit });
 }
 
-/** Whether a claim would find anything to do, so that an idle poll writes nothing; and how many re-checks are due, at most `limit`. */
-export async function countRechecks(reader: Reader, now: number, limit: number, intervalMs: number) {
-  const overdue = await reader.one(countMonitors, { from: 0, to: now, limit });
-  const tooFarAhead = { from: furthestDueAt(now, intervalMs), to: Number.MAX_SAFE_INTEGER, limit };
-  const due = Math.min(limit, (overdue?.count ?? 0) + ((await reader.one(countMonitors, tooFarAhead))?.count ?? 0));
-  return { due, isAnyUnmonitored: (await reader.one(selectUnmonitored, { limit: 1 })) !== null };
+/** Whether a claim would give any route a schedule. */
+export async function isAnyUnmonitored(reader: Reader): Promise<boolean> {
+  return (await reader.one(selectUnmonitored, { limit: 1 })) !== null;
 }
 
 /** Rows that one statement counts: about a millisecond. */
@@ -78,21 +74,6 @@ function insertUnmonitored(db: Tables, p: { now: number; stepMs: number; limit: 
 
 function markMonitored(db: Tables, p: { limit: number }) {
   return db.updateTable('routes').where('domain_id', 'in', selectUnmonitored(db, p)).set({ monitored: 1 });
-}
-
-/** Due after `from` and until `to`. */
-function countMonitors(db: Tables, p: { from: number; to: number; limit: number }) {
-  return db
-    .selectFrom((of) =>
-      of
-        .selectFrom('monitors')
-        .where('next_check_at', '>', p.from)
-        .where('next_check_at', '<=', p.to)
-        .limit(p.limit)
-        .select('next_check_at')
-        .as('due'),
-    )
-    .select((of) => of.fn.countAll<number>().as('count'));
 }
 
 function countDriftedBatch(db: Tables, p: { after: string; limit: number }) {

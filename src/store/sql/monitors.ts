@@ -1,16 +1,16 @@
 import type { Domain } from '../../domain/domain.ts';
 import type { MonitorMemory } from '../../domain/monitoring.ts';
 import { followUpAt } from '../../domain/monitoring-schedule.ts';
-import { furthestDueAt } from '../../domain/schedule.ts';
 import type { DueRecheck, MonitorClaim, MonitorStore } from '../contract/store.ts';
-import { saveResult } from './check-results.ts';
-import { changeDomain, domainColumns, domainOf, isNotOf, selectRevision } from './domains.ts';
+import { type Packed, saveResult } from './check-results.ts';
+import { changeDomain, domainColumns, domainOf, isNotOf } from './domains.ts';
+import { claimIn, type DueRange, findDue } from './due.ts';
 import { recordEvent, recordFlags } from './events.ts';
 import { scheduleUnmonitored } from './monitor-schedule.ts';
 import { removeRoute } from './routes.ts';
 import type { Tables, Transaction } from './statement.ts';
 
-type Save = Parameters<MonitorStore['saveMonitoring']>[0];
+type Save = Packed<Parameters<MonitorStore['saveMonitoring']>[0]>;
 
 /** A claim whose random numbers are drawn already: it claims at most as many re-checks as there are `jitters`. */
 export type PostedClaim = Omit<MonitorClaim, 'jitter' | 'limit'> & { jitters: number[] };
@@ -20,15 +20,11 @@ export async function claimMonitored(tx: Transaction, claim: PostedClaim): Promi
   const { now, intervalMs, jitters, except = '' } = claim;
   await scheduleUnmonitored(tx, now, intervalMs);
   if (jitters.length === 0) return [];
-  const overdue = await tx.all(selectMonitors, { from: 0, to: now, limit: jitters.length, except });
-  const tooFarAhead = await tx.all(selectMonitors, {
-    from: furthestDueAt(now, intervalMs),
-    to: Number.MAX_SAFE_INTEGER,
-    limit: jitters.length - overdue.length,
-    except,
-  });
   const due: DueRecheck[] = [];
-  for (const [i, row] of [...overdue, ...tooFarAhead].entries()) {
+  const rows = await findDue({ now, limit: jitters.length, periodMs: intervalMs }, (range) =>
+    tx.all(selectMonitors, { ...range, except }),
+  );
+  for (const [i, row] of rows.entries()) {
     await tx.execute(claimMonitor, { domainId: row.id, now, nextAt: nextAtOf(row, claim, jitters[i] ?? 0) });
     due.push(dueRecheckOf(row));
   }
@@ -66,10 +62,8 @@ export function nextAtOf(
 
 export async function saveMonitoring(tx: Transaction, save: Save): Promise<'saved' | 'stale'> {
   const { before, after, memory, attempts, result, now } = save;
-  const stored = await tx.one(selectRevision, { id: before.id });
-  if (stored?.revision !== before.revision) return 'stale';
-  const monitor = await tx.one(selectMonitor, { domainId: before.id });
-  if (monitor?.attempts !== attempts) return 'stale';
+  const stored = await tx.one(selectMonitor, { domainId: before.id });
+  if (stored?.revision !== before.revision || stored.attempts !== attempts) return 'stale';
   const { suspected, driftedSince, goneSince, goneUntil } = memory;
   await tx.execute(updateMonitor, {
     domainId: before.id,
@@ -77,26 +71,25 @@ export async function saveMonitoring(tx: Transaction, save: Save): Promise<'save
     driftedSince,
     goneSince,
     goneUntil,
-    nextAt: save.nextCheckAt ?? monitor.nextAt,
+    nextAt: save.nextCheckAt ?? stored.nextAt,
   });
   if (result !== undefined) await saveResult(tx, before.id, result, now);
-  if (after.revision !== before.revision) await changeDomain(tx, after);
+  if (after.revision !== before.revision) await changeDomain(tx, before, after);
   if (after.status === 'failed') {
     await removeRoute(tx, after);
     await recordEvent(tx, 'domain.failed', after, now);
     return 'saved';
   }
   await recordFlags(tx, { before, after, seen: save.seen, at: now });
-  if (driftedSince !== null && monitor.driftedSince === null) {
+  if (driftedSince !== null && stored.driftedSince === null) {
     await recordEvent(tx, 'domain.drifted', after, now);
-  } else if (driftedSince === null && monitor.driftedSince !== null) {
+  } else if (driftedSince === null && stored.driftedSince !== null) {
     await recordEvent(tx, 'domain.recovered', after, now);
   }
   return 'saved';
 }
 
-/** Due after `from` and until `to`. */
-export function selectMonitors(db: Tables, p: { from: number; to: number; limit: number; except: string }) {
+export function selectMonitors(db: Tables, p: DueRange & { except: string }) {
   return db
     .selectFrom('monitors')
     .innerJoin('domains', 'domains.id', 'monitors.domain_id')
@@ -118,18 +111,19 @@ export function selectMonitors(db: Tables, p: { from: number; to: number; limit:
     ]);
 }
 
-function claimMonitor(db: Tables, p: { domainId: string; now: number; nextAt: number }) {
-  return db
-    .updateTable('monitors')
-    .where('domain_id', '=', p.domainId)
-    .set((of) => ({ next_check_at: p.nextAt, last_check_at: p.now, attempts: of('attempts', '+', 1) }));
-}
+const claimMonitor = claimIn('monitors');
 
 function selectMonitor(db: Tables, p: { domainId: string }) {
   return db
     .selectFrom('monitors')
-    .where('domain_id', '=', p.domainId)
-    .select(['attempts', 'drifted_since as driftedSince', 'next_check_at as nextAt']);
+    .innerJoin('domains', 'domains.id', 'monitors.domain_id')
+    .where('monitors.domain_id', '=', p.domainId)
+    .select([
+      'domains.revision',
+      'monitors.attempts',
+      'monitors.drifted_since as driftedSince',
+      'monitors.next_check_at as nextAt',
+    ]);
 }
 
 type MonitorUpdate = Omit<MonitorMemory, 'suspected'> & { domainId: string; suspected: string | null; nextAt: number };

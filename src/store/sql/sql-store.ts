@@ -4,7 +4,7 @@ import { findCaAccount } from './certificates/ca-accounts.ts';
 import * as certificates from './certificates/certificate-rows.ts';
 import { findChallenge } from './certificates/challenge-rows.ts';
 import { countLedgerEntries } from './certificates/ledger.ts';
-import { findCheckResult } from './check-results.ts';
+import { findCheckResult, packed } from './check-results.ts';
 import { earliestDueAt } from './check-schedule.ts';
 import { findIncumbent, findNameByToken } from './checks.ts';
 import { listDeployments } from './deployments.ts';
@@ -78,11 +78,11 @@ export function sqlStore(engine: Engine): Store {
     earliestDueAt: () => read(earliestDueAt),
     findIncumbent: (...args) => read(findIncumbent, ...args),
     findNameByToken: (...args) => read(findNameByToken, ...args),
-    saveTransition: (...args) => write(writes.saveTransition, ...args),
+    saveTransition: (save) => write(writes.saveTransition, packed(save)),
     findCheckResult: (...args) => read(findCheckResult, ...args),
 
     claimMonitored: engine.claimMonitored,
-    saveMonitoring: (...args) => write(writes.saveMonitoring, ...args),
+    saveMonitoring: (save) => write(writes.saveMonitoring, packed(save)),
     countDrifted: () => read(countDrifted),
 
     listDomainEvents: (...args) => read(listDomainEvents, ...args),

@@ -26,9 +26,11 @@ const useCases = new Map<string, WriteUseCase<never[], unknown>>(
   [...Object.values(writes), ...Object.values(sqliteWrites)].map((useCase) => [useCase.name, useCase]),
 );
 
-/** Commits batches: each in one transaction, each call in a savepoint, so that one that throws rolls back no other. */
+/** Commits batches, each in one transaction. A call that throws rolls back no other. */
 export function committer(connection: SqliteConnection): (batch: CommitBatch) => Promise<WriteResult[]> {
   const { db } = connection;
+  const begin = db.prepare('begin immediate');
+  const commit = db.prepare('commit');
   const tx: Transaction = {
     one: connection.one,
     all: connection.all,
@@ -41,18 +43,38 @@ export function committer(connection: SqliteConnection): (batch: CommitBatch) =>
     const useCase = useCases.get(name);
     if (useCase === undefined) throw new Error(`there is no write ${name}`);
     tx.now = now;
-    db.exec('savepoint call');
+    return { value: await useCase.perform(tx, ...(args as never[])) };
+  }
+
+  /** Null, and nothing is done, where a call throws. */
+  async function performTogether(calls: WriteCall[]): Promise<WriteResult[] | null> {
     try {
-      const value = await useCase.perform(tx, ...(args as never[]));
-      db.exec('release call');
-      return { value };
-    } catch (error) {
-      // Some errors, such as a full disk, have rolled back the whole transaction by now: then no call of the batch was done.
-      if (!db.isTransaction) throw error;
-      db.exec('rollback to call');
-      db.exec('release call');
-      return { error };
+      const results: WriteResult[] = [];
+      for (const call of calls) results.push(await perform(call));
+      return results;
+    } catch {
+      if (db.isTransaction) db.exec('rollback');
+      begin.run();
+      return null;
     }
+  }
+
+  /** Each in a savepoint, for which SQLite copies every page that the call changes: too dear for calls that do not throw. */
+  async function performApart(calls: WriteCall[]): Promise<WriteResult[]> {
+    const results: WriteResult[] = [];
+    for (const call of calls) {
+      db.exec('savepoint call');
+      try {
+        results.push(await perform(call));
+      } catch (error) {
+        // Some errors, such as a full disk, have rolled back the whole transaction by now: then no call of the batch was done.
+        if (!db.isTransaction) throw error;
+        db.exec('rollback to call');
+        results.push({ error });
+      }
+      db.exec('release call');
+    }
+    return results;
   }
 
   let synced: boolean | undefined;
@@ -60,10 +82,9 @@ export function committer(connection: SqliteConnection): (batch: CommitBatch) =>
     try {
       if (batch.synced !== synced) db.exec(`pragma synchronous = ${batch.synced ? 'full' : 'normal'}`);
       synced = batch.synced;
-      db.exec('begin immediate');
-      const results: WriteResult[] = [];
-      for (const call of batch.calls) results.push(await perform(call));
-      db.exec('commit');
+      begin.run();
+      const results = (await performTogether(batch.calls)) ?? (await performApart(batch.calls));
+      commit.run();
       return results;
     } catch (error) {
       if (db.isTransaction) db.exec('rollback');

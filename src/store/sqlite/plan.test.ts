@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { indexed, inOrder } from '../../../test/support/indexed-use-cases.ts';
-import { countDue } from '../sql/check-schedule.ts';
 import { claimDue } from '../sql/checks.ts';
+import { countDue } from '../sql/due.ts';
+import { selectMonitors } from '../sql/monitors.ts';
 import { compile, type Statement, type Transaction } from '../sql/statement.ts';
 import { migrate } from './migrate-sqlite.ts';
 import { connect, type SqliteConnection, sqliteTables } from './sqlite-connection.ts';
@@ -50,7 +51,14 @@ async function plansOf(operation: (tx: Transaction, ...args: never[]) => Promise
   return plans;
 }
 
-const operations: typeof indexed = { ...indexed, countDue, claimDue: (tx: Transaction) => claimDue(tx, 0, 1, [0]) };
+const due = { now: 0, limit: 1, periodMs: 1 };
+const operations: typeof indexed = {
+  ...indexed,
+  countDue: (tx: Transaction) => countDue(tx, 'checks', due),
+  countDueRechecks: (tx: Transaction) => countDue(tx, 'monitors', due),
+  claimDue: (tx: Transaction) => claimDue(tx, 0, 1, [0]),
+  claimMonitored: async (tx: Transaction) => tx.all(selectMonitors, { from: 0, to: 0, limit: 1, except: '' }),
+};
 
 function operationOf(name: string) {
   const operation = operations[name];
@@ -65,7 +73,7 @@ it.for(Object.entries(operations))('%s scans no table', async ([, operation]) =>
   expect(tables.filter(({ name }) => plans.some((plan) => plan.startsWith(`SCAN ${name}`)))).toEqual([]);
 });
 
-it.for([...inOrder, 'claimDue'])(
+it.for([...inOrder, 'claimDue', 'claimMonitored'])(
   '%s finds its rows in the order of an index, so that it costs the same in a table of any length',
   async (name) => {
     expect((await plansOf(operationOf(name))).filter((plan) => /TEMP B-TREE/.test(plan))).toEqual([]);

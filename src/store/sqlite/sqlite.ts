@@ -3,8 +3,9 @@ import { type Clock, systemClock } from '../../clock.ts';
 import type { Store } from '../contract/store.ts';
 import { isAnyDue } from '../sql/certificates/leases.ts';
 import { changesSince } from '../sql/change-log.ts';
-import { countDue, earliestDueAt } from '../sql/check-schedule.ts';
-import { countRechecks } from '../sql/monitor-schedule.ts';
+import { earliestDueAt } from '../sql/check-schedule.ts';
+import { countDue } from '../sql/due.ts';
+import { isAnyUnmonitored } from '../sql/monitor-schedule.ts';
 import { type ReadUseCase, sqlStore } from '../sql/sql-store.ts';
 import type { WriteUseCase } from '../sql/writes.ts';
 import { prepareSchema } from './migrate-sqlite.ts';
@@ -99,14 +100,14 @@ function storeOn(
     changesSince: (seq) => read(changesSince, seq),
     async claimDue(now, limit, checkIntervalMs, jitter, except) {
       // Counted before, so that a verifier with nothing to do writes nothing.
-      const due = await read(countDue, now, limit, checkIntervalMs);
+      const due = await read(countDue, 'checks', { now, limit, periodMs: checkIntervalMs });
       if (due === 0) return [];
       const jitters = Array.from({ length: due }, jitter);
       return write(sqliteWrites.claimDue, now, checkIntervalMs, jitters, except);
     },
     async claimMonitored({ limit, jitter, ...claim }) {
-      const { due, isAnyUnmonitored } = await read(countRechecks, claim.now, limit, claim.intervalMs);
-      if (due === 0 && !isAnyUnmonitored) return [];
+      const due = await read(countDue, 'monitors', { now: claim.now, limit, periodMs: claim.intervalMs });
+      if (due === 0 && !(await read(isAnyUnmonitored))) return [];
       return write(sqliteWrites.claimMonitored, { ...claim, jitters: Array.from({ length: due }, jitter) });
     },
     async claimCertificates(claim) {

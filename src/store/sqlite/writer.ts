@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { StoreUnavailable } from '../contract/store.ts';
 import type { WriteCall, WriteResult } from './commit-batch.ts';
 import { asUnavailable } from './sqlite-errors.ts';
@@ -42,8 +43,8 @@ export function createWriter(thread: CommitThread, maxWaiting: number): Writer {
       }
       return new Promise((resolve, reject) => {
         queue.push({ call, synced, resolve, reject });
-        // In a microtask, so that calls made in the same tick are committed together.
-        committing ??= Promise.resolve().then(commitQueue);
+        // So that the calls of one turn of the event loop are committed together.
+        committing ??= setImmediate().then(commitQueue);
       });
     },
     async close() {
