@@ -27,8 +27,8 @@ export interface Bench {
   effort: Effort;
   /** A path in a directory of this run. */
   path(name: string): string;
-  /** A database of its own with so many domains that wait to be verified. */
-  populate(domains: number): Promise<Population>;
+  /** A database of its own with so many domains that wait to be verified, in so many zones; 1000 unless given. */
+  populate(domains: number, zones?: number): Promise<Population>;
   /** The same database for everybody who asks for this many. */
   shared(domains: number): Promise<Population>;
   /** A PostgreSQL server of its own, on loopback; it is gone after the figure. */

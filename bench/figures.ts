@@ -1,6 +1,6 @@
 import type { Figure } from './figure.ts';
 import { checks } from './figures/checks.ts';
-import { cost } from './figures/cost.ts';
+import { cost, zones } from './figures/cost.ts';
 import { create } from './figures/create.ts';
 import { delegations } from './figures/delegations.ts';
 import { diagnoses } from './figures/diagnoses.ts';
@@ -30,6 +30,7 @@ export const figures: readonly Figure[] = [
   monitoring,
   diagnoses,
   cost,
+  zones,
   start,
   steps,
   edge,

@@ -13,6 +13,7 @@ import { migrate, sqliteStore } from '../src/store/sqlite/sqlite.ts';
 export interface Population {
   path: string;
   domains: number;
+  zones: number;
   /** With every permission. */
   rootKey: string;
   ids: Pick<Domain, 'workspaceId' | 'projectId' | 'appId' | 'environmentId'>;
@@ -22,24 +23,24 @@ export interface Population {
   createdAt: number;
 }
 
-/** As many zones whatever the number of domains, so that what is known of delegations costs the same. */
+/** As many zones whatever the number of domains, so that what is known of delegations costs the same; unless a measurement asks for more. */
 const ZONES = 1000;
 /** Every so manieth check looks at everything. */
 const ATTEMPTS = 10;
 const CNAME_ZONE = 'cname.bench.test';
 
-export function nameOf(number: number): string {
-  return `d${number}.z${zoneOf(number)}.test`;
+export function nameOf(number: number, zones = ZONES): string {
+  return `d${number}.z${zoneOf(number, zones)}.test`;
 }
 
-export function zoneOf(number: number): number {
-  return number % ZONES;
+export function zoneOf(number: number, zones = ZONES): number {
+  return number % zones;
 }
 
 /** What a domain's checks remember after some: most find nothing new, and each tenth looks at everything. */
-export function steady(number: number): { attempts: number; glance: string } {
+export function steady(number: number, zones = ZONES): { attempts: number; glance: string } {
   const zone: ZoneObservation = {
-    apex: apexOf(nameOf(number)),
+    apex: apexOf(nameOf(number, zones)),
     source: 'parent',
     nameservers: [],
     ownNameservers: null,
@@ -55,7 +56,12 @@ export function apexOf(name: string): string {
 }
 
 /** Makes the file with the schema as it is, and its domains by bulk insert: through the API it would take many minutes. */
-export async function populate(path: string, domains: number, onProgress: (done: number) => void): Promise<Population> {
+export async function populate(
+  path: string,
+  domains: number,
+  onProgress: (done: number) => void,
+  zones = ZONES,
+): Promise<Population> {
   const now = Date.now();
   const clock = { now: () => now };
   const newId = idMaker(clock);
@@ -71,16 +77,17 @@ export async function populate(path: string, domains: number, onProgress: (done:
   for (let number = 0; number < domains; ) {
     db.exec('begin');
     for (const end = Math.min(domains, number + 50_000); number < end; number++) {
-      const domain = newDomain(ids, newId('dom'), nameOf(number), now);
+      const domain = newDomain(ids, newId('dom'), nameOf(number, zones), now);
+      const dueAt = now + Math.floor((CHECK_INTERVAL_MS * number) / domains);
       inserts.domain(domain);
-      inserts.check(domain.id, now + Math.floor((CHECK_INTERVAL_MS * number) / domains), now + WINDOW_MS, number);
+      inserts.check(domain.id, dueAt, now + WINDOW_MS, steady(number, zones));
     }
     db.exec('commit');
     onProgress(number);
   }
   db.exec('pragma wal_checkpoint(truncate)');
   db.close();
-  return { path, domains, rootKey, ids, slugs, createdAt: now };
+  return { path, domains, zones, rootKey, ids, slugs, createdAt: now };
 }
 
 /** Makes what domains belong to. */
@@ -132,10 +139,8 @@ export function inserting(db: DatabaseSync) {
   );
   return {
     domain: (d: Domain) => domain.run(...columns(d)),
-    check: (id: string, dueAt: number, windowEndsAt: number, number: number) => {
-      const { attempts, glance } = steady(number);
-      return check.run(id, dueAt, windowEndsAt, attempts, glance);
-    },
+    check: (id: string, dueAt: number, windowEndsAt: number, { attempts, glance }: ReturnType<typeof steady>) =>
+      check.run(id, dueAt, windowEndsAt, attempts, glance),
     event: (...values: SQLInputValue[]) => event.run(...values),
   };
 }

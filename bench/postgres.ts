@@ -12,7 +12,7 @@ import { nameOf, newDomain, type Population, prepare, steady } from './populatio
 export const SETTINGS = { shared_buffers: '1GB', max_wal_size: '8GB' };
 
 /** A database on PostgreSQL with domains in it. */
-export interface PostgresPopulation extends Omit<Population, 'path'> {
+export interface PostgresPopulation extends Omit<Population, 'path' | 'zones'> {
   /** Of its owner. */
   url: string;
 }

@@ -63,11 +63,12 @@ async function stopParts(): Promise<void> {
   await Promise.all(servers.splice(0).map((server) => server.close()));
 }
 
-function populateFile(domains: number): Promise<Population> {
+function populateFile(domains: number, zones?: number): Promise<Population> {
   const file = path(`population-${++databases}.db`);
-  return populate(file, domains, (done) => {
+  const onProgress = (done: number) => {
     if (done % 200_000 === 0) say(`${done} of ${domains} domains made`);
-  });
+  };
+  return populate(file, domains, onProgress, zones);
 }
 
 function benchOf(effort: Effort, profiles: string | undefined): Bench {

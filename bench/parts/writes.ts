@@ -3,7 +3,7 @@ import { type Domain, WINDOW_MS } from '../../src/domain/domain.ts';
 import { idMaker } from '../../src/ids.ts';
 import { sqliteStore } from '../../src/store/sqlite/sqlite.ts';
 import { offer } from '../part.ts';
-import { inserting, newDomain, type Population } from '../population.ts';
+import { inserting, newDomain, type Population, steady } from '../population.ts';
 
 /** Writes of new domains: through the store, and by the bare engine. */
 const methods = {
@@ -38,7 +38,7 @@ const methods = {
       for (let i = 0; i < group; i++) {
         const domain: Domain = newDomain(ids, newId('dom'), uniqueName(), Date.now());
         inserts.domain(domain);
-        inserts.check(domain.id, domain.createdAt, domain.createdAt + WINDOW_MS, 0);
+        inserts.check(domain.id, domain.createdAt, domain.createdAt + WINDOW_MS, steady(0));
         inserts.event(
           newId('evt'),
           domain.id,
