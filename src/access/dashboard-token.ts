@@ -6,6 +6,7 @@ import { createLoadingCache } from '../cache/cache.ts';
 import type { ChangeFeed } from '../cache/change-feed.ts';
 import type { Clock } from '../clock.ts';
 import type { AccessStore, SigningKey } from '../store/contract/store.ts';
+import { MAX_TOKEN_LIFE_MS, SKEW_MS } from './token-life.ts';
 
 /**
  * Dashboard tokens: short-lived JWTs (RFC 7519) of a person in a workspace (spec: Authentication, 2). The server signs them with its own
@@ -23,10 +24,6 @@ const ALGORITHM = 'EdDSA';
 const ISSUER = 'nameplate-dashboard';
 const AUDIENCE = 'nameplate-api';
 
-/** No token is valid for longer, whatever its `exp`. */
-export const MAX_TOKEN_LIFE_MS = 120_000;
-/** How far the clock of the signing node may be ahead. It adds nothing to the life of a token. */
-export const SKEW_MS = 5_000;
 /** Longer texts are not parsed. */
 export const MAX_TOKEN_LENGTH = 4096;
 

@@ -3,13 +3,11 @@ import { type Command, Option } from 'commander';
 import { lifetimeWindow } from '../certificates/policy/renewal.ts';
 import { systemClock } from '../clock.ts';
 import type { CertificateState } from '../domain/certificate-state.ts';
-import { canonicalName } from '../domain/name.ts';
 import type { Certificate, Store } from '../store/contract/store.ts';
 import { CliError, EXIT, messageOf } from './cli-error.ts';
 import { withStore } from './open-database.ts';
 import { define, type StoreOptions, storeCommand, storeFlag } from './options.ts';
 import { type Column, dateTime, printable, show, table } from './output.ts';
-import { ImportProblems, readImport } from './read-import.ts';
 import { describeCertificate, fromNow, stateStyle } from './show-certificate.ts';
 
 const STATES = ['wanted', 'waiting_for_routing', 'ordering', 'issued', 'renewing', 'failed'] as const;
@@ -71,7 +69,8 @@ function addShow(certificates: Command): void {
   const summary = 'Show one certificate: its state, what blocks it and since when, and the certificate in use.';
   const examples = ['nameplate certificates show shop.example.com --json'];
   storeCommand(certificates, 'show <name>', summary, examples).action(async (name: string, options: StoreOptions) => {
-    const found = await withStore(options, (store) => store.findCertificate(hostnameOf(name)));
+    const hostname = await hostnameOf(name);
+    const found = await withStore(options, (store) => store.findCertificate(hostname));
     if (found === null) throw noCertificate(name);
     show(options, await present(found), (certificate) => describeCertificate(certificate));
   });
@@ -82,7 +81,7 @@ function addRenew(certificates: Command): void {
     'Renew or retry a certificate now, before it is due. The current certificate stays in use until the new one replaces it.';
   const examples = ['nameplate certificates renew shop.example.com'];
   storeCommand(certificates, 'renew <name>', summary, examples).action(async (name: string, options: StoreOptions) => {
-    const hostname = hostnameOf(name);
+    const hostname = await hostnameOf(name);
     const renewal = await withStore(options, (store) => store.renewCertificate(hostname, systemClock.now()));
     if (renewal === 'missing') throw noCertificate(name);
     const outcome =
@@ -107,9 +106,9 @@ function addImport(certificates: Command): void {
     .requiredOption('--chain <file>', 'PEM: the certificate first, then its intermediates')
     .requiredOption('--key <file>', 'PEM: the private key, not encrypted')
     .action(async (name: string, options: ImportOptions) => {
-      const hostname = hostnameOf(name);
+      const hostname = await hostnameOf(name);
       const now = systemClock.now();
-      const { notes, ...read } = readFiles(hostname, options, now);
+      const { notes, ...read } = await readFiles(hostname, options, now);
       const renewal = lifetimeWindow(read, now, Math.random(), false);
       const issued = { issuer: 'imported', ...read, issuedAt: now, renewal };
       const imported = await withStore(options, (store) => store.importCertificate(hostname, issued, now));
@@ -124,7 +123,8 @@ function addImport(certificates: Command): void {
     });
 }
 
-function readFiles(hostname: string, { chain, key }: ImportOptions, now: number) {
+async function readFiles(hostname: string, { chain, key }: ImportOptions, now: number) {
+  const { ImportProblems, readImport } = await import('./read-import.ts');
   try {
     return readImport(hostname, { chain: readText(chain), key: readText(key) }, now);
   } catch (error) {
@@ -145,7 +145,8 @@ function readText(file: string): string {
   }
 }
 
-function hostnameOf(name: string): string {
+async function hostnameOf(name: string): Promise<string> {
+  const { canonicalName } = await import('../domain/name.ts');
   const hostname = canonicalName(name);
   if (hostname === null) throw new CliError(`"${printable(name)}" is not a domain name.`, { exitCode: EXIT.usage });
   return hostname;

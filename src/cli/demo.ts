@@ -1,5 +1,4 @@
 import { mkdtemp, rm } from 'node:fs/promises';
-import { STATUS_CODES } from 'node:http';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { systemClock } from '../clock.ts';
@@ -34,7 +33,7 @@ async function run(options: DataOptions): Promise<void> {
   });
   // Handled in the race below, or not at all.
   interrupted.catch(() => {});
-  const { startPlayground, playStory, log } = await load();
+  const { startPlayground, playStory, log, statusText } = await load();
   const parent = options.data ?? DEFAULT_DATA;
   await makeDataDir(parent);
   const dataDir = await mkdtemp(join(parent, 'demo-'));
@@ -42,7 +41,9 @@ async function run(options: DataOptions): Promise<void> {
   try {
     const timing = { clock, checkIntervalMs: CHECK_INTERVAL_MS };
     playground = await startPlayground({ dataDir, ...ANY_PORTS, config, log, ...timing });
-    const onStep = options.json ? (step: Step) => print(JSON.stringify(step)) : stepPrinter(playground.ready);
+    const onStep = options.json
+      ? (step: Step) => print(JSON.stringify(step))
+      : stepPrinter(playground.ready, statusText);
     await Promise.race([playStory(playground, clock, onStep), interrupted]);
   } finally {
     await playground?.stop();
@@ -58,21 +59,22 @@ async function run(options: DataOptions): Promise<void> {
 
 /** The server's code, which other commands do not load. */
 async function load() {
-  const [{ startPlayground }, { playStory }, { plainLog }, { createLog }] = await Promise.all([
+  const [{ startPlayground }, { playStory }, { plainLog }, { createLog }, { STATUS_CODES }] = await Promise.all([
     import('../playground/playground.ts'),
     import('../playground/story.ts'),
     import('../playground/plain-log.ts'),
     import('../log.ts'),
+    import('node:http'),
   ]);
   const log = createLog(
     'warn',
     plainLog((line) => process.stderr.write(`nameplate: ${printable(line)}\n`)),
   );
-  return { startPlayground, playStory, log };
+  return { startPlayground, playStory, log, statusText: STATUS_CODES };
 }
 
 /** Prints the steps for people, numbered. */
-function stepPrinter({ api, dns, edge }: Ready): (step: Step) => void {
+function stepPrinter({ api, dns, edge }: Ready, statusText: Record<number, string | undefined>): (step: Step) => void {
   print(`\n${paint('bold', 'One domain, from nothing to HTTPS')}\n`);
   const addresses = `The API is at ${api}, DNS at ${dns}, the edge at ${edge.https}.`;
   print(`${wrap(`Every request and response below is real. ${addresses}`, 0)}\n`);
@@ -97,7 +99,7 @@ function stepPrinter({ api, dns, edge }: Ready): (step: Step) => void {
     if (answer) {
       const { status, body } = answer;
       const text = typeof body === 'string' ? printable(body.trim()) : formatJson(changes(body, before));
-      print(`    ${paint('cyan', `${status} ${STATUS_CODES[status]}`)}\n    ${text}`);
+      print(`    ${paint('cyan', `${status} ${statusText[status]}`)}\n    ${text}`);
       before = dataOf(body);
     }
     print('');

@@ -2,7 +2,6 @@ import { isAbsolute, relative, resolve } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { joinList } from '../domain/text.ts';
 import { type PlaygroundFile, readPlaygroundFile } from '../playground/data-dir.ts';
-import { isFree, nextFree } from '../playground/ports.ts';
 import { isApi } from './api-client.ts';
 import { CliError } from './cli-error.ts';
 import { type DataOptions, DEFAULT_DATA, shellQuote } from './options.ts';
@@ -53,6 +52,7 @@ export async function chooseAddresses(options: DevOptions): Promise<DevAddresses
 
 /** The requested ports, with the next free one in place of each that is busy. */
 async function freePorts({ port, dnsPort, edgeHttpPort, edgeHttpsPort }: Ports): Promise<Ports> {
+  const { isFree, nextFree } = await import('../playground/ports.ts');
   const ports = { port, dnsPort, edgeHttpPort, edgeHttpsPort };
   for (const key of PORTS) {
     const use = { udp: key === 'dnsPort' };

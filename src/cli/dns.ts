@@ -1,8 +1,9 @@
 import { Argument, type Command } from 'commander';
 import type { ControlCommands, ControlResults } from '../playground/control.ts';
 import { type PlaygroundFile, readPlaygroundFile } from '../playground/data-dir.ts';
+import { FAULTS, type SimulatedFault } from '../playground/dns/simulated-fault.ts';
 import { InvalidRecord, parseRecord, type SimulatedRecord } from '../playground/dns/simulated-record.ts';
-import { FAULTS, type LoggedQuery, type SimulatedFault } from '../playground/dns/simulator.ts';
+import type { LoggedQuery } from '../playground/dns/simulator.ts';
 import { noPlayground, playgroundClient, startAdvice, unreachable } from './api-client.ts';
 import { CliError, EXIT } from './cli-error.ts';
 import { type DataOptions, DEFAULT_DATA, dataCommand, dataFlag, define, parseCount } from './options.ts';

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { MAX_TOKEN_LIFE_MS, signToken } from '../access/dashboard-token.ts';
 import { currentSigningKey, rotateSigningKey } from '../access/signing-key.ts';
+import { MAX_TOKEN_LIFE_MS } from '../access/token-life.ts';
 import { systemClock } from '../clock.ts';
 import { idMaker } from '../ids.ts';
 import type { Store } from '../store/contract/store.ts';
@@ -42,6 +42,7 @@ function addMint(tokens: Command): void {
     .option('--expires <time>', 'how long the token is valid, 1s to 120s (default: 60s)', parseLife)
     .action(async ({ workspace, permission, subject, expires = DEFAULT_LIFE_MS, ...options }: MintOptions) => {
       const claims = { sub: subject, workspaceId: workspace, permissions: [...new Set(permission)] };
+      const { signToken } = await import('../access/dashboard-token.ts');
       const minted = await withStore(options, async (store) => {
         if ((await store.findWorkspace(workspace)) === null) throw noWorkspace(workspace);
         const key = await currentSigningKey(signingDeps(store));

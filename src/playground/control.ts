@@ -3,8 +3,9 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
+import type { Fault, SimulatedFault } from './dns/simulated-fault.ts';
 import { InvalidRecord, type SimulatedRecord } from './dns/simulated-record.ts';
-import type { Fault, LoggedQuery, SimulatedFault, Simulator } from './dns/simulator.ts';
+import type { LoggedQuery, Simulator } from './dns/simulator.ts';
 
 /** The requests of `nameplate dns` to a running playground: one POST each, with the fields as a JSON object. */
 export interface ControlCommands {

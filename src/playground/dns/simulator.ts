@@ -3,6 +3,7 @@ import packet, { type DecodedPacket } from 'dns-packet';
 import { type Clock, systemClock } from '../../clock.ts';
 import { type DnsTransport, listen } from './dns-listener.ts';
 import { emptyResponse, encodeResponse, udpOctets } from './encode-response.ts';
+import { FAULTS, type Fault, type SimulatedFault } from './simulated-fault.ts';
 import { InvalidRecord, parseName, parseRecord, parseType, type SimulatedRecord } from './simulated-record.ts';
 import {
   createZones,
@@ -46,19 +47,6 @@ export interface Simulator {
   /** Replaces everything that was set. */
   restore(snapshot: Snapshot): void;
   close(): Promise<void>;
-}
-
-/**
- * `timeout`: no response. `truncate`: TC over UDP. `lame`: a response without AA, as from a server that does not have the zone. `bogus`: as a resolver
- * responds that finds the DNSSEC signatures broken, with SERVFAIL to all but CD; nameservers respond as before.
- */
-export const FAULTS = ['servfail', 'timeout', 'refused', 'truncate', 'lame', 'bogus'] as const;
-export type Fault = (typeof FAULTS)[number];
-
-export interface SimulatedFault {
-  name: string;
-  fault: Fault | null;
-  delayMs: number;
 }
 
 export interface LoggedQuery {
