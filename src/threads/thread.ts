@@ -1,4 +1,5 @@
 import { parentPort, type Transferable, Worker } from 'node:worker_threads';
+import { releaseMemorySoon } from '../memory.ts';
 import { type Callable, connect, type Remote, type Revive } from './rpc.ts';
 
 /** A worker thread, seen from the thread that started it. */
@@ -75,5 +76,12 @@ export function serveParent<Theirs extends Callable<Theirs>>(own: object, revive
   const remote = connect<Theirs>(port, own, revive);
   // `startThread` serves it besides the methods of `Theirs`.
   const supervisor = remote as unknown as Remote<{ ready(): void }>;
-  return { ...remote, ready: () => supervisor.send('ready'), close: () => port.close() };
+  return {
+    ...remote,
+    ready() {
+      supervisor.send('ready');
+      releaseMemorySoon();
+    },
+    close: () => port.close(),
+  };
 }

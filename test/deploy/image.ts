@@ -1,5 +1,15 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, copyFileSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import {
+  chmodSync,
+  copyFileSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { CLONE } from '../support/command.ts';
@@ -9,15 +19,20 @@ export function read(path: string): string {
   return readFileSync(join(CLONE, path), 'utf8');
 }
 
-/** The instructions of the Dockerfile's last stage, which is the image. */
-export function instructions(): { name: string; value: string }[] {
-  const lines = read('Dockerfile')
+interface Instruction {
+  name: string;
+  value: string;
+}
+
+/** The instructions of a stage of the Dockerfile: of the first one, which bundles the program, or of the last one, which is the image. */
+export function instructions(stage: 'bundle' | 'image' = 'image'): Instruction[] {
+  const stages = read('Dockerfile')
     .replace(/^#.*\n/gm, '')
     .replace(/\\\n/g, ' ')
-    .split('\n')
-    .filter((line) => line !== '');
-  const own = lines.slice(lines.findLastIndex((line) => line.startsWith('FROM ')));
-  return own.map((line) => {
+    .split(/^(?=FROM )/m)
+    .slice(1);
+  const lines = (stage === 'bundle' ? stages[0] : stages.at(-1))?.trim().split(/\n+/) ?? [];
+  return lines.map((line) => {
     const [name = '', ...words] = line.split(/\s+/);
     return { name, value: words.join(' ') };
   });
@@ -56,14 +71,19 @@ export interface Image {
 /** Every system has a `nobody`. */
 const NOBODY = 65_534;
 
-/** Copies what the Dockerfile copies, and the packages that its `npm ci` leaves. */
+/** Copies what the Dockerfile copies, and bundles as it does, with the packages of the clone. */
 export function makeImage(): Image {
   const directory = mkdtempSync(join(tmpdir(), 'nameplate-image-'));
+  const bundled = join(directory, 'bundle');
   const app = join(directory, 'app');
   const data = join(directory, 'data');
   const programs = join(directory, 'programs');
-  for (const path of [app, data, programs]) mkdirSync(path);
-  for (const { name, value } of instructions()) if (name === 'COPY') copy(value.split(' '), app);
+  for (const path of [bundled, app, data, programs]) mkdirSync(path);
+  copyInto(bundled, instructions('bundle'));
+  symlinkSync(join(CLONE, 'node_modules'), join(bundled, 'node_modules'));
+  const build = instructions('bundle').findLast(({ name }) => name === 'RUN');
+  execFileSync('sh', ['-c', build?.value ?? 'false'], { cwd: bundled, stdio: 'pipe' });
+  copyInto(app, instructions(), bundled);
   // A clone may be where others cannot read.
   copyFileSync(process.execPath, join(programs, 'node'));
   execFileSync('chmod', ['-R', 'a-w,a+rX', app, programs]);
@@ -82,34 +102,26 @@ export function makeImage(): Image {
   };
 }
 
-function copy(words: string[], app: string): void {
-  if (words[0] === '--from=packages') copyPackages(app);
-  else for (const source of words.slice(0, -1)) copyFiles(source, join(app, words.at(-1) ?? '.'));
+/** `bundled`: what is `/app` in the first stage. */
+function copyInto(app: string, stage: readonly Instruction[], bundled = ''): void {
+  for (const { name, value } of stage) {
+    if (name !== 'COPY') continue;
+    const words = value.split(' ');
+    const target = join(app, words.at(-1) ?? '.');
+    if (words[0] === '--from=bundle') copyFile(join(bundled, (words[1] ?? '').replace(/^\/app/, '')), target);
+    else for (const source of words.slice(0, -1)) copyFile(fileOfClone(source), target);
+  }
 }
 
-/** A directory becomes the target, a file goes into it. */
-function copyFiles(source: string, target: string): void {
+function fileOfClone(source: string): string {
   if (!read('.dockerignore').split('\n').includes(`!${source}`)) {
     throw new Error(`.dockerignore keeps ${source} from the Dockerfile`);
   }
-  const from = join(CLONE, source);
-  const to = statSync(from).isDirectory() ? target : join(target, basename(source));
-  cpSync(from, to, { recursive: true, filter: (path) => !path.endsWith('.test.ts') });
+  return join(CLONE, source);
 }
 
-interface Locked {
-  dev?: true;
-  optional?: true;
-  devOptional?: true;
-}
-
-/** As `npm ci --omit=dev --omit=optional` installs them. */
-function copyPackages(app: string): void {
-  const { packages }: { packages: Record<string, Locked> } = JSON.parse(read('package-lock.json'));
-  for (const [path, { dev, optional, devOptional }] of Object.entries(packages)) {
-    if (path === '' || dev || optional || devOptional) continue;
-    // Packages below this one have entries of their own.
-    const filter = (source: string) => source === join(CLONE, path) || basename(source) !== 'node_modules';
-    cpSync(join(CLONE, path), join(app, path), { recursive: true, filter });
-  }
+/** A directory becomes the target, a file goes into it. */
+function copyFile(source: string, target: string): void {
+  const to = statSync(source).isDirectory() ? target : join(target, basename(source));
+  cpSync(source, to, { recursive: true, filter: (path) => !path.endsWith('.test.ts') });
 }

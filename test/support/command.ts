@@ -90,7 +90,8 @@ export async function startPlayground(data: string, flags: string[] = []): Promi
   return { ...started, ready: JSON.parse(line) as Ready };
 }
 
-function startCommand(command: string, args: string[], { env = {}, input }: Surroundings): Started {
+/** Starts any program, in the clone. */
+export function startCommand(command: string, args: string[], { env = {}, input }: Surroundings): Started {
   const child = spawn(command, args, { cwd: CLONE, env: { ...clean(process.env), ...env }, stdio: 'pipe' });
   const output = { stdout: '', stderr: '' };
   for (const name of ['stdout', 'stderr'] as const) {

@@ -1,0 +1,36 @@
+// Plain JavaScript, because it decides what runs.
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** Written last into a bundle: the hash of its sources. */
+export const STAMP = 'sources.sha256';
+
+/** What a bundle is built from, besides `src/`: another entry, the packages and the build itself. */
+const OTHERS = ['deploy/healthcheck.ts', 'package-lock.json', 'package.json', 'scripts/bundle.ts'];
+
+/**
+ * Whether `dist/` below `root` is there and was built from the sources beside it. Where there are none, as in an image, it is.
+ * @param {string} root
+ */
+export function isBundled(root) {
+  const stamp = join(root, 'dist', STAMP);
+  if (!existsSync(stamp)) return false;
+  return !existsSync(join(root, 'src')) || readFileSync(stamp, 'utf8') === hashSources(root);
+}
+
+/**
+ * SHA-256, in hex, of the contents of all sources: times of files say nothing after a checkout or a copy.
+ * @param {string} root
+ */
+export function hashSources(root) {
+  const hash = createHash('sha256');
+  const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
+    .map((file) => `src/${file}`);
+  for (const file of [...sources.sort(), ...OTHERS]) {
+    const content = existsSync(join(root, file)) ? readFileSync(join(root, file)) : '';
+    hash.update(`${file} ${content.length}\n`).update(content);
+  }
+  return hash.digest('hex');
+}

@@ -1,0 +1,86 @@
+import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { type Plugin, RolldownMagicString, rolldown } from 'rolldown';
+import { hashSources, STAMP } from '../bin/bundle.mjs';
+
+/** The programs; threads are found where the sources name them. */
+const PROGRAMS = { cli: 'src/cli/cli.ts', healthcheck: 'deploy/healthcheck.ts' };
+
+/** Optional packages of `pg`, which Nameplate does not use. */
+const ABSENT = ['pg-native', 'pg-cloudflare'];
+
+/** Bundles the program below `root`, its packages included, into `dist/`: replaced as a whole, once it is complete. Rejects with what is wrong. */
+export async function bundle(root: string): Promise<void> {
+  const hash = hashSources(root);
+  const directory = join(root, 'dist');
+  const next = `${directory}.${process.pid}`;
+  const build = await rolldown({
+    cwd: root,
+    input: PROGRAMS,
+    platform: 'node',
+    external: ABSENT,
+    plugins: [threads()],
+    onLog(level, log) {
+      if (level === 'warn') throw new Error(log.message);
+    },
+  });
+  const { output } = await build.write({
+    dir: next,
+    format: 'esm',
+    entryFileNames: '[name].js',
+    // The first thing that each program and each thread does.
+    banner: ({ isEntry }) => (isEntry ? "import '../bin/stacks.mjs';" : ''),
+    chunkFileNames: 'chunks/[name].js',
+    // A write to SQLite is posted to its thread by the name of its function.
+    keepNames: true,
+    // White space and comments are a third of the text, which each thread keeps for itself. Names stay.
+    minify: { codegen: true, compress: false, mangle: false },
+    comments: false,
+    sourcemap: true,
+    sourcemapExcludeSources: true,
+  });
+  await build.close();
+  const modules = output.flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []));
+  writeFileSync(join(next, 'licenses.txt'), licences(modules));
+  writeFileSync(join(next, STAMP), hash);
+  rmSync(directory, { recursive: true, force: true });
+  renameSync(next, directory);
+}
+
+const THREAD = /new URL\('(\.\/[\w-]+)\.ts', import\.meta\.url\)/g;
+
+/** Where the sources name the script of a thread, as `new URL('./x.ts', import.meta.url)`, the bundle has a file of that name. */
+function threads(): Plugin {
+  return {
+    name: 'threads',
+    transform: {
+      filter: { id: /\/src\// },
+      handler(code, id) {
+        const text = new RolldownMagicString(code);
+        for (const { 0: url, 1: script = '', index } of code.matchAll(THREAD)) {
+          const chunk = { id: join(dirname(id), `${script}.ts`), fileName: `${basename(script)}.js` };
+          const reference = this.emitFile({ type: 'chunk', ...chunk });
+          text.overwrite(index, index + url.length, `new URL(import.meta.ROLLUP_FILE_URL_${reference})`);
+        }
+        return text.hasChanged() ? { code: text } : null;
+      },
+    },
+  };
+}
+
+/** The licences of the packages that these modules are from: most of them ask to be passed on with copies. */
+function licences(modules: readonly string[]): string {
+  const packages = new Set(modules.map((id) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id)?.[0] ?? ''));
+  packages.delete('');
+  return [...packages]
+    .sort()
+    .map(licenceOf)
+    .join(`\n${'-'.repeat(80)}\n\n`);
+}
+
+function licenceOf(directory: string): string {
+  const { name, version, license } = JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8'));
+  const file = readdirSync(directory).find((each) => /^licen[cs]e/i.test(each));
+  const text = file === undefined ? '' : readFileSync(join(directory, file), 'utf8');
+  return `${name} ${version} (${license})\n\n${text}`;
+}
