@@ -81,8 +81,7 @@ export function endAfterConnect(socket: Duplex, refuse: () => void): void {
   socket.on('error', () => {});
   socket.on('timeout', () => socket.destroy());
   socket.on('drain', () => {
-    const [current] = responses;
-    current?.emit('drain');
+    for (const response of responses) if (response.socket === socket) response.emit('drain');
   });
   socket.resume();
   endAfterResponses(socket, refuse);

@@ -7,7 +7,7 @@ import type { ClientExchange } from '../../src/edge/http/http-exchange.ts';
 import { http1Server } from '../../src/edge/http/http1.ts';
 import { isClosed } from '../../src/edge/http/respond.ts';
 import { type Harness, handshake, type Site, startHarness } from './harness.ts';
-import { type Closing, listen, until } from './proxy-server.ts';
+import { type Closing, listen, startProxyServer, startRawOrigin, until } from './proxy-server.ts';
 import { asRaw, openRaw } from './raw.ts';
 
 let edge: Harness;
@@ -125,11 +125,20 @@ describe('a request that was forwarded gets its own response, once, in its turn'
     },
   );
 
-  it('whole, when it is long and CONNECT follows', async () => {
+  it.each(['/long', '/short'])('whole, when it is long and CONNECT follows, behind %s', async (first) => {
     const length = 20_000_000;
-    const origin = await edge.addOrigin((_, response) => {
-      response.setHeader('content-length', length);
-      response.end(Buffer.alloc(length, 'x'));
+    const { promise: hasBegun, resolve: begin } = Promise.withResolvers<void>();
+    const origin = await edge.addOrigin(async ({ url }, response) => {
+      if (url === '/long') {
+        response.setHeader('content-length', length);
+        response.write(Buffer.alloc(100_000, 'x'), () => {
+          begin();
+          response.end(Buffer.alloc(length - 100_000, 'x'));
+        });
+      } else {
+        await hasBegun;
+        response.end();
+      }
     });
     const { hostname } = await edge.addSite({ origin });
     const socket = await handshake(edge.httpsPort, { servername: hostname });
@@ -139,9 +148,10 @@ describe('a request that was forwarded gets its own response, once, in its turn'
       heard += chunk.length;
       last = (last + chunk.toString('latin1')).slice(-10_000);
     });
-    socket.write(`GET / HTTP/1.1\r\nHost: ${hostname}\r\n\r\nCONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n`);
+    const asked = [first, '/long'].map((path) => `GET ${path} HTTP/1.1\r\nHost: ${hostname}\r\n\r\n`).join('');
+    socket.write(`${asked}CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n`);
     await once(socket, 'close');
-    expect(heard).toBeGreaterThan(length);
+    expect(heard).toBeGreaterThan(first === '/long' ? 2 * length : length);
     expect(last).toMatch(/xHTTP\/1\.1 400 Bad Request\r\n/);
   });
 
@@ -191,5 +201,34 @@ it.each(['', 'CONNECT a.example.com:443 HTTP/1.1\r\nHost: a.example.com:443\r\n\
     await until(() => responses.every(isClosed));
     for (const close of closing.reverse()) await close();
     http1.stop();
+  },
+);
+
+it.each([
+  ['103', 'GET / HTTP/1.1\r\nHost: a\r\n\r\n'],
+  ['100', 'POST / HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 9\r\n\r\n'],
+])(
+  'an interim response (%s) to a request whose turn has not come is not mixed with the final one',
+  async (status, request) => {
+    const closing: Closing = [];
+    const answers: (() => void)[] = [];
+    const { origin } = await startRawOrigin(closing, (socket, nth) => {
+      const interim = nth === 2 ? `HTTP/1.1 ${status} Interim\r\n\r\n` : '';
+      const final = `HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 6\r\n\r\n<own${nth}>`;
+      answers.push(() => void socket.end(interim + final));
+    });
+    const front = await startProxyServer(closing, { origin });
+    const client = await openRaw(closing, front.port);
+    client.send('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+    await until(() => answers.length === 1);
+    client.send(request);
+    await until(() => answers.length === 2 && front.proxy.counts().connections === 2);
+    const [first, second] = answers;
+    second?.();
+    await until(() => front.proxy.counts().connections === 1);
+    first?.();
+    const text = await client.heard(/<own2>/);
+    expect(text.match(/HTTP\/1\.1 \d{3}|<\w+>/g)).toEqual(['HTTP/1.1 200', '<own1>', 'HTTP/1.1 200', '<own2>']);
+    for (const close of closing.reverse()) await close();
   },
 );

@@ -41,6 +41,12 @@ export function isQueued(response: ClientExchange['response']): boolean {
   return !('stream' in response) && response.socket === null && !response.closed;
 }
 
+/** Sends 100 (Continue); for a queued response once it is its turn, since Node would write the final header first. */
+export function writeContinue(response: ClientExchange['response']): void {
+  if (!isQueued(response)) response.writeContinue();
+  else response.once('socket', () => response.headersSent || response.writeContinue());
+}
+
 /** Null: no header was sent. */
 export function sentStatus(response: ClientExchange['response']): number | null {
   if (!response.headersSent) return null;

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { constants, type Http2ServerResponse, type ServerHttp2Stream } from 'node:http2';
+import { isQueued } from '../http/respond.ts';
 import { responseFields, responseHeaders, trailerFields } from './headers.ts';
 
 /** The response to a client, over HTTP/1.1 or HTTP/2. Only `start` throws; after the client has gone, the methods do nothing. */
@@ -40,8 +41,9 @@ export class Http1ClientResponse implements ClientResponse {
   }
 
   inform(statusCode: number, headers: NodeJS.Dict<string | string[]>): void {
-    // Since Node 24.18; before, interim responses are dropped.
-    if (!this.hasStarted) this.#response.writeInformation?.(statusCode, interimHeaders(headers));
+    // Not while it is queued: Node would write the final header first. Since Node 24.18; before, interim responses are dropped.
+    if (this.hasStarted || isQueued(this.#response)) return;
+    this.#response.writeInformation?.(statusCode, interimHeaders(headers));
   }
 
   start({ statusCode = 502, rawHeaders }: IncomingMessage, mayHaveTrailers: boolean): void {

@@ -1,6 +1,7 @@
 import { ClientRequest, METHODS } from 'node:http';
 import { constants } from 'node:http2';
 import type { ClientExchange, ProxiedExchange } from '../http/http-exchange.ts';
+import { writeContinue } from '../http/respond.ts';
 import { type Framing, framingOf, isTransferCoded, requestFields, trailerFields } from './headers.ts';
 import type { OriginConnection } from './origin-connections.ts';
 import { ProxyError } from './origin-failure.ts';
@@ -68,7 +69,7 @@ export function sendContent(
     // An origin may send it late, or twice.
     to.off('continue', proceed);
     if (isOver()) return;
-    exchange.response.writeContinue();
+    writeContinue(exchange.response);
     pipeContent(exchange, framing, to, isOver);
   };
   const timer = setTimeout(proceed, CONTINUE_MS);
