@@ -7,8 +7,43 @@ function at(times: number[]): { now(): number } {
   return { now: () => times[Math.min(calls++, times.length - 1)] ?? 0 };
 }
 
+/** The UUID in a TypeID (TypeID specification: base32, most significant digit first). */
+function uuidOf(id: string): string {
+  const digits = [...(id.split('_')[1] ?? '')].map((character) =>
+    '0123456789abcdefghjkmnpqrstvwxyz'.indexOf(character),
+  );
+  const hex = digits
+    .reduce((value, digit) => value * 32n + BigInt(digit), 0n)
+    .toString(16)
+    .padStart(32, '0');
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
+}
+
 test('an id is its prefix and 26 letters and digits, as the specification wants ids to be', () => {
   expect(idMaker({ now: () => 1_800_000_000_000 })('dom')).toMatch(/^dom_[0-7][0-9a-hjkmnp-tv-z]{25}$/);
+});
+
+test('an id holds a UUID of version 7: the time of its making, a counter, and 62 random bits', () => {
+  const ones = (bytes: number) => new Uint8Array(bytes).fill(255);
+  const newId = idMaker({ now: () => 0x0123456789ab }, ones);
+  expect(uuidOf(newId('dom'))).toBe('01234567-89ab-7000-bfff-ffffffffffff');
+  expect(uuidOf(newId('dom'))).toBe('01234567-89ab-7001-bfff-ffffffffffff');
+  for (let made = 2; made < 0xfff; made++) newId('dom');
+  expect(uuidOf(newId('dom'))).toBe('01234567-89ab-7fff-bfff-ffffffffffff');
+  expect(uuidOf(newId('dom'))).toBe('01234567-89ac-7000-bfff-ffffffffffff');
+});
+
+test('each random bit of an id is as often 0 as 1, and no random byte is used twice', () => {
+  const IDS = 4000;
+  const newId = idMaker({ now: () => 5 });
+  const randomPart = () => BigInt(`0x${uuidOf(newId('dom')).replaceAll('-', '').slice(16)}`) & ((1n << 62n) - 1n);
+  const parts = Array.from({ length: IDS }, randomPart);
+  expect(new Set(parts).size).toBe(IDS);
+  for (let bit = 0n; bit < 62n; bit++) {
+    const ones = parts.filter((part) => (part >> bit) & 1n).length;
+    // Eight standard deviations.
+    expect(Math.abs(ones - IDS / 2)).toBeLessThan(8 * Math.sqrt(IDS / 4));
+  }
 });
 
 test.each([
