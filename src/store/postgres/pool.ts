@@ -9,10 +9,20 @@ export interface ConnectionPool {
    * that the first run may have had an effect.
    */
   withClient<T>(use: (client: pg.PoolClient) => Promise<T>, mayRetry?: () => boolean): Promise<T>;
+  /** Takes a connection out of the pool until it is released. */
+  acquire(): Promise<Connection>;
   close(): Promise<void>;
 }
 
-interface PoolOptions {
+export interface Connection {
+  client: pg.PoolClient;
+  /** Nobody used it before. */
+  isFresh: boolean;
+  /** Puts it back, or closes it. */
+  release(close: boolean): void;
+}
+
+export interface PoolOptions {
   settings: pg.ClientConfig;
   size: number;
   /** Callers that may wait for a connection; more are rejected at once, since an unbounded queue only hides that the database cannot keep up. */
@@ -28,28 +38,36 @@ export function connectionPool({ settings, size, maxWaiting }: PoolOptions): Con
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));
 
+  async function acquire(): Promise<Connection> {
+    const client = await pool.connect();
+    const isFresh = !used.has(client);
+    used.add(client);
+    return { client, isFresh, release: (close) => client.release(close) };
+  }
+
   return {
     async withClient(use, mayRetry = () => true) {
-      if (pool.waitingCount - pool.idleCount >= maxWaiting) {
-        throw new StoreUnavailable(
-          `the database is busy: ${maxWaiting} operations wait for a connection already; try again`,
-        );
-      }
+      if (pool.waitingCount - pool.idleCount >= maxWaiting) throw tooManyWaiting(maxWaiting);
       for (;;) {
-        const client = await pool.connect();
-        const fresh = !used.has(client);
-        used.add(client);
+        const { client, isFresh, release } = await acquire();
         try {
           const result = await use(client);
-          client.release();
+          release(false);
           return result;
         } catch (error) {
-          client.release(isLost(error) || client.getTransactionStatus() !== 'I');
+          release(isLost(error) || client.getTransactionStatus() !== 'I');
           // The pool drops each broken connection, so this loop ends.
-          if (fresh || !isBroken(error) || !mayRetry()) throw error;
+          if (isFresh || !isBroken(error) || !mayRetry()) throw error;
         }
       }
     },
+    acquire,
     close: () => pool.end(),
   };
+}
+
+export function tooManyWaiting(maxWaiting: number): StoreUnavailable {
+  return new StoreUnavailable(
+    `the database is busy: ${maxWaiting} operations wait for a connection already; try again`,
+  );
 }

@@ -87,6 +87,11 @@ export function isLockTimeout(error: unknown): boolean {
   return codeOf(error) === '55P03';
 }
 
+/** The connection has not prepared the statement that was to run. */
+export function isUnprepared(error: unknown): boolean {
+  return codeOf(error) === '26000';
+}
+
 /** Whether the connection broke: another one may work. */
 export function isBroken(error: unknown): boolean {
   const code = codeOf(error);

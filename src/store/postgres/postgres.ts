@@ -14,6 +14,7 @@ import { changesSince, notifier } from './notifications.ts';
 import { connectionPool } from './pool.ts';
 import { clientReader, type PostgresAddress, settingsFor, TIMEOUTS, type Timeouts } from './postgres-connection.ts';
 import { asUnavailable } from './postgres-errors.ts';
+import { sharedConnections } from './shared-connections.ts';
 import { addRequests } from './shared-counts.ts';
 import { type TransactionOptions, transact } from './transaction.ts';
 
@@ -28,7 +29,7 @@ export interface PostgresOptions {
   timeouts?: Partial<Timeouts>;
   /** Connections for reads, and as many again for writes: so that no read waits behind writes that wait for each other. */
   poolSize?: number;
-  /** Reads, and writes, that may wait for a connection; more are rejected at once. */
+  /** Reads that may share connections, and writes that may wait for one; more are rejected at once. */
   maxWaiting?: number;
   /** In [0, 1): jitter of retries. */
   random?: () => number;
@@ -43,7 +44,7 @@ export async function postgresStore(options: PostgresOptions): Promise<Store> {
   await prepareSchema(address);
   const timeouts = { ...TIMEOUTS, ...options.timeouts };
   const settings = settingsFor(address, timeouts);
-  const readers = connectionPool({ settings, size: poolSize, maxWaiting });
+  const readers = sharedConnections({ settings, size: poolSize, maxWaiting });
   const writers = connectionPool({ settings, size: poolSize, maxWaiting });
   const queue = lockQueue({ timeoutMs: timeouts.connectMs, maxWaiting });
   const notifications = notifier(writers);
@@ -68,10 +69,10 @@ export async function postgresStore(options: PostgresOptions): Promise<Store> {
     }
   }
 
-  // A connection for each statement, so that a search of several statements holds none in between.
+  // A connection for each statement, so that other reads come between the statements of a search.
   const reader: Reader = {
-    one: (statement, input) => readers.withClient(async (client) => clientReader(client).one(statement, input)),
-    all: (statement, input) => readers.withClient(async (client) => clientReader(client).all(statement, input)),
+    one: (statement, input) => readers.run(async (client) => clientReader(client).one(statement, input)),
+    all: (statement, input) => readers.run(async (client) => clientReader(client).all(statement, input)),
   };
 
   function read<Args extends unknown[], T>(useCase: ReadUseCase<Args, T>, ...args: Args): Promise<T> {
