@@ -1,6 +1,7 @@
 import { certificateVariables } from './certificate-variables.ts';
 import { edgeVariables } from './edge-variables.ts';
 import {
+  count,
   countOrAuto,
   databaseUrl,
   hostName,
@@ -129,6 +130,14 @@ export const generalVariables = {
       'Request limits per workspace: `OPERATION=N/WINDOW`, separated by commas. `*` means every operation that is not named; 0 blocks an operation. By default there is no limit. `nameplate workspaces limits` sets limits for one workspace. Nodes on one PostgreSQL database share their counts four times a second; processes on one SQLite file count separately.',
     example: '*=6000/1m,domains.createDomain=60/1m',
     parse: rateLimits,
+  },
+  cacheMb: {
+    name: 'NAMEPLATE_CACHE_MB',
+    about:
+      'Memory of a process for cached domains, in MB (1,048,576 bytes), divided among the threads of the API. A domain takes about 2 KB, its response included: 64 MB hold about 27,000. Domains beyond that are read from the store each time.',
+    default: '64',
+    example: '256',
+    parse: count(1, 65_536),
   },
   trustedProxies: {
     name: 'NAMEPLATE_TRUSTED_PROXIES',

@@ -1,9 +1,9 @@
 import { availableParallelism } from 'node:os';
-import { CACHE_BYTES } from '../cache/cache.ts';
 import type { Config } from '../config/config.ts';
 
 /** Unless more are asked for. */
 const MOST_API_THREADS = 4;
+const BYTES_PER_MB = 1024 * 1024;
 
 /** In how many threads the API listens; 0: in one, which it shares with checks and certificates. */
 export function apiThreadsOf(config: Pick<Config, 'apiThreads'>, cores = availableParallelism()): number {
@@ -19,6 +19,6 @@ export function hasBackgroundThread(config: Pick<Config, 'apiThreads' | 'roles'>
 }
 
 /** The share of one thread of the API in the memory for cached domains. */
-export function cachedBytesOf(config: Pick<Config, 'apiThreads'>): number {
-  return CACHE_BYTES / Math.max(1, apiThreadsOf(config));
+export function cachedBytesOf(config: Pick<Config, 'apiThreads' | 'cacheMb'>): number {
+  return (config.cacheMb * BYTES_PER_MB) / Math.max(1, apiThreadsOf(config));
 }
