@@ -11,7 +11,10 @@ import { createRootKeyCache } from './root-key-cache.ts';
 const WORKSPACES = 10_000;
 
 /** Authenticates requests by an `Authorization` header and a client address. Without a change feed nothing is cached. */
-export type Authenticate = (header: string | undefined, client: { readonly ip: string }) => Promise<Authentication>;
+export type Authenticate = (
+  header: string | undefined,
+  client: { readonly ip: string },
+) => Authentication | Promise<Authentication>;
 
 export function createAuthenticate(
   store: AccessStore,

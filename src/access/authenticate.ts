@@ -3,7 +3,7 @@ import type { Clock } from '../clock.ts';
 import type { Workspace } from '../store/contract/store.ts';
 import { isToken, MAX_TOKEN_LENGTH, type TokenVerifier } from './dashboard-token.ts';
 import type { FailureLimit } from './failure-limit.ts';
-import { hashRootKey, isRootKey } from './root-key.ts';
+import { hashRootKey, isRootKey, ROOT_KEY_LENGTH } from './root-key.ts';
 import type { CachedRootKey, Principal, RootKeyCache } from './root-key-cache.ts';
 
 /** Error codes of requests that are not authenticated (spec: Named authentication and authorization errors). */
@@ -28,23 +28,25 @@ export interface AuthenticationDeps {
 }
 
 /** The scheme is case-insensitive (RFC 9110 section 11.1); exactly one space comes before the key. */
-const BEARER = /^bearer ([^\s]+)$/i;
+const BEARER = /^bearer [^\s]+$/i;
 
 /** Longer headers hold neither a key nor a token and are not parsed. */
 const MAX_HEADER_LENGTH = 'Bearer '.length + MAX_TOKEN_LENGTH;
 
 /**
- * Authenticates a request by the value of its `Authorization` header: a root key or a dashboard token. Reads `client.ip` only when it has to,
- * since proxy headers make it costly. Rejects with `StoreUnavailable` when a lookup fails.
+ * Authenticates a request by the value of its `Authorization` header: a root key or a dashboard token. Returns at once if the key is cached,
+ * so that most requests wait for nothing. Reads `client.ip` only when it has to, since proxy headers make it costly. Rejects with
+ * `StoreUnavailable` when a lookup fails.
  */
-export async function authenticate(
+export function authenticate(
   header: string | undefined,
   client: { readonly ip: string },
   deps: AuthenticationDeps,
-): Promise<Authentication> {
+): Authentication | Promise<Authentication> {
   if (header === undefined || header === '') return failed('authentication/missing');
-  const credential = header.length > MAX_HEADER_LENGTH ? undefined : BEARER.exec(header)?.[1];
-  const keyHash = credential !== undefined && isRootKey(credential) ? hashRootKey(credential) : undefined;
+  const isBearer = header.length <= MAX_HEADER_LENGTH && BEARER.test(header);
+  const credential = isBearer ? header.slice('Bearer '.length) : undefined;
+  const keyHash = credential?.length === ROOT_KEY_LENGTH ? hashRootKey(credential) : undefined;
 
   // Before the failure limit, so that other requests from its address never lock out a key in use.
   const cached = keyHash === undefined ? undefined : deps.rootKeys.get(keyHash);
@@ -58,9 +60,10 @@ export async function authenticate(
     const retryAfterSeconds = deps.failures.retryAfterSeconds(client.ip);
     if (retryAfterSeconds !== null) return { ok: false, code: 'limits/rate_limited', retryAfterSeconds };
   }
-  const result = await checkCredential(credential, keyHash, deps);
-  if (countsAsFailure(result)) deps.failures.countFailure(client.ip);
-  return result;
+  return checkCredential(credential, keyHash, deps).then((result) => {
+    if (countsAsFailure(result)) deps.failures.countFailure(client.ip);
+    return result;
+  });
 }
 
 function isInUse(keyHash: string | undefined, { rootKeys, clock }: AuthenticationDeps): boolean {
@@ -73,8 +76,9 @@ async function checkCredential(
   keyHash: string | undefined,
   deps: AuthenticationDeps,
 ): Promise<Authentication> {
-  if (keyHash !== undefined) return checkKey(await deps.rootKeys.load(keyHash), deps.clock);
-  if (credential !== undefined && isToken(credential)) return checkToken(credential, deps);
+  if (credential === undefined) return failed('authentication/malformed');
+  if (keyHash !== undefined && isRootKey(credential)) return checkKey(await deps.rootKeys.load(keyHash), deps.clock);
+  if (isToken(credential)) return checkToken(credential, deps);
   return failed('authentication/malformed');
 }
 

@@ -23,6 +23,9 @@ const CHECKSUM_CHARACTERS = 6;
 const FORM = new RegExp(`^${PREFIX}[${ALPHABET}]{${SECRET_CHARACTERS + CHECKSUM_CHARACTERS}}$`);
 const START_CHARACTERS = 8;
 
+/** Of every key. */
+export const ROOT_KEY_LENGTH = PREFIX.length + SECRET_CHARACTERS + CHECKSUM_CHARACTERS;
+
 /** A root key of 24 bytes from `randomBytes`, which must be a CSPRNG. */
 export function createRootKey(randomBytes: (bytes: number) => Uint8Array): NewRootKey {
   const secret = base58(bigEndian(randomBytes(SECRET_BYTES)), SECRET_CHARACTERS);

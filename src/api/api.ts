@@ -1,5 +1,5 @@
 import type { Server } from 'node:http';
-import Fastify, { type FastifyHttpOptions, type FastifyInstance } from 'fastify';
+import Fastify, { type FastifyHttpOptions, type FastifyInstance, LogController } from 'fastify';
 import { createAuthenticate } from '../access/access.ts';
 import type { FailureLimit } from '../access/failure-limit.ts';
 import type { ChangeFeed } from '../cache/change-feed.ts';
@@ -18,7 +18,8 @@ import type { HandlerContext } from './operation.ts';
 import { operations } from './operations.ts';
 import { servePublicRoutes } from './public-routes.ts';
 import { authenticationHook, principalOf, rateLimitHook } from './request-hooks.ts';
-import { recordRequest } from './request-log.ts';
+import { type RecordRequest, requestRecorder } from './request-log.ts';
+import { responseEnvelope } from './response-envelope.ts';
 import { sendProblem } from './send-problem.ts';
 import { invalid, parseBody } from './validation.ts';
 
@@ -78,18 +79,21 @@ export function createApi(deps: ApiDeps): FastifyInstance {
     isProxy: networkRule(settings.trustedProxies),
     onCount: (open) => metrics.connections.set(open),
   });
-  const app = Fastify(fastifyOptions(deps, limits));
+  const recordRequest = requestRecorder(deps);
+  const wrap = responseEnvelope();
+  const app = Fastify(fastifyOptions(deps, limits, recordRequest));
   app.server.on('connection', connections.add);
   app.decorateRequest('principal', null);
+  app.decorateRequest('operation', null);
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (_: unknown, body: Buffer) =>
-    parseBody(body),
+  app.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, (_request, body, done) =>
+    done(null, parseBody(body)),
   );
 
   // 1 request id
   app.addHook('onRequest', (request, reply, next) => {
     connections.busy(request.raw.socket);
-    reply.header('X-Request-Id', request.id);
+    reply.header('x-request-id', request.id);
     next();
   });
   // 2 route
@@ -100,10 +104,17 @@ export function createApi(deps: ApiDeps): FastifyInstance {
       url: `/v2/${operation.name}`,
       config: { operation: operation.name },
       onRequest: [
-        // 3 shed load · 4 authenticate
-        (request) => {
+        // 3 shed load
+        (request, _reply, next) => {
+          request.operation = operation.name;
           loadShedder.admit();
-          return authenticate(request);
+          next();
+        },
+        // 4 authenticate
+        (request, _reply, next) => {
+          const authenticated = authenticate(request);
+          if (authenticated === undefined) next();
+          else authenticated.then(() => next(), next);
         },
         // 5 rate limit
         (request, reply, next) => {
@@ -118,7 +129,7 @@ export function createApi(deps: ApiDeps): FastifyInstance {
         const call = { principal: principalOf(request), input: request.body };
         const result = await loadShedder.run(() => operation.handle(call, context));
         reply.code(operation.status);
-        return { meta: { requestId: request.id }, ...result };
+        return wrap(result, request, reply);
       },
     });
   }
@@ -129,7 +140,7 @@ export function createApi(deps: ApiDeps): FastifyInstance {
   app.setErrorHandler<Problem>((error, request, reply) => sendProblem(error, request, reply, deps));
   app.addHook('onResponse', (request, reply, next) => {
     connections.idle(request.raw.socket);
-    recordRequest(request, reply, deps);
+    recordRequest(request, reply);
     next();
   });
   app.addHook('onClose', async () => loadShedder.stop());
@@ -141,9 +152,15 @@ function shareOf(limit: number, threads: number): number {
   return Math.max(1, Math.floor(limit / threads));
 }
 
-function fastifyOptions(deps: ApiDeps, { headerTimeoutMs, requestTimeoutMs }: ApiLimits): FastifyHttpOptions<Server> {
+function fastifyOptions(
+  deps: ApiDeps,
+  { headerTimeoutMs, requestTimeoutMs }: ApiLimits,
+  recordRequest: RecordRequest,
+): FastifyHttpOptions<Server> {
   return {
     genReqId: () => deps.newId('req'),
+    // Requests are logged by `recordRequest`.
+    logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: BODY_LIMIT_BYTES,
     requestTimeout: requestTimeoutMs,
     trustProxy: deps.settings.trustedProxies ? [...deps.settings.trustedProxies] : false,
@@ -160,9 +177,9 @@ function fastifyOptions(deps: ApiDeps, { headerTimeoutMs, requestTimeoutMs }: Ap
     },
     // Hooks do not run for a path that cannot be decoded.
     frameworkErrors(error, request, reply) {
-      reply.header('X-Request-Id', request.id);
+      reply.header('x-request-id', request.id);
       sendProblem(error, request, reply, deps);
-      recordRequest(request, reply, deps);
+      recordRequest(request, reply);
     },
   };
 }

@@ -70,8 +70,22 @@ export interface Operation extends OperationBase<TSchema> {
   handle: Handler<unknown, OperationResult>;
 }
 
+/**
+ * What a handler returns for an object that the store's cache returns again and again: presented and serialised once, as long as that object
+ * lives. `present` may depend on the object alone, and on what is the same for every call.
+ */
+export class PresentedOnce<Data> {
+  readonly object: object;
+  readonly present: () => Data;
+
+  constructor(object: object, present: () => Data) {
+    this.object = object;
+    this.present = present;
+  }
+}
+
 /** A response body without its `meta`. */
-interface OperationResult {
+export interface OperationResult {
   data: unknown;
   pagination?: { cursor?: string; hasMore: boolean };
 }
@@ -82,7 +96,7 @@ export function defineOperation<Request extends TSchema, Data extends TSchema>(
     status?: 202;
     response: Data;
     example: { request: Static<Request>; response: Static<Data> };
-    handle: Handler<Static<Request>, Static<Data>>;
+    handle: Handler<Static<Request>, Static<Data> | PresentedOnce<Static<Data>>>;
   },
 ): Operation {
   const { example, response, status = 200 } = operation;

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Authenticate } from '../access/access.ts';
+import type { Authentication } from '../access/authenticate.ts';
 import type { Principal } from '../access/root-key-cache.ts';
 import { limitFor, type RateLimits } from '../ratelimit/decision.ts';
 import type { Limiter } from '../ratelimit/limiter.ts';
@@ -9,13 +10,14 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Null before authentication, and on public routes. */
     principal: Principal | null;
+    /** The operation that was called; null on public routes. */
+    operation: string | null;
   }
 }
 
-/** Sets `request.principal`, or throws a `Problem`. */
+/** Sets `request.principal`, or throws or rejects with a `Problem`. Returns a promise only where it has to wait. */
 export function authenticationHook(authenticate: Authenticate) {
-  return async (request: FastifyRequest): Promise<void> => {
-    const result = await authenticate(request.headers.authorization, request);
+  function accept(request: FastifyRequest, result: Authentication): void {
     if (result.ok) {
       request.principal = result.principal;
       return;
@@ -23,6 +25,13 @@ export function authenticationHook(authenticate: Authenticate) {
     if (result.code !== 'limits/rate_limited') throw new Problem(result.code);
     const detail = 'Too many requests with bad credentials from this address. Try again after the time in Retry-After.';
     throw new Problem(result.code, { detail, headers: retryAfter(result.retryAfterSeconds) });
+  }
+
+  return (request: FastifyRequest): Promise<void> | undefined => {
+    const result = authenticate(request.headers.authorization, request);
+    if (result instanceof Promise) return result.then((authentication) => accept(request, authentication));
+    accept(request, result);
+    return undefined;
   };
 }
 

@@ -3,15 +3,39 @@ import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
 
 /** Counts and logs a request that was responded to; never logs keys, headers or bodies. */
-export function recordRequest(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  { log, metrics }: { log: Log; metrics: Metrics },
-): void {
-  const { operation = 'none' } = request.routeOptions.config;
-  const status = reply.statusCode;
-  metrics.requests.inc({ operation, status });
-  metrics.requestSeconds.observe({ operation }, reply.elapsedTime / 1000);
-  const ms = Math.round(reply.elapsedTime * 100) / 100;
-  log.info({ requestId: request.id, operation, status, workspaceId: request.principal?.workspaceId, ms }, 'request');
+export type RecordRequest = (request: FastifyRequest, reply: FastifyReply) => void;
+
+/** What records the requests of one operation that had one status. */
+interface Recorder {
+  log: Log;
+  count(): void;
+  observe(seconds: number): void;
+}
+
+/** Binds labels and log fields once for each operation and status, not for each request. */
+export function requestRecorder({ log, metrics }: { log: Log; metrics: Metrics }): RecordRequest {
+  const recorders = new Map<string, Recorder>();
+
+  function recorderOf(operation: string, status: number): Recorder {
+    const key = `${operation} ${status}`;
+    const found = recorders.get(key);
+    if (found !== undefined) return found;
+    const made = {
+      log: log.child({ operation, status }),
+      count: metrics.requests.labels({ operation, status }).inc,
+      observe: metrics.requestSeconds.labels({ operation }).observe,
+    };
+    recorders.set(key, made);
+    return made;
+  }
+
+  return (request, reply) => {
+    const operation = request.operation ?? request.routeOptions.config.operation ?? 'none';
+    const elapsedMs = reply.elapsedTime;
+    const recorder = recorderOf(operation, reply.statusCode);
+    recorder.count();
+    recorder.observe(elapsedMs / 1000);
+    const ms = Math.round(elapsedMs * 100) / 100;
+    recorder.log.info({ requestId: request.id, workspaceId: request.principal?.workspaceId, ms }, 'request');
+  };
 }

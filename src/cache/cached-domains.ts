@@ -7,7 +7,8 @@ import type { Invalidations } from './invalidations.ts';
 
 /**
  * The store with a cache of domains in front: clients poll `domains.getDomain` far more often than domains change. A change made through this
- * store is seen at once, in all threads that share `invalidations`; one made elsewhere within a second.
+ * store is seen at once, in all threads that share `invalidations`; one made elsewhere within a second. Until then a cached domain is the same
+ * object each time, with which the API keeps its JSON; `maxBytes` bounds both.
  */
 export function cacheDomains(
   store: Store,
@@ -41,7 +42,8 @@ export function cacheDomains(
     ...store,
     async findDomainByName(workspaceId, name) {
       const key = `${workspaceId} ${name}`;
-      const id = ids.get(key);
+      // In the order of insertion: an id that is evicted too early costs one read, and recency a part of every request.
+      const id = ids.peek(key);
       const cached = id === undefined ? undefined : domains.get(id);
       if (cached) return cached;
       const domain = await domains.load(() => store.findDomainByName(workspaceId, name), idOf);
@@ -66,9 +68,22 @@ function idOf(domain: Domain | null): string | undefined {
   return domain?.id;
 }
 
-/** About what an entry takes in memory, bytes: 700 for the object, its ids, times and the cache's own, and its texts. */
+/** About what an entry takes in memory, bytes. */
 function sizeOf(domain: Domain | null): number {
-  if (domain === null) return 1;
-  const { name, service, target, token, verificationError } = domain;
-  return 700 + name.length + service.length + target.length + token.length + 2 * (verificationError?.length ?? 0);
+  return domain === null ? 1 : ownSize(domain) + responseSize(domain);
+}
+
+/** 700 for the object, its ids, times and the cache's own, and its texts. */
+function ownSize({ name, service, target, token, verificationError }: Domain): number {
+  return 700 + name.length + service.length + target.length + token.length + sizeOfText(verificationError);
+}
+
+/** The JSON that the API keeps beside it: 1,000 for what is the same for all, and its texts. */
+function responseSize({ name, service, target, token, verificationError }: Domain): number {
+  return 1000 + 3 * name.length + 2 * service.length + target.length + token.length + sizeOfText(verificationError);
+}
+
+/** Two bytes a character, since it may hold any. */
+function sizeOfText(text: string | null): number {
+  return 2 * (text?.length ?? 0);
 }

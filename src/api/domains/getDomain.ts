@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import { permits } from '../../access/permissions.ts';
 import { masked } from '../masking.ts';
-import { defineOperation } from '../operation.ts';
+import { defineOperation, PresentedOnce } from '../operation.ts';
 import { closed } from '../schemas.ts';
 import { DomainIdentifier, DomainSchema, exampleDomain, findDomain, presentDomain } from './present-domain.ts';
 
@@ -22,6 +22,6 @@ export const getDomain = defineOperation({
       (found) => permits(principal.grants, permission, found.environmentId),
       'data/domain_not_found',
     );
-    return presentDomain(domain, apexNote);
+    return new PresentedOnce(domain, () => presentDomain(domain, apexNote));
   },
 });

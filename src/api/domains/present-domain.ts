@@ -84,8 +84,8 @@ export async function findDomain(
   identifier: string,
 ): Promise<Domain | null> {
   const name = canonicalName(identifier);
-  if (name !== null) return store.findDomainByName(workspaceId, name);
-  return ID.test(identifier) ? store.findDomainById(workspaceId, identifier) : null;
+  if (name !== null) return await store.findDomainByName(workspaceId, name);
+  return ID.test(identifier) ? await store.findDomainById(workspaceId, identifier) : null;
 }
 
 const NOON = Date.UTC(2026, 10, 20, 12);

@@ -248,4 +248,29 @@ describe('polling domains.getDomain', () => {
     expect(shown.status).toBe('failed');
     expect(shown.verificationError).toContain('24 hours');
   });
+
+  it('answers a cached domain byte for byte as one that was just read, but for the request id', async () => {
+    const domain = await api.createDomain(tree, 'same.acme.com');
+    await observed(api, domain, { ownership: everywhere(txt('quoted "\u00fc" \\ \u2028')) });
+    const textOf = async () => {
+      const { text, headers } = await ask('same.acme.com');
+      const requestId = String(headers['x-request-id']);
+      expect(text.split(requestId)).toHaveLength(2);
+      return { text: text.replace(requestId, ''), type: headers['content-type'], length: headers['content-length'] };
+    };
+    const first = await textOf();
+    expect(await textOf()).toEqual(first);
+    const fresh = await api.store.findDomainById(domain.workspaceId, domain.id);
+    const data = dataOf<DomainShown>(await ask(domain.id));
+    expect(first.text).toBe(JSON.stringify({ meta: { requestId: '' }, data }));
+    expect(fresh?.verificationError).toBe(data.verificationError);
+  });
+
+  it('gives each request an id of its own, in the body as in the header', async () => {
+    await api.createDomain(tree, 'counted.acme.com');
+    const answers = await Promise.all(Array.from({ length: 20 }, () => ask('counted.acme.com')));
+    const ids = answers.map(({ body }) => body.meta?.requestId);
+    expect(new Set(ids).size).toBe(20);
+    expect(answers.map(({ headers }) => headers['x-request-id'])).toEqual(ids);
+  });
 });

@@ -1,0 +1,32 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { type OperationResult, PresentedOnce } from './operation.ts';
+
+const JSON_TYPE = 'application/json; charset=utf-8';
+/** Every response begins with its request id, in which nothing is escaped. */
+const HEAD = '{"meta":{"requestId":"';
+
+/**
+ * Wraps results in the envelope of every response, `meta` first, for the route's schema to serialise. What is presented once is serialised
+ * once too: the JSON after the request id is kept with the object that it presents, and goes with it.
+ */
+export function responseEnvelope() {
+  const kept = new WeakMap<object, string>();
+
+  function serialise(data: unknown, requestId: string, reply: FastifyReply): string {
+    const text = reply.serialize({ meta: { requestId }, data }).toString();
+    const head = HEAD + requestId;
+    if (!text.startsWith(head)) throw new Error('a response does not begin with its request id');
+    return text.slice(head.length);
+  }
+
+  return ({ data, ...rest }: OperationResult, { id }: FastifyRequest, reply: FastifyReply): unknown => {
+    if (!(data instanceof PresentedOnce)) return { meta: { requestId: id }, data, ...rest };
+    let tail = kept.get(data.object);
+    if (tail === undefined) {
+      tail = serialise(data.present(), id, reply);
+      kept.set(data.object, tail);
+    }
+    reply.type(JSON_TYPE);
+    return HEAD + id + tail;
+  };
+}
