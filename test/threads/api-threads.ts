@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
+import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { aDomain } from '../support/entities.ts';
@@ -84,29 +84,33 @@ export function threadedApi(threads: number, makeDatabase: () => Promise<string>
 
     it('answers every request in flight before it stops', async () => {
       const { key } = await api.createKey();
-      const sockets = await Promise.all(Array.from({ length: 48 }, () => beginRequest(api, key)));
+      await api.askAll(OPERATION, key);
+      expect(api.idleConnections()).toBeGreaterThan(0);
+      const requests = await Promise.all(Array.from({ length: 48 }, () => beginRequest(api, key)));
       const stopped = api.server.stop();
-      const responses = sockets.map(readAll);
-      // No connection is accepted any more.
-      await vi.waitUntil(
-        () =>
-          beginRequest(api, key).then(
-            () => false,
-            () => true,
-          ),
-        { timeout: 2000 },
-      );
-      for (const socket of sockets) socket.end('}');
-      for (const response of await Promise.all(responses)) expect(response).toMatch(/HTTP\/1.1 400 /);
+      // Every thread closes its idle connections when it begins to stop.
+      await vi.waitUntil(() => api.idleConnections() === 0, { timeout: 3000, interval: 5 });
+      const responses = await Promise.all(requests.map(({ finish }) => finish()));
+      for (const response of responses) expect(response).toMatch(/HTTP\/1.1 400 /);
       await stopped;
     });
   });
 }
 
+interface BegunRequest {
+  /** Sends the last byte; resolves with all that was answered, once the connection is closed. */
+  finish(): Promise<string>;
+}
+
 /** A request whose header has arrived, and all of its body but the last byte. */
-async function beginRequest({ server }: ThreadedServer, key: string): Promise<Socket> {
+async function beginRequest({ server }: ThreadedServer, key: string): Promise<BegunRequest> {
   const { hostname, port } = new URL(server.api ?? '');
-  const socket = connect({ host: hostname, port: Number(port) }).on('error', () => {});
+  const socket = connect({ host: hostname, port: Number(port) });
+  let text = '';
+  socket.setEncoding('utf8').on('data', (chunk) => {
+    text += chunk;
+  });
+  const closed = once(socket, 'close');
   const lines = [
     `POST /v2/${OPERATION} HTTP/1.1`,
     'Host: api',
@@ -116,13 +120,13 @@ async function beginRequest({ server }: ThreadedServer, key: string): Promise<So
     'Expect: 100-continue',
   ];
   socket.write(`${lines.join('\r\n')}\r\n\r\n{`);
-  const [said] = await once(socket.setEncoding('utf8'), 'data');
-  expect(said).toContain('100 Continue');
-  return socket;
-}
-
-async function readAll(socket: Socket): Promise<string> {
-  let text = '';
-  for await (const chunk of socket) text += chunk;
-  return text;
+  await once(socket, 'data');
+  expect(text).toContain('100 Continue');
+  return {
+    async finish() {
+      socket.write('}');
+      await closed;
+      return text;
+    },
+  };
 }

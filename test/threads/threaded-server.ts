@@ -22,6 +22,8 @@ export interface ThreadedServer {
   createKey(): Promise<{ id: string; key: string }>;
   /** Sends a request over each connection at once. */
   askAll(operation: string, key: string, body?: object): Promise<Answer[]>;
+  /** Of these connections, those that are open and wait for a request. */
+  idleConnections(): number;
   metric(line: string): Promise<number>;
   close(): Promise<void>;
 }
@@ -78,6 +80,7 @@ export async function startThreaded(
       return { id: made.id, key };
     },
     askAll: (operation, key, body = {}) => Promise.all(agents.map((agent) => ask(agent, operation, key, body))),
+    idleConnections: () => agents.flatMap(({ freeSockets }) => Object.values(freeSockets).flat()).length,
     async metric(line) {
       const text = await (await fetch(`${server.metrics}/metrics`)).text();
       return Number(
