@@ -1,11 +1,8 @@
 import { systemClock } from '../src/clock.ts';
 import type { AnswerKind } from '../src/dns/answer-metrics.ts';
-import { authoritativeResolver } from '../src/dns/authoritative.ts';
-import { dnsClient } from '../src/dns/transport/dns-client.ts';
-import { createLog } from '../src/log.ts';
-import { createMetrics, type Metrics } from '../src/metrics.ts';
+import type { Metrics } from '../src/metrics.ts';
 import type { Store } from '../src/store/contract/store.ts';
-import { createVerifier } from '../src/verification/verifier.ts';
+import { importSource } from './checkout.ts';
 
 /** What checks were done. */
 export interface Report {
@@ -32,9 +29,16 @@ export interface Checking {
 
 const COMPLETED = ['unchanged', 'changed', 'verified', 'failed', 'stale'];
 
-/** Composed as `main.ts` does it. `port`: of the nameserver and the resolver. */
-export function prepareChecks(store: Store, options: { port: number; checkIntervalMs: number }): Checking {
-  const { port, checkIntervalMs } = options;
+/** Composed as `main.ts` does it, of the source that this process measures. `port`: of the nameserver and the resolver. */
+export async function prepareChecks(
+  store: Store,
+  { port, checkIntervalMs }: { port: number; checkIntervalMs: number },
+): Promise<Checking> {
+  const { dnsClient } = await importSource('dnsClient');
+  const { createLog } = await importSource('log');
+  const { createMetrics } = await importSource('metrics');
+  const { authoritativeResolver } = await importSource('resolver');
+  const { createVerifier } = await importSource('verifier');
   let seen = nothing();
   const onAnswer = (kind: AnswerKind) => {
     seen.queries++;

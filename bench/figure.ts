@@ -1,7 +1,8 @@
 import type { PostgresServer } from '../test/support/postgres.ts';
+import { type Checkout, PRESENT } from './checkout.ts';
 import type { Part } from './part.ts';
 import type { Population } from './population.ts';
-import { type Spread, spreadOf } from './spread.ts';
+import { ratioOf, type Spread, spreadOf } from './spread.ts';
 
 /** One measurement of `npm run bench`. */
 export interface Figure {
@@ -20,28 +21,49 @@ export interface Row {
   goal: string;
   /** Null where there is no goal. */
   met: boolean | null;
+  /** The same at the commit of `--against`, and the present value divided by that. Undefined where it has no such figure. */
+  against?: Against | undefined;
+}
+
+export interface Against {
+  measured: string;
+  ratio: string;
 }
 
 /** What a measurement works with. All of it is gone afterwards. */
 export interface Bench {
   effort: Effort;
+  /** The commit of `--against`. */
+  against: Checkout | null;
   /** A path in a directory of this run. */
   path(name: string): string;
-  /** A database of its own with so many domains that wait to be verified, in so many zones; 1000 unless given. */
-  populate(domains: number, zones?: number): Promise<Population>;
-  /** The same database for everybody who asks for this many. */
-  shared(domains: number): Promise<Population>;
+  /** A database of its own with so many domains that wait to be verified. */
+  populate(domains: number, options?: PopulationOptions): Promise<Population>;
   /** A PostgreSQL server of its own, on loopback; it is gone after the figure. */
   postgres(): Promise<PostgresServer>;
-  /** Starts `parts/<name>.ts`; it is stopped after the figure at the latest. `profiled`: with --profile, its CPU profile is written. */
-  start<Methods>(name: string, options?: { profiled: boolean }): Promise<Part<Methods>>;
+  /** Starts `parts/<name>.ts`; it is stopped after the figure at the latest. */
+  start<Methods>(name: string, options?: StartOptions): Promise<Part<Methods>>;
   /** Tells people what is going on. */
   say(text: string): void;
 }
 
+export interface PopulationOptions {
+  /** Zones that the domains are spread over; unless given, each has its own. */
+  zones?: number;
+  /** Whose schema; the present one unless given. */
+  checkout?: Checkout;
+}
+
+export interface StartOptions {
+  /** With --profile, its CPU profile is written. */
+  profiled?: boolean;
+  /** What it imports; the present source unless given. */
+  checkout?: Checkout;
+}
+
 /** How much time is spent. */
 export interface Effort {
-  /** Rounds of two, and the length of each half. */
+  /** Rounds of all contenders, and the length of each one's turn. */
   rounds: number;
   seconds: number;
   /** Most domains of one database. */
@@ -54,19 +76,66 @@ export interface Effort {
   starts: number;
 }
 
-/** Measures two things in turn, so that both see the same moods of the machine. The first goes first in every other round. */
+/** What is measured alternately. */
+export interface Contenders<Sample> {
+  subject(): Promise<Sample>;
+  baseline?: () => Promise<Sample>;
+  /** The subject at the commit of `--against`. */
+  against?: (() => Promise<Sample>) | undefined;
+}
+
+export type Samples<Sample> = Record<keyof Contenders<Sample>, Sample[]>;
+
+/** Measures the contenders in turn, in every other round from the last to the first, so that machine noise affects all alike. */
 export async function alternate<Sample>(
-  { rounds }: Effort,
-  subject: () => Promise<Sample>,
-  baseline: () => Promise<Sample>,
-): Promise<{ subject: Sample[]; baseline: Sample[] }> {
-  const samples: { subject: Sample[]; baseline: Sample[] } = { subject: [], baseline: [] };
+  { rounds }: Pick<Effort, 'rounds'>,
+  contenders: Contenders<Sample>,
+): Promise<Samples<Sample>> {
+  const { subject, baseline, against } = contenders;
+  const samples: Samples<Sample> = { subject: [], baseline: [], against: [] };
+  const turns = Object.entries({ subject, baseline, against }) as [keyof Samples<Sample>, typeof against][];
   for (let round = 0; round < rounds; round++) {
-    if (round % 2 === 0) samples.subject.push(await subject());
-    samples.baseline.push(await baseline());
-    if (round % 2 === 1) samples.subject.push(await subject());
+    for (const [name, measure] of round % 2 === 0 ? turns : turns.toReversed()) {
+      if (measure !== undefined) samples[name].push(await measure());
+    }
   }
   return samples;
+}
+
+/** Of the present source, and of the commit of `--against` if there is one. */
+export interface Both<T> {
+  subject: T;
+  against: T | undefined;
+}
+
+export async function onBoth<T>({ against }: Bench, make: (checkout: Checkout) => Promise<T>): Promise<Both<T>> {
+  return { subject: await make(PRESENT), against: against === null ? undefined : await make(against) };
+}
+
+/** The same measurement of both, as contenders. */
+export function eachOf<T, Sample>(
+  { subject, against }: Both<T>,
+  measure: (one: T) => Promise<Sample>,
+): Pick<Contenders<Sample>, 'subject' | 'against'> {
+  return { subject: () => measure(subject), against: against === undefined ? undefined : () => measure(against) };
+}
+
+/** The present value divided by the baseline's, round by round. */
+export function toBaseline<Sample>({ subject, baseline }: Samples<Sample>, read: (sample: Sample) => number): Spread {
+  return ratioOf(subject.map(read), baseline.map(read));
+}
+
+/** The columns of the other commit, with a ratio for each of what is read. */
+export function toOther<Sample>(
+  { subject, against }: Samples<Sample>,
+  show: (samples: Sample[]) => string,
+  reads: Record<string, (sample: Sample) => number>,
+): Against | undefined {
+  if (against.length === 0) return undefined;
+  const ratios = Object.entries(reads).map(
+    ([name, read]) => `${name} ${showSpread(ratioOf(subject.map(read), against.map(read)))}`,
+  );
+  return { measured: show(against), ratio: ratios.join(', ') };
 }
 
 /** `0.74 (0.71–0.76)` */

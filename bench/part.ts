@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { openSync } from 'node:fs';
+import { PRESENT, ROOT_VARIABLE } from './checkout.ts';
 
 /**
  * Processes that a measurement is made of: servers, generators, nameservers. Each runs alone, so that what one costs is not counted for
@@ -10,6 +11,9 @@ export interface Part<Methods> {
   call: Remote<Methods>;
   /** CPU time of the whole process so far, all threads, in microseconds. */
   cpuMicros(): Promise<number>;
+  /** From now on the process stands still; on systems with SIGSTOP. */
+  pause(): void;
+  resume(): void;
   stop(): Promise<void>;
 }
 
@@ -32,11 +36,21 @@ export interface PartOptions {
   output: string;
   /** Options of Node, such as --cpu-prof. */
   execArgv?: string[];
+  /** The source that the part imports (`importSource`); the present one unless given. */
+  root?: string;
 }
 
 /** Starts a file that calls `offer`. */
-export async function startPart<Methods>(file: URL, { output, execArgv = [] }: PartOptions): Promise<Part<Methods>> {
-  const child = fork(file, { execArgv, stdio: ['ignore', openSync(output, 'a'), 'inherit', 'ipc'] });
+export async function startPart<Methods>(
+  file: URL,
+  { output, execArgv = [], root = PRESENT.root }: PartOptions,
+): Promise<Part<Methods>> {
+  const env = { ...process.env, [ROOT_VARIABLE]: root };
+  const stdio = ['ignore', openSync(output, 'a'), 'inherit', 'ipc'] as const;
+  const node = [process.execPath, ...execArgv];
+  // It must not outlive the measurement, however that ends: a process that stands still would not notice.
+  const words = process.platform === 'linux' ? ['setpriv', '--pdeathsig', 'KILL', ...node] : node;
+  const child = fork(file, { execPath: words[0] ?? '', execArgv: words.slice(1), env, stdio: [...stdio] });
   const waiting = new Map<number, { resolve(value: unknown): void; reject(error: Error): void }>();
   let calls = 0;
   const exited = once(child, 'exit').then(([code, signal]) => {
@@ -73,6 +87,8 @@ export async function startPart<Methods>(file: URL, { output, execArgv = [] }: P
       },
     ) as Remote<Methods>,
     cpuMicros: async () => Number(await ask('cpuMicros', [])),
+    pause: () => void child.kill('SIGSTOP'),
+    resume: () => void child.kill('SIGCONT'),
     stop: () => stop(child),
   };
 }
@@ -80,6 +96,7 @@ export async function startPart<Methods>(file: URL, { output, execArgv = [] }: P
 async function stop(child: ChildProcess): Promise<void> {
   if (!child.connected) return;
   const exited = once(child, 'exit');
+  child.kill('SIGCONT');
   child.disconnect();
   await exited;
 }

@@ -1,18 +1,17 @@
 import { readdir, readFile } from 'node:fs/promises';
 import pg from 'pg';
-import { WINDOW_MS } from '../src/domain/domain.ts';
 import { CHECK_INTERVAL_MS } from '../src/domain/schedule.ts';
-import { NO_MEMORY } from '../src/domain/status.ts';
 import { idMaker } from '../src/ids.ts';
-import { migrate, postgresStore } from '../src/store/postgres/postgres.ts';
 import { addressOf, type PostgresServer } from '../test/support/postgres.ts';
-import { nameOf, newDomain, type Population, prepare, steady } from './population.ts';
+import { type Checkout, importSource, PRESENT } from './checkout.ts';
+import { newCheck, newDomain, type Population, prepare } from './population.ts';
+import { nameOf } from './zone.ts';
 
 /** Memory for a million domains, and room between two checkpoints (docs/operations.md); all else is PostgreSQL's default, syncs included. */
 export const SETTINGS = { shared_buffers: '1GB', max_wal_size: '8GB' };
 
 /** A database on PostgreSQL with domains in it. */
-export interface PostgresPopulation extends Omit<Population, 'path' | 'zones'> {
+export interface PostgresPopulation extends Omit<Population, 'path'> {
   /** Of its owner. */
   url: string;
 }
@@ -23,15 +22,17 @@ const ROWS_AT_ONCE = 10_000;
 export async function populatePostgres(
   server: PostgresServer,
   domains: number,
-  onProgress: (done: number) => void,
+  onProgress: (done: number) => void = () => {},
+  checkout: Checkout = PRESENT,
 ): Promise<PostgresPopulation> {
   const now = Date.now();
   const newId = idMaker({ now: () => now });
   const url = await server.createDatabase();
   const address = addressOf(url);
+  const { migrate, postgresStore } = await importSource('postgres', checkout.root);
   await migrate(address);
   const store = await postgresStore({ address });
-  const about = await prepare(store, now);
+  const about = await prepare(store, now, checkout);
   await store.close();
 
   const client = new pg.Client({ connectionString: url });
@@ -44,15 +45,7 @@ export async function populatePostgres(
       const domain = newDomain(about.ids, newId('dom'), nameOf(number), now);
       const dueAt = now + 1 + Math.floor(Math.random() * CHECK_INTERVAL_MS);
       rows.push(rowOf(domain));
-      checks.push(
-        rowOf({
-          domainId: domain.id,
-          nextCheckAt: dueAt,
-          windowEndsAt: now + WINDOW_MS,
-          ...NO_MEMORY,
-          ...steady(number),
-        }),
-      );
+      checks.push(rowOf(newCheck(domain, dueAt, number)));
     }
     await client.query('insert into domains select * from json_populate_recordset(null::domains, $1)', [
       JSON.stringify(rows),
@@ -65,7 +58,7 @@ export async function populatePostgres(
   await client.query('vacuum analyze');
   await client.end();
   await server.run(server.url('postgres'), 'checkpoint');
-  return { url, domains, createdAt: now, ...about };
+  return { url, domains, zones: domains, checkout, createdAt: now, ...about };
 }
 
 /** Under the names of the columns. */

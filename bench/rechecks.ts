@@ -16,8 +16,9 @@ import { migrate as migrateSqlite, sqliteStore } from '../src/store/sqlite/sqlit
 import { observation, rightTxt, twice } from '../test/support/observations.ts';
 import { addressOf, startPostgres } from '../test/support/postgres.ts';
 import { cpuMicros } from './part.ts';
-import { nameOf, newDomain, prepare } from './population.ts';
+import { newDomain, prepare } from './population.ts';
 import { cpuMicrosOf, SETTINGS } from './postgres.ts';
+import { nameOf } from './zone.ts';
 
 const DAY_MS = 86_400_000;
 const WAITING = 100_000;

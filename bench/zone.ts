@@ -1,5 +1,19 @@
 /** The DNS of the measurements: which zones there are, and who speaks for them. */
 
+/** The domain with this number. `zones`: how many the domains are spread over; unless given, each has its own. */
+export function nameOf(number: number, zones = number + 1): string {
+  return `d${number}.z${zoneOf(number, zones)}.test`;
+}
+
+export function zoneOf(number: number, zones = number + 1): number {
+  return number % zones;
+}
+
+/** The zone of a name or of what is below it. */
+export function apexOf(name: string): string {
+  return name.split('.').slice(-2).join('.');
+}
+
 /** Loopback addresses of nameservers. Each may be asked so and so often, as in the world outside, so there have to be many. */
 export const NAMESERVERS = 64;
 

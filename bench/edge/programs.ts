@@ -14,7 +14,19 @@ export interface BenchPrograms {
   startOrigin(directory: string): Promise<Program>;
   /** Serves all certificates of a directory; each name leads to the port. */
   startCaddy(directory: string, to: { certificates: string; port: number }): Promise<Program>;
+  /** Runs a file of `deploy/caddy` with these ports instead of its own. */
+  startDeployed(directory: string, file: string, ports: DeployedPorts): Promise<Program>;
   load(loading: Loading): Promise<Loaded>;
+  /** Stops all that were started. */
+  stop(): Promise<void>;
+}
+
+interface DeployedPorts {
+  /** Nameplate's, for certificates and routes. */
+  ask: number;
+  /** Nameplate's, for requests. */
+  edge: number;
+  origin: number;
 }
 
 export interface Program {
@@ -49,10 +61,20 @@ const PAGE_BYTES = 4096;
 
 export async function benchPrograms(): Promise<BenchPrograms> {
   const programs = await findPrograms('edge-bench', ['caddy', 'nginx', 'nghttp2-client']);
+  const running: Program[] = [];
+  const track = async (starting: Promise<Program>) => {
+    const program = await starting;
+    running.push(program);
+    return program;
+  };
   return {
-    startOrigin: (directory) => startOrigin(programs, directory),
-    startCaddy: (directory, to) => startCaddy(programs, directory, to),
+    startOrigin: (directory) => track(startOrigin(programs, directory)),
+    startCaddy: (directory, to) => track(startCaddy(programs, directory, to)),
+    startDeployed: (directory, file, ports) => track(startDeployed(programs, directory, file, ports)),
     load: (loading) => load(programs, loading),
+    async stop() {
+      await Promise.all(running.map((program) => program.stop()));
+    },
   };
 }
 
@@ -102,8 +124,32 @@ async function startCaddy(
   };
   const file = join(directory, `caddy.${port}.json`);
   await writeFile(file, JSON.stringify(config));
-  const env = { XDG_DATA_HOME: directory, XDG_CONFIG_HOME: directory, HOME: directory };
-  return begin(programs, 'caddy', ['run', '--config', file], { directory, port, env });
+  return begin(programs, 'caddy', ['run', '--config', file], { directory, port, env: homeIn(directory) });
+}
+
+async function startDeployed(
+  programs: Programs,
+  directory: string,
+  name: string,
+  { ask, edge, origin }: DeployedPorts,
+): Promise<Program> {
+  const [httpPort, port] = [await freePort(), await freePort()];
+  const text = await readFile(join(import.meta.dirname, '../../deploy/caddy', name), 'utf8');
+  const file = join(directory, `${port}.${name}`);
+  await writeFile(
+    file,
+    text
+      .replace(/^\{\n/m, `{\n\tadmin off\n\tskip_install_trust\n\thttp_port ${httpPort}\n\thttps_port ${port}\n`)
+      .replaceAll('127.0.0.1:7072', `127.0.0.1:${ask}`)
+      .replaceAll('127.0.0.1:8080', `127.0.0.1:${edge}`)
+      .replaceAll('10.20.0.10:8080', `127.0.0.1:${origin}`),
+  );
+  const words = ['run', '--config', file, '--adapter', 'caddyfile'];
+  return begin(programs, 'caddy', words, { directory, port, env: homeIn(directory) });
+}
+
+function homeIn(directory: string): NodeJS.ProcessEnv {
+  return { XDG_DATA_HOME: directory, XDG_CONFIG_HOME: directory, HOME: directory };
 }
 
 async function begin(

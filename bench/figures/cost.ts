@@ -1,46 +1,64 @@
 import { DatabaseSync } from 'node:sqlite';
 import { CHECK_INTERVAL_MS } from '../../src/domain/schedule.ts';
-import type { Bench, Figure, Row } from '../figure.ts';
-import { medianOf, showNumber, showSpread } from '../figure.ts';
-import type { Part } from '../part.ts';
-import type { Cost } from '../parts/cost.ts';
+import { type Bench, type Figure, medianOf, onBoth, type Row, showNumber, showSpread, toOther } from '../figure.ts';
 import type { Nameserver } from '../parts/nameserver.ts';
 import type { VerifierPart } from '../parts/verifier.ts';
 import type { Population } from '../population.ts';
 import { ratioOf, spreadOf } from '../spread.ts';
-import { type Sample, sample } from './checks.ts';
+import { type CheckSample, sample } from './checks.ts';
 
 const GOAL = 0.25;
-const SIZES = [1000, 10_000, 100_000, 1_000_000];
 const SMALLEST = 1000;
-const CHECKS_A_SECOND = 5000;
+/** Until the compilers have settled; more where it takes more to read every zone. */
+const LEAST_CHECKS = 5000;
+const OWN_ZONES = [SMALLEST, 100_000, 1_000_000];
+const SHARED = { domains: 100_000, zones: [1000, 1] };
 
-/** CPU time of a check by how many domains are on the schedule: all sizes in turn, as they would be two. */
+/** CPU time of a check by how many domains are on the schedule, and in how many zones: all in turn, on the present source and the other. */
 export const cost: Figure = {
   name: 'cost',
   async measure(bench) {
-    const sizes = SIZES.filter((size) => size <= bench.effort.mostDomains);
-    const populations: Population[] = [];
-    for (const size of sizes) {
-      populations.push(size === bench.effort.mostDomains ? await bench.shared(size) : await bench.populate(size));
+    const most = (domains: number) => Math.min(domains, bench.effort.mostDomains);
+    const sizes = [...new Set(OWN_ZONES.map(most))].map((domains) => ({ domains, zones: domains }));
+    for (const zones of SHARED.zones) sizes.push({ domains: most(SHARED.domains), zones });
+    const nameserver = await bench.start<Nameserver>('nameserver');
+    const port = await nameserver.call.start('absent');
+    const all: Measured[] = [];
+    for (const size of sizes) all.push(await open(bench, port, size));
+    for (let round = 0; round < bench.effort.rounds; round++) {
+      for (const { runs, samples } of all) {
+        samples.subject.push(await runs.subject());
+        if (runs.against !== undefined) samples.against.push(await runs.against());
+      }
     }
-    const claimed = await measureClaims(bench, populations);
-    for (const population of populations) scatter(population, intervalFor(population.domains));
-    return [...(await measureChecks(bench, populations)), ...claimed];
+    const smallest = all[0]?.samples.subject.map(microsOf) ?? [];
+    return all.map((measured) => rowOf(measured, smallest));
   },
 };
 
-/** The same where each domain is in a zone of its own. Every zone is read before the measurement. */
-export const zones: Figure = {
-  name: 'zones',
-  async measure(bench) {
-    const sizes = [SMALLEST, bench.effort.mostDomains];
-    const populations: Population[] = [];
-    for (const size of sizes) populations.push(await bench.populate(size, size));
-    for (const population of populations) scatter(population, intervalFor(population.domains));
-    return measureChecks(bench, populations, ', each in a zone of its own');
-  },
-};
+interface Size {
+  domains: number;
+  zones: number;
+}
+
+interface Measured extends Size {
+  runs: { subject(): Promise<CheckSample>; against: (() => Promise<CheckSample>) | undefined };
+  samples: Record<'subject' | 'baseline' | 'against', CheckSample[]>;
+}
+
+async function open(bench: Bench, port: number, { domains, zones }: Size): Promise<Measured> {
+  const { effort } = bench;
+  const { subject, against } = await onBoth(bench, async (checkout) => {
+    const population = await bench.populate(domains, { zones, checkout });
+    const checkIntervalMs = intervalFor(domains);
+    scatter(population, checkIntervalMs);
+    const part = await bench.start<VerifierPart>('verifier', { profiled: true, checkout });
+    await part.call.open({ path: population.path, port, checkIntervalMs });
+    await part.call.warmUp(Math.max(LEAST_CHECKS, zones));
+    return () => sample(part, () => part.call.run(effort.seconds));
+  });
+  return { domains, zones, runs: { subject, against }, samples: { subject: [], baseline: [], against: [] } };
+}
 
 /** As many checks fall due in a second, and more than can be done, whatever the number of domains. */
 function intervalFor(domains: number): number {
@@ -56,63 +74,25 @@ function scatter({ path, createdAt }: Population, intervalMs: number): void {
   db.close();
 }
 
-/** Whole checks, their queries included. */
-async function measureChecks(bench: Bench, populations: Population[], words = ''): Promise<Row[]> {
-  const { effort } = bench;
-  const nameserver = await bench.start<Nameserver>('nameserver');
-  const port = await nameserver.call.start('absent');
-  const measured: { domains: number; zones: number; run: () => Promise<Sample>; samples: Sample[] }[] = [];
-  for (const { path, domains, zones } of populations) {
-    const part = await bench.start<VerifierPart>('verifier', { profiled: true });
-    await part.call.open({ path, port, checkIntervalMs: intervalFor(domains) });
-    measured.push({ domains, zones, run: () => sample(part, () => part.call.run(effort.seconds)), samples: [] });
-  }
-  // Until the delegations are known and the compilers have settled.
-  for (const { zones, run } of measured) {
-    for (let checked = 0; checked < zones; ) checked += (await run()).perSecond * effort.seconds;
-  }
-  for (let round = 0; round < effort.rounds; round++) {
-    for (const { run, samples } of measured) samples.push(await run());
-  }
-  const smallest = measured[0]?.samples.map(({ microsPerCheck }) => microsPerCheck) ?? [];
-  return measured.map(({ domains, samples }) => {
-    const micros = samples.map(({ microsPerCheck }) => microsPerCheck);
-    const asked = medianOf(samples, ({ queriesPerCheck }) => queriesPerCheck).toFixed(1);
-    const ratio = ratioOf(micros, smallest);
-    return {
-      figure: `a check with ${showNumber(domains)} pending domains${words}`,
-      measured: `${showSpread(spreadOf(micros), 0)} CPU-µs, ${asked} queries`,
-      baseline: domains === SMALLEST ? '' : `with ${showNumber(SMALLEST)}`,
-      result: showSpread(ratio),
-      goal: `within ${GOAL * 100}%`,
-      met: Math.abs(ratio.median - 1) <= GOAL,
-    };
-  });
+function rowOf({ domains, zones, samples }: Measured, smallest: number[]): Row {
+  const ratio = ratioOf(samples.subject.map(microsOf), smallest);
+  const where = zones === domains ? 'one zone each' : zones === 1 ? 'one zone' : `${showNumber(zones)} zones`;
+  const isOwn = zones === domains;
+  return {
+    figure: `a check with ${showNumber(domains)} pending domains, ${where}`,
+    measured: show(samples.subject),
+    baseline: domains === SMALLEST ? '' : `with ${showNumber(SMALLEST)}, one zone each`,
+    result: showSpread(ratio),
+    goal: isOwn ? `within ${GOAL * 100}%` : '',
+    met: isOwn ? Math.abs(ratio.median - 1) <= GOAL : null,
+    against: toOther(samples, show, { 'CPU time': microsOf }),
+  };
 }
 
-/** What claiming and saving are of it. */
-async function measureClaims(bench: Bench, populations: Population[]): Promise<Row[]> {
-  const { effort } = bench;
-  const measured: { domains: number; part: Part<Cost>; micros: number[] }[] = [];
-  for (const population of populations) {
-    scatter(population, CHECK_INTERVAL_MS);
-    const part = await bench.start<Cost>('cost', { profiled: true });
-    await part.call.open(population);
-    measured.push({ domains: population.domains, part, micros: [] });
-  }
-  const checks = CHECKS_A_SECOND * effort.seconds;
-  for (const { part } of measured) await part.call.measure(checks);
-  for (let round = 0; round < effort.rounds; round++) {
-    for (const { part, micros } of measured) micros.push(await part.call.measure(checks));
-  }
-  for (const { part } of measured) await part.stop();
-  const smallest = measured[0]?.micros ?? [];
-  return measured.map(({ domains, micros }) => ({
-    figure: `of which claiming and saving, ${showNumber(domains)} pending domains`,
-    measured: `${showSpread(spreadOf(micros), 0)} CPU-µs`,
-    baseline: domains === SMALLEST ? '' : `with ${showNumber(SMALLEST)}`,
-    result: showSpread(ratioOf(micros, smallest)),
-    goal: '',
-    met: null,
-  }));
+const microsOf = ({ microsPerCheck }: CheckSample) => microsPerCheck;
+
+function show(samples: CheckSample[]): string {
+  const perSecond = medianOf(samples, (one) => one.perSecond);
+  const asked = medianOf(samples, (one) => one.queriesPerCheck).toFixed(1);
+  return `${showSpread(spreadOf(samples.map(microsOf)), 0)} CPU-µs, ${asked} queries; ${showNumber(perSecond)}/s`;
 }

@@ -1,56 +1,68 @@
-import { alternate, type Figure, medianOf, showNumber, showSpread } from '../figure.ts';
-import { saturate, startServer } from '../http.ts';
+import {
+  alternate,
+  eachOf,
+  type Figure,
+  medianOf,
+  onBoth,
+  showNumber,
+  showSpread,
+  toBaseline,
+  toOther,
+} from '../figure.ts';
+import { CONNECTIONS, saturate, startServer } from '../http.ts';
 import type { Load } from '../parts/load.ts';
-import type { Writes, Written } from '../parts/writes.ts';
-import { ratioOf } from '../spread.ts';
+import type { Writes } from '../parts/writes.ts';
 
 const GOAL = 0.5;
-/** Requests under way; the bare engine commits as many at a time, which is the most that Nameplate could. */
-const AT_ONCE = 64;
+const DOMAINS = 1000;
 
-/** Domains created a second, each on the disk before its answer: over HTTP, through the store, and by the bare engine. */
+/** Domains created a second over HTTP, each on the disk before its response; and by the bare engine, as many in each commit as requests are in flight. */
 export const create: Figure = {
   name: 'create',
   async measure(bench) {
     const { effort } = bench;
-    // A file each, since they would wait for each other's lock.
-    const [served, stored, bare] = await Promise.all([
-      bench.populate(1000),
-      bench.populate(1000),
-      bench.populate(1000),
-    ]);
-    const writes = await bench.start<Writes>('writes');
+    const both = await onBoth(bench, async (checkout) =>
+      startServer(bench, await bench.populate(DOMAINS, { checkout })),
+    );
+    // A file of its own, since they would wait for each other's lock.
+    const written = await bench.populate(DOMAINS);
+    const engine = await bench.start<Writes>('writes');
     const load = await bench.start<Load>('load');
-    const server = await startServer(bench, served);
-    const ask = { operation: 'domains.createDomain', ...served.slugs } as const;
-    const target = { rootKey: served.rootKey, ask, connections: AT_ONCE, seconds: effort.seconds };
-
-    const overHttp = async () => (await saturate(load, server, target)).perSecond;
-    const throughStore = async () => rateOf(await writes.call.store(stored, AT_ONCE, effort.seconds));
-    const byEngine = async () => rateOf(await writes.call.engine(bare, AT_ONCE, effort.seconds));
-    await overHttp();
-    await throughStore();
-    await byEngine();
-    const rows = [];
-    for (const [words, subject] of [
-      ['over HTTP', overHttp],
-      ['through the store', throughStore],
-    ] as const) {
-      const samples = await alternate(effort, subject, byEngine);
-      const ratio = ratioOf(samples.subject, samples.baseline);
-      rows.push({
-        figure: `createDomain with sync, ${words}, ${AT_ONCE} at once`,
-        measured: `${showNumber(medianOf(samples.subject, (perSecond) => perSecond))}/s`,
-        baseline: `${showNumber(medianOf(samples.baseline, (perSecond) => perSecond))}/s`,
-        result: `${showSpread(ratio)} of its writes a second`,
+    const contenders = {
+      ...eachOf(both, (server) => {
+        const { rootKey, slugs } = server.population;
+        const ask = { operation: 'domains.createDomain', ...slugs } as const;
+        return saturate(load, server, { rootKey, ask, connections: CONNECTIONS, seconds: effort.seconds });
+      }),
+      baseline: async () => {
+        const before = await engine.cpuMicros();
+        const { writes, seconds } = await engine.call.write(written, CONNECTIONS, effort.seconds);
+        const micros = (await engine.cpuMicros()) - before;
+        return { perSecond: writes / seconds, microsPerRequest: micros / writes, requests: writes };
+      },
+    };
+    await alternate({ rounds: 1 }, contenders);
+    const samples = await alternate(effort, contenders);
+    const rate = toBaseline(samples, ({ perSecond }) => perSecond);
+    return [
+      {
+        figure: `createDomain with sync, over HTTP, ${CONNECTIONS} at once`,
+        measured: show(samples.subject),
+        baseline: show(samples.baseline),
+        result: `${showSpread(rate)} of its writes a second`,
         goal: `${GOAL}`,
-        met: ratio.median >= GOAL,
-      });
-    }
-    return rows;
+        met: rate.median >= GOAL,
+        against: toOther(samples, show, {
+          rate: ({ perSecond }) => perSecond,
+          'CPU time': ({ microsPerRequest }) => microsPerRequest,
+        }),
+      },
+    ];
   },
 };
 
-function rateOf({ writes, seconds }: Written): number {
-  return writes / seconds;
+function show(samples: { perSecond: number; microsPerRequest: number }[]): string {
+  const perSecond = medianOf(samples, (one) => one.perSecond);
+  const micros = medianOf(samples, (one) => one.microsPerRequest);
+  return `${showNumber(perSecond)}/s, ${showNumber(micros)} CPU-µs each`;
 }

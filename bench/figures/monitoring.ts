@@ -65,12 +65,10 @@ function besideRow(pending: number, verified: number, alone: RanBeside, beside: 
   };
 }
 
-function addVerified({ path, ids, createdAt }: Population, count: number): void {
+function addVerified({ path, ids, createdAt, zones }: Population, count: number): void {
   const db = new DatabaseSync(path);
   db.exec('pragma synchronous = off; pragma cache_size = -524288');
-  const inserts = inserting(db);
-  const route = db.prepare('insert into routes (hostname, domain_id, environment_id, monitored) values (?, ?, ?, 1)');
-  const monitor = db.prepare('insert into monitors (domain_id, next_check_at, attempts) values (?, ?, 0)');
+  const insert = inserting(db);
   const newId = idMaker({ now: () => createdAt });
   const flags = {
     status: 'verified',
@@ -80,11 +78,14 @@ function addVerified({ path, ids, createdAt }: Population, count: number): void 
   } as const;
   db.exec('begin');
   for (let number = 0; number < count; number++) {
-    const name = `www.z${number + 1000}.test`;
+    // Zones of their own, beyond those of the pending domains.
+    const name = `www.z${zones + number}.test`;
     const domain = { ...newDomain(ids, newId('dom'), name, createdAt), ...recordsOf(name), ...flags };
-    inserts.domain(domain);
-    route.run(name, domain.id, domain.environmentId);
-    monitor.run(domain.id, createdAt + Math.floor((MONITORING_INTERVAL_MS * number) / count));
+    const { id: domainId, environmentId } = domain;
+    const nextCheckAt = createdAt + Math.floor((MONITORING_INTERVAL_MS * number) / count);
+    insert('domains', domain);
+    insert('routes', { hostname: name, domainId, environmentId, monitored: 1 });
+    insert('monitors', { domainId, nextCheckAt, attempts: 0 });
     if (number % 50_000 === 0) db.exec('commit; begin');
   }
   db.exec('commit; pragma wal_checkpoint(truncate)');

@@ -1,14 +1,11 @@
-import { alternate, type Figure, medianOf, type Row, showNumber, showSpread } from '../figure.ts';
-import { CONNECTIONS, getting, type Listening, serve } from '../http.ts';
-import type { Load, Saturated } from '../parts/load.ts';
+import { alternate, type Figure, medianOf, type Row, showNumber, showSpread, toBaseline } from '../figure.ts';
+import { CONNECTIONS, getting, type Listening, startServer } from '../http.ts';
+import type { Load, Paced } from '../parts/load.ts';
 import { cpuMicrosOf, populatePostgres } from '../postgres.ts';
-import { ratioOf } from '../spread.ts';
 
 const GOAL = 1.15;
 /** Ten times as many as a process remembers. */
 const MOST_DOMAINS = 200_000;
-/** More than are ever busy, so that no request waits for one. */
-const OPEN_CONNECTIONS = 64;
 
 /** CPU time of a request to two API processes on one PostgreSQL, against one of them. */
 export const postgresNodes: Figure = {
@@ -17,12 +14,12 @@ export const postgresNodes: Figure = {
     const { effort } = bench;
     const server = await bench.postgres();
     const serverMicros = await cpuMicrosOf(server);
-    const population = await populatePostgres(server, Math.min(MOST_DOMAINS, effort.mostDomains), () => {});
+    const population = await populatePostgres(server, Math.min(MOST_DOMAINS, effort.mostDomains));
     const load = await bench.start<Load>('load');
-    const nodes = [await serve(bench, population.url), await serve(bench, population.url)] as const;
+    const nodes = [await startServer(bench, population), await startServer(bench, population)] as const;
     const asking = { ...getting(population), seconds: effort.seconds };
 
-    async function sample(asked: readonly Listening[], run: (port: number) => Promise<Saturated>): Promise<Sample> {
+    async function sample(asked: readonly Listening[], run: (port: number) => Promise<Paced>): Promise<Sample> {
       const cpu = async () => (await Promise.all(asked.map(({ part }) => part.cpuMicros()))).reduce((a, b) => a + b);
       const before = [await cpu(), await serverMicros()] as const;
       const all = await Promise.all(asked.map(({ port }) => run(port)));
@@ -36,7 +33,7 @@ export const postgresNodes: Figure = {
     for (const { port } of nodes) await saturate(CONNECTIONS)(port);
     const { answers, seconds } = await saturate(CONNECTIONS)(first.port);
     const perSecond = Math.round(answers / seconds / 4);
-    const paced = (port: number) => load.call.pace({ ...asking, connections: OPEN_CONNECTIONS, perSecond, port });
+    const paced = (port: number) => load.call.pace({ ...asking, connections: CONNECTIONS, perSecond, port });
 
     const rows: Row[] = [];
     for (const { words, two, one } of [
@@ -51,8 +48,8 @@ export const postgresNodes: Figure = {
         one: () => sample([first], saturate(CONNECTIONS)),
       },
     ]) {
-      const samples = await alternate(effort, two, one);
-      const ratio = ratioOf(samples.subject.map(total), samples.baseline.map(total));
+      const samples = await alternate(effort, { subject: two, baseline: one });
+      const ratio = toBaseline(samples, total);
       rows.push({
         figure: `PostgreSQL: getDomain of two API processes, ${words}, ${showNumber(population.domains)} domains requested evenly`,
         measured: show(samples.subject),

@@ -1,19 +1,31 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isBundled } from '../../bin/bundle.mjs';
 import { nextFree } from '../../src/playground/ports.ts';
-import { alternate, type Bench, type Figure, medianOf, type Row, showSpread } from '../figure.ts';
+import { type Checkout, PRESENT } from '../checkout.ts';
+import {
+  alternate,
+  type Bench,
+  type Contenders,
+  eachOf,
+  type Figure,
+  medianOf,
+  onBoth,
+  type Row,
+  showSpread,
+  toOther,
+} from '../figure.ts';
 import type { Population } from '../population.ts';
 import { spreadOf } from '../spread.ts';
 
 const START_GOAL_MS = 600;
 const VERSION_GOAL_MS = 100;
-const MEMORY_GOAL_MB = { 'api,verifier,certificates,edge': 130, api: 110 };
+const ALL_ROLES = 'api,verifier,certificates,edge';
+const MEMORY_GOAL_MB = { [ALL_ROLES]: 130, api: 110 } as const;
 const IDLE_MS = 5000;
-const ROOT = dirname(dirname(import.meta.dirname));
 
 type Roles = keyof typeof MEMORY_GOAL_MB;
 
@@ -27,72 +39,104 @@ interface Program {
 export const start: Figure = {
   name: 'start',
   async measure(bench) {
-    if (!isBundled(ROOT)) throw new Error('dist/ is missing or outdated: npm run build');
-    const bundle = { words: [join(ROOT, 'bin/nameplate')], env: {} };
-    const words = [process.execPath, '--enable-source-maps', join(ROOT, 'src/cli/cli.ts')];
+    if (!isBundled(PRESENT.root)) throw new Error('dist/ is missing or outdated: npm run build');
+    const words = [process.execPath, '--enable-source-maps', join(PRESENT.root, 'src/cli/cli.ts')];
     const sources = { words, env: { NODE_COMPILE_CACHE: bench.path('compiled') } };
-    const population = await bench.populate(Math.min(10_000, bench.effort.mostDomains));
-    // Domains that are verified, so that the program is idle.
-    const db = new DatabaseSync(population.path);
-    db.exec('delete from checks');
-    db.close();
-    const rows = [await startRow(bench, population, bundle, sources)];
+    const both = await onBoth(bench, async (checkout) => ({
+      program: programOf(checkout),
+      population: await idlePopulation(bench, checkout),
+    }));
+    const contenders = (roles: Roles, measure: (served: Served) => Promise<number>): Contenders<number> => {
+      const run = async (idle: Idle) => {
+        const served = await serve(idle, roles);
+        const measured = await measure(served);
+        await served.stop();
+        return measured;
+      };
+      const { population } = both.subject;
+      return { ...eachOf(both, run), baseline: () => run({ program: sources, population }) };
+    };
+    const rows = [
+      await startRow(
+        bench,
+        contenders(ALL_ROLES, async ({ firstAnswerMs }) => firstAnswerMs),
+      ),
+    ];
     for (const roles of Object.keys(MEMORY_GOAL_MB) as Roles[])
-      rows.push(await memoryRow(roles, population, bundle, sources));
-    return [...rows, await versionRow(bench, bundle)];
+      rows.push(await memoryRow(roles, contenders(roles, idleMegabytes)));
+    return [...rows, await versionRow(bench)];
   },
 };
 
-async function startRow(bench: Bench, population: Population, bundle: Program, sources: Program): Promise<Row> {
-  const startOnce = (program: Program) => async () => {
-    const served = await serve(program, population);
-    await served.stop();
-    return served.firstAnswerMs;
-  };
+function programOf({ root }: Checkout): Program {
+  return { words: [join(root, 'bin/nameplate')], env: {} };
+}
+
+/** Domains that are verified, so that the program is idle. */
+async function idlePopulation(bench: Bench, checkout: Checkout): Promise<Population> {
+  const population = await bench.populate(Math.min(10_000, bench.effort.mostDomains), { checkout });
+  const db = new DatabaseSync(population.path);
+  db.exec('delete from checks');
+  db.close();
+  return population;
+}
+
+async function startRow({ effort }: Bench, contenders: Contenders<number>): Promise<Row> {
   // The first ones fill the cache of compiled code, as the first start after an upgrade does.
-  await startOnce(bundle)();
-  await startOnce(sources)();
-  const effort = { ...bench.effort, rounds: bench.effort.starts };
-  const { subject, baseline } = await alternate(effort, startOnce(bundle), startOnce(sources));
-  const { median } = spreadOf(subject);
+  await alternate({ rounds: 1 }, contenders);
+  const samples = await alternate({ rounds: effort.starts }, contenders);
+  const { median } = spreadOf(samples.subject);
   return {
-    figure: `nameplate serve, all roles: start → first response, ${effort.rounds} times`,
-    measured: `${showSpread(spreadOf(subject), 0)} ms`,
-    baseline: `the sources: ${showSpread(spreadOf(baseline), 0)} ms`,
+    figure: `nameplate serve, all roles: start → first response, ${effort.starts} times`,
+    measured: showMs(samples.subject),
+    baseline: `the sources: ${showMs(samples.baseline)}`,
     result: `${(median / 1000).toFixed(2)} s`,
     goal: `under ${START_GOAL_MS / 1000} s`,
     met: median < START_GOAL_MS,
+    against: toOther(samples, showMs, { time: Number }),
   };
 }
 
-async function memoryRow(roles: Roles, population: Population, bundle: Program, sources: Program): Promise<Row> {
-  const megabytes = await idleMemory(bundle, population, roles);
-  const ofSources = await idleMemory(sources, population, roles);
+async function memoryRow(roles: Roles, contenders: Contenders<number>): Promise<Row> {
+  const samples = await alternate({ rounds: 1 }, contenders);
+  const megabytes = medianOf(samples.subject, Number);
   const goal = MEMORY_GOAL_MB[roles];
+  const show = (values: number[]) => `${medianOf(values, Number).toFixed(0)} MB`;
   return {
     figure: `nameplate serve, ${roles === 'api' ? 'role api' : 'all roles'}: idle memory after ${IDLE_MS / 1000} s`,
-    measured: `${megabytes.toFixed(0)} MB resident`,
-    baseline: `the sources: ${ofSources.toFixed(0)} MB`,
-    result: `${megabytes.toFixed(0)} MB`,
+    measured: `${show(samples.subject)} resident`,
+    baseline: `the sources: ${show(samples.baseline)}`,
+    result: show(samples.subject),
     goal: `under ${goal} MB`,
     met: megabytes < goal,
+    against: toOther(samples, show, { memory: Number }),
   };
 }
 
-async function versionRow({ effort }: Bench, bundle: Program): Promise<Row> {
-  const rounds = { ...effort, rounds: 2 * effort.starts };
-  const version = () => duration([...bundle.words, '--version'], bundle.env);
-  const bare = () => duration([process.execPath, '--eval', '0'], {});
-  const { subject, baseline } = await alternate(rounds, version, bare);
-  const extra = medianOf(subject, Number) - medianOf(baseline, Number);
+async function versionRow(bench: Bench): Promise<Row> {
+  const rounds = 2 * bench.effort.starts;
+  const both = await onBoth(bench, async (checkout) => programOf(checkout));
+  const samples = await alternate(
+    { rounds },
+    {
+      ...eachOf(both, ({ words, env }) => duration([...words, '--version'], env)),
+      baseline: () => duration([process.execPath, '--eval', '0'], {}),
+    },
+  );
+  const extra = medianOf(samples.subject, Number) - medianOf(samples.baseline, Number);
   return {
-    figure: `nameplate --version, ${rounds.rounds} times`,
-    measured: `${showSpread(spreadOf(subject), 0)} ms`,
-    baseline: `node --eval 0: ${showSpread(spreadOf(baseline), 0)} ms`,
+    figure: `nameplate --version, ${rounds} times`,
+    measured: showMs(samples.subject),
+    baseline: `node --eval 0: ${showMs(samples.baseline)}`,
     result: `${extra.toFixed(0)} ms more`,
     goal: `under ${VERSION_GOAL_MS} ms more`,
     met: extra < VERSION_GOAL_MS,
+    against: toOther(samples, showMs, { time: Number }),
   };
+}
+
+function showMs(values: number[]): string {
+  return `${showSpread(spreadOf(values), 0)} ms`;
 }
 
 async function duration([command = '', ...words]: string[], env: Program['env']): Promise<number> {
@@ -101,13 +145,15 @@ async function duration([command = '', ...words]: string[], env: Program['env'])
   return performance.now() - began;
 }
 
-async function idleMemory(program: Program, population: Population, roles: Roles): Promise<number> {
-  const served = await serve(program, population, roles);
+async function idleMegabytes({ metrics }: Served): Promise<number> {
   await delay(IDLE_MS);
-  const metrics = await (await fetch(`${served.metrics}/metrics`)).text();
-  await served.stop();
-  const octets = Number(/^process_resident_memory_bytes (\S+)/m.exec(metrics)?.[1]);
-  return octets / 1e6;
+  const text = await (await fetch(`${metrics}/metrics`)).text();
+  return Number(/^process_resident_memory_bytes (\S+)/m.exec(text)?.[1]) / 1e6;
+}
+
+interface Idle {
+  program: Program;
+  population: Population;
 }
 
 interface Served {
@@ -117,11 +163,7 @@ interface Served {
   stop(): Promise<void>;
 }
 
-async function serve(
-  { words, env: own }: Program,
-  { path }: Population,
-  roles: Roles = 'api,verifier,certificates,edge',
-): Promise<Served> {
+async function serve({ program: { words, env: own }, population: { path } }: Idle, roles: Roles): Promise<Served> {
   const port = await nextFree(20_000 + Math.floor(Math.random() * 10_000), { udp: false });
   const metricsPort = await nextFree(port + 1, { udp: false });
   const env = {

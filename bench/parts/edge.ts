@@ -1,12 +1,14 @@
 import { createPrivateKey } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { startEdge } from '../../src/edge/edge.ts';
 import { createLog } from '../../src/log.ts';
 import { createMetrics } from '../../src/metrics.ts';
 import type { EdgeStore } from '../../src/store/contract/store.ts';
 import { createSupervisor } from '../../src/threads/supervisor.ts';
+import { importSource } from '../checkout.ts';
 import { offer } from '../part.ts';
+
+const { startEdge } = await importSource('edge');
 
 /** The edge by itself: every name of a directory of certificates leads to one origin. */
 export type EdgePart = typeof methods;
@@ -21,6 +23,17 @@ export interface EdgeSettings {
   behind: boolean;
 }
 
+/** What an earlier edge asked for instead of `findSite`, and how it heard of changes. */
+interface EarlierStore {
+  findRoute(hostname: string): Promise<object>;
+  findServedCertificate(hostname: string): Promise<object>;
+}
+interface Changes {
+  subscribe(): void;
+  onChange(): void;
+}
+const changes: Changes = { subscribe() {}, onChange() {} };
+
 const stops: (() => Promise<void>)[] = [];
 
 const methods = {
@@ -30,13 +43,14 @@ const methods = {
     const metrics = createMetrics();
     const edge = await startEdge({
       store: storeOf(directory, originPort),
-      changes: { subscribe: () => {} },
+      changes,
       log,
       metrics,
       supervisor: createSupervisor({ log, metrics }),
       lookUp: async () => [],
       http: { host: '127.0.0.1', port: 0 },
       https: behind ? null : { host: '127.0.0.1', port: 0 },
+      askEndpoint: behind ? { host: '127.0.0.1', port: 0 } : null,
       httpsPort: 0,
       allowedNetworks: ['127.0.0.0/8'],
       trustedProxies: behind ? ['127.0.0.0/8'] : [],
@@ -46,24 +60,35 @@ const methods = {
       threads,
     });
     stops.push(edge.stop);
-    const portOf = (url: string | null) => (url === null ? 0 : Number(new URL(url).port));
-    return { http: portOf(edge.http), https: portOf(edge.https) };
+    const portOf = (url: string | null | undefined) => (url ? Number(new URL(url).port) : 0);
+    return { http: portOf(edge.http), https: portOf(edge.https), ask: portOf(edge.askEndpoint) };
   },
   /** Resident memory in bytes. */
   memory: () => process.memoryUsage().rss,
 };
 
 /** Responds at once. The edge reads each name once, and caches it. */
-function storeOf(directory: string, originPort: number): EdgeStore {
+function storeOf(directory: string, originPort: number): EdgeStore & EarlierStore {
   const origin = { deploymentId: 'dep_bench', origin: `http://127.0.0.1:${originPort}` };
+  const findRoute = async (hostname: string) => ({
+    hostname,
+    domainId: `dom_${hostname}`,
+    environmentId: 'env_bench',
+  });
+  const findServedCertificate = async (hostname: string) => {
+    const text = readFileSync(join(directory, `${hostname}.pem`), 'utf8');
+    const privateKey = createPrivateKey(text).export({ format: 'der', type: 'pkcs8' });
+    const chain = text.slice(0, text.indexOf('-----BEGIN PRIVATE KEY'));
+    return { chain, privateKey, notAfter: Number.MAX_SAFE_INTEGER };
+  };
   return {
-    async findSite(hostname) {
-      const text = readFileSync(join(directory, `${hostname}.pem`), 'utf8');
-      const privateKey = createPrivateKey(text).export({ format: 'der', type: 'pkcs8' });
-      const chain = text.slice(0, text.indexOf('-----BEGIN PRIVATE KEY'));
-      const certificate = { chain, privateKey, notAfter: Number.MAX_SAFE_INTEGER };
-      return { hostname, domainId: `dom_${hostname}`, environmentId: 'env_bench', origin, certificate };
-    },
+    findRoute,
+    findServedCertificate,
+    findSite: async (hostname) => ({
+      ...(await findRoute(hostname)),
+      origin,
+      certificate: await findServedCertificate(hostname),
+    }),
     findOrigin: async () => origin,
     findChallenge: async () => null,
   };

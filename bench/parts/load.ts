@@ -1,7 +1,8 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { type Connection, openConnection } from '../connection.ts';
 import { offer } from '../part.ts';
-import { nameOf } from '../population.ts';
 import { quantile } from '../spread.ts';
+import { nameOf } from '../zone.ts';
 
 export interface Target {
   port: number;
@@ -11,104 +12,104 @@ export interface Target {
   ask: Asking;
 }
 
-/** `getDomain`: domains of a population, each as likely as the other. `createDomain`: names that nobody asked for before. */
+/** About domains of a population, each as likely as the other. `createDomain`: names that nobody asked for before. */
 export type Asking =
-  | { operation: 'domains.getDomain'; domains: number }
+  | { operation: 'domains.getDomain' | 'domains.diagnoseDomain'; domains: number; zones: number }
   | { operation: 'domains.createDomain'; project: string; app: string; environment: string };
 
-export interface Saturated {
+/** Of the responses with 200, from the moment when each request was to be sent. */
+interface Latency {
+  p50Ms: number;
+  p95Ms: number;
+  p99Ms: number;
+  longestMs: number;
+}
+
+export interface Paced extends Latency {
   answers: number;
   seconds: number;
 }
 
-export interface Paced extends Saturated {
-  p50Ms: number;
-  p99Ms: number;
+export interface Saturated extends Paced {
+  /** Responses with 429, each of which was waited for as `Retry-After: 1` asks. */
+  refused: number;
 }
 
 const methods = {
-  /** Closed loop: each connection asks again as soon as it is answered. */
+  /** Closed loop: each connection sends the next request as soon as it has the response. */
   async saturate({ port, connections, seconds, ...about }: Target): Promise<Saturated> {
     const next = requests(about);
     const opened = await open(port, connections);
+    const latencies: number[] = [];
     const began = performance.now();
     const end = began + seconds * 1000;
-    let answers = 0;
+    let refused = 0;
     await Promise.all(
-      opened.map(
-        (connection) =>
-          new Promise<void>((resolve, reject) => {
-            const ask = () => connection.send(next(), answered);
-            const answered = (status: number) => {
-              if (status !== 200) return reject(new Error(`answered ${status}`));
-              answers++;
-              if (performance.now() < end) ask();
-              else resolve();
-            };
-            ask();
-          }),
-      ),
+      opened.map(async (connection) => {
+        do {
+          const sentAt = performance.now();
+          const status = await new Promise<number>((resolve) => connection.send(next(), resolve));
+          if (status === 200) latencies.push(performance.now() - sentAt);
+          else if (status !== 429) throw new Error(`answered ${status}`);
+          else {
+            refused++;
+            await delay(1000);
+          }
+        } while (performance.now() < end);
+      }),
     );
     const took = (performance.now() - began) / 1000;
     for (const connection of opened) connection.close();
-    return { answers, seconds: took };
+    return { answers: latencies.length, refused, seconds: took, ...latencyOf(latencies) };
   },
 
   /**
-   * Open loop: requests come at random moments, so many a second on average, whether or not others have been answered. Latency counts
-   * from the moment a request was to be sent, so that one that waits for a connection is not flattered.
+   * Open loop: requests are due at a constant rate, whether or not others have been answered. Latency counts from when a request was due, so that
+   * neither one that waits for a connection nor a server that stands still is flattered (coordinated omission).
    */
   async pace({ port, connections, seconds, perSecond, ...about }: Target & { perSecond: number }): Promise<Paced> {
     const next = requests(about);
     const free = await open(port, connections);
-    const all = [...free];
-    const dueAt: number[] = [];
     const latencies: number[] = [];
     const began = performance.now();
-    const end = began + seconds * 1000;
-    let arrival = began;
-    let underWay = 0;
+    const all = Math.ceil(perSecond * seconds);
+    let sent = 0;
     let failed = 0;
 
-    function sendDue(): void {
-      for (;;) {
-        const connection = dueAt.length > 0 ? free.pop() : undefined;
-        const due = connection && dueAt.shift();
-        if (connection === undefined || due === undefined) return;
-        underWay++;
-        connection.send(next(), (status) => {
-          latencies.push(performance.now() - due);
-          if (status !== 200) failed++;
-          underWay--;
-          free.push(connection);
-          sendDue();
-        });
-      }
-    }
-
     await new Promise<void>((resolve) => {
+      function sendDue(): void {
+        for (const now = performance.now(); sent < all; ) {
+          const dueAt = began + (sent * 1000) / perSecond;
+          const connection = dueAt <= now ? free.shift() : undefined;
+          if (connection === undefined) return;
+          sent++;
+          connection.send(next(), (status) => {
+            latencies.push(performance.now() - dueAt);
+            if (status !== 200) failed++;
+            free.push(connection);
+            if (latencies.length === all) resolve();
+            else sendDue();
+          });
+        }
+      }
       const tick = () => {
-        const now = performance.now();
-        // What this process was late by is not the server's: a request that came meanwhile is due now.
-        for (; arrival <= now && arrival < end; arrival -= Math.log(1 - Math.random()) * (1000 / perSecond))
-          dueAt.push(now);
         sendDue();
-        if (arrival < end || dueAt.length > 0 || underWay > 0) setTimeout(tick, 1);
-        else resolve();
+        if (sent < all) setTimeout(tick, 1);
       };
       tick();
     });
-    for (const connection of all) connection.close();
+    for (const connection of free) connection.close();
     if (failed > 0) throw new Error(`${failed} of ${latencies.length} requests were refused`);
-    const took = (performance.now() - began) / 1000;
-    return {
-      answers: latencies.length,
-      seconds: took,
-      p50Ms: quantile(latencies, 0.5),
-      p99Ms: quantile(latencies, 0.99),
-    };
+    return { answers: all, seconds: (performance.now() - began) / 1000, ...latencyOf(latencies) };
   },
 };
+
+function latencyOf(latencies: number[]): Latency {
+  const [p50Ms = 0, p95Ms = 0, p99Ms = 0, longestMs = 0] = [0.5, 0.95, 0.99, 1].map((share) =>
+    quantile(latencies, share),
+  );
+  return { p50Ms, p95Ms, p99Ms, longestMs };
+}
 
 function open(port: number, connections: number): Promise<Connection[]> {
   return Promise.all(Array.from({ length: connections }, () => openConnection(port)));
@@ -118,19 +119,21 @@ let created = 0;
 
 /** Whole requests, as text. */
 function requests({ rootKey, ask }: Pick<Target, 'rootKey' | 'ask'>): () => string {
-  const { operation, ...input } = ask;
   const head = [
-    `POST /v2/${operation} HTTP/1.1`,
+    `POST /v2/${ask.operation} HTTP/1.1`,
     'Host: 127.0.0.1',
     `Authorization: Bearer ${rootKey}`,
     'Content-Type: application/json',
     'Content-Length: ',
   ].join('\r\n');
   const write = (body: string) => `${head}${body.length}\r\n\r\n${body}`;
-  if (operation === 'domains.getDomain') {
-    return () => write(`{"domain":"${nameOf(Math.floor(Math.random() * ask.domains))}"}`);
+  if (ask.operation === 'domains.createDomain') {
+    const { project, app, environment } = ask;
+    const newName = () => `d${++created}.p${process.pid}.created.test`;
+    return () => write(JSON.stringify({ project, app, environment, domain: newName() }));
   }
-  return () => write(JSON.stringify({ ...input, domain: `d${++created}.p${process.pid}.created.test` }));
+  const { domains, zones } = ask;
+  return () => write(`{"domain":"${nameOf(Math.floor(Math.random() * domains), zones)}"}`);
 }
 
 export type Load = typeof methods;

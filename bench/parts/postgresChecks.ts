@@ -8,8 +8,8 @@ import { createVerifier, type Verifier } from '../../src/verification/verifier.t
 import { fixedLooks } from '../../test/support/fixed-looks.ts';
 import { addressOf } from '../../test/support/postgres.ts';
 import { cpuMicros, offer } from '../part.ts';
-import { apexOf } from '../population.ts';
 import type { PostgresPopulation } from '../postgres.ts';
+import { apexOf } from '../zone.ts';
 
 /** Checks on PostgreSQL, on the real schedule, under a clock that is set here, with a resolver that costs nothing. */
 const methods = {

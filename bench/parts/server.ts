@@ -1,59 +1,47 @@
-import { DatabaseSync } from 'node:sqlite';
-import { readServerConfig } from '../../src/config/config.ts';
-import { createLog } from '../../src/log.ts';
-import { type RunningServer, startServer } from '../../src/main.ts';
+import type { RunningServer } from '../../src/main.ts';
 import { ENCRYPTION_KEY } from '../../test/support/encryption-key.ts';
-import { type Checking, prepareChecks, type Report } from '../checking.ts';
+import { importSource } from '../checkout.ts';
 import { offer } from '../part.ts';
 
-/** Nameplate as it is served: default configuration, log lines to standard output. Checks begin and end as they are told. */
+const { readServerConfig } = await importSource('config');
+const { createLog } = await importSource('log');
+const { startServer } = await importSource('main');
+
+export interface ServerSettings {
+  databaseUrl: string;
+  /** Of the nameservers and the resolver. */
+  dnsPort: number;
+  checkIntervalMs: number;
+  /** Settings that are not the default. */
+  env: Record<string, string>;
+}
+
+/** Nameplate as it is served: default configuration, log lines to standard output. */
 const methods = {
-  /** `dnsPort`: of the nameserver and the resolver, for diagnoses. */
-  async start(databaseUrl: string, dnsPort: number): Promise<number> {
+  /** Resolves with where it listens. */
+  async start({
+    databaseUrl,
+    dnsPort,
+    checkIntervalMs,
+    env,
+  }: ServerSettings): Promise<{ api: string; metrics: string }> {
     const config = readServerConfig({
       NAMEPLATE_LISTEN: '127.0.0.1:0',
-      NAMEPLATE_METRICS_LISTEN: 'off',
+      NAMEPLATE_METRICS_LISTEN: '127.0.0.1:0',
       NAMEPLATE_DATABASE_URL: databaseUrl,
       NAMEPLATE_CNAME_ZONE: 'cname.bench.test',
       NAMEPLATE_DNS_RESOLVERS: `127.0.0.1:${dnsPort}`,
       NAMEPLATE_DNS_ALLOWED_NETWORKS: '127.0.0.0/8',
       NAMEPLATE_ROLES: 'api',
       NAMEPLATE_ENCRYPTION_KEY: ENCRYPTION_KEY,
+      ...env,
     });
-    running = await startServer(config, { log: createLog(config.logLevel), nameserverPort: dnsPort });
-    database = databaseUrl;
-    return Number(new URL(running.api ?? '').port);
-  },
-
-  /** On the embedded store: checks from now on, in this process, as if no time had passed since `rest`. */
-  check(options: { port: number; checkIntervalMs: number }): void {
-    if (running === undefined) throw new Error('the server was not started');
-    checking ??= prepareChecks(running.store, options);
-    const db = new DatabaseSync(database.slice('sqlite:'.length), { timeout: 5000 });
-    db.prepare('update checks set next_check_at = next_check_at + ?').run(Date.now() - restingSince);
-    db.close();
-    checking.start();
-  },
-
-  /** What the checks did since the last time. */
-  report(): Promise<Report> {
-    if (checking === undefined) throw new Error('no checks were begun');
-    return checking.report();
-  },
-
-  async rest(): Promise<void> {
-    await checking?.stop();
-    restingSince = Date.now();
+    running = await startServer(config, { log: createLog(config.logLevel), nameserverPort: dnsPort, checkIntervalMs });
+    return { api: running.api ?? '', metrics: running.metrics ?? '' };
   },
 };
 
 let running: RunningServer | undefined;
-let checking: Checking | undefined;
-let database = '';
-let restingSince = Date.now();
 
 export type Server = typeof methods;
-offer(methods, async () => {
-  await checking?.close();
-  await running?.stop();
-});
+offer(methods, () => running?.stop());

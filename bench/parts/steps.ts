@@ -19,8 +19,9 @@ import { memoryLimiter } from '../../src/ratelimit/limiter.ts';
 import { sqliteStore } from '../../src/store/sqlite/sqlite.ts';
 import { blindDiagnoser } from '../../test/support/blind-diagnoser.ts';
 import { cpuMicros, offer } from '../part.ts';
-import { nameOf, type Population } from '../population.ts';
+import type { Population } from '../population.ts';
 import { spreadOf } from '../spread.ts';
+import { nameOf } from '../zone.ts';
 
 const ROUNDS = 7;
 const ROUND_MS = 200;

@@ -3,21 +3,31 @@ import type { Question } from '../../src/dns/protocol/wire.ts';
 import { dnsClient } from '../../src/dns/transport/dns-client.ts';
 import { WINDOW_MS } from '../../src/domain/domain.ts';
 import type { Store } from '../../src/store/contract/store.ts';
-import { sqliteStore } from '../../src/store/sqlite/sqlite.ts';
 import { type Checking, prepareChecks, type Report } from '../checking.ts';
+import { importSource } from '../checkout.ts';
 import { offer } from '../part.ts';
-import { nameOf, type Population, zoneOf } from '../population.ts';
-import { addressOf, nameserversOf } from '../zone.ts';
+import type { Population } from '../population.ts';
+import { addressOf, nameOf, nameserversOf, zoneOf } from '../zone.ts';
 
 /** The verifier in a process of its own, as with `NAMEPLATE_ROLES=verifier`; and the bare loop of queries it is held against. */
 const methods = {
   async open({ path, ...options }: { path: string; port: number; checkIntervalMs: number }): Promise<void> {
+    const { sqliteStore } = await importSource('sqlite');
     const store = await sqliteStore({ path });
-    opened = { store, checking: prepareChecks(store, options) };
+    opened = { store, checking: await prepareChecks(store, options) };
   },
 
   /** Checks until the end of the process. */
   start: () => parts().checking.start(),
+
+  /** Checks until so many are done, so that the compilers have settled and the caches know what they can hold. */
+  async warmUp(checks: number): Promise<void> {
+    const { checking } = parts();
+    checking.start();
+    for (let done = 0; done < checks; done += (await checking.report()).checks) await delay(100);
+    await checking.stop();
+    await checking.report();
+  },
 
   /** Checks for so many seconds, and completes what is under way then. */
   async run(seconds: number): Promise<Ran> {
@@ -32,7 +42,8 @@ const methods = {
 
   report: (): Promise<Report> => parts().checking.report(),
 
-  find: ({ ids }: Population, number: number) => parts().store.findDomainByName(ids.workspaceId, nameOf(number)),
+  find: ({ ids, zones }: Population, number: number) =>
+    parts().store.findDomainByName(ids.workspaceId, nameOf(number, zones)),
 
   /** Asks for a check at once, as domains.verifyDomain does. Resolves with the time, Unix ms. */
   async retry({ ids }: Population, domainId: string): Promise<number> {
@@ -41,8 +52,8 @@ const methods = {
     return now;
   },
 
-  /** Asks as many queries as checks do, two at a time, of so many checks at a time, and does nothing with the answers. */
-  async ask({ port, domains, checksAtOnce, seconds, queriesPerCheck }: BareInput): Promise<Ran> {
+  /** Sends as many queries as checks do, two at a time, of so many checks at a time, and does nothing with the responses. */
+  async ask({ port, domains, zones, checksAtOnce, seconds, queriesPerCheck }: BareInput): Promise<Ran> {
     const client = dnsClient();
     const { signal } = new AbortController();
     const began = performance.now();
@@ -58,11 +69,15 @@ const methods = {
     async function askOn(): Promise<void> {
       while (performance.now() < end) {
         const number = checks++ % domains;
-        const address = addressOf(nameserversOf(zoneOf(number))[checks % 2] ?? 0);
+        const name = nameOf(number, zones);
+        const address = addressOf(nameserversOf(zoneOf(number, zones))[checks % 2] ?? 0);
         const asked = Math.floor(checks * queriesPerCheck) - Math.floor((checks - 1) * queriesPerCheck);
         for (let left = asked; left > 0; left -= 2) {
-          const questions = questionsOf(nameOf(number)).slice(0, left);
-          await Promise.all(questions.map((question) => ask(question, address)));
+          await Promise.all(
+            questionsOf(name)
+              .slice(0, left)
+              .map((question) => ask(question, address)),
+          );
         }
       }
     }
@@ -83,6 +98,7 @@ export interface BareInput {
   /** Of the nameserver. */
   port: number;
   domains: number;
+  zones: number;
   checksAtOnce: number;
   seconds: number;
   /** On average. */

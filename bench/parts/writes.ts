@@ -1,52 +1,25 @@
 import { DatabaseSync } from 'node:sqlite';
-import { type Domain, WINDOW_MS } from '../../src/domain/domain.ts';
+import type { Domain } from '../../src/domain/domain.ts';
 import { idMaker } from '../../src/ids.ts';
-import { sqliteStore } from '../../src/store/sqlite/sqlite.ts';
 import { offer } from '../part.ts';
-import { inserting, newDomain, type Population, steady } from '../population.ts';
+import { inserting, newCheck, newDomain, type Population } from '../population.ts';
 
-/** Writes of new domains: through the store, and by the bare engine. */
+/** The rows of new domains, written by the bare engine. */
 const methods = {
-  /** So many at a time; each begins when one is committed. */
-  async store({ path, ids }: Population, atOnce: number, seconds: number): Promise<Written> {
-    const store = await sqliteStore({ path });
-    const began = performance.now();
-    let writes = 0;
-    async function writeOn(): Promise<void> {
-      while (performance.now() - began < seconds * 1000) {
-        const domain = { ...newDomain(ids, newId('dom'), uniqueName(), Date.now()), status: 'pending' as const };
-        const { kind } = await store.createDomain(domain, domain.createdAt + WINDOW_MS);
-        if (kind !== 'created') throw new Error(`a domain was not created: ${kind}`);
-        writes++;
-      }
-    }
-    await Promise.all(Array.from({ length: atOnce }, writeOn));
-    const took = (performance.now() - began) / 1000;
-    await store.close();
-    return { writes, seconds: took };
-  },
-
-  /** The same rows, so many domains in one commit, and no work besides. */
-  engine({ path, ids }: Population, group: number, seconds: number): Written {
+  /** So many domains in one synced commit, and no work besides. */
+  write({ path, ids }: Population, group: number, seconds: number): Written {
     const db = new DatabaseSync(path, { timeout: 5000 });
     db.exec('pragma synchronous = full');
-    const inserts = inserting(db);
+    const insert = inserting(db);
     const began = performance.now();
     let writes = 0;
     while (performance.now() - began < seconds * 1000) {
       db.exec('begin immediate');
       for (let i = 0; i < group; i++) {
-        const domain: Domain = newDomain(ids, newId('dom'), uniqueName(), Date.now());
-        inserts.domain(domain);
-        inserts.check(domain.id, domain.createdAt, domain.createdAt + WINDOW_MS, steady(0));
-        inserts.event(
-          newId('evt'),
-          domain.id,
-          domain.workspaceId,
-          'domain.created',
-          eventData(domain),
-          domain.createdAt,
-        );
+        const domain = newDomain(ids, newId('dom'), `w${++names}.p${process.pid}.written.test`, Date.now());
+        insert('domains', domain);
+        insert('checks', newCheck(domain, domain.createdAt, 0));
+        insert('events', eventOf(domain));
       }
       db.exec('commit');
       writes += group;
@@ -57,7 +30,7 @@ const methods = {
   },
 };
 
-export interface Written {
+interface Written {
   writes: number;
   seconds: number;
 }
@@ -65,13 +38,10 @@ export interface Written {
 const newId = idMaker({ now: Date.now });
 let names = 0;
 
-function uniqueName(): string {
-  return `w${++names}.p${process.pid}.written.test`;
-}
-
-function eventData({ name, environmentId, status }: Domain): string {
+function eventOf({ id, workspaceId, name, environmentId, status, createdAt }: Domain) {
   const records = { routingVerified: false, ownershipVerified: false, verificationError: null };
-  return JSON.stringify({ name, environmentId, status, ...records });
+  const data = JSON.stringify({ name, environmentId, status, ...records });
+  return { id: newId('evt'), domainId: id, workspaceId, type: 'domain.created', data, createdAt };
 }
 
 export type Writes = typeof methods;
