@@ -71,8 +71,8 @@ export interface Operation extends OperationBase<TSchema> {
 }
 
 /**
- * What a handler returns for an object that the store's cache returns again and again: presented and serialised once, as long as that object
- * lives. `present` may depend on the object alone, and on what is the same for every call.
+ * What a handler returns for an object that the store's cache may return again and again: presented and serialised once, for as long as that
+ * object lives. `present` may depend on the object alone, and on what is the same for every call.
  */
 export class PresentedOnce<Data> {
   readonly object: object;

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { isShared } from '../cache/cached-domains.ts';
 import { type OperationResult, PresentedOnce } from './operation.ts';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
@@ -7,7 +8,7 @@ const HEAD = '{"meta":{"requestId":"';
 
 /**
  * Wraps results in the envelope of every response, `meta` first, for the route's schema to serialise. What is presented once is serialised
- * once too: the JSON after the request id is kept with the object that it presents, and goes with it.
+ * once too, if the cache returned it before: the JSON after the request id is kept with the object that it presents, and goes with it.
  */
 export function responseEnvelope() {
   const kept = new WeakMap<object, string>();
@@ -20,7 +21,9 @@ export function responseEnvelope() {
   }
 
   return ({ data, ...rest }: OperationResult, { id }: FastifyRequest, reply: FastifyReply): unknown => {
-    if (!(data instanceof PresentedOnce)) return { meta: { requestId: id }, data, ...rest };
+    const meta = { requestId: id };
+    if (!(data instanceof PresentedOnce)) return { meta, data, ...rest };
+    if (!isShared(data.object)) return { meta, data: data.present() };
     let tail = kept.get(data.object);
     if (tail === undefined) {
       tail = serialise(data.present(), id, reply);

@@ -45,14 +45,14 @@ export function cacheDomains(
       // In the order of insertion: an id that is evicted too early costs one read, and recency a part of every request.
       const id = ids.peek(key);
       const cached = id === undefined ? undefined : domains.get(id);
-      if (cached) return cached;
+      if (cached) return shared(cached);
       const domain = await domains.load(() => store.findDomainByName(workspaceId, name), idOf);
       if (domain !== null) ids.set(key, domain.id);
       return domain;
     },
     async findDomainById(workspaceId, domainId) {
       const cached = domains.get(domainId);
-      if (cached?.workspaceId === workspaceId) return cached;
+      if (cached?.workspaceId === workspaceId) return shared(cached);
       return domains.load(() => store.findDomainById(workspaceId, domainId), idOf);
     },
     retryVerification: (workspaceId, domainId, ...rest) =>
@@ -62,6 +62,19 @@ export function cacheDomains(
     saveTransition: (save) => invalidating(store.saveTransition(save), save.before.id, save.loser?.before.id),
     saveMonitoring: (save) => invalidating(store.saveMonitoring(save), save.before.id),
   };
+}
+
+/** Returned by a cache more than once. */
+const sharedDomains = new WeakSet<object>();
+
+function shared(domain: Domain): Domain {
+  sharedDomains.add(domain);
+  return domain;
+}
+
+/** Whether a cache returned this object before: then what is made of it is worth keeping. Of a million domains most are evicted first. */
+export function isShared(domain: object): boolean {
+  return sharedDomains.has(domain);
 }
 
 function idOf(domain: Domain | null): string | undefined {

@@ -259,7 +259,8 @@ describe('polling domains.getDomain', () => {
       return { text: text.replace(requestId, ''), type: headers['content-type'], length: headers['content-length'] };
     };
     const first = await textOf();
-    expect(await textOf()).toEqual(first);
+    // Read, then from the cache, then as it was kept.
+    for (let i = 0; i < 3; i++) expect(await textOf()).toEqual(first);
     const fresh = await api.store.findDomainById(domain.workspaceId, domain.id);
     const data = dataOf<DomainShown>(await ask(domain.id));
     expect(first.text).toBe(JSON.stringify({ meta: { requestId: '' }, data }));
