@@ -7,20 +7,29 @@ import { CONTENT_SECURITY_POLICY } from './html.ts';
 import { openApiDocument } from './openapi.ts';
 import { renderReference } from './reference.ts';
 
-/** Serves the OpenAPI document, the reference page and the pages of errors and findings, rendered once. They need no key. */
+/** Serves the OpenAPI document, the reference page and the pages of errors and findings. They need no key. Most servers are never asked for them: each is rendered when it is. */
 export function serveDocumentation(app: FastifyInstance, naming: ErrorNaming): void {
-  const document = openApiDocument();
-  const openapi = `${JSON.stringify(document, null, 2)}\n`;
+  const document = once(openApiDocument);
+  const openapi = once(() => `${JSON.stringify(document(), null, 2)}\n`);
   app.get('/openapi.json', { config: { operation: 'openapi' } }, (_request, reply) =>
-    reply.type('application/json').send(openapi),
+    reply.type('application/json').send(openapi()),
   );
 
-  const pages = new Map([['/docs', renderReference(document, naming)]]);
-  for (const code of errorCodes) pages.set(errorPagePath(code, naming.service), renderErrorPage(code, naming));
-  for (const code of FINDING_CODES) pages.set(findingPagePath(code), renderFindingPage(code));
-  for (const [path, text] of pages) {
-    app.get(path, { config: { operation: 'docs' } }, (_request, reply) => sendPage(reply, text));
+  const pages = new Map([['/docs', once(() => renderReference(document(), naming))]]);
+  for (const code of errorCodes) pages.set(errorPagePath(code, naming.service), () => renderErrorPage(code, naming));
+  for (const code of FINDING_CODES) pages.set(findingPagePath(code), () => renderFindingPage(code));
+  for (const [path, render] of pages) {
+    app.get(path, { config: { operation: 'docs' } }, (_request, reply) => sendPage(reply, render()));
   }
+}
+
+/** Makes a value when it is first asked for. */
+function once<T extends object | string>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
 }
 
 function sendPage(reply: FastifyReply, text: string): FastifyReply {
