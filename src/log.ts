@@ -17,5 +17,11 @@ export function createLog(level: LogLevel, destination: DestinationStream = stan
 }
 
 function standardOutput(): DestinationStream {
+  blockWhileFull(process.stdout);
   return pino.destination({ dest: STANDARD_OUTPUT, sync: true });
+}
+
+/** Node makes pipes and sockets non-blocking as soon as a worker thread starts. Where one is full, pino would sleep for 100 ms. */
+function blockWhileFull(stream: NodeJS.WriteStream & { _handle?: { setBlocking?(on: boolean): void } }): void {
+  stream._handle?.setBlocking?.(true);
 }
