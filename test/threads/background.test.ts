@@ -101,7 +101,7 @@ it('a process whose writer thread dies ends with exit code 1, and one line of th
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line));
-  expect(lines.filter(({ level }) => level >= 40)).toMatchObject([
+  expect(lines.filter(({ level }) => level >= 50)).toMatchObject([
     {
       level: 60,
       thread: 'writer',
