@@ -89,7 +89,8 @@ export function createSupervisor({ log, metrics }: { log: Log; metrics: Pick<Met
       log.error({ err: error, thread: kind, restartInSeconds }, 'a thread crashed; what it was doing is lost');
       const last = withoutGauges(latest);
       latest = [];
-      before = before.then((sum) => addUp([sum, last]));
+      // Metrics that cannot be added up hide no others.
+      before = before.then((sum) => addUp([sum, last]).catch(() => sum));
       restart = setTimeout(() => {
         current = run();
         // When it ends before it is ready, it is replaced in turn.
