@@ -7,7 +7,7 @@ import { idMaker } from '../ids.ts';
 import type { Log } from '../log.ts';
 import { addressRule } from '../net/addresses.ts';
 import type { AddressLookup } from '../net/dialer.ts';
-import { reservePort } from '../net/listen.ts';
+import { type ListenOptions, type ReservedPort, reservePort } from '../net/listen.ts';
 import type { EdgeStore } from '../store/contract/store.ts';
 import type { Supervisor } from '../threads/supervisor.ts';
 import { startAskEndpoint } from './ask-endpoint.ts';
@@ -77,13 +77,21 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
   const { clock = systemClock, askEndpoint: askListen = null } = options;
   const metrics = createEdgeMetrics(options.metrics.registry);
   const deps = { ...options, clock, metrics, warn: throttledWarn(options.log, clock) };
-  const { settings, threads } = await settle(options);
-  const { http, https } = settings;
   const running: Running[] = [];
   const stop = async () => {
     await Promise.all(running.splice(0).map((part) => part.stop(options.graceMs ?? GRACE_MS)));
   };
+  const threads = threadsOf(options);
+  const reserved: ReservedPort[] = [];
+  const reserve = async (endpoint: Endpoint): Promise<ListenOptions> => {
+    const port = await reservePort(endpoint, { reusePort: threads > 1 });
+    reserved.push(port);
+    return port.listen;
+  };
   try {
+    const http = options.http && (await reserve(options.http));
+    const https = options.https && (await reserve(options.https));
+    const settings = settingsOf(options, { http, https, threads });
     if (options.threads === 0) running.push(await serveHere(settings, deps));
     else running.push(await startEdgeThreads(threads, settings, deps));
     const askEndpoint = askListen && (await startAskEndpointOn(askListen, deps));
@@ -97,6 +105,8 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
   } catch (error) {
     await stop();
     throw error;
+  } finally {
+    for (const port of reserved) port.release();
   }
 }
 
@@ -106,15 +116,18 @@ function startAskEndpointOn(listen: Endpoint, deps: Deps): ReturnType<typeof sta
   return startAskEndpoint({ listen, sites, findAddress });
 }
 
-async function settle(options: EdgeOptions): Promise<{ settings: EdgeServerSettings; threads: number }> {
-  const http = options.http && (await reservePort(options.http));
-  const https = options.https && (await reservePort(options.https));
-  const most = process.platform === 'linux' ? Number.POSITIVE_INFINITY : 1;
-  const threads = http === null && https === null ? 0 : Math.min(most, Math.max(1, options.threads ?? 1));
-  const reusePort = threads > 1;
-  const settings = {
-    http: http && { ...http, reusePort },
-    https: https && { ...https, reusePort },
+function threadsOf({ http, https, threads = 1 }: EdgeOptions): number {
+  if (http === null && https === null) return 0;
+  return Math.min(process.platform === 'linux' ? Number.POSITIVE_INFINITY : 1, Math.max(1, threads));
+}
+
+function settingsOf(
+  options: EdgeOptions,
+  { http, https, threads }: Pick<EdgeServerSettings, 'http' | 'https'> & { threads: number },
+): EdgeServerSettings {
+  return {
+    http,
+    https,
     httpsPort: options.httpsPort || (https?.port ?? 443),
     allowedNetworks: options.allowedNetworks,
     trustedProxies: options.trustedProxies,
@@ -122,7 +135,6 @@ async function settle(options: EdgeOptions): Promise<{ settings: EdgeServerSetti
     limits: shareOf({ ...LIMITS, ...options.limits }, Math.max(1, threads)),
     tlsContexts: options.tlsContexts ?? 2000,
   };
-  return { settings, threads };
 }
 
 function serveHere(settings: EdgeServerSettings, deps: Deps): Promise<Running> {

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
-import { type AddressInfo, createServer } from 'node:net';
+import { type AddressInfo, createServer, type Server as NetServer } from 'node:net';
 import type { Endpoint } from '../config/config.ts';
 
 /** Something that runs in the background. `stop` waits for the work in flight. */
@@ -14,7 +14,7 @@ export interface ListeningServer extends Stoppable {
 }
 
 export interface ListenOptions extends Endpoint {
-  /** Several threads listen on the port (Linux), which `reservePort` has found free. */
+  /** Several threads listen on the port (Linux), which `reservePort` holds for them. */
   reusePort?: boolean;
 }
 
@@ -27,9 +27,7 @@ export const GRACE_MS = 3000;
  */
 export async function listen(server: Server, options: ListenOptions, variable: string): Promise<ListeningServer> {
   const { host, port } = options;
-  const listening = once(server, 'listening');
-  server.listen(options);
-  await listening.catch((error: unknown) => {
+  await startListening(server, options).catch((error: unknown) => {
     throw cannotListen(error, { host, port }, variable);
   });
   const { port: actual } = server.address() as AddressInfo;
@@ -46,18 +44,37 @@ export async function listen(server: Server, options: ListenOptions, variable: s
   };
 }
 
+/** A port that this process has, although nobody accepts connections there yet. */
+export interface ReservedPort {
+  /** With it a thread listens there. */
+  listen: ListenOptions;
+  /** Once a thread listens there, or none will. */
+  release(): void;
+}
+
 /**
  * Resolves with the port, which is free: with another one for port 0. Sockets with `reusePort` share a port without an error, even with another
- * program. Rejects with the error of the system.
+ * process: so this listens alone first, and then with `reusePort` until it is released. Rejects with the error of the system.
  */
-export async function reservePort({ host, port }: Endpoint): Promise<Endpoint> {
-  const server = createServer();
+export async function reservePort(
+  { host, port }: Endpoint,
+  { reusePort }: { reusePort: boolean },
+): Promise<ReservedPort> {
+  const alone = createServer();
+  await startListening(alone, { host, port });
+  const reserved = { host, port: (alone.address() as AddressInfo).port, reusePort };
+  // Frees the port at once, and for less than a millisecond.
+  alone.close();
+  if (!reusePort) return { listen: reserved, release() {} };
+  const shared = createServer((socket) => socket.destroy());
+  await startListening(shared, reserved);
+  return { listen: reserved, release: () => void shared.close() };
+}
+
+async function startListening(server: NetServer, options: ListenOptions): Promise<void> {
   const listening = once(server, 'listening');
-  server.listen({ host, port });
+  server.listen(options);
   await listening;
-  const { port: actual } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return { host, port: actual };
 }
 
 /** One line that says what to do for the usual errors; otherwise the error itself. */

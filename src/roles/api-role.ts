@@ -1,4 +1,5 @@
-import { cannotListen, type ListeningServer, reservePort, type Stoppable } from '../net/listen.ts';
+import type { Endpoint } from '../config/config.ts';
+import { cannotListen, type ListeningServer, type ReservedPort, reservePort, type Stoppable } from '../net/listen.ts';
 import { createCountTable } from '../ratelimit/count-table.ts';
 import type { Supervisor } from '../threads/supervisor.ts';
 import { type ApiThreadSettings, serveApi } from './api-server.ts';
@@ -19,8 +20,9 @@ const FAILURE_COUNTS = 65_536;
 export async function startApi({ supervisor, threads, ...deps }: ApiRoleDeps): Promise<ListeningServer> {
   const { config } = deps;
   const count = Math.max(1, apiThreadsOf(config));
+  const reserved = count === 1 ? null : await reserve(config.listen);
   const settings: ApiThreadSettings = {
-    listen: count === 1 ? config.listen : await reserve(config.listen),
+    listen: reserved?.listen ?? config.listen,
     threads: count,
     requestCounts: createCountTable().shared,
     failureCounts: createCountTable(FAILURE_COUNTS).shared,
@@ -32,7 +34,7 @@ export async function startApi({ supervisor, threads, ...deps }: ApiRoleDeps): P
     await close();
   };
   try {
-    const here = await serveApi(deps, settings, diagnoser);
+    const here = await serveApi(deps, settings, diagnoser).finally(() => reserved?.release());
     running.push(here);
     const script = new URL('./api-thread.ts', import.meta.url);
     while (running.length < count)
@@ -44,9 +46,8 @@ export async function startApi({ supervisor, threads, ...deps }: ApiRoleDeps): P
   }
 }
 
-async function reserve(endpoint: ApiThreadSettings['listen']): Promise<ApiThreadSettings['listen']> {
-  const reserved = await reservePort(endpoint).catch((error: unknown) => {
+function reserve(endpoint: Endpoint): Promise<ReservedPort> {
+  return reservePort(endpoint, { reusePort: true }).catch((error: unknown) => {
     throw cannotListen(error, endpoint, 'NAMEPLATE_LISTEN');
   });
-  return { ...reserved, reusePort: true };
 }
