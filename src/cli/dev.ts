@@ -49,7 +49,8 @@ async function run(options: DevOptions): Promise<void> {
     const isNew = async (name: string) => (await store.findDomainByName(ready.workspaceId, name)) === null;
     print(welcome(playground, dataDir, timing, await firstNew(isNew)));
   }
-  await stopSignal;
+  const signal = await Promise.race([stopSignal, playground.failed.then(() => null)]);
+  if (signal === null) process.exitCode = 1;
   if (!options.json) print('\n  Stopping…');
   await stopInTime(playground.stop);
 }

@@ -50,6 +50,8 @@ export interface Playground {
   /** URL of the metrics listener, if configured. */
   metrics: string | null;
   store: Store;
+  /** Of `RunningServer`. */
+  failed: Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -119,7 +121,8 @@ export async function startPlayground(options: PlaygroundOptions): Promise<Playg
     const ready: Ready = { event: 'ready', api: server.api ?? '', ...seeded, dns: `${address}:${port}`, edge };
     const file: PlaygroundFile = { ...ready, control: control.url, pid: process.pid, windowMs };
     await writePlaygroundFile(dataDir, file);
-    return { ready, control: control.url, metrics: server.metrics, store: server.store, stop };
+    const { metrics, store, failed } = server;
+    return { ready, control: control.url, metrics, store, failed, stop };
   } catch (error) {
     await stop();
     throw error;

@@ -1,7 +1,7 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { start } from '../support/command.ts';
+import { ANY_PORTS, start } from '../support/command.ts';
 import { type Server, startServer } from '../support/server-process.ts';
 import { createSite, plant, type Site, type Tenant } from '../support/server-site.ts';
 
@@ -110,4 +110,14 @@ it('a process whose writer thread dies ends with exit code 1, and one line of th
     },
   ]);
   expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
+});
+
+it('so does a playground', async () => {
+  const env = { NODE_OPTIONS: `--import=${FAULTS}`, FAULTS_DIRECTORY: site.directory };
+  const playground = start(['dev', '--data', join(site.directory, 'playground'), ...ANY_PORTS], { env });
+  await playground.says(/Ctrl-C/);
+  writeFileSync(join(site.directory, 'crash-writer'), '');
+  const { code, stdout } = await playground.ended;
+  expect(stdout).toMatch(/a thread that the process needs has ended; the process ends: as it was told\n\n {2}Stopping/);
+  expect(code).toBe(1);
 });
