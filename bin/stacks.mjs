@@ -29,5 +29,14 @@ function inSources(frame) {
   });
 }
 
+/** @param {Error} error As Node does, by its name and message: a stack can be read whatever else the error has. */
+function headOf(error) {
+  try {
+    return Error.prototype.toString.call(error);
+  } catch {
+    return 'Error';
+  }
+}
+
 Error.prepareStackTrace = (error, frames) =>
-  [String(error), ...frames.map((frame) => `    at ${inSources(String(frame))}`)].join('\n');
+  [headOf(error), ...frames.map((frame) => `    at ${inSources(String(frame))}`)].join('\n');

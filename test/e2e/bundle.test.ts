@@ -154,6 +154,17 @@ test.concurrent('stacks name the sources', async () => {
   expect(stderr).not.toContain('/dist/');
 });
 
+test.concurrent('a stack can be read whatever was thrown', ({ expect }) => {
+  const program = `
+    class Unprintable extends Error { toString() { throw this; } }
+    const bare = Object.create(null);
+    Error.captureStackTrace(bare);
+    const silent = Object.defineProperty(new Error(), 'message', { get() { throw this; } });
+    for (const { stack } of [new Unprintable('why'), bare, silent]) console.log(stack.split('\\n')[0]);`;
+  const args = ['--import', join(installed, 'bin/stacks.mjs'), '--eval', program];
+  expect(execFileSync(process.execPath, args).toString()).toBe('Error: why\nError\nError\n');
+});
+
 test('a clone runs its bundle while that is of its sources, and else the sources, of which serve tells', async () => {
   appendFileSync(join(clone, 'dist/cli.js'), "\nconsole.error('from the bundle');\n");
   const version = expect.stringMatching(/^\d+\.\d+\.\d+\n$/);
