@@ -87,9 +87,9 @@ export function isLockTimeout(error: unknown): boolean {
   return codeOf(error) === '55P03';
 }
 
-/** The connection has not prepared the statement that was to run. */
-export function isUnprepared(error: unknown): boolean {
-  return codeOf(error) === '26000';
+/** The connection has not prepared the statement that was to run, or has done so before. */
+export function isMisprepared(error: unknown): boolean {
+  return ['26000', '42P05'].includes(codeOf(error));
 }
 
 /** Whether the connection broke: another one may work. */

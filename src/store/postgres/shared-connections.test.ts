@@ -80,6 +80,30 @@ it('a statement sent behind the one that was to prepare it does not fail with th
   expect((await run(query)).rows).toEqual([]);
 });
 
+it('nor do those fail that were sent behind it and then both prepare it', async () => {
+  open({ size: 1 });
+  await other.query('select pg_advisory_lock(1), pg_advisory_lock(2)');
+  const query = { name: 'created', text: 'select n from created' };
+  const failing = run(query);
+  const first = run(query);
+  const blocked = run('select pg_advisory_xact_lock(1)');
+  const { promise: isRetried, resolve: onRetry } = Promise.withResolvers<void>();
+  let attempts = 0;
+  const second = connections.run((client) => {
+    attempts += 1;
+    if (attempts === 2) onRetry();
+    return client.query(query);
+  });
+  const blockedAgain = run('select pg_advisory_xact_lock(2)');
+  await expect(failing).rejects.toMatchObject({ code: '42P01' });
+  await other.query('create table created (n int)');
+  await other.query('select pg_advisory_unlock(1)');
+  await isRetried;
+  await other.query('select pg_advisory_unlock(2)');
+  const settled = await Promise.allSettled([blocked, blockedAgain, first, second]);
+  expect(settled.map((result) => ('reason' in result ? result.reason : 'answered'))).toEqual(Array(4).fill('answered'));
+});
+
 it('statements on a connection that breaks run again on another', async () => {
   open({ size: 1 });
   const before = await backend();
@@ -97,6 +121,20 @@ it('statements are rejected if a fresh connection breaks too', async () => {
   open({ size: 1 });
   await backend();
   await expect(run('select pg_terminate_backend(pg_backend_pid())')).rejects.toMatchObject({ code: '57P01' });
+});
+
+it('a statement that breaks its connection each time is rejected, even if others are answered before it each time', async () => {
+  open({ size: 1 });
+  await backend();
+  let attempts = 0;
+  const breaking = connections.run((client) => {
+    attempts += 1;
+    if (attempts > 10) throw new Error('it runs again and again');
+    void backend();
+    return client.query('select pg_terminate_backend(pg_backend_pid())');
+  });
+  await expect(breaking).rejects.toMatchObject({ code: '57P01' });
+  expect(attempts).toBe(2);
 });
 
 it('a statement that is not answered in time is rejected; those behind it run on another connection', async () => {

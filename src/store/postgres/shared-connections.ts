@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { type Connection, connectionPool, type PoolOptions, tooManyWaiting } from './pool.ts';
-import { isBroken, isLost, isUnprepared } from './postgres-errors.ts';
+import { isBroken, isLost, isMisprepared } from './postgres-errors.ts';
 
 /** Connections for single statements that read. Once all are in use, statements share them. */
 export interface SharedConnections {
@@ -8,6 +8,9 @@ export interface SharedConnections {
   run<T>(statement: (client: pg.ClientBase) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
+
+/** A statement that was sent while others of its name failed to be prepared may fail because none did, and then because another one did. */
+const PREPARE_RETRIES = 2;
 
 /** A connection for as long as statements use it. */
 interface Shared {
@@ -65,15 +68,14 @@ export function sharedConnections({ settings, size, maxWaiting }: PoolOptions): 
       if (statements - size >= maxWaiting) throw tooManyWaiting(maxWaiting);
       statements += 1;
       try {
-        for (let isRetry = false; ; isRetry = true) {
+        for (let retries = 0; ; retries++) {
           const shared = join();
           try {
             return await runOn(shared, statement);
           } catch (error) {
-            // Sent behind the statement that was to prepare it, which failed.
-            if (isUnprepared(error) && !isRetry) continue;
-            // The pool drops each broken connection, so this loop ends.
-            if (!isBroken(error) || !shared.isProven) throw error;
+            if (isMisprepared(error) && retries < PREPARE_RETRIES) continue;
+            // All connections may have broken while they were idle. A statement that breaks more than these is to blame itself.
+            if (!isBroken(error) || !shared.isProven || retries >= size) throw error;
           }
         }
       } finally {
