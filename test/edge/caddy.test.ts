@@ -135,6 +135,16 @@ describe('Caddy in front, with its own certificates', () => {
   });
 });
 
+/** Fields by which clients claim to be somebody else. */
+const CLAIMS = {
+  'x-forwarded-for': '198.51.100.66',
+  'x-real-ip': '198.51.100.66',
+  forwarded: 'for=198.51.100.66',
+  x_forwarded_for: '198.51.100.66',
+  'x-forwarded_for': '198.51.100.66',
+  'x-real_ip': '198.51.100.66',
+};
+
 describe('Caddy in front, without a second hop, for one origin', () => {
   let caddy: Caddy;
   beforeAll(async () => {
@@ -154,6 +164,12 @@ describe('Caddy in front, without a second hop, for one origin', () => {
       expect(text).not.toContain('nameplate');
     }
     await expectPassedOn(caddy.httpPort);
+  });
+
+  it('lets no client claim another address', async () => {
+    const { text } = await overHttps({ port: caddy.httpsPort, hostname: site.hostname, headers: CLAIMS });
+    expect(text).not.toContain('198.51.100.66');
+    expect(JSON.parse(text)).toMatchObject({ 'x-forwarded-for': '127.0.0.1', 'x-real-ip': '127.0.0.1' });
   });
 
   it('shows the origin verified names only', async () => {
@@ -223,6 +239,13 @@ describe('Caddy in front, without a second hop, for several origins', () => {
       expect(JSON.parse((await own(mine.hostname, { path })).text)).toMatchObject({ name: 'mine', url: path });
     for (const hostname of [other.hostname, `${other.hostname}&domain=x`, 'localhost', '127.0.0.1'])
       expect((await own(hostname, { servername: mine.hostname })).status).toBe(421);
+  });
+
+  it('lets no client claim another address', async () => {
+    const { hostname } = await addOwn('own');
+    const { text } = await own(hostname, { headers: CLAIMS });
+    expect(text).not.toContain('198.51.100.66');
+    expect(JSON.parse(text).headers).toMatchObject({ 'x-forwarded-for': '127.0.0.1', 'x-real-ip': '127.0.0.1' });
   });
 
   it('leaves error pages, and origins that it may not connect to, to the edge', async () => {
