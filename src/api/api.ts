@@ -10,7 +10,7 @@ import { networkRule } from '../net/addresses.ts';
 import { limitConnections } from '../net/connection-limit.ts';
 import { ignoreUpgrade } from '../net/response-order.ts';
 import { type Limiter, memoryLimiter } from '../ratelimit/limiter.ts';
-import { handleClientErrors } from './client-errors.ts';
+import { handleClientErrors, unreadable } from './client-errors.ts';
 import { serveDocumentation } from './documentation.ts';
 import { Problem } from './errors.ts';
 import { createLoadShedder, LOAD_LIMITS, type LoadShedder } from './load-shedding.ts';
@@ -54,6 +54,9 @@ declare module 'fastify' {
     operation?: string;
   }
 }
+
+/** Of HTTP. */
+const VERSIONS = new Set(['1.0', '1.1']);
 
 const BODY_LIMIT_BYTES = 1024 * 1024;
 const LIMITS: ApiLimits = {
@@ -191,6 +194,8 @@ function rejectUnknownRoutes(app: FastifyInstance): void {
     methods.set(url, [...(methods.get(url) ?? []), method].flat());
   });
   app.addHook('onRequest', (request, _, next) => {
+    // Node's parser lets 0.9 and 2.0 pass, and no others.
+    if (!VERSIONS.has(request.raw.httpVersion)) throw unreadable();
     if (request.is404) {
       const allowed = methods.get(request.url.replace(/\?.*$/s, ''));
       if (allowed === undefined) throw new Problem('request/route_not_found');

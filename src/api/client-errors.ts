@@ -37,6 +37,11 @@ export function handleClientErrors(
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
 }
 
+/** For what is not HTTP/1.1 or 1.0. */
+export function unreadable(): Problem {
+  return invalid('request', 'must be well-formed HTTP/1.1');
+}
+
 function toProblem(code: string | undefined): Problem {
   switch (code) {
     case 'HPE_HEADER_OVERFLOW':
@@ -44,7 +49,7 @@ function toProblem(code: string | undefined): Problem {
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return new Problem('request/timeout');
     default:
-      return invalid('request', 'must be well-formed HTTP/1.1');
+      return unreadable();
   }
 }
 

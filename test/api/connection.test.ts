@@ -274,6 +274,14 @@ describe('what is not a request', () => {
     socket.destroy();
   });
 
+  it.each(['0.9', '2.0', '3.0'])('HTTP/%s, as text, is answered with 400 in the envelope', async (version) => {
+    const { socket, answer } = dial();
+    socket.write(`POST /v2/domains.getDomain HTTP/${version}\r\nHost: a\r\n${authorized()}\r\n\r\n`);
+    const raw = held('/v2/domains.getDomain', await answer());
+    expect([raw.status, raw.body]).toEqual([400, expect.stringContaining('well-formed HTTP/1.1')]);
+    socket.destroy();
+  });
+
   it('an unknown expectation is ignored', async () => {
     const { socket, answer } = dial();
     socket.write(request('domains.getDomain', [authorized(), 'Expect: miracles', ...json('{}')], '{}'));
