@@ -2,9 +2,18 @@ import type { Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { NewId } from '../ids.ts';
 import type { Log } from '../log.ts';
-import { endAfterConnect, endAfterResponses, endSocket, trackResponse } from '../net/response-order.ts';
+import {
+  endAfterConnect,
+  endAfterResponses,
+  endSocket,
+  responsesInFlight,
+  trackResponse,
+} from '../net/response-order.ts';
 import { type ErrorNaming, Problem, presentProblem, STATUSES } from './errors.ts';
 import { invalid } from './validation.ts';
+
+/** Requests in flight on one connection; more close it. Node reads and keeps a thousand small ones at a time, and limits neither. */
+const MAX_PIPELINED = 32;
 
 /**
  * Responds to what never becomes a request (not HTTP, too large a header, too slow) in the envelope of every response, after the responses to the requests
@@ -22,7 +31,9 @@ export function handleClientErrors(
   const handlers = server.listeners('request');
   server.removeAllListeners('request');
   server.on('request', (request, response) => {
-    if (trackResponse(response)) for (const handle of handlers) handle.call(server, request, response);
+    if (request.socket.destroyed || !trackResponse(response)) return;
+    if (responsesInFlight(request.socket) > MAX_PIPELINED) request.socket.destroy();
+    else for (const handle of handlers) handle.call(server, request, response);
   });
   server.removeAllListeners('clientError');
   server.on('clientError', ({ code }: NodeJS.ErrnoException, socket: Duplex) => {

@@ -151,6 +151,17 @@ describe('a connection', () => {
     socket.destroy();
   });
 
+  it('may have 32 requests in flight; more close it, and no other', async () => {
+    const { socket, answer } = dial();
+    socket.write(asking().repeat(32));
+    for (let i = 0; i < 32; i += 1) expect((await answer()).status).toBe(404);
+    socket.destroy();
+    const greedy = dial();
+    greedy.socket.write('GET /openapi.json HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(400));
+    await greedy.closed;
+    expect(await api.call('domains.getDomain', { domain: 'nobody.test' })).toMatchObject({ status: 404 });
+  });
+
   it('that is closed in the middle of a body affects no other', async () => {
     const { socket, closed } = dial();
     socket.write(
