@@ -11,7 +11,10 @@ interface RawQuery {
   recursion?: boolean;
 }
 
-/** Asks a server once over UDP, with a client of the tests' own. */
+/** A packet may get lost, also on a loopback address that is busy. */
+const AGAIN_MS = 1000;
+
+/** Asks a server over UDP until it answers, with a client of the tests' own. */
 export async function askRaw({ address, port, name, type, recursion = false }: RawQuery): Promise<DecodedPacket> {
   const socket = createSocket('udp4');
   const query = packet.encode({
@@ -32,8 +35,11 @@ export async function askRaw({ address, port, name, type, recursion = false }: R
       },
     ],
   });
-  socket.send(query, port, address);
+  const send = () => socket.send(query, port, address);
+  send();
+  const again = setInterval(send, AGAIN_MS);
   const [octets] = (await once(socket, 'message')) as [Buffer];
+  clearInterval(again);
   socket.close();
   return packet.decode(octets);
 }
