@@ -47,6 +47,22 @@ const describeZone = ({ zone, status, findings }: Told) =>
     ...findings.map(({ severity, code, message, fix }) => `    ${severity} ${code}: ${message} ${fix}`),
   ].join('\n');
 
+// First, while no other domains are due: all checks at once reach our own limits towards one nameserver, and the checks that do are repeated.
+describe(`${ZONES} healthy zones`, () => {
+  test('are verified by the first check, and no finding is more than information', async () => {
+    const told = await look(healthyZone);
+    const unverified = told.filter(({ status }) => status !== 'verified');
+    const alarmed = told.filter(({ findings }) => findings.some(({ severity }) => severity !== 'info'));
+    for (const one of new Set([...unverified, ...alarmed])) console.log(describeZone(one));
+    console.log(
+      `${told.length} healthy zones (LAB_SEED=${SEED}): verified by the first check ${told.length - unverified.length}, ` +
+        `with a finding that is more than information ${alarmed.length}`,
+    );
+    expect(unverified).toHaveLength(0);
+    expect(alarmed).toHaveLength(0);
+  });
+});
+
 test('every mistake of the catalogue is found, and what its fix says is verified by the next check', async () => {
   const tried = await tryScenarios(lab, allScenarios(lab, other), other);
   console.log(tried.map(report).join('\n'));
@@ -70,21 +86,6 @@ describe(`${ZONES} zones with one or two mistakes`, () => {
     expect(verified).toHaveLength(0);
     expect(untrue).toHaveLength(0);
     expect(named.length / told.length).toBeGreaterThanOrEqual(0.95);
-  });
-});
-
-describe(`${ZONES} healthy zones`, () => {
-  test('are verified by the first check, and no finding is more than information', async () => {
-    const told = await look(healthyZone);
-    const unverified = told.filter(({ status }) => status !== 'verified');
-    const alarmed = told.filter(({ findings }) => findings.some(({ severity }) => severity !== 'info'));
-    for (const one of new Set([...unverified, ...alarmed])) console.log(describeZone(one));
-    console.log(
-      `${told.length} healthy zones (LAB_SEED=${SEED}): verified by the first check ${told.length - unverified.length}, ` +
-        `with a finding that is more than information ${alarmed.length}`,
-    );
-    expect(unverified).toHaveLength(0);
-    expect(alarmed).toHaveLength(0);
   });
 });
 
