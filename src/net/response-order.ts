@@ -75,7 +75,7 @@ export function endAfterResponses(socket: Duplex, refuse: () => void): void {
   settle(tracked);
 }
 
-/** The same after CONNECT, when Node has let go of the socket: responses in flight still need its events. */
+/** The same after CONNECT: Node no longer listens to the socket then, but responses in flight still need its events. */
 export function endAfterConnect(socket: Duplex, refuse: () => void): void {
   const { responses } = connectionOf(socket);
   socket.on('error', () => {});
