@@ -2,17 +2,11 @@ import type { Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { NewId } from '../ids.ts';
 import type { Log } from '../log.ts';
-import {
-  endAfterConnect,
-  endAfterResponses,
-  endSocket,
-  responsesInFlight,
-  trackResponse,
-} from '../net/response-order.ts';
+import { endAfterConnect, endAfterResponses, endSocket, handleInTurn, trackResponse } from '../net/response-order.ts';
 import { type ErrorNaming, Problem, presentProblem, STATUSES } from './errors.ts';
 import { invalid } from './validation.ts';
 
-/** Requests in flight on one connection; more close it. Node reads and keeps a thousand small ones at a time, and limits neither. */
+/** Requests of one connection that are handled at a time. */
 const MAX_PIPELINED = 32;
 
 /**
@@ -32,8 +26,9 @@ export function handleClientErrors(
   server.removeAllListeners('request');
   server.on('request', (request, response) => {
     if (request.socket.destroyed || !trackResponse(response)) return;
-    if (responsesInFlight(request.socket) > MAX_PIPELINED) request.socket.destroy();
-    else for (const handle of handlers) handle.call(server, request, response);
+    handleInTurn(response, MAX_PIPELINED, () => {
+      for (const handle of handlers) handle.call(server, request, response);
+    });
   });
   server.removeAllListeners('clientError');
   server.on('clientError', ({ code }: NodeJS.ErrnoException, socket: Duplex) => {

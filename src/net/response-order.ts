@@ -15,6 +15,8 @@ interface Connection {
   socket: Duplex;
   /** In the order of their requests, in which Node sends them. */
   responses: Set<ServerResponse>;
+  /** Starts what is done for each of the requests that wait for others: those of the last responses. */
+  waiting: (() => void)[];
   /** The last request that got its response before all of its body had come. */
   answeredEarly: IncomingMessage | null;
   /** No more requests are taken. */
@@ -30,6 +32,8 @@ interface Connection {
 
 /** How long a client may take to read the last response and close. */
 const LINGER_MS = 1000;
+/** Node parses all that it reads at once, up to 64 KiB. With a root key or a visitor's headers these are fewer requests. */
+const MOST_WAITING = 400;
 
 /** To be called with each response, when its request arrives. False: the connection is ending, and the request is not to be handled. */
 export function trackResponse(response: ServerResponse): boolean {
@@ -52,6 +56,22 @@ export function trackResponse(response: ServerResponse): boolean {
 export function ignoreUpgrade({ socket }: IncomingMessage): false {
   connectionOf(socket).isLastNext = true;
   return false;
+}
+
+/**
+ * Calls `handle` once fewer than `most` requests of the connection are being handled; to be called after `trackResponse`. Nothing more is read from the connection
+ * meanwhile. Requests so small that `MOST_WAITING` of them were read already close it.
+ */
+export function handleInTurn({ req: { socket } }: ServerResponse, most: number, handle: () => void): void {
+  const { responses, waiting } = connectionOf(socket);
+  if (responses.size <= most) {
+    handle();
+  } else if (waiting.length >= MOST_WAITING) {
+    socket.destroy();
+  } else {
+    waiting.push(handle);
+    socket.pause();
+  }
 }
 
 /** Responses in flight on a connection. */
@@ -103,6 +123,7 @@ function connectionOf(socket: TrackedSocket): Connection {
   const tracked: Connection = {
     socket,
     responses,
+    waiting: [],
     answeredEarly: null,
     isEnding: false,
     isLastNext: false,
@@ -112,6 +133,13 @@ function connectionOf(socket: TrackedSocket): Connection {
   };
   socket[connection] = tracked;
   socket.once('close', () => closeQueued(responses));
+  // Node resumes it whenever a body is read or has ended.
+  socket.on('resume', () => {
+    if (tracked.waiting.length === 0) return;
+    socket.pause();
+    // Node's server reads again at each resume, also of one that was paused between the call and the event: `pause` has no effect then.
+    socket.emit('pause');
+  });
   return tracked;
 }
 
@@ -127,10 +155,18 @@ function closeQueued(responses: Set<ServerResponse>): void {
 function onResponseClose(this: ServerResponse): void {
   const tracked = connectionOf(this.req.socket);
   tracked.responses.delete(this);
+  handleNext(tracked);
   if (!this.req.complete) tracked.answeredEarly = this.req;
   if (tracked.refuse === null) return;
   if (this === tracked.unreadable) closeInstead(tracked);
   settle(tracked);
+}
+
+function handleNext({ socket, waiting }: Connection): void {
+  if (waiting.length === 0) return;
+  if (socket.destroyed) waiting.length = 0;
+  waiting.shift()?.();
+  if (waiting.length === 0) socket.resume();
 }
 
 function settle(tracked: Connection): void {

@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream';
 import {
   endAfterConnect,
   endAfterResponses,
+  handleInTurn,
   ignoreUpgrade,
   responsesInFlight,
   trackResponse,
@@ -52,11 +53,12 @@ export function http1Server({ limits, onRequest, onUpgrade, onUnreadable }: Http
   ): void {
     const { socket } = request;
     if (unused.delete(socket)) socket.setTimeout(limits.silenceMs);
-    if (!trackResponse(response)) return;
+    if (socket.destroyed || !trackResponse(response)) return;
     // Pipelined requests each have a connection to an origin.
-    if (responsesInFlight(socket) > limits.streams) socket.destroy();
-    else if (VERSIONS.has(request.httpVersion)) onRequest(clientOf(socket), { request, response, ...more });
-    else respondWithPage({ request, response }, 'version_unsupported', unreadable('version_unsupported'));
+    handleInTurn(response, limits.streams, () => {
+      if (VERSIONS.has(request.httpVersion)) onRequest(clientOf(socket), { request, response, ...more });
+      else respondWithPage({ request, response }, 'version_unsupported', unreadable('version_unsupported'));
+    });
   }
   server.on('request', (request, response) => begin(request, response, {}));
   server.on('checkContinue', (request, response) => begin(request, response, { expectsContinue: true }));
