@@ -10,9 +10,10 @@ import { networkRule } from '../net/addresses.ts';
 import { limitConnections } from '../net/connection-limit.ts';
 import { ignoreUpgrade } from '../net/response-order.ts';
 import { type Limiter, memoryLimiter } from '../ratelimit/limiter.ts';
-import { handleClientErrors, unreadable } from './client-errors.ts';
+import { handleClientErrors } from './client-errors.ts';
 import { serveDocumentation } from './documentation.ts';
 import { Problem } from './errors.ts';
+import { malformation } from './http-message.ts';
 import { createLoadShedder, LOAD_LIMITS, type LoadShedder } from './load-shedding.ts';
 import type { HandlerContext } from './operation.ts';
 import { operations } from './operations.ts';
@@ -21,7 +22,7 @@ import { authenticationHook, principalOf, rateLimitHook } from './request-hooks.
 import { type RecordRequest, requestRecorder } from './request-log.ts';
 import { responseEnvelope } from './response-envelope.ts';
 import { sendProblem } from './send-problem.ts';
-import { invalid, parseBody } from './validation.ts';
+import { parseBody } from './validation.ts';
 
 export interface ApiDeps extends Omit<HandlerContext, 'apexNote'> {
   log: Log;
@@ -54,9 +55,6 @@ declare module 'fastify' {
     operation?: string;
   }
 }
-
-/** Of HTTP. */
-const VERSIONS = new Set(['1.0', '1.1']);
 
 const BODY_LIMIT_BYTES = 1024 * 1024;
 const LIMITS: ApiLimits = {
@@ -93,11 +91,11 @@ export function createApi(deps: ApiDeps): FastifyInstance {
     done(null, parseBody(body)),
   );
 
-  // 1 request id
+  // 1 request id, and what Node's parser lets pass
   app.addHook('onRequest', (request, reply, next) => {
     connections.busy(request.raw.socket);
     reply.header('x-request-id', request.id);
-    next();
+    next(malformation(request.raw));
   });
   // 2 route
   rejectUnknownRoutes(app);
@@ -168,7 +166,7 @@ function fastifyOptions(
     requestTimeout: requestTimeoutMs,
     trustProxy: deps.settings.trustedProxies ? [...deps.settings.trustedProxies] : false,
     return503OnClosing: false,
-    // A request without Host is refused by `rejectUnknownRoutes`: Node's own response is not JSON.
+    // A request without Host is refused by `malformation`: Node's own response is not JSON.
     http: {
       requireHostHeader: false,
       shouldUpgradeCallback: ignoreUpgrade,
@@ -181,7 +179,7 @@ function fastifyOptions(
     // Hooks do not run for a path that cannot be decoded.
     frameworkErrors(error, request, reply) {
       reply.header('x-request-id', request.id);
-      sendProblem(error, request, reply, deps);
+      sendProblem(malformation(request.raw) ?? error, request, reply, deps);
       recordRequest(request, reply);
     },
   };
@@ -194,15 +192,10 @@ function rejectUnknownRoutes(app: FastifyInstance): void {
     methods.set(url, [...(methods.get(url) ?? []), method].flat());
   });
   app.addHook('onRequest', (request, _, next) => {
-    // Node's parser lets 0.9 and 2.0 pass, and no others.
-    if (!VERSIONS.has(request.raw.httpVersion)) throw unreadable();
     if (request.is404) {
       const allowed = methods.get(request.url.replace(/\?.*$/s, ''));
       if (allowed === undefined) throw new Problem('request/route_not_found');
       throw new Problem('request/method_not_allowed', { headers: { Allow: allowed.join(', ') } });
-    }
-    if (request.headers.host === undefined && request.raw.httpVersion === '1.1') {
-      throw invalid('header.host', 'must be present (RFC 9112 section 3.2)');
     }
     next();
   });

@@ -137,6 +137,24 @@ describe('a connection', () => {
     socket.destroy();
   });
 
+  it.each(['http://api.test', 'https://other.test:8443'])('serves a target in absolute form (%s)', async (origin) => {
+    const { socket, answer } = dial();
+    socket.write(`GET ${origin}/healthz?a=b HTTP/1.1\r\nHost: api.test\r\n\r\n`);
+    expect((await answer()).status).toBe(200);
+    socket.write(asking().replace(' /', ` ${origin}/`));
+    expect(held('/v2/domains.getDomain', await answer()).status).toBe(404);
+    socket.destroy();
+  });
+
+  it('serves a Host that is empty, or an address with a port', async () => {
+    const { socket, answer } = dial();
+    for (const host of ['', '[::1]:7070', '127.0.0.1:7070']) {
+      socket.write(`GET /healthz HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
+      expect((await answer()).status).toBe(200);
+    }
+    socket.destroy();
+  });
+
   it('is closed when the client asks for it', async () => {
     const { socket, answer, closed } = dial();
     socket.write(request('domains.getDomain', [authorized(), 'Connection: close', ...json('{}')], '{}'));
@@ -288,11 +306,18 @@ describe('what is not a request', () => {
     await closed;
   });
 
-  it('HTTP/1.1 without a Host is answered with 400 in the envelope', async () => {
-    const { socket, answer } = dial();
-    socket.write('POST /v2/domains.getDomain HTTP/1.1\r\n\r\n');
-    expect(held('/v2/domains.getDomain', await answer()).body).toContain('header.host');
-    socket.destroy();
+  it.each([
+    ['no Host', ''],
+    ['two', 'Host: a\r\nhost: a\r\n'],
+    ['one that is no host', 'Host: a/b\r\n'],
+  ])('HTTP/1.1 with %s is answered with 400 in the envelope, whatever the target', async (_name, host) => {
+    for (const target of ['/v2/domains.getDomain', 'http://api.test/v2/domains.getDomain', '/nothing', '/%']) {
+      const { socket, answer } = dial();
+      socket.write(`POST ${target} HTTP/1.1\r\n${host}${authorized()}\r\n\r\n`);
+      const raw = held('/v2/domains.getDomain', await answer());
+      expect([raw.status, raw.body]).toEqual([400, expect.stringContaining('header.host')]);
+      socket.destroy();
+    }
   });
 
   it.each(['0.9', '2.0', '3.0'])('HTTP/%s, as text, is answered with 400 in the envelope', async (version) => {

@@ -1,3 +1,5 @@
+import { isAuthority, onlyField } from '../../net/host-field.ts';
+
 /** The host name and the path of a request. Pure. */
 
 /** Common to IncomingMessage and Http2ServerRequest. */
@@ -12,8 +14,6 @@ interface RequestLine {
 type Destination = { hostname: string | null; path: string };
 
 const ABSOLUTE_FORM = /^https?:\/\/([^/?]*)(.*)$/i;
-const AUTHORITY = /^(?:[a-z0-9._~!$&'()*+,;=%-]+|\[[0-9a-f:.]+\])(?::(\d{0,5}))?$/i;
-const MAX_PORT = 65_535;
 const DOMAIN = /^((?:[a-z0-9_-]{1,63}\.)+[a-z0-9-]{1,63})\.?$/i;
 const ONLY_DIGITS = /(?:^|\.)\d+$/;
 
@@ -22,7 +22,7 @@ const ONLY_DIGITS = /(?:^|\.)\d+$/;
  * `:authority` and `Host` differ; or the target has a fragment.
  */
 export function readDestination({ httpVersionMajor, method, url, rawHeaders }: RequestLine): Destination | null {
-  const authority = httpVersionMajor === 2 ? readAuthority(rawHeaders) : only('host', rawHeaders);
+  const authority = httpVersionMajor === 2 ? readAuthority(rawHeaders) : onlyField('host', rawHeaders);
   if (authority === null || authority === undefined || url === undefined || url.includes('#')) return null;
   if (url.startsWith('/') || (url === '*' && method === 'OPTIONS')) return destination(authority, url);
   if (httpVersionMajor === 2) return null;
@@ -39,29 +39,13 @@ export function domainName(text: string): string | null {
 }
 
 function destination(authority: string, path: string): Destination | null {
-  const [isWellFormed, port] = AUTHORITY.exec(authority) ?? [];
-  if (isWellFormed === undefined || Number(port ?? '') > MAX_PORT) return null;
+  if (!isAuthority(authority)) return null;
   return { hostname: domainName(authority.replace(/:\d*$/, '')), path };
 }
 
 function readAuthority(rawHeaders: readonly string[]): string | null {
-  const authority = only(':authority', rawHeaders);
-  const host = only('host', rawHeaders);
+  const authority = onlyField(':authority', rawHeaders);
+  const host = onlyField('host', rawHeaders);
   if (authority === undefined || host === null) return host ?? null;
   return host === undefined || host.toLowerCase() === authority?.toLowerCase() ? authority : null;
-}
-
-/** The value of a field; undefined when it is missing, null when it is repeated. */
-function only(name: string, rawHeaders: readonly string[]): string | null | undefined {
-  let found: string | undefined;
-  for (let i = 0; i < rawHeaders.length; i += 2) {
-    if (!isNamed(name, rawHeaders[i])) continue;
-    if (found !== undefined) return null;
-    found = rawHeaders[i + 1];
-  }
-  return found;
-}
-
-function isNamed(name: string, field: string | undefined): boolean {
-  return field !== undefined && field.length === name.length && field.toLowerCase() === name;
 }
