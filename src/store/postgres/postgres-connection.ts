@@ -18,7 +18,7 @@ export interface Timeouts {
   lockMs: number;
   /** Between two statements of a transaction, after which the server aborts it and releases its locks. */
   idleInTransactionMs: number;
-  /** For the response to a statement: after it, the connection is taken to hang. */
+  /** For the response to a statement, its wait behind others on the connection included, since callers care for the sum: after it, the connection is taken to hang. */
   answerMs: number;
   /** Idle time before the first TCP keepalive probe. */
   keepAliveMs: number;

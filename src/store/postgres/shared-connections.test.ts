@@ -149,6 +149,17 @@ it('a statement that is not answered in time is rejected; those behind it run on
   await other.query('rollback');
 });
 
+it('the time limit of a statement includes its wait behind others: a caller waits no longer', async () => {
+  open({ size: 1 });
+  await backend();
+  await other.query('begin');
+  await other.query('select pg_advisory_xact_lock(1)');
+  const ahead = run('select pg_advisory_xact_lock_shared(1)');
+  await expect(run({ text: 'select 1', query_timeout: 100 } as pg.QueryConfig)).rejects.toThrow('Query read timeout');
+  await other.query('rollback');
+  expect((await ahead).rowCount).toBe(1);
+});
+
 it('rejects at once what would wait behind too many others', async () => {
   open({ size: 1, maxWaiting: 2 });
   const settled = await Promise.allSettled([backend(), backend(), backend(), backend()]);
