@@ -81,7 +81,6 @@ export function createApi(deps: ApiDeps): FastifyInstance {
     onCount: (open) => metrics.connections.set(open),
   });
   const recordRequest = requestRecorder(deps);
-  const wrap = responseEnvelope();
   const app = Fastify(fastifyOptions(deps, limits, recordRequest));
   app.server.on('connection', connections.add);
   app.decorateRequest('principal', null);
@@ -100,6 +99,7 @@ export function createApi(deps: ApiDeps): FastifyInstance {
   // 2 route
   rejectUnknownRoutes(app);
   for (const operation of operations) {
+    const wrap = responseEnvelope();
     app.route({
       method: 'POST',
       url: `/v2/${operation.name}`,

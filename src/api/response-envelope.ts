@@ -7,8 +7,9 @@ const JSON_TYPE = 'application/json; charset=utf-8';
 const HEAD = '{"meta":{"requestId":"';
 
 /**
- * Wraps results in the envelope of every response, `meta` first, for the route's schema to serialise. What is presented once is serialised
- * once too, if the cache returned it before: the JSON after the request id is kept with the object that it presents, and goes with it.
+ * Wraps the results of one operation in the envelope of every response, `meta` first, for the route's schema to serialise. What is presented once is
+ * serialised once too, if the cache returned it before: the JSON after the request id is kept with the object that it presents, and goes with it. It is
+ * the operation's own: another may present the same object otherwise. The size of a cached domain counts one such text (`src/cache/cached-domains.ts`).
  */
 export function responseEnvelope() {
   const kept = new WeakMap<object, string>();
