@@ -3,22 +3,52 @@ import { expect, it } from 'vitest';
 
 const LINES = 200;
 
-/** What a program writes to a pipe, whose module `log.ts` is `createLog`. */
+/** What a program writes to a pipe, with `createLog` of `log.ts`. The pipes of `execFile` are sockets; that of a shell is one. */
 function outputOf(body: string): Promise<string> {
   const script = `import { createLog } from ${JSON.stringify(new URL('./log.ts', import.meta.url).href)}; ${body}`;
   return new Promise((resolve) => {
-    execFile(process.execPath, ['--input-type=module', '--eval', script], (_error, stdout) => resolve(stdout));
+    const program = [process.execPath, '--input-type=module', '--eval', script];
+    execFile('sh', ['-c', '"$@" | cat', 'sh', ...program], { maxBuffer: 2 ** 26 }, (_error, stdout) => resolve(stdout));
   });
 }
 
-it('every line that was logged is out, whole and in order, when the process is killed right after', async () => {
-  const output = await outputOf(`
+function linesOf(output: string): unknown[] {
+  return output.split('\n').flatMap((text) => (text === '' ? [] : [JSON.parse(text).line]));
+}
+
+const LOG_LINES = `
+  const log = createLog('info');
+  for (let line = 0; line < ${LINES}; line++) log.info({ line }, 'request');
+`;
+const KILL = "process.kill(process.pid, 'SIGKILL')";
+const all = Array.from({ length: LINES }, (_, line) => line);
+
+it.for([
+  ['is killed in a later turn of the event loop', `setImmediate(() => setImmediate(() => ${KILL}))`],
+  ['exits', 'process.exit()'],
+  ['fails', "throw new Error('as it was told')"],
+] as const)('every line is out, whole and in order, when the process %s', async ([, end]) => {
+  expect(linesOf(await outputOf(`${LOG_LINES} ${end}`))).toEqual(all);
+});
+
+it('a warning is out, and every line before it, when the process is killed right after', async () => {
+  expect(linesOf(await outputOf(`${LOG_LINES} log.warn({ line: ${LINES} }); ${KILL}`))).toEqual([...all, LINES]);
+});
+
+it('lines of several threads do not mix in a pipe, however much each of them logs in one turn', async () => {
+  const writing = `import(${JSON.stringify(new URL('./log.ts', import.meta.url).href)}).then(({ createLog }) => {
     const log = createLog('info');
-    for (let line = 0; line < ${LINES}; line++) log.info({ line }, 'request');
-    process.kill(process.pid, 'SIGKILL');
+    const write = (turns) => {
+      for (let line = 0; line < ${LINES}; line++) log.info({ line, pad: 'x'.repeat(line) }, 'request');
+      if (turns > 1) setImmediate(write, turns - 1);
+    };
+    write(20);
+  })`;
+  const output = await outputOf(`
+    import { Worker } from 'node:worker_threads';
+    for (let thread = 0; thread < 3; thread++) new Worker(${JSON.stringify(writing)}, { eval: true });
   `);
-  const lines = output.trimEnd().split('\n');
-  expect(lines.map((line) => JSON.parse(line).line)).toEqual(Array.from({ length: LINES }, (_, line) => line));
+  expect(linesOf(output)).toHaveLength(3 * 20 * LINES);
 });
 
 it.skipIf(process.platform !== 'linux')('a full pipe is waited for as long as it is full, and no longer', async () => {

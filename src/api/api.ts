@@ -10,6 +10,7 @@ import { networkRule } from '../net/addresses.ts';
 import { limitConnections } from '../net/connection-limit.ts';
 import { ignoreUpgrade } from '../net/response-order.ts';
 import { type Limiter, memoryLimiter } from '../ratelimit/limiter.ts';
+import { endOfTurn } from '../turn.ts';
 import { handleClientErrors } from './client-errors.ts';
 import { serveDocumentation } from './documentation.ts';
 import { Problem } from './errors.ts';
@@ -129,6 +130,7 @@ export function createApi(deps: ApiDeps): FastifyInstance {
       handler: async (request, reply) => {
         const call = { principal: principalOf(request), input: request.body };
         const result = await loadShedder.run(() => operation.handle(call, context));
+        await endOfTurn();
         reply.code(operation.status);
         return wrap(result, request, reply);
       },

@@ -33,6 +33,17 @@ export function describeDomains(subject: Subject): void {
       expect(await store.findDomainByName(workspace.id, domain.id)).toBeNull();
     });
 
+    it('are found by name also when many are looked for at once, in several workspaces, some twice and some in vain', async () => {
+      const { store } = subject;
+      const [one, two] = [await subject.plant(), await subject.plant()];
+      const domains = [await attach(store, one.environment), await attach(store, one.environment)];
+      const [first] = domains as [Domain];
+      const elsewhere = await attach(store, two.environment, { name: first.name });
+      const wanted = [elsewhere, ...domains, aDomain(one.environment), first];
+      const found = await Promise.all(wanted.map(({ workspaceId, name }) => store.findDomainByName(workspaceId, name)));
+      expect(found).toEqual([elsewhere, ...domains, null, first]);
+    });
+
     it('are refused in this order: environment missing, name held, quota reached', async () => {
       const { store } = subject;
       const { workspace, app, environment } = await subject.plant({ limits: { rates: {}, domains: 1 } });

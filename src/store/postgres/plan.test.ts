@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { indexed, inOrder } from '../../../test/support/indexed-use-cases.ts';
 import { addressOf, sharedPostgres } from '../../../test/support/postgres.ts';
 import { compile, type Statement, type Transaction } from '../sql/statement.ts';
+import { findDomainsByNames } from './batched-lookups.ts';
 import { lockChecks } from './claim-checks.ts';
 import { migrate } from './postgres.ts';
 import { postgresTables } from './postgres-connection.ts';
@@ -56,7 +57,8 @@ async function plansOf(operation: (tx: Transaction, ...args: never[]) => Promise
 }
 
 const claim = async (tx: Transaction) => tx.all(lockChecks, { from: 0, to: 0, limit: 1, except: '' });
-const operations: typeof indexed = { ...indexed, claim };
+const lookUp = async (tx: Transaction) => findDomainsByNames(tx, [{ workspaceId: '', name: '' }]);
+const operations: typeof indexed = { ...indexed, claim, 'look domains up by their names': lookUp };
 
 function operationOf(name: string) {
   const operation = operations[name];

@@ -6,6 +6,7 @@ import { findWorkspace } from '../sql/root-keys.ts';
 import { type ReadUseCase, sqlStore } from '../sql/sql-store.ts';
 import type { Reader } from '../sql/statement.ts';
 import { lockKeys } from './advisory-locks.ts';
+import { batchedLookups, findDomainsByNames } from './batched-lookups.ts';
 import { checkClaimer } from './claim-checks.ts';
 import { monitorClaimer } from './claim-monitors.ts';
 import { lockQueue } from './lock-queue.ts';
@@ -90,7 +91,7 @@ export async function postgresStore(options: PostgresOptions): Promise<Store> {
     await Promise.all([readers.close(), writers.close()]);
   }
 
-  return sqlStore({
+  const store = sqlStore({
     read,
     write: (useCase, ...args) =>
       track(() => {
@@ -131,4 +132,8 @@ export async function postgresStore(options: PostgresOptions): Promise<Store> {
       return closed;
     },
   });
+  const findByName = batchedLookups((wanted: { workspaceId: string; name: string }[]) =>
+    read(findDomainsByNames, wanted),
+  );
+  return { ...store, findDomainByName: (workspaceId, name) => findByName({ workspaceId, name }) };
 }
