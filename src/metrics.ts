@@ -12,7 +12,7 @@ export function createMetrics({ ofProcess = true } = {}) {
     registry,
     threadDeaths: new Counter({
       name: 'nameplate_thread_deaths_total',
-      help: 'Threads that crashed, by kind: api, background (checks and certificates), diagnosis, edge, writer.',
+      help: 'Threads that crashed or hung, by kind: api, background (checks and certificates), diagnosis, edge, writer.',
       labelNames: ['kind'],
       registers,
     }),

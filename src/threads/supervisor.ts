@@ -1,5 +1,6 @@
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
+import { watchHeartbeat } from './heartbeat.ts';
 import { NO_RESTARTS, nextRestart } from './restart-policy.ts';
 import type { Callable, Remote, Revive } from './rpc.ts';
 import { addUp, type MetricsSnapshot, withoutGauges } from './snapshots.ts';
@@ -27,7 +28,7 @@ export interface ThreadOptions {
   dispensable?: boolean;
 }
 
-/** A thread that is replaced when it dies. While none is running, calls reject and `send` does nothing. */
+/** A thread that is replaced when it dies, and terminated when it hangs. While none is running, calls reject and `send` does nothing. */
 export interface SupervisedThread<Theirs extends Callable<Theirs>> extends Pick<Remote<Theirs>, 'call' | 'send'> {
   /** Ends the thread, which is then replaced. */
   terminate(): void;
@@ -66,7 +67,11 @@ export function createSupervisor({ log, metrics }: { log: Log; metrics: Pick<Met
     const { kind, script, begin, own, revive, dispensable = false } = options;
     // So that the first death shows as an increase.
     metrics.threadDeaths.inc({ kind }, 0);
-    const run = () => startThread<SupervisedMethods>(script, { name: kind, ...begin() }, own, revive);
+    const run = () => {
+      const thread = startThread<SupervisedMethods>(script, { name: kind, ...begin() }, own, revive);
+      watchHeartbeat(thread);
+      return thread;
+    };
     let current = run();
     let restarts = NO_RESTARTS;
     let restart: NodeJS.Timeout | undefined;
@@ -116,7 +121,7 @@ export function createSupervisor({ log, metrics }: { log: Log; metrics: Pick<Met
         stopping = true;
         clearTimeout(restart);
         current.send('stop', graceMs);
-        const overtime = setTimeout(current.terminate, graceMs + OVERTIME_MS);
+        const overtime = setTimeout(() => current.terminate(), graceMs + OVERTIME_MS);
         await current.exited;
         clearTimeout(overtime);
       },

@@ -10,7 +10,10 @@ export interface Thread<Theirs extends Callable<Theirs>> extends Remote<Theirs> 
   exited: Promise<unknown>;
   isRunning(): boolean;
   livedMs(): number;
-  terminate(): void;
+  /** Resolves when the thread has answered. */
+  ping(): Promise<void>;
+  /** `reason`: the error that ends it. */
+  terminate(reason?: Error): void;
 }
 
 /** What a thread is started with. */
@@ -19,6 +22,11 @@ export interface ThreadStart {
   transferList?: Transferable[];
   /** For people: in debuggers and profiles. */
   name?: string;
+}
+
+/** What `serveParent` serves besides the thread's own methods. */
+interface Pingable {
+  ping(): void;
 }
 
 /** A call to a thread that has ended, or ends meanwhile. */
@@ -57,7 +65,11 @@ export function startThread<Theirs extends Callable<Theirs>>(
     exited,
     isRunning: () => running,
     livedMs: () => performance.now() - startedAt,
-    terminate: () => void worker.terminate(),
+    ping: () => (remote as unknown as Remote<Pingable>).call('ping'),
+    terminate(reason) {
+      cause ??= reason;
+      void worker.terminate();
+    },
   };
 }
 
@@ -73,7 +85,8 @@ export interface Parent<Theirs extends Callable<Theirs>> extends Remote<Theirs> 
 export function serveParent<Theirs extends Callable<Theirs>>(own: object, revive?: Revive): Parent<Theirs> {
   const port = parentPort;
   if (port === null) throw new Error('this script runs as a worker thread');
-  const remote = connect<Theirs>(port, own, revive);
+  const pingable: Pingable = { ping() {} };
+  const remote = connect<Theirs>(port, { ...own, ...pingable }, revive);
   // `startThread` serves it besides the methods of `Theirs`.
   const supervisor = remote as unknown as Remote<{ ready(): void }>;
   return {

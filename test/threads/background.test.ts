@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { existsSync, writeFileSync } from 'node:fs';
+import { get } from 'node:http';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { ANY_PORTS, start } from '../support/command.ts';
@@ -78,6 +80,24 @@ it('a thread of checks that dies is replaced, and the checks go on', async () =>
   expect(server.errors()).toMatchObject([
     { level: 50, thread: 'background', restartInSeconds: 1, err: { message: 'as it was told' } },
   ]);
+  await server.stop();
+});
+
+it('while a thread of the API hangs, the others answer', async () => {
+  const server = await serve({ NAMEPLATE_API_THREADS: '2' });
+  await create(server, 'one.acme.com');
+  writeFileSync(join(site.directory, 'block-api'), '');
+  await vi.waitUntil(() => existsSync(join(site.directory, 'blocked-api')), { timeout: 20_000 });
+  let answered = 0;
+  // Each on a connection of its own: that none reaches the main thread has a probability of 2^-48.
+  const statuses = Array.from({ length: 48 }, async () => {
+    const [response] = await once(get(`${server.url}/healthz`, { agent: false }), 'response');
+    answered += 1;
+    return response.resume().statusCode;
+  });
+  await vi.waitUntil(() => answered > 0, { timeout: 20_000 });
+  writeFileSync(join(site.directory, 'release-api'), '');
+  expect(new Set(await Promise.all(statuses))).toEqual(new Set([200]));
   await server.stop();
 });
 

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createLog } from '../../src/log.ts';
 import { createMetrics } from '../../src/metrics.ts';
 import { addSnapshots } from '../../src/threads/snapshots.ts';
@@ -23,7 +23,10 @@ beforeEach(() => {
   supervisor = createSupervisor({ log, metrics });
   addSnapshots(metrics.registry, supervisor.snapshots);
 });
-afterEach(() => Promise.all(threads.map((thread) => thread.stop(0))));
+afterEach(async () => {
+  vi.useRealTimers();
+  await Promise.all(threads.map((thread) => thread.stop(0)));
+});
 
 const own: TrialParent = {
   started(run) {
@@ -113,6 +116,29 @@ describe('a thread that dies', () => {
     await thread.stop(0);
     await expect(thread.call('echo', 1)).rejects.toMatchObject({ name: 'ThreadEnded' });
     expect([starts, lines]).toEqual([[1], []]);
+  });
+
+  it('for not answering any more is replaced like one that crashes; others that run beside it go on', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    const [hanging, busy] = [await start(), await start()];
+    await startedTimes(2);
+    const inFlight = hanging.call('hang').catch((error: unknown) => error);
+    const isOver = () => Promise.race([inFlight.then(() => true), busy.call('echo', false)]);
+    let beats = 0;
+    while (!(await isOver())) {
+      // Its answer to the last heartbeat has come before that to `echo`.
+      vi.advanceTimersByTime(5000);
+      beats += 1;
+      if (beats >= 13) await inFlight;
+    }
+    expect(beats).toBe(13);
+    await startedTimes(3);
+    expect([await hanging.call('echo', 1), await busy.call('echo', 2)]).toEqual([1, 2]);
+    expect(starts).toEqual([1, 1, 2]);
+    expect(await metric('nameplate_thread_deaths_total{kind="edge"}')).toBe(1);
+    expect(lines).toMatchObject([
+      { level: 50, restartInSeconds: 1, err: { message: 'the thread has not answered for 60 seconds' } },
+    ]);
   });
 
   it('and that nobody can replace makes the process fail, with one line in the log', async () => {
