@@ -1,11 +1,33 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { type CountTable, createCountTable, joinCountTable } from './count-table.ts';
+
+afterEach(() => void vi.restoreAllMocks());
 
 const MINUTE = 60_000;
 const window = { lengthMs: MINUTE, startsAt: 10 * MINUTE };
+
+/** Runs `interlude` before the n-th step that is taken on shared memory from now on. `end` returns its result; null if there were fewer. */
+function beforeStep<T>(n: number, interlude: () => T): { end(): T | null } {
+  let steps = 0;
+  let result: T | null = null;
+  for (const step of ['load', 'store', 'compareExchange'] as const) {
+    const original = Atomics[step] as (...args: unknown[]) => unknown;
+    vi.spyOn(Atomics, step).mockImplementation(((...args: unknown[]) => {
+      steps += 1;
+      if (steps === n) result = interlude();
+      return original(...args);
+    }) as never);
+  }
+  return {
+    end() {
+      vi.restoreAllMocks();
+      return result;
+    },
+  };
+}
 
 describe('counts that threads share', () => {
   it('are those of one counter per key and window, whichever thread counts', () => {
@@ -74,6 +96,29 @@ describe('counts that threads share', () => {
       const allowed = results.reduce((sum, one) => sum + (one[key] ?? 0), 0);
       expect(allowed).toBe(Math.min(MOST, THREADS * ADDS));
       expect(table.read(`ws_${key}`, window)).toBe(allowed);
+    }
+  });
+
+  it.each([
+    ['the same key', 'ws_1', window],
+    ['a key that has its slot later', 'ws_1', { lengthMs: MINUTE, startsAt: 13 * MINUTE }],
+    ['any other key', 'ws_2', window],
+  ])('are exact while a thread stops between any two steps, and another counts %s', (_, key, later) => {
+    const MOST = 3;
+    for (let stopAt = 1; stopAt <= 20; stopAt += 1) {
+      const first = createCountTable(1);
+      const second = joinCountTable(first.shared);
+      const isSame = key === 'ws_1' && later === window;
+      first.add('ws_0', { lengthMs: MINUTE, startsAt: 0 }, MOST);
+      const meanwhile = beforeStep(stopAt, () => [second.add(key, later, MOST), second.add(key, later, MOST)]);
+      const before = first.add('ws_1', window, MOST);
+      const others = meanwhile.end();
+      if (isSame) {
+        expect([before, ...(others ?? [])].sort()).toEqual(others === null ? [0] : [0, 1, 2]);
+        expect(second.read('ws_1', window)).toBe(others === null ? 1 : 3);
+      } else {
+        expect([before, others]).toEqual([0, others === null ? null : [0, 1]]);
+      }
     }
   });
 

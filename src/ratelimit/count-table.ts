@@ -15,19 +15,21 @@ export interface CountWindow {
   startsAt: number;
 }
 
-/** Unused. */
-const EMPTY = 0n;
-/** A thread is giving the slot to a key: a few instructions, in which no other thread uses it. */
-const CLAIMED = 1n;
+/** An owner that no key has. */
+const UNUSED = 0n;
 /** Slots that a key may have, from its first on. */
 const PROBES = 32;
 /** A slot is used again so long after its window: no thread still counts in that window. */
 const KEPT_MS = 60_000;
-/** A thread that died while it claimed a slot is not waited for. */
-const SPINS = 1_000_000;
+const MINUTE_MS = 60_000;
+/** Of an owner, below the minute in which its window ends. */
+const HASH_BITS = 36n;
+/** About the year 2480. */
+const LAST_MINUTE = 2 ** 28 - 1;
+const COUNT_BITS = 32n;
 const SEED_BYTES = 16;
-const SLOT_BYTES = 20;
-/** 5 MB, of which the system provides what is used. */
+const SLOT_BYTES = 16;
+/** 4 MB, of which the system provides what is used. */
 const CAPACITY = 262_144;
 
 /** With more than about `capacity` keys in their windows, some start at 0 again. */
@@ -40,63 +42,40 @@ export function createCountTable(capacity = CAPACITY): CountTable {
 
 /**
  * The table of another thread. An open-addressed hash table without locks: the slots of a key are tried in order, and it gets the first that is
- * empty or whose window ended `KEPT_MS` before its own began. Whether a slot is free for a window does not depend on the thread that asks, and
+ * unused or whose window ended `KEPT_MS` before its own began. Whether a slot is free for a window does not depend on the thread that asks, and
  * a slot that was not free for it never becomes free for it. So all threads give a key the same slot.
+ *
+ * A slot is two words, and each step changes one of them by compare-and-swap: a thread may stop for any time between two steps. The first word is the owner: the
+ * key, its window, and when that ends. The second is a count with a part of the owner that counted: to any other owner it is 0.
  */
 export function joinCountTable(shared: SharedArrayBuffer): CountTable {
   const capacity = (shared.byteLength - SEED_BYTES) / SLOT_BYTES;
   const [seedA = 0, seedB = 0] = new Uint32Array(shared, 0, 2);
-  const keys = new BigInt64Array(shared, SEED_BYTES, capacity);
-  const ends = new BigInt64Array(shared, SEED_BYTES + 8 * capacity, capacity);
-  const counts = new Int32Array(shared, SEED_BYTES + 16 * capacity, capacity);
+  const owners = new BigUint64Array(shared, SEED_BYTES, capacity);
+  const counts = new BigUint64Array(shared, SEED_BYTES + 8 * capacity, capacity);
 
-  function claim(slot: number, found: bigint, hash: bigint, endsAt: number): boolean {
-    if (Atomics.compareExchange(keys, slot, found, CLAIMED) !== found) return false;
-    Atomics.store(counts, slot, 0);
-    Atomics.store(ends, slot, BigInt(endsAt));
-    Atomics.store(keys, slot, hash);
-    return true;
-  }
-
-  /** The key that has the slot, once no thread is claiming it. */
-  function keyIn(slot: number): bigint {
-    let found = Atomics.load(keys, slot);
-    for (let spins = 0; found === CLAIMED && spins < SPINS; spins += 1) found = Atomics.load(keys, slot);
-    return found;
-  }
-
-  function isFree(slot: number, found: bigint, startsAt: number): boolean {
-    return found === EMPTY || (found !== CLAIMED && Number(Atomics.load(ends, slot)) + KEPT_MS <= startsAt);
-  }
-
-  /** Whether the slot is the key's: it was, or it was free for its window. */
-  function obtain(slot: number, hash: bigint, { startsAt, lengthMs }: CountWindow): boolean {
+  /** Whether the slot is the owner's: it was, or it was free for its window. */
+  function obtain(slot: number, owner: bigint, startsAt: number): boolean {
     for (;;) {
-      const found = keyIn(slot);
-      if (found === hash) return true;
-      if (isFree(slot, found, startsAt)) {
-        if (claim(slot, found, hash, startsAt + lengthMs)) return true;
-      } else if (keyIn(slot) === found) return false;
+      const found = Atomics.load(owners, slot);
+      if (found === owner) return true;
+      if (!isFree(found, startsAt)) return false;
+      if (Atomics.compareExchange(owners, slot, found, owner) === found) return true;
     }
   }
 
-  function slotFor(hash: bigint, window: CountWindow): number {
-    const home = homeOf(hash);
+  function slotFor({ owner, home }: Place, startsAt: number): number {
     for (let i = 0; i < PROBES; i += 1) {
       const slot = (home + i) % capacity;
-      if (obtain(slot, hash, window)) return slot;
+      if (obtain(slot, owner, startsAt)) return slot;
     }
     // The table is full: the key that has its first slot loses it.
-    claim(home, keyIn(home), hash, window.startsAt + window.lengthMs);
+    Atomics.store(owners, home, owner);
     return home;
   }
 
-  function homeOf(hash: bigint): number {
-    return Number(BigInt.asUintN(32, hash)) % capacity;
-  }
-
-  /** Two hashes of 32 bits, neither `EMPTY` nor `CLAIMED`. */
-  function hashOf(key: string, { lengthMs, startsAt }: CountWindow): bigint {
+  /** Two hashes of 32 bits: one says where to begin, both what is there. */
+  function placeOf(key: string, { lengthMs, startsAt }: CountWindow): Place {
     const text = `${key} ${lengthMs} ${startsAt}`;
     let a = seedA;
     let b = seedB;
@@ -109,29 +88,53 @@ export function joinCountTable(shared: SharedArrayBuffer): CountTable {
     }
     a = Math.imul(a ^ (b >>> 16), 0xc2b2ae3d);
     b = Math.imul(b ^ (a >>> 15), 0x27d4eb2f);
-    const hash = BigInt.asIntN(64, (BigInt(a >>> 0) << 32n) | BigInt(b >>> 0));
-    return hash === EMPTY || hash === CLAIMED ? 2n : hash;
+    const endsIn = Math.min(LAST_MINUTE, Math.ceil((startsAt + lengthMs) / MINUTE_MS));
+    const hash = (BigInt(a >>> 28) << 32n) | BigInt(b >>> 0);
+    return { owner: (BigInt(endsIn) << HASH_BITS) | hash, home: (a >>> 0) % capacity };
   }
 
   return {
     read(key, window) {
-      const hash = hashOf(key, window);
-      const home = homeOf(hash);
+      const { owner, home } = placeOf(key, window);
       for (let i = 0; i < PROBES; i += 1) {
         const slot = (home + i) % capacity;
-        const found = keyIn(slot);
-        if (found === hash) return Atomics.load(counts, slot);
-        if (found === EMPTY) return 0;
+        const found = Atomics.load(owners, slot);
+        if (found === owner) return countOf(Atomics.load(counts, slot), owner);
+        if (found === UNUSED) return 0;
       }
       return 0;
     },
     add(key, window, most) {
-      const slot = slotFor(hashOf(key, window), window);
+      const place = placeOf(key, window);
       for (;;) {
-        const before = Atomics.load(counts, slot);
-        if (before >= most || Atomics.compareExchange(counts, slot, before, before + 1) === before) return before;
+        const slot = slotFor(place, window.startsAt);
+        const word = Atomics.load(counts, slot);
+        const before = countOf(word, place.owner);
+        if (before >= most) return before;
+        // Another owner may have counted there meanwhile.
+        if (Atomics.load(owners, slot) !== place.owner) continue;
+        if (Atomics.compareExchange(counts, slot, word, wordOf(before + 1, place.owner)) === word) return before;
       }
     },
     shared,
   };
+}
+
+/** Where a key is counted in a window. */
+interface Place {
+  owner: bigint;
+  /** Its first slot. */
+  home: number;
+}
+
+function isFree(owner: bigint, startsAt: number): boolean {
+  return owner === UNUSED || Number(owner >> HASH_BITS) * MINUTE_MS + KEPT_MS <= startsAt;
+}
+
+function wordOf(count: number, owner: bigint): bigint {
+  return BigInt.asUintN(64, owner << COUNT_BITS) | BigInt(count);
+}
+
+function countOf(word: bigint, owner: bigint): number {
+  return word >> COUNT_BITS === BigInt.asUintN(32, owner) ? Number(BigInt.asUintN(32, word)) : 0;
 }
