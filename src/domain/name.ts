@@ -56,7 +56,15 @@ export interface InvalidName {
   fix?: string;
 }
 
-type ParsedName = { ok: true; name: string; kind: DomainKind } | InvalidName;
+/** A name that may be added. */
+export interface NewName {
+  ok: true;
+  /** Canonical form. */
+  name: string;
+  kind: DomainKind;
+}
+
+export type ParsedName = NewName | InvalidName;
 
 /** Longest name, in characters of its ASCII form: 255 octets on the wire (RFC 1035 section 2.3.4). */
 const NAME_LIMIT = 253;

@@ -53,7 +53,11 @@ export function describeDomains(subject: Subject): void {
       expect(await create(aDomain(anEnvironment(app), { name: held.name }))).toEqual({ kind: 'environment_missing' });
       const stranger = aDomain(elsewhere.environment, { workspaceId: workspace.id });
       expect(await create(stranger)).toEqual({ kind: 'environment_missing' });
-      expect(await create(aDomain(environment, { name: held.name }))).toEqual({ kind: 'held' });
+      expect(await create(aDomain(environment, { name: held.name }))).toEqual({
+        kind: 'held',
+        domainId: held.id,
+        environmentId: environment.id,
+      });
       expect(await create(aDomain(environment))).toEqual({ kind: 'quota', limit: 1 });
       expect(await create(aDomain(elsewhere.environment, { name: held.name }))).toEqual({ kind: 'created' });
     });
@@ -146,6 +150,71 @@ export function describeDomains(subject: Subject): void {
       expect(await store.findCertificate(incumbent.name)).toMatchObject({ state: 'wanted' });
       const { changes } = await store.changesSince(latest);
       expect(changes.map(({ kind, key }) => [kind, key])).toEqual([['domain', claim.id]]);
+    });
+  });
+
+  describe('many domains created at once', () => {
+    const create = (domains: Domain[]) => subject.store.createDomains(domains, NOW + WINDOW_MS, 'key_1');
+
+    it('are each as if they had been created one after the other: with a check, an event, and an outcome of their own', async () => {
+      const { store } = subject;
+      const { workspace, app, environment } = await subject.plant({ limits: { rates: {}, domains: 4 } });
+      const sibling = anEnvironment(app);
+      await store.createEnvironment(sibling);
+      const here = await attach(store, environment);
+      const there = await attach(store, sibling);
+      const [first, second, third] = [aDomain(environment), aDomain(environment), aDomain(environment)];
+      const again = aDomain(environment, { name: first.name });
+      const names = [here.name, there.name].map((name) => aDomain(environment, { name }));
+      expect(await create([first, ...names, again, second, third])).toEqual([
+        { kind: 'created' },
+        { kind: 'held', domainId: here.id, environmentId: environment.id },
+        { kind: 'held', domainId: there.id, environmentId: sibling.id },
+        { kind: 'held', domainId: first.id, environmentId: environment.id },
+        { kind: 'created' },
+        { kind: 'quota', limit: 4 },
+      ]);
+      const { items } = await store.listDomains(workspace.id, environment.id, { limit: 9 });
+      expect(items).toEqual([here, first, second]);
+      const due = await store.claimDue(NOW, 10, 60_000, () => 0);
+      expect(due.map(({ domain }) => domain.id).sort()).toEqual(
+        [here, there, first, second].map(({ id }) => id).sort(),
+      );
+      expect(await timelineOf(store, first)).toMatchObject([{ type: 'domain.created', actor: 'key_1' }]);
+      expect(await timelineOf(store, third)).toEqual([]);
+      await store.deleteDomain(workspace.id, there.id, NOW);
+    });
+
+    it('are refused together once their environment is gone', async () => {
+      const { app, environment } = await subject.plant();
+      const gone = anEnvironment(app);
+      const missing = { kind: 'environment_missing' };
+      expect(await create([aDomain(gone), aDomain(gone)])).toEqual([missing, missing]);
+      expect(await create([])).toEqual([]);
+      expect(await create([aDomain(environment)])).toEqual([{ kind: 'created' }]);
+    });
+
+    it('are created together or not at all', async () => {
+      const { store } = subject;
+      const { workspace, environment } = await subject.plant();
+      const first = aDomain(environment);
+      // The same target twice is a mistake of the program.
+      await expect(create([first, aDomain(environment, { target: first.target })])).rejects.toThrow();
+      expect(await store.findDomainByName(workspace.id, first.name)).toBeNull();
+    });
+
+    it('may be wanted by several callers at once: each name is created once, and the quota holds', async () => {
+      const { environment } = await subject.plant({ limits: { rates: {}, domains: 30 } });
+      const names = Array.from({ length: 20 }, () => aDomain(environment).name);
+      const batches = [names.slice(0, 10), names.toReversed(), names];
+      const created = await Promise.all(
+        batches.map((batch) => create(batch.map((name) => aDomain(environment, { name })))),
+      );
+      const kinds = created.flat().map(({ kind }) => kind);
+      expect(kinds.filter((kind) => kind === 'created')).toHaveLength(20);
+      expect(kinds.filter((kind) => kind === 'held')).toHaveLength(30);
+      const more = await create(Array.from({ length: 20 }, () => aDomain(environment)));
+      expect(more.filter(({ kind }) => kind === 'created')).toHaveLength(10);
     });
   });
 

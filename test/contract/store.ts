@@ -20,6 +20,7 @@ import { describeSigning } from './signing.ts';
 import type { OpenedStore, Subject } from './subject.ts';
 import { describeTimelines } from './timelines.ts';
 import { describeTree } from './tree.ts';
+import { describeWorkspaceDomains } from './workspace-domains.ts';
 
 /** The contract of `src/store/contract/store.ts`, as tests that every engine passes. */
 export function describeStore(name: string, open: () => Promise<OpenedStore>): void {
@@ -51,6 +52,7 @@ export function describeStore(name: string, open: () => Promise<OpenedStore>): v
     describeSigning(subject);
     describeTree(subject);
     describeDomains(subject);
+    describeWorkspaceDomains(subject);
     describeChecks(subject);
     describeResults(subject);
     describeMonitors(subject);

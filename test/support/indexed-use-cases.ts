@@ -7,6 +7,7 @@ import { findReachedLimit, pruneLedger } from '../../src/store/sql/certificates/
 import { pruneEvents } from '../../src/store/sql/events.ts';
 import { type Engine, type ReadUseCase, sqlStore } from '../../src/store/sql/sql-store.ts';
 import type { Transaction } from '../../src/store/sql/statement.ts';
+import { listWorkspaceDomains } from '../../src/store/sql/workspace-domains.ts';
 
 const claim = { now: 0, limit: 1, leaseMs: 1, newNames: true };
 const due = { begun: 0, now: 0, limit: 1 };
@@ -38,6 +39,13 @@ const { listWorkspaces, ...others } = readUseCases();
 export const indexed: Record<string, (tx: Transaction, ...args: never[]) => Promise<unknown>> = {
   ...others,
   listCertificatesInState: (tx: Transaction) => listCertificates(tx, { limit: 1, state: 'issued' }),
+  listWorkspaceDomainsOfStatus: (tx: Transaction) => listWorkspaceDomains(tx, '', { limit: 1, status: 'failed' }),
+  listWorkspaceDomainsOfCertificate: (tx: Transaction) =>
+    listWorkspaceDomains(tx, '', { limit: 1, certificate: 'failed' }),
+  searchWorkspaceDomainsOfStatus: (tx: Transaction) =>
+    listWorkspaceDomains(tx, '', { limit: 1, status: 'failed', search: 'a' }),
+  searchWorkspaceDomainsOfCertificate: (tx: Transaction) =>
+    listWorkspaceDomains(tx, '', { limit: 1, certificate: 'failed', search: 'a' }),
   isAnyDue: (tx: Transaction) => isAnyDue(tx, claim),
   claimCertificates: (tx: Transaction) => certificateClaimer()(tx, claim),
   claimOfWorkspace: async (tx: Transaction) => tx.all(selectOverdueOf, { ...due, workspaceId: '' }),
@@ -55,6 +63,11 @@ export const inOrder = [
   'listEnvironments',
   'listDeployments',
   'listDomains',
+  'listWorkspaceDomains',
+  'listWorkspaceDomainsOfStatus',
+  'listWorkspaceDomainsOfCertificate',
+  'searchWorkspaceDomainsOfStatus',
+  'searchWorkspaceDomainsOfCertificate',
   'listDomainEvents',
   'countDrifted',
   'listCertificates',

@@ -1,5 +1,32 @@
-import type { Domain } from '../../domain/domain.ts';
+import type { CertificateProblem, CertificateState } from '../../domain/certificate-state.ts';
+import type { Domain, DomainStatus } from '../../domain/domain.ts';
 import type { Paged, PageRequest } from './tree-store.ts';
+
+/**
+ * What becomes of a domain that is to be created. `held`: the workspace has the name already, as this domain in this environment. `quota`: it
+ * has as many domains as its limit allows.
+ */
+export type Creation =
+  | { kind: 'created' | 'environment_missing' }
+  | { kind: 'held'; domainId: string; environmentId: string }
+  | { kind: 'quota'; limit: number };
+
+/** A page of the domains of a workspace. The cursor is a lower bound of their names. */
+export interface WorkspacePageRequest extends PageRequest {
+  status?: DomainStatus | undefined;
+  /** State of the domain's certificate. */
+  certificate?: CertificateState | undefined;
+  /** Part of an id or name, case-insensitive and literal. */
+  search?: string | undefined;
+  /** Unless given, domains of all environments are listed. */
+  environmentIds?: ReadonlySet<string> | undefined;
+}
+
+/** A domain, and what a list shows of its certificate; null: there is none yet. */
+export interface ListedDomain {
+  domain: Domain;
+  certificate: { state: CertificateState; problem: CertificateProblem | null; notAfter: number | null } | null;
+}
 
 export interface DomainStore {
   /** One indexed read, which has all that `domains.getDomain` returns. */
@@ -17,15 +44,23 @@ export interface DomainStore {
   ): Promise<Paged<Domain>>;
 
   /**
-   * Adds a domain (status `pending`), its first check, due at once, and the event `domain.created`. Otherwise, in this order of precedence:
-   * `environment_missing` (deleted meanwhile), `held` (the workspace has the name already), `quota` (the workspace has as many domains as
-   * its limit allows). `actor`: who asks (`DomainEvent.actor`).
+   * Domains of one workspace, in order of their names, by one indexed read whose cost does not depend on how many there are. With `search` or
+   * `environmentIds` it scans several statements' worth, but never more than a fixed number of domains: the page may then have fewer items
+   * than its limit, or none, and still a next page. A change between the statements may or may not be seen.
    */
-  createDomain(
-    domain: Domain,
-    windowEndsAt: number,
-    actor?: string | null,
-  ): Promise<{ kind: 'created' | 'environment_missing' | 'held' } | { kind: 'quota'; limit: number }>;
+  listWorkspaceDomains(workspaceId: string, page: WorkspacePageRequest): Promise<Paged<ListedDomain>>;
+
+  /**
+   * Adds a domain (status `pending`), its first check, due at once, and the event `domain.created`. Otherwise, in this order of precedence:
+   * `environment_missing` (deleted meanwhile), `held`, `quota`. `actor`: who asks (`DomainEvent.actor`).
+   */
+  createDomain(domain: Domain, windowEndsAt: number, actor?: string | null): Promise<Creation>;
+
+  /**
+   * The same for many domains of one environment, in one transaction: each as if it were created after those before it. `environment_missing`
+   * is the outcome of all or none.
+   */
+  createDomains(domains: readonly Domain[], windowEndsAt: number, actor?: string | null): Promise<Creation[]>;
 
   /**
    * Makes a check due at `now`; keeps the check's memory, and the result of a check in flight still counts. From `failed` it also begins a

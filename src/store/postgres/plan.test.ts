@@ -20,6 +20,7 @@ beforeAll(async () => {
   await client.query('set enable_seqscan = off');
   await client.query('set enable_bitmapscan = off');
   await client.query('set enable_sort = off');
+  await client.query('set enable_incremental_sort = off');
   await client.query('set plan_cache_mode = force_generic_plan');
 });
 afterAll(() => client.end());

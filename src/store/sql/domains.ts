@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Domain } from '../../domain/domain.ts';
 import { retry, windowEndsAt } from '../../domain/status.ts';
-import type { PageRequest, WorkspaceLimits } from '../contract/store.ts';
+import type { Creation, PageRequest, WorkspaceLimits } from '../contract/store.ts';
 import { logChange } from './change-log.ts';
 import { removeCheck, scheduleCheck } from './check-schedule.ts';
 import { recordEvent } from './events.ts';
@@ -53,20 +53,58 @@ export async function searchInSlices(reader: Reader, slots: PageSlots & Place, p
   }
 }
 
-export async function createDomain(tx: Transaction, domain: Domain, windowEndsAt: number, actor?: string | null) {
-  const { workspaceId, environmentId, name, createdAt } = domain;
-  const place = await tx.one(selectPlace, { workspaceId, environmentId });
-  if (place === null) return { kind: 'environment_missing' } as const;
-  if ((await findDomainByName(tx, workspaceId, name)) !== null) return { kind: 'held' } as const;
+export async function createDomain(
+  tx: Transaction,
+  domain: Domain,
+  windowEndsAt: number,
+  actor?: string | null,
+): Promise<Creation> {
+  return (await createDomains(tx, [domain], windowEndsAt, actor))[0] ?? { kind: 'environment_missing' };
+}
+
+export async function createDomains(
+  tx: Transaction,
+  domains: readonly Domain[],
+  windowEndsAt: number,
+  actor?: string | null,
+): Promise<Creation[]> {
+  const [first] = domains;
+  const place = first === undefined ? null : await tx.one(selectPlace, first);
+  if (place === null) return domains.map(() => ({ kind: 'environment_missing' }));
   const { domains: limit }: WorkspaceLimits = JSON.parse(place.limits);
-  if (limit !== null) {
-    const held = await tx.one(countDomains, { workspaceId, limit });
-    if (held !== null && held.count >= limit) return { kind: 'quota', limit } as const;
+  let room: number | undefined;
+  const creations: Creation[] = [];
+  for (const domain of domains) {
+    const holder = await findDomainByName(tx, domain.workspaceId, domain.name);
+    if (holder !== null) {
+      creations.push({ kind: 'held', domainId: holder.id, environmentId: holder.environmentId });
+      continue;
+    }
+    if (limit !== null) {
+      room ??= await countRoom(tx, domain.workspaceId, limit);
+      if (room === 0) {
+        creations.push({ kind: 'quota', limit });
+        continue;
+      }
+      room -= 1;
+    }
+    await insertNew(tx, domain, windowEndsAt, actor);
+    creations.push({ kind: 'created' });
   }
+  return creations;
+}
+
+/** Domains that the workspace may have beyond those it has. */
+async function countRoom(tx: Transaction, workspaceId: string, limit: number): Promise<number> {
+  const held = await tx.one(countDomains, { workspaceId, limit });
+  return limit - (held?.count ?? 0);
+}
+
+async function insertNew(tx: Transaction, domain: Domain, windowEndsAt: number, actor?: string | null): Promise<void> {
+  const { id: domainId, createdAt } = domain;
   await tx.execute(insertDomain, domain);
-  await scheduleCheck(tx, { domainId: domain.id, at: createdAt, windowEndsAt });
+  await scheduleCheck(tx, { domainId, at: createdAt, windowEndsAt });
   await recordEvent(tx, 'domain.created', domain, createdAt, { actor: actor ?? null });
-  return { kind: 'created' } as const;
 }
 
 export async function retryVerification(
@@ -237,7 +275,7 @@ function selectNextSlice(db: Tables, p: { environmentId: string; from: string; s
 }
 
 /** Ids and names are lower case, so that a lower-case pattern is case-insensitive with the `like` of either engine. */
-function containing(search: string): string {
+export function containing(search: string): string {
   return `%${search.toLowerCase().replace(/[\\%_]/g, '\\$&')}%`;
 }
 

@@ -18,6 +18,7 @@ import { listSecretPrefixes, listSecrets } from './sealed-values.ts';
 import { findCurrentSigningKey, findSigningKey } from './signing-keys.ts';
 import { findOrigin, findSite } from './sites.ts';
 import type { Reader } from './statement.ts';
+import { listWorkspaceDomains } from './workspace-domains.ts';
 import { type WriteUseCase, writes } from './writes.ts';
 
 export type ReadUseCase<Args extends unknown[], T> = (reader: Reader, ...args: Args) => Promise<T>;
@@ -70,7 +71,9 @@ export function sqlStore(engine: Engine): Store {
     findDomainByName: (...args) => read(domains.findDomainByName, ...args),
     findDomainById: (...args) => read(domains.findDomainById, ...args),
     listDomains: (...args) => read(domains.listDomains, ...args),
+    listWorkspaceDomains: (...args) => read(listWorkspaceDomains, ...args),
     createDomain: (...args) => write(writes.createDomain, ...args),
+    createDomains: (...args) => write(writes.createDomains, ...args),
     retryVerification: (...args) => write(writes.retryVerification, ...args),
     deleteDomain: (...args) => write(writes.deleteDomain, ...args),
 

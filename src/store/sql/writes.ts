@@ -64,6 +64,9 @@ export const writes = {
   createDeployment: write(createDeployment, ({ environmentId }) => [environmentId]),
   // The workspace, for its names and its quota.
   createDomain: write(domains.createDomain, ({ workspaceId, environmentId }) => [workspaceId, environmentId]),
+  createDomains: write(domains.createDomains, ([first]) =>
+    first === undefined ? [] : [first.workspaceId, first.environmentId],
+  ),
   retryVerification: write(domains.retryVerification, (_, domainId) => [domainId]),
   deleteDomain: write(domains.deleteDomain, (_, domainId) => [domainId]),
   saveTransition: write(
