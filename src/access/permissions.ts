@@ -35,3 +35,14 @@ export interface Permission {
 export function permits(grants: ReadonlySet<string>, { resource, action }: Permission, id?: string): boolean {
   return grants.has(`${resource}.*.${action}`) || (id !== undefined && grants.has(`${resource}.${id}.${action}`));
 }
+
+/** Ids of the resources on which the grants include the permission; undefined: on all of their kind. */
+export function permittedIds(grants: ReadonlySet<string>, permission: Permission): ReadonlySet<string> | undefined {
+  if (permits(grants, permission)) return undefined;
+  const { resource, action } = permission;
+  const ids = new Set<string>();
+  for (const grant of Array.from(grants, parseGrant)) {
+    if (grant?.form === 'tuple' && grant.resource === resource && grant.action === action) ids.add(grant.id);
+  }
+  return ids;
+}

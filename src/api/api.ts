@@ -19,13 +19,13 @@ import { createLoadShedder, LOAD_LIMITS, type LoadShedder } from './load-sheddin
 import type { HandlerContext } from './operation.ts';
 import { operations } from './operations.ts';
 import { servePublicRoutes } from './public-routes.ts';
-import { authenticationHook, principalOf, rateLimitHook } from './request-hooks.ts';
+import { authenticationHook, principalOf, rateLimitHook, requestCounter } from './request-hooks.ts';
 import { type RecordRequest, requestRecorder } from './request-log.ts';
 import { responseEnvelope } from './response-envelope.ts';
 import { sendProblem } from './send-problem.ts';
 import { parseBody } from './validation.ts';
 
-export interface ApiDeps extends Omit<HandlerContext, 'apexNote'> {
+export interface ApiDeps extends Omit<HandlerContext, 'apexNote' | 'countRequest'> {
   log: Log;
   metrics: Metrics;
   /** Without it keys and workspaces are not cached. */
@@ -72,7 +72,8 @@ export function createApi(deps: ApiDeps): FastifyInstance {
   const { loadShedder = createLoadShedder({ inFlight: shareOf(LOAD_LIMITS.inFlight, threads) }) } = deps;
   const limits = { ...LIMITS, ...deps.limits };
   const apexNote = apexRoutingNote(settings.edgeAddresses ?? []);
-  const context: HandlerContext = { store, clock, newId, randomBytes, settings, diagnoser, apexNote };
+  const countRequest = requestCounter(limiter, settings.rateLimits);
+  const context: HandlerContext = { store, clock, newId, randomBytes, settings, diagnoser, apexNote, countRequest };
   const authenticate = authenticationHook(createAuthenticate(store, clock, changes, deps.failures));
   const limitRate = rateLimitHook(limiter, settings.rateLimits);
   const connections = limitConnections({

@@ -198,7 +198,7 @@ export interface Violation {
   /** `body.domain`, `body`, `header.content-type`, … */
   location: string;
   message: string;
-  fix?: string | undefined;
+  fix?: string;
 }
 
 /** An error response. `cause` is only logged. */
@@ -239,19 +239,31 @@ export function errorPath(code: ProblemCode, service: string): string {
   return `/errors/${service}/${code}`;
 }
 
-/** The body of an error response (spec: Error objects). */
-export function presentProblem(problem: Problem, requestId: string, { service, docsUrl }: ErrorNaming) {
+/** An error of the table, as responses show it (spec: Error objects). */
+export interface ShownError {
+  title: string;
+  detail: string;
+  status: ErrorStatus;
+  type: string;
+  errors?: Violation[];
+}
+
+/** The body of an error response. */
+export function presentProblem(problem: Problem, requestId: string, naming: ErrorNaming) {
+  const error = presentError(problem, naming);
+  const detail = problem.code === 'application/internal' ? internalDetail(` ${requestId}`) : error.detail;
+  return { meta: { requestId }, error: { ...error, detail } };
+}
+
+export function presentError(problem: Problem, { service, docsUrl }: ErrorNaming): ShownError {
   const { status, detail } = ERRORS[problem.code];
   const { title, type } = STATUSES[status];
   return {
-    meta: { requestId },
-    error: {
-      title,
-      detail: problem.code === 'application/internal' ? internalDetail(` ${requestId}`) : (problem.detail ?? detail),
-      status,
-      type: docsUrl === undefined ? type : docsUrl + errorPath(problem.code, service),
-      ...(problem.errors && { errors: problem.errors }),
-    },
+    title,
+    detail: problem.detail ?? detail,
+    status,
+    type: docsUrl === undefined ? type : docsUrl + errorPath(problem.code, service),
+    ...(problem.errors && { errors: problem.errors }),
   };
 }
 

@@ -3,7 +3,7 @@ import { ERRORS, type ErrorStatus, errorCodes, Problem, type ProblemCode, presen
 import type { Operation } from './operation.ts';
 import { operations } from './operations.ts';
 import { type PublicRoute, publicRoutes } from './public-routes.ts';
-import { closed, Meta } from './schemas.ts';
+import { closed, Meta, ValidationError } from './schemas.ts';
 
 /** Version of the HTTP API (spec: Versioning). Its major number is part of every path. */
 export const API_VERSION = '2.0.0';
@@ -224,15 +224,6 @@ export function exampleProblem(code: ProblemCode, naming: { service: string; doc
   const problem = new Problem(code, code === 'validation/invalid_input' ? { errors } : {});
   return presentProblem(problem, EXAMPLE_REQUEST, naming);
 }
-
-const ValidationError = Type.Object(
-  {
-    location: Type.String({ description: 'The faulty part, such as `body.domain`.' }),
-    message: Type.String({ description: 'The rule that was violated.' }),
-    fix: Type.Optional(Type.String({ description: 'How to correct it, where that is known.' })),
-  },
-  { ...closed, title: 'ValidationError' },
-);
 
 function errorSchema(status: ErrorStatus): TSchema {
   const { title, type } = STATUSES[status];

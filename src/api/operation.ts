@@ -7,6 +7,7 @@ import type { Diagnoser } from '../observation/diagnoser.ts';
 import type { RateLimits } from '../ratelimit/decision.ts';
 import type { Paged, Store } from '../store/contract/store.ts';
 import type { ErrorNaming, ProblemCode } from './errors.ts';
+import type { CountRequest } from './request-hooks.ts';
 import { closed, Meta, Pagination } from './schemas.ts';
 
 /** The operator's settings of the API. */
@@ -38,6 +39,8 @@ export interface HandlerContext {
   diagnoser: Diagnoser;
   /** The note of an apex's routing record. */
   apexNote: string;
+  /** For what counts against the rate limit of another operation than the one that was called. */
+  countRequest: CountRequest;
 }
 
 /** One call of an operation: an authenticated caller, and an input that is valid by the request schema. */

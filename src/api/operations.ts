@@ -6,12 +6,14 @@ import { createDeployment } from './deployments/createDeployment.ts';
 import { listDeployments } from './deployments/listDeployments.ts';
 import { checkName } from './domains/checkName.ts';
 import { createDomain } from './domains/createDomain.ts';
+import { createDomains } from './domains/createDomains.ts';
 import { deleteDomain } from './domains/deleteDomain.ts';
 import { diagnoseDomain } from './domains/diagnoseDomain.ts';
 import { getCertificate } from './domains/getCertificate.ts';
 import { getDomain } from './domains/getDomain.ts';
 import { listDomains } from './domains/listDomains.ts';
 import { listEvents } from './domains/listEvents.ts';
+import { listWorkspaceDomains } from './domains/listWorkspaceDomains.ts';
 import { verifyDomain } from './domains/verifyDomain.ts';
 import { createEnvironment } from './environments/createEnvironment.ts';
 import { deleteEnvironment } from './environments/deleteEnvironment.ts';
@@ -26,8 +28,10 @@ import { listProjects } from './projects/listProjects.ts';
 /** Every operation that needs a key, in the order of the documentation. */
 export const operations: readonly Operation[] = [
   createDomain,
+  createDomains,
   getDomain,
   listDomains,
+  listWorkspaceDomains,
   verifyDomain,
   deleteDomain,
   diagnoseDomain,

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Authenticate } from '../access/access.ts';
 import type { Authentication } from '../access/authenticate.ts';
 import type { Principal } from '../access/root-key-cache.ts';
-import { limitFor, type RateLimits } from '../ratelimit/decision.ts';
+import { limitFor, type RateLimitDecision, type RateLimits } from '../ratelimit/decision.ts';
 import type { Limiter } from '../ratelimit/limiter.ts';
 import { Problem } from './errors.ts';
 
@@ -35,18 +35,31 @@ export function authenticationHook(authenticate: Authenticate) {
   };
 }
 
+/** Counts a request of a caller to an operation, and decides about it; undefined: unlimited. */
+export type CountRequest = (principal: Principal, operation: string) => RateLimitDecision | undefined;
+
+export function requestCounter(limiter: Pick<Limiter, 'take'>, defaults: RateLimits): CountRequest {
+  return ({ workspaceId, limits }, operation) => {
+    const rate = limitFor(operation, limits.rates, defaults);
+    return rate && limiter.take(workspaceId, operation, rate);
+  };
+}
+
 /** Counts a request and sets the RateLimit headers; throws a `Problem` above the limit. */
 export function rateLimitHook(limiter: Pick<Limiter, 'take'>, defaults: RateLimits) {
+  const countRequest = requestCounter(limiter, defaults);
   return (operation: string, request: FastifyRequest, reply: FastifyReply): void => {
-    const { workspaceId, limits } = principalOf(request);
-    const rate = limitFor(operation, limits.rates, defaults);
-    if (rate === undefined) return;
-    const { allowed, limit, remaining, resetSeconds } = limiter.take(workspaceId, operation, rate);
-    reply.header('RateLimit-Limit', limit);
-    reply.header('RateLimit-Remaining', remaining);
-    reply.header('RateLimit-Reset', resetSeconds);
-    if (!allowed) throw new Problem('limits/rate_limited', { headers: retryAfter(resetSeconds) });
+    const decision = countRequest(principalOf(request), operation);
+    if (decision === undefined) return;
+    reply.header('RateLimit-Limit', decision.limit);
+    reply.header('RateLimit-Remaining', decision.remaining);
+    reply.header('RateLimit-Reset', decision.resetSeconds);
+    if (!decision.allowed) throw rateLimited(decision);
   };
+}
+
+export function rateLimited({ resetSeconds }: RateLimitDecision): Problem {
+  return new Problem('limits/rate_limited', { headers: retryAfter(resetSeconds) });
 }
 
 export function principalOf({ principal }: FastifyRequest): Principal {

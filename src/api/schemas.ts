@@ -15,6 +15,8 @@ function pattern(source: string, rule: string): string {
 
 const REFERENCE = pattern('^[a-zA-Z0-9_-]+$', 'may hold only letters, digits, "_" and "-"');
 const SLUG = pattern('^[a-z0-9-]+$', 'may hold only lower-case letters, digits and "-"');
+/** Of a list in order of names. */
+export const NAME_CURSOR = pattern('^[a-zA-Z0-9._-]+$', 'may hold only letters, digits, ".", "_" and "-"');
 /** Without control characters and lone surrogates, which not every store can keep. */
 export const TEXT = pattern('^[^\\p{Cc}\\p{Cs}]*$', 'may not hold control characters');
 
@@ -29,6 +31,15 @@ export const Pagination = Type.Object(
     hasMore: Type.Boolean({ description: 'Whether there is a next page.' }),
   },
   { ...closed, title: 'Pagination' },
+);
+
+export const ValidationError = Type.Object(
+  {
+    location: Type.String({ description: 'The faulty part, such as `body.domain`.' }),
+    message: Type.String({ description: 'The rule that was violated.' }),
+    fix: Type.Optional(Type.String({ description: 'How to correct it, where that is known.' })),
+  },
+  { ...closed, title: 'ValidationError' },
 );
 
 /** Id of a resource in a response. */
@@ -74,6 +85,11 @@ export const pageRequest = {
     }),
   ),
 };
+
+/** What is searched for in a list of domains. */
+export const SEARCH = Type.Optional(
+  Type.String({ maxLength: 256, pattern: TEXT, description: 'Part of the id or the name, in any case.' }),
+);
 
 /** The store's query for one page. */
 export function pageOf({ limit = 100, cursor }: { limit?: number; cursor?: string }) {

@@ -10,7 +10,9 @@ const MAX_VIOLATIONS = 100;
 
 /** A `Problem` with one violation. */
 export function invalid(location: string, message: string, fix?: string): Problem {
-  return new Problem('validation/invalid_input', { errors: [{ location, message, fix }] });
+  return new Problem('validation/invalid_input', {
+    errors: [{ location, message, ...(fix !== undefined && { fix }) }],
+  });
 }
 
 /** Parses a body: JSON in UTF-8 that sets no prototype. Throws a `Problem`. */

@@ -37,6 +37,7 @@ afterAll(() => api.close());
 /** A body with which each operation succeeds, for a caller who may do it. `tree` is there; `none` is not. */
 const inputs: Record<string, (name: string) => object> = {
   'domains.createDomain': (name) => ({ ...path(name), domain: 'new.acme.com' }),
+  'domains.createDomains': (name) => ({ ...path(name), domains: ['new.acme.com'] }),
   'domains.getDomain': (name) => ({ domain: name === 'none' ? 'none.acme.com' : 'api.acme.com' }),
   'domains.getCertificate': (name) => ({ domain: name === 'none' ? 'none.acme.com' : 'api.acme.com' }),
   'domains.diagnoseDomain': (name) => ({ domain: name === 'none' ? 'none.acme.com' : 'api.acme.com', cached: true }),
@@ -61,7 +62,7 @@ const inputs: Record<string, (name: string) => object> = {
 const path = (name: string) => ({ project: name === 'none' ? 'none' : 'demo', app: 'web', environment: 'production' });
 const input = (operation: string, name: string) => inputs[operation]?.(name) ?? {};
 const masked = Object.keys(inputs);
-const onWorkspace = ['projects.createProject', 'projects.listProjects'];
+const onWorkspace = ['projects.createProject', 'projects.listProjects', 'domains.listWorkspaceDomains'];
 
 /** An answer without what differs from request to request. */
 const told = ({ status, headers, text, body }: Answer) => {
@@ -126,6 +127,7 @@ describe("another workspace's resources", () => {
       ['domains.deleteDomain', { domain: domain?.id }],
       ['domains.listDomains', byId],
       ['domains.createDomain', { ...byId, domain: 'mine.acme.com' }],
+      ['domains.createDomains', { ...byId, domains: ['mine.acme.com'] }],
       ['projects.getProject', { project: projectId }],
       ['apps.getApp', { project: projectId, app: appId }],
       ['apps.getApp', { project: foreign.tree.projectId, app: appId }],

@@ -39,7 +39,7 @@ export const createDeployment = defineOperation({
     if (!parsed.ok) {
       const { messages, fix } = parsed;
       throw new Problem('validation/invalid_input', {
-        errors: messages.map((message) => ({ location: 'body.origin', message, fix })),
+        errors: messages.map((message) => ({ location: 'body.origin', message, ...(fix !== undefined && { fix }) })),
       });
     }
     const environment = masked(

@@ -2,13 +2,13 @@ import Type from 'typebox';
 import { permits } from '../../access/permissions.ts';
 import { unattachedDomain } from '../../domain/domain.ts';
 import { findingsOf } from '../../domain/findings/findings.ts';
-import { parseName } from '../../domain/name.ts';
 import { NO_MEMORY } from '../../domain/status.ts';
 import { masked } from '../masking.ts';
 import { defineOperation } from '../operation.ts';
 import { closed, Reference } from '../schemas.ts';
 import { findingContext } from './finding-context.ts';
 import { lookedAt } from './looked-at.ts';
+import { parseNewName } from './new-domain.ts';
 import { NameSchema, presentName } from './present-name.ts';
 
 // The permission of createDomain, before which it is called.
@@ -67,8 +67,8 @@ export const checkName = defineOperation({
       (found) => permits(grants, permission, found.id),
       'data/environment_not_found',
     );
-    const { service, cnameZone, reservedNames } = settings;
-    const parsed = parseName(input.domain, { service, reserved: [...reservedNames, cnameZone] });
+    const { service } = settings;
+    const parsed = parseNewName(input.domain, settings);
     const nothing = { conflicts: [], findings: [] };
     if (!parsed.ok) {
       const { message, fix } = parsed;

@@ -1,16 +1,12 @@
 import Type from 'typebox';
 import { permits } from '../../access/permissions.ts';
-import { newDomain } from '../../domain/domain.ts';
-import { type InvalidName, type NameRule, parseName } from '../../domain/name.ts';
 import { dnsRecords } from '../../domain/records.ts';
 import { windowEndsAt } from '../../domain/status.ts';
-import { Problem } from '../errors.ts';
 import { masked } from '../masking.ts';
 import { defineOperation } from '../operation.ts';
 import { closed, Id, Reference } from '../schemas.ts';
-import { invalid } from '../validation.ts';
+import { creationProblem, domainIn, nameProblem, parseNewName } from './new-domain.ts';
 import { dnsRecordsSchema, exampleDomain } from './present-domain.ts';
-import { newTarget, newToken } from './record-values.ts';
 
 const permission = { resource: 'environment', action: 'create_domain' } as const;
 
@@ -44,53 +40,20 @@ export const createDomain = defineOperation({
     request: { project: 'demo', app: 'web', environment: 'production', domain: exampleDomain.name },
     response: { domainId: exampleDomain.id, dnsRecords: dnsRecords({ ...exampleDomain, ownershipVerifiedAt: null }) },
   },
-  async handle({ principal, input }, { store, clock, settings, newId, randomBytes, apexNote }) {
+  async handle({ principal, input }, context) {
+    const { store, settings, apexNote } = context;
     const environment = masked(
       await store.findEnvironment(principal.workspaceId, input),
       (found) => permits(principal.grants, permission, found.id),
       'data/environment_not_found',
     );
-    const { service, cnameZone, reservedNames, windowMs } = settings;
-    const parsed = parseName(input.domain, { service, reserved: [...reservedNames, cnameZone] });
-    if (!parsed.ok) throw nameProblem(parsed);
+    const parsed = parseNewName(input.domain, settings);
+    if (!parsed.ok) throw nameProblem(parsed, 'body.domain');
 
-    const domain = newDomain({
-      id: newId('dom'),
-      workspaceId: principal.workspaceId,
-      projectId: environment.projectId,
-      appId: environment.appId,
-      environmentId: environment.id,
-      name: parsed.name,
-      kind: parsed.kind,
-      service,
-      target: newTarget(cnameZone, randomBytes),
-      token: newToken(randomBytes),
-      createdAt: clock.now(),
-    });
-    const created = await store.createDomain(domain, windowEndsAt(domain, windowMs), principal.actor);
-    switch (created.kind) {
-      case 'created':
-        return { domainId: domain.id, dnsRecords: dnsRecords(domain, apexNote) };
-      case 'environment_missing':
-        throw new Problem('data/environment_not_found');
-      case 'held':
-        throw new Problem('data/domain_already_exists', {
-          detail: `The workspace already has the domain ${domain.name}.`,
-        });
-      case 'quota':
-        throw new Problem('limits/custom_domain_limit_exceeded', {
-          detail: `The workspace has reached its domain limit of ${created.limit}.`,
-        });
-      default:
-        return created satisfies never;
-    }
+    const domain = domainIn(environment, parsed, context);
+    const created = await store.createDomain(domain, windowEndsAt(domain, settings.windowMs), principal.actor);
+    const problem = creationProblem(created, domain.name);
+    if (problem !== null) throw problem;
+    return { domainId: domain.id, dnsRecords: dnsRecords(domain, apexNote) };
   },
 });
-
-/** Names reserved by the operator or the Internet are forbidden; any other invalid name is a mistake in the input. */
-const FORBIDDEN: readonly NameRule[] = ['reserved', 'special_use'];
-
-function nameProblem({ rule, message, fix }: InvalidName): Problem {
-  if (FORBIDDEN.includes(rule)) return new Problem('authorization/forbidden', { detail: `The domain ${message}.` });
-  return invalid('body.domain', message, fix);
-}

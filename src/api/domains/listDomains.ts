@@ -2,7 +2,7 @@ import Type from 'typebox';
 import { permits } from '../../access/permissions.ts';
 import { masked } from '../masking.ts';
 import { defineList } from '../operation.ts';
-import { closed, pageOf, pageRequest, Reference, TEXT } from '../schemas.ts';
+import { closed, pageOf, pageRequest, Reference, SEARCH } from '../schemas.ts';
 import { DomainSchema, exampleDomain, presentDomain } from './present-domain.ts';
 
 const permission = { resource: 'environment', action: 'read_domain' } as const;
@@ -18,9 +18,7 @@ export const listDomains = defineList({
       app: Reference('app'),
       environment: Reference('environment'),
       ...pageRequest,
-      search: Type.Optional(
-        Type.String({ maxLength: 256, pattern: TEXT, description: 'Part of the id or the name, in any case.' }),
-      ),
+      search: SEARCH,
     },
     closed,
   ),

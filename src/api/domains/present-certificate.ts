@@ -43,7 +43,7 @@ const IssuedSchema = Type.Object(
   },
 );
 
-const ProblemSchema = Type.Object(
+export const CertificateProblemSchema = Type.Object(
   {
     reason: Type.Enum(
       [
@@ -106,7 +106,7 @@ export const CertificateSchema = Type.Object(
       description:
         '`none`: it is ordered once the domain is verified. `wanted`: about to be ordered. `waiting_for_routing`: validation would fail at the CA, so nothing is ordered yet. `ordering`: an order is in progress at the CA. `issued`: in use. `renewing`: in use, and its successor is being ordered. `failed`: the CA did not issue it; the order is retried.',
     }),
-    problem: Type.Optional(ProblemSchema),
+    problem: Type.Optional(CertificateProblemSchema),
     failures: Type.Integer({ minimum: 0, description: 'Attempts that failed in a row.' }),
     nextTryAt: Type.Optional(
       Time('Time of the next attempt to order or renew it; absent during an attempt, and in `none`.'),

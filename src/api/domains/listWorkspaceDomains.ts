@@ -1,0 +1,91 @@
+import Type, { type Static } from 'typebox';
+import { permittedIds } from '../../access/permissions.ts';
+import type { CertificateState } from '../../domain/certificate-state.ts';
+import type { DomainStatus } from '../../domain/domain.ts';
+import type { ListedDomain } from '../../store/contract/store.ts';
+import { Problem } from '../errors.ts';
+import { defineList } from '../operation.ts';
+import { closed, NAME_CURSOR, pageOf, pageRequest, SEARCH, Time } from '../schemas.ts';
+import { CertificateProblemSchema } from './present-certificate.ts';
+import { DomainSchema, exampleDomain, presentDomain } from './present-domain.ts';
+
+const permission = { resource: 'environment', action: 'read_domain' } as const;
+
+const STATUSES: DomainStatus[] = ['pending', 'verifying', 'verified', 'failed'];
+const STATES: CertificateState[] = ['wanted', 'waiting_for_routing', 'ordering', 'issued', 'renewing', 'failed'];
+
+const ListedCertificateSchema = Type.Object(
+  {
+    state: Type.Enum(['none', ...STATES], { type: 'string', description: 'As in domains.getCertificate.' }),
+    problem: Type.Optional(CertificateProblemSchema),
+    notAfter: Type.Optional(Time('End of the validity of the certificate in use; absent before the first.')),
+  },
+  {
+    ...closed,
+    title: 'ListedCertificate',
+    description: 'The certificate, in short; domains.getCertificate has all of it.',
+  },
+);
+
+export const ListedDomainSchema = Type.Object(
+  { domain: DomainSchema, certificate: ListedCertificateSchema },
+  { title: 'ListedDomain', description: 'More properties may be added.' },
+);
+
+export const listWorkspaceDomains = defineList({
+  name: 'domains.listWorkspaceDomains',
+  summary: 'List the domains of all environments',
+  description:
+    'Domains of the workspace in order of their names, one page at a time, each with its certificate in short. A key with the permission on some environments gets the domains of these. Filters may be combined. With `search`, and for such a key, a page looks at a fixed number of domains at most: it may have fewer items than `limit`, or none, and still a next page, so go on until `hasMore` is false. A page takes the same time however many domains there are.',
+  permission,
+  request: Type.Object(
+    {
+      ...pageRequest,
+      cursor: Type.Optional(
+        Type.String({
+          minLength: 1,
+          maxLength: 255,
+          pattern: NAME_CURSOR,
+          description: '`pagination.cursor` of the page before; absent for the first page.',
+        }),
+      ),
+      status: Type.Optional(Type.Enum(STATUSES, { type: 'string', description: 'Only domains with this status.' })),
+      certificate: Type.Optional(
+        Type.Enum(STATES, {
+          type: 'string',
+          description:
+            'Only domains whose certificate is in this state. All of them are verified: only the other domains have no certificate.',
+        }),
+      ),
+      search: SEARCH,
+    },
+    closed,
+  ),
+  item: ListedDomainSchema,
+  problems: ['authorization/insufficient_permissions'],
+  example: {
+    request: { status: 'verifying', limit: 10 },
+    items: [{ domain: presentDomain(exampleDomain), certificate: { state: 'none' } }],
+  },
+  async handle({ principal: { workspaceId, grants }, input }, { store, apexNote }) {
+    const environmentIds = permittedIds(grants, permission);
+    if (environmentIds?.size === 0) throw new Problem('authorization/insufficient_permissions');
+    const { status, certificate, search } = input;
+    const page = await store.listWorkspaceDomains(workspaceId, {
+      ...pageOf(input),
+      status,
+      certificate,
+      search,
+      environmentIds,
+    });
+    return { ...page, items: page.items.map((each) => presentListed(each, apexNote)) };
+  },
+});
+
+function presentListed({ domain, certificate }: ListedDomain, apexNote: string): Static<typeof ListedDomainSchema> {
+  const { state = 'none', problem = null, notAfter = null } = certificate ?? {};
+  return {
+    domain: presentDomain(domain, apexNote),
+    certificate: { state, ...(problem && { problem }), ...(notAfter !== null && { notAfter }) },
+  };
+}
