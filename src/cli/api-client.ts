@@ -15,6 +15,8 @@ export interface ApiClient {
   playground: PlaygroundFile | null;
   /** Calls `<group>.<operation>` and returns its `data`. Throws `CliError`; `ApiError` for an error response. */
   call<T>(operation: string, body: object): Promise<T>;
+  /** One page of a list operation; `cursor`, where there is a next one, names it. */
+  page<T>(operation: string, body: object): Promise<{ items: T[]; cursor: string | undefined }>;
   /** The items of a list operation, page after page: the first `most` of them, or all. */
   list<T>(operation: string, body: object, most?: number): Promise<T[]>;
 }
@@ -38,6 +40,7 @@ interface ProblemBody {
 /** An error response of the API. */
 export class ApiError extends CliError {
   readonly status: number;
+  readonly detail: string;
   /** Seconds (Retry-After). */
   readonly retryAfter: number | null;
 
@@ -50,6 +53,7 @@ export class ApiError extends CliError {
     lines.push(`  request ${requestId}`);
     super(lines.map(printable).join('\n'), { details: { ...problem, requestId } });
     this.status = problem.status;
+    this.detail = problem.detail;
     this.retryAfter = retryAfter;
   }
 }
@@ -139,17 +143,23 @@ function apiClient(url: string, key: string, playground: PlaygroundFile | null, 
     );
   }
 
+  async function page<T>(operation: string, body: object) {
+    const { data, pagination } = await request(operation, body);
+    return { items: data as T[], cursor: pagination?.cursor };
+  }
+
   return {
     playground,
+    page,
     call: async <T>(operation: string, body: object) => (await request(operation, body)).data as T,
     async list<T>(operation: string, body: object, most = Number.POSITIVE_INFINITY) {
       const items: T[] = [];
       let cursor: string | undefined;
       do {
         const limit = Math.min(PAGE, most - items.length);
-        const page = await request(operation, { ...body, limit, ...(cursor === undefined ? {} : { cursor }) });
-        items.push(...(page.data as T[]));
-        cursor = page.pagination?.cursor;
+        const next = await page<T>(operation, { ...body, limit, ...(cursor === undefined ? {} : { cursor }) });
+        items.push(...next.items);
+        cursor = next.cursor;
       } while (cursor !== undefined && items.length < most);
       return items;
     },

@@ -4,6 +4,8 @@ import { type ApiClient, connect } from './api-client.ts';
 import { EXIT } from './cli-error.ts';
 import { addDiagnosis } from './diagnose.ts';
 import { addEvents } from './events.ts';
+import { addExport } from './export-domains.ts';
+import { addImport } from './import-domains.ts';
 import { type ApiOptions, apiCommand, curlCommand, dataFlag, define, parseDuration } from './options.ts';
 import { type Column, dateTime, paint, print, printable, show, table } from './output.ts';
 import { describeCertificate, type ShownCertificate } from './show-certificate.ts';
@@ -29,6 +31,8 @@ export function addDomains(program: Command): void {
   addCreate(domains);
   addGet(domains);
   addList(domains);
+  addImport(domains);
+  addExport(domains);
   addVerify(domains);
   addWait(domains);
   addDiagnosis(domains);

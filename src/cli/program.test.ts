@@ -73,7 +73,7 @@ describe('help', () => {
       ...['key', 'rotate'].map((verb) => `sealing ${verb}`),
       ...['projects', 'apps', 'environments', 'deployments'].flatMap((of) => [`${of} create`, `${of} list`]),
       ...['create', 'get', 'list', 'verify', 'delete', 'wait'].map((verb) => `domains ${verb}`),
-      ...['diagnose', 'check', 'events', 'certificate', 'records'].map((verb) => `domains ${verb}`),
+      ...['diagnose', 'check', 'events', 'certificate', 'records', 'import', 'export'].map((verb) => `domains ${verb}`),
       ...['set', 'remove', 'publish', 'fail', 'list', 'log'].map((verb) => `dns ${verb}`),
     ];
     expect(leaves.map((leaf) => leaf.join(' ')).toSorted()).toEqual(design.toSorted());

@@ -1,0 +1,91 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { afterAll, describe, expect, it } from 'vitest';
+import { temporaryDirectory } from '../../test/support/command.ts';
+import { exampleDomain, presentDomain } from '../api/domains/present-domain.ts';
+import { type ImportRow, readRows, renderDomains, writeReport } from './domains-csv.ts';
+
+const directory = temporaryDirectory();
+afterAll(() => directory.remove());
+const path = `${directory.path}/names.csv`;
+
+async function rowsOf(file: string): Promise<ImportRow[]> {
+  const rows: ImportRow[] = [];
+  for await (const row of readRows(file)) rows.push(row);
+  return rows;
+}
+
+async function read(text: string): Promise<Omit<ImportRow, 'bytes'>[]> {
+  writeFileSync(path, text);
+  const rows = await rowsOf(path);
+  expect(rows.every(({ bytes }, at) => bytes > (rows[at - 1]?.bytes ?? 0))).toBe(true);
+  return rows.map(({ bytes, ...row }) => row);
+}
+const plain = (line: number, domain: string) => ({ line, domain, path: {} });
+
+describe('a file to import', () => {
+  it('is read row by row, with the line of each', async () => {
+    expect(await read('domain\na.example\nb.example\n')).toEqual([plain(2, 'a.example'), plain(3, 'b.example')]);
+    expect(await read('domain\r\na.example\r\n\r\nb.example')).toEqual([plain(2, 'a.example'), plain(4, 'b.example')]);
+    expect(await read('domain\n')).toEqual([]);
+  });
+
+  it('may have further columns, in any order and case; those that it does not have are absent', async () => {
+    const text = 'Note,Environment,DOMAIN,project\n"one, ""two""",staging,a.example,shop\n,,b.example,\n';
+    expect(await read(text)).toEqual([
+      { line: 2, domain: 'a.example', path: { project: 'shop', environment: 'staging' } },
+      { line: 3, domain: 'b.example', path: { project: '', environment: '' } },
+    ]);
+  });
+
+  it('may come from a spreadsheet: with a byte order mark, semicolons or tabs, quotation marks, white space and empty rows', async () => {
+    expect(await read('\ufeffdomain;note\n"a.example" ;x\n;\n')).toEqual([plain(2, 'a.example')]);
+    expect(await read(' domain \tnote\n a.example\n')).toEqual([plain(2, 'a.example')]);
+    expect(await read('domain\n"a\nb"\nc.example\n')).toMatchObject([{ domain: 'a\nb' }, { line: 4 }]);
+  });
+
+  it.each([
+    ['nothing', '', /must name the columns: "domain"/],
+    ['no column "domain"', 'name\na.example\n', /must name the columns: "domain"/],
+    ['a quotation mark that never ends', 'domain\n"a.example\nb.example\n', /names\.csv: Quote Not Closed.*line/],
+  ])('with %s is refused, with what is wrong', async (_, text, message) => {
+    await expect(read(text)).rejects.toThrow(message);
+  });
+
+  it('that cannot be read is an error that names it', async () => {
+    await expect(rowsOf(`${directory.path}/none.csv`)).rejects.toThrow(/Cannot read .*none\.csv: ENOENT/);
+  });
+});
+
+describe('a report', () => {
+  it('has a row for each refusal, in which nothing is a formula', async () => {
+    const report = `${directory.path}/report.csv`;
+    await writeReport(report, [
+      { line: 2, domain: '=1+1', status: 400, reason: 'must not be "that", nor this.' },
+      { line: 7, domain: '', status: '', reason: 'The row has no name.' },
+    ]);
+    expect(readFileSync(report, 'utf8').split('\n')).toEqual([
+      'line,domain,status,reason',
+      '2,\'=1+1,400,"must not be ""that"", nor this."',
+      '7,,,The row has no name.',
+      '',
+    ]);
+    expect(existsSync(`${report}.part`)).toBe(false);
+    await writeReport(report, []);
+    expect(readFileSync(report, 'utf8')).toBe('line,domain,status,reason\n');
+  });
+});
+
+describe('an export', () => {
+  it('is what an import reads', async () => {
+    const item = { domain: presentDomain(exampleDomain), certificate: { state: 'none' } } as const;
+    const text = renderDomains([item], { header: true }) + renderDomains([item, item], { header: false });
+    const { projectId: project, appId: app, environmentId: environment } = exampleDomain;
+    const row = { domain: 'api.example.com', path: { project, app, environment } };
+    expect(await read(text)).toEqual([2, 3, 4].map((line) => ({ line, ...row })));
+    expect(renderDomains([], { header: false })).toBe('');
+    expect(text.split('\n').slice(0, 2)).toEqual([
+      'domain,project,app,environment,status,certificate,routingType,routingValue,ownershipName,ownershipValue,id,createdAt',
+      `api.example.com,${project},${app},${environment},verifying,none,CNAME,${exampleDomain.target},_service.api.example.com,service-domain-verify=${exampleDomain.token},${exampleDomain.id},2026-11-20T12:00:00.000Z`,
+    ]);
+  });
+});
