@@ -6,6 +6,7 @@ import { diagnoses } from './figures/diagnoses.ts';
 import { caddyInFront, edge, edgeMemory, handshakes } from './figures/edge.ts';
 import { apiThreads, evenly, often, postgresEvenly } from './figures/getDomain.ts';
 import { beside, latency } from './figures/latency.ts';
+import { listing, postgresListing } from './figures/listing.ts';
 import { monitoring } from './figures/monitoring.ts';
 import { postgresCost } from './figures/postgresCost.ts';
 import { postgresNodes } from './figures/postgresNodes.ts';
@@ -23,6 +24,7 @@ export const figures: readonly Figure[] = [
   latency,
   beside,
   create,
+  listing,
   checks,
   schedule,
   monitoring,
@@ -35,6 +37,7 @@ export const figures: readonly Figure[] = [
   handshakes,
   edgeMemory,
   postgresNodes,
+  postgresListing,
   postgresCost,
   postgresSnapshot,
 ];

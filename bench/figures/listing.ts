@@ -1,0 +1,121 @@
+import { DatabaseSync } from 'node:sqlite';
+import { type Bench, type Figure, type Row, showNumber, showSpread } from '../figure.ts';
+import type { Part } from '../part.ts';
+import { FILTER_NAMES, type Filter, type Listing } from '../parts/listing.ts';
+import { cpuMicrosOf, populatePostgres } from '../postgres.ts';
+import { ratioOf, spreadOf } from '../spread.ts';
+
+const SIZES = [1000, 100_000, 1_000_000];
+const GOAL = 2;
+/** These look at as many domains as a page may, which are more than there are in the smallest database. */
+const SCANS: Filter[] = ['a search that finds nothing', 'a key with another environment'];
+
+/** A page of 100 of domains.listWorkspaceDomains through the store, by how many domains there are and how few of them are wanted: all sizes in turn. */
+export const listing: Figure = {
+  name: 'listing',
+  async measure(bench) {
+    const measured: Measured[] = [];
+    for (const domains of sizes(bench)) {
+      const population = await bench.populate(domains);
+      const db = new DatabaseSync(population.path);
+      for (const statement of VARIETY) db.exec(statement);
+      db.exec('pragma wal_checkpoint(truncate)');
+      db.close();
+      const { workspaceId } = population.ids;
+      const part = await openPart(bench, { databaseUrl: `sqlite:${population.path}`, workspaceId, domains });
+      measured.push({ domains, part, serverMicros: async () => 0 });
+    }
+    return measureAll(bench, 'SQLite', measured);
+  },
+};
+
+/** The same on PostgreSQL, each size on a server of its own; its CPU time counts. */
+export const postgresListing: Figure = {
+  name: 'postgresListing',
+  async measure(bench) {
+    const measured: Measured[] = [];
+    for (const domains of sizes(bench)) {
+      const server = await bench.postgres();
+      const { url, ids } = await populatePostgres(server, domains, (done) => {
+        if (done % 200_000 === 0) bench.say(`${done} of ${domains} domains made`);
+      });
+      for (const statement of [...VARIETY, 'vacuum analyze']) await server.run(url, statement);
+      await server.run(server.url('postgres'), 'checkpoint');
+      const part = await openPart(bench, { databaseUrl: url, workspaceId: ids.workspaceId, domains });
+      measured.push({ domains, part, serverMicros: await cpuMicrosOf(server) });
+    }
+    return measureAll(bench, 'PostgreSQL', measured);
+  },
+};
+
+function sizes({ effort }: Bench): number[] {
+  return [...new Set(SIZES.map((size) => Math.min(size, effort.mostDomains)))];
+}
+
+/** Of domains that are all `verifying`, a tenth becomes verified, with a certificate; three fail, and three certificates do. */
+const VARIETY = [
+  "update domains set status = 'verified' where id like '%0' or id like '%1' or id like '%2'",
+  "insert into routes (hostname, domain_id, environment_id, monitored) select name, id, environment_id, 1 from domains where status = 'verified'",
+  "insert into certificates (hostname, state, created_at, workspace_id, next_try_at, begun, lease, failures) select name, 'issued', 0, workspace_id, 0, 1, 1, 0 from domains where status = 'verified'",
+  "update domains set status = 'failed' where id in (select id from domains where status = 'verifying' order by id limit 3)",
+  "update certificates set state = 'failed' where hostname in (select hostname from certificates order by hostname limit 3)",
+];
+
+async function openPart(
+  bench: Bench,
+  population: { databaseUrl: string; workspaceId: string; domains: number },
+): Promise<Part<Listing>> {
+  const part = await bench.start<Listing>('listing', { profiled: true });
+  await part.call.open(population);
+  return part;
+}
+
+interface Measured {
+  domains: number;
+  part: Part<Listing>;
+  serverMicros(): Promise<number>;
+}
+
+/** Of one page, in microseconds. */
+interface Sample {
+  cpu: number;
+  wall: number;
+}
+
+async function measureAll(bench: Bench, engine: string, measured: Measured[]): Promise<Row[]> {
+  const rows: Row[] = [];
+  for (const filter of FILTER_NAMES) rows.push(...(await measureFilter(bench, engine, measured, filter)));
+  return rows;
+}
+
+async function measureFilter({ effort }: Bench, engine: string, measured: Measured[], filter: Filter): Promise<Row[]> {
+  const seconds = effort.seconds / 4;
+  for (const { part } of measured) await part.call.list(filter, seconds);
+  const samples = measured.map((): Sample[] => []);
+  for (let round = 0; round < effort.rounds; round++) {
+    for (const [at, { part, serverMicros }] of measured.entries()) {
+      const before = await serverMicros();
+      const { pages, cpuMicros, wallMicros } = await part.call.list(filter, seconds);
+      const server = (await serverMicros()) - before;
+      samples[at]?.push({ cpu: (cpuMicros + server) / pages, wall: wallMicros / pages });
+    }
+  }
+  const smallest = samples[0]?.map(({ wall }) => wall) ?? [];
+  return measured.map(({ domains }, at): Row => {
+    const own = samples[at] ?? [];
+    const ratio = ratioOf(
+      own.map(({ wall }) => wall),
+      smallest,
+    );
+    const hasGoal = at > 0 && !SCANS.includes(filter);
+    const show = (read: (sample: Sample) => number) => showSpread(spreadOf(own.map(read)), 0);
+    return {
+      figure: `${engine}: a page of ${showNumber(domains)} domains, ${filter}`,
+      measured: `${show(({ wall }) => wall)} µs, ${show(({ cpu }) => cpu)} CPU-µs`,
+      baseline: at === 0 ? '' : `with ${showNumber(measured[0]?.domains ?? 0)}`,
+      result: `${showSpread(ratio)} times as long`,
+      goal: hasGoal ? `within ${GOAL} times` : '',
+      met: hasGoal ? ratio.median <= GOAL : null,
+    };
+  });
+}

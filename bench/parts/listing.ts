@@ -1,0 +1,52 @@
+import type { Store, WorkspacePageRequest } from '../../src/store/contract/store.ts';
+import { databaseAt } from '../../src/store/database.ts';
+import { parseDatabaseUrl } from '../../src/store/url.ts';
+import { cpuMicros, offer } from '../part.ts';
+import { nameOf } from '../zone.ts';
+
+/** What a page is narrowed to. `rare`: three domains of the workspace; `nothing`: none, which no index says. */
+export type Filter = keyof typeof FILTERS;
+
+/** Each begins where a page may begin: anywhere, or at the beginning where there are only three. */
+const FILTERS = {
+  'no filter': { query: {}, anywhere: true },
+  'a common status': { query: { status: 'verifying' }, anywhere: true },
+  'a rare status': { query: { status: 'failed' }, anywhere: false },
+  'a common certificate state': { query: { certificate: 'issued' }, anywhere: true },
+  'a rare certificate state': { query: { certificate: 'failed' }, anywhere: false },
+  'a rare status and certificate state': { query: { status: 'verified', certificate: 'failed' }, anywhere: false },
+  'a search that finds many': { query: { search: '1' }, anywhere: true },
+  'a search that finds nothing': { query: { search: 'nothing' }, anywhere: true },
+  'a key with another environment': { query: { environmentIds: new Set(['env_none']) }, anywhere: true },
+} as const satisfies Record<string, { query: Partial<WorkspacePageRequest>; anywhere: boolean }>;
+
+export const FILTER_NAMES = Object.keys(FILTERS) as Filter[];
+
+let store: Store;
+let workspaceId: string;
+let domains: number;
+
+const methods = {
+  async open(population: { databaseUrl: string; workspaceId: string; domains: number }): Promise<void> {
+    store = await (await databaseAt(parseDatabaseUrl(population.databaseUrl))).open();
+    ({ workspaceId, domains } = population);
+  },
+
+  /** Page after page for so many seconds. */
+  async list(filter: Filter, seconds: number): Promise<{ pages: number; cpuMicros: number; wallMicros: number }> {
+    const { query, anywhere } = FILTERS[filter];
+    const began = performance.now();
+    const cpuBefore = cpuMicros();
+    let pages = 0;
+    do {
+      const cursor = anywhere ? nameOf(Math.floor(Math.random() * domains), domains) : undefined;
+      await store.listWorkspaceDomains(workspaceId, { limit: 100, cursor, ...query });
+      pages += 1;
+    } while (performance.now() - began < seconds * 1000);
+    return { pages, cpuMicros: cpuMicros() - cpuBefore, wallMicros: 1000 * (performance.now() - began) };
+  },
+};
+
+export type Listing = typeof methods;
+
+offer(methods, () => store?.close());
