@@ -77,7 +77,16 @@ export async function startServer(config: Config, options: ServerOptions): Promi
     running.push(part);
     return part;
   };
+  const starting: Promise<unknown>[] = [];
+  /** For parts that start side by side: each loads a thread, or waits for one. */
+  const begin = <T extends Stoppable>(part: T | Promise<T>): Promise<T> => {
+    const started = Promise.resolve(part).then(track);
+    starting.push(started);
+    started.catch(() => {});
+    return started;
+  };
   const stop = async () => {
+    await Promise.allSettled(starting);
     const stopped = await Promise.allSettled(running.splice(0).map((part) => part.stop()));
     await store.close();
     unlock();
@@ -92,8 +101,8 @@ export async function startServer(config: Config, options: ServerOptions): Promi
     const times = { certificateLeaseMs: 60_000, checkIntervalMs: CHECK_INTERVAL_MS, windowMs: WINDOW_MS };
     const base = { nameserverPort: 53, ...times, ...options, config, manyNodes: database.manyNodes };
     const here = { clock, log, metrics, changes, store: cached, supervisor };
-    const edge = config.roles.includes('edge') ? track(await startEdge({ ...base, ...here })) : null;
-    const settings = settingsOf(base, edge);
+    const startingEdge = config.roles.includes('edge') ? begin(startEdge({ ...base, ...here })) : null;
+    const settings = settingsOf(base, options.challengePort === 'edge' ? await startingEdge : null);
     const threads = roleThreads({ supervisor, settings, invalidations, newWriterPort });
     track(
       database.listen(() => {
@@ -103,11 +112,12 @@ export async function startServer(config: Config, options: ServerOptions): Promi
     );
     const deps: RoleDeps = { ...settings, ...here };
     track(startPruning(deps));
-    track(hasBackgroundThread(config) ? await startBackgroundThread(threads) : startBackground(deps));
-    const api = config.roles.includes('api') ? track(await startApi({ ...deps, supervisor, threads })).address : null;
+    const background = begin(hasBackgroundThread(config) ? startBackgroundThread(threads) : startBackground(deps));
+    const startingApi = config.roles.includes('api') ? begin(startApi({ ...deps, supervisor, threads })) : null;
+    const [edge, api] = await Promise.all([startingEdge, startingApi, background]);
     addSnapshots(metrics.registry, supervisor.snapshots);
     const scraped = config.metricsListen && track(await startMetrics(deps, config.metricsListen)).address;
-    return { api, edge, metrics: scraped, store: cached, failed: supervisor.failed, stop };
+    return { api: api?.address ?? null, edge, metrics: scraped, store: cached, failed: supervisor.failed, stop };
   } catch (error) {
     await stop();
     throw error;
