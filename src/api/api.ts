@@ -15,6 +15,7 @@ import { handleClientErrors } from './client-errors.ts';
 import { serveDocumentation } from './documentation.ts';
 import { Problem } from './errors.ts';
 import { malformation } from './http-message.ts';
+import { createNothing, creations } from './idempotency.ts';
 import { createLoadShedder, LOAD_LIMITS, type LoadShedder } from './load-shedding.ts';
 import type { HandlerContext } from './operation.ts';
 import { operations } from './operations.ts';
@@ -101,6 +102,8 @@ export function createApi(deps: ApiDeps): FastifyInstance {
   // 2 route
   rejectUnknownRoutes(app);
   for (const operation of operations) {
+    const { name, creates } = operation;
+    const createFor = creates === undefined ? () => createNothing : creations(store, clock, { name, creates });
     const wrap = responseEnvelope();
     app.route({
       method: 'POST',
@@ -129,7 +132,8 @@ export function createApi(deps: ApiDeps): FastifyInstance {
       schema: { body: operation.request, response: { [operation.status]: operation.response } },
       // 7 handle, and wrap in the envelope
       handler: async (request, reply) => {
-        const call = { principal: principalOf(request), input: request.body };
+        const create = createFor(request, reply);
+        const call = { principal: principalOf(request), input: request.body, create };
         const result = await loadShedder.run(() => operation.handle(call, context));
         await endOfTurn();
         reply.code(operation.status);

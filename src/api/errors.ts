@@ -11,6 +11,7 @@ export const STATUSES = {
   409: { title: 'Conflict', type: 'conflict' },
   412: { title: 'Precondition Failed', type: 'precondition-failed' },
   413: { title: 'Content Too Large', type: 'content-too-large' },
+  422: { title: 'Unprocessable Content', type: 'unprocessable-content' },
   429: { title: 'Too Many Requests', type: 'rate-limited' },
   431: { title: 'Request Header Fields Too Large', type: 'request-header-fields-too-large' },
   500: { title: 'Internal Server Error', type: 'internal-server-error' },
@@ -156,6 +157,18 @@ export const ERRORS = {
     why: 'The request line and the header fields together may have at most 16 KiB.',
     fix: 'Send fewer or smaller header fields. The API uses no cookies.',
   },
+  'request/idempotency_key_in_flight': {
+    status: 409,
+    detail: 'A request with the same Idempotency-Key is in flight. Send this one again after the time in Retry-After.',
+    why: 'Two requests with one Idempotency-Key arrived at the same time. The first is still in flight, so that its result is not known yet.',
+    fix: 'Wait for the seconds in the Retry-After header, then send the same request again: it gets the response of the first, or is carried out if the first was refused.',
+  },
+  'request/idempotency_key_reused': {
+    status: 422,
+    detail: 'The Idempotency-Key was used for another request. Send a new key with a new request.',
+    why: 'For 24 hours an Idempotency-Key belongs to the request that it was first used for. This request has the same key and another body.',
+    fix: 'Make a new key, such as a random UUID, for each thing that you create. Send the same key only with the same body.',
+  },
   'request/timeout': {
     status: 408,
     detail: 'The request did not arrive in time.',
@@ -184,7 +197,7 @@ export const ERRORS = {
     status: 500,
     detail: internalDetail(''),
     why: 'The server had an unexpected error, or could not reach its database. The details are in its log, under the request id. The error may have come before or after the change was saved.',
-    fix: 'Wait for the seconds in the Retry-After header; without one, wait a few seconds. Repeat a request that only reads. Before you repeat one that changes something, read whether the change was made: after domains.createDomain, for example, call domains.getDomain with the name. If the error persists, contact support with the request id (meta.requestId).',
+    fix: 'Wait for the seconds in the Retry-After header; without one, wait a few seconds. Repeat a request that only reads. Before you repeat one that changes something, read whether the change was made: after domains.createDomain, for example, call domains.getDomain with the name. A creation with an Idempotency-Key you can repeat as it is. If the error persists, contact support with the request id (meta.requestId).',
   },
 } as const satisfies Record<string, ErrorEntry>;
 

@@ -1,5 +1,6 @@
 import Type, { type TSchema } from 'typebox';
 import { ERRORS, type ErrorStatus, errorCodes, Problem, type ProblemCode, presentProblem, STATUSES } from './errors.ts';
+import { KEY_PATTERN } from './idempotency.ts';
 import type { Operation } from './operation.ts';
 import { operations } from './operations.ts';
 import { type PublicRoute, publicRoutes } from './public-routes.ts';
@@ -20,6 +21,7 @@ export interface ApiDocument {
     responses: Record<string, ApiResponse>;
     examples: Record<string, { value: unknown }>;
     headers: Record<string, ApiHeader>;
+    parameters: Record<string, ApiParameter>;
     securitySchemes: Record<string, JsonSchema>;
   };
 }
@@ -30,6 +32,7 @@ export interface ApiOperation {
   summary: string;
   description: string;
   security: Record<string, string[]>[];
+  parameters?: Reference[];
   requestBody?: { required: true; content: Record<string, ApiContent> };
   responses: Record<string, ApiResponse | Reference>;
 }
@@ -49,6 +52,14 @@ export interface ApiContent {
 interface ApiHeader {
   description: string;
   required?: true;
+  schema: JsonSchema;
+}
+
+export interface ApiParameter {
+  name: string;
+  in: 'header';
+  required: boolean;
+  description: string;
   schema: JsonSchema;
 }
 
@@ -75,6 +86,9 @@ const COMMON: readonly ProblemCode[] = [
   'limits/overloaded',
   'application/internal',
 ];
+
+/** Errors of operations that create. */
+const CREATING: readonly ProblemCode[] = ['request/idempotency_key_in_flight', 'request/idempotency_key_reused'];
 
 /** Errors of requests that reach no operation. */
 const OUTSIDE: readonly ProblemCode[] = [
@@ -111,7 +125,7 @@ export function openApiDocument(): ApiDocument {
       title: 'Nameplate API',
       version: API_VERSION,
       description:
-        'Custom domains for your platform. Operations are POST requests with JSON objects as bodies. Every response has an envelope: `{meta, data}`, `{meta, data, pagination}` for lists, or `{meta, error}`. Properties that have no value are absent, never null.',
+        'Custom domains for your platform. Operations are POST requests with JSON objects as bodies. Every response has an envelope: `{meta, data}`, `{meta, data, pagination}` for lists, or `{meta, error}`. Properties that have no value are absent, never null. A creation with an `Idempotency-Key` can be repeated without creating twice.',
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: '/' }],
@@ -122,6 +136,7 @@ export function openApiDocument(): ApiDocument {
       responses: Object.fromEntries(responses),
       examples: Object.fromEntries(errorCodes.map((code) => [exampleName(code), { value: exampleProblem(code) }])),
       headers: HEADERS,
+      parameters: PARAMETERS,
       securitySchemes: {
         rootKey: {
           type: 'http',
@@ -135,9 +150,10 @@ export function openApiDocument(): ApiDocument {
 }
 
 function describeOperation(operation: Operation, components: Map<string, JsonSchema>): ApiOperation {
-  const { name, summary, description, request, status, response, example } = operation;
-  const codes = errorCodes.filter((code) => COMMON.includes(code) || operation.problems.includes(code));
-  const own = statusesOf(operation.problems);
+  const { name, summary, description, creates, request, status, response, example } = operation;
+  const problems = creates === undefined ? operation.problems : [...operation.problems, ...CREATING];
+  const codes = errorCodes.filter((code) => COMMON.includes(code) || problems.includes(code));
+  const own = statusesOf(problems);
   const errors = statusesOf(codes).map((each) => [
     each,
     own.includes(each)
@@ -150,6 +166,7 @@ function describeOperation(operation: Operation, components: Map<string, JsonSch
     summary,
     description: `${description}\n\nPermission: ${grants(operation).join(' or ')}.`,
     security: [{ rootKey: [] }],
+    ...(creates !== undefined && { parameters: [{ $ref: '#/components/parameters/Idempotency-Key' }] }),
     requestBody: {
       required: true,
       content: { [JSON_TYPE]: { schema: refer(request, components), example: example.request } },
@@ -157,7 +174,7 @@ function describeOperation(operation: Operation, components: Map<string, JsonSch
     responses: {
       [status]: {
         description: status === 202 ? 'Accepted' : 'OK',
-        headers: { ...ALWAYS, ...LIMITED },
+        headers: { ...ALWAYS, ...LIMITED, ...(creates !== undefined && referTo('headers', ['Idempotency-Replayed'])) },
         content: {
           [JSON_TYPE]: {
             schema: refer(response, components),
@@ -199,6 +216,9 @@ function describeError(
       // A 401 comes before the rate limit.
       ...(status !== 401 && LIMITED),
       ...(status === 429 && referTo('headers', ['Retry-After'])),
+      ...(mine.includes('request/idempotency_key_in_flight') && {
+        'Retry-After': { $ref: '#/components/headers/Retry-After-If-In-Flight' },
+      }),
       ...(status === 500 && { 'Retry-After': { $ref: '#/components/headers/Retry-After-If-Unavailable' } }),
     },
     content: {
@@ -261,6 +281,25 @@ const HEADERS: Record<string, ApiHeader> = {
   'Retry-After-If-Unavailable': {
     description: 'Seconds to wait before the next attempt. Present while the server cannot reach its database.',
     schema: seconds,
+  },
+  'Retry-After-If-In-Flight': {
+    description: 'Seconds to wait before the next attempt. Present while a request with the same key is in flight.',
+    schema: seconds,
+  },
+  'Idempotency-Replayed': {
+    description: 'This is the result of an earlier request with the same `Idempotency-Key`; nothing was created now.',
+    schema: { type: 'string', const: 'true' },
+  },
+};
+
+const PARAMETERS: Record<string, ApiParameter> = {
+  'Idempotency-Key': {
+    name: 'Idempotency-Key',
+    in: 'header',
+    required: false,
+    description:
+      'Names this creation, so that it can be repeated: for 24 hours a request with the same key and the same body, by the same root key, gets the first response and creates nothing. A refusal is not kept. Use a random UUID.',
+    schema: { type: 'string', pattern: KEY_PATTERN },
   },
 };
 

@@ -7,6 +7,7 @@ import type { Diagnoser } from '../observation/diagnoser.ts';
 import type { RateLimits } from '../ratelimit/decision.ts';
 import type { Paged, Store } from '../store/contract/store.ts';
 import type { ErrorNaming, ProblemCode } from './errors.ts';
+import type { Create, Creates } from './idempotency.ts';
 import type { CountRequest } from './request-hooks.ts';
 import { closed, Meta, Pagination } from './schemas.ts';
 
@@ -47,6 +48,8 @@ export interface HandlerContext {
 interface OperationCall<Input> {
   principal: Principal;
   input: Input;
+  /** Of an operation that declares `creates`. */
+  create: Create;
 }
 
 type Handler<Input, Result> = (call: OperationCall<Input>, context: HandlerContext) => Promise<Result>;
@@ -59,6 +62,8 @@ interface OperationBase<Request extends TSchema> {
   permission: Permission;
   /** Only a grant on all resources of the kind permits it: the resource does not exist yet, or there are many. */
   onAll?: true;
+  /** It creates something, and takes an `Idempotency-Key`. `secret`: what it makes holds a secret, which is sealed where it is kept for repeats. */
+  creates?: Creates;
   request: Request;
   /** Errors of its own, besides those of every operation. */
   problems: readonly ProblemCode[];

@@ -1,7 +1,7 @@
 import { errorPagePath } from './error-pages.ts';
 import { ERRORS, type ErrorNaming, errorCodes, type ProblemCode, STATUSES } from './errors.ts';
 import { html, inline, type Markup, page, prose } from './html.ts';
-import { type ApiDocument, type ApiOperation, exampleName, type JsonSchema } from './openapi.ts';
+import { type ApiDocument, type ApiOperation, exampleName, type JsonSchema, type Reference } from './openapi.ts';
 
 /** The reference page, generated from the OpenAPI document. */
 export function renderReference(document: ApiDocument, naming: ErrorNaming): string {
@@ -47,16 +47,23 @@ function section(
   operation: ApiOperation,
   naming: ErrorNaming,
 ): Markup {
-  const { operationId, summary, description, requestBody } = operation;
+  const { operationId, summary, description, parameters = [], requestBody } = operation;
   const request = requestBody?.content['application/json'];
   return html`<article id="${operationId}">
 <h3><code>${method} ${path}</code></h3>
 <p class="lead">${summary}</p>
 ${prose(description)}
+${parameters.map((parameter) => header(document, parameter))}
 ${request ? html`<h4>Request body</h4>${schemaTable(document, request.schema)}<pre><code>${json(request.example)}</code></pre>` : html``}
 ${success(document, operation)}
 <h4>Errors</h4><p>${errors(document, operation, naming)}</p>
 </article>`;
+}
+
+/** A request header. */
+function header({ components }: ApiDocument, { $ref }: Reference): Markup {
+  const parameter = components.parameters[lastPart($ref)];
+  return html`<h4>Request header <code>${parameter?.name ?? ''}</code></h4><p>${inline(parameter?.description ?? '')}</p>`;
 }
 
 /** The response: the properties of its data, and an example. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { openEngine } from '../../test/support/engine.ts';
 import { attach, NOW, plant, timelineOf } from '../../test/support/entities.ts';
-import { EVENTS_AT_ONCE, prune, STEPS } from './pruning.ts';
+import { prune, ROWS_AT_ONCE, STEPS } from './pruning.ts';
 
 const DAY_MS = 86_400_000;
 const config = { eventsKeepMs: 90 * DAY_MS };
@@ -30,7 +30,7 @@ test.for(rest)('of more old events than one run deletes the rest is left to the 
     ...store,
     async pruneEvents() {
       taken++;
-      return EVENTS_AT_ONCE;
+      return ROWS_AT_ONCE;
     },
   };
   await prune({ store: endless, config, clock }, () => stops);

@@ -1,10 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Stoppable } from '../net/listen.ts';
+import { IDEMPOTENCY_KEPT_MS } from '../store/contract/idempotency-store.ts';
 import type { RoleDeps } from './roles.ts';
 
 type PruningDeps = Pick<RoleDeps, 'clock'> & {
   config: Pick<RoleDeps['config'], 'eventsKeepMs'>;
-  store: Pick<RoleDeps['store'], 'pruneChanges' | 'pruneRequests' | 'pruneEvents'>;
+  store: Pick<RoleDeps['store'], 'pruneChanges' | 'pruneRequests' | 'pruneEvents' | 'pruneIdempotencyKeys'>;
 };
 
 const EVERY_MS = 60_000;
@@ -13,9 +14,9 @@ const CHANGES_KEPT_MS = 10 * 60_000;
 /** The clocks of nodes differ by less. */
 const RATE_WINDOWS_KEPT_MS = 10 * 60_000;
 
-/** Events that one write deletes: a few milliseconds. */
-export const EVENTS_AT_ONCE = 500;
-/** So many writes a minute at most: what is left over is deleted in the minutes after. */
+/** Rows that one write deletes: a few milliseconds. */
+export const ROWS_AT_ONCE = 500;
+/** So many writes a minute at most, for each kind of rows: what is left over is deleted in the minutes after. */
 export const STEPS = 40;
 
 /** Deletes what is kept for a while: every process does it once a minute. `stop` resolves when nothing is in flight. */
@@ -28,7 +29,7 @@ export function startPruning(deps: PruningDeps & Pick<RoleDeps, 'log'>): Stoppab
       .catch((error: unknown) => {
         deps.log.warn(
           { err: error },
-          'old events, changes and rate limit windows could not be pruned; retrying in a minute',
+          'old events, idempotency keys, changes and rate limit windows could not be pruned; retrying in a minute',
         );
       })
       .finally(() => {
@@ -50,8 +51,13 @@ export function startPruning(deps: PruningDeps & Pick<RoleDeps, 'log'>): Stoppab
 export async function prune({ store, config, clock }: PruningDeps, isStopped = () => false): Promise<void> {
   const now = clock.now();
   await Promise.all([store.pruneChanges(now - CHANGES_KEPT_MS), store.pruneRequests(now - RATE_WINDOWS_KEPT_MS)]);
+  await inSteps(() => store.pruneEvents(now - config.eventsKeepMs, ROWS_AT_ONCE), isStopped);
+  await inSteps(() => store.pruneIdempotencyKeys(now - IDEMPOTENCY_KEPT_MS, ROWS_AT_ONCE), isStopped);
+}
+
+async function inSteps(deleteRows: () => Promise<number>, isStopped: () => boolean): Promise<void> {
   for (let step = 0; step < STEPS && !isStopped(); step++) {
-    if ((await store.pruneEvents(now - config.eventsKeepMs, EVENTS_AT_ONCE)) < EVENTS_AT_ONCE) return;
+    if ((await deleteRows()) < ROWS_AT_ONCE) return;
     await setImmediate();
   }
 }

@@ -10,7 +10,16 @@ import {
   type PostgresOptions,
   postgresStore,
 } from '../../src/store/postgres/postgres.ts';
-import { aRequestCount, attach, failedAt, NOW, plant, verifiedAt, verifyingAt } from '../support/entities.ts';
+import {
+  aDeployment,
+  aRequestCount,
+  attach,
+  failedAt,
+  NOW,
+  plant,
+  verifiedAt,
+  verifyingAt,
+} from '../support/entities.ts';
 import { addressOf, type PostgresServer, startPostgres } from '../support/postgres.ts';
 
 // Several nodes on one database: each test opens as many stores as it needs, and may have a connection of somebody else's.
@@ -82,6 +91,21 @@ it('leaves connections to others while the writes of one workspace wait for each
   await attach(store, others);
   await other.query('rollback');
   expect(await Promise.all(burst)).toHaveLength(20);
+});
+
+it('tells at once that another node is working on a creation; then the creation of that one is repeated', async () => {
+  const [here, there] = [await node(), await node()];
+  const once = { id: 'once', fingerprint: 'input', made: new Uint8Array([1]), secret: false, at: NOW };
+  const create = (store: Store) => store.createOnce(once, 'createDeployment', aDeployment(environment));
+  await other.query('begin');
+  await other.query(`select pg_advisory_xact_lock(${lockKey(environment.id)})`);
+  const first = create(here);
+  await waiting(1);
+  expect(await create(there)).toEqual({ kind: 'in_flight' });
+  await other.query('rollback');
+  expect(await first).toEqual({ kind: 'first', outcome: 'created' });
+  expect(await create(there)).toEqual({ kind: 'repeated', outcome: 'created', made: once.made });
+  expect((await there.listDeployments(environment.workspaceId, environment.id, { limit: 9 })).items).toHaveLength(1);
 });
 
 it('skips a check that another node is claiming, and claims the next', async () => {

@@ -8,6 +8,7 @@ import { describeChanges } from './changes.ts';
 import { describeChecks } from './checks.ts';
 import { describeDomains } from './domains.ts';
 import { describeEdge } from './edge.ts';
+import { describeIdempotency } from './idempotency.ts';
 import { describeLeases } from './leases.ts';
 import { describeLife } from './life.ts';
 import { describeMonitors } from './monitors.ts';
@@ -66,6 +67,7 @@ export function describeStore(name: string, open: () => Promise<OpenedStore>): v
     describeRaces(subject);
     describeChanges(subject);
     describeRequests(subject);
+    describeIdempotency(subject);
     describeLife(subject);
   });
 }

@@ -5,14 +5,18 @@ import { selectOverdueOf, walkWorkspaces } from '../../src/store/sql/certificate
 import { certificateClaimer, isAnyDue } from '../../src/store/sql/certificates/leases.ts';
 import { findReachedLimit, pruneLedger } from '../../src/store/sql/certificates/ledger.ts';
 import { pruneEvents } from '../../src/store/sql/events.ts';
+import { pruneIdempotencyKeys } from '../../src/store/sql/idempotency-keys.ts';
 import { type Engine, type ReadUseCase, sqlStore } from '../../src/store/sql/sql-store.ts';
 import type { Transaction } from '../../src/store/sql/statement.ts';
 import { listWorkspaceDomains } from '../../src/store/sql/workspace-domains.ts';
+import { writes } from '../../src/store/sql/writes.ts';
 
 const claim = { now: 0, limit: 1, leaseMs: 1, newNames: true };
 const due = { begun: 0, now: 0, limit: 1 };
 const entry = { issuer: '', hostname: '', registeredDomain: '', exempt: false };
 const limitNames = ['orders', 'failures', 'certificates', 'duplicates'] as const;
+const once = { id: '', fingerprint: '', made: new Uint8Array(), secret: false, at: 0 };
+const project = { id: '', workspaceId: '', slug: '', name: null, createdAt: 0 };
 const limits: CaLimit[] = limitNames.map((name) => ({ name, limit: 1, windowMs: 1 }));
 
 type UseCase = ReadUseCase<never[], unknown>;
@@ -54,6 +58,8 @@ export const indexed: Record<string, (tx: Transaction, ...args: never[]) => Prom
   pruneChallenges: (tx: Transaction) => pruneChallenges(tx, 0),
   pruneLedger: (tx: Transaction) => pruneLedger(tx, 0),
   pruneEvents: (tx: Transaction) => pruneEvents(tx, 0, 1),
+  pruneIdempotencyKeys: (tx: Transaction) => pruneIdempotencyKeys(tx, 0, 1),
+  createOnce: (tx: Transaction) => writes.createOnce.perform(tx, once, 'createProject', project),
 };
 
 /** Those of them that find their rows in the order of an index, so that they cost the same in a table of any length. */

@@ -67,6 +67,20 @@ export function threadedApi(threads: number, makeDatabase: () => Promise<string>
       }
     });
 
+    it('creates once, however many threads get a request with one Idempotency-Key at once', async () => {
+      const { workspace, project, app, environment } = api.tree;
+      const { key } = await api.createKey();
+      const body = { project: project.id, app: app.id, environment: environment.id, origin: 'https://acme.example' };
+      for (const round of [1, 2, 3]) {
+        const create = () => api.askAll('deployments.createDeployment', key, body, { 'idempotency-key': `${round}` });
+        const statuses = (await create()).map(({ status }) => status);
+        expect(statuses.filter((status) => status !== 200 && status !== 409)).toEqual([]);
+        expect(statuses).toContain(200);
+        const { items } = await api.server.store.listDeployments(workspace.id, environment.id, { limit: 100 });
+        expect(items).toHaveLength(round);
+      }
+    });
+
     it('goes on answering in the other threads when one dies, which is replaced and counted', async () => {
       const { key } = await api.createKey();
       await api.askAll(OPERATION, key);

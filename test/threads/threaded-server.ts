@@ -21,7 +21,7 @@ export interface ThreadedServer {
   workers: { name: string; worker: Worker }[];
   createKey(): Promise<{ id: string; key: string }>;
   /** Sends a request over each connection at once. */
-  askAll(operation: string, key: string, body?: object): Promise<Answer[]>;
+  askAll(operation: string, key: string, body?: object, headers?: Record<string, string>): Promise<Answer[]>;
   /** Of these connections, those that are open and wait for a request. */
   idleConnections(): number;
   metric(line: string): Promise<number>;
@@ -60,8 +60,14 @@ export async function startThreaded(
   const tree = await plant(server.store);
   const agents = Array.from({ length: CONNECTIONS }, () => new Agent({ keepAlive: true, maxSockets: 1 }));
 
-  async function ask(agent: Agent, operation: string, key: string, body: object): Promise<Answer> {
-    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+  async function ask(
+    agent: Agent,
+    operation: string,
+    key: string,
+    body: object,
+    more: Record<string, string>,
+  ): Promise<Answer> {
+    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...more };
     const asking = request(`${server.api}/v2/${operation}`, { method: 'POST', agent, headers });
     const [response] = await once(asking.end(JSON.stringify(body)), 'response');
     response.resume();
@@ -75,11 +81,13 @@ export async function startThreaded(
     workers,
     async createKey() {
       const { key, hash, start } = createRootKey(randomBytes);
-      const made = aRootKey({ workspaceId: tree.workspace.id, start });
+      const permissions = ['environment.*.read_domain', 'environment.*.create_deployment'];
+      const made = aRootKey({ workspaceId: tree.workspace.id, start, permissions });
       await server.store.createRootKey(made, hash);
       return { id: made.id, key };
     },
-    askAll: (operation, key, body = {}) => Promise.all(agents.map((agent) => ask(agent, operation, key, body))),
+    askAll: (operation, key, body = {}, headers = {}) =>
+      Promise.all(agents.map((agent) => ask(agent, operation, key, body, headers))),
     idleConnections: () => agents.flatMap(({ freeSockets }) => Object.values(freeSockets).flat()).length,
     async metric(line) {
       const text = await (await fetch(`${server.metrics}/metrics`)).text();

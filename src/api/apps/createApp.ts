@@ -14,6 +14,7 @@ export const createApp = defineOperation({
   description: 'Creates an app in a project.',
   permission,
   onAll: true,
+  creates: true,
   request: Type.Object({ project: Reference('project'), slug: Slug, name: Type.Optional(Name) }, closed),
   response: Type.Object({ appId: Id('app', 'The new app.') }, closed),
   problems: ['data/project_not_found', 'data/app_already_exists'],
@@ -21,7 +22,7 @@ export const createApp = defineOperation({
     request: { project: 'demo', slug: 'web' },
     response: { appId: exampleApp.id },
   },
-  async handle({ principal, input }, { store, clock, newId }) {
+  async handle({ principal, input, create }, { store, clock, newId }) {
     const { workspaceId, grants } = principal;
     const project = masked(
       await store.findProject(workspaceId, input.project),
@@ -36,16 +37,16 @@ export const createApp = defineOperation({
       name: input.name ?? null,
       createdAt: clock.now(),
     };
-    const created = await store.createApp(app);
-    switch (created) {
+    const { made, outcome } = await create({ appId: app.id }, 'createApp', app);
+    switch (outcome) {
       case 'created':
-        return { appId: app.id };
+        return made;
       case 'slug_taken':
         throw new Problem('data/app_already_exists');
       case 'parent_missing':
         throw new Problem('data/project_not_found');
       default:
-        return created satisfies never;
+        return outcome satisfies never;
     }
   },
 });

@@ -14,6 +14,7 @@ export const createDeployment = defineOperation({
   summary: 'Deploy to an environment',
   description: "The deployment becomes the environment's current one: traffic to its domains goes to the origin.",
   permission,
+  creates: true,
   request: Type.Object(
     {
       project: Reference('project'),
@@ -33,7 +34,7 @@ export const createDeployment = defineOperation({
     request: { project: 'demo', app: 'web', environment: 'production', origin: exampleDeployment.origin },
     response: { deploymentId: exampleDeployment.id },
   },
-  async handle({ principal, input }, { store, clock, newId }) {
+  async handle({ principal, input, create }, { store, clock, newId }) {
     const { workspaceId, grants } = principal;
     const parsed = parseOrigin(input.origin);
     if (!parsed.ok) {
@@ -47,15 +48,15 @@ export const createDeployment = defineOperation({
       (found) => permits(grants, permission, found.id),
       'data/environment_not_found',
     );
-    const id = newId('dep');
-    const created = await store.createDeployment({
-      id,
+    const deployment = {
+      id: newId('dep'),
       workspaceId,
       environmentId: environment.id,
       origin: parsed.origin,
       createdAt: clock.now(),
-    });
-    if (created === 'parent_missing') throw new Problem('data/environment_not_found');
-    return { deploymentId: id };
+    };
+    const { made, outcome } = await create({ deploymentId: deployment.id }, 'createDeployment', deployment);
+    if (outcome === 'parent_missing') throw new Problem('data/environment_not_found');
+    return made;
   },
 });

@@ -16,6 +16,7 @@ export const createDomain = defineOperation({
   description:
     'Stores the domain and returns the DNS records it needs. Checks of the records start at once and repeat about once a minute, for at most 24 hours.',
   permission,
+  creates: true,
   request: Type.Object(
     {
       project: Reference('project'),
@@ -40,7 +41,7 @@ export const createDomain = defineOperation({
     request: { project: 'demo', app: 'web', environment: 'production', domain: exampleDomain.name },
     response: { domainId: exampleDomain.id, dnsRecords: dnsRecords({ ...exampleDomain, ownershipVerifiedAt: null }) },
   },
-  async handle({ principal, input }, context) {
+  async handle({ principal, input, create }, context) {
     const { store, settings, apexNote } = context;
     const environment = masked(
       await store.findEnvironment(principal.workspaceId, input),
@@ -51,9 +52,11 @@ export const createDomain = defineOperation({
     if (!parsed.ok) throw nameProblem(parsed, 'body.domain');
 
     const domain = domainIn(environment, parsed, context);
-    const created = await store.createDomain(domain, windowEndsAt(domain, settings.windowMs), principal.actor);
-    const problem = creationProblem(created, domain.name);
+    const response = { domainId: domain.id, dnsRecords: dnsRecords(domain, apexNote) };
+    const windowEnd = windowEndsAt(domain, settings.windowMs);
+    const { made, outcome } = await create(response, 'createDomain', domain, windowEnd, principal.actor);
+    const problem = creationProblem(outcome, domain.name);
     if (problem !== null) throw problem;
-    return { domainId: domain.id, dnsRecords: dnsRecords(domain, apexNote) };
+    return made;
   },
 });

@@ -14,6 +14,7 @@ export const createEnvironment = defineOperation({
   description: 'Creates an environment in an app.',
   permission,
   onAll: true,
+  creates: true,
   request: Type.Object(
     { project: Reference('project'), app: Reference('app'), slug: Slug, name: Type.Optional(Name) },
     closed,
@@ -24,7 +25,7 @@ export const createEnvironment = defineOperation({
     request: { project: 'demo', app: 'web', slug: 'production' },
     response: { environmentId: exampleEnvironment.id },
   },
-  async handle({ principal, input }, { store, clock, newId }) {
+  async handle({ principal, input, create }, { store, clock, newId }) {
     const { workspaceId, grants } = principal;
     const app = masked(
       await store.findApp(workspaceId, input),
@@ -41,16 +42,16 @@ export const createEnvironment = defineOperation({
       name: input.name ?? null,
       createdAt: clock.now(),
     };
-    const created = await store.createEnvironment(environment);
-    switch (created) {
+    const { made, outcome } = await create({ environmentId: environment.id }, 'createEnvironment', environment);
+    switch (outcome) {
       case 'created':
-        return { environmentId: environment.id };
+        return made;
       case 'slug_taken':
         throw new Problem('data/environment_already_exists');
       case 'parent_missing':
         throw new Problem('data/app_not_found');
       default:
-        return created satisfies never;
+        return outcome satisfies never;
     }
   },
 });

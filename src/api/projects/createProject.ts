@@ -13,11 +13,12 @@ export const createProject = defineOperation({
   description: 'Creates a project in the workspace of the root key.',
   permission,
   onAll: true,
+  creates: true,
   request: Type.Object({ slug: Slug, name: Type.Optional(Name) }, closed),
   response: Type.Object({ projectId: Id('proj', 'The new project.') }, closed),
   problems: ['authorization/insufficient_permissions', 'data/project_already_exists'],
   example: { request: { slug: 'demo', name: 'Demo' }, response: { projectId: exampleProject.id } },
-  async handle({ principal, input }, { store, clock, newId }) {
+  async handle({ principal, input, create }, { clock, newId }) {
     if (!permits(principal.grants, permission)) throw new Problem('authorization/insufficient_permissions');
     const project = {
       id: newId('proj'),
@@ -26,7 +27,8 @@ export const createProject = defineOperation({
       name: input.name ?? null,
       createdAt: clock.now(),
     };
-    if ((await store.createProject(project)) === 'slug_taken') throw new Problem('data/project_already_exists');
-    return { projectId: project.id };
+    const { made, outcome } = await create({ projectId: project.id }, 'createProject', project);
+    if (outcome === 'slug_taken') throw new Problem('data/project_already_exists');
+    return made;
   },
 });

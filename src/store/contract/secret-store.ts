@@ -1,6 +1,6 @@
-/** Where a secret is stored. `id`: host name of a certificate or order, issuer of an account, id of a signing key. */
+/** Where a secret is stored. `id`: host name of a certificate or order, issuer of an account, id of a signing key or of a result that is kept (`Once`). */
 export interface SecretPlace {
-  kind: 'certificate' | 'order' | 'account' | 'signing_key';
+  kind: 'certificate' | 'order' | 'account' | 'signing_key' | 'idempotency_key';
   id: string;
 }
 

@@ -5,6 +5,7 @@ import type { CheckStore } from './check-store.ts';
 import type { DomainStore } from './domain-store.ts';
 import type { EdgeStore } from './edge-store.ts';
 import type { EventStore } from './event-store.ts';
+import type { IdempotencyStore } from './idempotency-store.ts';
 import type { MonitorStore } from './monitor-store.ts';
 import type { RequestStore } from './request-store.ts';
 import type { SecretStore } from './secret-store.ts';
@@ -17,6 +18,7 @@ export type * from './check-store.ts';
 export type * from './domain-store.ts';
 export type * from './edge-store.ts';
 export type * from './event-store.ts';
+export type * from './idempotency-store.ts';
 export type * from './monitor-store.ts';
 export type * from './request-store.ts';
 export type * from './secret-store.ts';
@@ -45,7 +47,8 @@ export interface Store
     EdgeStore,
     SecretStore,
     ChangeStore,
-    RequestStore {
+    RequestStore,
+    IdempotencyStore {
   /** Resolves when the store can be read and written; otherwise rejects with the reason. For `/readyz` and `doctor`. */
   ping(): Promise<void>;
   /** Finishes writes in flight, then closes files and connections. Methods called later reject. */

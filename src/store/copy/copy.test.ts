@@ -136,6 +136,7 @@ const schema: Columns = {
     problem: true,
     created_at: true,
   },
+  idempotency_keys: { id: true, fingerprint: true, outcome: true, made: true, secret: true, created_at: true },
   events: {
     seq: true,
     id: true,

@@ -6,6 +6,7 @@ import { certificates } from './0004-certificates.ts';
 import { monitoring } from './0005-monitoring.ts';
 import { domainTokens } from './0006-domain-tokens.ts';
 import { workspaceLists } from './0007-workspace-lists.ts';
+import { idempotencyKeys } from './0008-idempotency-keys.ts';
 import type { ColumnTypes } from './column-types.ts';
 
 /** Every migration, oldest first by name. A migration that has been released is never changed: add another. */
@@ -18,5 +19,6 @@ export function allMigrations(types: ColumnTypes): Record<string, Migration> {
     '0005-monitoring': monitoring(types),
     '0006-domain-tokens': domainTokens(),
     '0007-workspace-lists': workspaceLists(),
+    '0008-idempotency-keys': idempotencyKeys(types),
   };
 }

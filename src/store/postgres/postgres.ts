@@ -5,10 +5,12 @@ import { certificateClaimer, isAnyDue } from '../sql/certificates/leases.ts';
 import { findWorkspace } from '../sql/root-keys.ts';
 import { type ReadUseCase, sqlStore } from '../sql/sql-store.ts';
 import type { Reader } from '../sql/statement.ts';
+import { writes } from '../sql/writes.ts';
 import { lockKeys } from './advisory-locks.ts';
 import { batchedLookups, findDomainsByNames } from './batched-lookups.ts';
 import { checkClaimer } from './claim-checks.ts';
 import { monitorClaimer } from './claim-monitors.ts';
+import { alone } from './create-once.ts';
 import { lockQueue } from './lock-queue.ts';
 import { prepareSchema } from './migrate-postgres.ts';
 import { changesSince, notifier } from './notifications.ts';
@@ -80,9 +82,12 @@ export async function postgresStore(options: PostgresOptions): Promise<Store> {
     return track(() => useCase(reader, ...args));
   }
 
-  function transaction<T>(about: Pick<TransactionOptions<T>, 'locks' | 'synced' | 'perform'>): Promise<T> {
+  function transaction<T>(
+    about: Pick<TransactionOptions<T>, 'locks' | 'synced' | 'perform'>,
+    queueFor = about.locks,
+  ): Promise<T> {
     const all = { ...about, newId, now: clock.now(), onChange: notifications.notify };
-    return queue(about.locks, () => transact(writers, all, random));
+    return queue(queueFor, () => transact(writers, all, random));
   }
 
   async function closeAll(): Promise<void> {
@@ -115,6 +120,13 @@ export async function postgresStore(options: PostgresOptions): Promise<Store> {
       const locks = lockKeys(['claims of certificates']);
       return track(() => transaction({ locks, synced: false, perform: (tx) => claimCertificates(tx, claim) }));
     },
+    createOnce: (once, method, ...args) =>
+      track(() => {
+        const { locks, synced, perform } = writes.createOnce;
+        const keys = lockKeys(locks(once, method, ...args));
+        const performAlone = alone(once.id, keys, (tx) => perform(tx, once, method, ...args));
+        return transaction({ locks: [], synced: synced(once, method, ...args), perform: performAlone }, keys);
+      }) as Promise<never>,
     addRequests: (counts) =>
       track(() =>
         writers.withClient(

@@ -146,14 +146,18 @@ function authenticated(prefix: Uint8Array, { kind, id }: SecretPlace): Uint8Arra
 
 function missing({ name }: KeySource, place: SecretPlace, prefix: Uint8Array): SealingError {
   return new SealingError(
-    `the private key of ${describePlace(place)} is sealed under the key ${keyIdOf(prefix)}, which ${name} does not have: add that key there, after the first one; restore it from your copy if it is missing`,
+    `${describeSecret(place)} is sealed under the key ${keyIdOf(prefix)}, which ${name} does not have: add that key there, after the first one; restore it from your copy if it is missing`,
   );
 }
 
 function damaged(place: SecretPlace): SealingError {
   return new SealingError(
-    `the private key of ${describePlace(place)} cannot be unsealed: it was changed or moved; restore a backup, or have another issued`,
+    `${describeSecret(place)} cannot be unsealed: it was changed or moved; restore a backup, or have another issued`,
   );
+}
+
+function describeSecret(place: SecretPlace): string {
+  return `${place.kind === 'idempotency_key' ? 'what is kept under' : 'the private key of'} ${describePlace(place)}`;
 }
 
 /** For people. */

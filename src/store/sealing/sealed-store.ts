@@ -22,6 +22,7 @@ type SealedMethods = Pick<
   | 'createCaAccount'
   | 'replaceCaAccount'
   | 'findSite'
+  | 'createOnce'
 >;
 
 /** A store whose secrets are sealed when they are written, and unsealed when they are read. Plaintext is returned as it is stored. */
@@ -78,6 +79,14 @@ export function sealedStore(store: Store, keyring: Keyring): Store {
     async findSite(hostname) {
       const site = await store.findSite(hostname);
       return site && { ...site, certificate: unsealServed(hostname, site.certificate) };
+    },
+    async createOnce(once, method, ...args) {
+      if (!once.secret) return store.createOnce(once, method, ...args);
+      const place = { kind: 'idempotency_key', id: once.id } as const;
+      const made = orUnavailable(() => keyring.seal(once.made, place));
+      const result = await store.createOnce({ ...once, made }, method, ...args);
+      if (result.kind !== 'repeated') return result;
+      return { ...result, made: orUnavailable(() => keyring.unseal(result.made, place)) };
     },
   };
   return { ...store, ...sealed };

@@ -27,6 +27,7 @@ export interface Schema {
   events: EventsTable;
   changes: ChangesTable;
   request_counts: RequestCountsTable;
+  idempotency_keys: IdempotencyKeysTable;
 }
 
 interface WorkspacesTable {
@@ -268,4 +269,16 @@ interface RequestCountsTable {
   window_ms: number;
   window_ends_at: number;
   requests: number;
+}
+
+/** What creations made, for repeats. Either `made` or `secret` is there. */
+interface IdempotencyKeysTable {
+  id: string;
+  fingerprint: string;
+  /** JSON. */
+  outcome: string;
+  made: Uint8Array | null;
+  /** A secret. */
+  secret: Uint8Array | null;
+  created_at: number;
 }

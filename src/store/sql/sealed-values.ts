@@ -2,9 +2,6 @@ import { sql } from 'kysely';
 import type { SecretPlace, StoredSecret } from '../contract/store.ts';
 import type { Reader, Tables, Transaction } from './statement.ts';
 
-/** As in the index: the length is part of the schema. */
-const PREFIX = sql<Uint8Array>`substr(private_key, 1, 9)`;
-
 export async function listSecretPrefixes(reader: Reader): Promise<Uint8Array[]> {
   const found = new Map<string, Uint8Array>();
   for (const { selectNextPrefix } of Object.values(places)) {
@@ -38,28 +35,31 @@ const places = {
   order: statementsOf('certificate_orders', 'hostname'),
   account: statementsOf('ca_accounts', 'issuer'),
   signing_key: statementsOf('signing_keys', 'id'),
+  idempotency_key: statementsOf('idempotency_keys', 'id', 'secret'),
 } satisfies Record<SecretPlace['kind'], unknown>;
 
-function statementsOf(table: string, key: string) {
-  const [secrets, id] = [sql.table(table), sql.ref(key)];
+function statementsOf(table: string, key: string, column = 'private_key') {
+  const [secrets, id, secret] = [sql.table(table), sql.ref(key), sql.ref(column)];
+  /** As in the index: the length is part of the schema. */
+  const prefix = sql<Uint8Array>`substr(${secret}, 1, 9)`;
   return {
     selectNextPrefix: (db: Tables, p: { after: Uint8Array }) => ({
       compile: () =>
         sql<{ prefix: Uint8Array }>`
-          select ${PREFIX} as prefix from ${secrets} where ${PREFIX} > ${p.after} order by ${PREFIX} limit 1
+          select ${prefix} as prefix from ${secrets} where ${prefix} > ${p.after} and ${secret} is not null
+          order by ${prefix} limit 1
         `.compile(db),
     }),
     selectSecrets: (db: Tables, p: { prefix: Uint8Array; limit: number }) => ({
       compile: () =>
         sql<{ id: string; bytes: Uint8Array }>`
-          select ${id} as id, private_key as bytes from ${secrets} where ${PREFIX} = ${p.prefix} limit ${p.limit}
+          select ${id} as id, ${secret} as bytes from ${secrets}
+          where ${prefix} = ${p.prefix} and ${secret} is not null limit ${p.limit}
         `.compile(db),
     }),
     updateSecret: (db: Tables, p: { id: string; bytes: Uint8Array; after: Uint8Array }) => ({
       compile: () =>
-        sql`update ${secrets} set private_key = ${p.after} where ${id} = ${p.id} and private_key = ${p.bytes}`.compile(
-          db,
-        ),
+        sql`update ${secrets} set ${secret} = ${p.after} where ${id} = ${p.id} and ${secret} = ${p.bytes}`.compile(db),
     }),
   };
 }

@@ -27,7 +27,14 @@ export type ReadUseCase<Args extends unknown[], T> = (reader: Reader, ...args: A
 export interface Engine
   extends Pick<
     Store,
-    'claimDue' | 'claimMonitored' | 'claimCertificates' | 'addRequests' | 'changesSince' | 'ping' | 'close'
+    | 'claimDue'
+    | 'claimMonitored'
+    | 'claimCertificates'
+    | 'createOnce'
+    | 'addRequests'
+    | 'changesSince'
+    | 'ping'
+    | 'close'
   > {
   /** Runs a use case that reads. It is one statement, and so sees one moment; but for those that search many rows. */
   read<Args extends unknown[], T>(useCase: ReadUseCase<Args, T>, ...args: Args): Promise<T>;
@@ -123,6 +130,8 @@ export function sqlStore(engine: Engine): Store {
     pruneChanges: (...args) => write(writes.pruneChanges, ...args),
     addRequests: engine.addRequests,
     pruneRequests: (...args) => write(writes.pruneRequests, ...args),
+    createOnce: engine.createOnce,
+    pruneIdempotencyKeys: (...args) => write(writes.pruneIdempotencyKeys, ...args),
 
     ping: engine.ping,
     close: engine.close,

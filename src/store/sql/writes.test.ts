@@ -21,6 +21,7 @@ it('every write waits for the disk, but those that the contract marks unsynced',
     'pruneLedger',
     'pruneChanges',
     'pruneRequests',
+    'pruneIdempotencyKeys',
   ]);
 });
 

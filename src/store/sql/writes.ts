@@ -11,6 +11,7 @@ import { createDeployment } from './deployments.ts';
 import * as domains from './domains.ts';
 import { createEnvironment, deleteEnvironment } from './environments.ts';
 import { pruneEvents } from './events.ts';
+import { createOnceOf, pruneIdempotencyKeys } from './idempotency-keys.ts';
 import { saveMonitoring } from './monitors.ts';
 import { createProject, deleteProject } from './projects.ts';
 import { pruneRequests } from './request-counts.ts';
@@ -46,8 +47,46 @@ export function write<Args extends unknown[], T>(
 export const NO_LOCKS = () => [];
 export const UNSYNCED = () => false;
 
+/** A write that creates what a client asks for. */
+interface CreateUseCase<Args extends unknown[], T> extends WriteUseCase<Args, T> {
+  /** Whether an outcome is that something was created. */
+  hasCreated(outcome: T): boolean;
+}
+
+function creation<Args extends unknown[], T>(
+  perform: (tx: Transaction, ...args: Args) => Promise<T>,
+  locks: (...args: Args) => string[],
+  hasCreated: (outcome: T) => boolean,
+): CreateUseCase<Args, T> {
+  return { ...write(perform, locks), hasCreated };
+}
+
+const isCreated = (outcome: string) => outcome === 'created';
+
+/** `createOnce` carries these out as well. */
+const creations = {
+  createProject: creation(createProject, NO_LOCKS, isCreated),
+  createApp: creation(createApp, ({ projectId }) => [projectId], isCreated),
+  createEnvironment: creation(createEnvironment, ({ appId }) => [appId], isCreated),
+  createDeployment: creation(createDeployment, ({ environmentId }) => [environmentId], isCreated),
+  createDomain: creation(
+    domains.createDomain,
+    // The workspace, for its names and its quota.
+    ({ workspaceId, environmentId }) => [workspaceId, environmentId],
+    ({ kind }) => kind === 'created',
+  ),
+  createDomains: creation(
+    domains.createDomains,
+    ([first]) => (first === undefined ? [] : [first.workspaceId, first.environmentId]),
+    (each) => each.some(({ kind }) => kind === 'created'),
+  ),
+};
+
 /** The store's writes, but those that each engine does in its own way (`Engine`). */
 export const writes = {
+  ...creations,
+  // Besides, an engine with several writers isolates requests with one id (`postgres/create-once.ts`).
+  createOnce: write(createOnceOf(creations), (_, method, ...args) => creations[method].locks(...(args as [never]))),
   createWorkspace: write(access.createWorkspace, NO_LOCKS),
   setWorkspaceDisabled: write(access.setWorkspaceDisabled, NO_LOCKS),
   setWorkspaceLimits: write(access.setWorkspaceLimits, NO_LOCKS),
@@ -55,18 +94,9 @@ export const writes = {
   setRootKeyDisabled: write(access.setRootKeyDisabled, (keyId) => [keyId]),
   revokeRootKey: write(access.revokeRootKey, (keyId) => [keyId]),
   replaceSigningKey: write(replaceSigningKey, () => ['signing keys']),
-  createProject: write(createProject, NO_LOCKS),
   deleteProject: write(deleteProject, (_, projectId) => [projectId]),
-  createApp: write(createApp, ({ projectId }) => [projectId]),
   deleteApp: write(deleteApp, (_, appId) => [appId]),
-  createEnvironment: write(createEnvironment, ({ appId }) => [appId]),
   deleteEnvironment: write(deleteEnvironment, (_, environmentId) => [environmentId]),
-  createDeployment: write(createDeployment, ({ environmentId }) => [environmentId]),
-  // The workspace, for its names and its quota.
-  createDomain: write(domains.createDomain, ({ workspaceId, environmentId }) => [workspaceId, environmentId]),
-  createDomains: write(domains.createDomains, ([first]) =>
-    first === undefined ? [] : [first.workspaceId, first.environmentId],
-  ),
   retryVerification: write(domains.retryVerification, (_, domainId) => [domainId]),
   deleteDomain: write(domains.deleteDomain, (_, domainId) => [domainId]),
   saveTransition: write(
@@ -101,4 +131,5 @@ export const writes = {
   replaceSecret: write(replaceSecret, NO_LOCKS),
   pruneChanges: write(pruneChanges, NO_LOCKS, UNSYNCED),
   pruneRequests: write(pruneRequests, NO_LOCKS, UNSYNCED),
+  pruneIdempotencyKeys: write(pruneIdempotencyKeys, NO_LOCKS, UNSYNCED),
 };

@@ -1,0 +1,106 @@
+import { hash } from 'node:crypto';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Clock } from '../clock.ts';
+import type { CreateArgs, CreateMethod, CreateOutcome, IdempotencyStore, Store } from '../store/contract/store.ts';
+import { Problem } from './errors.ts';
+import { principalOf } from './request-hooks.ts';
+import { invalid } from './validation.ts';
+
+/**
+ * Creates with a method of the store, and at most once where the request has an `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header).
+ * `made`: what the response needs that was made for this creation, as JSON: its id, a secret. It is kept, and a repeat gets it back in place of its own, with
+ * the outcome of the first time. So the response may depend on these two alone. Throws a `Problem` where the key was used for something else.
+ */
+export type Create = <Made, Method extends CreateMethod>(
+  made: Made,
+  method: Method,
+  ...args: CreateArgs<Method>
+) => Promise<{ made: Made; outcome: CreateOutcome<Method> }>;
+
+/** What an operation declares about creations: `secret`, that `made` holds one. */
+export type Creates = true | 'secret';
+
+/** The form of a key. */
+export const KEY_PATTERN = '^[ -~]{1,255}$';
+
+const HEADER = 'idempotency-key';
+const FORM = new RegExp(KEY_PATTERN);
+
+/** For operations that declare no creations. */
+export const createNothing: Create = async () => {
+  throw new Error('an operation creates, and has no "creates" in its definition');
+};
+
+/** How the requests of an operation create. */
+export function creations(
+  store: IdempotencyStore & Pick<Store, CreateMethod>,
+  clock: Clock,
+  { name, creates }: { name: string; creates: Creates },
+) {
+  /** Ids of the creations that this thread is carrying out. */
+  const inFlight = new Set<string>();
+
+  const createAnyway: Create = async (made, method, ...args) => {
+    const create = store[method] as (...args: unknown[]) => Promise<CreateOutcome<typeof method>>;
+    return { made, outcome: await create(...args) };
+  };
+
+  return (request: FastifyRequest, reply: FastifyReply): Create => {
+    const key = keyOf(request);
+    if (key === undefined) return createAnyway;
+    const { workspaceId, actor } = principalOf(request);
+    const id = digest([workspaceId, name, actor, key]);
+    return async (made, method, ...args) => {
+      if (inFlight.has(id)) throw isInFlight();
+      inFlight.add(id);
+      try {
+        const once = {
+          id,
+          fingerprint: digest(request.body),
+          made: Buffer.from(JSON.stringify(made)),
+          secret: creates === 'secret',
+          at: clock.now(),
+        };
+        const result = await store.createOnce(once, method, ...args);
+        switch (result.kind) {
+          case 'first':
+            return { made, outcome: result.outcome };
+          case 'repeated':
+            reply.header('Idempotency-Replayed', 'true');
+            return { made: JSON.parse(Buffer.from(result.made).toString()), outcome: result.outcome };
+          case 'other_input':
+            throw new Problem('request/idempotency_key_reused');
+          case 'in_flight':
+            throw isInFlight();
+          default:
+            return result satisfies never;
+        }
+      } finally {
+        inFlight.delete(id);
+      }
+    };
+  };
+}
+
+function isInFlight(): Problem {
+  return new Problem('request/idempotency_key_in_flight', { headers: { 'Retry-After': '1' } });
+}
+
+/** Undefined where the request has no key. */
+function keyOf({ headers, raw }: FastifyRequest): string | undefined {
+  if (headers[HEADER] === undefined) return undefined;
+  // Node joins several into one, with commas, which a key may have too.
+  const [key = '', ...others] = raw.headersDistinct[HEADER] ?? [];
+  if (others.length === 0 && FORM.test(key)) return key;
+  throw invalid(`header.${HEADER}`, 'must be 1 to 255 printable ASCII characters, sent once', 'send a random UUID');
+}
+
+/** SHA-256 of a JSON value, whatever the order of its properties. */
+function digest(value: unknown): string {
+  return hash('sha256', JSON.stringify(value, sortProperties), 'base64url');
+}
+
+function sortProperties(_: string, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
+}
