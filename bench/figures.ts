@@ -2,6 +2,7 @@ import type { Figure } from './figure.ts';
 import { checks } from './figures/checks.ts';
 import { cost } from './figures/cost.ts';
 import { create } from './figures/create.ts';
+import { createOnce } from './figures/createOnce.ts';
 import { diagnoses } from './figures/diagnoses.ts';
 import { caddyInFront, edge, edgeMemory, handshakes } from './figures/edge.ts';
 import { apiThreads, evenly, often, postgresEvenly } from './figures/getDomain.ts';
@@ -25,6 +26,7 @@ export const figures: readonly Figure[] = [
   beside,
   create,
   listing,
+  createOnce,
   checks,
   schedule,
   monitoring,

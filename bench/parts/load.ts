@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Connection, openConnection } from '../connection.ts';
 import { offer } from '../part.ts';
@@ -12,10 +13,10 @@ export interface Target {
   ask: Asking;
 }
 
-/** About domains of a population, each as likely as the other. `createDomain`: names that nobody asked for before. */
+/** About domains of a population, each as likely as the other. `createDomain`: names that nobody asked for before; `idempotent`: with an Idempotency-Key. */
 export type Asking =
   | { operation: 'domains.getDomain' | 'domains.diagnoseDomain'; domains: number; zones: number }
-  | { operation: 'domains.createDomain'; project: string; app: string; environment: string };
+  | { operation: 'domains.createDomain'; project: string; app: string; environment: string; idempotent?: boolean };
 
 /** Of the responses with 200, from the moment when each request was to be sent. */
 interface Latency {
@@ -124,13 +125,16 @@ function requests({ rootKey, ask }: Pick<Target, 'rootKey' | 'ask'>): () => stri
     'Host: 127.0.0.1',
     `Authorization: Bearer ${rootKey}`,
     'Content-Type: application/json',
-    'Content-Length: ',
+    '',
   ].join('\r\n');
-  const write = (body: string) => `${head}${body.length}\r\n\r\n${body}`;
+  const write = (body: string, more = '') => `${head}${more}Content-Length: ${body.length}\r\n\r\n${body}`;
   if (ask.operation === 'domains.createDomain') {
-    const { project, app, environment } = ask;
+    const { project, app, environment, idempotent } = ask;
     const newName = () => `d${++created}.p${process.pid}.created.test`;
-    return () => write(JSON.stringify({ project, app, environment, domain: newName() }));
+    return () => {
+      const more = idempotent ? `Idempotency-Key: ${randomUUID()}\r\n` : '';
+      return write(JSON.stringify({ project, app, environment, domain: newName() }), more);
+    };
   }
   const { domains, zones } = ask;
   return () => write(`{"domain":"${nameOf(Math.floor(Math.random() * domains), zones)}"}`);

@@ -52,10 +52,12 @@ describe('openapi.json', () => {
   });
 
   it('has every operation, as a POST that needs a root key, with all its responses', () => {
-    for (const { name, status, problems } of operations) {
+    for (const { name, status, problems, creates } of operations) {
       const { post } = document.paths[`/v2/${name}`] ?? {};
       expect(post).toMatchObject({ operationId: name, security: [{ rootKey: [] }] });
-      const promised = [400, 401, 403, 413, 429, 500, status, ...problems.map((code) => new Problem(code).status)];
+      const creating = creates === undefined ? [] : [409, 422];
+      const own = [...creating, ...problems.map((code) => new Problem(code).status)];
+      const promised = [400, 401, 403, 413, 429, 500, status, ...own];
       expect(Object.keys(post?.responses ?? {})).toEqual([...new Set(promised)].sort().map(String));
     }
   });

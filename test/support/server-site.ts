@@ -28,7 +28,7 @@ export interface Site {
   close(): Promise<void>;
 }
 
-/** A workspace, and a key with which all can be done to its domains. Its project, app and environment are `p`, `a` and `e` by their slugs. */
+/** A workspace, and a key with which all can be done to its domains, and deployments created. Its project, app and environment are `p`, `a` and `e` by their slugs. */
 export interface Tenant {
   workspaceId: string;
   environmentId: string;
@@ -62,7 +62,9 @@ export async function createSite(
   };
 }
 
-const PERMISSIONS = ['create', 'read', 'verify', 'delete'].map((action) => `environment.*.${action}_domain`);
+const PERMISSIONS = ['create_domain', 'read_domain', 'verify_domain', 'delete_domain', 'create_deployment'].map(
+  (action) => `environment.*.${action}`,
+);
 
 /** Makes a tenant straight on the store. */
 export async function plant({ data }: Pick<Site, 'data'>): Promise<Tenant> {
