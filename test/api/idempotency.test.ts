@@ -47,6 +47,10 @@ const bodies: Record<string, () => Record<string, unknown>> = {
   'apps.createApp': () => ({ project: 'demo', slug: unique('app-') }),
   'environments.createEnvironment': () => ({ ...app, slug: unique('environment-') }),
   'deployments.createDeployment': () => ({ ...place, origin: `https://${unique('origin')}.acme.com` }),
+  'domains.createDomains': () => ({
+    ...place,
+    domains: ['-.acme.com', ...[1, 2].map(() => `${unique('name')}.acme.com`)],
+  }),
   'domains.createDomain': () => ({ ...place, domain: `${unique('name')}.acme.com` }),
 };
 const creating = operations.filter(({ creates }) => creates !== undefined).map(({ name }) => name);
@@ -215,6 +219,24 @@ describe('an Idempotency-Key', () => {
   it('means nothing to operations that create nothing', async () => {
     const answer = await send('projects.getProject', { project: 'demo' }, '');
     expect(answer.status).toBe(200);
+  });
+
+  it('keeps the outcome of each of many domains, once one was created; a dry run keeps nothing', async () => {
+    const names = [1, 2].map(() => `${unique('name')}.acme.com`);
+    await api.call('domains.createDomain', { ...place, domain: names[0] });
+    const body = { ...place, domains: [...names, 'nonsense'] };
+    const create = (more: object = {}) => send('domains.createDomains', { ...body, ...more }, 'many');
+    expect(replayed(await create({ dryRun: true }))).toBeUndefined();
+    expect(replayed(await create({ dryRun: true }))).toBeUndefined();
+    const first = await create();
+    expect(replayed(first)).toBeUndefined();
+    const outcomes = dataOf<{ domainId?: string; error?: { status: number } }[]>(first);
+    expect(outcomes.map(({ error }) => error?.status)).toEqual([409, undefined, 400]);
+    await api.call('domains.deleteDomain', { domain: names[0] });
+    const second = await create();
+    expect([second.body.data, replayed(second)]).toEqual([outcomes, 'true']);
+    const refused = { ...place, domains: ['nonsense'] };
+    for (const _ of [1, 2]) expect(replayed(await send('domains.createDomains', refused, 'none'))).toBeUndefined();
   });
 
   it('is forgotten after 24 hours', async () => {

@@ -8,7 +8,7 @@ import { windowEndsAt } from '../../domain/status.ts';
 import type { Creation, DomainStore } from '../../store/contract/store.ts';
 import { Problem, presentError } from '../errors.ts';
 import { masked } from '../masking.ts';
-import { type ApiSettings, defineOperation, type HandlerContext } from '../operation.ts';
+import { type ApiSettings, defineOperation } from '../operation.ts';
 import { type CountRequest, rateLimited } from '../request-hooks.ts';
 import { closed, Id, Reference, ValidationError } from '../schemas.ts';
 import { creationProblem, domainIn, nameProblem, parseNewName } from './new-domain.ts';
@@ -44,6 +44,14 @@ export const OutcomeSchema = Type.Object(
 
 type Outcome = Static<typeof OutcomeSchema>;
 
+/** The outcomes as they will be if every accepted name can be stored. */
+interface Plan {
+  environmentId: string;
+  outcomes: Outcome[];
+  /** Places of the accepted names in the request. */
+  accepted: number[];
+}
+
 const newDomain = { ...exampleDomain, ownershipVerifiedAt: null };
 const conflict = new Problem('data/domain_already_exists', {
   detail: 'The workspace already has the domain www.example.com.',
@@ -55,6 +63,7 @@ export const createDomains = defineOperation({
   description:
     'Each name has an outcome of its own, in the order of the request: the new domain, as domains.createDomain returns it, or the `error` with which that would have responded. All new domains are stored together, or none. The request may be repeated: a name that the environment already has is a conflict (409) with the `domainId` of its domain; one that another environment of the workspace has is a conflict without. A name that the request has twice is attached once. Each name counts against the rate limit of domains.createDomain; names beyond it are refused with 429, and if not one name is left, the whole request.',
   permission,
+  creates: true,
   request: Type.Object(
     {
       project: Reference('project'),
@@ -92,32 +101,37 @@ export const createDomains = defineOperation({
       },
     ],
   },
-  async handle({ principal, input }, context) {
-    const { store, settings } = context;
+  async handle({ principal, input, create }, context) {
+    const { store, settings, apexNote } = context;
     const limits = countNames(input.domains.length, () => context.countRequest(principal, 'domains.createDomain'));
     const environment = masked(
       await store.findEnvironment(principal.workspaceId, input),
       (found) => permits(principal.grants, permission, found.id),
       'data/environment_not_found',
     );
-    const outcomes: Outcome[] = [];
-    const accepted: { domain: Domain; at: number }[] = [];
+    const domains: Domain[] = [];
+    const plan: Plan = { environmentId: environment.id, outcomes: [], accepted: [] };
     const seen = new Set<string>();
     for (const [at, sent] of input.domains.entries()) {
       const examined = limits[at] ?? examineName(sent, at, seen, settings);
-      if (!(examined instanceof Problem)) accepted.push({ domain: domainIn(environment, examined, context), at });
-      else outcomes[at] = { domain: canonicalName(sent) ?? sent, error: presentError(examined, settings) };
-      // To explain what is wrong with a name can take a millisecond.
-      if (examined instanceof Problem) await setImmediate();
+      if (examined instanceof Problem) {
+        plan.outcomes.push({ domain: canonicalName(sent) ?? sent, error: presentError(examined, settings) });
+        // To explain what is wrong with a name can take a millisecond.
+        await setImmediate();
+      } else {
+        const domain = domainIn(environment, examined, context);
+        const attached = { domainId: domain.id, dnsRecords: dnsRecords(domain, apexNote) };
+        plan.outcomes.push({ domain: domain.name, ...(!input.dryRun && attached) });
+        plan.accepted.push(at);
+        domains.push(domain);
+      }
     }
-    const domains = accepted.map(({ domain }) => domain);
-    const creations = input.dryRun
-      ? await findHeld(store, domains)
-      : await createAll(context, domains, principal.actor);
-    for (const [i, { domain, at }] of accepted.entries()) {
-      outcomes[at] = outcomeOf(domain, creations[i] ?? { kind: 'environment_missing' }, input.dryRun === true, context);
-    }
-    return outcomes;
+    const [first] = domains;
+    if (first === undefined) return plan.outcomes;
+    if (input.dryRun) return outcomesOf(plan, await findHeld(store, domains), settings);
+    const windowEnd = windowEndsAt(first, settings.windowMs);
+    const { made, outcome } = await create(plan, 'createDomains', domains, windowEnd, principal.actor);
+    return outcomesOf(made, outcome, settings);
   },
 });
 
@@ -142,17 +156,7 @@ function examineName(sent: string, at: number, seen: Set<string>, settings: ApiS
   return parsed;
 }
 
-async function createAll(
-  { store, settings }: HandlerContext,
-  domains: readonly Domain[],
-  actor: string,
-): Promise<Creation[]> {
-  const [first] = domains;
-  if (first === undefined) return [];
-  return store.createDomains(domains, windowEndsAt(first, settings.windowMs), actor);
-}
-
-/** As `createAll`, for a dry run. */
+/** What the store would say, for a dry run. */
 function findHeld(store: Pick<DomainStore, 'findDomainByName'>, domains: readonly Domain[]): Promise<Creation[]> {
   return Promise.all(
     domains.map(async ({ workspaceId, name }): Promise<Creation> => {
@@ -163,19 +167,23 @@ function findHeld(store: Pick<DomainStore, 'findDomainByName'>, domains: readonl
   );
 }
 
-function outcomeOf(
-  domain: Domain,
-  creation: Creation,
-  isDryRun: boolean,
-  { settings, apexNote }: HandlerContext,
-): Outcome {
-  const { name, id: domainId, environmentId } = domain;
-  const problem = creationProblem(creation, name);
-  // Deleted meanwhile, and so of all names.
-  if (problem?.code === 'data/environment_not_found') throw problem;
-  if (problem !== null) {
+function outcomesOf(
+  { environmentId, outcomes, accepted }: Plan,
+  creations: Creation[],
+  settings: ApiSettings,
+): Outcome[] {
+  const creationAt = new Map(accepted.map((at, i) => [at, creations[i]]));
+  return outcomes.map((planned, at) => {
+    const creation = creationAt.get(at);
+    const problem = creation && creationProblem(creation, planned.domain);
+    if (creation === undefined || !problem) return planned;
+    // Deleted meanwhile, and so of all names.
+    if (problem.code === 'data/environment_not_found') throw problem;
     const isHere = creation.kind === 'held' && creation.environmentId === environmentId;
-    return { domain: name, ...(isHere && { domainId: creation.domainId }), error: presentError(problem, settings) };
-  }
-  return isDryRun ? { domain: name } : { domain: name, domainId, dnsRecords: dnsRecords(domain, apexNote) };
+    return {
+      domain: planned.domain,
+      ...(isHere && { domainId: creation.domainId }),
+      error: presentError(problem, settings),
+    };
+  });
 }

@@ -100,9 +100,19 @@ describe('migrating', () => {
     const verified = await verify(store, (await plant(store)).environment);
     await store.close();
     await edit(UNDO);
-    expect(await pendingMigrations(address)).toEqual(['0005-monitoring', '0006-domain-tokens', '0007-workspace-lists', '0008-idempotency-keys']);
+    expect(await pendingMigrations(address)).toEqual([
+      '0005-monitoring',
+      '0006-domain-tokens',
+      '0007-workspace-lists',
+      '0008-idempotency-keys',
+    ]);
     expect(await refusal(() => open(address))).toMatch(/older nameplate .*"0005-monitoring".*run "nameplate migrate"/);
-    expect(await migrate(address)).toEqual(['0005-monitoring', '0006-domain-tokens', '0007-workspace-lists', '0008-idempotency-keys']);
+    expect(await migrate(address)).toEqual([
+      '0005-monitoring',
+      '0006-domain-tokens',
+      '0007-workspace-lists',
+      '0008-idempotency-keys',
+    ]);
     const again = await postgresStore({ address });
     const claim = { limit: 9, intervalMs: DAY_MS, jitter: () => 0 };
     expect(await again.claimMonitored({ ...claim, now: NOW })).toEqual([]);

@@ -73,11 +73,21 @@ describe('migrating', () => {
     const verified = await verify(store, (await plant(store)).environment);
     await store.close();
     edit(UNDO);
-    expect(await pendingMigrations(path)).toEqual(['0005-monitoring', '0006-domain-tokens', '0007-workspace-lists', '0008-idempotency-keys']);
+    expect(await pendingMigrations(path)).toEqual([
+      '0005-monitoring',
+      '0006-domain-tokens',
+      '0007-workspace-lists',
+      '0008-idempotency-keys',
+    ]);
     expect(await refusal(sqliteStore({ path }))).toMatch(
       /older nameplate .*"0005-monitoring".*run "nameplate migrate"/,
     );
-    expect(await migrate(path)).toEqual(['0005-monitoring', '0006-domain-tokens', '0007-workspace-lists', '0008-idempotency-keys']);
+    expect(await migrate(path)).toEqual([
+      '0005-monitoring',
+      '0006-domain-tokens',
+      '0007-workspace-lists',
+      '0008-idempotency-keys',
+    ]);
     const again = await sqliteStore({ path });
     const claim = { limit: 9, intervalMs: DAY_MS, jitter: () => 0 };
     expect(await again.claimMonitored({ ...claim, now: NOW })).toEqual([]);
