@@ -15,6 +15,7 @@ import { postgresSnapshot } from './figures/postgresSnapshot.ts';
 import { schedule } from './figures/schedule.ts';
 import { start } from './figures/start.ts';
 import { steps } from './figures/steps.ts';
+import { watchers } from './figures/watchers.ts';
 
 /** In the order of docs/benchmarks.md. */
 export const figures: readonly Figure[] = [
@@ -31,6 +32,7 @@ export const figures: readonly Figure[] = [
   schedule,
   monitoring,
   diagnoses,
+  watchers,
   cost,
   start,
   steps,

@@ -7,7 +7,13 @@ import { join } from 'node:path';
 export const STAMP = 'sources.sha256';
 
 /** What a bundle is built from, besides `src/`: another entry, the packages and the build itself. */
-const OTHERS = ['deploy/healthcheck.ts', 'package-lock.json', 'package.json', 'scripts/bundle.ts'];
+const OTHERS = [
+  'deploy/healthcheck.ts',
+  'package-lock.json',
+  'package.json',
+  'scripts/bundle.ts',
+  'scripts/compile-client.ts',
+];
 
 /**
  * Whether `dist/` below `root` is there and was built from the sources beside it. Where there are none, as in an image, it is.

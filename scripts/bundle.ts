@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'no
 import { basename, dirname, join } from 'node:path';
 import { type Plugin, RolldownMagicString, rolldown } from 'rolldown';
 import { hashSources, STAMP } from '../bin/bundle.mjs';
+import { compileClient } from './compile-client.ts';
 
 /** The programs; threads are found where the sources name them. */
 const PROGRAMS = { cli: 'src/cli/cli.ts', healthcheck: 'deploy/healthcheck.ts' };
@@ -9,7 +10,10 @@ const PROGRAMS = { cli: 'src/cli/cli.ts', healthcheck: 'deploy/healthcheck.ts' }
 /** Optional packages of `pg`, which Nameplate does not use. */
 const ABSENT = ['pg-native', 'pg-cloudflare'];
 
-/** Bundles the program below `root`, its packages included, into `dist/`: replaced as a whole, once it is complete. Rejects with what is wrong. */
+/**
+ * Bundles the program below `root`, its packages included, into `dist/`, and compiles the TypeScript client beside it: replaced as a whole, once it is complete. Rejects
+ * with what is wrong.
+ */
 export async function bundle(root: string): Promise<void> {
   const hash = hashSources(root);
   const directory = join(root, 'dist');
@@ -44,6 +48,7 @@ export async function bundle(root: string): Promise<void> {
   await build.close();
   const modules = output.flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []));
   writeFileSync(join(next, 'licenses.txt'), licences(modules));
+  compileClient(root, join(next, 'client'));
   writeFileSync(join(next, STAMP), hash);
   rmSync(directory, { recursive: true, force: true });
   renameSync(next, directory);

@@ -100,7 +100,7 @@ export async function startServer(config: Config, options: ServerOptions): Promi
     const cached = cacheDomains(store, changes, cachedBytesOf(config), invalidations);
     const times = { certificateLeaseMs: 60_000, checkIntervalMs: CHECK_INTERVAL_MS, windowMs: WINDOW_MS };
     const base = { nameserverPort: 53, ...times, ...options, config, manyNodes: database.manyNodes };
-    const here = { clock, log, metrics, changes, store: cached, supervisor };
+    const here = { clock, log, metrics, changes, store: cached, uncached: store, supervisor };
     const startingEdge = config.roles.includes('edge') ? begin(startEdge({ ...base, ...here })) : null;
     const settings = settingsOf(base, options.challengePort === 'edge' ? await startingEdge : null);
     const threads = roleThreads({ supervisor, settings, invalidations, newWriterPort });

@@ -18,13 +18,13 @@ export function createMetrics({ ofProcess = true } = {}) {
     }),
     requests: new Counter({
       name: 'nameplate_requests_total',
-      help: 'API requests, by operation and HTTP status.',
+      help: 'API requests, by operation and HTTP status; a stream counts when it ends.',
       labelNames: ['operation', 'status'],
       registers,
     }),
     requestSeconds: new Histogram({
       name: 'nameplate_request_seconds',
-      help: 'Time from the header of an API request to the end of its response, by operation.',
+      help: 'Time from the header of an API request to the end of its response, by operation. Without streams.',
       labelNames: ['operation'],
       buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5],
       registers,
@@ -37,6 +37,17 @@ export function createMetrics({ ofProcess = true } = {}) {
     connections: new Gauge({
       name: 'nameplate_connections',
       help: 'Open connections to the API.',
+      registers,
+    }),
+    watchers: new Gauge({
+      name: 'nameplate_watchers',
+      help: 'Open streams of domains.watchDomain.',
+      registers,
+    }),
+    watchersEnded: new Counter({
+      name: 'nameplate_watchers_ended_total',
+      help: 'Streams of domains.watchDomain that ended, by reason: client, domain_gone, access_ended, server_stopping, stalled (the client did not read).',
+      labelNames: ['reason'],
       registers,
     }),
     checks: new Counter({

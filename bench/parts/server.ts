@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import type { RunningServer } from '../../src/main.ts';
 import { ENCRYPTION_KEY } from '../../test/support/encryption-key.ts';
 import { importSource } from '../checkout.ts';
@@ -38,6 +40,12 @@ const methods = {
     });
     running = await startServer(config, { log: createLog(config.logLevel), nameserverPort: dnsPort, checkIntervalMs });
     return { api: running.api ?? '', metrics: running.metrics ?? '' };
+  },
+  /** After a garbage collection of the main thread. */
+  residentBytes(): number {
+    setFlagsFromString('--expose-gc');
+    runInNewContext('gc')();
+    return process.memoryUsage.rss();
   },
 };
 

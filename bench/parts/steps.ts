@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { createAuthenticate } from '../../src/access/access.ts';
+import { createAccess } from '../../src/access/access.ts';
 import { createApi } from '../../src/api/api.ts';
 import { getDomain } from '../../src/api/domains/getDomain.ts';
 import { findDomain, presentDomain } from '../../src/api/domains/present-domain.ts';
@@ -46,7 +46,7 @@ const methods = {
     const deps = { store, clock, changes, log, metrics, newId, randomBytes, diagnoser: blindDiagnoser };
     const app = createApi({ ...deps, settings: { ...settings, reservedNames: [], windowMs: 60_000 } });
     await app.ready();
-    const authenticate = authenticationHook(createAuthenticate(store, clock, changes));
+    const authenticate = authenticationHook(createAccess(store, clock, changes).authenticate);
     const limitRate = rateLimitHook(memoryLimiter(clock), rateLimits);
 
     const name = nameOf(0);

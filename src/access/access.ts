@@ -2,10 +2,11 @@ import { createLoadingCache } from '../cache/cache.ts';
 import type { ChangeFeed } from '../cache/change-feed.ts';
 import type { Clock } from '../clock.ts';
 import type { AccessStore } from '../store/contract/store.ts';
-import { type Authentication, type AuthenticationDeps, authenticate } from './authenticate.ts';
+import { type Authentication, type AuthenticationDeps, authenticate, standingOf } from './authenticate.ts';
 import { createTokenVerifier } from './dashboard-token.ts';
 import { createFailureLimit } from './failure-limit.ts';
 import { createRootKeyCache } from './root-key-cache.ts';
+import { createSessions, type Sessions } from './sessions.ts';
 
 /** Most workspaces cached. */
 const WORKSPACES = 10_000;
@@ -16,12 +17,18 @@ export type Authenticate = (
   client: { readonly ip: string },
 ) => Authentication | Promise<Authentication>;
 
-export function createAuthenticate(
+export interface Access {
+  authenticate: Authenticate;
+  /** Of requests that go on for longer than their authentication may hold. */
+  sessions: Sessions;
+}
+
+export function createAccess(
   store: AccessStore,
   clock: Clock,
   changes?: ChangeFeed,
   failures = createFailureLimit(clock),
-): Authenticate {
+): Access {
   const deps: AuthenticationDeps = {
     rootKeys: createRootKeyCache(store, changes),
     tokens: createTokenVerifier(store, clock, changes),
@@ -34,5 +41,9 @@ export function createAuthenticate(
     failures,
     clock,
   };
-  return (header, client) => authenticate(header, client, deps);
+  return {
+    authenticate: (header, client) => authenticate(header, client, deps),
+    // After the caches, which so have forgotten what a change concerns before it is read again.
+    sessions: createSessions({ clock, changes, check: (header) => standingOf(header, deps) }),
+  };
 }

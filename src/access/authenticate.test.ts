@@ -53,7 +53,9 @@ function setUp(about: Partial<CachedRootKey> = {}, { workspaces = [aWorkspace({ 
     tokens: {
       async verify(token) {
         lookups.tokens += 1;
-        return token === TOKEN ? { sub: 'ada', workspaceId: 'ws_1', permissions: ['a.*.b'] } : null;
+        return token === TOKEN
+          ? { sub: 'ada', workspaceId: 'ws_1', permissions: ['a.*.b'], expiresAt: Number.MAX_SAFE_INTEGER }
+          : null;
       },
     },
     workspaces: {
@@ -127,7 +129,7 @@ describe('a request', () => {
 describe('a dashboard token', () => {
   it('authenticates its subject, with its permissions and the limits of its workspace', async () => {
     const workspace = aWorkspace({ id: 'ws_1', limits: { rates: {}, domains: 3 } });
-    expect(await setUp({}, { workspaces: [workspace] }).ask(`Bearer ${TOKEN}`)).toEqual({
+    expect(await setUp({}, { workspaces: [workspace] }).ask(`Bearer ${TOKEN}`)).toMatchObject({
       ok: true,
       principal: { workspaceId: 'ws_1', actor: 'ada', grants: new Set(['a.*.b']), limits: workspace.limits },
     });

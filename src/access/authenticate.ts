@@ -7,16 +7,21 @@ import { hashRootKey, isRootKey, ROOT_KEY_LENGTH } from './root-key.ts';
 import type { CachedRootKey, Principal, RootKeyCache } from './root-key-cache.ts';
 
 /** Error codes of requests that are not authenticated (spec: Named authentication and authorization errors). */
-type AuthenticationErrorCode =
+export type AuthenticationErrorCode =
   | 'authentication/missing'
   | 'authentication/malformed'
   | 'authentication/key_not_found'
   | 'authorization/key_disabled'
   | 'authorization/workspace_disabled';
 
+interface Failed {
+  ok: false;
+  code: AuthenticationErrorCode;
+}
+
 export type Authentication =
   | { ok: true; principal: Principal }
-  | { ok: false; code: AuthenticationErrorCode }
+  | Failed
   | { ok: false; code: 'limits/rate_limited'; retryAfterSeconds: number };
 
 export interface AuthenticationDeps {
@@ -44,9 +49,8 @@ export function authenticate(
   deps: AuthenticationDeps,
 ): Authentication | Promise<Authentication> {
   if (header === undefined || header === '') return failed('authentication/missing');
-  const isBearer = header.length <= MAX_HEADER_LENGTH && BEARER.test(header);
-  const credential = isBearer ? header.slice('Bearer '.length) : undefined;
-  const keyHash = credential?.length === ROOT_KEY_LENGTH ? hashRootKey(credential) : undefined;
+  const credential = credentialOf(header);
+  const keyHash = keyHashOf(credential);
 
   // Before the failure limit, so that other requests from its address never lock out a key in use.
   const cached = keyHash === undefined ? undefined : deps.rootKeys.get(keyHash);
@@ -60,10 +64,19 @@ export function authenticate(
     const retryAfterSeconds = deps.failures.retryAfterSeconds(client.ip);
     if (retryAfterSeconds !== null) return { ok: false, code: 'limits/rate_limited', retryAfterSeconds };
   }
-  return checkCredential(credential, keyHash, deps).then((result) => {
+  return check(credential, keyHash, deps).then((result) => {
     if (countsAsFailure(result)) deps.failures.countFailure(client.ip);
     return result;
   });
+}
+
+/** What a credential gives its holder. `expiresAt`: Unix ms; null: never. */
+export type Standing = { ok: true; principal: Principal; expiresAt: number | null } | Failed;
+
+/** Authenticates the value of an `Authorization` header again, for a request that goes on: counts no failure. Rejects with `StoreUnavailable`. */
+export function standingOf(header: string, deps: AuthenticationDeps): Promise<Standing> {
+  const credential = credentialOf(header);
+  return check(credential, keyHashOf(credential), deps);
 }
 
 function isInUse(keyHash: string | undefined, { rootKeys, clock }: AuthenticationDeps): boolean {
@@ -71,18 +84,33 @@ function isInUse(keyHash: string | undefined, { rootKeys, clock }: Authenticatio
   return last !== undefined && !countsAsFailure(checkKey(last, clock));
 }
 
-async function checkCredential(
+/** Undefined for a header that holds none. */
+export function credentialOf(header: string): string | undefined {
+  const isBearer = header.length <= MAX_HEADER_LENGTH && BEARER.test(header);
+  return isBearer ? header.slice('Bearer '.length) : undefined;
+}
+
+/** Under which the change log and the store know a root key; undefined for what has another length. */
+export function keyHashOf(credential: string | undefined): string | undefined {
+  return credential?.length === ROOT_KEY_LENGTH ? hashRootKey(credential) : undefined;
+}
+
+async function check(
   credential: string | undefined,
   keyHash: string | undefined,
   deps: AuthenticationDeps,
-): Promise<Authentication> {
+): Promise<Standing> {
   if (credential === undefined) return failed('authentication/malformed');
-  if (keyHash !== undefined && isRootKey(credential)) return checkKey(await deps.rootKeys.load(keyHash), deps.clock);
+  if (keyHash !== undefined && isRootKey(credential)) {
+    const key = await deps.rootKeys.load(keyHash);
+    const result = checkKey(key, deps.clock);
+    return result.ok ? { ...result, expiresAt: key?.expiresAt ?? null } : result;
+  }
   if (isToken(credential)) return checkToken(credential, deps);
   return failed('authentication/malformed');
 }
 
-function checkKey(key: CachedRootKey | null, clock: Clock): Authentication {
+function checkKey(key: CachedRootKey | null, clock: Clock): { ok: true; principal: Principal } | Failed {
   if (key === null) return failed('authentication/key_not_found');
   // Checked with every request: the change feed does not report that a key expired.
   if (key.expiresAt !== null && key.expiresAt <= clock.now()) return failed('authentication/key_not_found');
@@ -91,14 +119,15 @@ function checkKey(key: CachedRootKey | null, clock: Clock): Authentication {
   return { ok: true, principal: key.principal };
 }
 
-async function checkToken(token: string, { tokens, workspaces }: AuthenticationDeps): Promise<Authentication> {
+async function checkToken(token: string, { tokens, workspaces }: AuthenticationDeps): Promise<Standing> {
   const claims = await tokens.verify(token);
   if (claims === null) return failed('authentication/key_not_found');
-  const { workspaceId, sub, permissions } = claims;
+  const { workspaceId, sub, permissions, expiresAt } = claims;
   const workspace = await workspaces.load(workspaceId);
   if (workspace === null) return failed('authentication/key_not_found');
   if (workspace.disabledAt !== null) return failed('authorization/workspace_disabled');
-  return { ok: true, principal: { workspaceId, actor: sub, grants: new Set(permissions), limits: workspace.limits } };
+  const principal = { workspaceId, actor: sub, grants: new Set(permissions), limits: workspace.limits };
+  return { ok: true, principal, expiresAt };
 }
 
 /** Whether the client may be guessing. A missing header and a disabled key are not guesses. */
@@ -106,6 +135,6 @@ function countsAsFailure(result: Authentication): boolean {
   return !result.ok && (result.code === 'authentication/malformed' || result.code === 'authentication/key_not_found');
 }
 
-function failed(code: AuthenticationErrorCode): Authentication {
+function failed(code: AuthenticationErrorCode): Failed {
   return { ok: false, code };
 }

@@ -59,7 +59,12 @@ export async function signToken(
 
 export interface TokenVerifier {
   /** Null when the token is forged, expired, for another audience, or not signed by a key of ours. Rejects with `StoreUnavailable`. */
-  verify(token: string): Promise<Claims | null>;
+  verify(token: string): Promise<VerifiedClaims | null>;
+}
+
+interface VerifiedClaims extends Claims {
+  /** From when on it is refused, Unix ms. */
+  expiresAt: number;
 }
 
 interface Signer {
@@ -125,14 +130,15 @@ export function createTokenVerifier(
 }
 
 /** Checks what jose does not: the clock tolerance must not extend a token's life, and a retired key must not sign new tokens. */
-function toClaims(payload: Record<string, unknown>, now: number, retiredAt: number | null): Claims | null {
+function toClaims(payload: Record<string, unknown>, now: number, retiredAt: number | null): VerifiedClaims | null {
   const { iat, exp, sub, workspaceId, permissions } = payload;
   if (typeof iat !== 'number' || typeof exp !== 'number') return null;
-  if (exp * 1000 <= now || iat * 1000 + MAX_TOKEN_LIFE_MS <= now || (exp - iat) * 1000 > MAX_TOKEN_LIFE_MS) return null;
+  const expiresAt = Math.min(exp * 1000, iat * 1000 + MAX_TOKEN_LIFE_MS);
+  if (expiresAt <= now || (exp - iat) * 1000 > MAX_TOKEN_LIFE_MS) return null;
   if (retiredAt !== null && iat * 1000 > retiredAt + SKEW_MS) return null;
   if (typeof sub !== 'string' || typeof workspaceId !== 'string') return null;
   if (!Array.isArray(permissions) || !permissions.every((each) => typeof each === 'string')) return null;
-  return { sub, workspaceId, permissions };
+  return { sub, workspaceId, permissions, expiresAt };
 }
 
 function toPublicKey({ publicKey }: SigningKey): KeyObject {

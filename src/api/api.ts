@@ -1,6 +1,12 @@
 import type { Server } from 'node:http';
-import Fastify, { type FastifyHttpOptions, type FastifyInstance, LogController } from 'fastify';
-import { createAuthenticate } from '../access/access.ts';
+import Fastify, {
+  type FastifyHttpOptions,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  LogController,
+} from 'fastify';
+import { createAccess } from '../access/access.ts';
 import type { FailureLimit } from '../access/failure-limit.ts';
 import type { ChangeFeed } from '../cache/change-feed.ts';
 import { apexRoutingNote } from '../domain/records.ts';
@@ -10,6 +16,7 @@ import { networkRule } from '../net/addresses.ts';
 import { limitConnections } from '../net/connection-limit.ts';
 import { ignoreUpgrade } from '../net/response-order.ts';
 import { type Limiter, memoryLimiter } from '../ratelimit/limiter.ts';
+import type { DomainStore } from '../store/contract/store.ts';
 import { endOfTurn } from '../turn.ts';
 import { handleClientErrors } from './client-errors.ts';
 import { serveDocumentation } from './documentation.ts';
@@ -17,7 +24,7 @@ import { Problem } from './errors.ts';
 import { malformation } from './http-message.ts';
 import { createNothing, creations } from './idempotency.ts';
 import { createLoadShedder, LOAD_LIMITS, type LoadShedder } from './load-shedding.ts';
-import type { HandlerContext } from './operation.ts';
+import { type HandlerContext, isStream, type JsonOperation, type StreamOperation } from './operation.ts';
 import { operations } from './operations.ts';
 import { servePublicRoutes } from './public-routes.ts';
 import { authenticationHook, principalOf, rateLimitHook, requestCounter } from './request-hooks.ts';
@@ -25,12 +32,17 @@ import { type RecordRequest, requestRecorder } from './request-log.ts';
 import { responseEnvelope } from './response-envelope.ts';
 import { sendProblem } from './send-problem.ts';
 import { parseBody } from './validation.ts';
+import type { StreamTimes } from './watchers/event-stream.ts';
+import type { WatchLimits } from './watchers/watch-limit.ts';
+import { createWatchers } from './watchers/watchers.ts';
 
 export interface ApiDeps extends Omit<HandlerContext, 'apexNote' | 'countRequest'> {
   log: Log;
   metrics: Metrics;
-  /** Without it keys and workspaces are not cached. */
+  /** Without it keys and workspaces are not cached, and watchers are told of no change. */
   changes?: ChangeFeed;
+  /** The store without its cache of domains; `store` unless given. */
+  uncached?: Pick<DomainStore, 'findDomainByName' | 'findDomainById'>;
   /** Of requests per workspace; counts in memory unless given. */
   limiter?: Pick<Limiter, 'take'>;
   /** Of failed authentications per address; counts in memory unless given. */
@@ -49,6 +61,9 @@ interface ApiLimits {
   headerTimeoutMs: number;
   /** Until a request has arrived, its body included. */
   requestTimeoutMs: number;
+  /** Open streams of the process. */
+  watchers: WatchLimits;
+  streams: StreamTimes;
 }
 
 declare module 'fastify' {
@@ -64,6 +79,8 @@ const LIMITS: ApiLimits = {
   connectionsPerAddress: 1000,
   headerTimeoutMs: 10_000,
   requestTimeoutMs: 30_000,
+  watchers: { total: 5000, perWorkspace: 2500, perKey: 1000 },
+  streams: { heartbeatMs: 15_000, stalledMs: 30_000 },
 };
 
 /** The HTTP API, not yet listening. A request takes the numbered steps from top to bottom; any of them may throw a `Problem`. */
@@ -75,13 +92,19 @@ export function createApi(deps: ApiDeps): FastifyInstance {
   const apexNote = apexRoutingNote(settings.edgeAddresses ?? []);
   const countRequest = requestCounter(limiter, settings.rateLimits);
   const context: HandlerContext = { store, clock, newId, randomBytes, settings, diagnoser, apexNote, countRequest };
-  const authenticate = authenticationHook(createAuthenticate(store, clock, changes, deps.failures));
+  const access = createAccess(store, clock, changes, deps.failures);
+  const authenticate = authenticationHook(access.authenticate);
   const limitRate = rateLimitHook(limiter, settings.rateLimits);
   const connections = limitConnections({
     total: shareOf(limits.connections, threads),
     perAddress: shareOf(limits.connectionsPerAddress, threads),
     isProxy: networkRule(settings.trustedProxies),
     onCount: (open) => metrics.connections.set(open),
+  });
+  const watchers = createWatchers({
+    ...{ changes, sessions: access.sessions, log: deps.log, metrics, settings, apexNote },
+    store: deps.uncached ?? store,
+    limits: { ...limits.streams, ...sharesOf(limits.watchers, threads) },
   });
   const recordRequest = requestRecorder(deps);
   const app = Fastify(fastifyOptions(deps, limits, recordRequest));
@@ -102,9 +125,6 @@ export function createApi(deps: ApiDeps): FastifyInstance {
   // 2 route
   rejectUnknownRoutes(app);
   for (const operation of operations) {
-    const { name, creates } = operation;
-    const createFor = creates === undefined ? () => createNothing : creations(store, clock, { name, creates });
-    const wrap = responseEnvelope();
     app.route({
       method: 'POST',
       url: `/v2/${operation.name}`,
@@ -129,18 +149,42 @@ export function createApi(deps: ApiDeps): FastifyInstance {
         },
       ],
       // 6 parse (above) and validate · 8 serialize
-      schema: { body: operation.request, response: { [operation.status]: operation.response } },
-      // 7 handle, and wrap in the envelope
-      handler: async (request, reply) => {
-        const create = createFor(request, reply);
-        const call = { principal: principalOf(request), input: request.body, create };
-        const result = await loadShedder.run(() => operation.handle(call, context));
-        await endOfTurn();
-        reply.code(operation.status);
-        return wrap(result, request, reply);
+      schema: {
+        body: operation.request,
+        ...(!isStream(operation) && { response: { [operation.status]: operation.response } }),
       },
+      // 7 handle, and wrap in the envelope; or begin a stream
+      handler: isStream(operation) ? stream(operation) : respond(operation),
     });
   }
+
+  function respond(operation: JsonOperation) {
+    const { name, creates } = operation;
+    const createFor = creates === undefined ? () => createNothing : creations(store, clock, { name, creates });
+    const wrap = responseEnvelope();
+    return async (request: FastifyRequest, reply: FastifyReply) => {
+      const create = createFor(request, reply);
+      const call = { principal: principalOf(request), input: request.body, create };
+      const result = await loadShedder.run(() => operation.handle(call, context));
+      await endOfTurn();
+      reply.code(operation.status);
+      return wrap(result, request, reply);
+    };
+  }
+
+  /** A stream is load until it has begun. */
+  function stream(operation: StreamOperation) {
+    return async (request: FastifyRequest, reply: FastifyReply) => {
+      const call = { principal: principalOf(request), input: request.body };
+      // Fastify runs no hook when the client ends a response.
+      reply.raw.once('close', () => {
+        if (!reply.raw.writableFinished) recordRequest(request, reply);
+      });
+      await loadShedder.run(() => operation.open(call, { request, reply }, watchers));
+      return reply;
+    };
+  }
+
   servePublicRoutes(app, deps);
   serveDocumentation(app, settings);
   handleClientErrors(app.server, deps);
@@ -151,6 +195,7 @@ export function createApi(deps: ApiDeps): FastifyInstance {
     recordRequest(request, reply);
     next();
   });
+  app.addHook('preClose', async () => watchers.stop());
   app.addHook('onClose', async () => loadShedder.stop());
   return app;
 }
@@ -158,6 +203,11 @@ export function createApi(deps: ApiDeps): FastifyInstance {
 /** Of a limit of the process. The system spreads connections evenly over the threads. */
 function shareOf(limit: number, threads: number): number {
   return Math.max(1, Math.floor(limit / threads));
+}
+
+function sharesOf(limits: WatchLimits, threads: number): WatchLimits {
+  const share = (limit: number) => (limit === 0 ? 0 : shareOf(limit, threads));
+  return { total: share(limits.total), perWorkspace: share(limits.perWorkspace), perKey: share(limits.perKey) };
 }
 
 function fastifyOptions(

@@ -7,6 +7,7 @@ export const STATUSES = {
   403: { title: 'Forbidden', type: 'forbidden' },
   404: { title: 'Not Found', type: 'not-found' },
   405: { title: 'Method Not Allowed', type: 'method-not-allowed' },
+  406: { title: 'Not Acceptable', type: 'not-acceptable' },
   408: { title: 'Request Timeout', type: 'request-timeout' },
   409: { title: 'Conflict', type: 'conflict' },
   412: { title: 'Precondition Failed', type: 'precondition-failed' },
@@ -145,6 +146,13 @@ export const ERRORS = {
     why: 'The path exists, but not for this method. All operations are POST requests, also those that only read.',
     fix: 'Use a method from the Allow header of the response.',
   },
+  'request/not_acceptable': {
+    status: 406,
+    detail:
+      'The operation responds with server-sent events. Send "Accept: text/event-stream", with a client that reads the response while it goes on.',
+    why: 'domains.watchDomain responds with a stream that does not end by itself. A client that waits for the end of a response would wait for ever, so the Accept header has to name text/event-stream; a wildcard is not enough.',
+    fix: 'Send "Accept: text/event-stream" with a client that reads events as they come, or poll domains.getDomain.',
+  },
   'request/body_too_large': {
     status: 413,
     detail: 'The body is larger than 1 MiB.',
@@ -186,6 +194,12 @@ export const ERRORS = {
     detail: 'The server is overloaded. Try again after the time in Retry-After.',
     why: 'While the server is overloaded it refuses new requests at once, so that those in flight finish in time. This is not your rate limit. The request changed nothing.',
     fix: 'Wait for the seconds in the Retry-After header, then send the same request again. The operator sees this in nameplate_requests_shed_total and may have to add capacity.',
+  },
+  'limits/too_many_watchers': {
+    status: 429,
+    detail: 'Too many streams of domains.watchDomain are open. Close some, or try again after the time in Retry-After.',
+    why: 'The streams that one root key, one workspace and the whole server may have open are limited. "detail" says which limit was reached.',
+    fix: 'Close streams that nobody reads, for example of domains that are verified. To follow many domains, poll domains.listWorkspaceDomains. The operator can raise the limits (NAMEPLATE_WATCHERS).',
   },
   'limits/custom_domain_limit_exceeded': {
     status: 403,

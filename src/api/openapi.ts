@@ -1,7 +1,7 @@
 import Type, { type TSchema } from 'typebox';
 import { ERRORS, type ErrorStatus, errorCodes, Problem, type ProblemCode, presentProblem, STATUSES } from './errors.ts';
 import { KEY_PATTERN } from './idempotency.ts';
-import type { Operation } from './operation.ts';
+import { isStream, type Operation } from './operation.ts';
 import { operations } from './operations.ts';
 import { type PublicRoute, publicRoutes } from './public-routes.ts';
 import { closed, Meta, ValidationError } from './schemas.ts';
@@ -70,6 +70,7 @@ export interface Reference {
 export type JsonSchema = { [key: string]: unknown };
 
 const JSON_TYPE = 'application/json';
+const EVENTS_TYPE = 'text/event-stream';
 const EXAMPLE_REQUEST = 'req_01kaghp0q1w2e3r4t5y6a7s8d9';
 const NAMING = { service: 'service' };
 
@@ -150,7 +151,7 @@ export function openApiDocument(): ApiDocument {
 }
 
 function describeOperation(operation: Operation, components: Map<string, JsonSchema>): ApiOperation {
-  const { name, summary, description, creates, request, status, response, example } = operation;
+  const { name, summary, description, creates, request, status, example } = operation;
   const problems = creates === undefined ? operation.problems : [...operation.problems, ...CREATING];
   const codes = errorCodes.filter((code) => COMMON.includes(code) || problems.includes(code));
   const own = statusesOf(problems);
@@ -166,7 +167,7 @@ function describeOperation(operation: Operation, components: Map<string, JsonSch
     summary,
     description: `${description}\n\nPermission: ${grants(operation).join(' or ')}.`,
     security: [{ rootKey: [] }],
-    ...(creates !== undefined && { parameters: [{ $ref: '#/components/parameters/Idempotency-Key' }] }),
+    ...parametersOf(operation),
     requestBody: {
       required: true,
       content: { [JSON_TYPE]: { schema: refer(request, components), example: example.request } },
@@ -175,16 +176,27 @@ function describeOperation(operation: Operation, components: Map<string, JsonSch
       [status]: {
         description: status === 202 ? 'Accepted' : 'OK',
         headers: { ...ALWAYS, ...LIMITED, ...(creates !== undefined && referTo('headers', ['Idempotency-Replayed'])) },
-        content: {
-          [JSON_TYPE]: {
-            schema: refer(response, components),
-            example: { meta: { requestId: EXAMPLE_REQUEST }, ...example.result },
-          },
-        },
+        content: describeContent(operation, components),
       },
       ...Object.fromEntries(errors),
     },
   };
+}
+
+/** Header fields that change what the operation does. */
+function parametersOf(operation: Operation): Pick<ApiOperation, 'parameters'> {
+  const names = [
+    ...(operation.creates === undefined ? [] : ['Idempotency-Key']),
+    ...(isStream(operation) ? ['Last-Event-ID'] : []),
+  ];
+  return names.length === 0 ? {} : { parameters: Object.values(referTo('parameters', names)) };
+}
+
+function describeContent(operation: Operation, components: Map<string, JsonSchema>): Record<string, ApiContent> {
+  if (isStream(operation))
+    return { [EVENTS_TYPE]: { schema: { type: 'string' }, example: operation.example.response } };
+  const example = { meta: { requestId: EXAMPLE_REQUEST }, ...operation.example.result };
+  return { [JSON_TYPE]: { schema: refer(operation.response, components), example } };
 }
 
 function describePublicRoute(route: PublicRoute, components: Map<string, JsonSchema>) {
@@ -300,6 +312,13 @@ const PARAMETERS: Record<string, ApiParameter> = {
     description:
       'Names this creation, so that it can be repeated: for 24 hours a request with the same key and the same body, by the same root key, gets the first response and creates nothing. A refusal is not kept. Use a random UUID.',
     schema: { type: 'string', pattern: KEY_PATTERN },
+  },
+  'Last-Event-ID': {
+    name: 'Last-Event-ID',
+    in: 'header',
+    required: false,
+    description: 'The id of the last event that was received: what the client has is not sent again.',
+    schema: { type: 'string' },
   },
 };
 

@@ -1,3 +1,4 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import Type, { type Static, type TSchema } from 'typebox';
 import type { Permission } from '../access/permissions.ts';
 import type { Principal } from '../access/root-key-cache.ts';
@@ -10,6 +11,7 @@ import type { ErrorNaming, ProblemCode } from './errors.ts';
 import type { Create, Creates } from './idempotency.ts';
 import type { CountRequest } from './request-hooks.ts';
 import { closed, Meta, Pagination } from './schemas.ts';
+import type { Watchers } from './watchers/watchers.ts';
 
 /** The operator's settings of the API. */
 export interface ApiSettings extends ErrorNaming {
@@ -70,12 +72,36 @@ interface OperationBase<Request extends TSchema> {
 }
 
 /** An operation as the server and the documentation use it. */
-export interface Operation extends OperationBase<TSchema> {
+export type Operation = JsonOperation | StreamOperation;
+
+/** Responds with one JSON document. */
+export interface JsonOperation extends OperationBase<TSchema> {
   status: 200 | 202;
   /** Schema of the response, envelope included. */
   response: TSchema;
   example: { request: unknown; result: OperationResult };
   handle: Handler<unknown, OperationResult>;
+}
+
+/** Responds with server-sent events, for as long as there may be any. */
+export interface StreamOperation extends OperationBase<TSchema> {
+  status: 200;
+  /** `response`: the events. */
+  example: { request: unknown; response: string };
+  /** Begins the response. Rejects with a `Problem` where that is not possible. */
+  open(call: StreamCall<unknown>, exchange: Exchange, watchers: Watchers): Promise<void>;
+}
+
+type StreamCall<Input> = Omit<OperationCall<Input>, 'create'>;
+
+/** Of Fastify. */
+interface Exchange {
+  request: FastifyRequest;
+  reply: FastifyReply;
+}
+
+export function isStream(operation: Operation): operation is StreamOperation {
+  return 'open' in operation;
 }
 
 /**
@@ -106,7 +132,7 @@ export function defineOperation<Request extends TSchema, Data extends TSchema>(
     example: { request: Static<Request>; response: Static<Data> };
     handle: Handler<Static<Request>, Static<Data> | PresentedOnce<Static<Data>>>;
   },
-): Operation {
+): JsonOperation {
   const { example, response, status = 200 } = operation;
   return {
     ...operation,
@@ -127,7 +153,7 @@ export function defineList<Request extends TSchema, Item extends TSchema>(
     example: { request: Static<Request>; items: Static<Item>[] };
     handle: Handler<Static<Request>, Paged<Static<Item>>>;
   },
-): Operation {
+): JsonOperation {
   const { example, item } = operation;
   return {
     ...operation,
@@ -135,6 +161,20 @@ export function defineList<Request extends TSchema, Item extends TSchema>(
     response: Type.Object({ meta: Meta, data: Type.Array(item), pagination: Pagination }, closed),
     example: { request: example.request, result: toPage({ items: example.items }) },
     handle: async (call, context) => toPage(await operation.handle(call as OperationCall<Static<Request>>, context)),
+  };
+}
+
+/** Defines an operation that responds with events. */
+export function defineStream<Request extends TSchema>(
+  operation: OperationBase<Request> & {
+    example: { request: Static<Request>; response: string };
+    open(call: StreamCall<Static<Request>>, exchange: Exchange, watchers: Watchers): Promise<void>;
+  },
+): StreamOperation {
+  return {
+    ...operation,
+    status: 200,
+    open: (call, ...rest) => operation.open(call as StreamCall<Static<Request>>, ...rest),
   };
 }
 

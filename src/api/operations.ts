@@ -15,6 +15,7 @@ import { listDomains } from './domains/listDomains.ts';
 import { listEvents } from './domains/listEvents.ts';
 import { listWorkspaceDomains } from './domains/listWorkspaceDomains.ts';
 import { verifyDomain } from './domains/verifyDomain.ts';
+import { watchDomain } from './domains/watchDomain.ts';
 import { createEnvironment } from './environments/createEnvironment.ts';
 import { deleteEnvironment } from './environments/deleteEnvironment.ts';
 import { getEnvironment } from './environments/getEnvironment.ts';
@@ -30,6 +31,7 @@ export const operations: readonly Operation[] = [
   createDomain,
   createDomains,
   getDomain,
+  watchDomain,
   listDomains,
   listWorkspaceDomains,
   verifyDomain,

@@ -69,14 +69,14 @@ function header({ components }: ApiDocument, { $ref }: Reference): Markup {
 /** The response: the properties of its data, and an example. */
 function success(document: ApiDocument, { responses }: ApiOperation): Markup {
   const answers = Object.entries(responses).flatMap(([status, response]) => {
-    const content = response && 'content' in response ? response.content['application/json'] : undefined;
-    return content?.example === undefined ? [] : [{ status, content }];
+    const contents = response && 'content' in response ? Object.values(response.content) : [];
+    return contents.flatMap((content) => (content.example === undefined ? [] : [{ status, content }]));
   });
   const parts = answers.map(({ status, content }) => {
     const { data } = propertiesOf(document, content.schema);
     const shown = data === undefined ? {} : resolve(document, data);
     const item = isObject(shown.items) ? shown.items : shown;
-    return html`<h4><span class="status s${status.charAt(0)}">${status}</span></h4>${schemaTable(document, item)}<pre><code>${json(content.example)}</code></pre>`;
+    return html`<h4><span class="status s${status.charAt(0)}">${status}</span></h4>${schemaTable(document, item)}<pre><code>${typeof content.example === 'string' ? content.example : json(content.example)}</code></pre>`;
   });
   return html`${parts}`;
 }

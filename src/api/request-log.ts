@@ -1,6 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
+import { isStream } from './operation.ts';
+import { operations } from './operations.ts';
 
 /** Counts and logs a request that was responded to; never logs keys, headers or bodies. */
 export type RecordRequest = (request: FastifyRequest, reply: FastifyReply) => void;
@@ -11,6 +13,9 @@ interface Recorder {
   count(): void;
   observe(seconds: number): void;
 }
+
+/** Operations whose successes last as long as the client likes, which says nothing about the server. */
+const STREAMS = new Set(operations.filter(isStream).map(({ name }) => name));
 
 /** Binds labels and log fields once for each operation and status, not for each request. */
 export function requestRecorder({ log, metrics }: { log: Log; metrics: Metrics }): RecordRequest {
@@ -23,7 +28,8 @@ export function requestRecorder({ log, metrics }: { log: Log; metrics: Metrics }
     const made = {
       log: log.child({ operation, status }),
       count: metrics.requests.labels({ operation, status }).inc,
-      observe: metrics.requestSeconds.labels({ operation }).observe,
+      observe:
+        STREAMS.has(operation) && status === 200 ? () => {} : metrics.requestSeconds.labels({ operation }).observe,
     };
     recorders.set(key, made);
     return made;

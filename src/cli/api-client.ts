@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { ConnectionError, createClient, type Domain, NameplateError } from '../client/client.ts';
 import { readCommandConfig } from '../config/config.ts';
 import { type PlaygroundFile, readPlaygroundFile } from '../playground/data-dir.ts';
 import { CliError, EXIT, messageOf } from './cli-error.ts';
@@ -19,6 +20,11 @@ export interface ApiClient {
   page<T>(operation: string, body: object): Promise<{ items: T[]; cursor: string | undefined }>;
   /** The items of a list operation, page after page: the first `most` of them, or all. */
   list<T>(operation: string, body: object, most?: number): Promise<T[]>;
+  /**
+   * A domain, now and with each change. Connects again whenever the connection is lost, which `onLost` is told once there was a state; before, it throws `CliError`.
+   * Throws `ApiError` when the domain was deleted, or the key no longer works.
+   */
+  watch(domain: string, onLost: () => void): AsyncGenerator<Domain>;
 }
 
 /** A response (spec: Response envelopes). */
@@ -50,7 +56,8 @@ export class ApiError extends CliError {
       lines.push(`  ${location}: ${message}`);
       if (fix !== undefined) lines.push(`    fix: ${fix}`);
     }
-    lines.push(`  request ${requestId}`);
+    // What ends a stream came with no response of its own.
+    if (requestId !== '') lines.push(`  request ${requestId}`);
     super(lines.map(printable).join('\n'), { details: { ...problem, requestId } });
     this.status = problem.status;
     this.detail = problem.detail;
@@ -162,6 +169,27 @@ function apiClient(url: string, key: string, playground: PlaygroundFile | null, 
         cursor = next.cursor;
       } while (cursor !== undefined && items.length < most);
       return items;
+    },
+    async *watch(domain, onLost) {
+      let hasState = false;
+      const onDisconnect = (error: Error) => {
+        if (hasState) onLost();
+        else throw error;
+      };
+      try {
+        for await (const state of createClient({ baseUrl: url, rootKey: key }).domains.watchDomain({
+          domain,
+          onDisconnect,
+        })) {
+          hasState = true;
+          yield state;
+        }
+      } catch (error) {
+        if (error instanceof NameplateError)
+          throw new ApiError({ ...error, errors: [...error.errors] }, error.requestId, error.retryAfter);
+        if (error instanceof ConnectionError) throw unreachable(error.cause ?? error, new URL(url).origin, advice);
+        throw error;
+      }
     },
   };
 }

@@ -11,7 +11,7 @@ import { type Column, dateTime, paint, print, printable, show, table } from './o
 import { describeCertificate, type ShownCertificate } from './show-certificate.ts';
 import { describeDomain, type PublishedRecord, recordsTable, type ShownDomain, statusStyle } from './show-domain.ts';
 import { type Level, type PathOptions, pathFrom, pathOptions } from './tree-commands.ts';
-import { createProgress, type Progress, waitUntilIssued, waitUntilVerified } from './wait.ts';
+import { createProgress, type Progress, waitUntilIssued, waitUntilVerified, watchDomain } from './wait.ts';
 import { renderZone } from './zone-file.ts';
 
 const PATH: Level[] = ['project', 'app', 'environment'];
@@ -35,6 +35,7 @@ export function addDomains(program: Command): void {
   addExport(domains);
   addVerify(domains);
   addWait(domains);
+  addWatch(domains);
   addDiagnosis(domains);
   addEvents(domains);
   addCertificate(domains);
@@ -137,6 +138,25 @@ function addWait(domains: Command): void {
       if (outcome !== 'verified') process.exitCode = EXIT.notVerified;
     });
 }
+
+function addWatch(domains: Command): void {
+  const examples = ['nameplate domains watch shop.example.com', 'nameplate domains watch shop.example.com --json'];
+  const summary =
+    'Show a domain now and with each change, until Ctrl-C. Connects again when the connection is lost. Exits with 1 when the domain is deleted, or the key no longer works.';
+  apiCommand(domains, 'watch <domain>', summary, examples, 'print one JSON document a line, for each change').action(
+    async (name: string, options: ApiOptions) => {
+      const api = await connect(options);
+      await watchDomain(api, name, options.json ? LINES : createProgress(process.stdout, api.playground?.windowMs));
+    },
+  );
+}
+
+/** `note`: there is no newer state. */
+const LINES: Pick<Progress, 'show'> = {
+  show({ domain }, note) {
+    if (note === undefined) print(JSON.stringify(domain));
+  },
+};
 
 const SILENT: Progress = { show() {}, showCertificate() {} };
 

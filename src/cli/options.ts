@@ -70,9 +70,15 @@ export function storeCommand(parent: Command, usage: string, summary: string, ex
     .addHelpText('after', NEEDS_DATABASE);
 }
 
-/** A command that calls the API of a running server. */
-export function apiCommand(parent: Command, usage: string, summary: string, examples: string[]): Command {
-  return dataCommand(parent, usage, summary, examples)
+/** A command that calls the API of a running server; `json` as above. */
+export function apiCommand(
+  parent: Command,
+  usage: string,
+  summary: string,
+  examples: string[],
+  json?: string,
+): Command {
+  return dataCommand(parent, usage, summary, examples, json)
     .option('--url <url>', 'address of the server (default: NAMEPLATE_URL, else the playground)')
     .option(
       '--key <key>',

@@ -72,7 +72,7 @@ describe('help', () => {
       ...['list', 'show', 'renew', 'import'].map((verb) => `certificates ${verb}`),
       ...['key', 'rotate'].map((verb) => `sealing ${verb}`),
       ...['projects', 'apps', 'environments', 'deployments'].flatMap((of) => [`${of} create`, `${of} list`]),
-      ...['create', 'get', 'list', 'verify', 'delete', 'wait'].map((verb) => `domains ${verb}`),
+      ...['create', 'get', 'list', 'verify', 'delete', 'wait', 'watch'].map((verb) => `domains ${verb}`),
       ...['diagnose', 'check', 'events', 'certificate', 'records', 'import', 'export'].map((verb) => `domains ${verb}`),
       ...['set', 'remove', 'publish', 'fail', 'list', 'log'].map((verb) => `dns ${verb}`),
     ];

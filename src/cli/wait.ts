@@ -17,6 +17,8 @@ const POLLS_PER_FINDINGS = 5;
 /** Findings that are shown: what is redrawn has to fit on the terminal. */
 const MOST_FINDINGS = 3;
 
+const LOST = 'The server is unreachable; trying again.';
+
 /** Shows the state of a domain or its certificate after each poll. `note`: why there is no newer state. */
 export interface Progress {
   show(state: DomainState, note?: string): void;
@@ -65,16 +67,36 @@ function domainReader(api: Pick<ApiClient, 'call'>, name: string): () => Promise
     const domain = await api.call<ShownDomain>('domains.getDomain', { domain: name });
     let findings = before?.findings ?? [];
     if (domain.updatedAt !== before?.domain.updatedAt || polls % POLLS_PER_FINDINGS === 0) {
-      // What the domain itself says is enough where they cannot be read.
-      const diagnosis = await api
-        .call<ShownDiagnosis>('domains.diagnoseDomain', { domain: name, cached: true })
-        .catch(() => null);
-      findings = diagnosis?.findings ?? findings;
+      findings = (await findingsOf(api, name)) ?? findings;
     }
     polls += 1;
     before = { domain, findings };
     return before;
   };
+}
+
+/** What the last check found; null where that cannot be read: what the domain itself says is enough then. */
+async function findingsOf(api: Pick<ApiClient, 'call'>, name: string): Promise<ShownFinding[] | null> {
+  const diagnosis = await api
+    .call<ShownDiagnosis>('domains.diagnoseDomain', { domain: name, cached: true })
+    .catch(() => null);
+  return diagnosis?.findings ?? null;
+}
+
+/** Shows a domain, and what the last check found, with each change. Ends with `CliError`, such as when the domain is deleted. */
+export async function watchDomain(
+  api: Pick<ApiClient, 'call' | 'watch'>,
+  name: string,
+  progress: Pick<Progress, 'show'>,
+): Promise<void> {
+  let last: DomainState | undefined;
+  const onLost = () => {
+    if (last !== undefined) progress.show(last, LOST);
+  };
+  for await (const domain of api.watch(name, onLost)) {
+    last = { domain, findings: (await findingsOf(api, name)) ?? [] };
+    progress.show(last);
+  }
 }
 
 /** Polls until a valid certificate is in use, the domain is no longer verified, or the deadline. A failed attempt does not end it: it is retried. */
@@ -118,7 +140,7 @@ async function poll<T extends object>(
 
 /** The note to show and the pause before the next poll, for a temporary error; any other is thrown. */
 function retry(error: unknown): [note: string, pauseMs: number] {
-  if (error instanceof ServerUnreachable) return ['The server is unreachable; trying again.', POLL_MS];
+  if (error instanceof ServerUnreachable) return [LOST, POLL_MS];
   if (error instanceof ApiError && (error.status === 429 || error.status >= 500)) {
     const pauseMs = Math.min((error.retryAfter ?? 1) * 1000, MAX_POLL_MS);
     return [`The server returned status ${error.status}; trying again.`, pauseMs];

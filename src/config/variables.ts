@@ -131,6 +131,28 @@ export const generalVariables = {
     example: '*=6000/1m,domains.createDomain=60/1m',
     parse: rateLimits,
   },
+  watchers: {
+    name: 'NAMEPLATE_WATCHERS',
+    about:
+      'Most streams of `domains.watchDomain` that a process has open at once; further ones get 429. `0` allows none. Each holds one of the 10,000 connections of the process, 1,000 of one client address, and about 30 KB of memory. These three limits are divided evenly among the threads of the API.',
+    default: '5000',
+    example: '500',
+    parse: count(0, 9000),
+  },
+  watchersPerWorkspace: {
+    name: 'NAMEPLATE_WATCHERS_PER_WORKSPACE',
+    about: 'Of these, those of one workspace.',
+    default: '2500',
+    example: '100',
+    parse: count(0, 9000),
+  },
+  watchersPerKey: {
+    name: 'NAMEPLATE_WATCHERS_PER_KEY',
+    about: 'Of these, those of one root key, or of one user of a dashboard.',
+    default: '1000',
+    example: '50',
+    parse: count(0, 9000),
+  },
   cacheMb: {
     name: 'NAMEPLATE_CACHE_MB',
     about:

@@ -26,7 +26,7 @@ export async function serveApi(
   { listen: listenOptions, threads, requestCounts, failureCounts }: ApiThreadSettings,
   diagnoser: Diagnoser,
 ): Promise<ListeningServer> {
-  const { store, changes, clock, log, metrics, config, windowMs, manyNodes } = deps;
+  const { store, uncached, changes, clock, log, metrics, config, windowMs, manyNodes } = deps;
   const settings = {
     service: config.service,
     docsUrl: config.docsUrl,
@@ -43,7 +43,9 @@ export async function serveApi(
   const ofNodes = manyNodes ? sharedLimiter({ store, clock, log }) : null;
   const limiter = ofNodes === null ? ofProcess : bothLimiters(ofProcess, ofNodes);
   const failures = createFailureLimit(clock, processLimiter(clock, joinCountTable(failureCounts)));
-  const app = createApi({ ...context, log, metrics, changes, limiter, failures, threads });
+  const { watchers: total, watchersPerWorkspace: perWorkspace, watchersPerKey: perKey } = config;
+  const limits = { watchers: { total, perWorkspace, perKey } };
+  const app = createApi({ ...context, uncached, log, metrics, changes, limiter, failures, threads, limits });
   await app.ready();
   const listening = await listen(app.server, listenOptions, 'NAMEPLATE_LISTEN');
   return {

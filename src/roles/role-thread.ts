@@ -39,7 +39,7 @@ export async function openRoleThread({
   const cached = cacheDomains(store, changes, cachedBytesOf(config), createInvalidations(invalidations));
   const metrics = createMetrics({ ofProcess: false });
   return {
-    deps: { ...settings, clock, log, metrics, store: cached, changes },
+    deps: { ...settings, clock, log, metrics, store: cached, uncached: store, changes },
     async close() {
       await changes.stop();
       await store.close();

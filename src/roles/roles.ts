@@ -3,7 +3,7 @@ import type { Clock } from '../clock.ts';
 import type { Config } from '../config/config.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
-import type { Store } from '../store/contract/store.ts';
+import type { DomainStore, Store } from '../store/contract/store.ts';
 
 /** What the roles of one thread share. */
 export interface RoleDeps extends RoleSettings {
@@ -11,6 +11,8 @@ export interface RoleDeps extends RoleSettings {
   log: Log;
   metrics: Metrics;
   store: Store;
+  /** The same without its cache of domains. */
+  uncached: Pick<DomainStore, 'findDomainByName' | 'findDomainById'>;
   changes: PolledChangeFeed;
 }
 

@@ -1,6 +1,17 @@
-import { execFileSync } from 'node:child_process';
-import { appendFileSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { execFile, execFileSync } from 'node:child_process';
+import {
+  appendFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { bundle } from '../../scripts/bundle.ts';
 import { CLONE, type Started, startCommand, temporaryDirectory } from '../support/command.ts';
@@ -85,6 +96,38 @@ test('the package is the bundle without sources, and names the licence of each p
   const named = [...licences.matchAll(/^(\S+) \d\S* \(\S+\)\n\n\S/gm)].map(([, name]) => name);
   expect(named).toEqual(expect.arrayContaining(['fastify', 'jose', 'lru-cache', 'pg', 'tldts']));
 });
+
+test.concurrent('programs beside it import its client, with types, without any other package', async ({ expect }) => {
+  const program = [
+    "import { createClient, type Domain, NameplateError } from 'nameplate/client';",
+    "const { domains } = createClient({ baseUrl: 'http://127.0.0.1:9', rootKey: 'np_x' });",
+    "const read: Promise<Domain> = domains.getDomain({ domain: 'a.example.com' });",
+    'void read.catch((error: unknown) => console.log(error instanceof Error && error.name, NameplateError.name));',
+  ].join('\n');
+  writeFileSync(join(directory.path, 'program.mts'), program);
+  expect(await run(process.execPath, ['program.mts'])).toBe('ConnectionError NameplateError\n');
+  const typeRoots = ['--typeRoots', join(CLONE, 'node_modules/@types'), '--types', 'node'];
+  const compiler = [
+    join(CLONE, 'node_modules/typescript/bin/tsc'),
+    '--strict',
+    '--noEmit',
+    '--module',
+    'nodenext',
+    ...typeRoots,
+  ];
+  expect(await run(process.execPath, [...compiler, 'program.mts'])).toBe('');
+  const client = readdirSync(join(installed, 'dist/client'));
+  const modules = client
+    .filter((name) => name.endsWith('.js'))
+    .map((name) => readFileSync(join(installed, 'dist/client', name), 'utf8'));
+  const imported = modules.flatMap((text) => [...text.matchAll(/from '([^']+)'/g)].map(([, name = '']) => name));
+  expect(imported.filter((name) => !client.includes(name.replace('./', '')))).toEqual([]);
+});
+
+async function run(command: string, args: string[]): Promise<string> {
+  const { stdout } = await promisify(execFile)(command, args, { cwd: directory.path });
+  return stdout;
+}
 
 test.concurrent('an installed package runs with the Node beside it, and caches code where NODE_COMPILE_CACHE says', async () => {
   const cache = join(directory.path, 'own-cache');

@@ -3,13 +3,15 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createRootKey } from '../../src/access/root-key.ts';
 import { readServerConfig } from '../../src/config/config.ts';
+import { NO_MEMORY } from '../../src/domain/status.ts';
 import { createLog } from '../../src/log.ts';
 import { type RunningServer, startServer } from '../../src/main.ts';
 import { TIMEOUTS } from '../../src/store/postgres/postgres-connection.ts';
 import { ENCRYPTION_KEY } from '../support/encryption-key.ts';
-import { aRootKey, plant } from '../support/entities.ts';
+import { aRootKey, attach, type Planted, plant, verifyingAt } from '../support/entities.ts';
 import { type Postgres, sharedPostgres } from '../support/postgres.ts';
 import { startProxy } from '../support/tcp-proxy.ts';
+import { watch } from '../support/watching.ts';
 
 // Nodes that serve the API from one PostgreSQL, as `nameplate serve` makes them, on the real clock.
 
@@ -17,13 +19,15 @@ const LIMIT = 100;
 let postgres: Postgres;
 let url: string;
 let nodes: RunningServer[];
+let tree: Planted;
 let workspaceId: string;
 
 beforeAll(async () => {
   postgres = sharedPostgres();
   url = await postgres.createDatabase();
   nodes = await Promise.all([1, 2, 3, 4].map(() => serve(url)));
-  workspaceId = (await plant(node(0).store)).workspace.id;
+  tree = await plant(node(0).store);
+  workspaceId = tree.workspace.id;
 });
 afterAll(async () => {
   await Promise.all(nodes.map(({ stop }) => stop()));
@@ -105,6 +109,38 @@ describe('the rate limit of four nodes', () => {
       expect(refused.status).toBe(429);
       expect(refused.headers.get('ratelimit-remaining')).toBe('0');
     }
+  });
+});
+
+describe('a watched domain', () => {
+  it('is followed at every node, whichever made the change, and from one to the next by Last-Event-ID', async () => {
+    const { key } = await makeKey();
+    let domain = await attach(node(0).store, tree.environment);
+    const watching = (i: number, lastEventId?: string) =>
+      watch(node(i).api ?? '', { key, domain: domain.name, lastEventId });
+    const change = async (i: number) => {
+      const [before, now] = [domain, Date.now()];
+      domain = verifyingAt(before, now);
+      expect(await node(i).store.saveTransition({ before, after: domain, memory: NO_MEMORY, now })).toBe('saved');
+    };
+    const streams = await Promise.all([0, 1, 2, 3].map((i) => watching(i)));
+    for (const { next } of streams) expect((await next()).data.status).toBe('pending');
+    await change(0);
+    const events = await Promise.all(streams.map(({ next }) => next()));
+    expect(events.map(({ data }) => data.updatedAt)).toEqual(events.map(() => domain.updatedAt));
+    // The same state has the same id everywhere.
+    const [lastEventId] = new Set(events.map(({ id }) => id));
+    expect(events.map(({ id }) => id)).toEqual(events.map(() => lastEventId));
+
+    const resumed = await watching(3, lastEventId);
+    await change(1);
+    const [told, alsoTold] = [await resumed.next(), await streams[2]?.next()];
+    expect(told).toEqual(alsoTold);
+    expect(told.data.updatedAt).toBe(domain.updatedAt);
+    await node(2).store.deleteDomain(workspaceId, domain.id, Date.now());
+    for (const { next } of [resumed, streams[2]].filter((each) => each !== undefined))
+      expect((await next()).data.reason).toBe('domain_gone');
+    for (const { close } of streams) close();
   });
 });
 

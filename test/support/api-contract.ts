@@ -41,6 +41,7 @@ const validators = new Map<string, ValidateFunction>();
 export function judge(method: string, path: string, answer: Answer): Answer {
   const { status, headers, text, body } = answer;
   if (headers['content-type']?.startsWith('text/html')) return answer;
+  if (headers['content-type'] === 'text/event-stream') return judgeStream(method, path, answer);
   if (headers['content-type'] !== 'application/json; charset=utf-8') {
     throw new Error(`${method} ${path} answered with the content type ${headers['content-type']}`);
   }
@@ -55,6 +56,13 @@ export function judge(method: string, path: string, answer: Answer): Answer {
   if (body.meta !== undefined && body.meta.requestId !== headers['x-request-id']) throw new Error('two request ids');
   if (body.error !== undefined && body.error.status !== status) throw new Error('two statuses');
   if ((status === 405) !== (headers.allow !== undefined)) throw new Error('Allow belongs to 405');
+  return answer;
+}
+
+function judgeStream(method: string, path: string, answer: Answer): Answer {
+  const { response } = promised(method, path, answer.status);
+  if (!('text/event-stream' in response.content)) throw new Error(`${method} ${path} never promised events`);
+  for (const [name, reference] of Object.entries(response.headers)) judgeHeader(name, reference.$ref, answer.headers);
   return answer;
 }
 

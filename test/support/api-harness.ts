@@ -110,6 +110,7 @@ export async function startApi({
     ...deps,
     diagnoser,
     store: wrap ? wrap(store) : store,
+    uncached: wrap ? wrap(engine) : engine,
     clock,
     newId,
     randomBytes,

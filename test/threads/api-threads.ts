@@ -2,7 +2,9 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { aDomain } from '../support/entities.ts';
+import { NO_MEMORY } from '../../src/domain/status.ts';
+import { aDomain, attach, verifyingAt } from '../support/entities.ts';
+import { type Watching, watch } from '../support/watching.ts';
 import { startThreaded, type ThreadedServer } from './threaded-server.ts';
 
 /** What holds however many threads of a process answer the API. `makeDatabase` resolves with the URL of a new one. */
@@ -81,6 +83,18 @@ export function threadedApi(threads: number, makeDatabase: () => Promise<string>
       }
     });
 
+    it('tells watchers in all threads of each change, and ends their streams when their key is revoked', async () => {
+      const domain = await attach(api.server.store, api.tree.environment);
+      const { id, key } = await api.createKey();
+      const streams = await watchAll(api, key, domain.name);
+      const after = verifyingAt(domain, Date.now());
+      await api.server.store.saveTransition({ before: domain, after, memory: NO_MEMORY, now: Date.now() });
+      for (const { next } of streams) expect((await next()).data.status).toBe('verifying');
+      expect(await api.metric('nameplate_watchers')).toBe(streams.length);
+      await api.server.store.revokeRootKey(id);
+      for (const { next } of streams) expect((await next()).data.reason).toBe('access_ended');
+    });
+
     it('goes on answering in the other threads when one dies, which is replaced and counted', async () => {
       const { key } = await api.createKey();
       await api.askAll(OPERATION, key);
@@ -96,12 +110,15 @@ export function threadedApi(threads: number, makeDatabase: () => Promise<string>
       expect(await api.metric(line)).toBeGreaterThanOrEqual(counted);
     });
 
-    it('answers every request in flight before it stops', async () => {
+    it('answers every request in flight before it stops, and ends every stream', async () => {
       const { key } = await api.createKey();
+      const domain = await attach(api.server.store, api.tree.environment);
+      const streams = await watchAll(api, key, domain.name);
       await api.askAll(OPERATION, key);
       expect(api.idleConnections()).toBeGreaterThan(0);
       const requests = await Promise.all(Array.from({ length: 48 }, () => beginRequest(api, key)));
       const stopped = api.server.stop();
+      for (const { next } of streams) expect((await next()).data.reason).toBe('server_stopping');
       // Every thread closes its idle connections when it begins to stop.
       await vi.waitUntil(() => api.idleConnections() === 0, { timeout: 3000, interval: 5 });
       const responses = await Promise.all(requests.map(({ finish }) => finish()));
@@ -109,6 +126,14 @@ export function threadedApi(threads: number, makeDatabase: () => Promise<string>
       await stopped;
     });
   });
+}
+
+/** So many streams that each of four threads has some, with their first events taken. */
+async function watchAll({ server }: ThreadedServer, key: string, domain: string): Promise<Watching[]> {
+  const open = () => watch(server.api ?? '', { key, domain });
+  const streams = await Promise.all(Array.from({ length: 64 }, open));
+  for (const { next } of streams) expect((await next()).event).toBe('domain');
+  return streams;
 }
 
 interface BegunRequest {

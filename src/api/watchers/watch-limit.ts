@@ -1,0 +1,41 @@
+import type { Principal } from '../../access/root-key-cache.ts';
+import { Problem } from '../errors.ts';
+
+/** Most streams that are open at once. */
+export interface WatchLimits {
+  total: number;
+  perWorkspace: number;
+  /** Of one root key, or one user of the dashboard. */
+  perKey: number;
+}
+
+/** Seconds. */
+const RETRY_AFTER = '10';
+
+/** Counts a stream, until the returned function is called; throws a `Problem` at a limit. */
+export function watchLimit({ total, perWorkspace, perKey }: WatchLimits) {
+  const counts = new Map<string, number>();
+
+  function add(key: string, count: number): void {
+    const sum = (counts.get(key) ?? 0) + count;
+    if (sum === 0) counts.delete(key);
+    else counts.set(key, sum);
+  }
+
+  return ({ workspaceId, actor }: Principal): (() => void) => {
+    const bounds = [
+      { key: '', limit: total, of: 'The server' },
+      { key: workspaceId, limit: perWorkspace, of: 'The workspace' },
+      { key: `${workspaceId} ${actor}`, limit: perKey, of: 'The root key' },
+    ];
+    for (const { key, limit, of } of bounds) {
+      if ((counts.get(key) ?? 0) < limit) continue;
+      const detail = `${of} has as many open streams of domains.watchDomain as its limit allows. Close some, or try again after the time in Retry-After.`;
+      throw new Problem('limits/too_many_watchers', { detail, headers: { 'Retry-After': RETRY_AFTER } });
+    }
+    for (const { key } of bounds) add(key, 1);
+    return () => {
+      for (const { key } of bounds) add(key, -1);
+    };
+  };
+}

@@ -1,0 +1,96 @@
+import { type ApiConnection, type CallOptions, errorOf, post } from './api-call.ts';
+import type { CustomDomain } from './domain-types.ts';
+import { eventParser, type ServerSentEvent } from './event-parser.ts';
+import { ConnectionError, type ErrorResponse, NameplateError } from './nameplate-error.ts';
+import { backOff, isTemporary, pause } from './retry.ts';
+
+export interface WatchOptions extends CallOptions {
+  /** Name or id. */
+  domain: string;
+  /** Called when the connection is lost, or cannot be made; the next attempt is made after `pauseMs`. */
+  onDisconnect?: ((error: Error, pauseMs: number) => void) | undefined;
+}
+
+/** Three heartbeats of the server. */
+const SILENCE_MS = 45_000;
+
+/**
+ * The domain at once, and again with each change; connects again whenever the connection is lost, and goes on where it was. States that follow each other in quick
+ * succession may be one. Ends by `break`, by the signal (whose reason it throws), or with a `NameplateError` when the domain was deleted (404), or may no longer be
+ * watched.
+ */
+export async function* watchDomain(
+  connection: ApiConnection,
+  { domain, signal, onDisconnect }: WatchOptions,
+): AsyncGenerator<CustomDomain, never, void> {
+  let lastEventId: string | undefined;
+  let retryMs: number | undefined;
+  for (let failures = 0; ; failures += 1) {
+    let lost: unknown = new ConnectionError('The server ended the stream');
+    try {
+      for await (const event of connect(connection, domain, lastEventId, signal)) {
+        failures = 0;
+        lastEventId = event.id ?? lastEventId;
+        retryMs = event.retryMs ?? retryMs;
+        if (event.event === 'domain') yield JSON.parse(event.data);
+        if (event.event === 'end') throwReason(JSON.parse(event.data));
+      }
+    } catch (error) {
+      signal?.throwIfAborted();
+      if (!isTemporary(error)) throw error;
+      lost = error;
+    }
+    const pauseMs = backOff(lost, failures, retryMs);
+    onDisconnect?.(lost as Error, pauseMs);
+    await pause(pauseMs, signal);
+  }
+}
+
+/** The server says why it ends a stream. Without an error, it is stopping. */
+function throwReason({ error }: { error?: ErrorResponse }): void {
+  if (error !== undefined) throw new NameplateError(error);
+}
+
+/** The events of one connection. */
+async function* connect(
+  connection: ApiConnection,
+  domain: string,
+  lastEventId: string | undefined,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<ServerSentEvent, void, void> {
+  const attempt = new AbortController();
+  const abort = () => attempt.abort(signal?.reason);
+  const expectWithin = (ms: number) => {
+    const silent = () => attempt.abort(new ConnectionError(`Nothing came for ${ms / 1000} s`));
+    return setTimeout(silent, ms);
+  };
+  if (signal?.aborted) abort();
+  signal?.addEventListener('abort', abort);
+  let timer = expectWithin(connection.timeoutMs);
+  try {
+    const headers = {
+      accept: 'text/event-stream',
+      ...(lastEventId !== undefined && { 'last-event-id': lastEventId }),
+    };
+    const response = await post(connection, 'domains.watchDomain', { domain }, { headers, signal: attempt.signal });
+    if (!response.ok || response.body === null) throw await errorOf(response);
+    const reader = response.body.getReader();
+    const decoder = new TextDecoder();
+    const parse = eventParser();
+    for (;;) {
+      clearTimeout(timer);
+      // Not while the caller is busy with an event.
+      timer = expectWithin(SILENCE_MS);
+      const { done, value } = await reader.read().catch((cause) => {
+        throw new ConnectionError('The connection was lost', { cause });
+      });
+      clearTimeout(timer);
+      if (done) return;
+      yield* parse(decoder.decode(value, { stream: true }));
+    }
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', abort);
+    attempt.abort();
+  }
+}

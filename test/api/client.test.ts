@@ -1,0 +1,206 @@
+import { once } from 'node:events';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Static } from 'typebox';
+import { afterAll, afterEach, beforeAll, describe, expect, expectTypeOf, it } from 'vitest';
+import type { DomainSchema } from '../../src/api/domains/present-domain.ts';
+import {
+  ConnectionError,
+  createClient,
+  type Domain,
+  type NameplateClient,
+  NameplateError,
+  VerificationFailed,
+} from '../../src/client/client.ts';
+import type { Domain as StoredDomain } from '../../src/domain/domain.ts';
+import { NO_MEMORY } from '../../src/domain/status.ts';
+import { type Harness, startApi } from '../support/api-harness.ts';
+import { failedAt, verifiedAt, verifyingAt } from '../support/entities.ts';
+
+const PLACE = { project: 'demo', app: 'web', environment: 'production' };
+
+let api: Harness;
+let client: NameplateClient;
+beforeAll(async () => {
+  api = await startApi();
+  await api.createTree();
+  client = createClient({ baseUrl: `${api.url}/`, rootKey: api.rootKey });
+});
+afterAll(() => api.close());
+
+async function change(name: string, make: (domain: StoredDomain, now: number) => StoredDomain): Promise<void> {
+  const before = await api.store.findDomainByName(api.workspaceId, name);
+  if (before === null) throw new Error(`there is no ${name}`);
+  api.clock.advance(1);
+  const now = api.clock.now();
+  await api.store.saveTransition({ before, after: make(before, now), memory: NO_MEMORY, now });
+  await api.changes.poll();
+}
+
+describe('the client', () => {
+  it('knows a domain as the API describes it', () => {
+    expectTypeOf<Domain>().toEqualTypeOf<Static<typeof DomainSchema>>();
+  });
+
+  it('creates, reads, lists, verifies and deletes domains', async () => {
+    const { domainId, dnsRecords } = await client.domains.createDomain({ ...PLACE, domain: 'a.example.com' });
+    expect(dnsRecords).toHaveLength(2);
+    expect(await client.domains.getDomain({ domain: 'a.example.com' })).toMatchObject({ id: domainId, dnsRecords });
+    await client.domains.createDomain({ ...PLACE, domain: 'b.example.com' });
+    const { items, cursor } = await client.domains.listDomains({ ...PLACE, limit: 1 });
+    expect(items).toMatchObject([{ id: domainId }]);
+    const rest = await client.domains.listDomains({ ...PLACE, cursor: cursor ?? '' });
+    expect([rest.items.length, rest.cursor]).toEqual([1, undefined]);
+    await client.domains.verifyDomain({ domain: domainId });
+    await client.domains.deleteDomain({ domain: domainId });
+    await expect(client.domains.getDomain({ domain: domainId })).rejects.toMatchObject({ status: 404 });
+  });
+
+  it('calls every other operation by its name', async () => {
+    const { projectId } = await client.call<{ projectId: string }>('projects.createProject', { slug: 'other' });
+    expect(projectId).toMatch(/^proj_/);
+  });
+
+  it('throws what the API responds with', async () => {
+    const error = await client.domains.getDomain({ domain: 'x' }).catch((thrown) => thrown);
+    expect(error).toBeInstanceOf(NameplateError);
+    expect(error).toMatchObject({ status: 400, type: 'validation-error', title: 'Bad Request', retryAfter: null });
+    expect(error.errors).toMatchObject([{ location: 'body.domain', message: expect.any(String) }]);
+    expect(error.requestId).toMatch(/^req_/);
+    expect(error.message).toBe(`${error.title}: ${error.detail}`);
+  });
+
+  it('resolves with a verified domain, and tells each state before', async () => {
+    await client.domains.createDomain({ ...PLACE, domain: 'c.example.com' });
+    const states: string[] = [];
+    const first = Promise.withResolvers<void>();
+    const waiting = client.domains.waitUntilVerified({
+      domain: 'c.example.com',
+      onChange({ status }) {
+        states.push(status);
+        first.resolve();
+      },
+    });
+    await first.promise;
+    await change('c.example.com', verifyingAt);
+    await change('c.example.com', verifiedAt);
+    expect(await waiting).toMatchObject({ status: 'verified', domain: 'c.example.com' });
+    expect([states[0], states.at(-1)]).toEqual(['pending', 'verified']);
+  });
+
+  it('rejects when verification fails, with the domain', async () => {
+    await client.domains.createDomain({ ...PLACE, domain: 'd.example.com' });
+    await change('d.example.com', failedAt);
+    const error = await client.domains.waitUntilVerified({ domain: 'd.example.com' }).catch((thrown) => thrown);
+    expect(error).toBeInstanceOf(VerificationFailed);
+    expect(error).toMatchObject({ message: 'Not verified within 24 hours.', domain: { status: 'failed' } });
+  });
+
+  it('stops a watch by its signal, whose reason it throws, and by leaving the loop', async () => {
+    await client.domains.createDomain({ ...PLACE, domain: 'e.example.com' });
+    const controller = new AbortController();
+    const watch = client.domains.watchDomain({ domain: 'e.example.com', signal: controller.signal });
+    expect((await watch.next()).value).toMatchObject({ status: 'pending' });
+    const next = watch.next();
+    controller.abort(new Error('enough'));
+    await expect(next).rejects.toThrow('enough');
+    for await (const { status } of client.domains.watchDomain({ domain: 'e.example.com' })) {
+      expect(status).toBe('pending');
+      break;
+    }
+  });
+
+  it('ends a watch with 404 when the domain is deleted, and with 401 when the key is revoked', async () => {
+    const { domainId } = await client.domains.createDomain({ ...PLACE, domain: 'f.example.com' });
+    const { key, id } = await api.createKey();
+    const ofKey = createClient({ baseUrl: api.url, rootKey: key }).domains.watchDomain({ domain: domainId });
+    const watch = client.domains.watchDomain({ domain: domainId });
+    await Promise.all([ofKey.next(), watch.next()]);
+    await api.store.revokeRootKey(id);
+    await api.changes.poll();
+    await expect(ofKey.next()).rejects.toMatchObject({ name: 'NameplateError', status: 401 });
+    await client.domains.deleteDomain({ domain: domainId });
+    await api.changes.poll();
+    await expect(watch.next()).rejects.toMatchObject({ name: 'NameplateError', status: 404, type: 'not-found' });
+  });
+});
+
+describe('of a server that fails,', () => {
+  let server: Server;
+  afterEach(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+
+  /** Serves what a list says, one request after the other. */
+  async function serve(...handlers: RequestListener[]) {
+    const requests: { lastEventId: string | undefined }[] = [];
+    server = createServer((request, response) => {
+      requests.push({ lastEventId: request.headers['last-event-id']?.toString() });
+      (handlers[requests.length - 1] ?? handlers.at(-1))?.(request, response);
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    return { requests, domains: createClient({ baseUrl: `http://127.0.0.1:${port}`, rootKey: 'np_x' }).domains };
+  }
+
+  const problem =
+    (status: number, headers = {}): RequestListener =>
+    (_, response) => {
+      const error = { status, type: 'some-type', title: 'Some Title', detail: 'Some detail.' };
+      response.writeHead(status, { 'x-request-id': 'req_1', ...headers });
+      response.end(JSON.stringify({ meta: { requestId: 'req_1' }, error }));
+    };
+  const success: RequestListener = (_, response) =>
+    response.end(JSON.stringify({ meta: { requestId: 'req_1' }, data: { status: 'verified' } }));
+  const lost: RequestListener = (request) => request.socket.destroy();
+
+  it('a read is repeated after 5xx, 429 and lost connections', async () => {
+    const { requests, domains } = await serve(problem(500), lost, problem(429, { 'retry-after': '1' }), success);
+    expect(await domains.getDomain({ domain: 'a.example.com' })).toEqual({ status: 'verified' });
+    expect(requests).toHaveLength(4);
+  });
+
+  it('a change is repeated after 429 alone: anything else may have made it', async () => {
+    const first = await serve(problem(429), success);
+    await first.domains.deleteDomain({ domain: 'a.example.com' });
+    expect(first.requests).toHaveLength(2);
+    server.close();
+    const second = await serve(problem(500));
+    await expect(second.domains.deleteDomain({ domain: 'a.example.com' })).rejects.toMatchObject({
+      status: 500,
+      requestId: 'req_1',
+    });
+    expect(second.requests).toHaveLength(1);
+  });
+
+  it('what is not a response of the API is a ConnectionError', async () => {
+    const { domains } = await serve((_, response) => response.writeHead(404).end('<html>'));
+    await expect(domains.deleteDomain({ domain: 'a.example.com' })).rejects.toBeInstanceOf(ConnectionError);
+  });
+
+  it('a watch goes on with the id of its last event, and tells why it was interrupted', async () => {
+    const streams =
+      (...texts: string[]): RequestListener =>
+      (_, response) => {
+        response.writeHead(200, { 'content-type': 'text/event-stream' });
+        for (const text of texts) response.write(text);
+        setImmediate(() => response.destroy());
+      };
+    const state = (id: string) => `id: ${id}\nevent: domain\ndata: {"id":"${id}"}\n\n`;
+    const { requests, domains } = await serve(
+      streams('retry: 1\n\n', state('one')),
+      problem(503),
+      streams(': nothing new\n\n'),
+      streams(state('two')),
+    );
+    const reasons: string[] = [];
+    const watch = domains.watchDomain({ domain: 'a.example.com', onDisconnect: ({ name }) => reasons.push(name) });
+    expect((await watch.next()).value).toEqual({ id: 'one' });
+    expect((await watch.next()).value).toEqual({ id: 'two' });
+    expect(requests.map(({ lastEventId }) => lastEventId)).toEqual([undefined, 'one', 'one', 'one']);
+    expect(reasons).toEqual(['ConnectionError', 'NameplateError', 'ConnectionError']);
+    await watch.return(undefined as never);
+  });
+});
