@@ -167,6 +167,16 @@ describe('domains.watchDomain', () => {
     expect(await nextHint()).toBe(': heartbeat');
   });
 
+  it('outlives the time limits of requests', async () => {
+    const streams = { heartbeatMs: 20, stalledMs: 30_000 };
+    await start({ limits: { requestTimeoutMs: 100, headerTimeoutMs: 100, streams } });
+    const { next, nextHint } = await watching();
+    await next();
+    for (const _ of [1, 2, 3]) await nextHint();
+    await change('Still there.');
+    expect((await next()).data.verificationError).toBe('Still there.');
+  });
+
   it('is no load: open streams leave room for requests, and count as requests when they end', async () => {
     await start({ loadShedder: createLoadShedder({ inFlight: 1 }) });
     const watchers = [await watching(), await watching(), await watching()];
