@@ -22,7 +22,7 @@ export const listing: Figure = {
       db.exec('pragma wal_checkpoint(truncate)');
       db.close();
       const { workspaceId } = population.ids;
-      const part = await openPart(bench, { databaseUrl: `sqlite:${population.path}`, workspaceId, domains });
+      const part = await openPart(bench, { databaseUrl: `sqlite:${population.path}`, workspaceId });
       measured.push({ domains, part, serverMicros: async () => 0 });
     }
     return measureAll(bench, 'SQLite', measured);
@@ -41,7 +41,7 @@ export const postgresListing: Figure = {
       });
       for (const statement of [...VARIETY, 'vacuum analyze']) await server.run(url, statement);
       await server.run(server.url('postgres'), 'checkpoint');
-      const part = await openPart(bench, { databaseUrl: url, workspaceId: ids.workspaceId, domains });
+      const part = await openPart(bench, { databaseUrl: url, workspaceId: ids.workspaceId });
       measured.push({ domains, part, serverMicros: await cpuMicrosOf(server) });
     }
     return measureAll(bench, 'PostgreSQL', measured);
@@ -52,9 +52,9 @@ function sizes({ effort }: Bench): number[] {
   return [...new Set(SIZES.map((size) => Math.min(size, effort.mostDomains)))];
 }
 
-/** Of domains that are all `verifying`, a tenth becomes verified, with a certificate; three fail, and three certificates do. */
+/** Of domains that are all `verifying`, a third becomes verified, with a certificate; three fail, and three certificates do. */
 const VARIETY = [
-  "update domains set status = 'verified' where id like '%0' or id like '%1' or id like '%2'",
+  "update domains set status = 'verified' where substr(id, 30, 1) <= '9'",
   "insert into routes (hostname, domain_id, environment_id, monitored) select name, id, environment_id, 1 from domains where status = 'verified'",
   "insert into certificates (hostname, state, created_at, workspace_id, next_try_at, begun, lease, failures) select name, 'issued', 0, workspace_id, 0, 1, 1, 0 from domains where status = 'verified'",
   "update domains set status = 'failed' where id in (select id from domains where status = 'verifying' order by id limit 3)",
@@ -63,7 +63,7 @@ const VARIETY = [
 
 async function openPart(
   bench: Bench,
-  population: { databaseUrl: string; workspaceId: string; domains: number },
+  population: { databaseUrl: string; workspaceId: string },
 ): Promise<Part<Listing>> {
   const part = await bench.start<Listing>('listing', { profiled: true });
   await part.call.open(population);
@@ -100,11 +100,11 @@ async function measureFilter({ effort }: Bench, engine: string, measured: Measur
       samples[at]?.push({ cpu: (cpuMicros + server) / pages, wall: wallMicros / pages });
     }
   }
-  const smallest = samples[0]?.map(({ wall }) => wall) ?? [];
+  const smallest = samples[0]?.map(({ cpu }) => cpu) ?? [];
   return measured.map(({ domains }, at): Row => {
     const own = samples[at] ?? [];
     const ratio = ratioOf(
-      own.map(({ wall }) => wall),
+      own.map(({ cpu }) => cpu),
       smallest,
     );
     const hasGoal = at > 0 && !SCANS.includes(filter);
@@ -113,7 +113,7 @@ async function measureFilter({ effort }: Bench, engine: string, measured: Measur
       figure: `${engine}: a page of ${showNumber(domains)} domains, ${filter}`,
       measured: `${show(({ wall }) => wall)} µs, ${show(({ cpu }) => cpu)} CPU-µs`,
       baseline: at === 0 ? '' : `with ${showNumber(measured[0]?.domains ?? 0)}`,
-      result: `${showSpread(ratio)} times as long`,
+      result: `${showSpread(ratio)} of its CPU time`,
       goal: hasGoal ? `within ${GOAL} times` : '',
       met: hasGoal ? ratio.median <= GOAL : null,
     };
