@@ -46,7 +46,9 @@ test('a file is tried, imported, imported again, and exported', async () => {
 
   expect(await run(['domains', 'export', '--output', file('all.csv'), ...data])).toMatchObject({ code: 0, stdout: '' });
   const { stdout } = await run(['domains', 'export', ...data]);
-  expect(stdout).toBe(readFileSync(file('all.csv'), 'utf8'));
+  // They are being checked.
+  const unchecked = (text: string) => text.replaceAll(',verifying,', ',pending,');
+  expect(unchecked(stdout)).toBe(unchecked(readFileSync(file('all.csv'), 'utf8')));
   expect(
     stdout
       .split('\n')
