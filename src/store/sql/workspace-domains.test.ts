@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { temporaryDirectory } from '../../../test/support/command.ts';
 import { aDomain, anEnvironment, NOW, plant } from '../../../test/support/entities.ts';
 import { WINDOW_MS } from '../../domain/domain.ts';
-import type { WorkspacePageRequest } from '../contract/store.ts';
+import type { Environment, Store, WorkspacePageRequest } from '../contract/store.ts';
 import { sqliteStore } from '../sqlite/sqlite.ts';
 import { connect } from '../sqlite/sqlite-connection.ts';
 import type { Reader } from './statement.ts';
@@ -16,6 +16,8 @@ describe('a page that scans at most two slices of 3 domains', () => {
   const rare = names.slice(15);
   const closing: (() => unknown)[] = [() => directory.remove()];
   let workspaceId: string;
+  let store: Store;
+  let environments: Environment[];
   let sibling: string;
   let statements = 0;
   let reader: Reader;
@@ -23,13 +25,14 @@ describe('a page that scans at most two slices of 3 domains', () => {
     for (const close of closing.reverse()) await close();
   });
   beforeAll(async () => {
-    const store = await sqliteStore({ path });
+    store = await sqliteStore({ path });
     closing.push(() => store.close());
     const { workspace, app, environment } = await plant(store);
     const other = anEnvironment(app);
     await store.createEnvironment(other);
     workspaceId = workspace.id;
     sibling = other.id;
+    environments = [environment, other];
     for (const name of names) {
       const place = rare.includes(name) ? other : environment;
       await store.createDomains([aDomain(place, { name })], NOW + WINDOW_MS);
@@ -98,5 +101,21 @@ describe('a page that scans at most two slices of 3 domains', () => {
     });
     await pageOf({ search: 'nothing', limit: 10 });
     expect(served).toBe(true);
+  });
+
+  it('misses no domain when others are added between two statements', async () => {
+    const [environment] = environments;
+    if (environment === undefined) throw new Error('there are two');
+    const add = (name: string) => store.createDomains([aDomain(environment, { name })], NOW + WINDOW_MS);
+    const changing: Reader = {
+      one: (...call) => reader.one(...call),
+      async all(...call) {
+        await add(`15${statements}.example.com`);
+        return reader.all(...call);
+      },
+    };
+    const page = { limit: 10, cursor: '15', environmentIds: new Set([sibling]) };
+    const { items } = await listWorkspaceDomains(changing, workspaceId, page, { slice: 3, mostSlices: 9 });
+    expect(items.map(({ domain }) => domain.name)).toEqual(rare);
   });
 });

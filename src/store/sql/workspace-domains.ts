@@ -11,6 +11,8 @@ const MOST_SLICES = 20;
 
 /** After every name. */
 const END = '~';
+/** All rows of a slice, also when some are added between two statements. */
+const ALL = 1_000_000;
 
 /**
  * Each filter is a range of an index that ends with the name, so that a page begins where the one before ended. What no index finds is searched
@@ -32,7 +34,7 @@ export async function listWorkspaceDomains(
   let from = cursor;
   for (let slices = 0; slices < mostSlices; slices++) {
     const end = isSearch ? await reader.one(range.next, { ...slots, from }) : null;
-    const rows = environmentIds === undefined ? limit + 1 - found.length : slice;
+    const rows = environmentIds === undefined ? limit + 1 - found.length : ALL;
     const matching = await reader.all(range.select, { ...slots, from, to: end?.name ?? END, rows });
     found.push(...matching.filter((row) => environmentIds?.has(row.environmentId) ?? true));
     const next = found[limit];
