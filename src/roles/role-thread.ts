@@ -5,7 +5,11 @@ import { createInvalidations } from '../cache/invalidations.ts';
 import { systemClock } from '../clock.ts';
 import { createLog } from '../log.ts';
 import { createMetrics } from '../metrics.ts';
+import type { Stoppable } from '../net/listen.ts';
 import { databaseAt, keyringFor } from '../store/database.ts';
+import type { Callable } from '../threads/rpc.ts';
+import type { SupervisedMethods } from '../threads/supervisor.ts';
+import { type Parent, serveParent } from '../threads/thread.ts';
 import type { RoleDeps, RoleSettings } from './roles.ts';
 import { cachedBytesOf } from './thread-counts.ts';
 
@@ -24,8 +28,28 @@ export interface RoleThreadMethods {
   poll(): void;
 }
 
-/** In a thread of roles: opens what they need. `close` is for when they have stopped. */
-export async function openRoleThread({
+/** The script of a thread of roles: opens what they need, and starts them. Rejects when they do not start. */
+export async function runRoleThread<Theirs extends Callable<Theirs>>(
+  data: RoleThreadData,
+  start: (deps: RoleDeps, main: Parent<Theirs>) => Stoppable | Promise<Stoppable>,
+): Promise<void> {
+  const { deps, close } = await openRoles(data);
+  const own: RoleThreadMethods & SupervisedMethods = {
+    poll: () => void deps.changes.poll(),
+    snapshot: () => deps.metrics.registry.getMetricsAsJSON(),
+    async stop() {
+      await roles.stop();
+      await close();
+      main.close();
+    },
+  };
+  const main = serveParent<Theirs>(own);
+  const roles = await start(deps, main);
+  main.ready();
+}
+
+/** `close` is for when the roles have stopped. */
+async function openRoles({
   settings,
   writerPort,
   invalidations,
