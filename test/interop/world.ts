@@ -35,10 +35,12 @@ export type InteropOptions = Partial<Pick<AuthoritativeOptions, 'triesMs' | 'onA
   clock?: Clock;
   /** Called with each claimed check. */
   onClaimed?: (due: DueCheck, now: number) => void;
+  /** Called with each domain that a check has saved. */
+  onSaved?: (domain: Domain) => void;
 };
 
 export async function createInterop(internet: Internet, options: InteropOptions = {}): Promise<InteropWorld> {
-  const { recursive = internet.resolver.address, random = Math.random, onClaimed, ...asking } = options;
+  const { recursive = internet.resolver.address, random = Math.random, onClaimed, onSaved, ...asking } = options;
   const world = await createWorld();
   const clock = options.clock ?? world.clock;
   const client = dnsClient();
@@ -58,6 +60,11 @@ export async function createInterop(internet: Internet, options: InteropOptions 
       const claimed = await world.store.claimDue(now, ...rest);
       for (const due of claimed) onClaimed?.(due, now);
       return claimed;
+    },
+    async saveTransition(save) {
+      const outcome = await world.store.saveTransition(save);
+      if (outcome === 'saved') onSaved?.(save.after);
+      return outcome;
     },
   };
   const verifier = createVerifier({
