@@ -12,7 +12,7 @@ import { EXAMPLE_WORKSPACE, noWorkspace } from './workspaces.ts';
 
 const DEFAULT_LIFE_MS = 60_000;
 
-interface MintOptions extends StoreOptions {
+interface CreateOptions extends StoreOptions {
   workspace: string;
   permission?: string[];
   subject: string;
@@ -23,33 +23,35 @@ export function addTokens(program: Command): void {
   const summary =
     'Create dashboard tokens, which are short-lived JWTs used in place of a root key. Works on the database: no server has to run.';
   const tokens = define(program, 'tokens', summary, [
-    `nameplate tokens mint --workspace ${EXAMPLE_WORKSPACE} --permission 'environment.*.read_domain'`,
+    `nameplate tokens create --workspace ${EXAMPLE_WORKSPACE} --permission 'environment.*.read_domain'`,
     'nameplate tokens rotate',
   ]);
-  addMint(tokens);
+  addCreate(tokens);
   addRotate(tokens);
 }
 
-function addMint(tokens: Command): void {
+function addCreate(tokens: Command): void {
   const summary = 'Create a token and print it. It is valid for at most two minutes. For tests and scripts.';
-  storeCommand(tokens, 'mint', summary, [
-    `nameplate tokens mint --workspace ${EXAMPLE_WORKSPACE} --permission 'environment.*.read_domain'`,
-    `nameplate tokens mint --workspace ${EXAMPLE_WORKSPACE} --subject ada --expires 120s --json`,
+  storeCommand(tokens, 'create', summary, [
+    `nameplate tokens create --workspace ${EXAMPLE_WORKSPACE} --permission 'environment.*.read_domain'`,
+    `nameplate tokens create --workspace ${EXAMPLE_WORKSPACE} --subject ada --expires 120s --json`,
   ])
+    // Its name in the first builds.
+    .alias('mint')
     .requiredOption('--workspace <id>', 'workspace of the token')
     .option('--permission <permission>', 'what the token allows; repeat it for several', collectNames)
-    .option('--subject <subject>', 'the user the token stands for', 'nameplate tokens mint')
+    .option('--subject <subject>', 'the user the token stands for', 'nameplate tokens create')
     .option('--expires <time>', 'how long the token is valid, 1s to 120s (default: 60s)', parseLife)
-    .action(async ({ workspace, permission, subject, expires = DEFAULT_LIFE_MS, ...options }: MintOptions) => {
+    .action(async ({ workspace, permission, subject, expires = DEFAULT_LIFE_MS, ...options }: CreateOptions) => {
       const claims = { sub: subject, workspaceId: workspace, permissions: [...new Set(permission)] };
       const { signToken } = await import('../access/dashboard-token.ts');
-      const minted = await withStore(options, async (store) => {
+      const created = await withStore(options, async (store) => {
         if ((await store.findWorkspace(workspace)) === null) throw noWorkspace(workspace);
         const key = await currentSigningKey(signingDeps(store));
         return { keyId: key.id, ...(await signToken(key, claims, { now: systemClock.now(), lifeMs: expires })) };
       });
       await warnAboutPermissions('token', claims.permissions);
-      show(options, { ...minted, ...claims }, ({ token }) => token);
+      show(options, { ...created, ...claims }, ({ token }) => token);
     });
 }
 

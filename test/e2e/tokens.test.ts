@@ -23,7 +23,16 @@ test('tokens are minted and rotated from the command line, while a server runs o
   });
   const [, line = ''] = await server.says(/^(\{.*"msg":"ready"\})$/m);
   const { api } = JSON.parse(line) as { api: string };
-  const mint = ['tokens', 'mint', '--workspace', id, '--permission', 'project.*.read_project', '--database', database];
+  const mint = [
+    'tokens',
+    'create',
+    '--workspace',
+    id,
+    '--permission',
+    'project.*.read_project',
+    '--database',
+    database,
+  ];
   const ask = async (token: string) => {
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
     return (await fetch(`${api}/v2/projects.listProjects`, { method: 'POST', headers, body: '{}' })).status;
