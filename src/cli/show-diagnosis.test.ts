@@ -102,8 +102,9 @@ CNAME ${NAME}
             at ns-1234.awsdns-12.co.uk and ns-34.awsdns-29.net
   Found     no answer in time at ns-234.awsdns-29.com
 
-TXT _service.${NAME} (needed only if
-the other record is proxied or flattened)
+TXT _service.${NAME} (needed where the
+DNS provider hides the CNAME, as Cloudflare does with an orange cloud; if in
+doubt, publish it)
   Enter as  _service.shop
   Expected  service-domain-verify=Zt4mQ8rV1xKc7NwLb2YpH5sJ
   Found     no such record at ns-34.awsdns-29.net`.trimStart(),

@@ -97,10 +97,11 @@ function ago(at: number, now: number): string {
 const NEEDED: Record<DiagnosisRecord['needed'], string> = {
   yes: '',
   no: ' (not needed)',
-  alternative: ' (needed only if the other record is proxied or flattened)',
+  alternative:
+    ' (needed where the DNS provider hides the CNAME, as Cloudflare does with an orange cloud; if in doubt, publish it)',
 };
 
-/** A proxied or flattened record has other values, and nothing is wrong with it. */
+/** A record that the DNS provider hides has other values, and nothing is wrong with it. */
 function isWrong({ record }: DiagnosisRecord, findings: readonly ShownFinding[]): boolean {
   return findings.some((finding) => finding.record === record && finding.severity !== 'info');
 }

@@ -38,7 +38,7 @@ export const edgeVariables = {
     name: 'NAMEPLATE_EDGE_ADDRESSES',
     about:
       'The IPv4 and IPv6 addresses that lead to your edge, separated by commas, at most 16: those of the wildcard record, as a rule. Customers whose DNS provider has no ALIAS record publish them for an apex domain (the note of that record names the first six), so keep them for as long as anybody uses them. `nameplate doctor` checks each. Set it on every node.',
-    example: '9.9.9.10,2620:fe::10',
+    example: '192.0.2.10,2001:db8::10',
     parse: publishedAddresses,
   },
   edgeFrontListen: {

@@ -59,7 +59,7 @@ export function dnsRecords(domain: Domain, apexNote = APEX_ROUTING_NOTE): [routi
     note:
       domain.kind === 'apex'
         ? apexNote
-        : 'Routes traffic and verifies the domain. If your provider proxies or flattens it (Cloudflare: orange cloud), it cannot be read back and stays unverified; publish the TXT record too.',
+        : 'Routes traffic and verifies the domain. If your provider hides it (Cloudflare: orange cloud), it cannot be read back and stays unverified; publish the TXT record too.',
   };
   const ownership: DnsRecord = {
     type: 'TXT',
@@ -70,7 +70,7 @@ export function dnsRecords(domain: Domain, apexNote = APEX_ROUTING_NOTE): [routi
     note:
       domain.kind === 'apex'
         ? 'Proves that you own the domain. Required for an apex domain. Copy the value as it is, with its prefix.'
-        : 'Proves that you own the domain. Needed when the routing record is proxied or flattened, or when another account of this service holds the domain. Copy the value as it is, with its prefix.',
+        : 'Proves that you own the domain. Needed when your provider hides the CNAME record (Cloudflare: orange cloud), or when another account of this service holds the domain. Copy the value as it is, with its prefix.',
   };
   return [routing, ownership];
 }

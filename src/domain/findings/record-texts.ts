@@ -171,8 +171,8 @@ export const RECORD_TEXTS: Record<RecordCode, FindingText> = {
     example: { seen: `${CNAME}\n${NAME} A 192.0.2.7`, right: CNAME },
   },
   proxied_without_txt: {
-    title: 'The name is proxied or flattened, and there is no TXT record.',
-    means: 'A proxy hides the CNAME record, so it cannot be read back. The TXT record alone verifies such a domain.',
+    title: 'The DNS provider hides the CNAME record, and there is no TXT record.',
+    means: 'What is hidden cannot be read back. The TXT record alone verifies such a domain.',
     causes:
       'The provider proxies the name (Cloudflare: orange cloud), or publishes the addresses of the target in place of the CNAME.',
     fix: 'Publish the TXT record, or switch the proxy off (Cloudflare: "DNS only").',
