@@ -102,6 +102,16 @@ export async function alternate<Sample>(
   return samples;
 }
 
+/** The same, after rounds that do not count: until the compilers have settled. */
+export async function alternateWarm<Sample>(
+  effort: Pick<Effort, 'rounds'>,
+  contenders: Contenders<Sample>,
+  warmUpRounds = 1,
+): Promise<Samples<Sample>> {
+  await alternate({ rounds: warmUpRounds }, contenders);
+  return alternate(effort, contenders);
+}
+
 /** Of the present source, and of the commit of `--against` if there is one. */
 export interface Both<T> {
   subject: T;

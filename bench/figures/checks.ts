@@ -1,5 +1,5 @@
 import {
-  alternate,
+  alternateWarm,
   type Bench,
   eachOf,
   type Figure,
@@ -47,8 +47,7 @@ async function compare(bench: Bench, words: string, records: 'wrong' | 'absent')
   const { domains, zones } = both.subject;
   const asking = { port, domains, zones, checksAtOnce: CHECKS_AT_ONCE, seconds: effort.seconds, queriesPerCheck };
   const contenders = { ...eachOf(both, whole), baseline: () => sample(bare, () => bare.call.ask(asking)) };
-  await alternate({ rounds: 1 }, contenders);
-  const samples = await alternate(effort, contenders);
+  const samples = await alternateWarm(effort, contenders);
   await Promise.all([nameserver, bare, both.subject.part, both.against?.part].map((part) => part?.stop()));
   const rate = toBaseline(samples, ({ perSecond }) => perSecond);
   return {

@@ -1,5 +1,5 @@
 import {
-  alternate,
+  alternateWarm,
   eachOf,
   type Figure,
   medianOf,
@@ -41,8 +41,7 @@ export const create: Figure = {
         return { perSecond: writes / seconds, microsPerRequest: micros / writes, requests: writes };
       },
     };
-    await alternate({ rounds: 1 }, contenders);
-    const samples = await alternate(effort, contenders);
+    const samples = await alternateWarm(effort, contenders);
     const rate = toBaseline(samples, ({ perSecond }) => perSecond);
     return [
       {

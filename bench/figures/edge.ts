@@ -4,7 +4,7 @@ import { type Checkout, PRESENT } from '../checkout.ts';
 import { makeCertificates, nameOf } from '../edge/certificates.ts';
 import { type BenchPrograms, benchPrograms, type Loaded, type Program } from '../edge/programs.ts';
 import {
-  alternate,
+  alternateWarm,
   type Bench,
   type Both,
   eachOf,
@@ -116,8 +116,7 @@ export const handshakes: Figure = {
         return { perSecond: shaken.done / shaken.seconds, cpuMicros: ((await cpuMicros()) - before) / shaken.done };
       };
       const contenders = { ...eachOf(both, shake), baseline: () => shake(caddy) };
-      await alternate({ rounds: 1 }, contenders);
-      const samples = await alternate(bench.effort, contenders);
+      const samples = await alternateWarm(bench.effort, contenders);
       const rate = toBaseline(samples, (one) => one.perSecond);
       const cpu = toBaseline(samples, (one) => one.cpuMicros);
       return [
@@ -252,8 +251,7 @@ async function compare(
       return { ...loaded, cpuMicros: ((await served.cpuMicros()) - before) / requests };
     };
     const contenders = { ...eachOf(both, sample), baseline: () => sample(caddy) };
-    await alternate({ rounds: 1 }, contenders);
-    const samples = await alternate(effort, contenders);
+    const samples = await alternateWarm(effort, contenders);
     const rate = toBaseline(samples, (one) => one.perSecond);
     const p99 = toBaseline(samples, (one) => one.p99);
     const cpu = toBaseline(samples, (one) => one.cpuMicros);

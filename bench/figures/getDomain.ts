@@ -1,5 +1,5 @@
 import {
-  alternate,
+  alternateWarm,
   type Bench,
   type Both,
   eachOf,
@@ -56,8 +56,7 @@ export const apiThreads: Figure = {
     const load = await bench.start<Load>('load');
     const [two, one] = [await open(2), await open(1)];
     const contenders = { subject: () => sample(bench, load, two), baseline: () => sample(bench, load, one) };
-    await alternate({ rounds: 2 }, contenders);
-    const samples = await alternate(bench.effort, contenders);
+    const samples = await alternateWarm(bench.effort, contenders, 2);
     const cpu = toBaseline(samples, ({ micros }) => micros);
     return [
       {
@@ -94,9 +93,7 @@ async function compare(bench: Bench, both: Both<Serving>, { words, goal, databas
     ...eachOf(both, (server) => sample(bench, load, server, databaseMicros)),
     baseline: () => sample(bench, load, bare),
   };
-  // Until the compilers have settled.
-  await alternate({ rounds: 2 }, contenders);
-  const samples = await alternate(bench.effort, contenders);
+  const samples = await alternateWarm(bench.effort, contenders, 2);
   const rate = toBaseline(samples, rateOf);
   return {
     figure: `getDomain, ${showNumber(population.domains)} domains ${words}`,

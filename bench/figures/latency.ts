@@ -4,6 +4,7 @@ import { CHECK_INTERVAL_MS } from '../../src/domain/schedule.ts';
 import { readCheckCounts } from '../check-metrics.ts';
 import {
   alternate,
+  alternateWarm,
   type Bench,
   type Effort,
   eachOf,
@@ -57,8 +58,7 @@ export const latency: Figure = {
       ...eachOf(both, (server) => pace(load, server, { ...paced, ...getting(server.population) })),
       baseline: () => pace(load, bare, paced),
     };
-    await alternate({ rounds: 1 }, contenders);
-    const samples = await alternate(effort, contenders);
+    const samples = await alternateWarm(effort, contenders);
     return [compare(`p99 of getDomain at ${showNumber(perSecond)}/s, half of what saturates`, samples)];
   },
 };

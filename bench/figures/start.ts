@@ -8,6 +8,7 @@ import { nextFree } from '../../src/playground/ports.ts';
 import { type Checkout, PRESENT } from '../checkout.ts';
 import {
   alternate,
+  alternateWarm,
   type Bench,
   type Contenders,
   eachOf,
@@ -83,8 +84,7 @@ async function idlePopulation(bench: Bench, checkout: Checkout): Promise<Populat
 
 async function startRow({ effort }: Bench, contenders: Contenders<number>): Promise<Row> {
   // The first ones fill the cache of compiled code, as the first start after an upgrade does.
-  await alternate({ rounds: 1 }, contenders);
-  const samples = await alternate({ rounds: effort.starts }, contenders);
+  const samples = await alternateWarm({ rounds: effort.starts }, contenders);
   const { median } = spreadOf(samples.subject);
   return {
     figure: `nameplate serve, all roles: start → first response, ${effort.starts} times`,
