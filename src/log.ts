@@ -13,15 +13,23 @@ const ATOMIC_WRITE = 4096;
 const SECRETS = ['authorization', 'rootKey', 'key', 'token', 'password', 'secret'];
 
 /** JSON lines, to standard output unless given. */
-export function createLog(level: LogLevel, destination: DestinationStream = standardOutput()): Log {
+export function createLog(level: LogLevel, destination: DestinationStream = toStandardOutput()): Log {
   return pino({ level, redact: SECRETS }, destination);
+}
+
+let standardOutput: DestinationStream | undefined;
+
+/** All logs of a thread share it: their lines stay in order. */
+function toStandardOutput(): DestinationStream {
+  standardOutput ??= createStandardOutput();
+  return standardOutput;
 }
 
 /**
  * Writes the lines of one turn of the event loop together, at its end; and at once where one is a warning or worse. A process that ends by itself or by an
  * error loses no line; one that is killed loses at most those of its last turn. pino's default is another thread that writes, which costs more.
  */
-function standardOutput(): DestinationStream {
+function createStandardOutput(): DestinationStream {
   blockWhileFull(process.stdout);
   const output = pino.destination({ dest: STANDARD_OUTPUT, sync: true });
   let lines = '';
