@@ -1,5 +1,8 @@
 import {
   type CaAccount,
+  type CreateArgs,
+  type CreateMethod,
+  type Once,
   type SecretPlace,
   type SigningKey,
   type Site,
@@ -48,6 +51,9 @@ export function sealedStore(store: Store, keyring: Keyring): Store {
     }
   }
 
+  /** Of creations that take a secret: `createOnce` reaches the store past the methods below. The compiler demands each of them. */
+  const sealArgs: { [M in CreateMethod & keyof SealedMethods]: (...args: CreateArgs<M>) => CreateArgs<M> } = {};
+
   const sealed: SealedMethods = {
     findSigningKey: async (keyId) => unsealSigningKey(await store.findSigningKey(keyId)),
     findCurrentSigningKey: async () => unsealSigningKey(await store.findCurrentSigningKey()),
@@ -80,11 +86,14 @@ export function sealedStore(store: Store, keyring: Keyring): Store {
       const site = await store.findSite(hostname);
       return site && { ...site, certificate: unsealServed(hostname, site.certificate) };
     },
-    async createOnce(once, method, ...args) {
-      if (!once.secret) return store.createOnce(once, method, ...args);
+    async createOnce<Method extends CreateMethod>(once: Once, method: Method, ...args: CreateArgs<Method>) {
+      const sealOf: { [M in CreateMethod]?: (...args: never) => unknown } = sealArgs;
+      const seal = sealOf[method] as ((...args: CreateArgs<Method>) => CreateArgs<Method>) | undefined;
+      const sealedArgs = seal === undefined ? args : orUnavailable(() => seal(...args));
+      if (!once.secret) return store.createOnce(once, method, ...sealedArgs);
       const place = { kind: 'idempotency_key', id: once.id } as const;
       const made = orUnavailable(() => keyring.seal(once.made, place));
-      const result = await store.createOnce({ ...once, made }, method, ...args);
+      const result = await store.createOnce({ ...once, made }, method, ...sealedArgs);
       if (result.kind !== 'repeated') return result;
       return { ...result, made: orUnavailable(() => keyring.unseal(result.made, place)) };
     },
