@@ -440,4 +440,33 @@ describe('a stream ends, and its last event says why:', () => {
     await closed;
     await start();
   });
+
+  it('when the server stops while it is being opened', async () => {
+    const [looking, found] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    let isSlow = false;
+    const wrap = (store: Store) => ({
+      ...store,
+      async findDomainByName(...args: Parameters<Store['findDomainByName']>) {
+        if (isSlow) {
+          looking.resolve();
+          await found.promise;
+        }
+        return store.findDomainByName(...args);
+      },
+    });
+    await start({ wrap });
+    const open = await watching();
+    await open.next();
+    isSlow = true;
+    const opening = watching();
+    await looking.promise;
+    const closed = api.close();
+    expect((await open.next()).data.reason).toBe('server_stopping');
+    found.resolve();
+    const { next } = await opening;
+    expect((await next()).event).toBe('domain');
+    expect((await next()).data.reason).toBe('server_stopping');
+    await closed;
+    await start();
+  });
 });
