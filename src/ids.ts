@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Clock } from './clock.ts';
 
-type IdPrefix = 'ws' | 'key' | 'sig' | 'proj' | 'app' | 'env' | 'dep' | 'dom' | 'evt' | 'req';
+type IdPrefix = 'ws' | 'key' | 'sig' | 'proj' | 'app' | 'env' | 'dep' | 'dom' | 'evt' | 'req' | 'wh' | 'whs' | 'dlv';
 
 type RandomBytes = (bytes: number) => Uint8Array;
 

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { createAccess } from '../../src/access/access.ts';
 import { createApi } from '../../src/api/api.ts';
 import { getDomain } from '../../src/api/domains/getDomain.ts';
-import { findDomain, presentDomain } from '../../src/api/domains/present-domain.ts';
+import { findDomain } from '../../src/api/domains/present-domain.ts';
 import { PresentedOnce } from '../../src/api/operation.ts';
 import { authenticationHook, rateLimitHook } from '../../src/api/request-hooks.ts';
 import { requestRecorder } from '../../src/api/request-log.ts';
@@ -12,6 +12,7 @@ import { parseBody } from '../../src/api/validation.ts';
 import { cacheDomains } from '../../src/cache/cached-domains.ts';
 import { startChangeFeed } from '../../src/cache/change-feed.ts';
 import { systemClock } from '../../src/clock.ts';
+import { presentDomain } from '../../src/domain/presented-domain.ts';
 import { idMaker } from '../../src/ids.ts';
 import { createLog } from '../../src/log.ts';
 import { createMetrics } from '../../src/metrics.ts';
@@ -44,7 +45,15 @@ const methods = {
     const metrics = createMetrics();
     const newId = idMaker(clock);
     const deps = { store, clock, changes, log, metrics, newId, randomBytes, diagnoser: blindDiagnoser };
-    const app = createApi({ ...deps, settings: { ...settings, reservedNames: [], windowMs: 60_000 } });
+    const app = createApi({
+      ...deps,
+      settings: {
+        ...settings,
+        reservedNames: [],
+        webhooks: { perWorkspace: 10, schemes: ['https'], allowedNetworks: [] },
+        windowMs: 60_000,
+      },
+    });
     await app.ready();
     const authenticate = authenticationHook(createAccess(store, clock, changes).authenticate);
     const limitRate = rateLimitHook(memoryLimiter(clock), rateLimits);

@@ -103,6 +103,18 @@ export const ERRORS = {
     why: 'The project does not exist, or the key lacks the permission for it. Both get the same response.',
     fix: 'Check the id or slug, and that the key has the permission that the reference lists.',
   },
+  'data/webhook_not_found': {
+    status: 404,
+    detail: 'There is no such webhook in this workspace, or the root key may not use it.',
+    why: 'The webhook does not exist, or the key lacks the permission for it. Both get the same response.',
+    fix: 'Check the id, and that the key has the permission that the reference lists.',
+  },
+  'data/delivery_not_found': {
+    status: 404,
+    detail: 'The webhook has no such delivery.',
+    why: 'The webhook was never sent this delivery, or it was deleted since: deliveries are kept for 14 days unless the operator sets another time.',
+    fix: 'List the deliveries of the webhook with webhooks.listDeliveries.',
+  },
   'data/domain_already_exists': {
     status: 409,
     detail: 'The workspace already has this domain.',
@@ -132,6 +144,19 @@ export const ERRORS = {
     detail: 'The domain is already verified.',
     why: 'The operation checks domains that are not verified yet, and this domain is already verified.',
     fix: 'Treat it as a success: the domain needs no further check. If it is not served, domains.getCertificate says what its certificate is waiting for, and domains.diagnoseDomain says what is wrong in its DNS.',
+  },
+  'application/webhook_disabled': {
+    status: 412,
+    detail: 'The webhook is disabled. Enable it with webhooks.updateWebhook.',
+    why: 'Nothing is sent to a disabled webhook. Somebody disabled it, or nothing could be delivered to it for three days; webhooks.getWebhook says which.',
+    fix: 'If its receiver did not respond, repair that first. Then enable the webhook with webhooks.updateWebhook and "enabled": true.',
+  },
+  'application/sealing_unavailable': {
+    status: 412,
+    detail:
+      'The server has no key to encrypt the secret of the webhook with, so nothing was changed. Its operator needs to configure one.',
+    why: 'Secrets are encrypted before they are stored, under a key that the operator keeps in NAMEPLATE_ENCRYPTION_KEY or in the key file beside a SQLite database. The server has no usable key.',
+    fix: 'Ask the operator: "nameplate sealing key" prints a new key for NAMEPLATE_ENCRYPTION_KEY, and "nameplate doctor" says what is wrong with the one that is configured.',
   },
   'request/route_not_found': {
     status: 404,
@@ -206,6 +231,12 @@ export const ERRORS = {
     detail: 'The workspace has reached its limit of domains.',
     why: 'The operator of this installation limits the number of domains per workspace.',
     fix: 'Delete domains that you no longer need, or ask the operator for a higher limit ("nameplate workspaces limits").',
+  },
+  'limits/webhook_limit_exceeded': {
+    status: 403,
+    detail: 'The workspace has as many webhooks as it may have.',
+    why: 'The operator of this installation limits the number of webhooks per workspace (NAMEPLATE_WEBHOOKS_PER_WORKSPACE, 10 unless set).',
+    fix: 'Delete webhooks that you no longer need, or let one receiver take the events of several.',
   },
   'application/internal': {
     status: 500,

@@ -105,6 +105,7 @@ const TAGS: Record<string, string> = {
   apps: 'Apps hold environments.',
   environments: 'Environments hold domains. Their current deployment serves them.',
   deployments: 'Deployments say where the traffic of an environment goes.',
+  webhooks: 'Webhooks send the events of the workspace to a URL of yours.',
   liveness: 'Health checks. They need no key.',
 };
 

@@ -27,8 +27,17 @@ export interface ApiSettings extends ErrorNaming {
   rateLimits: RateLimits;
   /** Networks (`10.0.0.0/8`) of proxies whose `X-Forwarded-For` is trusted. */
   trustedProxies?: readonly string[] | undefined;
+  webhooks: WebhookSettings;
   /** Length of the verification window. */
   windowMs: number;
+}
+
+export interface WebhookSettings {
+  perWorkspace: number;
+  /** That a URL may have. */
+  schemes: readonly ('https' | 'http')[];
+  /** Of special addresses that a URL may have. */
+  allowedNetworks: readonly string[];
 }
 
 /** What handlers may use; the same for every call. */

@@ -25,6 +25,16 @@ import { createProject } from './projects/createProject.ts';
 import { deleteProject } from './projects/deleteProject.ts';
 import { getProject } from './projects/getProject.ts';
 import { listProjects } from './projects/listProjects.ts';
+import { createWebhook } from './webhooks/createWebhook.ts';
+import { deleteWebhook } from './webhooks/deleteWebhook.ts';
+import { getDelivery } from './webhooks/getDelivery.ts';
+import { getWebhook } from './webhooks/getWebhook.ts';
+import { listDeliveries } from './webhooks/listDeliveries.ts';
+import { listWebhooks } from './webhooks/listWebhooks.ts';
+import { redeliver } from './webhooks/redeliver.ts';
+import { rotateSecret } from './webhooks/rotateSecret.ts';
+import { sendTest } from './webhooks/sendTest.ts';
+import { updateWebhook } from './webhooks/updateWebhook.ts';
 
 /** Every operation that needs a key, in the order of the documentation. */
 export const operations: readonly Operation[] = [
@@ -54,4 +64,14 @@ export const operations: readonly Operation[] = [
   deleteEnvironment,
   createDeployment,
   listDeployments,
+  createWebhook,
+  getWebhook,
+  listWebhooks,
+  updateWebhook,
+  deleteWebhook,
+  rotateSecret,
+  sendTest,
+  listDeliveries,
+  getDelivery,
+  redeliver,
 ];

@@ -76,6 +76,7 @@ const TYPES: Record<string, string> = {
   string: 'a string',
   integer: 'a whole number',
   boolean: 'true or false',
+  array: 'a list',
 };
 
 function unknownProperty(location: string, name: string): Violation {

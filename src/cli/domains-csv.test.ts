@@ -1,7 +1,8 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { afterAll, describe, expect, it } from 'vitest';
 import { temporaryDirectory } from '../../test/support/command.ts';
-import { exampleDomain, presentDomain } from '../api/domains/present-domain.ts';
+import { exampleDomain } from '../api/domains/present-domain.ts';
+import { presentDomain } from '../domain/presented-domain.ts';
 import { type ImportRow, readRows, renderDomains, writeReport } from './domains-csv.ts';
 
 const directory = temporaryDirectory();

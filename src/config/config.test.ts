@@ -68,6 +68,9 @@ describe('values', () => {
       edgeTlsContexts: 2000,
       edgeThreads: null,
       eventsKeepMs: 90 * 86_400_000,
+      webhooksPerWorkspace: 10,
+      webhookSchemes: ['https'],
+      webhookDeliveriesKeepMs: 14 * 86_400_000,
     });
   });
 

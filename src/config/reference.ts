@@ -2,6 +2,7 @@ import { certificateVariables } from './certificate-variables.ts';
 import { edgeVariables } from './edge-variables.ts';
 import type { Variable } from './variable.ts';
 import { commandVariables, generalVariables, playgroundVariables, serverVariables } from './variables.ts';
+import { webhookVariables } from './webhook-variables.ts';
 
 /** The text of docs/configuration.md. */
 export function renderConfiguration(): string {
@@ -24,6 +25,11 @@ export function renderConfiguration(): string {
     '## The server',
     '',
     ...section(generalVariables),
+    '## Webhooks',
+    '',
+    '[webhooks.md](webhooks.md) explains what is sent, when, and how receivers verify it.',
+    '',
+    ...section(webhookVariables),
     '## Certificates',
     '',
     '[certificates.md](certificates.md) explains when certificates are ordered and renewed, and how the limits of a CA are kept.',

@@ -21,6 +21,7 @@ import {
   zone,
 } from './parse-values.ts';
 import type { Values, Variable } from './variable.ts';
+import { webhookVariables } from './webhook-variables.ts';
 
 /** Variables of the roles `api` and `verifier`, and of every process. */
 export const generalVariables = {
@@ -194,7 +195,12 @@ export const generalVariables = {
 } as const satisfies Record<string, Variable<unknown>>;
 
 /** Variables of `nameplate serve`. */
-export const serverVariables = { ...generalVariables, ...certificateVariables, ...edgeVariables } as const;
+export const serverVariables = {
+  ...generalVariables,
+  ...webhookVariables,
+  ...certificateVariables,
+  ...edgeVariables,
+} as const;
 
 export type ServerValues = Values<typeof serverVariables>;
 

@@ -51,18 +51,26 @@ export interface CertificateProblem {
   at: number;
 }
 
+const DAY_MS = 86_400_000;
+
 /** The longest time between two attempts, whatever a CA asks for. */
-export const LONGEST_WAIT_MS = 8 * 86_400_000;
+export const LONGEST_WAIT_MS = 8 * DAY_MS;
 
 /** How long the ledger of orders is kept: no limit may have a longer window. */
-export const LEDGER_RETENTION_MS = 30 * 86_400_000;
+export const LEDGER_RETENTION_MS = 30 * DAY_MS;
 
 /**
  * The latest plausible time of the next attempt as of `now`. A later one was set by a clock that has been set back since;
  * it counts as due now. The clocks of machines that share a store differ by less.
  */
 export function furthestTryAt(now: number): number {
-  return now + LONGEST_WAIT_MS + 86_400_000;
+  return now + LONGEST_WAIT_MS + DAY_MS;
+}
+
+/** From when on a certificate in use counts as expiring: with a tenth of its lifetime left, at least a day, at most a quarter. */
+export function expiringAt({ notBefore, notAfter }: { notBefore: number; notAfter: number }): number {
+  const lifetime = notAfter - notBefore;
+  return Math.round(notAfter - Math.min(Math.max(lifetime / 10, DAY_MS), lifetime / 4));
 }
 
 /** The response at one address of the name to a request for our own challenge path. */

@@ -89,6 +89,8 @@ export async function startPlayground(options: PlaygroundOptions): Promise<Playg
       NAMEPLATE_EDGE_HTTP_LISTEN: `127.0.0.1:${options.edgeHttpPort}`,
       NAMEPLATE_EDGE_HTTPS_LISTEN: `127.0.0.1:${options.edgeHttpsPort}`,
       NAMEPLATE_EDGE_ALLOWED_NETWORKS: LOOPBACK,
+      NAMEPLATE_WEBHOOK_ALLOWED_NETWORKS: LOOPBACK,
+      NAMEPLATE_WEBHOOK_SCHEMES: 'https,http',
     });
     const databaseUrl = { engine: 'sqlite', path: join(dataDir, STORE_FILE) } as const;
     const server = await startServer(

@@ -36,6 +36,11 @@ export async function serveApi(
     reservedNames: config.reservedNames ?? [],
     rateLimits: config.rateLimits ?? {},
     trustedProxies: config.trustedProxies,
+    webhooks: {
+      perWorkspace: config.webhooksPerWorkspace,
+      schemes: config.webhookSchemes,
+      allowedNetworks: config.webhookAllowedNetworks ?? [],
+    },
     windowMs,
   };
   const context = { store, clock, newId: idMaker(clock), randomBytes: pooled(randomBytes), settings, diagnoser };

@@ -4,8 +4,11 @@ import { IDEMPOTENCY_KEPT_MS } from '../store/contract/idempotency-store.ts';
 import type { RoleDeps } from './roles.ts';
 
 type PruningDeps = Pick<RoleDeps, 'clock'> & {
-  config: Pick<RoleDeps['config'], 'eventsKeepMs'>;
-  store: Pick<RoleDeps['store'], 'pruneChanges' | 'pruneRequests' | 'pruneEvents' | 'pruneIdempotencyKeys'>;
+  config: Pick<RoleDeps['config'], 'eventsKeepMs' | 'webhookDeliveriesKeepMs'>;
+  store: Pick<
+    RoleDeps['store'],
+    'pruneChanges' | 'pruneRequests' | 'pruneEvents' | 'pruneDeliveries' | 'pruneIdempotencyKeys'
+  >;
 };
 
 const EVERY_MS = 60_000;
@@ -29,7 +32,7 @@ export function startPruning(deps: PruningDeps & Pick<RoleDeps, 'log'>): Stoppab
       .catch((error: unknown) => {
         deps.log.warn(
           { err: error },
-          'old events, idempotency keys, changes and rate limit windows could not be pruned; retrying in a minute',
+          'old events, deliveries, idempotency keys, changes and rate limit windows could not be pruned; retrying in a minute',
         );
       })
       .finally(() => {
@@ -52,6 +55,7 @@ export async function prune({ store, config, clock }: PruningDeps, isStopped = (
   const now = clock.now();
   await Promise.all([store.pruneChanges(now - CHANGES_KEPT_MS), store.pruneRequests(now - RATE_WINDOWS_KEPT_MS)]);
   await inSteps(() => store.pruneEvents(now - config.eventsKeepMs, ROWS_AT_ONCE), isStopped);
+  await inSteps(() => store.pruneDeliveries(now - config.webhookDeliveriesKeepMs, ROWS_AT_ONCE), isStopped);
   await inSteps(() => store.pruneIdempotencyKeys(now - IDEMPOTENCY_KEPT_MS, ROWS_AT_ONCE), isStopped);
 }
 

@@ -51,6 +51,7 @@ const bodies: Record<string, () => Record<string, unknown>> = {
     ...place,
     domains: ['-.acme.com', ...[1, 2].map(() => `${unique('name')}.acme.com`)],
   }),
+  'webhooks.createWebhook': () => ({ url: `https://${unique('hooks')}.acme.com/` }),
   'domains.createDomain': () => ({ ...place, domain: `${unique('name')}.acme.com` }),
 };
 const creating = operations.filter(({ creates }) => creates !== undefined).map(({ name }) => name);

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { operations } from '../../src/api/operations.ts';
 import type { Store } from '../../src/store/contract/store.ts';
 import type { Answer } from '../support/api-contract.ts';
-import { ALL_GRANTS, type Harness, startApi, type Tree } from '../support/api-harness.ts';
+import { ALL_GRANTS, dataOf, type Harness, startApi, type Tree } from '../support/api-harness.ts';
 
 /** Names of the store's methods, in the order in which they were called. */
 const asked: string[] = [];
@@ -22,12 +22,15 @@ function listening(store: Store): Store {
 
 let api: Harness;
 let tree: Tree;
+let webhookId: string;
 let foreign: { key: string; tree: Tree };
 
 beforeAll(async () => {
   api = await startApi({ wrap: listening });
   tree = await api.createTree();
   await api.createDomain(tree, 'api.acme.com');
+  const url = 'https://hooks.acme.com/';
+  ({ webhookId } = dataOf<{ webhookId: string }>(await api.call('webhooks.createWebhook', { url })));
   const other = await api.createWorkspace();
   const { key } = await api.createKey({ workspaceId: other.id });
   foreign = { key, tree: await api.createTree('demo', key) };
@@ -59,13 +62,32 @@ const inputs: Record<string, (name: string) => object> = {
   'environments.deleteEnvironment': (name) => path(name),
   'deployments.createDeployment': (name) => ({ ...path(name), origin: 'https://origin.acme.com' }),
   'deployments.listDeployments': (name) => path(name),
+  'webhooks.getWebhook': (name) => webhook(name),
+  'webhooks.updateWebhook': (name) => ({ ...webhook(name), enabled: true }),
+  'webhooks.rotateSecret': (name) => webhook(name),
+  'webhooks.sendTest': (name) => webhook(name),
+  'webhooks.listDeliveries': (name) => webhook(name),
+  'webhooks.getDelivery': (name) => ({ ...webhook(name), deliveryId: 'dlv_none' }),
+  'webhooks.redeliver': (name) => ({ ...webhook(name), deliveryId: 'dlv_none' }),
+  'webhooks.deleteWebhook': (name) => webhook(name),
 };
+const webhook = (name: string) => ({ webhookId: name === 'none' ? 'wh_none' : webhookId });
 const path = (name: string) => ({ project: name === 'none' ? 'none' : 'demo', app: 'web', environment: 'production' });
 const input = (operation: string, name: string) => inputs[operation]?.(name) ?? {};
 const masked = Object.keys(inputs);
 /** domains.watchDomain responds with nothing else. */
 const headers = { accept: 'text/event-stream' };
-const onWorkspace = ['projects.createProject', 'projects.listProjects', 'domains.listWorkspaceDomains'];
+const onWorkspace = [
+  'projects.createProject',
+  'projects.listProjects',
+  'domains.listWorkspaceDomains',
+  'webhooks.createWebhook',
+  'webhooks.listWebhooks',
+];
+const WORKSPACE_INPUTS: Record<string, object> = {
+  'projects.createProject': { slug: 'new' },
+  'webhooks.createWebhook': { url: 'https://hooks.acme.com/' },
+};
 
 /** An answer without what differs from request to request. */
 const told = ({ status, headers, text, body }: Answer) => {
@@ -109,7 +131,7 @@ describe('permissions cannot be used to discover what exists', () => {
 
   it.each(onWorkspace)('%s works on the workspace itself: a missing permission yields 403', async (operation) => {
     const { key } = await api.createKey({ permissions: ALL_GRANTS.filter((grant) => grant !== grantOf(operation)) });
-    const answer = await api.call(operation, operation === 'projects.createProject' ? { slug: 'new' } : {}, { key });
+    const answer = await api.call(operation, WORKSPACE_INPUTS[operation] ?? {}, { key });
     expect(answer).toMatchObject({ status: 403, body: { error: { title: 'Forbidden', type: 'forbidden' } } });
   });
 });

@@ -71,6 +71,18 @@ it('every operation does on PostgreSQL what it is for', async () => {
   expect(await call('domains.checkName', { ...environment, ...domain })).toMatchObject({ held: true });
   expect(await call('domains.getCertificate', domain)).toMatchObject({ domainId, state: 'wanted' });
 
+  const url = 'https://hooks.example.com/';
+  const { webhookId } = await call<{ webhookId: string }>('webhooks.createWebhook', { url });
+  expect(await call('webhooks.getWebhook', { webhookId })).toMatchObject({ url, enabled: true });
+  expect(await call('webhooks.listWebhooks', {})).toMatchObject([{ id: webhookId }]);
+  expect(await call('webhooks.updateWebhook', { webhookId, types: ['*'] })).toMatchObject({ types: ['*'] });
+  await call('webhooks.rotateSecret', { webhookId });
+  const { deliveryId } = await call<{ deliveryId: string }>('webhooks.sendTest', { webhookId });
+  expect(await call('webhooks.getDelivery', { webhookId, deliveryId })).toMatchObject({ state: 'waiting' });
+  expect(await call('webhooks.redeliver', { webhookId, deliveryId })).toEqual({ deliveryId });
+  expect(await call('webhooks.listDeliveries', { webhookId })).toMatchObject([{ id: deliveryId }]);
+  await call('webhooks.deleteWebhook', { webhookId });
+
   expect(await refused('environments.deleteEnvironment', environment)).toBe(403);
   await call('domains.deleteDomain', domain);
   expect(await refused('domains.getDomain', domain)).toBe(404);

@@ -6,6 +6,7 @@ import { describeBefore } from './before.ts';
 import { describeCertificates } from './certificates.ts';
 import { describeChanges } from './changes.ts';
 import { describeChecks } from './checks.ts';
+import { describeDeliveries } from './deliveries.ts';
 import { describeDomains } from './domains.ts';
 import { describeEdge } from './edge.ts';
 import { describeIdempotency } from './idempotency.ts';
@@ -21,6 +22,7 @@ import { describeSigning } from './signing.ts';
 import type { OpenedStore, Subject } from './subject.ts';
 import { describeTimelines } from './timelines.ts';
 import { describeTree } from './tree.ts';
+import { describeWebhooks } from './webhooks.ts';
 import { describeWorkspaceDomains } from './workspace-domains.ts';
 
 /** The contract of `src/store/contract/store.ts`, as tests that every engine passes. */
@@ -58,6 +60,8 @@ export function describeStore(name: string, open: () => Promise<OpenedStore>): v
     describeResults(subject);
     describeMonitors(subject);
     describeTimelines(subject);
+    describeWebhooks(subject);
+    describeDeliveries(subject);
     describeLeases(subject);
     describeOrders(subject);
     describeCertificates(subject);

@@ -1,5 +1,6 @@
 import type { DomainStatus } from '../../src/domain/domain.ts';
-import type { DomainEventData, DomainEventType } from '../../src/store/contract/store.ts';
+import type { DomainEventType } from '../../src/domain/domain-event.ts';
+import type { DomainEventData } from '../../src/store/contract/store.ts';
 
 /** One entry of the timeline, of whichever domain, in the order in which they were written. */
 export interface Entry {
@@ -29,6 +30,7 @@ const PATHS: Record<DomainEventType, { from: (DomainStatus | null)[]; to: To }> 
   'certificate.issued': { from: ['verified'], to: 'verified' },
   'certificate.renewed': { from: ['verified'], to: 'verified' },
   'certificate.failed': { from: ['verified'], to: 'verified' },
+  'certificate.expiring': { from: ['verified'], to: 'verified' },
 };
 
 /** Transitions that the rules do not know, events that say nothing new, and names that two domains held as verified at one time. */

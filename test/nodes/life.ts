@@ -1,4 +1,4 @@
-import type { DomainEventType } from '../../src/store/contract/store.ts';
+import type { DomainEventType } from '../../src/domain/domain-event.ts';
 
 /** A time during which a domain waited for its records to be found. Unix ms. */
 export interface Wait {

@@ -121,6 +121,7 @@ export async function startApi({
       cnameZone: 'cname.platform.test',
       reservedNames: ['platform.test'],
       rateLimits: {},
+      webhooks: { perWorkspace: 10, schemes: ['https'], allowedNetworks: [] },
       windowMs: WINDOW_MS,
       ...settings,
     },

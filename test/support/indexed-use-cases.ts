@@ -1,6 +1,7 @@
 import type { CaLimit } from '../../src/store/contract/store.ts';
 import { listCertificates } from '../../src/store/sql/certificates/certificate-rows.ts';
 import { pruneChallenges } from '../../src/store/sql/certificates/challenge-rows.ts';
+import { recordExpiring } from '../../src/store/sql/certificates/expiry.ts';
 import { selectOverdueOf, walkWorkspaces } from '../../src/store/sql/certificates/fairness.ts';
 import { certificateClaimer, isAnyDue } from '../../src/store/sql/certificates/leases.ts';
 import { findReachedLimit, pruneLedger } from '../../src/store/sql/certificates/ledger.ts';
@@ -8,8 +9,12 @@ import { pruneEvents } from '../../src/store/sql/events.ts';
 import { pruneIdempotencyKeys } from '../../src/store/sql/idempotency-keys.ts';
 import { type Engine, type ReadUseCase, sqlStore } from '../../src/store/sql/sql-store.ts';
 import type { Transaction } from '../../src/store/sql/statement.ts';
+import { deliveryClaimer } from '../../src/store/sql/webhooks/delivery-claims.ts';
+import { pruneDeliveries } from '../../src/store/sql/webhooks/delivery-rows.ts';
+import { isAnyDeliveryDue, selectDueOf, walkWebhooks } from '../../src/store/sql/webhooks/delivery-schedule.ts';
 import { listWorkspaceDomains } from '../../src/store/sql/workspace-domains.ts';
 import { writes } from '../../src/store/sql/writes.ts';
+import { aDeliveryClaim } from './webhooks.ts';
 
 const claim = { now: 0, limit: 1, leaseMs: 1, newNames: true };
 const due = { begun: 0, now: 0, limit: 1 };
@@ -60,6 +65,12 @@ export const indexed: Record<string, (tx: Transaction, ...args: never[]) => Prom
   pruneEvents: (tx: Transaction) => pruneEvents(tx, 0, 1),
   pruneIdempotencyKeys: (tx: Transaction) => pruneIdempotencyKeys(tx, 0, 1),
   createOnce: (tx: Transaction) => writes.createOnce.perform(tx, once, 'createProject', project),
+  recordExpiring: (tx: Transaction) => recordExpiring(tx, 0, 1),
+  isAnyDeliveryDue: (tx: Transaction) => isAnyDeliveryDue(tx, 0),
+  claimDeliveries: (tx: Transaction) => deliveryClaimer()(tx, aDeliveryClaim()),
+  walkWebhooks: async (tx: Transaction) => tx.all(walkWebhooks, { now: 0, after: '', limit: 1 }),
+  deliveriesDueOf: async (tx: Transaction) => tx.all(selectDueOf, { webhookId: '', now: 0, limit: 1 }),
+  pruneDeliveries: (tx: Transaction) => pruneDeliveries(tx, 0, 1),
 };
 
 /** Those of them that find their rows in the order of an index, so that they cost the same in a table of any length. */
@@ -85,4 +96,12 @@ export const inOrder = [
   'claimOfWorkspace',
   'walkWorkspaces',
   'countOrders',
+  'listWebhooks',
+  'listDeliveries',
+  'deliveryBacklog',
+  'recordExpiring',
+  'claimDeliveries',
+  'walkWebhooks',
+  'deliveriesDueOf',
+  'pruneDeliveries',
 ];

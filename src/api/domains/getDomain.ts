@@ -1,9 +1,10 @@
 import Type from 'typebox';
 import { permits } from '../../access/permissions.ts';
+import { presentDomain } from '../../domain/presented-domain.ts';
 import { masked } from '../masking.ts';
 import { defineOperation, PresentedOnce } from '../operation.ts';
 import { closed } from '../schemas.ts';
-import { DomainIdentifier, DomainSchema, exampleDomain, findDomain, presentDomain } from './present-domain.ts';
+import { DomainIdentifier, DomainSchema, exampleDomain, findDomain } from './present-domain.ts';
 
 const permission = { resource: 'environment', action: 'read_domain' } as const;
 

@@ -1,9 +1,10 @@
 import Type from 'typebox';
 import { permits } from '../../access/permissions.ts';
+import { presentDomain } from '../../domain/presented-domain.ts';
 import { masked } from '../masking.ts';
 import { defineList } from '../operation.ts';
 import { closed, pageOf, pageRequest, Reference, SEARCH } from '../schemas.ts';
-import { DomainSchema, exampleDomain, presentDomain } from './present-domain.ts';
+import { DomainSchema, exampleDomain } from './present-domain.ts';
 
 const permission = { resource: 'environment', action: 'read_domain' } as const;
 

@@ -2,12 +2,13 @@ import Type, { type Static } from 'typebox';
 import { permittedIds } from '../../access/permissions.ts';
 import type { CertificateState } from '../../domain/certificate-state.ts';
 import type { DomainStatus } from '../../domain/domain.ts';
+import { presentDomain } from '../../domain/presented-domain.ts';
 import type { ListedDomain } from '../../store/contract/store.ts';
 import { Problem } from '../errors.ts';
 import { defineList } from '../operation.ts';
 import { closed, NAME_CURSOR, pageOf, pageRequest, SEARCH, Time } from '../schemas.ts';
 import { CertificateProblemSchema } from './present-certificate.ts';
-import { DomainSchema, exampleDomain, presentDomain } from './present-domain.ts';
+import { DomainSchema, exampleDomain } from './present-domain.ts';
 
 const permission = { resource: 'environment', action: 'read_domain' } as const;
 

@@ -1,7 +1,6 @@
-import Type, { type Static } from 'typebox';
+import Type from 'typebox';
 import type { Domain } from '../../domain/domain.ts';
 import { canonicalName } from '../../domain/name.ts';
-import { dnsRecords } from '../../domain/records.ts';
 import type { DomainStore } from '../../store/contract/store.ts';
 import { closed, Id, Time } from '../schemas.ts';
 
@@ -50,22 +49,6 @@ export const DomainSchema = Type.Object(
   },
   { ...closed, title: 'Domain' },
 );
-
-/** A domain as the API shows it (spec: Domain). Absent values are left out, never null. `apexNote` is from `apexRoutingNote`. */
-export function presentDomain(domain: Domain, apexNote?: string): Static<typeof DomainSchema> {
-  return {
-    id: domain.id,
-    domain: domain.name,
-    projectId: domain.projectId,
-    appId: domain.appId,
-    environmentId: domain.environmentId,
-    status: domain.status,
-    ...(domain.verificationError !== null && { verificationError: domain.verificationError }),
-    dnsRecords: dnsRecords(domain, apexNote),
-    createdAt: domain.createdAt,
-    ...(domain.updatedAt !== null && { updatedAt: domain.updatedAt }),
-  };
-}
 
 /** Identifies a domain in a request (spec: domains.getDomain). */
 export const DomainIdentifier = Type.String({

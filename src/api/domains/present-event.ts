@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox';
-import { DOMAIN_EVENT_TYPES, type DomainEvent } from '../../store/contract/event-store.ts';
+import { DOMAIN_EVENT_TYPES, presentCertificateAfter } from '../../domain/domain-event.ts';
+import type { DomainEvent } from '../../store/contract/event-store.ts';
 import { closed, Time } from '../schemas.ts';
 
 const EventDataSchema = Type.Object(
@@ -70,23 +71,7 @@ export function presentEvent({ id, type, createdAt, actor, data }: DomainEvent):
       ...(verificationError !== null && { verificationError }),
       ...(record && { record }),
       ...(seen && { seen }),
-      ...(certificate && { certificate: presentCertificateEvent(certificate) }),
+      ...(certificate && { certificate: presentCertificateAfter(certificate) }),
     },
-  };
-}
-
-function presentCertificateEvent({
-  state,
-  reason,
-  message,
-  issuer,
-  notAfter,
-}: NonNullable<DomainEvent['data']['certificate']>) {
-  return {
-    state,
-    ...(reason !== null && { reason }),
-    ...(message !== null && { message }),
-    ...(issuer !== null && { issuer }),
-    ...(notAfter !== null && { notAfter }),
   };
 }

@@ -1,8 +1,9 @@
 import Type from 'typebox';
+import { presentDomain } from '../../domain/presented-domain.ts';
 import { defineStream } from '../operation.ts';
 import { closed } from '../schemas.ts';
 import { formatEvent, formatRetry } from '../watchers/event-stream.ts';
-import { DomainIdentifier, exampleDomain, presentDomain } from './present-domain.ts';
+import { DomainIdentifier, exampleDomain } from './present-domain.ts';
 
 const permission = { resource: 'environment', action: 'read_domain' } as const;
 

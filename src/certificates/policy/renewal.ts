@@ -1,4 +1,4 @@
-import type { RenewalWindow } from '../../domain/certificate-state.ts';
+import { expiringAt, type RenewalWindow } from '../../domain/certificate-state.ts';
 import type { SuggestedRenewal } from '../issuer.ts';
 import type { Urgency } from './budget.ts';
 
@@ -86,16 +86,11 @@ export function nextDueAt({ renewAt, askAgainAt }: RenewalWindow, now: number): 
 }
 
 /**
- * When the emergency starts: with a tenth of the lifetime left, at least a day, at most a quarter. From then on a renewal waits for less, may use more of
- * the budget, and asks the next CA whatever the previous one answered.
+ * When the emergency starts. From then on a renewal waits for less, may use more of the budget, and asks the next CA whatever the previous one
+ * answered.
  */
-export function emergencyAt({ notBefore, notAfter }: Lifetime): number {
-  return Math.round(notAfter - emergencyMs({ notBefore, notAfter }));
-}
-
-function emergencyMs({ notBefore, notAfter }: Lifetime): number {
-  const lifetime = notAfter - notBefore;
-  return Math.min(Math.max(lifetime / 10, DAY_MS), lifetime / 4);
+export function emergencyAt(inUse: Lifetime): number {
+  return expiringAt(inUse);
 }
 
 export function urgencyOf(inUse: Lifetime | null, now: number): Urgency {
@@ -113,7 +108,7 @@ export function calmUntil(inUse: Lifetime | null, now: number): number {
 export function longestBackoffMs(inUse: Lifetime | null, now: number): number {
   if (inUse === null) return Number.POSITIVE_INFINITY;
   const calmMs = emergencyAt(inUse) - now;
-  return calmMs > 0 ? calmMs : Math.min(HOUR_MS, emergencyMs(inUse) / 10);
+  return calmMs > 0 ? calmMs : Math.min(HOUR_MS, (inUse.notAfter - emergencyAt(inUse)) / 10);
 }
 
 /** Whether the CA exempts an order for the renewal from its limits: now is within the window that it suggested. */

@@ -8,7 +8,7 @@ import { caHost, type Issuer } from '../issuer.ts';
 interface MaintenanceOptions {
   store: Pick<
     CertificateStore,
-    'countCertificates' | 'listExpiring' | 'countLedgerEntries' | 'pruneChallenges' | 'pruneLedger'
+    'countCertificates' | 'listExpiring' | 'recordExpiring' | 'countLedgerEntries' | 'pruneChallenges' | 'pruneLedger'
   >;
   issuers: readonly Issuer[];
   limits: readonly CaLimit[];
@@ -21,7 +21,10 @@ const EVERY_MS = 60_000;
 /** Certificates that expire first. Names that point elsewhere stay among them until their domains are deleted. */
 const EXPIRING = 1000;
 
-/** Once a minute: deletes what has expired, and updates the gauges. `stop` resolves when nothing is in flight. */
+/** Certificates in use that one write looks at. */
+const RECORDED_AT_ONCE = 50;
+
+/** Once a minute: records which certificates are expiring, deletes what has expired, and updates the gauges. `stop` resolves when nothing is in flight. */
 export function createMaintenance(options: MaintenanceOptions): { start(): void; stop(): Promise<void> } {
   const { store, clock, log } = options;
   let timer: NodeJS.Timeout | undefined;
@@ -32,6 +35,7 @@ export function createMaintenance(options: MaintenanceOptions): { start(): void;
     const now = clock.now();
     await store.pruneChallenges(now);
     await store.pruneLedger(now - LEDGER_RETENTION_MS);
+    while (!stopped && (await store.recordExpiring(now, RECORDED_AT_ONCE)) === RECORDED_AT_ONCE);
     await updateGauges(options);
   }
 

@@ -179,6 +179,12 @@ export interface CertificateStore {
   /** Makes a certificate due at `now`, and moves its `renewAt` there. `leased`: it is being worked on, and nothing was changed. */
   renewCertificate(hostname: string, now: number): Promise<'accepted' | 'leased' | 'missing'>;
 
+  /**
+   * Adds the event `certificate.expiring`, once for each certificate in use, from `domain/certificate-state.expiringAt` on. Looks at `limit`
+   * of them at most, and resolves with their number. (unsynced)
+   */
+  recordExpiring(now: number, limit: number): Promise<number>;
+
   /** Adds or replaces. Every node sees it once this resolves. (unsynced) */
   putChallenge(challenge: Challenge): Promise<void>;
   /** Deletes challenges that expired earlier. (unsynced) */

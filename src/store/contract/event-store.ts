@@ -1,5 +1,5 @@
-import type { CertificateReason, CertificateState } from '../../domain/certificate-state.ts';
 import type { DomainStatus } from '../../domain/domain.ts';
+import type { CertificateAfter, DomainEventType } from '../../domain/domain-event.ts';
 import type { Paged } from './tree-store.ts';
 
 /** An entry of a domain's timeline: a change, never an attempt that changed nothing. Written in the transaction of the change. */
@@ -28,32 +28,8 @@ export interface DomainEventData {
   /** In the same: the values of the record, as far as they are known; text from the DNS, bounded. */
   seen?: string[];
   /** The certificate after the change, in events of type `certificate.*`. */
-  certificate?: {
-    state: CertificateState;
-    reason: CertificateReason | null;
-    message: string | null;
-    issuer: string | null;
-    notAfter: number | null;
-  };
+  certificate?: CertificateAfter;
 }
-
-export const DOMAIN_EVENT_TYPES = [
-  'domain.created',
-  'domain.retried',
-  'domain.verified',
-  'domain.failed',
-  'domain.superseded',
-  'domain.drifted',
-  'domain.recovered',
-  'domain.deleted',
-  'record.seen',
-  'record.lost',
-  'certificate.issued',
-  'certificate.renewed',
-  'certificate.failed',
-] as const;
-
-export type DomainEventType = (typeof DOMAIN_EVENT_TYPES)[number];
 
 export interface EventStore {
   /**

@@ -1,12 +1,14 @@
 import type { DomainStore } from './domain-store.ts';
 import type { TreeStore } from './tree-store.ts';
+import type { WebhookStore } from './webhook-store.ts';
 
 /** How long the result of a creation is kept for repeats. */
 export const IDEMPOTENCY_KEPT_MS = 24 * 3_600_000;
 
 /** The methods that create what a client asks for: those that `createOnce` carries out. */
 type Creations = Pick<TreeStore, 'createProject' | 'createApp' | 'createEnvironment' | 'createDeployment'> &
-  Pick<DomainStore, 'createDomain' | 'createDomains'>;
+  Pick<DomainStore, 'createDomain' | 'createDomains'> &
+  Pick<WebhookStore, 'createWebhook'>;
 
 export type CreateMethod = keyof Creations;
 export type CreateArgs<Method extends CreateMethod> = Parameters<Creations[Method]>;

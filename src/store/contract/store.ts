@@ -10,6 +10,7 @@ import type { MonitorStore } from './monitor-store.ts';
 import type { RequestStore } from './request-store.ts';
 import type { SecretStore } from './secret-store.ts';
 import type { TreeStore } from './tree-store.ts';
+import type { DeliveryStore, WebhookStore } from './webhook-store.ts';
 
 export type * from './access-store.ts';
 export type * from './certificate-store.ts';
@@ -23,6 +24,7 @@ export type * from './monitor-store.ts';
 export type * from './request-store.ts';
 export type * from './secret-store.ts';
 export type * from './tree-store.ts';
+export type * from './webhook-store.ts';
 
 /**
  * The store contract: use cases, so that no caller holds a transaction. Every engine passes `test/contract/store.ts`.
@@ -43,6 +45,8 @@ export interface Store
     CheckStore,
     MonitorStore,
     EventStore,
+    WebhookStore,
+    DeliveryStore,
     CertificateStore,
     EdgeStore,
     SecretStore,
@@ -59,3 +63,6 @@ export interface Store
 export class StoreUnavailable extends Error {
   override name = 'StoreUnavailable';
 }
+
+/** A secret can be neither sealed nor unsealed, for want of a key. The message says what to do; `cause` is a `SealingError`. */
+export class SealingUnavailable extends StoreUnavailable {}

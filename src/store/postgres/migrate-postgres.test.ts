@@ -105,6 +105,7 @@ describe('migrating', () => {
       '0006-domain-tokens',
       '0007-workspace-lists',
       '0008-idempotency-keys',
+      '0009-webhooks',
     ]);
     expect(await refusal(() => open(address))).toMatch(/older nameplate .*"0005-monitoring".*run "nameplate migrate"/);
     expect(await migrate(address)).toEqual([
@@ -112,6 +113,7 @@ describe('migrating', () => {
       '0006-domain-tokens',
       '0007-workspace-lists',
       '0008-idempotency-keys',
+      '0009-webhooks',
     ]);
     const again = await postgresStore({ address });
     const claim = { limit: 9, intervalMs: DAY_MS, jitter: () => 0 };

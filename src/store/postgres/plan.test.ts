@@ -50,6 +50,7 @@ async function plansOf(operation: (tx: Transaction, ...args: never[]) => Promise
       return 0;
     },
     newId: () => '',
+    isLocal: false,
     now: 0,
   };
   const args: unknown[] = ['a', { search: 'a' }, { limit: 1, search: 'a' }];

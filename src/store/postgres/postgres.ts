@@ -1,14 +1,19 @@
+import type pg from 'pg';
 import { type Clock, systemClock } from '../../clock.ts';
 import { idMaker } from '../../ids.ts';
 import { type Store, StoreUnavailable } from '../contract/store.ts';
 import { certificateClaimer, isAnyDue } from '../sql/certificates/leases.ts';
 import { findWorkspace } from '../sql/root-keys.ts';
 import { type ReadUseCase, sqlStore } from '../sql/sql-store.ts';
-import type { Reader } from '../sql/statement.ts';
-import { writes } from '../sql/writes.ts';
+import type { Reader, Transaction } from '../sql/statement.ts';
+import { deliveryClaimer } from '../sql/webhooks/delivery-claims.ts';
+import { saveDeliveries } from '../sql/webhooks/delivery-results.ts';
+import { isAnyDeliveryDue } from '../sql/webhooks/delivery-schedule.ts';
+import { type WriteUseCase, writes } from '../sql/writes.ts';
 import { lockKeys } from './advisory-locks.ts';
 import { batchedLookups, findDomainsByNames } from './batched-lookups.ts';
 import { checkClaimer } from './claim-checks.ts';
+import { queueLeaser } from './claim-deliveries.ts';
 import { monitorClaimer } from './claim-monitors.ts';
 import { alone } from './create-once.ts';
 import { lockQueue } from './lock-queue.ts';
@@ -17,6 +22,7 @@ import { changesSince, notifier } from './notifications.ts';
 import { connectionPool } from './pool.ts';
 import { clientReader, type PostgresAddress, settingsFor, TIMEOUTS, type Timeouts } from './postgres-connection.ts';
 import { asUnavailable } from './postgres-errors.ts';
+import { saveTogether } from './save-deliveries.ts';
 import { sharedConnections } from './shared-connections.ts';
 import { addRequests } from './shared-counts.ts';
 import { type TransactionOptions, transact } from './transaction.ts';
@@ -55,6 +61,7 @@ export async function postgresStore(options: PostgresOptions): Promise<Store> {
   const claimDue = checkClaimer();
   const claimMonitored = monitorClaimer();
   const claimCertificates = certificateClaimer(random);
+  const claimDeliveries = deliveryClaimer(random);
   const inFlight = new Set<Promise<unknown>>();
   let closed: Promise<void> | undefined;
 
@@ -90,6 +97,13 @@ export async function postgresStore(options: PostgresOptions): Promise<Store> {
     return queue(queueFor, () => transact(writers, all, random));
   }
 
+  function write<Args extends unknown[], T>(useCase: WriteUseCase<Args, T>, ...args: Args): Promise<T> {
+    return track(() => {
+      const locks = lockKeys(useCase.locks(...args));
+      return transaction({ locks, synced: useCase.synced(...args), perform: (tx) => useCase.perform(tx, ...args) });
+    });
+  }
+
   async function closeAll(): Promise<void> {
     await Promise.allSettled(inFlight);
     await notifications.stop();
@@ -98,11 +112,7 @@ export async function postgresStore(options: PostgresOptions): Promise<Store> {
 
   const store = sqlStore({
     read,
-    write: (useCase, ...args) =>
-      track(() => {
-        const locks = lockKeys(useCase.locks(...args));
-        return transaction({ locks, synced: useCase.synced(...args), perform: (tx) => useCase.perform(tx, ...args) });
-      }),
+    write,
     changesSince: (seq) => read(changesSince, seq),
     claimDue(now, limit, checkIntervalMs, jitter, except = '') {
       const claim = { now, limit, checkIntervalMs, jitter, except };
@@ -127,6 +137,25 @@ export async function postgresStore(options: PostgresOptions): Promise<Store> {
         const performAlone = alone(once.id, keys, (tx) => perform(tx, once, method, ...args));
         return transaction({ locks: [], synced: synced(once, method, ...args), perform: performAlone }, keys);
       }) as Promise<never>,
+    async claimDeliveries(claim) {
+      if (!(await read(isAnyDeliveryDue, claim.now))) return [];
+      // One claim at a time, as of certificates.
+      const locks = lockKeys(['claims of deliveries']);
+      const perform = (tx: Transaction, client: pg.ClientBase) => claimDeliveries(tx, claim, queueLeaser(client));
+      const { due, idle } = await track(() => transaction({ locks, synced: false, perform }));
+      for (const webhookId of idle) await write(writes.parkQueues, webhookId, claim.now);
+      return due;
+    },
+    async saveDeliveries(save) {
+      const perform = (tx: Transaction, client: pg.ClientBase) => saveTogether(tx, client, save);
+      const { disabled, left } = await track(() => transaction({ locks: [], synced: false, perform }));
+      // Each in a transaction of its own, which waits for its queue and holds no other.
+      for (const result of left) {
+        const alone = (tx: Transaction) => saveDeliveries(tx, { ...save, results: [result] });
+        disabled.push(...(await track(() => transaction({ locks: [], synced: false, perform: alone }))).disabled);
+      }
+      return { disabled };
+    },
     addRequests: (counts) =>
       track(() =>
         writers.withClient(

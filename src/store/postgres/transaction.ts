@@ -81,6 +81,7 @@ function transactionOn(client: pg.ClientBase, { newId, now }: TransactionOptions
       return (await execute(client, statement, input)).rowCount ?? 0;
     },
     newId,
+    isLocal: false,
     now,
   };
   return { tx, hasChanges: () => changed };

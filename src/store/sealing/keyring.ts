@@ -93,7 +93,7 @@ export function createKeyring(source: KeySource, random: (bytes: number) => Uint
     const key = prefix === undefined ? undefined : byPrefix.get(prefix);
     if (prefix === undefined || key === undefined) {
       throw new SealingError(
-        `a private key cannot be sealed, since ${source.name} has no key: "nameplate sealing key" prints one`,
+        `a secret cannot be sealed, since ${source.name} has no key: "nameplate sealing key" prints one`,
       );
     }
     return { key, prefix: Buffer.from(prefix, 'hex') };
@@ -157,6 +157,7 @@ function damaged(place: SecretPlace): SealingError {
 }
 
 function describeSecret(place: SecretPlace): string {
+  if (place.kind === 'webhook_secret') return `the ${describePlace(place)}`;
   return `${place.kind === 'idempotency_key' ? 'what is kept under' : 'the private key of'} ${describePlace(place)}`;
 }
 

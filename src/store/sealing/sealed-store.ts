@@ -2,12 +2,14 @@ import {
   type CaAccount,
   type CreateArgs,
   type CreateMethod,
+  type DueDelivery,
   type Once,
+  SealingUnavailable,
   type SecretPlace,
   type SigningKey,
   type Site,
   type Store,
-  StoreUnavailable,
+  type WebhookSecret,
 } from '../contract/store.ts';
 import { type Keyring, SealingError } from './keyring.ts';
 
@@ -26,6 +28,9 @@ type SealedMethods = Pick<
   | 'replaceCaAccount'
   | 'findSite'
   | 'createOnce'
+  | 'createWebhook'
+  | 'rotateWebhookSecret'
+  | 'claimDeliveries'
 >;
 
 /** A store whose secrets are sealed when they are written, and unsealed when they are read. Plaintext is returned as it is stored. */
@@ -38,6 +43,22 @@ export function sealedStore(store: Store, keyring: Keyring): Store {
   const unsealSigningKey = (key: SigningKey | null) => key && unseal('signing_key', key.id, key);
   const sealAccount = (account: CaAccount) => seal('account', account.issuer, account);
   const unsealAccount = (account: CaAccount) => unseal('account', account.issuer, account);
+
+  const webhookPlace = (id: string): SecretPlace => ({ kind: 'webhook_secret', id });
+  const sealWebhook = (secret: WebhookSecret): WebhookSecret =>
+    orUnavailable(() => ({ ...secret, secret: keyring.seal(secret.secret, webhookPlace(secret.id)) }));
+
+  /** Those that can be unsealed. */
+  function unsealWebhook(secrets: DueDelivery['secrets']): DueDelivery['secrets'] {
+    return secrets.flatMap(({ id, secret }) => {
+      try {
+        return [{ id, secret: keyring.unseal(secret, webhookPlace(id)) }];
+      } catch (error) {
+        if (error instanceof SealingError) return [];
+        throw error;
+      }
+    });
+  }
 
   /** An error is a value here: it concerns this certificate alone, and the store is not unavailable. */
   function unsealServed(hostname: string, certificate: Site['certificate']): Site['certificate'] {
@@ -52,7 +73,9 @@ export function sealedStore(store: Store, keyring: Keyring): Store {
   }
 
   /** Of creations that take a secret: `createOnce` reaches the store past the methods below. The compiler demands each of them. */
-  const sealArgs: { [M in CreateMethod & keyof SealedMethods]: (...args: CreateArgs<M>) => CreateArgs<M> } = {};
+  const sealArgs: { [M in CreateMethod & keyof SealedMethods]: (...args: CreateArgs<M>) => CreateArgs<M> } = {
+    createWebhook: (webhook, secret, limit) => [webhook, sealWebhook(secret), limit],
+  };
 
   const sealed: SealedMethods = {
     findSigningKey: async (keyId) => unsealSigningKey(await store.findSigningKey(keyId)),
@@ -97,6 +120,19 @@ export function sealedStore(store: Store, keyring: Keyring): Store {
       if (result.kind !== 'repeated') return result;
       return { ...result, made: orUnavailable(() => keyring.unseal(result.made, place)) };
     },
+    createWebhook: async (webhook, secret, limit) => store.createWebhook(webhook, sealWebhook(secret), limit),
+    rotateWebhookSecret: async (workspaceId, webhookId, secret, previousExpiresAt) =>
+      store.rotateWebhookSecret(workspaceId, webhookId, sealWebhook(secret), previousExpiresAt),
+    async claimDeliveries(claim) {
+      const due = await store.claimDeliveries(claim);
+      // Deliveries of one webhook share a list.
+      const unsealed = new Map<DueDelivery['secrets'], DueDelivery['secrets']>();
+      return due.map((delivery) => {
+        const secrets = unsealed.get(delivery.secrets) ?? unsealWebhook(delivery.secrets);
+        unsealed.set(delivery.secrets, secrets);
+        return { ...delivery, secrets };
+      });
+    },
   };
   return { ...store, ...sealed };
 }
@@ -105,7 +141,7 @@ function orUnavailable<T>(work: () => T): T {
   try {
     return work();
   } catch (error) {
-    if (error instanceof SealingError) throw new StoreUnavailable(error.message, { cause: error });
+    if (error instanceof SealingError) throw new SealingUnavailable(error.message, { cause: error });
     throw error;
   }
 }

@@ -1,18 +1,24 @@
 import { sql } from 'kysely';
 import type { RecordsSeen } from '../../domain/check-result.ts';
 import type { Domain } from '../../domain/domain.ts';
-import type { DomainEvent, DomainEventData, DomainEventType, Paged } from '../contract/store.ts';
+import type { DomainEventType } from '../../domain/domain-event.ts';
+import type { DomainEvent, DomainEventData, Paged } from '../contract/store.ts';
 import type { Reader, Tables, Transaction } from './statement.ts';
+import { addDeliveries, selectSubscribers, subscriptionTo } from './webhooks/outbox.ts';
 
-type EventDetails = Pick<DomainEventData, 'record' | 'seen' | 'certificate'> & { actor?: string | null };
+type EventDetails = Pick<DomainEventData, 'record' | 'seen' | 'certificate'> & {
+  actor?: string | null;
+  /** The domain after all changes of the transaction, for webhooks; absent: it is `domain`. */
+  afterAll?: Domain;
+};
 
-/** Adds an event to the timeline: the domain after the change, and what changed. */
+/** Adds an event to the timeline, and to the outbox of webhooks: the domain after the change, and what changed. */
 export async function recordEvent(
   tx: Transaction,
   type: DomainEventType,
   domain: Domain,
   at: number,
-  { actor = null, ...details }: EventDetails = {},
+  { actor = null, afterAll = domain, ...details }: EventDetails = {},
 ): Promise<void> {
   const data: DomainEventData = {
     name: domain.name,
@@ -26,7 +32,19 @@ export async function recordEvent(
   const { id: domainId, workspaceId } = domain;
   const by = actor === null ? null : storable(actor);
   const event = { id: tx.newId('evt'), domainId, workspaceId, type, data: JSON.stringify(data), actor: by, at };
-  await tx.execute(insertEvent, event);
+  const webhookIds = await insertAndFindWebhooks(tx, { ...event, subscription: subscriptionTo(type) });
+  if (webhookIds.length === 0) return;
+  const message = { domain: afterAll, actor: by, ...details };
+  await addDeliveries(tx, webhookIds, { eventId: event.id, type, message, at });
+}
+
+/** Without a round trip more: SQLite's `returning` costs more than a second statement (docs/decisions/0029-webhooks.md). */
+async function insertAndFindWebhooks(tx: Transaction, event: NewEvent): Promise<string[]> {
+  if (tx.isLocal) {
+    await tx.execute(insertEvent, event);
+    return (await tx.all(selectSubscribers, event)).map(({ id }) => id);
+  }
+  return (await tx.one(insertEventReturning, event))?.webhookIds?.split(',') ?? [];
 }
 
 /** Adds an event for each flag in which `after` differs from `before`. */
@@ -44,7 +62,7 @@ export async function recordFlags(
     if ((before[flag] !== null) === isThere) continue;
     domain = { ...domain, [flag]: after[flag] };
     const values = seen[record];
-    const details = { record, ...(values && { seen: bounded(values) }) };
+    const details = { record, afterAll: after, ...(values && { seen: bounded(values) }) };
     await recordEvent(tx, isThere ? 'record.seen' : 'record.lost', domain, at, details);
   }
 }
@@ -122,6 +140,8 @@ interface NewEvent {
   data: string;
   actor: string | null;
   at: number;
+  /** Which webhooks subscribe to it (`subscriptionTo`). */
+  subscription: string;
 }
 
 function insertEvent(db: Tables, p: NewEvent) {
@@ -134,6 +154,14 @@ function insertEvent(db: Tables, p: NewEvent) {
     created_at: p.at,
     actor: p.actor,
   });
+}
+
+/** Ids of the webhooks that are sent it, separated by commas; null: there is none. */
+function insertEventReturning(db: Tables, p: NewEvent) {
+  const ids = db
+    .selectFrom(selectSubscribers(db, p).as('subscribers'))
+    .select(sql<string | null>`string_agg(subscribers.id, ',')`.as('ids'));
+  return insertEvent(db, p).returning(ids.as('webhookIds'));
 }
 
 function selectEvents(db: Tables, p: { workspaceId: string; domainId: string; before: number; rows: number }) {

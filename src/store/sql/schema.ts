@@ -1,8 +1,10 @@
 import type { Generated } from 'kysely';
 import type { CertificateState } from '../../domain/certificate-state.ts';
 import type { DomainKind, DomainStatus } from '../../domain/domain.ts';
+import type { DomainEventType } from '../../domain/domain-event.ts';
 import type { RecordDoubt } from '../../domain/status.ts';
-import type { ChangeKind, DomainEventType } from '../contract/store.ts';
+import type { WebhookEventType } from '../../domain/webhook-message.ts';
+import type { ChangeKind, WebhookDisabledReason } from '../contract/store.ts';
 
 /** The tables of both engines, as `migrations/` creates them. Times are Unix milliseconds, JSON is text. */
 export interface Schema {
@@ -25,6 +27,10 @@ export interface Schema {
   challenges: ChallengesTable;
   ca_accounts: CaAccountsTable;
   events: EventsTable;
+  webhooks: WebhooksTable;
+  webhook_secrets: WebhookSecretsTable;
+  webhook_deliveries: WebhookDeliveriesTable;
+  webhook_queues: WebhookQueuesTable;
   changes: ChangesTable;
   request_counts: RequestCountsTable;
   idempotency_keys: IdempotencyKeysTable;
@@ -191,6 +197,8 @@ interface ServedCertificatesTable {
   issued_at: number;
   /** JSON of `RenewalWindow`. */
   renewal: string;
+  /** When `certificate.expiring` is due; null: it was recorded. 0 in rows of the previous release: nobody has computed it. */
+  expiring_at: Generated<number | null>;
 }
 
 /** Orders in flight. */
@@ -253,6 +261,71 @@ interface EventsTable {
   data: string;
   created_at: number;
   actor: string | null;
+}
+
+interface WebhooksTable {
+  id: string;
+  workspace_id: string;
+  url: string;
+  /** JSON: event types; null: all. */
+  types: string | null;
+  created_at: number;
+  updated_at: number | null;
+  disabled_at: number | null;
+  /** Null while it is enabled. */
+  disabled_reason: WebhookDisabledReason | null;
+  /** First failed attempt since the last delivery; null: there was none. */
+  failing_since: number | null;
+}
+
+/** One for each webhook, and its predecessor for a while after a rotation. Deleted with the webhook. */
+interface WebhookSecretsTable {
+  id: string;
+  webhook_id: string;
+  /** `whsec_…`, UTF-8. A secret. */
+  secret: Uint8Array;
+  created_at: number;
+  /** Null: until it is rotated. */
+  expires_at: number | null;
+}
+
+/** The outbox, and the log of deliveries. No foreign key: a change of a domain must not wait for, or fail with, that of a webhook. */
+interface WebhookDeliveriesTable {
+  /** In a queue, the order of commits: it is drawn while the queue's row is locked. */
+  seq: Generated<number>;
+  id: string;
+  webhook_id: string;
+  queue: string;
+  event_id: string;
+  type: WebhookEventType;
+  /** JSON of `WebhookMessage`; null in a test. */
+  message: string | null;
+  happened_at: number;
+  created_at: number;
+  attempts: number;
+  last_attempt_at: number | null;
+  last_duration_ms: number | null;
+  /** HTTP status of the last response. */
+  last_status: number | null;
+  last_error: string | null;
+  /** Body of the last response, at most 64 KiB. */
+  last_response: string | null;
+  outcome: 'delivered' | 'failed' | null;
+  /** Null while it waits. */
+  finished_at: number | null;
+}
+
+/** The schedule of deliveries: one narrow row for each webhook and domain with deliveries that wait. No foreign key, as above. */
+interface WebhookQueuesTable {
+  webhook_id: string;
+  /** Id of a domain; of a test or a repeated delivery, which wait for nothing, its own id. */
+  queue: string;
+  /** Of its first delivery; while leased: when the lease expires. Null: the webhook is disabled. */
+  next_attempt_at: number | null;
+  /** Creation of its first delivery; null: the webhook is disabled. */
+  waiting_since: number | null;
+  /** Fencing token; null: not leased. */
+  lease: number | null;
 }
 
 interface ChangesTable {

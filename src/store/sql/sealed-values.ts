@@ -36,6 +36,7 @@ const places = {
   account: statementsOf('ca_accounts', 'issuer'),
   signing_key: statementsOf('signing_keys', 'id'),
   idempotency_key: statementsOf('idempotency_keys', 'id', 'secret'),
+  webhook_secret: statementsOf('webhook_secrets', 'id', 'secret'),
 } satisfies Record<SecretPlace['kind'], unknown>;
 
 function statementsOf(table: string, key: string, column = 'private_key') {

@@ -18,6 +18,8 @@ import { listSecretPrefixes, listSecrets } from './sealed-values.ts';
 import { findCurrentSigningKey, findSigningKey } from './signing-keys.ts';
 import { findOrigin, findSite } from './sites.ts';
 import type { Reader } from './statement.ts';
+import { deliveryBacklog, findDelivery, listDeliveries } from './webhooks/delivery-rows.ts';
+import { findWebhook, listWebhooks } from './webhooks/webhook-rows.ts';
 import { listWorkspaceDomains } from './workspace-domains.ts';
 import { type WriteUseCase, writes } from './writes.ts';
 
@@ -31,6 +33,8 @@ export interface Engine
     | 'claimMonitored'
     | 'claimCertificates'
     | 'createOnce'
+    | 'claimDeliveries'
+    | 'saveDeliveries'
     | 'addRequests'
     | 'changesSince'
     | 'ping'
@@ -98,6 +102,21 @@ export function sqlStore(engine: Engine): Store {
     listDomainEvents: (...args) => read(listDomainEvents, ...args),
     pruneEvents: (...args) => write(writes.pruneEvents, ...args),
 
+    createWebhook: (...args) => write(writes.createWebhook, ...args),
+    findWebhook: (...args) => read(findWebhook, ...args),
+    listWebhooks: (...args) => read(listWebhooks, ...args),
+    updateWebhook: (...args) => write(writes.updateWebhook, ...args),
+    deleteWebhook: (...args) => write(writes.deleteWebhook, ...args),
+    rotateWebhookSecret: (...args) => write(writes.rotateWebhookSecret, ...args),
+    claimDeliveries: engine.claimDeliveries,
+    saveDeliveries: engine.saveDeliveries,
+    deliveryBacklog: () => read(deliveryBacklog),
+    addTestDelivery: (...args) => write(writes.addTestDelivery, ...args),
+    redeliver: (...args) => write(writes.redeliver, ...args),
+    findDelivery: (...args) => read(findDelivery, ...args),
+    listDeliveries: (...args) => read(listDeliveries, ...args),
+    pruneDeliveries: (...args) => write(writes.pruneDeliveries, ...args),
+
     findCertificate: (...args) => read(certificates.findCertificate, ...args),
     listCertificates: (...args) => read(certificates.listCertificates, ...args),
     countCertificates: () => read(certificates.countCertificates),
@@ -109,6 +128,7 @@ export function sqlStore(engine: Engine): Store {
     saveCertificate: (...args) => write(writes.saveCertificate, ...args),
     importCertificate: (...args) => write(writes.importCertificate, ...args),
     renewCertificate: (...args) => write(writes.renewCertificate, ...args),
+    recordExpiring: (...args) => write(writes.recordExpiring, ...args),
     putChallenge: (...args) => write(writes.putChallenge, ...args),
     pruneChallenges: (...args) => write(writes.pruneChallenges, ...args),
     findCaAccount: (...args) => read(findCaAccount, ...args),

@@ -24,6 +24,8 @@ export interface Transaction extends Reader {
   /** Resolves with the number of rows inserted, updated or deleted. */
   execute<Input extends object>(statement: Statement<Input, unknown>, input: Input): Awaitable<number>;
   newId: NewId;
+  /** Statements run in this process, so that one more costs less than a statement that does both. */
+  isLocal: boolean;
   /** When the store was called, by its clock (Unix ms): for rows whose time no caller gives. */
   now: number;
 }

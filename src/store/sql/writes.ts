@@ -1,6 +1,7 @@
 import { createApp, deleteApp } from './apps.ts';
 import * as accounts from './certificates/ca-accounts.ts';
 import * as challenges from './certificates/challenge-rows.ts';
+import { recordExpiring } from './certificates/expiry.ts';
 import * as issuance from './certificates/issuance.ts';
 import { extendLease } from './certificates/leases.ts';
 import { pruneLedger } from './certificates/ledger.ts';
@@ -19,6 +20,9 @@ import * as access from './root-keys.ts';
 import { replaceSecret } from './sealed-values.ts';
 import { replaceSigningKey } from './signing-keys.ts';
 import type { Transaction } from './statement.ts';
+import * as deliveries from './webhooks/delivery-rows.ts';
+import { parkQueues } from './webhooks/queue-rows.ts';
+import * as webhooks from './webhooks/webhook-rows.ts';
 
 /** A use case that writes, and how its transaction has to be run. */
 export interface WriteUseCase<Args extends unknown[], T> {
@@ -80,6 +84,8 @@ const creations = {
     ([first]) => (first === undefined ? [] : [first.workspaceId, first.environmentId]),
     (each) => each.some(({ kind }) => kind === 'created'),
   ),
+  // The workspace, for the number of its webhooks.
+  createWebhook: creation(webhooks.createWebhook, ({ workspaceId }) => [workspaceId], isCreated),
 };
 
 /** The store's writes, but those that each engine does in its own way (`Engine`). */
@@ -115,6 +121,13 @@ export const writes = {
     ({ before, after }) => after.status !== before.status,
   ),
   pruneEvents: write(pruneEvents, NO_LOCKS, UNSYNCED),
+  updateWebhook: write(webhooks.updateWebhook, (_, webhookId) => [webhookId]),
+  deleteWebhook: write(webhooks.deleteWebhook, (_, webhookId) => [webhookId]),
+  rotateWebhookSecret: write(webhooks.rotateWebhookSecret, (_, webhookId) => [webhookId]),
+  parkQueues: write(parkQueues, (webhookId) => [webhookId], UNSYNCED),
+  addTestDelivery: write(deliveries.addTestDelivery, NO_LOCKS),
+  redeliver: write(deliveries.redeliver, NO_LOCKS),
+  pruneDeliveries: write(deliveries.pruneDeliveries, NO_LOCKS, UNSYNCED),
   extendLease: write(extendLease, NO_LOCKS, UNSYNCED),
   // The ledger of the issuer, which is counted before an entry is added.
   beginOrder: write(orders.beginOrder, ({ entry }) => [`ledger of ${entry.issuer}`]),
@@ -122,6 +135,7 @@ export const writes = {
   saveCertificate: write(issuance.saveCertificate, NO_LOCKS),
   importCertificate: write(issuance.importCertificate, NO_LOCKS),
   renewCertificate: write(issuance.renewCertificate, NO_LOCKS),
+  recordExpiring: write(recordExpiring, () => ['expiring certificates'], UNSYNCED),
   putChallenge: write(challenges.putChallenge, NO_LOCKS, UNSYNCED),
   pruneChallenges: write(challenges.pruneChallenges, NO_LOCKS, UNSYNCED),
   createCaAccount: write(accounts.createCaAccount, NO_LOCKS),

@@ -36,6 +36,7 @@ export function committer(connection: SqliteConnection): (batch: CommitBatch) =>
     all: connection.all,
     execute: connection.execute,
     newId: idMaker({ now: () => tx.now }),
+    isLocal: true,
     now: 0,
   };
 

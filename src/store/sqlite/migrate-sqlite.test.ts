@@ -78,6 +78,7 @@ describe('migrating', () => {
       '0006-domain-tokens',
       '0007-workspace-lists',
       '0008-idempotency-keys',
+      '0009-webhooks',
     ]);
     expect(await refusal(sqliteStore({ path }))).toMatch(
       /older nameplate .*"0005-monitoring".*run "nameplate migrate"/,
@@ -87,6 +88,7 @@ describe('migrating', () => {
       '0006-domain-tokens',
       '0007-workspace-lists',
       '0008-idempotency-keys',
+      '0009-webhooks',
     ]);
     const again = await sqliteStore({ path });
     const claim = { limit: 9, intervalMs: DAY_MS, jitter: () => 0 };

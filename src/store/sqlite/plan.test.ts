@@ -44,6 +44,7 @@ async function plansOf(operation: (tx: Transaction, ...args: never[]) => Promise
       return 0;
     },
     newId: () => '',
+    isLocal: true,
     now: 0,
   };
   const args: unknown[] = ['a', { search: 'a' }, { limit: 1, search: 'a' }];

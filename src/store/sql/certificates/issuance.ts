@@ -1,5 +1,6 @@
-import { LONGEST_WAIT_MS } from '../../../domain/certificate-state.ts';
-import type { Certificate, CertificateStore, DomainEventType, IssuedCertificate } from '../../contract/store.ts';
+import { expiringAt, LONGEST_WAIT_MS } from '../../../domain/certificate-state.ts';
+import type { CertificateAfter, DomainEventType } from '../../../domain/domain-event.ts';
+import type { Certificate, CertificateStore, IssuedCertificate } from '../../contract/store.ts';
 import { logChange } from '../change-log.ts';
 import { findDomainById } from '../domains.ts';
 import { recordEvent } from '../events.ts';
@@ -50,7 +51,8 @@ export async function renewCertificate(tx: Transaction, hostname: string, now: n
 }
 
 async function putInUse(tx: Transaction, hostname: string, issued: Issued): Promise<void> {
-  await tx.execute(upsertServed, { hostname, ...issued, renewal: JSON.stringify(issued.renewal) });
+  const renewal = JSON.stringify(issued.renewal);
+  await tx.execute(upsertServed, { hostname, ...issued, renewal, expiringAt: expiringAt(issued) });
   await logChange(tx, 'certificate', hostname);
 }
 
@@ -59,14 +61,18 @@ async function recordChange(tx: Transaction, before: Certificate, after: Certifi
   const type = eventOf(before, after);
   const domain = type && (await findDomainById(tx, after.workspaceId, after.domainId));
   if (type === null || domain === null) return;
-  const certificate = {
-    state: after.state,
-    reason: after.problem?.reason ?? null,
-    message: after.problem?.message ?? null,
-    issuer: after.issued?.issuer ?? null,
-    notAfter: after.issued?.notAfter ?? null,
+  await recordEvent(tx, type, domain, now, { certificate: certificateAfter(after) });
+}
+
+/** What an event says of a certificate. */
+export function certificateAfter({ state, problem, issued }: Certificate): CertificateAfter {
+  return {
+    state,
+    reason: problem?.reason ?? null,
+    message: problem?.message ?? null,
+    issuer: issued?.issuer ?? null,
+    notAfter: issued?.notAfter ?? null,
   };
-  await recordEvent(tx, type, domain, now, { certificate });
 }
 
 function eventOf(before: Certificate, after: Certificate): DomainEventType | null {
@@ -121,7 +127,10 @@ function makeDue(db: Tables, p: { hostname: string; now: number }) {
     .set((of) => ({ next_try_at: p.now, leased_until: null, lease: of('lease', '+', 1) }));
 }
 
-function upsertServed(db: Tables, p: Omit<Issued, 'renewal'> & { hostname: string; renewal: string }) {
+function upsertServed(
+  db: Tables,
+  p: Omit<Issued, 'renewal'> & { hostname: string; renewal: string; expiringAt: number },
+) {
   const served = {
     issuer: p.issuer,
     chain: p.chain,
@@ -130,6 +139,7 @@ function upsertServed(db: Tables, p: Omit<Issued, 'renewal'> & { hostname: strin
     not_after: p.notAfter,
     issued_at: p.issuedAt,
     renewal: p.renewal,
+    expiring_at: p.expiringAt,
   };
   return db
     .insertInto('served_certificates')

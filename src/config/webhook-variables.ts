@@ -1,0 +1,37 @@
+import { count, lengthOfTime, listOf, network, oneOf } from './parse-values.ts';
+import type { Variable } from './variable.ts';
+
+/** Variables of webhooks: of the roles `api` and `verifier`. */
+export const webhookVariables = {
+  webhooksPerWorkspace: {
+    name: 'NAMEPLATE_WEBHOOKS_PER_WORKSPACE',
+    about:
+      'Most webhooks that a workspace may have. With `0` none can be created; those that exist keep being sent events. Set it on every node with the role `api`.',
+    default: '10',
+    example: '3',
+    parse: count(0, 1000),
+  },
+  webhookSchemes: {
+    name: 'NAMEPLATE_WEBHOOK_SCHEMES',
+    about:
+      'Schemes that the URL of a webhook may have, `https` and `http`, separated by commas. Over `http` anybody on the way reads the events, and nothing proves who receives them: allow it for receivers in a network of your own only. Set it on every node with the role `api`.',
+    default: 'https',
+    example: 'https,http',
+    parse: listOf(oneOf('https', 'http')),
+  },
+  webhookAllowedNetworks: {
+    name: 'NAMEPLATE_WEBHOOK_ALLOWED_NETWORKS',
+    about:
+      'Networks of private, loopback or other special addresses where the receivers of webhooks may be, separated by commas. By default events are sent to public addresses only, because everyone who can create a webhook chooses its URL. Leave out networks with services that accept requests from anyone. Set it on every node with the role `api` or `verifier`.',
+    example: '10.20.0.0/16,fd00:20::/32',
+    parse: listOf(network),
+  },
+  webhookDeliveriesKeepMs: {
+    name: 'NAMEPLATE_WEBHOOK_DELIVERIES_KEEP',
+    about:
+      'How long deliveries are kept (`webhooks.listDeliveries`, `webhooks.redeliver`), between `4d` and `365d`, with the event and at most 64 KiB of the last response each. Those that still wait for a disabled webhook are deleted too. Set it alike on every node.',
+    default: '14d',
+    example: '30d',
+    parse: lengthOfTime('4d', '365d'),
+  },
+} as const satisfies Record<string, Variable<unknown>>;

@@ -1,0 +1,41 @@
+import type { CertificateReason, CertificateState } from './certificate-state.ts';
+
+/** Types of the events of a domain's timeline, which webhooks may subscribe to. */
+export const DOMAIN_EVENT_TYPES = [
+  'domain.created',
+  'domain.retried',
+  'domain.verified',
+  'domain.failed',
+  'domain.superseded',
+  'domain.drifted',
+  'domain.recovered',
+  'domain.deleted',
+  'record.seen',
+  'record.lost',
+  'certificate.issued',
+  'certificate.renewed',
+  'certificate.failed',
+  'certificate.expiring',
+] as const;
+
+export type DomainEventType = (typeof DOMAIN_EVENT_TYPES)[number];
+
+/** The certificate after the change, in events of type `certificate.*`. */
+export interface CertificateAfter {
+  state: CertificateState;
+  reason: CertificateReason | null;
+  message: string | null;
+  issuer: string | null;
+  notAfter: number | null;
+}
+
+/** Absent values are left out, never null. */
+export function presentCertificateAfter({ state, reason, message, issuer, notAfter }: CertificateAfter) {
+  return {
+    state,
+    ...(reason !== null && { reason }),
+    ...(message !== null && { message }),
+    ...(issuer !== null && { issuer }),
+    ...(notAfter !== null && { notAfter }),
+  };
+}

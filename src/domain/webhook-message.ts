@@ -1,0 +1,61 @@
+import type { Domain } from './domain.ts';
+import { type CertificateAfter, type DomainEventType, presentCertificateAfter } from './domain-event.ts';
+import { type PresentedDomain, presentDomain } from './presented-domain.ts';
+
+/** What webhooks tell: the events of the timeline, each with the domain as it was after the change. */
+
+/** Sent by `webhooks.sendTest` alone, whatever the webhook subscribes to. */
+export const TEST_EVENT_TYPE = 'webhook.test';
+
+export type WebhookEventType = DomainEventType | typeof TEST_EVENT_TYPE;
+
+/** What an event says, as it is stored in the transaction of the change. */
+export interface WebhookMessage {
+  /** After the transaction of the change; in `domain.deleted` before it. */
+  domain: Domain;
+  actor: string | null;
+  /** In `record.seen` and `record.lost`. */
+  record?: 'ownership' | 'routing';
+  seen?: string[];
+  /** In `certificate.*`. */
+  certificate?: CertificateAfter;
+}
+
+/** An event as a webhook sends it. */
+export interface WebhookEvent {
+  webhookId: string;
+  type: WebhookEventType;
+  /** When it happened (Unix ms). */
+  happenedAt: number;
+  /** Null in a test. */
+  message: WebhookMessage | null;
+}
+
+/** What changed, besides the domain. Absent values are left out, never null. */
+interface PresentedChange {
+  actor?: string;
+  record?: 'ownership' | 'routing';
+  seen?: string[];
+  certificate?: Partial<Record<keyof CertificateAfter, string | number>>;
+}
+
+type WebhookData = { webhookId: string } | ({ domain: PresentedDomain } & PresentedChange);
+
+/**
+ * The body of a request: JSON of `{type, timestamp, data}` (Standard Webhooks 1.0.0, "Webhook payload structure"). The same for every attempt,
+ * as long as release and `apexNote` (from `apexRoutingNote`) are.
+ */
+export function webhookBody({ webhookId, type, happenedAt, message }: WebhookEvent, apexNote?: string): string {
+  const data: WebhookData = message === null ? { webhookId } : presentMessage(message, apexNote);
+  return JSON.stringify({ type, timestamp: new Date(happenedAt).toISOString(), data });
+}
+
+function presentMessage({ domain, actor, record, seen, certificate }: WebhookMessage, apexNote?: string) {
+  return {
+    domain: presentDomain(domain, apexNote),
+    ...(actor !== null && { actor }),
+    ...(record && { record }),
+    ...(seen && { seen }),
+    ...(certificate && { certificate: presentCertificateAfter(certificate) }),
+  };
+}

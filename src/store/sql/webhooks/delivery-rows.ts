@@ -1,0 +1,225 @@
+import type { InferResult } from 'kysely';
+import { TEST_EVENT_TYPE, type WebhookMessage } from '../../../domain/webhook-message.ts';
+import type { AddedDelivery, Delivery, Paged, PageRequest } from '../../contract/store.ts';
+import type { Reader, Tables, Transaction } from '../statement.ts';
+import { addDelivery } from './outbox.ts';
+import { makeQueueDue } from './queue-rows.ts';
+import { findWebhook } from './webhook-rows.ts';
+
+/** Waiting deliveries that are counted at most: about a millisecond for each thousand. */
+const COUNTED = 10_000;
+
+export async function addTestDelivery(
+  tx: Transaction,
+  workspaceId: string,
+  webhookId: string,
+  now: number,
+): Promise<AddedDelivery> {
+  const refused = await refusal(tx, workspaceId, webhookId);
+  if (refused !== null) return refused;
+  const [id, eventId] = [tx.newId('dlv'), tx.newId('evt')];
+  const about = { eventId, type: TEST_EVENT_TYPE, message: null, happenedAt: now } as const;
+  await addDelivery(tx, { id, webhookId, queue: id, ...about, at: now });
+  return { kind: 'added', deliveryId: id };
+}
+
+export async function redeliver(
+  tx: Transaction,
+  workspaceId: string,
+  webhookId: string,
+  deliveryId: string,
+  now: number,
+): Promise<AddedDelivery> {
+  const refused = await refusal(tx, workspaceId, webhookId);
+  if (refused !== null) return refused;
+  const before = await tx.one(selectMessage, { webhookId, id: deliveryId });
+  if (before === null) return { kind: 'missing' };
+  const { queue, finishedAt, ...event } = before;
+  if (finishedAt === null) {
+    await makeQueueDue(tx, webhookId, queue, now);
+    return { kind: 'added', deliveryId };
+  }
+  const id = tx.newId('dlv');
+  await addDelivery(tx, { ...event, id, webhookId, queue: id, at: now });
+  return { kind: 'added', deliveryId: id };
+}
+
+async function refusal(tx: Transaction, workspaceId: string, webhookId: string) {
+  const webhook = await findWebhook(tx, workspaceId, webhookId);
+  if (webhook === null) return { kind: 'missing' } as const;
+  return webhook.disabledAt === null ? null : ({ kind: 'disabled' } as const);
+}
+
+export async function findDelivery(reader: Reader, workspaceId: string, webhookId: string, id: string) {
+  const row = await reader.one(selectDelivery, { workspaceId, webhookId, id });
+  return row === null ? null : deliveryOf(row);
+}
+
+export async function listDeliveries(
+  reader: Reader,
+  workspaceId: string,
+  webhookId: string,
+  { limit, cursor }: PageRequest,
+): Promise<Paged<Delivery>> {
+  const from = cursor ?? LAST_ID;
+  const rows = await reader.all(selectDeliveries, { workspaceId, webhookId, from, rows: limit + 1 });
+  const items = rows.slice(0, limit).map((row) => deliveryOf({ ...row, response: null }));
+  const next = rows[limit];
+  return next === undefined ? { items } : { items, next: next.id };
+}
+
+/** Above every id. */
+const LAST_ID = '~';
+
+export async function deliveryBacklog(reader: Reader) {
+  const waiting = await reader.one(countWaiting, { limit: COUNTED });
+  const oldest = await reader.one(selectOldest, {});
+  const states = await reader.one(countStates, {});
+  return {
+    waiting: waiting?.count ?? 0,
+    oldestAt: oldest?.waitingSince ?? null,
+    failingWebhooks: states?.failing ?? 0,
+    disabledWebhooks: states?.disabled ?? 0,
+  };
+}
+
+export async function pruneDeliveries(tx: Transaction, before: number, limit: number): Promise<number> {
+  return tx.execute(deleteDeliveries, { before, limit });
+}
+
+type DeliveryRow = InferResult<ReturnType<typeof selectDelivery>>[number];
+
+function deliveryOf({ message, outcome, attemptedAt, durationMs, status, error, response, ...row }: DeliveryRow) {
+  const domain = message === null ? null : (JSON.parse(message) as WebhookMessage).domain;
+  const lastAttempt =
+    attemptedAt === null ? null : { at: attemptedAt, durationMs: durationMs ?? 0, status, error, response };
+  const names = { domainId: domain?.id ?? null, domainName: domain?.name ?? null };
+  return { ...row, ...names, state: outcome ?? 'waiting', lastAttempt } satisfies Delivery;
+}
+
+function selectFromDeliveries(db: Tables, p: { workspaceId: string; webhookId: string }) {
+  return db
+    .selectFrom('webhook_deliveries as deliveries')
+    .innerJoin('webhooks', 'webhooks.id', 'deliveries.webhook_id')
+    .where('deliveries.webhook_id', '=', p.webhookId)
+    .where('webhooks.workspace_id', '=', p.workspaceId)
+    .select([
+      'deliveries.id',
+      'deliveries.webhook_id as webhookId',
+      'deliveries.event_id as eventId',
+      'deliveries.type',
+      'deliveries.message',
+      'deliveries.outcome',
+      'deliveries.attempts',
+      'deliveries.last_attempt_at as attemptedAt',
+      'deliveries.last_duration_ms as durationMs',
+      'deliveries.last_status as status',
+      'deliveries.last_error as error',
+      'deliveries.happened_at as happenedAt',
+      'deliveries.created_at as createdAt',
+      'deliveries.finished_at as finishedAt',
+    ])
+    .select((of) =>
+      of
+        .selectFrom('webhook_queues as queues')
+        .whereRef('queues.webhook_id', '=', 'deliveries.webhook_id')
+        .whereRef('queues.queue', '=', 'deliveries.queue')
+        .where('deliveries.finished_at', 'is', null)
+        .where((is) =>
+          is.not(
+            is.exists(
+              is
+                .selectFrom('webhook_deliveries as earlier')
+                .whereRef('earlier.webhook_id', '=', 'deliveries.webhook_id')
+                .whereRef('earlier.queue', '=', 'deliveries.queue')
+                .whereRef('earlier.seq', '<', 'deliveries.seq')
+                .where('earlier.finished_at', 'is', null)
+                .select('earlier.seq'),
+            ),
+          ),
+        )
+        .select('queues.next_attempt_at')
+        .as('nextAttemptAt'),
+    );
+}
+
+function selectDelivery(db: Tables, p: { workspaceId: string; webhookId: string; id: string }) {
+  return selectFromDeliveries(db, p).where('deliveries.id', '=', p.id).select('deliveries.last_response as response');
+}
+
+function selectDeliveries(db: Tables, p: { workspaceId: string; webhookId: string; from: string; rows: number }) {
+  return selectFromDeliveries(db, p)
+    .where('deliveries.id', '<=', p.from)
+    .orderBy('deliveries.id', 'desc')
+    .limit(p.rows);
+}
+
+function selectMessage(db: Tables, p: { webhookId: string; id: string }) {
+  return db
+    .selectFrom('webhook_deliveries')
+    .where('webhook_id', '=', p.webhookId)
+    .where('id', '=', p.id)
+    .select([
+      'queue',
+      'event_id as eventId',
+      'type',
+      'message',
+      'happened_at as happenedAt',
+      'finished_at as finishedAt',
+    ]);
+}
+
+/** In queues that are scheduled, which those of disabled webhooks are not. */
+function countWaiting(db: Tables, p: { limit: number }) {
+  return db
+    .selectFrom((of) =>
+      of
+        .selectFrom('webhook_queues as queues')
+        .innerJoin('webhook_deliveries as deliveries', (join) =>
+          join
+            .onRef('deliveries.webhook_id', '=', 'queues.webhook_id')
+            .onRef('deliveries.queue', '=', 'queues.queue')
+            .on('deliveries.finished_at', 'is', null),
+        )
+        .where('queues.next_attempt_at', 'is not', null)
+        .limit(p.limit)
+        .select('deliveries.seq')
+        .as('waiting'),
+    )
+    .select((of) => of.fn.countAll<number>().as('count'));
+}
+
+function selectOldest(db: Tables) {
+  return db
+    .selectFrom('webhook_queues')
+    .where('waiting_since', 'is not', null)
+    .orderBy('waiting_since')
+    .limit(1)
+    .select('waiting_since as waitingSince');
+}
+
+function countStates(db: Tables) {
+  return db.selectNoFrom((of) => [
+    of
+      .selectFrom('webhooks')
+      .where('failing_since', 'is not', null)
+      .where('disabled_at', 'is', null)
+      .select((c) => c.fn.countAll<number>().as('count'))
+      .as('failing'),
+    of
+      .selectFrom('webhooks')
+      .where('disabled_at', 'is not', null)
+      .select((c) => c.fn.countAll<number>().as('count'))
+      .as('disabled'),
+  ]);
+}
+
+/** The oldest by number: they are about the oldest by time. */
+function deleteDeliveries(db: Tables, p: { before: number; limit: number }) {
+  return db
+    .deleteFrom('webhook_deliveries')
+    .where('created_at', '<', p.before)
+    .where('seq', 'in', (of) =>
+      of.selectFrom('webhook_deliveries').where('seq', '>', 0).orderBy('seq').limit(p.limit).select('seq'),
+    );
+}

@@ -1,0 +1,174 @@
+import type { InferResult } from 'kysely';
+import type { PageRequest, Webhook, WebhookSecret, WebhookStore } from '../../contract/store.ts';
+import { type PageSlots, paged, pageSlots } from '../paging.ts';
+import type { Reader, Tables, Transaction } from '../statement.ts';
+import { resumeQueues } from './queue-rows.ts';
+
+type Change = Parameters<WebhookStore['updateWebhook']>[2];
+
+export async function createWebhook(tx: Transaction, webhook: Webhook, secret: WebhookSecret, limit: number) {
+  const held = await tx.one(countWebhooks, { workspaceId: webhook.workspaceId });
+  if (held !== null && held.count >= limit) return 'limit';
+  await tx.execute(insertWebhook, { ...webhook, types: jsonOf(webhook.types) });
+  await tx.execute(insertSecret, { ...secret, webhookId: webhook.id });
+  return 'created';
+}
+
+export async function findWebhook(reader: Reader, workspaceId: string, webhookId: string): Promise<Webhook | null> {
+  const row = await reader.one(selectWebhook, { workspaceId, webhookId });
+  return row === null ? null : webhookOf(row);
+}
+
+export async function listWebhooks(reader: Reader, workspaceId: string, page: PageRequest) {
+  const rows = await reader.all(selectWebhooks, { workspaceId, ...pageSlots(page) });
+  return paged(rows.map(webhookOf), page);
+}
+
+export async function updateWebhook(
+  tx: Transaction,
+  workspaceId: string,
+  webhookId: string,
+  { url, types, enabled }: Change,
+  now: number,
+): Promise<Webhook | null> {
+  const before = await findWebhook(tx, workspaceId, webhookId);
+  if (before === null) return null;
+  const after: Webhook = {
+    ...before,
+    url: url ?? before.url,
+    types: types === undefined ? before.types : types,
+    updatedAt: now,
+  };
+  const isEnabled = before.disabledAt === null;
+  const turns = enabled !== undefined && enabled !== isEnabled;
+  if (turns) {
+    Object.assign(after, enabled ? ENABLED : { disabledAt: now, disabledReason: 'requested' });
+  }
+  await tx.execute(updateRow, { ...after, types: jsonOf(after.types) });
+  if (turns && enabled) await resumeQueues(tx, webhookId, now);
+  return after;
+}
+
+const ENABLED = { disabledAt: null, disabledReason: null, failingSince: null } as const;
+
+export async function deleteWebhook(tx: Transaction, workspaceId: string, webhookId: string) {
+  if ((await tx.execute(deleteRow, { workspaceId, webhookId })) === 0) return 'missing';
+  // Parked ones too: the next claim finds and removes them.
+  await resumeQueues(tx, webhookId, tx.now);
+  return 'deleted';
+}
+
+export async function rotateWebhookSecret(
+  tx: Transaction,
+  workspaceId: string,
+  webhookId: string,
+  secret: WebhookSecret,
+  previousExpiresAt: number,
+) {
+  if ((await tx.execute(touchWebhook, { workspaceId, webhookId, now: secret.createdAt })) === 0) return 'missing';
+  await tx.execute(deleteRotatedSecrets, { webhookId });
+  await tx.execute(expireSecret, { webhookId, at: previousExpiresAt });
+  await tx.execute(insertSecret, { ...secret, webhookId });
+  return 'rotated';
+}
+
+function jsonOf(types: Webhook['types']): string | null {
+  return types === null ? null : JSON.stringify(types);
+}
+
+function webhookOf(row: InferResult<ReturnType<typeof selectFromWebhooks>>[number]): Webhook {
+  return { ...row, types: row.types === null ? null : JSON.parse(row.types) };
+}
+
+function selectFromWebhooks(db: Tables) {
+  return db
+    .selectFrom('webhooks')
+    .select([
+      'id',
+      'workspace_id as workspaceId',
+      'url',
+      'types',
+      'created_at as createdAt',
+      'updated_at as updatedAt',
+      'disabled_at as disabledAt',
+      'disabled_reason as disabledReason',
+      'failing_since as failingSince',
+    ]);
+}
+
+function selectWebhook(db: Tables, p: { workspaceId: string; webhookId: string }) {
+  return selectFromWebhooks(db).where('id', '=', p.webhookId).where('workspace_id', '=', p.workspaceId);
+}
+
+function selectWebhooks(db: Tables, p: PageSlots & { workspaceId: string }) {
+  return selectFromWebhooks(db)
+    .where('workspace_id', '=', p.workspaceId)
+    .where('id', '>=', p.from)
+    .orderBy('id')
+    .limit(p.rows);
+}
+
+function countWebhooks(db: Tables, p: { workspaceId: string }) {
+  return db
+    .selectFrom('webhooks')
+    .where('workspace_id', '=', p.workspaceId)
+    .select((of) => of.fn.countAll<number>().as('count'));
+}
+
+type WebhookRow = Omit<Webhook, 'types'> & { types: string | null };
+
+function insertWebhook(db: Tables, p: WebhookRow) {
+  return db.insertInto('webhooks').values({
+    id: p.id,
+    workspace_id: p.workspaceId,
+    url: p.url,
+    types: p.types,
+    created_at: p.createdAt,
+    updated_at: p.updatedAt,
+    disabled_at: p.disabledAt,
+    disabled_reason: p.disabledReason,
+    failing_since: p.failingSince,
+  });
+}
+
+function updateRow(db: Tables, p: WebhookRow) {
+  return db.updateTable('webhooks').where('id', '=', p.id).set({
+    url: p.url,
+    types: p.types,
+    updated_at: p.updatedAt,
+    disabled_at: p.disabledAt,
+    disabled_reason: p.disabledReason,
+    failing_since: p.failingSince,
+  });
+}
+
+function touchWebhook(db: Tables, p: { workspaceId: string; webhookId: string; now: number }) {
+  return db
+    .updateTable('webhooks')
+    .where('id', '=', p.webhookId)
+    .where('workspace_id', '=', p.workspaceId)
+    .set({ updated_at: p.now });
+}
+
+/** Deletes its secrets as well (`on delete cascade`). */
+function deleteRow(db: Tables, p: { workspaceId: string; webhookId: string }) {
+  return db.deleteFrom('webhooks').where('id', '=', p.webhookId).where('workspace_id', '=', p.workspaceId);
+}
+
+function insertSecret(db: Tables, p: WebhookSecret & { webhookId: string }) {
+  return db
+    .insertInto('webhook_secrets')
+    .values({ id: p.id, webhook_id: p.webhookId, secret: p.secret, created_at: p.createdAt, expires_at: null });
+}
+
+function deleteRotatedSecrets(db: Tables, p: { webhookId: string }) {
+  return db.deleteFrom('webhook_secrets').where('webhook_id', '=', p.webhookId).where('expires_at', 'is not', null);
+}
+
+function expireSecret(db: Tables, p: { webhookId: string; at: number }) {
+  return db
+    .updateTable('webhook_secrets')
+    .where('webhook_id', '=', p.webhookId)
+    .where('expires_at', 'is', null)
+    .set({ expires_at: p.at });
+}

@@ -1,0 +1,146 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { SealingUnavailable, type Webhook, type WebhookSecret } from '../../src/store/contract/store.ts';
+import { createKeyring } from '../../src/store/sealing/keyring.ts';
+import { rotateSecrets } from '../../src/store/sealing/rotation.ts';
+import { sealedStore } from '../../src/store/sealing/sealed-store.ts';
+import { attach, NOW, plant } from '../support/entities.ts';
+import { aDeliveryClaim, addWebhook, aWebhook, aWebhookSecret } from '../support/webhooks.ts';
+import type { Subject } from './subject.ts';
+
+export function describeWebhooks(subject: Subject): void {
+  const added: Webhook[] = [];
+  const add = async (about: Partial<Webhook> & Pick<Webhook, 'workspaceId'>, secret?: WebhookSecret) => {
+    const webhook = await addWebhook(subject.store, about, secret);
+    added.push(webhook);
+    return webhook;
+  };
+  afterEach(async () => {
+    for (const { workspaceId, id } of added.splice(0)) await subject.store.deleteWebhook(workspaceId, id);
+  });
+
+  describe('webhooks', () => {
+    it('are found as they were created, by their own workspace alone', async () => {
+      const { store } = subject;
+      const [a, b] = [await subject.plant(), await subject.plant()];
+      const webhook = await add({ workspaceId: a.workspace.id, types: ['domain.verified', 'domain.failed'] });
+      expect(await store.findWebhook(a.workspace.id, webhook.id)).toEqual(webhook);
+      expect(await store.findWebhook(b.workspace.id, webhook.id)).toBeNull();
+      expect(await store.updateWebhook(b.workspace.id, webhook.id, { enabled: false }, NOW)).toBeNull();
+      expect(await store.rotateWebhookSecret(b.workspace.id, webhook.id, aWebhookSecret(), NOW)).toBe('missing');
+      expect(await store.deleteWebhook(b.workspace.id, webhook.id)).toBe('missing');
+      expect(await store.findWebhook(a.workspace.id, webhook.id)).toEqual(webhook);
+    });
+
+    it('are listed in order of creation, page by page', async () => {
+      const { workspace } = await subject.plant();
+      const webhooks = [];
+      for (let i = 0; i < 5; i++) webhooks.push(await add({ workspaceId: workspace.id }));
+      const first = await subject.store.listWebhooks(workspace.id, { limit: 3 });
+      expect(first).toEqual({ items: webhooks.slice(0, 3), next: webhooks[3]?.id });
+      expect(await subject.store.listWebhooks(workspace.id, { limit: 3, cursor: first.next })).toEqual({
+        items: webhooks.slice(3),
+      });
+    });
+
+    it('of one workspace are no more than the limit, of several that are created at once too', async () => {
+      const { workspace } = await subject.plant();
+      const outcomes = await Promise.all(
+        [1, 2, 3, 4, 5].map(async () => {
+          const webhook = aWebhook({ workspaceId: workspace.id });
+          const outcome = await subject.store.createWebhook(webhook, aWebhookSecret(), 3);
+          if (outcome === 'created') added.push(webhook);
+          return outcome;
+        }),
+      );
+      expect(outcomes.toSorted()).toEqual(['created', 'created', 'created', 'limit', 'limit']);
+    });
+
+    it('change in the given fields alone', async () => {
+      const { store } = subject;
+      const { workspace } = await subject.plant();
+      const webhook = await add({ workspaceId: workspace.id, types: ['domain.verified'] });
+      const change = (about: Parameters<typeof store.updateWebhook>[2], now: number) =>
+        store.updateWebhook(workspace.id, webhook.id, about, now);
+      const moved = { ...webhook, url: 'https://other.example.com/', updatedAt: NOW + 1 };
+      expect(await change({ url: moved.url }, NOW + 1)).toEqual(moved);
+      const all = { ...moved, types: null, updatedAt: NOW + 2 };
+      expect(await change({ types: null }, NOW + 2)).toEqual(all);
+      const off = { ...all, disabledAt: NOW + 3, disabledReason: 'requested', updatedAt: NOW + 3 };
+      expect(await change({ enabled: false }, NOW + 3)).toEqual(off);
+      expect(await change({ enabled: false }, NOW + 4)).toEqual({ ...off, updatedAt: NOW + 4 });
+      expect(await change({ enabled: true }, NOW + 5)).toEqual({ ...all, updatedAt: NOW + 5 });
+      expect(await store.findWebhook(workspace.id, webhook.id)).toEqual({ ...all, updatedAt: NOW + 5 });
+      expect(await store.updateWebhook(workspace.id, 'wh_none', {}, NOW)).toBeNull();
+    });
+
+    it('are gone once they are deleted', async () => {
+      const { store } = subject;
+      const { workspace } = await subject.plant();
+      const { id } = await add({ workspaceId: workspace.id });
+      expect(await store.deleteWebhook(workspace.id, id)).toBe('deleted');
+      expect(await store.deleteWebhook(workspace.id, id)).toBe('missing');
+      expect(await store.findWebhook(workspace.id, id)).toBeNull();
+    });
+
+    it('sign with one secret, after a rotation with both until the first expires, and never with a third', async () => {
+      const { store } = subject;
+      const { environment, workspace } = await subject.plant();
+      const [first, second, third] = [aWebhookSecret(), aWebhookSecret(), aWebhookSecret()];
+      const webhook = await add({ workspaceId: workspace.id }, first);
+      await attach(store, environment);
+      const secretsAt = async (now: number) => {
+        const [due] = await store.claimDeliveries(aDeliveryClaim({ now, leaseMs: 1 }));
+        return due?.secrets;
+      };
+      const pairs = (...secrets: WebhookSecret[]) => secrets.map(({ id, secret }) => ({ id, secret }));
+      const rotate = (secret: WebhookSecret, until: number) =>
+        store.rotateWebhookSecret(workspace.id, webhook.id, secret, until);
+      expect(await secretsAt(NOW)).toEqual(pairs(first));
+      expect(await rotate(second, NOW + 100)).toBe('rotated');
+      expect(await secretsAt(NOW + 99)).toEqual(pairs(second, first));
+      expect(await secretsAt(NOW + 100)).toEqual(pairs(second));
+      expect(await rotate(third, NOW + 300)).toBe('rotated');
+      expect(await secretsAt(NOW + 200)).toEqual(pairs(third, second));
+    });
+
+    it('have secrets that a rotation of the sealing keys seals again', async () => {
+      const opened = await subject.open();
+      const ring = (...fills: string[]) =>
+        createKeyring({ name: 'the test', keys: () => fills.map((fill) => new Uint8Array(Buffer.alloc(32, fill))) });
+      const { environment, workspace } = await plant(opened.store);
+      const secret = aWebhookSecret();
+      await addWebhook(sealedStore(opened.store, ring('old')), { workspaceId: workspace.id }, secret);
+      await attach(opened.store, environment);
+      const read = async (keyring: ReturnType<typeof ring>, now: number) =>
+        (await sealedStore(opened.store, keyring).claimDeliveries(aDeliveryClaim({ now, leaseMs: 1 })))[0]?.secrets;
+      expect(await read(ring('new'), NOW)).toEqual([]);
+      expect(await rotateSecrets(opened.store, ring('new', 'old'))).toBe(1);
+      expect(await read(ring('new'), NOW + 9)).toEqual([{ id: secret.id, secret: secret.secret }]);
+      await opened.close();
+    });
+
+    it('have secrets that are in a sealed store as plaintext nowhere, and without a key neither stored nor returned', async () => {
+      const opened = await subject.open();
+      const ring = createKeyring({ name: 'the test', keys: () => [new Uint8Array(32)] });
+      const empty = createKeyring({ name: 'the test', keys: () => [] });
+      const store = sealedStore(opened.store, ring);
+      const { environment, workspace } = await plant(opened.store);
+      const secret = aWebhookSecret();
+      const webhook = await addWebhook(store, { workspaceId: workspace.id }, secret);
+      await attach(store, environment);
+      const [due] = await store.claimDeliveries(aDeliveryClaim({ leaseMs: 1 }));
+      expect(due?.secrets).toEqual([{ id: secret.id, secret: secret.secret }]);
+      expect(await opened.contains(secret.secret)).toBe(false);
+      const keyless = sealedStore(opened.store, empty);
+      const [unreadable] = await keyless.claimDeliveries(aDeliveryClaim({ now: NOW + 9 }));
+      expect(unreadable?.secrets).toEqual([]);
+      const other = aWebhook({ workspaceId: workspace.id });
+      await expect(keyless.createWebhook(other, aWebhookSecret(), 9)).rejects.toThrow(SealingUnavailable);
+      expect(await store.findWebhook(workspace.id, other.id)).toBeNull();
+      await expect(keyless.rotateWebhookSecret(workspace.id, webhook.id, aWebhookSecret(), NOW)).rejects.toThrow(
+        /nameplate sealing key/,
+      );
+      await opened.close();
+    });
+  });
+}

@@ -1,0 +1,175 @@
+import { exampleDeployment } from '../../src/api/deployments/present-deployment.ts';
+import { exampleDomain } from '../../src/api/domains/present-domain.ts';
+import { exampleWebhook } from '../../src/api/webhooks/present-webhook.ts';
+import { type Domain, newDomain, WINDOW_MS } from '../../src/domain/domain.ts';
+import { NO_MEMORY } from '../../src/domain/status.ts';
+import { describeTakeover } from '../../src/domain/verification-error.ts';
+import { webhookBody } from '../../src/domain/webhook-message.ts';
+import type { DueCertificate, DueRecheck, IssuedCertificate, Store } from '../../src/store/contract/store.ts';
+import { anIssuedCertificate, aSave, DAY_MS } from '../support/certificates.ts';
+import { openEngine } from '../support/engine.ts';
+import { failedAt, verifiedAt, verifyingAt } from '../support/entities.ts';
+import { aDeliveryClaim, aDeliveryResult, addWebhook } from '../support/webhooks.ts';
+
+const START = exampleDomain.createdAt;
+const MINUTE_MS = 60_000;
+const ACTOR = 'key_01kaghm6r7t8y9u0p1a2s3d4f5';
+const ISSUER = 'https://acme-v02.api.letsencrypt.org/directory';
+
+/** By type of event, the first body that a store with a webhook had for its receiver, while domains lived through everything that can happen. */
+export async function producedBodies(): Promise<Map<string, string>> {
+  const bodies = new Map<string, string>();
+  for (const story of [verified, refused]) {
+    const { store, remove } = await openEngine();
+    await plantExamples(store);
+    await story(store);
+    for (const body of await received(store)) {
+      const { type } = JSON.parse(body);
+      if (!bodies.has(type)) bodies.set(type, body);
+    }
+    await store.close();
+    await remove();
+  }
+  return bodies;
+}
+
+/** The workspace, the environment and the webhook of the API's examples. */
+async function plantExamples(store: Store): Promise<void> {
+  const { workspaceId, projectId, appId, environmentId } = exampleDomain;
+  const common = { workspaceId, name: null, createdAt: START };
+  const limits = { rates: {}, domains: null };
+  await store.createWorkspace({ id: workspaceId, name: 'Acme', disabledAt: null, limits, createdAt: START });
+  await store.createProject({ ...common, id: projectId, slug: 'demo' });
+  await store.createApp({ ...common, id: appId, projectId, slug: 'web' });
+  const environment = { ...common, id: environmentId, projectId, appId, slug: 'production', currentDeploymentId: null };
+  await store.createEnvironment(environment);
+  await store.createDeployment(exampleDeployment);
+  await addWebhook(store, { ...exampleWebhook, types: null });
+}
+
+/** Added, verified, served; lost and found again; taken over by another workspace. */
+async function verified(store: Store): Promise<void> {
+  const added = newDomain(exampleDomain);
+  await store.createDomain(added, START + WINDOW_MS, ACTOR);
+  let now = START + MINUTE_MS;
+  const owned = { ...verifyingAt(added, now), ownershipVerifiedAt: now };
+  const ownership = [`service-domain-verify=${added.token}`];
+  await store.saveTransition({ before: added, after: owned, memory: NO_MEMORY, seen: { ownership }, now });
+  now += MINUTE_MS;
+  const routing = [`${added.target}.`];
+  const domain = verifiedAt(owned, now);
+  await store.saveTransition({ before: owned, after: domain, memory: NO_MEMORY, seen: { routing }, now });
+  await certify(store, domain, now);
+  now += DAY_MS;
+  const drifted = await recheck(store, domain, now, {
+    routingVerifiedAt: null,
+    verificationError: `api.example.com leads to "old.example.net.". Point it to ${added.target} by a CNAME record; if a provider proxies it, set that host as the origin there.`,
+  });
+  now += DAY_MS;
+  const recovered = await recheck(store, drifted, now, { routingVerifiedAt: now, verificationError: null });
+  await takeOver(store, recovered, now + DAY_MS);
+}
+
+/** Not verified in time, tried again, deleted. */
+async function refused(store: Store): Promise<void> {
+  const added = newDomain(exampleDomain);
+  await store.createDomain(added, START + WINDOW_MS, ACTOR);
+  const now = START + WINDOW_MS;
+  const after = {
+    ...failedAt(added, now),
+    verificationError:
+      'Not verified within 24 hours: no TXT record was found at _service.api.example.com. Add it with the value that dnsRecords lists, then start again with domains.verifyDomain.',
+  };
+  await store.saveTransition({ before: added, after, memory: NO_MEMORY, now });
+  await store.retryVerification(added.workspaceId, added.id, now + MINUTE_MS, WINDOW_MS, ACTOR);
+  await store.deleteDomain(added.workspaceId, added.id, now + 2 * MINUTE_MS, ACTOR);
+}
+
+/** Fails once, is issued, expires, is renewed. */
+async function certify(store: Store, { name }: Domain, start: number): Promise<void> {
+  const claim = async (now: number) => {
+    const [due] = await store.claimCertificates({ now, limit: 1, leaseMs: MINUTE_MS, newNames: true });
+    return due as DueCertificate;
+  };
+  const issuedAt = (now: number): IssuedCertificate & { privateKey: Uint8Array } =>
+    anIssuedCertificate({ issuer: ISSUER, notBefore: now, notAfter: now + 90 * DAY_MS, issuedAt: now });
+  const reason = 'caa_forbids' as const;
+  const message =
+    'CAA records of example.com do not allow letsencrypt.org to issue for api.example.com. Add a CAA record: 0 issue "letsencrypt.org".';
+  const nextTryAt = start + MINUTE_MS;
+  const failed = {
+    state: 'waiting_for_routing',
+    problem: { reason, message, at: start },
+    nextTryAt,
+    now: start,
+  } as const;
+  await store.saveCertificate(aSave(await claim(start), failed));
+  const done = { state: 'issued', problem: null } as const;
+  const first = { ...done, issued: issuedAt(nextTryAt), nextTryAt: nextTryAt + DAY_MS, now: nextTryAt };
+  await store.saveCertificate(aSave(await claim(nextTryAt), first));
+  const expiringAt = nextTryAt + 81 * DAY_MS;
+  await store.recordExpiring(expiringAt, 9);
+  const second = { ...done, issued: issuedAt(expiringAt + 1), nextTryAt: expiringAt + DAY_MS, now: expiringAt + 1 };
+  const due = await claim(expiringAt + 1);
+  if (due.certificate.hostname === name) await store.saveCertificate(aSave(due, second));
+}
+
+async function recheck(store: Store, before: Domain, now: number, change: Partial<Domain>): Promise<Domain> {
+  const claim = { now: now + DAY_MS, limit: 1, intervalMs: DAY_MS, jitter: () => 0 };
+  const [due] = (await store.claimMonitored(claim)) as [DueRecheck];
+  const after = { ...before, ...change, updatedAt: now, revision: before.revision + 1 };
+  const isLost = change.routingVerifiedAt === null;
+  const memory = { suspected: [], driftedSince: isLost ? now : null, goneSince: null, goneUntil: null };
+  const seen = { routing: isLost ? ['old.example.net.'] : [`${before.target}.`] };
+  await store.saveMonitoring({ before, after, memory, attempts: due.attempts, seen, now });
+  return after;
+}
+
+async function takeOver(store: Store, loser: Domain, now: number): Promise<void> {
+  const ids = { workspaceId: 'ws_2', projectId: 'proj_2', appId: 'app_2', environmentId: 'env_2' };
+  const common = { ...ids, name: null, createdAt: now };
+  const limits = { rates: {}, domains: null };
+  await store.createWorkspace({ id: 'ws_2', name: 'Other', disabledAt: null, limits, createdAt: now });
+  await store.createProject({ ...common, id: ids.projectId, slug: 'demo' });
+  await store.createApp({ ...common, id: ids.appId, slug: 'web' });
+  await store.createEnvironment({ ...common, id: ids.environmentId, slug: 'production', currentDeploymentId: null });
+  const claim = newDomain({ ...exampleDomain, ...ids, id: 'dom_2', target: 'two.test', token: 'two', createdAt: now });
+  await store.createDomain(claim, now + WINDOW_MS);
+  const lost = { ...failedAt(loser, now), verificationError: describeTakeover(loser) };
+  const flags = { routingVerifiedAt: null, ownershipVerifiedAt: null };
+  const save = { before: claim, after: verifiedAt(claim, now), memory: NO_MEMORY, now };
+  await store.saveTransition({ ...save, loser: { before: loser, after: { ...lost, ...flags } } });
+}
+
+/** Everything that waits for the webhook, in order. */
+async function received(store: Store): Promise<string[]> {
+  const bodies: string[] = [];
+  await store.addTestDelivery(exampleWebhook.workspaceId, exampleWebhook.id, START);
+  for (let now = START + 1000 * DAY_MS; ; ) {
+    const due = await store.claimDeliveries(aDeliveryClaim({ now }));
+    if (due.length === 0) return bodies;
+    bodies.push(...due.map((each) => webhookBody(each)));
+    const results = due.map((each) => aDeliveryResult(each));
+    await store.saveDeliveries({ results, now, disableIfFailingSince: 0 });
+  }
+}
+
+/** A body as the page shows it: JSON with two spaces, a DNS record in one line. */
+export function formatted(body: string): string {
+  const records: string[] = [];
+  const text = JSON.stringify(
+    JSON.parse(body),
+    (key, value) => {
+      if (key !== 'dnsRecords') return value;
+      return (value as object[]).map((record) => `@${records.push(inOneLine(record)) - 1}@`);
+    },
+    2,
+  );
+  return text.replace(/"@(\d+)@"/g, (_, at) => records[Number(at)] ?? '');
+}
+
+function inOneLine(record: object): string {
+  return `{ ${Object.entries(record)
+    .map(([key, value]) => `${JSON.stringify(key)}: ${JSON.stringify(value)}`)
+    .join(', ')} }`;
+}
