@@ -7,7 +7,7 @@ const architecture = readFileSync(join(__dirname, 'docs/architecture.md'), 'utf8
 const folders = [...architecture.matchAll(/^\| `src\/([a-z]+)(?:\/|\.ts)`/gm)].map(([, folder]) => folder);
 const fileOf = (names) => `^src/(${names.join('|')})(/|\\.ts$)`;
 
-const roles = ['api', 'verification', 'certificates', 'edge'];
+const roles = ['api', 'verification', 'webhooks', 'certificates', 'edge'];
 const withoutTests = { pathNot: '\\.test\\.ts$' };
 
 module.exports = {
@@ -45,6 +45,13 @@ module.exports = {
       severity: 'error',
       from: { path: '^src/certificates/policy/', ...withoutTests },
       to: { pathNot: '^src/(domain|certificates/policy)/', dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'webhook-policy-is-pure',
+      comment: 'When a delivery is retried, and how many are in flight, are functions of values.',
+      severity: 'error',
+      from: { path: '^src/webhooks/policy/', ...withoutTests },
+      to: { pathNot: '^src/(domain|webhooks/policy)/', dependencyTypesNot: ['type-only'] },
     },
     {
       name: 'ports-import-only-types-of-the-domain',

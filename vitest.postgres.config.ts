@@ -13,7 +13,12 @@ export default defineConfig({
     maxWorkers: availableParallelism() + 1,
     // The property of the rule is tried on one engine: the order of its checks is that of the embedded one.
     exclude: ['test/verification/rule.property.test.ts'],
-    include: ['test/api/**/*.test.ts', 'test/verification/**/*.test.ts', 'test/certificates/worker.test.ts'],
+    include: [
+      'test/api/**/*.test.ts',
+      'test/verification/**/*.test.ts',
+      'test/webhooks/**/*.test.ts',
+      'test/certificates/worker.test.ts',
+    ],
     globalSetup: 'test/support/postgres-setup.ts',
     isolate: false,
     testTimeout: 60_000,

@@ -3,6 +3,7 @@ import { checks } from './figures/checks.ts';
 import { cost } from './figures/cost.ts';
 import { create } from './figures/create.ts';
 import { createOnce } from './figures/createOnce.ts';
+import { deliveries } from './figures/deliveries.ts';
 import { diagnoses } from './figures/diagnoses.ts';
 import { caddyInFront, edge, edgeMemory, handshakes } from './figures/edge.ts';
 import { apiThreads, evenly, often, postgresEvenly } from './figures/getDomain.ts';
@@ -31,6 +32,7 @@ export const figures: readonly Figure[] = [
   checks,
   schedule,
   monitoring,
+  deliveries,
   diagnoses,
   watchers,
   cost,

@@ -11,6 +11,7 @@ import { createMetrics } from './metrics.ts';
 import type { Stoppable } from './net/listen.ts';
 import { startApi } from './roles/api-role.ts';
 import { startBackground, startBackgroundThread } from './roles/background-role.ts';
+import { deliversEvents } from './roles/deliveries-role.ts';
 import { startEdge } from './roles/edge-role.ts';
 import { startMetrics } from './roles/metrics-listener.ts';
 import { startPruning } from './roles/pruning.ts';
@@ -36,6 +37,8 @@ interface ServerOptions {
   challengePort?: number | 'edge';
   /** A crashed process delays a certificate by this long at most; a minute unless given. */
   certificateLeaseMs?: number;
+  /** The same of a delivery to a webhook; 30 s unless given. */
+  deliveryLeaseMs?: number;
   checkIntervalMs?: number;
   windowMs?: number;
   /** Aborts a start that waits for another process. */
@@ -93,26 +96,30 @@ export async function startServer(config: Config, options: ServerOptions): Promi
     for (const part of stopped) if (part.status === 'rejected') throw part.reason;
   };
   try {
-    // Only verifiers never touch private keys.
-    if (config.roles.some((role) => role !== 'verifier')) await sealAllSecrets(store, keyring);
+    // A verifier that delivers nothing uses no secrets.
+    if (config.roles.some((role) => role !== 'verifier') || deliversEvents(config))
+      await sealAllSecrets(store, keyring);
     const changes = track(startChangeFeed(store, { clock, log }));
     const invalidations = createInvalidations();
     const cached = cacheDomains(store, changes, cachedBytesOf(config), invalidations);
-    const times = { certificateLeaseMs: 60_000, checkIntervalMs: CHECK_INTERVAL_MS, windowMs: WINDOW_MS };
+    const leases = { certificateLeaseMs: 60_000, deliveryLeaseMs: 30_000 };
+    const times = { ...leases, checkIntervalMs: CHECK_INTERVAL_MS, windowMs: WINDOW_MS };
     const base = { nameserverPort: 53, ...times, ...options, config, manyNodes: database.manyNodes };
     const here = { clock, log, metrics, changes, store: cached, uncached: store, supervisor };
     const startingEdge = config.roles.includes('edge') ? begin(startEdge({ ...base, ...here })) : null;
     const settings = settingsOf(base, options.challengePort === 'edge' ? await startingEdge : null);
     const threads = roleThreads({ supervisor, settings, invalidations, newWriterPort });
+    const deps: RoleDeps = { ...settings, ...here };
+    track(startPruning(deps));
+    const inThisThread = hasBackgroundThread(config) ? null : startBackground(deps);
+    const background = begin(inThisThread ?? startBackgroundThread(threads));
     track(
       database.listen(() => {
         threads.poll();
+        inThisThread?.wake();
         return changes.poll();
       }),
     );
-    const deps: RoleDeps = { ...settings, ...here };
-    track(startPruning(deps));
-    const background = begin(hasBackgroundThread(config) ? startBackgroundThread(threads) : startBackground(deps));
     const startingApi = config.roles.includes('api') ? begin(startApi({ ...deps, supervisor, threads })) : null;
     const [edge, api] = await Promise.all([startingEdge, startingApi, background]);
     addSnapshots(metrics.registry, supervisor.snapshots);
@@ -129,10 +136,11 @@ function settingsOf(
   base: Omit<RoleSettings, 'challengePort'> & Pick<ServerOptions, 'challengePort'>,
   edge: Pick<Edge, 'http'> | null,
 ): RoleSettings {
-  const { config, manyNodes, nameserverPort, certificateLeaseMs, checkIntervalMs, windowMs } = base;
+  const { config, manyNodes, nameserverPort, certificateLeaseMs, deliveryLeaseMs, checkIntervalMs, windowMs } = base;
   const { challengePort: given = 80 } = base;
   const challengePort = given === 'edge' ? Number(new URL(edge?.http ?? 'http://none').port) : given;
-  return { config, manyNodes, nameserverPort, challengePort, certificateLeaseMs, checkIntervalMs, windowMs };
+  const leases = { certificateLeaseMs, deliveryLeaseMs };
+  return { config, manyNodes, nameserverPort, challengePort, ...leases, checkIntervalMs, windowMs };
 }
 
 /** Seals secrets that are stored in plaintext. Rejects when some are sealed under a key that this process does not have. */

@@ -12,7 +12,7 @@ export function createMetrics({ ofProcess = true } = {}) {
     registry,
     threadDeaths: new Counter({
       name: 'nameplate_thread_deaths_total',
-      help: 'Threads that crashed or hung, by kind: api, background (checks and certificates), diagnosis, edge, writer.',
+      help: 'Threads that crashed or hung, by kind: api, background (checks, certificates and deliveries), diagnosis, edge, writer.',
       labelNames: ['kind'],
       registers,
     }),
@@ -135,6 +135,56 @@ export function createMetrics({ ofProcess = true } = {}) {
       name: 'nameplate_certificate_budget_orders',
       help: 'Orders left in the current window of each CA.',
       labelNames: ['issuer'],
+      registers,
+    }),
+    deliveryAttempts: new Counter({
+      name: 'nameplate_webhook_attempts_total',
+      help: 'Attempts to deliver an event to a webhook, by outcome: delivered, redirect, status (any other), address, connection, tls, timeout, invalid, secret (it cannot be unsealed), dropped (shutdown, or the process was suspended), error.',
+      labelNames: ['outcome'],
+      registers,
+    }),
+    deliveries: new Counter({
+      name: 'nameplate_webhook_deliveries_total',
+      help: 'Events for webhooks that are finished, without tests, by outcome: delivered, failed (given up after three days).',
+      labelNames: ['outcome'],
+      registers,
+    }),
+    webhooksDisabled: new Counter({
+      name: 'nameplate_webhooks_disabled_total',
+      help: 'Webhooks that were disabled because nothing had been delivered to them for three days.',
+      registers,
+    }),
+    deliveryAttemptSeconds: new Histogram({
+      name: 'nameplate_webhook_attempt_seconds',
+      help: 'Duration of an attempt to deliver an event.',
+      buckets: [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+      registers,
+    }),
+    deliveryLatenessSeconds: new Histogram({
+      name: 'nameplate_webhook_lateness_seconds',
+      help: 'Time from when a delivery was due until it was claimed.',
+      buckets: [0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60, 300, 3600],
+      registers,
+    }),
+    deliveriesInFlight: new Gauge({
+      name: 'nameplate_webhook_deliveries_in_flight',
+      help: 'Deliveries in flight in this process.',
+      registers,
+    }),
+    deliveriesWaiting: new Gauge({
+      name: 'nameplate_webhook_deliveries_waiting',
+      help: 'Events in the store that wait to be delivered to an enabled webhook, counted up to 10,000.',
+      registers,
+    }),
+    deliveryWaitSeconds: new Gauge({
+      name: 'nameplate_webhook_oldest_waiting_seconds',
+      help: 'How long the event that waits for longest has been waiting to be delivered; 0: none waits.',
+      registers,
+    }),
+    webhooks: new Gauge({
+      name: 'nameplate_webhooks',
+      help: 'Webhooks in the store, by state: failing (the last attempt failed), disabled (by a request, or after three days without any delivery).',
+      labelNames: ['state'],
       registers,
     }),
   };

@@ -1,17 +1,19 @@
 import type { Stoppable } from '../net/listen.ts';
 import { startCertificates } from './certificates-role.ts';
+import { type Deliveries, startDeliveries } from './deliveries-role.ts';
 import type { RoleThreads } from './role-threads.ts';
 import type { RoleDeps } from './roles.ts';
 import { startVerifier } from './verifier-role.ts';
 
-/** The configured roles that answer nobody, in this thread: checks and certificates. */
-export function startBackground(deps: RoleDeps): Stoppable {
+/** The configured roles that answer nobody, in this thread: checks and deliveries, and certificates. */
+export function startBackground(deps: RoleDeps): Deliveries {
   const { roles } = deps.config;
+  const deliveries = roles.includes('verifier') ? startDeliveries(deps) : null;
   const parts = [
-    ...(roles.includes('verifier') ? [startVerifier(deps)] : []),
+    ...(deliveries === null ? [] : [startVerifier(deps), deliveries]),
     ...(roles.includes('certificates') ? [startCertificates(deps)] : []),
   ];
-  return { stop: () => Promise.all(parts.map((part) => part.stop())) };
+  return { wake: () => deliveries?.wake(), stop: () => Promise.all(parts.map((part) => part.stop())) };
 }
 
 /** The same in a thread of their own, so that they share no event loop with requests. */

@@ -10,6 +10,7 @@ import { databaseAt, keyringFor } from '../store/database.ts';
 import type { Callable } from '../threads/rpc.ts';
 import type { SupervisedMethods } from '../threads/supervisor.ts';
 import { type Parent, serveParent } from '../threads/thread.ts';
+import type { Deliveries } from './deliveries-role.ts';
 import type { RoleDeps, RoleSettings } from './roles.ts';
 import { cachedBytesOf } from './thread-counts.ts';
 
@@ -24,27 +25,34 @@ export interface RoleThreadData {
 
 /** What the main thread calls in a thread of roles. */
 export interface RoleThreadMethods {
-  /** A change was logged: reads the change log now. */
+  /** A change was logged, or a delivery is due: reads the change log now. */
   poll(): void;
 }
+
+/** `wake`: a delivery may be due. */
+type Roles = Stoppable & Partial<Pick<Deliveries, 'wake'>>;
 
 /** The script of a thread of roles: opens what they need, and starts them. Rejects when they do not start. */
 export async function runRoleThread<Theirs extends Callable<Theirs>>(
   data: RoleThreadData,
-  start: (deps: RoleDeps, main: Parent<Theirs>) => Stoppable | Promise<Stoppable>,
+  start: (deps: RoleDeps, main: Parent<Theirs>) => Roles | Promise<Roles>,
 ): Promise<void> {
   const { deps, close } = await openRoles(data);
+  let roles: Roles | undefined;
   const own: RoleThreadMethods & SupervisedMethods = {
-    poll: () => void deps.changes.poll(),
+    poll() {
+      roles?.wake?.();
+      void deps.changes.poll();
+    },
     snapshot: () => deps.metrics.registry.getMetricsAsJSON(),
     async stop() {
-      await roles.stop();
+      await roles?.stop();
       await close();
       main.close();
     },
   };
   const main = serveParent<Theirs>(own);
-  const roles = await start(deps, main);
+  roles = await start(deps, main);
   main.ready();
 }
 

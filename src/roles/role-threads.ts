@@ -9,7 +9,7 @@ import type { RoleSettings } from './roles.ts';
 export interface RoleThreads {
   /** `data`: what the script needs besides `RoleThreadData`. Rejects with the error that ended the thread when it ends before it is ready. */
   start(options: Pick<ThreadOptions, 'kind' | 'script' | 'own'> & { data?: object }): Promise<Stoppable>;
-  /** A change was logged: all read the change log now. */
+  /** A change was logged, or a delivery is due: all read the change log now. */
   poll(): void;
 }
 

@@ -27,6 +27,8 @@ export interface RoleSettings {
   challengePort: number;
   /** A crashed process delays a certificate by this long at most. */
   certificateLeaseMs: number;
+  /** The same of a delivery to a webhook. */
+  deliveryLeaseMs: number;
   checkIntervalMs: number;
   windowMs: number;
 }

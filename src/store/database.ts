@@ -31,7 +31,10 @@ export interface Database {
   keyFile: string | null;
   /** Takes the locks of roles that only one process may run, until the returned function is called. */
   lockRoles(roles: readonly string[]): Promise<() => void>;
-  /** Calls `onNotify` soon after a change was logged, where the engine can. Polling the change log finds it in any case. */
+  /**
+   * Calls `onNotify` soon after a delivery was added or, where several processes share the store, a change was logged. It only makes polls come early.
+   * After `openShared`.
+   */
   listen(onNotify: () => Promise<void>): { stop(): Promise<void> };
   /** Copies an embedded store to a new file while it is used (`sqlite/backup.ts`); null: PostgreSQL has its own tools. */
   backUp: ((file: string, onProgress: (done: number) => void) => Promise<number>) | null;
@@ -64,6 +67,7 @@ async function sqliteDatabase({ path }: SqliteUrl): Promise<Database> {
   const { joinSqliteStore, lockRoles, migrate, pendingMigrations, sharedSqliteStore, sqliteStore } = await import(
     './sqlite/sqlite.ts'
   );
+  let onDelivery: () => unknown = () => {};
   return {
     name: path,
     manyNodes: false,
@@ -72,7 +76,11 @@ async function sqliteDatabase({ path }: SqliteUrl): Promise<Database> {
     pendingMigrations: () => pendingMigrations(path),
     open: ({ keyring, ...options } = {}) => sealed(sqliteStore({ path, ...options }), keyring),
     async openShared({ keyring, ...options }) {
-      const { store, newWriterPort } = await sharedSqliteStore({ path, ...options });
+      const { store, newWriterPort } = await sharedSqliteStore({
+        path,
+        ...options,
+        onDelivery: () => void onDelivery(),
+      });
       return { store: await sealed(store, keyring), newWriterPort };
     },
     async join(writerPort, { keyring, ...options } = {}) {
@@ -81,7 +89,14 @@ async function sqliteDatabase({ path }: SqliteUrl): Promise<Database> {
     },
     keyFile: join(dirname(path), 'encryption.key'),
     lockRoles: (roles) => lockRoles(path, roles),
-    listen: () => ({ stop: async () => {} }),
+    listen(onNotify) {
+      onDelivery = onNotify;
+      return {
+        async stop() {
+          onDelivery = () => {};
+        },
+      };
+    },
     backUp: async (file, onProgress) => (await import('./sqlite/backup.ts')).backUp(path, file, onProgress),
   };
 }

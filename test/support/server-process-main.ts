@@ -12,6 +12,7 @@ export interface ServerSettings {
   nameserverPort: number;
   challengePort?: number;
   certificateLeaseMs?: number;
+  deliveryLeaseMs?: number;
   checkIntervalMs: number;
   windowMs: number;
 }

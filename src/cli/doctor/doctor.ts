@@ -63,6 +63,8 @@ async function examineServer(options: StoreOptions): Promise<DoctorResult[]> {
   if (cnameZone) findings.push(...(await examineReach(config, cnameZone, store?.database)));
   findings.push(...(await examine.examineClock(clock, url)));
   findings.push(...(await examineCertificates(config, store?.database)));
+  const { examineWebhooks } = await import('./examine-webhooks.ts');
+  findings.push(...(await examineWebhooks(config, store?.database, clock.now())));
   return findings;
 }
 

@@ -1,6 +1,6 @@
 import { DialError } from '../../net/dialer.ts';
+import { TooManyConnections } from '../../net/origin-connections.ts';
 import type { PageName } from '../http/pages.ts';
-import { TooManyConnections } from './origin-connections.ts';
 
 /** Why a request could not be proxied, and the page for it. */
 export interface OriginFailure {

@@ -1,9 +1,9 @@
 import { ClientRequest, METHODS } from 'node:http';
 import { constants } from 'node:http2';
+import type { OriginConnection } from '../../net/origin-connections.ts';
 import type { ClientExchange, ProxiedExchange } from '../http/http-exchange.ts';
 import { writeContinue } from '../http/respond.ts';
 import { type Framing, framingOf, isTransferCoded, requestFields, trailerFields } from './headers.ts';
-import type { OriginConnection } from './origin-connections.ts';
 import { ProxyError } from './origin-failure.ts';
 
 /** How long the client waits for the origin's 100 (Continue). Many origins never send it. */

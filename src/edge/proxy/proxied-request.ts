@@ -1,9 +1,9 @@
 import type { ClientRequest, IncomingMessage, InformationEvent } from 'node:http';
+import type { OriginConnection } from '../../net/origin-connections.ts';
 import type { ProxiedExchange } from '../http/http-exchange.ts';
 import { respondWithPage } from '../http/respond.ts';
 import { type ClientResponse, Http1ClientResponse, Http2ClientResponse } from './client-response.ts';
 import { type Framing, fieldOf } from './headers.ts';
-import type { OriginConnection } from './origin-connections.ts';
 import { failureOf, isClosedConnection, type OriginFailure, ProxyError } from './origin-failure.ts';
 import { framingOfRequest, readFields, requestOver, sendContent } from './origin-request.ts';
 import { checkHead } from './origin-response.ts';

@@ -1,4 +1,4 @@
-import type { OriginConnections } from './origin-connections.ts';
+import type { OriginConnections } from '../../net/origin-connections.ts';
 import type { OriginFailure } from './origin-failure.ts';
 
 /** Limits on origins; see docs/edge.md. */

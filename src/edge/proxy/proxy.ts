@@ -1,6 +1,6 @@
 import type { Dialer, DialTlsOptions } from '../../net/dialer.ts';
+import { createOriginConnections } from '../../net/origin-connections.ts';
 import type { ProxiedExchange, UpgradeExchange } from '../http/http-exchange.ts';
-import { createOriginConnections } from './origin-connections.ts';
 import type { OriginFailure } from './origin-failure.ts';
 import { ProxiedRequest } from './proxied-request.ts';
 import { PROXY_LIMITS, type ProxyContext, type ProxyLimits } from './proxy-limits.ts';

@@ -1,10 +1,10 @@
 import { type ClientRequest, type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
+import type { OriginConnection } from '../../net/origin-connections.ts';
 import type { UpgradeExchange } from '../http/http-exchange.ts';
 import { renderPage } from '../http/pages.ts';
 import { respondOnSocket } from '../http/respond.ts';
 import { framingOf, requestFields, responseFields } from './headers.ts';
-import type { OriginConnection } from './origin-connections.ts';
 import { failureOf, type OriginFailure, ProxyError } from './origin-failure.ts';
 import { requestOver } from './origin-request.ts';
 import { checkHead } from './origin-response.ts';

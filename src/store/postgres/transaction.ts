@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import { insertChange } from '../sql/change-log.ts';
 import type { Transaction } from '../sql/statement.ts';
+import { insertDelivery } from '../sql/webhooks/outbox.ts';
 import type { ConnectionPool } from './pool.ts';
 import { clientReader, execute } from './postgres-connection.ts';
 import { isConflict, isLost } from './postgres-errors.ts';
@@ -16,7 +17,7 @@ export interface TransactionOptions<T> {
   now: number;
   /** Called again when a conflict rolled back the first attempt. */
   perform(tx: Transaction, client: pg.ClientBase): Promise<T>;
-  /** Called after a commit that wrote to the change log. */
+  /** Called after a commit that wrote to the change log, or added a delivery. */
   onChange(): void;
 }
 
@@ -72,12 +73,15 @@ function begin({ locks, synced }: TransactionOptions<unknown>): string {
   return statements.join('; ');
 }
 
+/** Statements whose effect somebody polls for. */
+const NOTIFYING: unknown[] = [insertChange, insertDelivery];
+
 function transactionOn(client: pg.ClientBase, { newId, now }: TransactionOptions<unknown>) {
   let changed = false;
   const tx: Transaction = {
     ...clientReader(client),
     async execute(statement, input) {
-      if ((statement as unknown) === insertChange) changed = true;
+      if (NOTIFYING.includes(statement)) changed = true;
       return (await execute(client, statement, input)).rowCount ?? 0;
     },
     newId,

@@ -1,5 +1,6 @@
 import { idMaker } from '../../ids.ts';
 import type { Transaction } from '../sql/statement.ts';
+import { insertDelivery } from '../sql/webhooks/outbox.ts';
 import { type WriteUseCase, writes } from '../sql/writes.ts';
 import type { SqliteConnection } from './sqlite-connection.ts';
 import { sqliteWrites } from './sqlite-writes.ts';
@@ -26,15 +27,22 @@ const useCases = new Map<string, WriteUseCase<never[], unknown>>(
   [...Object.values(writes), ...Object.values(sqliteWrites)].map((useCase) => [useCase.name, useCase]),
 );
 
-/** Commits batches, each in one transaction. A call that throws rolls back no other. */
-export function committer(connection: SqliteConnection): (batch: CommitBatch) => Promise<WriteResult[]> {
+/** Commits batches, each in one transaction. A call that throws rolls back no other. `onDelivery`: a commit may have added a delivery. */
+export function committer(
+  connection: SqliteConnection,
+  onDelivery: () => void = () => {},
+): (batch: CommitBatch) => Promise<WriteResult[]> {
   const { db } = connection;
   const begin = db.prepare('begin immediate');
   const commit = db.prepare('commit');
+  let delivers = false;
   const tx: Transaction = {
     one: connection.one,
     all: connection.all,
-    execute: connection.execute,
+    execute(statement, input) {
+      if ((statement as unknown) === insertDelivery) delivers = true;
+      return connection.execute(statement, input);
+    },
     newId: idMaker({ now: () => tx.now }),
     isLocal: true,
     now: 0,
@@ -86,6 +94,8 @@ export function committer(connection: SqliteConnection): (batch: CommitBatch) =>
       begin.run();
       const results = (await performTogether(batch.calls)) ?? (await performApart(batch.calls));
       commit.run();
+      if (delivers) onDelivery();
+      delivers = false;
       return results;
     } catch (error) {
       if (db.isTransaction) db.exec('rollback');

@@ -14,7 +14,7 @@ import { connect, type SqliteConnection } from './sqlite-connection.ts';
 import { asUnavailable } from './sqlite-errors.ts';
 import { sqliteWrites } from './sqlite-writes.ts';
 import { createWriter } from './writer.ts';
-import { type CommitThread, joinWriterThread, startWriterThread } from './writer-client.ts';
+import { type CommitThread, joinWriterThread, startWriterThread, type WriterEvents } from './writer-client.ts';
 
 export { migrate, pendingMigrations } from './migrate-sqlite.ts';
 export { lockRoles } from './role-lock.ts';
@@ -51,14 +51,15 @@ export async function sqliteStore(options: SqliteOptions): Promise<Store> {
   return (await sharedSqliteStore(options)).store;
 }
 
-/** The same, for a process of several threads; `onWriterLost` is called when the writer thread dies, with the error that ended it. */
-export async function sharedSqliteStore(
-  options: SqliteOptions & { onWriterLost?: (error: unknown) => void },
-): Promise<SharedSqliteStore> {
-  const { path, busyTimeoutMs = 5000, maxPages, onWriterLost } = options;
+/**
+ * The same, for a process of several threads. `onWriterLost` is called when the writer thread dies, with the error that ended it; `onDelivery` after a commit
+ * of any thread that added a delivery.
+ */
+export async function sharedSqliteStore(options: SqliteOptions & WriterEvents): Promise<SharedSqliteStore> {
+  const { path, busyTimeoutMs = 5000, maxPages } = options;
   await prepareSchema(path);
   const reader = connectReader(path);
-  const thread = await startWriterThread({ path, busyTimeoutMs, maxPages }, onWriterLost).catch((error: unknown) => {
+  const thread = await startWriterThread({ path, busyTimeoutMs, maxPages }, options).catch((error: unknown) => {
     reader.db.close();
     throw error;
   });

@@ -14,7 +14,7 @@ it('when the thread dies, the commits of all threads in flight and later reject,
   const path = join(directory, 'nameplate.db');
   await migrate(path);
   const lost: unknown[] = [];
-  const thread = await startWriterThread({ path, busyTimeoutMs: 0 }, (error) => lost.push(error));
+  const thread = await startWriterThread({ path, busyTimeoutMs: 0 }, { onWriterLost: (error) => lost.push(error) });
   const joined = joinWriterThread(thread.newPort());
   for (const one of [thread, joined]) expect(await one.commit(batch)).toEqual([{ value: undefined }]);
   const fatal = { ...batch, calls: null } as unknown as CommitBatch;

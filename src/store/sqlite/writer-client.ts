@@ -3,7 +3,13 @@ import { connect, type Remote } from '../../threads/rpc.ts';
 import { startThread } from '../../threads/thread.ts';
 import { StoreUnavailable } from '../contract/store.ts';
 import type { CommitBatch, WriteResult } from './commit-batch.ts';
-import type { PostedResult, WriterMethods, WriterOptions, WriterParentMethods } from './writer-thread.ts';
+import type {
+  PostedResult,
+  WriterMethods,
+  WriterNotices,
+  WriterOptions,
+  WriterParentMethods,
+} from './writer-thread.ts';
 
 /** The writer thread, as a thread that writes sees it. */
 export interface CommitThread {
@@ -19,23 +25,31 @@ export interface StartedWriter extends CommitThread {
   newPort(): MessagePort;
 }
 
+export interface WriterEvents {
+  /** The thread has died, of this error. */
+  onWriterLost?: (error: unknown) => void;
+  /** A commit has added a delivery. */
+  onDelivery?: () => void;
+}
+
 /**
  * Starts the writer thread; rejects when it cannot open the file. If it dies later it is not started again, rather than running on with an
- * unknown fault: every commit rejects from then on, in all threads, and `onLost` is called with the error that ended it.
+ * unknown fault: every commit rejects from then on, in all threads, and `onWriterLost` is called.
  */
 export async function startWriterThread(
   options: WriterOptions,
-  onLost: (error: unknown) => void = () => {},
+  { onWriterLost = () => {}, onDelivery = () => {} }: WriterEvents = {},
 ): Promise<StartedWriter> {
   const script = new URL('./writer-thread.ts', import.meta.url);
-  const thread = startThread<WriterParentMethods>(script, { workerData: options, name: 'writer' });
+  const own: WriterNotices = { onDelivery };
+  const thread = startThread<WriterParentMethods>(script, { workerData: options, name: 'writer' }, own);
   let ending = false;
   await thread.ready.catch((cause: unknown) => {
     const reason = cause instanceof Error ? cause.message : 'its writer thread did not start';
     throw new StoreUnavailable(`cannot open the database ${options.path}: ${reason}`, { cause });
   });
   void thread.exited.then((error) => {
-    if (!ending) onLost(error);
+    if (!ending) onWriterLost(error);
   });
   return {
     commit: committerOver(thread),

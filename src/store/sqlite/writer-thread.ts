@@ -27,6 +27,11 @@ export interface WriterParentMethods extends WriterMethods {
   close(): void;
 }
 
+/** What it calls in the thread that started it. */
+export interface WriterNotices {
+  onDelivery(): void;
+}
+
 export type PostedResult = WriteResult & { errcode?: unknown };
 
 interface WaitingBatch {
@@ -42,7 +47,7 @@ connection.db.exec('pragma wal_autocheckpoint = 4000; pragma cache_size = -16384
 // Zeroes deleted content where its page is written anyway: of a secret that was stored unsealed nothing remains.
 connection.db.exec('pragma secure_delete = fast');
 if (maxPages !== undefined) connection.db.exec(`pragma max_page_count = ${maxPages}`);
-const commitAll = committer(connection);
+const commitAll = committer(connection, () => main.send('onDelivery'));
 const waiting: WaitingBatch[] = [];
 
 const methods: WriterMethods = {
@@ -73,7 +78,7 @@ const own: WriterParentMethods = {
     main.close();
   },
 };
-const main = serveParent(own);
+const main = serveParent<WriterNotices>(own);
 main.ready();
 
 function withCode(result: WriteResult): PostedResult {

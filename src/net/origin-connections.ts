@@ -1,6 +1,6 @@
 import { Agent, type ClientRequest } from 'node:http';
 import type { Socket } from 'node:net';
-import { DialError, type Dialer, type DialTlsOptions } from '../../net/dialer.ts';
+import { DialError, type Dialer, type DialTlsOptions } from './dialer.ts';
 
 /**
  * Connections to origins, HTTP/1.1. Node's agent would cost a request 10 µs more, and shows neither how long a connection has been idle nor that

@@ -1,0 +1,32 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { offer } from '../part.ts';
+
+/** A receiver of webhooks that answers every request at once. */
+const methods = {
+  /** Resolves with its URL. */
+  async start(): Promise<string> {
+    const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
+      const chunks: Buffer[] = [];
+      request.on('data', (chunk: Buffer) => chunks.push(chunk));
+      request.on('end', () => {
+        const [, happenedAt = ''] = /"timestamp":"([^"]+)"/.exec(Buffer.concat(chunks).toString('latin1')) ?? [];
+        received.push({ at: Date.now(), happenedAt: Date.parse(happenedAt) });
+        response.writeHead(204).end();
+      });
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  },
+
+  /** Of each event that happened since then and has come: how long after, in ms. */
+  report: (since: number): number[] =>
+    received.filter(({ happenedAt }) => happenedAt >= since).map(({ at, happenedAt }) => at - happenedAt),
+};
+
+const received: { at: number; happenedAt: number }[] = [];
+
+export type Receiver = typeof methods;
+offer(methods);

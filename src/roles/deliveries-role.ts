@@ -1,0 +1,45 @@
+import type { Config } from '../config/config.ts';
+import { apexRoutingNote } from '../domain/records.ts';
+import { addressRule } from '../net/addresses.ts';
+import { createDialer } from '../net/dialer.ts';
+import { GRACE_MS, type Stoppable } from '../net/listen.ts';
+import { systemLookUp } from '../net/system-dns.ts';
+import { startBacklogGauge } from '../webhooks/backlog-gauge.ts';
+import { createDeliveryWorker, MAX_IN_FLIGHT } from '../webhooks/delivery-worker.ts';
+import { createSender } from '../webhooks/sender.ts';
+import type { RoleDeps } from './roles.ts';
+
+export interface Deliveries extends Stoppable {
+  /** A delivery may be due: looks now. */
+  wake(): void;
+}
+
+/** Whether a process delivers events: one with the role `verifier` that can unseal the secrets of webhooks. */
+export function deliversEvents({
+  roles,
+  databaseUrl,
+  encryptionKeys,
+}: Pick<Config, 'roles' | 'databaseUrl' | 'encryptionKeys'>): boolean {
+  return roles.includes('verifier') && (databaseUrl.engine === 'sqlite' || encryptionKeys !== undefined);
+}
+
+/** The deliveries of one process to webhooks. */
+export function startDeliveries(deps: RoleDeps): Deliveries {
+  const { config, log, deliveryLeaseMs: leaseMs } = deps;
+  if (!deliversEvents(config)) {
+    log.warn(
+      'this process does not deliver events to webhooks: NAMEPLATE_ENCRYPTION_KEY is not set, which unseals their secrets',
+    );
+    return { wake() {}, stop: async () => {} };
+  }
+  const dialer = createDialer({ mayDial: addressRule(config.webhookAllowedNetworks), lookUp: systemLookUp() });
+  const sender = createSender({ dialer, connections: MAX_IN_FLIGHT });
+  const apexNote = apexRoutingNote(config.edgeAddresses ?? []);
+  const worker = createDeliveryWorker({ ...deps, sender, apexNote, random: Math.random, leaseMs });
+  worker.start();
+  const gauge = startBacklogGauge(deps);
+  return {
+    wake: worker.wake,
+    stop: () => Promise.all([worker.stop(GRACE_MS).finally(sender.stop), gauge.stop()]),
+  };
+}

@@ -1,0 +1,44 @@
+import type { Clock } from '../clock.ts';
+import type { Log } from '../log.ts';
+import type { Metrics } from '../metrics.ts';
+import type { DeliveryStore } from '../store/contract/store.ts';
+
+interface BacklogGaugeOptions {
+  store: Pick<DeliveryStore, 'deliveryBacklog'>;
+  clock: Clock;
+  log: Log;
+  metrics: Pick<Metrics, 'deliveriesWaiting' | 'deliveryWaitSeconds' | 'webhooks'>;
+}
+
+const EVERY_MS = 15_000;
+
+/** Every 15 s: counts the deliveries that wait, and the webhooks that fail. `stop` resolves when nothing is in flight. */
+export function startBacklogGauge({ store, clock, log, metrics }: BacklogGaugeOptions): { stop(): Promise<void> } {
+  let timer: NodeJS.Timeout | undefined;
+  let stopped = false;
+  let inFlight = count();
+
+  async function count(): Promise<void> {
+    try {
+      const { waiting, oldestAt, failingWebhooks, disabledWebhooks } = await store.deliveryBacklog();
+      metrics.deliveriesWaiting.set(waiting);
+      metrics.deliveryWaitSeconds.set(oldestAt === null ? 0 : Math.max(0, clock.now() - oldestAt) / 1000);
+      metrics.webhooks.set({ state: 'failing' }, failingWebhooks);
+      metrics.webhooks.set({ state: 'disabled' }, disabledWebhooks);
+    } catch (error) {
+      log.warn({ err: error }, 'the deliveries that wait could not be counted; trying again in 15 s');
+    }
+    if (stopped) return;
+    timer = setTimeout(() => {
+      inFlight = count();
+    }, EVERY_MS);
+  }
+
+  return {
+    async stop() {
+      stopped = true;
+      clearTimeout(timer);
+      await inFlight;
+    },
+  };
+}

@@ -1,0 +1,54 @@
+/** When a delivery that failed is attempted again. Pure: times and randomness are arguments; `random` is in [0, 1). */
+
+const SECOND_MS = 1000;
+const MINUTE_MS = 60 * SECOND_MS;
+const HOUR_MS = 60 * MINUTE_MS;
+
+/** After the first, second, … failure; from then on `LONGEST_WAIT_MS`. */
+const WAITS_MS = [
+  5 * SECOND_MS,
+  30 * SECOND_MS,
+  2 * MINUTE_MS,
+  10 * MINUTE_MS,
+  30 * MINUTE_MS,
+  HOUR_MS,
+  2 * HOUR_MS,
+] as const;
+/** A receiver that is back is reached within this time. */
+const LONGEST_WAIT_MS = 4 * HOUR_MS;
+
+/** Share of a wait that is added at most, so that deliveries that failed together are not retried together. */
+const JITTER = 0.2;
+
+/** For so long a delivery is retried; and a webhook to which nothing at all was delivered for so long is disabled. */
+export const DELIVERY_WINDOW_MS = 72 * HOUR_MS;
+
+interface FailedDelivery {
+  /** When the delivery was created. */
+  createdAt: number;
+  /** So far, the failed one included: at least one. */
+  attempts: number;
+  /** What the receiver asked for; a longer wait than that of the schedule wins. */
+  retryAfterMs: number | null;
+}
+
+/**
+ * When the next attempt is due; null: the delivery is given up. The last attempt is made when the window ends. A delivery that waited for longer, behind
+ * others or because nothing was running, has one attempt.
+ */
+export function nextAttemptAt(
+  { createdAt, attempts, retryAfterMs }: FailedDelivery,
+  now: number,
+  random: number,
+): number | null {
+  const endsAt = createdAt + DELIVERY_WINDOW_MS;
+  if (now >= endsAt) return null;
+  const waitMs = (WAITS_MS[attempts - 1] ?? LONGEST_WAIT_MS) * (1 + JITTER * random);
+  const askedMs = Math.min(retryAfterMs ?? 0, LONGEST_WAIT_MS);
+  return Math.min(now + Math.round(Math.max(waitMs, askedMs)), endsAt);
+}
+
+/** Webhooks that have failed since then or earlier, without any delivery in between, are disabled. */
+export function disabledWhenFailingSince(now: number): number {
+  return now - DELIVERY_WINDOW_MS;
+}

@@ -1,0 +1,323 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { StoreUnavailable } from '../../src/store/contract/store.ts';
+import { plant } from '../support/entities.ts';
+import { type Closing, type Received, startReceiver } from './receivers.ts';
+import {
+  addDomain,
+  openWorld,
+  plantReceiver,
+  removeDomain,
+  SECRET,
+  subscribe,
+  valueWith,
+  type World,
+} from './world.ts';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+const closing: Closing = [];
+let world: World;
+beforeEach(async () => {
+  world = await openWorld(closing);
+});
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+
+const typesOf = (received: readonly Received[]) => received.map(({ type }) => type);
+
+/** Advances the clock to each next attempt, and delivers what is due, until nothing is for `ms`. */
+async function pass(ms: number, stepMs = HOUR_MS): Promise<void> {
+  for (let passed = 0; passed < ms; passed += stepMs) {
+    world.clock.advance(stepMs);
+    await world.worker.runOnce();
+  }
+}
+
+test('an event is delivered once, as a signed request with the domain as getDomain shows it', async () => {
+  const { planted, receiver } = await plantReceiver(closing, world);
+  const id = await addDomain(world, planted, 'a.example.com');
+  expect(await world.worker.runOnce()).toBe(1);
+  expect(await world.worker.runOnce()).toBe(0);
+  const [request] = receiver.received;
+  const { type, timestamp, data } = JSON.parse(request?.body ?? '');
+  expect(type).toBe('domain.created');
+  expect(new Date(timestamp).toISOString()).toBe(timestamp);
+  expect(data.domain).toMatchObject({ id, domain: 'a.example.com', status: 'pending' });
+  expect(request?.id).toMatch(/^evt_/);
+});
+
+describe('the events of a domain', () => {
+  test('arrive in their order, one at a time, and each is retried before the next is sent', async () => {
+    const { planted, receiver } = await plantReceiver(closing, world, 500);
+    const id = await addDomain(world, planted, 'a.example.com');
+    await removeDomain(world, planted, id);
+    await world.worker.runOnce();
+    await pass(60_000, 5000);
+    expect(new Set(typesOf(receiver.received))).toEqual(new Set(['domain.created']));
+    expect(new Set(receiver.received.map(({ id }) => id)).size).toBe(1);
+    expect(receiver.received.length).toBe(3);
+
+    receiver.behaviour = 200;
+    await pass(HOUR_MS);
+    expect(typesOf(receiver.received.slice(3))).toEqual(['domain.created', 'domain.deleted']);
+  });
+
+  test('that cannot be delivered hold up no other domain of the webhook', async () => {
+    const { planted, receiver } = await plantReceiver(closing, world);
+    receiver.behaviour = (response) => {
+      const isBad = receiver.received.at(-1)?.domain === 'bad.example.com';
+      response.writeHead(isBad ? 500 : 200).end();
+    };
+    const bad = await addDomain(world, planted, 'bad.example.com');
+    await removeDomain(world, planted, bad);
+    for (const name of ['a.example.com', 'b.example.com']) await addDomain(world, planted, name);
+    await world.worker.runOnce();
+    expect(receiver.received.map(({ domain }) => domain).toSorted()).toEqual([
+      'a.example.com',
+      'b.example.com',
+      'bad.example.com',
+    ]);
+  });
+
+  test('are delivered once to each webhook, each in its own time', async () => {
+    const { planted, receiver } = await plantReceiver(closing, world, 500);
+    const other = await startReceiver(closing, SECRET);
+    await subscribe(world, planted, other.url);
+    const id = await addDomain(world, planted, 'a.example.com');
+    await removeDomain(world, planted, id);
+    await world.worker.runOnce();
+    expect(typesOf(other.received)).toEqual(['domain.created', 'domain.deleted']);
+    expect(typesOf(receiver.received)).toEqual(['domain.created']);
+    expect(other.received[0]?.id).toBe(receiver.received[0]?.id);
+  });
+});
+
+describe('over three days', () => {
+  test('an event is retried, then marked failed and skipped; the next one is delivered', async () => {
+    const { planted, receiver, webhookId, workspaceId } = await plantReceiver(closing, world);
+    receiver.behaviour = (response) => {
+      const { type, domain } = receiver.received.at(-1) ?? {};
+      response.writeHead(type === 'domain.created' && domain === 'bad.example.com' ? 500 : 200).end();
+    };
+    const id = await addDomain(world, planted, 'bad.example.com');
+    await world.worker.runOnce();
+    await pass(2 * DAY_MS);
+    await removeDomain(world, planted, id);
+    await addDomain(world, planted, 'good.example.com');
+    await pass(DAY_MS - HOUR_MS);
+    expect(typesOf(receiver.received)).not.toContain('domain.deleted');
+    await pass(HOUR_MS);
+    expect(receiver.received.at(-1)).toMatchObject({ type: 'domain.deleted', domain: 'bad.example.com' });
+    const { items } = await world.store.listDeliveries(workspaceId, webhookId, { limit: 10 });
+    expect(items.map(({ type, state }) => `${type} ${state}`)).toEqual([
+      'domain.created delivered',
+      'domain.deleted delivered',
+      'domain.created failed',
+    ]);
+    expect(await valueWith(world.metrics.deliveries, 'failed')).toBe(1);
+    expect(await valueWith(world.metrics.deliveries, 'delivered')).toBe(2);
+  });
+
+  test('a webhook to which nothing at all was delivered is disabled, and its deliveries wait', async () => {
+    const { planted, receiver, webhookId, workspaceId } = await plantReceiver(closing, world, 500);
+    await addDomain(world, planted, 'a.example.com');
+    await world.worker.runOnce();
+    await pass(DAY_MS);
+    await addDomain(world, planted, 'b.example.com');
+    await world.worker.runOnce();
+    await pass(2 * DAY_MS - HOUR_MS);
+    expect((await world.store.findWebhook(workspaceId, webhookId))?.disabledAt).toBeNull();
+    await pass(8 * HOUR_MS);
+    expect(await world.store.findWebhook(workspaceId, webhookId)).toMatchObject({ disabledReason: 'failing' });
+    expect(world.logged.some((line) => line.includes(webhookId) && line.includes('disabled'))).toBe(true);
+    const before = receiver.received.length;
+    await pass(DAY_MS);
+    expect(receiver.received.length).toBe(before);
+
+    receiver.behaviour = 200;
+    await world.store.updateWebhook(workspaceId, webhookId, { enabled: true }, world.clock.now());
+    await world.worker.runOnce();
+    expect(receiver.received.slice(before).map(({ domain }) => domain)).toEqual(['b.example.com']);
+  });
+
+  test('a webhook to which anything was delivered stays enabled', async () => {
+    const { planted, receiver, webhookId, workspaceId } = await plantReceiver(closing, world);
+    receiver.behaviour = (response) => {
+      response.writeHead(receiver.received.at(-1)?.domain === 'bad.example.com' ? 500 : 200).end();
+    };
+    await addDomain(world, planted, 'bad.example.com');
+    for (let day = 0; day < 5; day++) {
+      await addDomain(world, planted, `d${day}.example.com`);
+      await pass(DAY_MS, 4 * HOUR_MS);
+    }
+    expect((await world.store.findWebhook(workspaceId, webhookId))?.disabledAt).toBeNull();
+    expect(receiver.received.filter(({ domain }) => domain !== 'bad.example.com')).toHaveLength(5);
+  });
+});
+
+test('a test is sent once, delivered or not', async () => {
+  const { receiver, webhookId, workspaceId } = await plantReceiver(closing, world, 500);
+  await world.store.addTestDelivery(workspaceId, webhookId, world.clock.now());
+  await world.worker.runOnce();
+  await pass(DAY_MS);
+  expect(typesOf(receiver.received)).toEqual(['webhook.test']);
+});
+
+test('a delivery that is asked for again carries the id of its event', async () => {
+  const { planted, receiver, webhookId, workspaceId } = await plantReceiver(closing, world);
+  await addDomain(world, planted, 'a.example.com');
+  await world.worker.runOnce();
+  const { items } = await world.store.listDeliveries(workspaceId, webhookId, { limit: 1 });
+  await world.store.redeliver(workspaceId, webhookId, items[0]?.id ?? '', world.clock.now());
+  await world.worker.runOnce();
+  expect(receiver.received).toHaveLength(2);
+  expect(receiver.received[1]).toMatchObject({ id: receiver.received[0]?.id, body: receiver.received[0]?.body });
+});
+
+describe('a shutdown', () => {
+  test('waits for attempts in flight', async () => {
+    const { planted, receiver } = await plantReceiver(closing, world);
+    const answer = Promise.withResolvers<void>();
+    receiver.behaviour = (response) => void answer.promise.then(() => response.end());
+    await addDomain(world, planted, 'a.example.com');
+    world.worker.start();
+    await receiver.got(1);
+    const stopped = world.worker.stop(60_000);
+    answer.resolve();
+    await stopped;
+    expect(await world.makeWorker().runOnce()).toBe(0);
+  });
+
+  test('that waits no longer aborts them: they are due again at once, and the attempt does not count', async () => {
+    const { planted, receiver, webhookId, workspaceId } = await plantReceiver(closing, world, () => {});
+    await addDomain(world, planted, 'a.example.com');
+    const worker = world.makeWorker({ timeLimitMs: 60_000 });
+    worker.start();
+    await receiver.got(1);
+    await worker.stop(0);
+    const { items } = await world.store.listDeliveries(workspaceId, webhookId, { limit: 1 });
+    expect(items).toMatchObject([{ state: 'waiting', attempts: 0 }]);
+    receiver.behaviour = 200;
+    expect(await world.makeWorker().runOnce()).toBe(1);
+    expect(receiver.received[1]?.id).toBe(receiver.received[0]?.id);
+  });
+});
+
+test('two nodes never deliver the same event, nor two of one domain at once', async () => {
+  const { planted, receiver } = await plantReceiver(closing, world);
+  let atOnce = 0;
+  let most = 0;
+  receiver.behaviour = (response) => {
+    atOnce += 1;
+    most = Math.max(most, atOnce);
+    setImmediate(() => {
+      atOnce -= 1;
+      response.end();
+    });
+  };
+  for (let i = 0; i < 20; i++) {
+    const id = await addDomain(world, planted, `d${i}.example.com`);
+    await removeDomain(world, planted, id);
+  }
+  const workers = [world.makeWorker(), world.makeWorker(), world.makeWorker()];
+  for (const worker of workers) worker.start();
+  await receiver.got(40);
+  await Promise.all(workers.map((worker) => worker.stop()));
+  expect(receiver.received).toHaveLength(40);
+  for (let i = 0; i < 20; i++) {
+    const of = receiver.received.filter(({ domain }) => domain === `d${i}.example.com`);
+    expect(typesOf(of)).toEqual(['domain.created', 'domain.deleted']);
+  }
+});
+
+test('a result that cannot be saved is kept and saved later: nothing is sent twice', async () => {
+  const { planted, receiver } = await plantReceiver(closing, world);
+  let refusals = 2;
+  const store: World['store'] = {
+    ...world.store,
+    async saveDeliveries(save) {
+      refusals -= 1;
+      if (refusals >= 0) throw new StoreUnavailable('the database is busy');
+      return world.store.saveDeliveries(save);
+    },
+  };
+  const worker = world.makeWorker({ store });
+  await addDomain(world, planted, 'a.example.com');
+  await worker.runOnce();
+  expect(refusals).toBe(-1);
+  world.clock.advance(HOUR_MS);
+  await worker.runOnce();
+  expect(receiver.received).toHaveLength(1);
+  expect(world.logged.join()).toContain('can be saved again');
+});
+
+test('a process that was suspended after its claim sends nothing: its lease may expire meanwhile', async () => {
+  const { planted, receiver, webhookId, workspaceId } = await plantReceiver(closing, world);
+  let suspendMs = 16_000;
+  const store: World['store'] = {
+    ...world.store,
+    async claimDeliveries(claim) {
+      const due = await world.store.claimDeliveries(claim);
+      world.clock.advance(suspendMs);
+      suspendMs = 0;
+      return due;
+    },
+  };
+  await addDomain(world, planted, 'a.example.com');
+  const worker = world.makeWorker({ store });
+  // It is due again at once, and the attempt that was not made does not count.
+  expect(await worker.runOnce()).toBe(2);
+  expect(receiver.received).toHaveLength(1);
+  const { items } = await world.store.listDeliveries(workspaceId, webhookId, { limit: 1 });
+  expect(items).toMatchObject([{ state: 'delivered', attempts: 1 }]);
+});
+
+test('a delivery whose secret cannot be unsealed is not sent unsigned: it is retried, and the log says so', async () => {
+  const { planted, receiver } = await plantReceiver(closing, world);
+  const store: World['store'] = {
+    ...world.store,
+    claimDeliveries: async (claim) =>
+      (await world.store.claimDeliveries(claim)).map((due) => ({ ...due, secrets: [] })),
+  };
+  await addDomain(world, planted, 'a.example.com');
+  await world.makeWorker({ store }).runOnce();
+  expect(receiver.received).toEqual([]);
+  expect(await valueWith(world.metrics.deliveryAttempts, 'secret')).toBe(1);
+  expect(world.logged.join()).toContain('cannot be unsealed');
+  world.clock.advance(HOUR_MS);
+  await world.worker.runOnce();
+  expect(receiver.received).toHaveLength(1);
+});
+
+test('a worker that waits for its next poll looks at once when it is woken', async () => {
+  const { planted, receiver } = await plantReceiver(closing, world);
+  const worker = world.makeWorker({ pollMs: HOUR_MS });
+  worker.start();
+  await addDomain(world, planted, 'a.example.com');
+  worker.wake();
+  await receiver.got(1);
+  // The next of its queue is found without being woken.
+  const id = await addDomain(world, planted, 'b.example.com');
+  await removeDomain(world, planted, id);
+  worker.wake();
+  await receiver.got(3);
+});
+
+test('the log has neither secrets, nor URLs, nor what receivers answer', async () => {
+  const { planted, webhookId } = await plantReceiver(closing, world, (response) => {
+    response.writeHead(500).end('the answer of the receiver');
+  });
+  await addDomain(world, planted, 'a.example.com');
+  await world.worker.runOnce();
+  await pass(4 * DAY_MS, 4 * HOUR_MS);
+  expect(world.logged.join()).toContain(webhookId);
+  expect(world.logged.join()).not.toMatch(/whsec|127\.0\.0\.1|the answer/);
+});
+
+test('a workspace with no webhook costs nothing: no delivery is added', async () => {
+  await addDomain(world, await plant(world.store), 'a.example.com');
+  expect(await world.worker.runOnce()).toBe(0);
+  expect(await world.store.deliveryBacklog()).toMatchObject({ waiting: 0, oldestAt: null });
+});

@@ -1,0 +1,201 @@
+import { afterEach, expect, test } from 'vitest';
+import { systemLookUp } from '../../src/net/system-dns.ts';
+import { startSimulator } from '../../src/playground/dns/simulator.ts';
+import { certificateFor } from '../edge/selfsigned.ts';
+import { type Planted, plant } from '../support/entities.ts';
+import { type Closing, startRawReceiver, startReceiver } from './receivers.ts';
+import {
+  addDomain,
+  openWorld,
+  plantReceiver,
+  removeDomain,
+  SECRET,
+  subscribe,
+  valueWith,
+  type World,
+} from './world.ts';
+
+const closing: Closing = [];
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+
+/** Longer than any test: a delivery that waits for a dead receiver never ends. */
+const NEVER_MS = 600_000;
+
+async function deadReceiver(): Promise<string> {
+  return startRawReceiver(closing, (socket) => socket.resume());
+}
+
+test('receivers that never answer delay no other workspace', async () => {
+  const world = await openWorld(closing, { maxInFlight: 40, timeLimitMs: NEVER_MS });
+  const dead = await deadReceiver();
+  for (let i = 0; i < 5; i++) {
+    const planted = await plant(world.store);
+    for (let webhook = 0; webhook < 2; webhook++) await subscribe(world, planted, dead);
+    for (let domain = 0; domain < 30; domain++) await addDomain(world, planted, `d${domain}.w${i}.example.com`);
+  }
+  const { planted, receiver } = await plantReceiver(closing, world);
+  world.worker.start();
+  await addTwenty(world, planted);
+  await receiver.got(40);
+  // No place became free meanwhile.
+  expect(await valueWith(world.metrics.deliveryAttempts, 'timeout')).toBe(0);
+});
+
+test('nor another webhook of their own workspace', async () => {
+  const world = await openWorld(closing, { timeLimitMs: NEVER_MS });
+  const { planted, receiver } = await plantReceiver(closing, world);
+  await subscribe(world, planted, await deadReceiver());
+  world.worker.start();
+  await addTwenty(world, planted);
+  await receiver.got(40);
+  expect(await valueWith(world.metrics.deliveryAttempts, 'timeout')).toBe(0);
+});
+
+/** Each has two events. */
+async function addTwenty(world: World, planted: Planted): Promise<void> {
+  for (let i = 0; i < 20; i++) {
+    const id = await addDomain(world, planted, `d${i}.example.com`);
+    await removeDomain(world, planted, id);
+  }
+}
+
+/** Each does what it does with every request. */
+const HOSTILE: Record<string, { outcome: string; error: RegExp; start(world: World): Promise<string> }> = {
+  'is dead': { outcome: 'timeout', error: /no answer within/, start: deadReceiver },
+  'is not there': {
+    outcome: 'connection',
+    error: /refused/,
+    async start() {
+      const ended: Closing = [];
+      const url = await startRawReceiver(ended, () => {});
+      for (const close of ended) await close();
+      return url;
+    },
+  },
+  'answers byte by byte': {
+    outcome: 'timeout',
+    error: /no answer within/,
+    start: () =>
+      startRawReceiver(closing, (socket) => {
+        const text = 'HTTP/1.1 200 OK\r\nx-a: ';
+        let sent = 0;
+        const timer = setInterval(() => socket.write(text[sent++] ?? 'a'), 20);
+        socket.resume();
+        socket.once('close', () => clearInterval(timer));
+      }),
+  },
+  'answers 500': {
+    outcome: 'status',
+    error: /status 500/,
+    start: async () => (await startReceiver(closing, SECRET, 500)).url,
+  },
+  'redirects to the metadata of a cloud': {
+    outcome: 'redirect',
+    error: /not followed/,
+    async start() {
+      const location = 'http://169.254.169.254/latest/meta-data/';
+      return (await startReceiver(closing, SECRET, (response) => response.writeHead(307, { location }).end())).url;
+    },
+  },
+  'is the metadata of a cloud': {
+    outcome: 'address',
+    error: /no public address/,
+    start: async () => 'http://169.254.169.254/latest/meta-data/',
+  },
+  'is a name that leads to a private address': {
+    outcome: 'address',
+    error: /no public address/,
+    start: async () => 'https://private.test/',
+  },
+  'never ends its body': {
+    outcome: 'status',
+    error: /status 500/,
+    start: () =>
+      startRawReceiver(closing, (socket) => {
+        socket.write('HTTP/1.1 500 No\r\ntransfer-encoding: chunked\r\n\r\n');
+        const pour = () => {
+          while (socket.writable && socket.write(`4000\r\n${'x'.repeat(0x4000)}\r\n`));
+        };
+        socket.on('drain', pour).resume();
+        pour();
+      }),
+  },
+  'sends a header without end': {
+    outcome: 'invalid',
+    error: /larger than 16 KiB/,
+    start: () =>
+      startRawReceiver(closing, (socket) => {
+        socket.write('HTTP/1.1 200 OK\r\n');
+        const pour = () => {
+          while (socket.writable && socket.write('x-a: b\r\n'.repeat(1000)));
+        };
+        socket.on('drain', pour).resume();
+        pour();
+      }),
+  },
+  'has the certificate of another': {
+    outcome: 'tls',
+    error: /TLS handshake/,
+    start: async () => (await startReceiver(closing, SECRET, 200, certificateFor('other.example'))).url,
+  },
+};
+
+test.each(Object.entries(HOSTILE))(
+  'a receiver that %s: its events wait, and everything else goes on',
+  async (_, hostile) => {
+    const lookUp = async (name: string) => (name === 'private.test' ? ['10.0.0.1', 'fd00::1'] : ['127.0.0.1']);
+    const world = await openWorld(closing, { lookUp, timeLimitMs: 2000 });
+    const bad = await plant(world.store);
+    const subscription = await subscribe(world, bad, await hostile.start(world));
+    const { planted, receiver } = await plantReceiver(closing, world);
+    for (let i = 0; i < 5; i++) {
+      await addDomain(world, bad, `bad${i}.example.com`);
+      await addDomain(world, planted, `good${i}.example.com`);
+    }
+    await world.worker.runOnce();
+    expect(receiver.received).toHaveLength(5);
+    expect(await valueWith(world.metrics.deliveryAttempts, hostile.outcome)).toBe(5);
+    const { items } = await world.store.listDeliveries(subscription.workspaceId, subscription.webhookId, { limit: 10 });
+    expect(items.map(({ state, attempts }) => `${state} after ${attempts}`)).toEqual(Array(5).fill('waiting after 1'));
+    for (const { lastAttempt } of items) expect(lastAttempt?.error).toMatch(hostile.error);
+  },
+);
+
+test('a name that is rebound to a private address between two attempts gets no second request', async () => {
+  const dns = await startSimulator({ port: 0 });
+  closing.push(() => dns.close());
+  const world = await openWorld(closing, { lookUp: systemLookUp([`${dns.address}:${dns.port}`]) });
+  const receiver = await startReceiver(closing, SECRET, (response) => {
+    response.writeHead(500, { connection: 'close' }).end();
+  });
+  const planted = await plant(world.store);
+  await subscribe(world, planted, receiver.url.replace('127.0.0.1', 'rebinding.test'));
+  dns.set('rebinding.test', 'A', ['127.0.0.1']);
+  await addDomain(world, planted, 'a.example.com');
+  await world.worker.runOnce();
+  expect(receiver.received).toHaveLength(1);
+
+  // The receiver listens there too; the address is not public.
+  dns.set('rebinding.test', 'A', ['127.0.0.2']);
+  world.clock.advance(60_000);
+  await world.worker.runOnce();
+  expect(receiver.received).toHaveLength(1);
+  expect(await valueWith(world.metrics.deliveryAttempts, 'address')).toBe(1);
+});
+
+test('a flood of responses is cut off: of each attempt 64 KiB are kept', async () => {
+  const world = await openWorld(closing, { timeLimitMs: NEVER_MS });
+  const planted = await plant(world.store);
+  const { webhookId, workspaceId } = await subscribe(
+    world,
+    planted,
+    await (HOSTILE['never ends its body'] as (typeof HOSTILE)[string]).start(world),
+  );
+  await addDomain(world, planted, 'a.example.com');
+  await world.worker.runOnce();
+  const { items } = await world.store.listDeliveries(workspaceId, webhookId, { limit: 1 });
+  const found = await world.store.findDelivery(workspaceId, webhookId, items[0]?.id ?? '');
+  expect(found?.lastAttempt?.response).toBe('x'.repeat(65_536));
+});

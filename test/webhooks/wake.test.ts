@@ -1,0 +1,44 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, inject, test } from 'vitest';
+import { type Database, databaseAt } from '../../src/store/database.ts';
+import type { DatabaseUrl } from '../../src/store/url.ts';
+import { createMigratedFile } from '../support/engine.ts';
+import { plant } from '../support/entities.ts';
+import { addressOf, createMigratedDatabase } from '../support/postgres.ts';
+import type { Closing } from './receivers.ts';
+import { subscribe } from './world.ts';
+
+const closing: Closing = [];
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+
+async function database(): Promise<Database> {
+  if (inject('postgres') !== undefined) return databaseAt(addressOf(await createMigratedDatabase()));
+  const directory = await mkdtemp(join(tmpdir(), 'nameplate-wake-'));
+  closing.push(() => rm(directory, { recursive: true }));
+  const url: DatabaseUrl = { engine: 'sqlite', path: join(directory, 'nameplate.db') };
+  await createMigratedFile(url.path);
+  return databaseAt(url);
+}
+
+test('whoever listens is told at once that a delivery was added, by whichever thread or process', async () => {
+  const opened = await database();
+  const { store } = await opened.openShared({ onWriterLost() {} });
+  closing.push(() => store.close());
+  const { workspaceId, webhookId } = await subscribe(
+    { store, clock: { now: Date.now, advance() {} } },
+    await plant(store),
+    'https://hooks.example/',
+  );
+  let notified = Promise.withResolvers<void>();
+  const listening = opened.listen(async () => notified.resolve());
+  closing.push(() => listening.stop());
+  // PostgreSQL: changes may have been missed before the connection.
+  if (opened.manyNodes) await notified.promise;
+  notified = Promise.withResolvers();
+  await store.addTestDelivery(workspaceId, webhookId, Date.now());
+  await notified.promise;
+});
