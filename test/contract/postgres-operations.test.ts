@@ -4,6 +4,7 @@ import { dataOf, type Harness, START, startApi } from '../support/api-harness.ts
 import { blindDiagnoser } from '../support/blind-diagnoser.ts';
 import { cname, everywhere, observation } from '../support/observations.ts';
 import { observed } from '../support/observed.ts';
+import { watch } from '../support/watching.ts';
 
 // One pass over the API on PostgreSQL; `npm run test:postgres` runs all its tests there.
 
@@ -70,6 +71,20 @@ it('every operation does on PostgreSQL what it is for', async () => {
   ]);
   expect(await call('domains.checkName', { ...environment, ...domain })).toMatchObject({ held: true });
   expect(await call('domains.getCertificate', domain)).toMatchObject({ domainId, state: 'wanted' });
+
+  const stream = await watch(api.url, { key: api.rootKey, ...domain });
+  called.add('domains.watchDomain');
+  expect(await stream.next()).toMatchObject({ event: 'domain' });
+  stream.close();
+  const many = { domains: ['www.example.com', 'shop.example.com'] };
+  const [{ domainId: second }] = await call<[{ domainId: string }]>('domains.createDomains', {
+    ...environment,
+    ...many,
+  });
+  expect(await call('domains.listWorkspaceDomains', { status: 'verified' })).toMatchObject([
+    { domain: { id: domainId } },
+  ]);
+  await call('domains.deleteDomain', { domain: second });
 
   const url = 'https://hooks.example.com/';
   const { webhookId } = await call<{ webhookId: string }>('webhooks.createWebhook', { url });
