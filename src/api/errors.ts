@@ -224,7 +224,7 @@ export const ERRORS = {
     status: 429,
     detail: 'Too many streams of domains.watchDomain are open. Close some, or try again after the time in Retry-After.',
     why: 'The streams that one root key, one workspace and the whole server may have open are limited. "detail" says which limit was reached.',
-    fix: 'Close streams that nobody reads, for example of domains that are verified. To follow many domains, poll domains.listWorkspaceDomains. The operator can raise the limits (NAMEPLATE_WATCHERS).',
+    fix: 'Close streams that nobody reads, for example of domains that are verified. To follow many domains, create a webhook, or poll domains.listWorkspaceDomains. The operator can raise the limits (NAMEPLATE_WATCHERS).',
   },
   'limits/custom_domain_limit_exceeded': {
     status: 403,

@@ -14,6 +14,7 @@ import * as certificates from '../support/certificates.ts';
 import { run, runJson, start, temporaryDirectory } from '../support/command.ts';
 import * as entities from '../support/entities.ts';
 import { addressOf, type Postgres, sharedPostgres } from '../support/postgres.ts';
+import * as webhooks from '../support/webhooks.ts';
 
 // An installation that moves to PostgreSQL: real files, a real server, and the command as it is typed.
 
@@ -65,12 +66,18 @@ async function populate(store: Store): Promise<void> {
     await store.createOnce(once, 'createDeployment', entities.aDeployment(environment));
   }
   await store.addRequests([{ subject: 'ws', operation: '*', windowMs: 1000, windowEndsAt: 5000, requests: 3 }]);
+  const { id: webhookId } = await webhooks.addWebhook(store, { workspaceId: workspace.id, types: ['domain.created'] });
   const memory = NO_MEMORY;
   for (const next of [entities.verifiedAt, entities.verifyingAt, entities.failedAt]) {
     const before = await entities.attach(store, environment);
     const after = next(before, entities.NOW);
     await store.saveTransition({ before, after, memory, result: entities.aCheckResult(before), now: entities.NOW });
   }
+  await store.addTestDelivery(workspace.id, webhookId, entities.NOW);
+  const [due] = await store.claimDeliveries(webhooks.aDeliveryClaim({ limit: 1 }));
+  if (due === undefined) throw new Error('nothing is due');
+  const results = [webhooks.aDeliveryResult(due)];
+  await store.saveDeliveries({ results, now: entities.NOW, disableIfFailingSince: 0 });
   await certify(store, environment);
 }
 

@@ -120,7 +120,8 @@ const PAGES: Record<PageName, Content> = {
     status: 508,
     title: 'The site leads back to itself',
     happened: 'The server that is set up for {host} is this service again, so the request would go in circles.',
-    advice: 'The operator of this site needs to set the address of the server that runs it.',
+    advice:
+      'Tell the owner of the website. If that is you, tell the service that hosts it: the origin of this site has to be the server that runs it, not a name that leads back here.',
     error: 'proxy_loop_detected',
   },
   no_challenge: {
