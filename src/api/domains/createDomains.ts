@@ -42,6 +42,9 @@ export const OutcomeSchema = Type.Object(
   { ...closed, title: 'DomainOutcome' },
 );
 
+/** Characters of a refused name in its outcome, which an Idempotency-Key keeps for a day. */
+const LONGEST_ECHO = 253;
+
 type Outcome = Static<typeof OutcomeSchema>;
 
 /** The outcomes as they will be if every accepted name can be stored. */
@@ -115,7 +118,10 @@ export const createDomains = defineOperation({
     for (const [at, sent] of input.domains.entries()) {
       const examined = limits[at] ?? examineName(sent, at, seen, settings);
       if (examined instanceof Problem) {
-        plan.outcomes.push({ domain: canonicalName(sent) ?? sent, error: presentError(examined, settings) });
+        plan.outcomes.push({
+          domain: canonicalName(sent) ?? sent.slice(0, LONGEST_ECHO),
+          error: presentError(examined, settings),
+        });
         // To explain what is wrong with a name can take a millisecond.
         await setImmediate();
       } else {

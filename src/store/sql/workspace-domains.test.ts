@@ -94,6 +94,16 @@ describe('a page that scans at most two slices of 3 domains', () => {
     }
   });
 
+  it('a key of one environment is told no name of another, not by a cursor either', async () => {
+    const cursors: (string | undefined)[] = [];
+    let cursor: string | undefined;
+    do {
+      cursor = (await pageOf({ environmentIds: new Set([sibling]), limit: 1, cursor })).next;
+      cursors.push(cursor);
+    } while (cursor !== undefined);
+    expect(cursors).toEqual([...rare.slice(1), undefined]);
+  });
+
   it('lets others be served after each slice', async () => {
     let served = false;
     setImmediate(() => {
