@@ -4,9 +4,11 @@ import { renderErrors } from '../src/api/error-pages.ts';
 import { renderFindings } from '../src/api/finding-pages.ts';
 import { openApiDocument } from '../src/api/openapi.ts';
 import { renderConfiguration } from '../src/config/reference.ts';
+import { renderClientTypes } from './client-types.ts';
 
 const files = [
   { path: 'openapi.json', content: `${JSON.stringify(openApiDocument(), null, 2)}\n` },
+  { path: 'src/client/api-types.ts', content: renderClientTypes(openApiDocument()) },
   { path: 'docs/errors.md', content: renderErrors() },
   { path: 'docs/findings.md', content: renderFindings() },
   { path: 'docs/configuration.md', content: renderConfiguration() },

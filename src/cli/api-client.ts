@@ -1,5 +1,16 @@
 import { readFileSync } from 'node:fs';
-import { ConnectionError, createClient, type Domain, NameplateError } from '../client/client.ts';
+import {
+  ConnectionError,
+  type CreationOptions,
+  createClient,
+  type Domain,
+  type InputViolation,
+  NameplateError,
+  type Page,
+  UnexpectedResponse,
+} from '../client/client.ts';
+import { isCreation } from '../client/operation-kinds.ts';
+import { isTemporary } from '../client/retry.ts';
 import { readCommandConfig } from '../config/config.ts';
 import { type PlaygroundFile, readPlaygroundFile } from '../playground/data-dir.ts';
 import { CliError, EXIT, messageOf } from './cli-error.ts';
@@ -14,10 +25,13 @@ const PAGE = 100;
 export interface ApiClient {
   /** The playground that the server belongs to, if known. */
   playground: PlaygroundFile | null;
-  /** Calls `<group>.<operation>` and returns its `data`. Throws `CliError`; `ApiError` for an error response. */
-  call<T>(operation: string, body: object): Promise<T>;
-  /** One page of a list operation; `cursor`, where there is a next one, names it. */
-  page<T>(operation: string, body: object): Promise<{ items: T[]; cursor: string | undefined }>;
+  /**
+   * Calls `<group>.<operation>`, and returns its `data`. Throws `CliError`; `ApiError` for an error response. A creation is repeated twice while that may help: it
+   * has an `Idempotency-Key`, unless that is null.
+   */
+  call<T>(operation: string, body: object, options?: CreationOptions): Promise<T>;
+  /** One page of a list operation. */
+  page<T>(operation: string, body: object): Promise<Page<T>>;
   /** The items of a list operation, page after page: the first `most` of them, or all. */
   list<T>(operation: string, body: object, most?: number): Promise<T[]>;
   /**
@@ -27,45 +41,34 @@ export interface ApiClient {
   watch(domain: string, onLost: () => void): AsyncGenerator<Domain>;
 }
 
-/** A response (spec: Response envelopes). */
-interface Envelope {
-  meta: { requestId: string };
-  data: unknown;
-  pagination?: { cursor?: string };
-  error?: ProblemBody;
-}
-
-interface ProblemBody {
-  title: string;
-  detail: string;
-  status: number;
-  type: string;
-  errors?: { location: string; message: string; fix?: string }[];
-}
-
 /** An error response of the API. */
 export class ApiError extends CliError {
   readonly status: number;
   readonly detail: string;
+  readonly errors: readonly InputViolation[];
   /** Seconds (Retry-After). */
   readonly retryAfter: number | null;
 
-  constructor(problem: ProblemBody, requestId: string, retryAfter: number | null) {
-    const lines = [`${problem.title}: ${problem.detail}`];
-    for (const { location, message, fix } of problem.errors ?? []) {
+  constructor(error: NameplateError) {
+    const { title, detail, status, type, errors, requestId, retryAfter } = error;
+    const lines = [`${title}: ${detail}`];
+    for (const { location, message, fix } of errors) {
       lines.push(`  ${location}: ${message}`);
       if (fix !== undefined) lines.push(`    fix: ${fix}`);
     }
     // What ends a stream came with no response of its own.
     if (requestId !== '') lines.push(`  request ${requestId}`);
-    super(lines.map(printable).join('\n'), { details: { ...problem, requestId } });
-    this.status = problem.status;
-    this.detail = problem.detail;
+    const violations = errors.length === 0 ? {} : { errors };
+    const details = { title, detail, status, type, ...violations, requestId };
+    super(lines.map(printable).join('\n'), { details, cause: error });
+    this.status = status;
+    this.detail = detail;
+    this.errors = errors;
     this.retryAfter = retryAfter;
   }
 }
 
-/** No response from the server. */
+/** No response from the server, or one of a proxy that cannot reach it. */
 export class ServerUnreachable extends CliError {}
 
 /**
@@ -128,43 +131,40 @@ function readKey(file: string | 0, source: string): string {
 function apiClient(url: string, key: string, playground: PlaygroundFile | null, data: string | undefined): ApiClient {
   const advice = playground === null ? 'Start it, or name another with --url.' : startAdvice(data);
 
-  async function request(operation: string, body: object): Promise<Envelope> {
-    const response = await fetch(`${url}/v2/${operation}`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-      redirect: 'error',
-      signal: AbortSignal.timeout(TIMEOUT_MS),
-    }).catch((error) => {
-      throw unreachable(error, new URL(url).origin, advice);
-    });
-    const retryAfter = response.headers.get('retry-after');
-    const envelope = (await response.json().catch(() => null)) as Envelope | null;
-    if (response.ok && envelope?.meta) return envelope;
-    if (envelope?.error) {
-      const { error, meta } = envelope;
-      throw new ApiError(error, meta?.requestId ?? '', retryAfter === null ? null : Number(retryAfter));
+  const connection = { baseUrl: url, rootKey: key, timeoutMs: TIMEOUT_MS };
+  const client = createClient({ ...connection, retries: 0 });
+  const creator = createClient({ ...connection, retries: 2 });
+
+  async function call<T>(operation: string, body: object, options: CreationOptions = {}): Promise<T> {
+    const caller = isCreation(operation) && options.idempotencyKey !== null ? creator : client;
+    try {
+      return await caller.call<T>(operation, body, options);
+    } catch (error) {
+      options.signal?.throwIfAborted();
+      throw cliErrorOf(error);
     }
-    throw new CliError(
-      `${url} returned status ${response.status}, not a response of Nameplate's API. Check the address.`,
-    );
   }
 
-  async function page<T>(operation: string, body: object) {
-    const { data, pagination } = await request(operation, body);
-    return { items: data as T[], cursor: pagination?.cursor };
+  function cliErrorOf(error: unknown): unknown {
+    if (error instanceof NameplateError) return new ApiError(error);
+    if (error instanceof ConnectionError) return unreachable(error, new URL(url).origin, advice);
+    if (!(error instanceof UnexpectedResponse)) return error;
+    const message = `${url} returned status ${error.status}, not a response of Nameplate's API.`;
+    return isTemporary(error)
+      ? new ServerUnreachable(message, { cause: error })
+      : new CliError(`${message} Check the address.`, { cause: error });
   }
 
   return {
     playground,
-    page,
-    call: async <T>(operation: string, body: object) => (await request(operation, body)).data as T,
+    call,
+    page: call,
     async list<T>(operation: string, body: object, most = Number.POSITIVE_INFINITY) {
       const items: T[] = [];
       let cursor: string | undefined;
       do {
         const limit = Math.min(PAGE, most - items.length);
-        const next = await page<T>(operation, { ...body, limit, ...(cursor === undefined ? {} : { cursor }) });
+        const next = await call<Page<T>>(operation, { ...body, limit, cursor });
         items.push(...next.items);
         cursor = next.cursor;
       } while (cursor !== undefined && items.length < most);
@@ -177,18 +177,12 @@ function apiClient(url: string, key: string, playground: PlaygroundFile | null, 
         else throw error;
       };
       try {
-        for await (const state of createClient({ baseUrl: url, rootKey: key }).domains.watchDomain({
-          domain,
-          onDisconnect,
-        })) {
+        for await (const state of client.domains.watchDomain({ domain, onDisconnect })) {
           hasState = true;
           yield state;
         }
       } catch (error) {
-        if (error instanceof NameplateError)
-          throw new ApiError({ ...error, errors: [...error.errors] }, error.requestId, error.retryAfter);
-        if (error instanceof ConnectionError) throw unreachable(error.cause ?? error, new URL(url).origin, advice);
-        throw error;
+        throw cliErrorOf(error);
       }
     },
   };
@@ -196,12 +190,17 @@ function apiClient(url: string, key: string, playground: PlaygroundFile | null, 
 
 /** The error for a failed `fetch`; `advice` says what to do if nothing listens at the address. */
 export function unreachable(error: unknown, origin: string, advice: string): ServerUnreachable {
-  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  const cause = rootCause(error);
+  const options = { cause: error };
   if (cause instanceof Error && 'code' in cause && cause.code === 'ECONNREFUSED')
-    return new ServerUnreachable(`No server is running at ${origin}. ${advice}`);
+    return new ServerUnreachable(`No server is running at ${origin}. ${advice}`, options);
   if (cause instanceof Error && cause.name === 'TimeoutError')
-    return new ServerUnreachable(`${origin} did not respond within ${TIMEOUT_MS / 1000} s.`);
-  return new ServerUnreachable(`Cannot reach ${origin}: ${messageOf(cause)}`);
+    return new ServerUnreachable(`${origin} did not respond within ${TIMEOUT_MS / 1000} s.`, options);
+  return new ServerUnreachable(`Cannot reach ${origin}: ${messageOf(cause)}`, options);
+}
+
+function rootCause(error: unknown): unknown {
+  return error instanceof Error && error.cause instanceof Error ? rootCause(error.cause) : error;
 }
 
 /** Whether a URL returns a response, of any status, that passes the test. */

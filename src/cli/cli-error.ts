@@ -5,6 +5,11 @@ export const EXIT = { done: 0, failed: 1, usage: 2, notVerified: 3 } as const;
 
 type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
+interface CliErrorOptions extends ErrorOptions {
+  exitCode?: ExitCode;
+  details?: unknown;
+}
+
 /** Ends a command. The message tells its user what went wrong and what to do. */
 export class CliError extends Error {
   override name = 'CliError';
@@ -12,8 +17,8 @@ export class CliError extends Error {
   /** The `error` that `--json` prints; by default the message. */
   readonly details: unknown;
 
-  constructor(message: string, { exitCode = EXIT.failed, details }: { exitCode?: ExitCode; details?: unknown } = {}) {
-    super(message);
+  constructor(message: string, { exitCode = EXIT.failed, details, cause }: CliErrorOptions = {}) {
+    super(message, cause === undefined ? {} : { cause });
     this.exitCode = exitCode;
     this.details = details ?? { message };
   }

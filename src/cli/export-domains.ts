@@ -9,7 +9,7 @@ import { CliError, messageOf } from './cli-error.ts';
 import type { ExportedDomain } from './domains-csv.ts';
 import { type ApiOptions, apiCommand } from './options.ts';
 import { jsonText } from './output.ts';
-import { patiently } from './patience.ts';
+import { withRetries } from './with-retries.ts';
 
 interface ExportOptions extends ApiOptions {
   output?: string;
@@ -45,7 +45,9 @@ export function addExport(domains: Command): void {
 async function* readPages(api: ApiClient, query: object): AsyncGenerator<ExportedDomain[]> {
   let cursor: string | undefined;
   do {
-    const page = await patiently(() => api.page<ExportedDomain>('domains.listWorkspaceDomains', { ...query, cursor }));
+    const page = await withRetries(() =>
+      api.page<ExportedDomain>('domains.listWorkspaceDomains', { ...query, cursor }),
+    );
     yield page.items;
     cursor = page.cursor;
   } while (cursor !== undefined);

@@ -1,5 +1,5 @@
-import { ConnectionError, type ErrorResponse, NameplateError } from './nameplate-error.ts';
-import { backOff, isTemporary, pause } from './retry.ts';
+import { ConnectionError, type ErrorResponse, NameplateError, UnexpectedResponse } from './nameplate-error.ts';
+import { askedWait, backOff, isTemporary, pause } from './retry.ts';
 
 /** Where requests go. */
 export interface ApiConnection {
@@ -17,29 +17,38 @@ export interface CallOptions {
   signal?: AbortSignal | undefined;
 }
 
+/** A call as it is sent. */
+export interface ApiCall extends CallOptions {
+  body: object;
+  /** Sent with each attempt. */
+  idempotencyKey?: string | null | undefined;
+  /** Whether a repeat does no harm. */
+  isRepeatable: boolean;
+}
+
 interface Success {
   meta: { requestId: string };
   data: unknown;
   pagination?: { cursor?: string };
 }
 
+/** A call that is asked to wait longer fails at once. */
+const LONGEST_WAIT_MS = 300_000;
+
 /**
- * Calls `<group>.<operation>`. Repeats what the server has not done (429), after the time it asks for, and with `isRead` also what may have been done: a
- * server error, or no response. Rejects with `NameplateError`, `ConnectionError`, or the reason of the signal.
+ * Calls `<group>.<operation>`. Repeats what the server has not done (429), after the time it asks for, and what is repeatable also after a server error, or no
+ * response. Rejects with `NameplateError`, `ConnectionError`, `UnexpectedResponse`, or the reason of the signal.
  */
-export async function callApi(
-  connection: ApiConnection,
-  operation: string,
-  body: object,
-  { signal, isRead }: CallOptions & { isRead: boolean },
-): Promise<Success> {
+export async function callApi(connection: ApiConnection, operation: string, call: ApiCall): Promise<Success> {
+  const { signal, isRepeatable } = call;
   for (let attempt = 0; ; attempt += 1) {
     try {
-      return await callOnce(connection, operation, body, signal);
+      return await callOnce(connection, operation, call);
     } catch (error) {
       signal?.throwIfAborted();
-      const isHarmless = isRead || (error instanceof NameplateError && error.status === 429);
-      if (attempt >= connection.retries || !isHarmless || !isTemporary(error)) throw error;
+      const isHarmless = isRepeatable || (error instanceof NameplateError && error.status === 429);
+      const isLast = attempt >= connection.retries || askedWait(error) > LONGEST_WAIT_MS;
+      if (isLast || !isHarmless || !isTemporary(error)) throw error;
       await pause(backOff(error, attempt), signal);
     }
   }
@@ -48,17 +57,17 @@ export async function callApi(
 async function callOnce(
   connection: ApiConnection,
   operation: string,
-  body: object,
-  signal: AbortSignal | undefined,
+  { body, idempotencyKey, signal }: ApiCall,
 ): Promise<Success> {
   const limit = AbortSignal.timeout(connection.timeoutMs);
   const response = await post(connection, operation, body, {
+    headers: typeof idempotencyKey === 'string' ? { 'idempotency-key': idempotencyKey } : {},
     signal: signal === undefined ? limit : AbortSignal.any([signal, limit]),
   });
   if (!response.ok) throw await errorOf(response);
   const success = await readJson(response);
   if (isSuccess(success)) return success;
-  throw notApi(response);
+  throw unexpected(response);
 }
 
 /** Sends a request; rejects with `ConnectionError` unless there is a response. */
@@ -81,25 +90,39 @@ export async function post(
   }
 }
 
-export async function errorOf(response: Response): Promise<NameplateError | ConnectionError> {
+/** The error of a response that is not a success. */
+export async function errorOf(response: Response): Promise<NameplateError | UnexpectedResponse> {
   const body = await readJson(response);
-  if (!isObject(body) || !isObject(body.error) || typeof body.error.detail !== 'string') return notApi(response);
-  const seconds = Number(response.headers.get('retry-after') ?? Number.NaN);
-  const requestId = response.headers.get('x-request-id') ?? '';
-  return new NameplateError(body.error as unknown as ErrorResponse, requestId, Number.isNaN(seconds) ? null : seconds);
+  if (!isObject(body) || !isObject(body.error) || typeof body.error.detail !== 'string') return unexpected(response);
+  return new NameplateError(body.error as unknown as ErrorResponse, {
+    requestId: response.headers.get('x-request-id') ?? '',
+    retryAfter: numberIn(response, 'retry-after'),
+    rateLimit: numberIn(response, 'ratelimit-limit'),
+  });
 }
 
+export function unexpected(response: Response): UnexpectedResponse {
+  return new UnexpectedResponse(response.url, response.status, numberIn(response, 'retry-after'));
+}
+
+/** Undefined: the body is no JSON. Rejects with `ConnectionError` where it is incomplete. */
 async function readJson(response: Response): Promise<unknown> {
+  const text = await response.text().catch((cause) => {
+    throw new ConnectionError('The connection was lost', { cause });
+  });
   try {
-    return await response.json();
+    return JSON.parse(text);
   } catch (cause) {
-    throw notApi(response, cause);
+    const isIncomplete = response.headers.get('content-type')?.startsWith('application/json');
+    if (isIncomplete) throw new ConnectionError('The response was incomplete', { cause });
+    return undefined;
   }
 }
 
-function notApi({ status, url }: Response, cause?: unknown): ConnectionError {
-  const options = cause === undefined ? {} : { cause };
-  return new ConnectionError(`${url} returned status ${status}, but no response of Nameplate's API`, options);
+/** Null where the header is absent, or no number. */
+function numberIn({ headers }: Response, name: string): number | null {
+  const text = headers.get(name);
+  return text !== null && /^\d+$/.test(text) ? Number(text) : null;
 }
 
 function isSuccess(body: unknown): body is Success {

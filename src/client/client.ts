@@ -1,17 +1,15 @@
 import { type ApiConnection, type CallOptions, callApi } from './api-call.ts';
-import type { CustomDomain, DomainPage, EnvironmentPath, RequiredRecord } from './domain-types.ts';
+import { type ApiCalls, type Domain, OPERATIONS } from './api-types.ts';
+import type { CreationOptions, Page } from './call-types.ts';
+import { isCreation, isRead } from './operation-kinds.ts';
 import { type WatchOptions, watchDomain } from './watch-domain.ts';
 
 /** The client of Nameplate's API: `import { createClient } from 'nameplate/client'`. It needs `fetch`, and nothing else of the program. */
 
 export type { CallOptions } from './api-call.ts';
-export type {
-  CustomDomain as Domain,
-  DomainPage,
-  EnvironmentPath,
-  RequiredRecord as DnsRecord,
-} from './domain-types.ts';
-export { ConnectionError, type InputViolation, NameplateError } from './nameplate-error.ts';
+export type * from './api-types.ts';
+export type { CreationOptions, Page } from './call-types.ts';
+export { ConnectionError, type InputViolation, NameplateError, UnexpectedResponse } from './nameplate-error.ts';
 export type { WatchOptions } from './watch-domain.ts';
 
 export interface ClientOptions {
@@ -20,48 +18,41 @@ export interface ClientOptions {
   rootKey: string;
   /** Time limit of one attempt; 30 s unless given. */
   timeoutMs?: number;
-  /** Attempts after the first one, where it is safe to repeat; 3 unless given. */
+  /** Attempts after the first one, where it is safe to repeat; 3 unless given. No call waits longer than five minutes for the next attempt. */
   retries?: number;
   /** In place of the global `fetch`. */
   fetch?: typeof fetch;
 }
 
-/** Every call rejects with `NameplateError` (an error response), `ConnectionError` (none), or the reason of its signal. */
-export interface NameplateClient {
-  domains: DomainCalls;
-  /** Calls any operation, such as `projects.createProject`, and returns its `data`. `isRead`: it may be repeated after a server error. */
-  call<Data>(operation: string, body: object, options?: CallOptions & { isRead?: boolean }): Promise<Data>;
+/**
+ * Every operation of the API by its name, such as `client.domains.createDomain(…)`. Each call rejects with `NameplateError` (an error response), `ConnectionError` (no
+ * response), `UnexpectedResponse` (something else responded), or the reason of its signal.
+ *
+ * A call is repeated after 429. After a server error, or without a response, it is repeated where that does no harm: reads, and creations, which send an
+ * `Idempotency-Key`.
+ */
+export interface NameplateClient extends Omit<ApiCalls, 'domains'> {
+  domains: ApiCalls['domains'] & DomainWatches;
+  /** Calls an operation by its name, such as `projects.createProject`, and returns its `data`; of a list, its `Page`. `isRead`: it may be repeated after a server error. */
+  call<Data>(operation: string, body: object, options?: CreationOptions & { isRead?: boolean }): Promise<Data>;
 }
 
-interface DomainCalls {
-  getDomain(input: { domain: string }, options?: CallOptions): Promise<CustomDomain>;
-  createDomain(
-    input: EnvironmentPath & { domain: string },
-    options?: CallOptions,
-  ): Promise<{ domainId: string; dnsRecords: RequiredRecord[] }>;
-  /** One page. `limit`: 1 to 100. `search`: part of the name or id. */
-  listDomains(
-    input: EnvironmentPath & { limit?: number; cursor?: string; search?: string },
-    options?: CallOptions,
-  ): Promise<DomainPage>;
-  /** Checks a domain now. */
-  verifyDomain(input: { domain: string }, options?: CallOptions): Promise<void>;
-  deleteDomain(input: { domain: string }, options?: CallOptions): Promise<void>;
+interface DomainWatches {
   /** See `watchDomain`. */
-  watchDomain(options: WatchOptions): AsyncGenerator<CustomDomain, never, void>;
+  watchDomain(options: WatchOptions): AsyncGenerator<Domain, never, void>;
   /**
-   * Resolves with the domain once it is verified. `onChange` gets each state until then. Rejects with `VerificationFailed` when the window has ended, and as
-   * `watchDomain` does.
+   * Resolves with the domain once it is verified. `onChange` gets each state until then. Rejects with `VerificationFailed` when the verification window has ended
+   * without success, and as `watchDomain` does.
    */
-  waitUntilVerified(options: WatchOptions & { onChange?: (domain: CustomDomain) => void }): Promise<CustomDomain>;
+  waitUntilVerified(options: WatchOptions & { onChange?: (domain: Domain) => void }): Promise<Domain>;
 }
 
 /** The verification window of the domain has ended without success; `domain.verificationError` says why. */
 export class VerificationFailed extends Error {
   override name = 'VerificationFailed';
-  readonly domain: CustomDomain;
+  readonly domain: Domain;
 
-  constructor(domain: CustomDomain) {
+  constructor(domain: Domain) {
     super(domain.verificationError ?? `${domain.domain} was not verified`);
     this.domain = domain;
   }
@@ -77,35 +68,50 @@ export function createClient(options: ClientOptions): NameplateClient {
   async function call<Data>(
     operation: string,
     body: object,
-    { isRead = false, ...rest }: CallOptions & { isRead?: boolean } = {},
-  ) {
-    return (await callApi(connection, operation, body, { ...rest, isRead })).data as Data;
+    { signal, isRead: reads = isRead(operation), ...creation }: CreationOptions & { isRead?: boolean } = {},
+  ): Promise<Data> {
+    const { idempotencyKey = isCreation(operation) ? crypto.randomUUID() : null } = creation;
+    const isRepeatable = reads || idempotencyKey !== null;
+    const { data, pagination } = await callApi(connection, operation, { body, signal, idempotencyKey, isRepeatable });
+    return (pagination === undefined ? data : { items: data, cursor: pagination.cursor }) as Data;
   }
 
+  const groups: Record<string, Record<string, unknown>> = {};
+  for (const operation of OPERATIONS) {
+    const [group = '', name = ''] = operation.split('.');
+    groups[group] ??= {};
+    groups[group][name] = (input: object, rest?: CreationOptions) => call(operation, input, rest);
+  }
+  const calls = groups as unknown as ApiCalls;
+  return { ...calls, domains: { ...calls.domains, ...domainWatches(connection) }, call };
+}
+
+function domainWatches(connection: ApiConnection): DomainWatches {
   return {
-    call,
-    domains: {
-      getDomain: (input, rest) => call('domains.getDomain', input, { ...rest, isRead: true }),
-      createDomain: (input, rest) => call('domains.createDomain', input, rest),
-      async listDomains(input, rest) {
-        const page = await callApi(connection, 'domains.listDomains', input, { ...rest, isRead: true });
-        return { items: page.data as CustomDomain[], cursor: page.pagination?.cursor };
-      },
-      async verifyDomain(input, rest) {
-        await call('domains.verifyDomain', input, rest);
-      },
-      async deleteDomain(input, rest) {
-        await call('domains.deleteDomain', input, rest);
-      },
-      watchDomain: (watch) => watchDomain(connection, watch),
-      async waitUntilVerified({ onChange, ...watch }) {
-        for await (const domain of watchDomain(connection, watch)) {
-          onChange?.(domain);
-          if (domain.status === 'verified') return domain;
-          if (domain.status === 'failed') throw new VerificationFailed(domain);
-        }
-        throw new Error('a watch ended without a reason');
-      },
+    watchDomain: (watch) => watchDomain(connection, watch),
+    async waitUntilVerified({ onChange, ...watch }) {
+      for await (const domain of watchDomain(connection, watch)) {
+        onChange?.(domain);
+        if (domain.status === 'verified') return domain;
+        if (domain.status === 'failed') throw new VerificationFailed(domain);
+      }
+      throw new Error('a watch ended without a reason');
     },
   };
+}
+
+/**
+ * The items of all pages of a list, one page after the other: `for await (const domain of allItems(client.domains.listDomains, { project, app, environment }))`.
+ */
+export async function* allItems<Input extends { cursor?: string | undefined }, Item>(
+  list: (input: Input, options?: CallOptions) => Promise<Page<Item>>,
+  input: Input,
+  options?: CallOptions,
+): AsyncGenerator<Item, void, void> {
+  let { cursor } = input;
+  do {
+    const page: Page<Item> = await list({ ...input, cursor }, options);
+    yield* page.items;
+    cursor = page.cursor;
+  } while (cursor !== undefined);
 }

@@ -15,6 +15,13 @@ export interface ErrorResponse {
   errors?: InputViolation[];
 }
 
+/** What an error response says beside its body. */
+export interface ErrorHeaders {
+  requestId?: string;
+  retryAfter?: number | null;
+  rateLimit?: number | null;
+}
+
 /** An error response of the API. The message is its title and detail. */
 export class NameplateError extends Error {
   override name = 'NameplateError';
@@ -30,8 +37,10 @@ export class NameplateError extends Error {
   readonly requestId: string;
   /** Seconds to wait before the next attempt; null where the server does not say. */
   readonly retryAfter: number | null;
+  /** Requests that the rate limit allows in each window; null without one. */
+  readonly rateLimit: number | null;
 
-  constructor(error: ErrorResponse, requestId = '', retryAfter: number | null = null) {
+  constructor(error: ErrorResponse, { requestId = '', retryAfter = null, rateLimit = null }: ErrorHeaders = {}) {
     super(`${error.title}: ${error.detail}`);
     this.status = error.status;
     this.type = error.type;
@@ -40,10 +49,26 @@ export class NameplateError extends Error {
     this.errors = error.errors ?? [];
     this.requestId = requestId;
     this.retryAfter = retryAfter;
+    this.rateLimit = rateLimit;
   }
 }
 
-/** No response of the API: the server cannot be reached, or something else answered. `cause` is the error of `fetch`, where there is one. */
+/** No response, or only a part of one: the server cannot be reached, or the connection was lost. `cause` is the error of `fetch`, where there is one. */
 export class ConnectionError extends Error {
   override name = 'ConnectionError';
+}
+
+/** Something other than the API responded: a proxy on the way to it, or another server at this address. */
+export class UnexpectedResponse extends Error {
+  override name = 'UnexpectedResponse';
+  /** HTTP status. */
+  readonly status: number;
+  /** Seconds to wait before the next attempt; null where the response does not say. */
+  readonly retryAfter: number | null;
+
+  constructor(url: string, status: number, retryAfter: number | null) {
+    super(`${url} returned status ${status}, not a response of Nameplate's API`);
+    this.status = status;
+    this.retryAfter = retryAfter;
+  }
 }

@@ -1,5 +1,5 @@
-import { type ApiConnection, type CallOptions, errorOf, post } from './api-call.ts';
-import type { CustomDomain } from './domain-types.ts';
+import { type ApiConnection, type CallOptions, errorOf, post, unexpected } from './api-call.ts';
+import type { Domain } from './api-types.ts';
 import { eventParser, type ServerSentEvent } from './event-parser.ts';
 import { ConnectionError, type ErrorResponse, NameplateError } from './nameplate-error.ts';
 import { backOff, isTemporary, pause } from './retry.ts';
@@ -16,13 +16,13 @@ const SILENCE_MS = 45_000;
 
 /**
  * The domain at once, and again with each change; connects again whenever the connection is lost, and goes on where it was. States that follow each other in quick
- * succession may be one. Ends by `break`, by the signal (whose reason it throws), or with a `NameplateError` when the domain was deleted (404), or may no longer be
- * watched.
+ * succession may be one. Ends by `break`, by the signal (whose reason it throws), with a `NameplateError` when the domain was deleted (404), or may no longer be
+ * watched, or with an `UnexpectedResponse` when the API is not at this address.
  */
 export async function* watchDomain(
   connection: ApiConnection,
   { domain, signal, onDisconnect }: WatchOptions,
-): AsyncGenerator<CustomDomain, never, void> {
+): AsyncGenerator<Domain, never, void> {
   let lastEventId: string | undefined;
   let retryMs: number | undefined;
   for (let failures = 0; ; failures += 1) {
@@ -73,7 +73,9 @@ async function* connect(
       ...(lastEventId !== undefined && { 'last-event-id': lastEventId }),
     };
     const response = await post(connection, 'domains.watchDomain', { domain }, { headers, signal: attempt.signal });
-    if (!response.ok || response.body === null) throw await errorOf(response);
+    if (!response.ok) throw await errorOf(response);
+    const isStream = response.headers.get('content-type')?.startsWith('text/event-stream');
+    if (!isStream || response.body === null) throw unexpected(response);
     const reader = response.body.getReader();
     const decoder = new TextDecoder();
     const parse = eventParser();

@@ -3,15 +3,21 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Static } from 'typebox';
 import { afterAll, afterEach, beforeAll, describe, expect, expectTypeOf, it } from 'vitest';
+import type { OutcomeSchema } from '../../src/api/domains/createDomains.ts';
+import type { ListedDomainSchema } from '../../src/api/domains/listWorkspaceDomains.ts';
 import type { DomainSchema } from '../../src/api/domains/present-domain.ts';
+import { isStream } from '../../src/api/operation.ts';
+import { operations } from '../../src/api/operations.ts';
 import {
-  ConnectionError,
+  allItems,
   createClient,
   type Domain,
   type NameplateClient,
   NameplateError,
+  UnexpectedResponse,
   VerificationFailed,
 } from '../../src/client/client.ts';
+import { isCreation, isRead } from '../../src/client/operation-kinds.ts';
 import type { Domain as StoredDomain } from '../../src/domain/domain.ts';
 import { NO_MEMORY } from '../../src/domain/status.ts';
 import { type Harness, startApi } from '../support/api-harness.ts';
@@ -51,14 +57,48 @@ describe('the client', () => {
     expect(items).toMatchObject([{ id: domainId }]);
     const rest = await client.domains.listDomains({ ...PLACE, cursor: cursor ?? '' });
     expect([rest.items.length, rest.cursor]).toEqual([1, undefined]);
+    const all: string[] = [];
+    for await (const { domain } of allItems(client.domains.listDomains, { ...PLACE, limit: 1 })) all.push(domain);
+    expect(all).toEqual(['a.example.com', 'b.example.com']);
     await client.domains.verifyDomain({ domain: domainId });
     await client.domains.deleteDomain({ domain: domainId });
     await expect(client.domains.getDomain({ domain: domainId })).rejects.toMatchObject({ status: 404 });
   });
 
-  it('calls every other operation by its name', async () => {
-    const { projectId } = await client.call<{ projectId: string }>('projects.createProject', { slug: 'other' });
-    expect(projectId).toMatch(/^proj_/);
+  it('has every operation of the API', () => {
+    const has = operations.map(({ name }) => {
+      const [group, operation] = name.split('.') as ['domains', 'getDomain'];
+      return typeof client[group]?.[operation];
+    });
+    expect(new Set(has)).toEqual(new Set(['function']));
+  });
+
+  it('repeats exactly what the API declares to change nothing, or to be a creation', () => {
+    for (const operation of operations) {
+      const { name, permission } = operation;
+      const isReading = permission.action.startsWith('read_');
+      const creates = 'creates' in operation && operation.creates !== undefined;
+      expect([name, isCreation(name)]).toEqual([name, creates]);
+      expect([name, isRead(name)]).toEqual([name, (isReading || name === 'domains.checkName') && !isStream(operation)]);
+    }
+  });
+
+  it('calls the operations of every group, with the types of their input and result', async () => {
+    const { projectId } = await client.projects.createProject({ slug: 'other' });
+    const { appId } = await client.apps.createApp({ project: projectId, slug: 'web' });
+    const { environmentId } = await client.environments.createEnvironment({
+      project: projectId,
+      app: appId,
+      slug: 'staging',
+    });
+    const place = { project: 'other', app: 'web', environment: 'staging' };
+    expect((await client.environments.getEnvironment(place)).id).toBe(environmentId);
+    const [outcome] = await client.domains.createDomains({ ...place, domains: ['www.example.net'] });
+    expectTypeOf(outcome).toEqualTypeOf<Static<typeof OutcomeSchema> | undefined>();
+    const { items } = await client.domains.listWorkspaceDomains({ search: 'example.net' });
+    expectTypeOf(items).toEqualTypeOf<Static<typeof ListedDomainSchema>[]>();
+    expect(items.map(({ domain }) => domain.id)).toEqual([outcome?.domainId]);
+    expect(await client.call('projects.getProject', { project: 'other' })).toMatchObject({ id: projectId });
   });
 
   it('throws what the API responds with', async () => {
@@ -134,15 +174,17 @@ describe('of a server that fails,', () => {
 
   /** Serves what a list says, one request after the other. */
   async function serve(...handlers: RequestListener[]) {
-    const requests: { lastEventId: string | undefined }[] = [];
+    const requests: { lastEventId: string | undefined; key: string | undefined }[] = [];
     server = createServer((request, response) => {
-      requests.push({ lastEventId: request.headers['last-event-id']?.toString() });
+      const { 'last-event-id': lastEventId, 'idempotency-key': key } = request.headers;
+      requests.push({ lastEventId: lastEventId?.toString(), key: key?.toString() });
       (handlers[requests.length - 1] ?? handlers.at(-1))?.(request, response);
     });
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
-    return { requests, domains: createClient({ baseUrl: `http://127.0.0.1:${port}`, rootKey: 'np_x' }).domains };
+    const { domains } = createClient({ baseUrl: `http://127.0.0.1:${port}`, rootKey: 'np_x' });
+    return { requests, domains };
   }
 
   const problem =
@@ -175,9 +217,67 @@ describe('of a server that fails,', () => {
     expect(second.requests).toHaveLength(1);
   });
 
-  it('what is not a response of the API is a ConnectionError', async () => {
-    const { domains } = await serve((_, response) => response.writeHead(404).end('<html>'));
-    await expect(domains.deleteDomain({ domain: 'a.example.com' })).rejects.toBeInstanceOf(ConnectionError);
+  it('a creation is repeated too, under one Idempotency-Key, which the next one does not share', async () => {
+    const { requests, domains } = await serve(lost, problem(500), problem(409, { 'retry-after': '1' }), success);
+    await domains.createDomain({ ...PLACE, domain: 'a.example.com' });
+    await domains.createDomain({ ...PLACE, domain: 'b.example.com' });
+    const keys = requests.map(({ key }) => key);
+    expect(keys).toHaveLength(5);
+    expect(new Set(keys.slice(0, 4)).size).toBe(1);
+    expect(keys[4]).toMatch(/^[0-9a-f-]{36}$/);
+    expect(keys[4]).not.toBe(keys[0]);
+    await domains.createDomain({ ...PLACE, domain: 'c.example.com' }, { idempotencyKey: 'mine' });
+    await domains.getDomain({ domain: 'c.example.com' });
+    expect(requests.slice(5).map(({ key }) => key)).toEqual(['mine', undefined]);
+  });
+
+  it('a creation that sends no key is not repeated', async () => {
+    const { requests, domains } = await serve(problem(500));
+    const creating = domains.createDomain({ ...PLACE, domain: 'a.example.com' }, { idempotencyKey: null });
+    await expect(creating).rejects.toMatchObject({ status: 500 });
+    expect(requests).toEqual([{ lastEventId: undefined, key: undefined }]);
+  });
+
+  const html =
+    (status: number, headers = {}): RequestListener =>
+    (_, response) => {
+      response.writeHead(status, { 'content-type': 'text/html', ...headers });
+      response.end('<html>');
+    };
+
+  it('a proxy that cannot reach it, and a response in part, are waited out', async () => {
+    const part: RequestListener = (_, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end('{"meta":{"requestId":"req_1"},"da');
+    };
+    const { requests, domains } = await serve(html(502), part, html(503, { 'retry-after': '1' }), success);
+    expect(await domains.getDomain({ domain: 'a.example.com' })).toEqual({ status: 'verified' });
+    expect(requests).toHaveLength(4);
+  });
+
+  it('something else that responds at its address is named, and not asked again', async () => {
+    for (const other of [html(404), html(200)]) {
+      const { requests, domains } = await serve(other);
+      const error = await domains.getDomain({ domain: 'a.example.com' }).catch((thrown) => thrown);
+      expect(error).toBeInstanceOf(UnexpectedResponse);
+      expect(error.message).toMatch(/\/v2\/domains\.getDomain returned status \d+, not a response of Nameplate's API/);
+      const watch = domains.watchDomain({ domain: 'a.example.com' });
+      await expect(watch.next()).rejects.toBeInstanceOf(UnexpectedResponse);
+      expect(requests).toHaveLength(2);
+      server.closeAllConnections();
+      server.close();
+    }
+  });
+
+  it('a wait of more than five minutes is left to the caller, and a rate limit of 0 is not waited for', async () => {
+    for (const headers of [{ 'retry-after': '4294967296' }, { 'retry-after': '1', 'ratelimit-limit': '0' }]) {
+      const { requests, domains } = await serve(problem(429, headers));
+      const reading = domains.getDomain({ domain: 'a.example.com' });
+      await expect(reading).rejects.toMatchObject({ status: 429, retryAfter: Number(headers['retry-after']) });
+      expect(requests).toHaveLength(1);
+      server.closeAllConnections();
+      server.close();
+    }
   });
 
   it('a watch goes on with the id of its last event, and tells why it was interrupted', async () => {

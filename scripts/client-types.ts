@@ -1,0 +1,90 @@
+import type { ApiDocument, ApiOperation, JsonSchema } from '../src/api/openapi.ts';
+
+/** The types of the client's calls and of what they exchange, from the OpenAPI document; docs/decisions/0037-client.md. Throws where a schema has a form that is not known here. */
+export function renderClientTypes({ paths, components }: ApiDocument): string {
+  const operations = Object.values(paths).flatMap(({ post }) => (post !== undefined && isCall(post) ? [post] : []));
+  const groups = Map.groupBy(operations, ({ operationId }) => operationId.split('.')[0] ?? '');
+  const calls = [...groups].map(([group, each]) => `  ${group}: {\n${each.map(renderCall).join('\n')}\n  };\n`);
+  const shapes = Object.entries(components.schemas).filter(([name]) => !OTHERS.test(name));
+  return [
+    '// Generated from the OpenAPI document by "npm run generate".',
+    "import type { CallOptions } from './api-call.ts';\nimport type { CreationOptions, Page } from './call-types.ts';\n",
+    '/** Every operation but `domains.watchDomain`, which is a stream. */',
+    `export interface ApiCalls {\n${calls.join('')}}\n`,
+    `export const OPERATIONS: readonly string[] = [\n${operations.map(({ operationId }) => `  '${operationId}',\n`).join('')}];\n`,
+    ...shapes.map(([name, schema]) => `${comment(schema, '')}interface ${name} ${typeOf(schema, '')}\n`),
+    `export type {\n${shapes.map(([name]) => `  ${name},\n`).join('')}};\n`,
+  ].join('\n');
+}
+
+/** The client has errors and pages in a form of its own. */
+const OTHERS = /Answer$|^Meta$|^Pagination$/;
+
+const JSON_TYPE = 'application/json';
+
+function isCall(operation: ApiOperation): boolean {
+  return resultOf(operation) !== undefined;
+}
+
+/** Schema of the response, envelope included. */
+function resultOf({ responses }: ApiOperation): JsonSchema | undefined {
+  const success = responses['200'] ?? responses['202'];
+  return success !== undefined && 'content' in success ? success.content[JSON_TYPE]?.schema : undefined;
+}
+
+function renderCall(operation: ApiOperation): string {
+  const { operationId, summary, description, requestBody, parameters = [] } = operation;
+  const name = operationId.split('.')[1];
+  const input = typeOf(requestBody?.content[JSON_TYPE]?.schema ?? {}, '    ', ' | undefined');
+  const isCreation = parameters.some(({ $ref }) => $ref.endsWith('/Idempotency-Key'));
+  const options = isCreation ? 'CreationOptions' : 'CallOptions';
+  const text = comment({ description: `${summary}. ${description.replaceAll('\n\n', ' ')}` }, '    ');
+  return `${text}    ${name}(input: ${input}, options?: ${options}): Promise<${returned(operation)}>;`;
+}
+
+function returned(operation: ApiOperation): string {
+  const { data, pagination } = (resultOf(operation)?.properties ?? {}) as Record<string, JsonSchema>;
+  if (data === undefined) throw new Error(`${operation.operationId} returns no data`);
+  if (pagination !== undefined) return `Page<${typeOf(data.items as JsonSchema, '    ')}>`;
+  return isEmpty(data) ? 'void' : typeOf(data, '    ');
+}
+
+function isEmpty({ type, properties = {} }: JsonSchema): boolean {
+  return type === 'object' && Object.keys(properties as object).length === 0;
+}
+
+/** `absent`: what may stand for a property that is left out. */
+function typeOf(schema: JsonSchema, indent: string, absent = ''): string {
+  if (typeof schema.$ref === 'string') return schema.$ref.split('/').at(-1) ?? '';
+  if (Array.isArray(schema.enum)) return schema.enum.map((value) => `'${value}'`).join(' | ');
+  switch (schema.type) {
+    case 'string':
+    case 'boolean':
+      return schema.type;
+    case 'integer':
+      return 'number';
+    case 'array':
+      return `Array<${typeOf(schema.items as JsonSchema, indent, absent)}>`;
+    case 'object':
+      return objectType(schema, indent, absent);
+    default:
+      throw new Error(`the client has no type for ${JSON.stringify(schema)}`);
+  }
+}
+
+function objectType(schema: JsonSchema, indent: string, absent: string): string {
+  const properties = Object.entries((schema.properties ?? {}) as Record<string, JsonSchema>);
+  if (properties.length === 0) return 'Record<string, never>';
+  const required = new Set(schema.required as string[] | undefined);
+  const inner = `${indent}  `;
+  const lines = properties.map(([name, each]) => {
+    const type = typeOf(each, inner, absent);
+    const property = required.has(name) ? `${name}: ${type}` : `${name}?: ${type}${absent}`;
+    return `${comment(each, inner)}${inner}${property};\n`;
+  });
+  return `{\n${lines.join('')}${indent}}`;
+}
+
+function comment({ description }: JsonSchema, indent: string): string {
+  return typeof description === 'string' ? `${indent}/** ${description} */\n` : '';
+}

@@ -1,0 +1,875 @@
+// Generated from the OpenAPI document by "npm run generate".
+import type { CallOptions } from './api-call.ts';
+import type { CreationOptions, Page } from './call-types.ts';
+
+/** Every operation but `domains.watchDomain`, which is a stream. */
+export interface ApiCalls {
+  domains: {
+    /** Attach a domain to an environment. Stores the domain and returns the DNS records it needs. Checks of the records start at once and repeat about once a minute, for at most 24 hours. Permission: `environment.*.create_domain` or `environment.<environment_id>.create_domain`. */
+    createDomain(input: {
+      /** Id or slug of the project. */
+      project: string;
+      /** Id or slug of the app. */
+      app: string;
+      /** Id or slug of the environment. */
+      environment: string;
+      /** Fully qualified name, in Unicode or Punycode, without scheme, port, path or final dot. */
+      domain: string;
+    }, options?: CreationOptions): Promise<{
+      /** The new domain. Begins with `dom_`. */
+      domainId: string;
+      /** The DNS records the domain needs: the same values for as long as it exists. */
+      dnsRecords: Array<DnsRecord>;
+    }>;
+    /** Attach up to 100 domains to an environment. Each name has an outcome of its own, in the order of the request: the new domain, as domains.createDomain returns it, or the `error` with which that would have responded. All new domains are stored together, or none. The request may be repeated: a name that the environment already has is a conflict (409) with the `domainId` of its domain; one that another environment of the workspace has is a conflict without. A name that the request has twice is attached once. Each name counts against the rate limit of domains.createDomain; names beyond it are refused with 429, and if not one name is left, the whole request. Permission: `environment.*.create_domain` or `environment.<environment_id>.create_domain`. */
+    createDomains(input: {
+      /** Id or slug of the project. */
+      project: string;
+      /** Id or slug of the app. */
+      app: string;
+      /** Id or slug of the environment. */
+      environment: string;
+      /** Fully qualified names, in Unicode or Punycode, without scheme, port, path or final dot. */
+      domains: Array<string>;
+      /** If true, nothing is stored, and the outcome of a name that can be attached has neither `domainId` nor `error`. The limit of domains of the workspace is not looked at. */
+      dryRun?: boolean | undefined;
+    }, options?: CreationOptions): Promise<Array<DomainOutcome>>;
+    /** Get a domain. Retrieves a domain and its verification status. Poll it to follow the progress of the verification. Permission: `environment.*.read_domain` or `environment.<environment_id>.read_domain`. */
+    getDomain(input: {
+      /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
+      domain: string;
+    }, options?: CallOptions): Promise<Domain>;
+    /** List the domains of an environment. Domains in order of creation, one page at a time. Permission: `environment.*.read_domain` or `environment.<environment_id>.read_domain`. */
+    listDomains(input: {
+      /** Id or slug of the project. */
+      project: string;
+      /** Id or slug of the app. */
+      app: string;
+      /** Id or slug of the environment. */
+      environment: string;
+      /** Maximum number of items on the page; 100 if absent. */
+      limit?: number | undefined;
+      /** `pagination.cursor` of the page before; absent for the first page. */
+      cursor?: string | undefined;
+      /** Part of the id or the name, in any case. */
+      search?: string | undefined;
+    }, options?: CallOptions): Promise<Page<Domain>>;
+    /** List the domains of all environments. Domains of the workspace in order of their names, one page at a time, each with its certificate in short. A key with the permission on some environments gets the domains of these. Filters may be combined. With `search`, and for such a key, a page looks at a fixed number of domains at most: it may have fewer items than `limit`, or none, and still a next page, so go on until `hasMore` is false. A page takes the same time however many domains there are. Permission: `environment.*.read_domain` or `environment.<environment_id>.read_domain`. */
+    listWorkspaceDomains(input: {
+      /** Maximum number of items on the page; 100 if absent. */
+      limit?: number | undefined;
+      /** `pagination.cursor` of the page before; absent for the first page. */
+      cursor?: string | undefined;
+      /** Only domains with this status. */
+      status?: 'pending' | 'verifying' | 'verified' | 'failed' | undefined;
+      /** Only domains whose certificate is in this state. All of them are verified: only the other domains have no certificate. */
+      certificate?: 'wanted' | 'waiting_for_routing' | 'ordering' | 'issued' | 'renewing' | 'failed' | undefined;
+      /** Part of the id or the name, in any case. */
+      search?: string | undefined;
+    }, options?: CallOptions): Promise<Page<ListedDomain>>;
+    /** Check a domain now. Starts a check of the DNS records; poll domains.getDomain for its result. A domain that failed gets a new window of 24 hours, and keeps its status until the check has a result. Permission: `environment.*.verify_domain` or `environment.<environment_id>.verify_domain`. */
+    verifyDomain(input: {
+      /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
+      domain: string;
+    }, options?: CallOptions): Promise<void>;
+    /** Delete a domain. Deletes the domain with its route and certificate, and ends its checks. The name is free at once. Permission: `environment.*.delete_domain` or `environment.<environment_id>.delete_domain`. */
+    deleteDomain(input: {
+      /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
+      domain: string;
+    }, options?: CallOptions): Promise<void>;
+    /** Find out what is wrong with the DNS of a domain. Asks the nameservers now, and says what each of them has, what is wrong and what to do about it. It changes nothing: neither the status nor the schedule of the checks. It takes at most 10 s, usually less than one. Requests for one domain within 5 s share a result; a workspace can have 10 of these requests in flight. With `cached` nothing is asked: it answers from the last background check. Permission: `environment.*.read_domain` or `environment.<environment_id>.read_domain`. */
+    diagnoseDomain(input: {
+      /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
+      domain: string;
+      /** Answer from the last background check, without asking the DNS. Default: false. */
+      cached?: boolean | undefined;
+    }, options?: CallOptions): Promise<Diagnosis>;
+    /** List what happened to a domain. The timeline of a domain, newest first, one page at a time: what was done to it and by whom, which records appeared and disappeared, changes of its status and certificate. Checks that change nothing leave no event. Events are kept for 90 days unless the operator sets another time. Permission: `environment.*.read_domain` or `environment.<environment_id>.read_domain`. */
+    listEvents(input: {
+      /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
+      domain: string;
+      /** Maximum number of items on the page; 100 if absent. */
+      limit?: number | undefined;
+      /** `pagination.cursor` of the page before; absent for the first page. */
+      cursor?: string | undefined;
+    }, options?: CallOptions): Promise<Page<DomainEvent>>;
+    /** Look at a name before it is attached. Says whether a name can be attached to the environment, where its DNS is edited, and which records are in the way. It changes nothing, and asks the DNS as domains.diagnoseDomain does, with the same limits. Permission: `environment.*.create_domain` or `environment.<environment_id>.create_domain`. */
+    checkName(input: {
+      /** Id or slug of the project. */
+      project: string;
+      /** Id or slug of the app. */
+      app: string;
+      /** Id or slug of the environment. */
+      environment: string;
+      /** The name, in Unicode or Punycode. */
+      domain: string;
+    }, options?: CallOptions): Promise<NameCheck>;
+    /** Get the certificate of a domain. Returns the state of the certificate: whether the domain is served over HTTPS and, if not, why and what to do. Before the domain is verified the state is `none`, not an error, so clients can poll from the creation of the domain on. Permission: `environment.*.read_domain` or `environment.<environment_id>.read_domain`. */
+    getCertificate(input: {
+      /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
+      domain: string;
+    }, options?: CallOptions): Promise<Certificate>;
+  };
+  projects: {
+    /** Create a project. Creates a project in the workspace of the root key. Permission: `project.*.create_project`. */
+    createProject(input: {
+      /** Short name for use in requests, unique in its parent. */
+      slug: string;
+      /** Name for people. */
+      name?: string | undefined;
+    }, options?: CreationOptions): Promise<{
+      /** The new project. Begins with `proj_`. */
+      projectId: string;
+    }>;
+    /** Get a project. Retrieves a project by its id or slug. Permission: `project.*.read_project` or `project.<project_id>.read_project`. */
+    getProject(input: {
+      /** Id or slug of the project. */
+      project: string;
+    }, options?: CallOptions): Promise<Project>;
+    /** List the projects of the workspace. Projects in order of creation, one page at a time. Permission: `project.*.read_project`. */
+    listProjects(input: {
+      /** Maximum number of items on the page; 100 if absent. */
+      limit?: number | undefined;
+      /** `pagination.cursor` of the page before; absent for the first page. */
+      cursor?: string | undefined;
+    }, options?: CallOptions): Promise<Page<Project>>;
+    /** Delete a project. Deletes a project that has no apps. Permission: `project.*.delete_project` or `project.<project_id>.delete_project`. */
+    deleteProject(input: {
+      /** Id or slug of the project. */
+      project: string;
+    }, options?: CallOptions): Promise<void>;
+  };
+  apps: {
+    /** Create an app. Creates an app in a project. Permission: `app.*.create_app`. */
+    createApp(input: {
+      /** Id or slug of the project. */
+      project: string;
+      /** Short name for use in requests, unique in its parent. */
+      slug: string;
+      /** Name for people. */
+      name?: string | undefined;
+    }, options?: CreationOptions): Promise<{
+      /** The new app. Begins with `app_`. */
+      appId: string;
+    }>;
+    /** Get an app. Retrieves an app by its id or slug and that of its project. Permission: `app.*.read_app` or `app.<app_id>.read_app`. */
+    getApp(input: {
+      /** Id or slug of the project. */
+      project: string;
+      /** Id or slug of the app. */
+      app: string;
+    }, options?: CallOptions): Promise<App>;
+    /** List the apps of a project. Apps in order of creation, one page at a time. Permission: `app.*.read_app`. */
+    listApps(input: {
+      /** Id or slug of the project. */
+      project: string;
+      /** Maximum number of items on the page; 100 if absent. */
+      limit?: number | undefined;
+      /** `pagination.cursor` of the page before; absent for the first page. */
+      cursor?: string | undefined;
+    }, options?: CallOptions): Promise<Page<App>>;
+    /** Delete an app. Deletes an app that has no environments. Permission: `app.*.delete_app` or `app.<app_id>.delete_app`. */
+    deleteApp(input: {
+      /** Id or slug of the project. */
+      project: string;
+      /** Id or slug of the app. */
+      app: string;
+    }, options?: CallOptions): Promise<void>;
+  };
+  environments: {
+    /** Create an environment. Creates an environment in an app. Permission: `environment.*.create_environment`. */
+    createEnvironment(input: {
+      /** Id or slug of the project. */
+      project: string;
+      /** Id or slug of the app. */
+      app: string;
+      /** Short name for use in requests, unique in its parent. */
+      slug: string;
+      /** Name for people. */
+      name?: string | undefined;
+    }, options?: CreationOptions): Promise<{
+      /** The new environment. Begins with `env_`. */
+      environmentId: string;
+    }>;
+    /** Get an environment. Retrieves an environment by its id or slug and those of its project and app. Permission: `environment.*.read_environment` or `environment.<environment_id>.read_environment`. */
+    getEnvironment(input: {
+      /** Id or slug of the project. */
+      project: string;
+      /** Id or slug of the app. */
+      app: string;
+      /** Id or slug of the environment. */
+      environment: string;
+    }, options?: CallOptions): Promise<Environment>;
+    /** List the environments of an app. Environments in order of creation, one page at a time. Permission: `environment.*.read_environment`. */
+    listEnvironments(input: {
+      /** Id or slug of the project. */
+      project: string;
+      /** Id or slug of the app. */
+      app: string;
+      /** Maximum number of items on the page; 100 if absent. */
+      limit?: number | undefined;
+      /** `pagination.cursor` of the page before; absent for the first page. */
+      cursor?: string | undefined;
+    }, options?: CallOptions): Promise<Page<Environment>>;
+    /** Delete an environment. Deletes an environment that has no domains. Its deployments go with it. Permission: `environment.*.delete_environment` or `environment.<environment_id>.delete_environment`. */
+    deleteEnvironment(input: {
+      /** Id or slug of the project. */
+      project: string;
+      /** Id or slug of the app. */
+      app: string;
+      /** Id or slug of the environment. */
+      environment: string;
+    }, options?: CallOptions): Promise<void>;
+  };
+  deployments: {
+    /** Deploy to an environment. The deployment becomes the environment's current one: traffic to its domains goes to the origin. Permission: `environment.*.create_deployment` or `environment.<environment_id>.create_deployment`. */
+    createDeployment(input: {
+      /** Id or slug of the project. */
+      project: string;
+      /** Id or slug of the app. */
+      app: string;
+      /** Id or slug of the environment. */
+      environment: string;
+      /** Where the traffic goes: an http or https URL of scheme, host and port only. */
+      origin: string;
+    }, options?: CreationOptions): Promise<{
+      /** The new deployment. Begins with `dep_`. */
+      deploymentId: string;
+    }>;
+    /** List the deployments of an environment. Deployments in order of creation, one page at a time. The environment names its current one. Permission: `environment.*.read_deployment` or `environment.<environment_id>.read_deployment`. */
+    listDeployments(input: {
+      /** Id or slug of the project. */
+      project: string;
+      /** Id or slug of the app. */
+      app: string;
+      /** Id or slug of the environment. */
+      environment: string;
+      /** Maximum number of items on the page; 100 if absent. */
+      limit?: number | undefined;
+      /** `pagination.cursor` of the page before; absent for the first page. */
+      cursor?: string | undefined;
+    }, options?: CallOptions): Promise<Page<Deployment>>;
+  };
+  webhooks: {
+    /** Create a webhook. From now on, events of all domains of the workspace are sent to the URL, signed with the secret, which is shown this once. The permission lets its holder read these domains. Permission: `webhook.*.create_webhook`. */
+    createWebhook(input: {
+      /** Where events are sent: an https URL, without user, password and fragment. http, and addresses that are not public, only where the operator allows them. */
+      url: string;
+      /** Types of the events that are sent. `*`: all types, future ones too. */
+      types?: Array<'domain.created' | 'domain.retried' | 'domain.verified' | 'domain.failed' | 'domain.superseded' | 'domain.drifted' | 'domain.recovered' | 'domain.deleted' | 'record.seen' | 'record.lost' | 'certificate.issued' | 'certificate.renewed' | 'certificate.failed' | 'certificate.expiring' | '*'> | undefined;
+    }, options?: CreationOptions): Promise<{
+      /** The new webhook. Begins with `wh_`. */
+      webhookId: string;
+      /** By which receivers verify signatures. Begins with `whsec_`. */
+      secret: string;
+    }>;
+    /** Get a webhook. Retrieves a webhook, without its secret. Permission: `webhook.*.read_webhook` or `webhook.<webhook_id>.read_webhook`. */
+    getWebhook(input: {
+      /** Id of the webhook (`wh_…`). */
+      webhookId: string;
+    }, options?: CallOptions): Promise<Webhook>;
+    /** List the webhooks of the workspace. Webhooks in order of creation, one page at a time. Permission: `webhook.*.read_webhook`. */
+    listWebhooks(input: {
+      /** Maximum number of items on the page; 100 if absent. */
+      limit?: number | undefined;
+      /** `pagination.cursor` of the page before; absent for the first page. */
+      cursor?: string | undefined;
+    }, options?: CallOptions): Promise<Page<Webhook>>;
+    /** Change a webhook. Changes what is given. Events that wait go to the new URL. While a webhook is disabled, those that wait keep waiting, and later events are not sent to it at all; once it is enabled, those that wait are sent at once. Permission: `webhook.*.update_webhook` or `webhook.<webhook_id>.update_webhook`. */
+    updateWebhook(input: {
+      /** Id of the webhook (`wh_…`). */
+      webhookId: string;
+      /** Where events are sent: an https URL, without user, password and fragment. http, and addresses that are not public, only where the operator allows them. */
+      url?: string | undefined;
+      /** Types of the events that are sent. `*`: all types, future ones too. */
+      types?: Array<'domain.created' | 'domain.retried' | 'domain.verified' | 'domain.failed' | 'domain.superseded' | 'domain.drifted' | 'domain.recovered' | 'domain.deleted' | 'record.seen' | 'record.lost' | 'certificate.issued' | 'certificate.renewed' | 'certificate.failed' | 'certificate.expiring' | '*'> | undefined;
+      /** Whether events are sent. */
+      enabled?: boolean | undefined;
+    }, options?: CallOptions): Promise<Webhook>;
+    /** Delete a webhook. Deletes the webhook with its secrets. Events that wait are not sent; a request in flight is finished. Permission: `webhook.*.delete_webhook` or `webhook.<webhook_id>.delete_webhook`. */
+    deleteWebhook(input: {
+      /** Id of the webhook (`wh_…`). */
+      webhookId: string;
+    }, options?: CallOptions): Promise<void>;
+    /** Rotate the secret of a webhook. Returns a new secret, this once. Requests are signed with both secrets until the previous one expires; one that a rotation before has replaced expires at once. Permission: `webhook.*.update_webhook` or `webhook.<webhook_id>.update_webhook`. */
+    rotateSecret(input: {
+      /** Id of the webhook (`wh_…`). */
+      webhookId: string;
+      /** How long the previous secret also signs; a day if absent. 0 if it has leaked. */
+      overlapSeconds?: number | undefined;
+    }, options?: CallOptions): Promise<{
+      /** The new secret. Begins with `whsec_`. */
+      secret: string;
+      /** Until when the previous secret also signs. Unix time in milliseconds. */
+      previousExpiresAt: number;
+    }>;
+    /** Send a test event. Sends an event of the type `webhook.test` within seconds, whatever the webhook subscribes to; it is not repeated if it fails. webhooks.getDelivery says what the receiver responded. Permission: `webhook.*.update_webhook` or `webhook.<webhook_id>.update_webhook`. */
+    sendTest(input: {
+      /** Id of the webhook (`wh_…`). */
+      webhookId: string;
+    }, options?: CallOptions): Promise<{
+      /** The delivery. Begins with `dlv_`. */
+      deliveryId: string;
+    }>;
+    /** List the deliveries of a webhook. Deliveries, newest first, one page at a time: those that wait, and what became of the others. They are kept for 14 days unless the operator sets another time. Permission: `webhook.*.read_webhook` or `webhook.<webhook_id>.read_webhook`. */
+    listDeliveries(input: {
+      /** Id of the webhook (`wh_…`). */
+      webhookId: string;
+      /** Maximum number of items on the page; 100 if absent. */
+      limit?: number | undefined;
+      /** `pagination.cursor` of the page before; absent for the first page. */
+      cursor?: string | undefined;
+    }, options?: CallOptions): Promise<Page<Delivery>>;
+    /** Get a delivery. Retrieves a delivery with the body of the receiver's last response. Permission: `webhook.*.read_webhook` or `webhook.<webhook_id>.read_webhook`. */
+    getDelivery(input: {
+      /** Id of the webhook (`wh_…`). */
+      webhookId: string;
+      /** Id of the delivery (`dlv_…`). */
+      deliveryId: string;
+    }, options?: CallOptions): Promise<Delivery>;
+    /** Send an event again. Sends the event of a delivery again, with the same `webhook-id` and the same content, as a delivery of its own that waits for no other. If the delivery still waits, it is attempted at once instead, or the earlier one of its domain for which it waits. Permission: `webhook.*.update_webhook` or `webhook.<webhook_id>.update_webhook`. */
+    redeliver(input: {
+      /** Id of the webhook (`wh_…`). */
+      webhookId: string;
+      /** Id of the delivery (`dlv_…`). */
+      deliveryId: string;
+    }, options?: CallOptions): Promise<{
+      /** The delivery that is due now. Begins with `dlv_`. */
+      deliveryId: string;
+    }>;
+  };
+}
+
+export const OPERATIONS: readonly string[] = [
+  'domains.createDomain',
+  'domains.createDomains',
+  'domains.getDomain',
+  'domains.listDomains',
+  'domains.listWorkspaceDomains',
+  'domains.verifyDomain',
+  'domains.deleteDomain',
+  'domains.diagnoseDomain',
+  'domains.listEvents',
+  'domains.checkName',
+  'domains.getCertificate',
+  'projects.createProject',
+  'projects.getProject',
+  'projects.listProjects',
+  'projects.deleteProject',
+  'apps.createApp',
+  'apps.getApp',
+  'apps.listApps',
+  'apps.deleteApp',
+  'environments.createEnvironment',
+  'environments.getEnvironment',
+  'environments.listEnvironments',
+  'environments.deleteEnvironment',
+  'deployments.createDeployment',
+  'deployments.listDeployments',
+  'webhooks.createWebhook',
+  'webhooks.getWebhook',
+  'webhooks.listWebhooks',
+  'webhooks.updateWebhook',
+  'webhooks.deleteWebhook',
+  'webhooks.rotateSecret',
+  'webhooks.sendTest',
+  'webhooks.listDeliveries',
+  'webhooks.getDelivery',
+  'webhooks.redeliver',
+];
+
+interface App {
+  /** The app. Begins with `app_`. */
+  id: string;
+  /** Its project. Begins with `proj_`. */
+  projectId: string;
+  /** Short name for use in requests, unique in its parent. */
+  slug: string;
+  /** Name for people. */
+  name?: string;
+  /** Creation. Unix time in milliseconds. */
+  createdAt: number;
+}
+
+interface Certificate {
+  /** The domain. Begins with `dom_`. */
+  domainId: string;
+  /** Its canonical name. */
+  domain: string;
+  /** `none`: it is ordered once the domain is verified. `wanted`: about to be ordered. `waiting_for_routing`: validation would fail at the CA, so nothing is ordered yet. `ordering`: an order is in progress at the CA. `issued`: in use. `renewing`: in use, and its successor is being ordered. `failed`: the CA did not issue it; the order is retried. */
+  state: 'none' | 'wanted' | 'waiting_for_routing' | 'ordering' | 'issued' | 'renewing' | 'failed';
+  problem?: CertificateProblem;
+  /** Attempts that failed in a row. */
+  failures: number;
+  /** Time of the next attempt to order or renew it; absent during an attempt, and in `none`. Unix time in milliseconds. */
+  nextTryAt?: number;
+  selfCheck?: CertificateSelfCheck;
+  issued?: IssuedCertificate;
+  /** When the domain was verified; absent in `none`. Unix time in milliseconds. */
+  createdAt?: number;
+}
+
+/** Why the certificate is not issued or renewed; absent without a problem. */
+interface CertificateProblem {
+  /** What blocks the certificate, for programs. More values may be added. */
+  reason: 'no_address' | 'dns_unreadable' | 'address_not_public' | 'unreachable' | 'answered_by_another' | 'caa_forbids' | 'budget_spent' | 'ca_rate_limited' | 'ca_unavailable' | 'ca_account' | 'authorization_failed' | 'ca_refused';
+  /** What happened, where, and what to do. */
+  message: string;
+  /** Since when it blocks the certificate. Unix time in milliseconds. */
+  at: number;
+}
+
+/** When it will be renewed. */
+interface CertificateRenewal {
+  /** `ari`: suggested by the CA (RFC 9773). `lifetime`: a third of the lifetime is left. */
+  source: 'ari' | 'lifetime';
+  /** Beginning of the window. Unix time in milliseconds. */
+  startsAt: number;
+  /** Its end. Unix time in milliseconds. */
+  endsAt: number;
+  /** The moment in the window at which this certificate is renewed. Unix time in milliseconds. */
+  renewAt: number;
+  /** Where the CA explains its suggestion. */
+  explanationUrl?: string;
+}
+
+/** The last test request to the name over HTTP, made before a CA is contacted; absent before the first. */
+interface CertificateSelfCheck {
+  /** When it was made. Unix time in milliseconds. */
+  at: number;
+  answers: Array<{
+    /** IP address that the name resolves to. */
+    address: string;
+    /** `ours`: the edge responded. `another`: another server did. `not_public`: not a public address, so it was not contacted. */
+    outcome: 'ours' | 'another' | 'unreachable' | 'not_public';
+    /** What was found instead. */
+    seen?: string;
+  }>;
+}
+
+interface ConflictingRecord {
+  /** The record of the domain that cannot be published while this one is there. */
+  record: 'routing' | 'ownership';
+  /** Type of the record that is there. */
+  type: 'CNAME' | 'A' | 'AAAA';
+  /** Its name. */
+  name: string;
+  /** Its name as the DNS provider shows it. */
+  nameInZone: string;
+  /** Its values: text from the DNS, as it is. */
+  values: Array<string>;
+}
+
+interface Delivery {
+  /** The delivery. Begins with `dlv_`. */
+  id: string;
+  /** Its webhook. Begins with `wh_`. */
+  webhookId: string;
+  /** The event: `webhook-id` of the request, the same in every attempt and repetition. Begins with `evt_`. */
+  eventId: string;
+  /** Type of the event. */
+  type: 'domain.created' | 'domain.retried' | 'domain.verified' | 'domain.failed' | 'domain.superseded' | 'domain.drifted' | 'domain.recovered' | 'domain.deleted' | 'record.seen' | 'record.lost' | 'certificate.issued' | 'certificate.renewed' | 'certificate.failed' | 'certificate.expiring' | 'webhook.test';
+  /** The domain that the event is about; absent in a test. Begins with `dom_`. */
+  domainId?: string;
+  /** Its name. */
+  domain?: string;
+  /** `waiting` for its next attempt, or for an earlier event of the domain; `failed`: given up after three days. */
+  state: 'waiting' | 'delivered' | 'failed';
+  /** Attempts made. */
+  attempts: number;
+  lastAttempt?: DeliveryAttempt;
+  /** When the next attempt is due; absent if it waits for an earlier event, or for the webhook to be enabled. Unix time in milliseconds. */
+  nextAttemptAt?: number;
+  /** When the event happened. Unix time in milliseconds. */
+  happenedAt: number;
+  /** When the delivery was added: with the event, or when it was asked for. Unix time in milliseconds. */
+  createdAt: number;
+  /** When it was delivered or given up. Unix time in milliseconds. */
+  finishedAt?: number;
+}
+
+interface DeliveryAttempt {
+  /** When it began. Unix time in milliseconds. */
+  at: number;
+  /** How long it took, in milliseconds. */
+  durationMs: number;
+  /** HTTP status of the response; absent if there was none. */
+  status?: number;
+  /** Why it failed; absent if it did not. */
+  error?: string;
+  /** Body of the response, at most 64 KiB, if it was kept. In `getDelivery` alone. */
+  response?: string;
+}
+
+interface Deployment {
+  /** The deployment. Begins with `dep_`. */
+  id: string;
+  /** Its environment. Begins with `env_`. */
+  environmentId: string;
+  /** Where the traffic goes: scheme, host and port. */
+  origin: string;
+  /** Creation. Unix time in milliseconds. */
+  createdAt: number;
+}
+
+interface Diagnosis {
+  /** The domain. Begins with `dom_`. */
+  domainId: string;
+  /** Its canonical name. */
+  domain: string;
+  /** Its status, as in domains.getDomain. A diagnosis does not change it. */
+  status: 'pending' | 'verifying' | 'verified' | 'failed';
+  /** When the DNS was asked; with `cached`, since when checks have found this. Absent before the first check. Unix time in milliseconds. */
+  checkedAt?: number;
+  schedule: DiagnosisSchedule;
+  zone?: DiagnosisZone;
+  /** The records the domain needs, and what is there. */
+  records: Array<DiagnosisRecord>;
+  /** What is wrong, the most important first. */
+  findings: Array<Finding>;
+}
+
+interface DiagnosisRecord {
+  /** `routing`: the CNAME or ALIAS record. `ownership`: the TXT record. */
+  record: 'routing' | 'ownership';
+  /** Type to publish. */
+  type: 'CNAME' | 'ALIAS' | 'TXT';
+  /** Fully qualified name of the record. */
+  name: string;
+  /** The name as it is entered at the DNS provider. */
+  nameInZone: string;
+  /** Exact value to publish. */
+  expected: string;
+  /** Whether this look found it with that value; with `cached`, whether the last check did. */
+  verified: boolean;
+  /** `yes`: the domain needs it. `no`: it does not, as things are. `alternative`: it verifies the domain if the other record cannot be read back, as behind a proxy. */
+  needed: 'yes' | 'no' | 'alternative';
+  /** What each nameserver that was asked has; empty with `cached`. */
+  seen: Array<{
+    /** Host name of the nameserver; address of a resolver. */
+    nameserver: string;
+    /** `matched`: the expected value is there. `other`: other values are. `changing`: two answers differed. `nxdomain`: the name does not exist. `nodata`: it has no such record. Otherwise why the nameserver did not answer. */
+    outcome: 'matched' | 'other' | 'changing' | 'nxdomain' | 'nodata' | 'no_address' | 'timeout' | 'unreachable' | 'tcp_failed' | 'servfail' | 'refused' | 'lame' | 'malformed' | 'loop' | 'chain_too_long' | 'no_nameserver' | 'forbidden_address' | 'overloaded' | 'too_many_queries';
+    /** Its values: of a TXT record the texts; of a routing record the names that its CNAMEs lead to, in order, or addresses where there is none. */
+    values: Array<string>;
+    /** Of a TXT record: the names that a CNAME at its name leads to, in order; absent where there is none. */
+    cname?: Array<string>;
+  }>;
+  /** A resolver that still has another answer than the nameservers; absent if none is known. */
+  visible?: {
+    /** Address of the resolver. */
+    resolver: string;
+    /** When its cached answer expires. Unix time in milliseconds. */
+    until: number;
+  };
+}
+
+/** The background checks of the domain. */
+interface DiagnosisSchedule {
+  /** Checks begun in this window; of a verified domain, since it was verified. */
+  attempts: number;
+  /** When the last check began; absent before the first. Unix time in milliseconds. */
+  lastCheckAt?: number;
+  /** When the next check is due; absent when none is. Unix time in milliseconds. */
+  nextCheckAt?: number;
+  /** When the domain fails unless it is verified; absent when no window runs. Unix time in milliseconds. */
+  windowEndsAt?: number;
+}
+
+/** The DNS zone that the name is in. */
+interface DiagnosisZone {
+  /** Name of the zone; of one that is not registered, the name that could be. */
+  name: string;
+  /** False if the zone above it says that the domain does not exist. */
+  registered: boolean;
+  /** The nameservers that the zone above it names. */
+  nameservers: Array<{
+    /** Host name. */
+    name: string;
+    /** Its addresses that may be asked. */
+    addresses: Array<string>;
+    /** `answered`, `not_asked`, or why it could not be asked or did not answer. */
+    outcome: 'answered' | 'not_asked' | 'no_address' | 'timeout' | 'unreachable' | 'tcp_failed' | 'servfail' | 'refused' | 'lame' | 'malformed' | 'loop' | 'chain_too_long' | 'no_nameserver' | 'forbidden_address' | 'overloaded' | 'too_many_queries';
+  }>;
+  /** Who runs the nameservers; absent if unknown. */
+  provider?: {
+    /** For programs, such as `cloudflare`. */
+    id: string;
+    /** For people. */
+    name: string;
+    /** URL where its DNS records are edited. */
+    panel?: string;
+  };
+  /** `bogus`: signatures do not verify, so validating resolvers answer nothing. Absent if unknown. */
+  dnssec?: 'unsigned' | 'secure' | 'bogus';
+}
+
+interface DnsRecord {
+  /** ALIAS: what DNS providers call ALIAS, ANAME or CNAME flattening; apex domains need it in place of CNAME. */
+  type: 'CNAME' | 'ALIAS' | 'TXT';
+  /** Fully qualified name of the record. */
+  name: string;
+  /** Exact value to publish. */
+  value: string;
+  /** Seconds a resolver may cache the record. */
+  ttl: number;
+  /** Whether the record was found with the expected value. */
+  verified: boolean;
+  /** What the record is for. */
+  note?: string;
+}
+
+interface Domain {
+  /** Begins with `dom_`. */
+  id: string;
+  /** Canonical name: lower case, Punycode. */
+  domain: string;
+  /** Project of the domain's environment. Begins with `proj_`. */
+  projectId: string;
+  /** App of the domain's environment. Begins with `app_`. */
+  appId: string;
+  /** Environment that the domain is attached to. Begins with `env_`. */
+  environmentId: string;
+  /** `pending` until a check has completed, `failed` when the window has ended without success. */
+  status: 'pending' | 'verifying' | 'verified' | 'failed';
+  /** Why the domain failed, or what keeps it from being verified. Records that are merely missing are not reported while checks run. */
+  verificationError?: string;
+  /** The DNS records the domain needs: the same values for as long as it exists. */
+  dnsRecords: Array<DnsRecord>;
+  /** Creation. Unix time in milliseconds. */
+  createdAt: number;
+  /** Last change; absent if there was none. Unix time in milliseconds. */
+  updatedAt?: number;
+}
+
+interface DomainEvent {
+  /** Begins with `evt_`. */
+  id: string;
+  /** What happened. `domain.drifted`: a verified domain no longer leads here, and `domain.recovered`: it does again. `domain.superseded`: another workspace proved that it owns the name. More values may be added. */
+  type: 'domain.created' | 'domain.retried' | 'domain.verified' | 'domain.failed' | 'domain.superseded' | 'domain.drifted' | 'domain.recovered' | 'domain.deleted' | 'record.seen' | 'record.lost' | 'certificate.issued' | 'certificate.renewed' | 'certificate.failed' | 'certificate.expiring';
+  /** When it happened. Unix time in milliseconds. */
+  at: number;
+  /** Who did it: id of the root key, or subject of the dashboard token; absent if it happened by itself. */
+  actor?: string;
+  data: DomainEventData;
+}
+
+/** The domain after the change, and what changed. */
+interface DomainEventData {
+  /** Its status. */
+  status: 'pending' | 'verifying' | 'verified' | 'failed';
+  /** Whether the routing record was in place. */
+  routingVerified: boolean;
+  /** Whether the ownership record was. */
+  ownershipVerified: boolean;
+  /** As in domains.getDomain. */
+  verificationError?: string;
+  /** In `record.seen` and `record.lost`: the record. */
+  record?: 'routing' | 'ownership';
+  /** In the same: the values that were there, text from the DNS as it is. */
+  seen?: Array<string>;
+  /** In `certificate.*`: the certificate. */
+  certificate?: {
+    /** As in domains.getCertificate. */
+    state: string;
+    /** What blocks it, for programs. */
+    reason?: string;
+    /** The same for people. */
+    message?: string;
+    /** Of the certificate in use. */
+    issuer?: string;
+    /** When the certificate in use expires. Unix time in milliseconds. */
+    notAfter?: number;
+  };
+}
+
+interface DomainOutcome {
+  /** Canonical name; what was sent where it is not a domain name. */
+  domain: string;
+  /** The new domain; with a conflict, the one that the environment already has under this name. Begins with `dom_`. */
+  domainId?: string;
+  /** The DNS records the domain needs: the same values for as long as it exists. */
+  dnsRecords?: Array<DnsRecord>;
+  error?: OutcomeError;
+}
+
+interface Environment {
+  /** The environment. Begins with `env_`. */
+  id: string;
+  /** Its project. Begins with `proj_`. */
+  projectId: string;
+  /** Its app. Begins with `app_`. */
+  appId: string;
+  /** Short name for use in requests, unique in its parent. */
+  slug: string;
+  /** Name for people. */
+  name?: string;
+  /** The deployment that takes the traffic; absent before the first. Begins with `dep_`. */
+  currentDeploymentId?: string;
+  /** Creation. Unix time in milliseconds. */
+  createdAt: number;
+}
+
+/** One mistake in the DNS of a name, or something worth knowing. */
+interface Finding {
+  /** What is wrong, for programs. Each code has a page at `/docs/findings/{code}`. More values may be added. */
+  code: 'record_missing' | 'name_doubled' | 'record_at_other_name' | 'cname_at_txt_name' | 'records_swapped' | 'wrong_type' | 'cname_elsewhere' | 'cname_other_target' | 'value_doubled_zone' | 'value_is_url' | 'value_is_address' | 'value_whitespace' | 'value_quoted' | 'value_is_txt' | 'cname_loop' | 'cname_chain_too_long' | 'cname_to_broken_zone' | 'address_instead_of_cname' | 'conflicting_records' | 'proxied_without_txt' | 'txt_missing' | 'txt_wrong_value' | 'txt_quoted' | 'txt_case' | 'txt_invisible' | 'txt_encoded' | 'txt_stale' | 'txt_other_domain' | 'txt_truncated' | 'wildcard_answers' | 'cname_at_apex' | 'apex_elsewhere' | 'flattened' | 'proxied' | 'name_not_punycode' | 'zone_not_registered' | 'zone_parked' | 'zone_elsewhere' | 'delegation_mismatch' | 'nameservers_disagree' | 'record_below_cut' | 'nameserver_refused' | 'nameserver_lame' | 'nameserver_servfail' | 'nameserver_timeout' | 'nameserver_not_found' | 'nameserver_unreachable' | 'nameserver_private' | 'nameserver_tcp' | 'nameserver_malformed' | 'dnssec_bogus' | 'caa_forbids' | 'held_elsewhere' | 'stale_cache';
+  /** `blocking`: the domain is not verified, or not served, until it is fixed. */
+  severity: 'blocking' | 'warning' | 'info';
+  /** `routing`: the CNAME or ALIAS record. `ownership`: the TXT record. */
+  record?: 'routing' | 'ownership';
+  /** Name at which it was seen. */
+  name?: string;
+  /** What is there: text from the DNS, as it is. */
+  seen?: Array<string>;
+  /** The value that belongs there. */
+  expected?: string;
+  /** Where it was seen. */
+  nameservers?: Array<string>;
+  /** What is wrong, in whole sentences. */
+  message: string;
+  /** What to do; empty if there is nothing to do. */
+  fix: string;
+  /** Whether it may go away without a change of the records. */
+  retryable: boolean;
+}
+
+/** The certificate in use; absent before the first. It stays in use until it is replaced. */
+interface IssuedCertificate {
+  /** The CA's directory URL; `internal` for the internal CA, `imported` for an imported certificate. */
+  issuer: string;
+  /** In hexadecimal. */
+  serialNumber: string;
+  /** SHA-256 of the certificate. */
+  fingerprint: string;
+  /** Beginning of its validity. Unix time in milliseconds. */
+  notBefore: number;
+  /** End of its validity. Unix time in milliseconds. */
+  notAfter: number;
+  /** When it was put into use. Unix time in milliseconds. */
+  issuedAt: number;
+  renewal: CertificateRenewal;
+}
+
+/** The certificate, in short; domains.getCertificate has all of it. */
+interface ListedCertificate {
+  /** As in domains.getCertificate. */
+  state: 'none' | 'wanted' | 'waiting_for_routing' | 'ordering' | 'issued' | 'renewing' | 'failed';
+  problem?: CertificateProblem;
+  /** End of the validity of the certificate in use; absent before the first. Unix time in milliseconds. */
+  notAfter?: number;
+}
+
+/** More properties may be added. */
+interface ListedDomain {
+  domain: Domain;
+  certificate: ListedCertificate;
+}
+
+interface NameCheck {
+  /** The canonical name; of one that is not valid, the text as it was sent. */
+  domain: string;
+  /** Whether domains.createDomain accepts the name. */
+  valid: boolean;
+  /** Why it is not valid. */
+  problem?: {
+    /** The rule that the name breaks. */
+    message: string;
+    /** What to send instead, where that is certain. */
+    fix?: string;
+  };
+  /** `apex`: the name is a whole registered domain, which cannot have a CNAME: it needs an ALIAS record. */
+  kind?: 'apex' | 'subdomain';
+  /** Whether this workspace has the domain already. The DNS is not asked then: use domains.diagnoseDomain. */
+  held: boolean;
+  zone?: DiagnosisZone;
+  /** Records to replace by those of the domain once it is added: both cannot be there at the same time. */
+  conflicts: Array<ConflictingRecord>;
+  /** The CAA records that apply to the name; empty: every CA may issue. Absent if they could not be read. */
+  caa?: Array<string>;
+  /** What would keep the domain from being verified or served, whatever its records. */
+  findings: Array<Finding>;
+}
+
+/** Present if the name was refused. */
+interface OutcomeError {
+  title: string;
+  /** Why this name was not attached. */
+  detail: string;
+  /** Status with which domains.createDomain would have responded. */
+  status: number;
+  type: string;
+  errors?: Array<ValidationError>;
+}
+
+interface Project {
+  /** The project. Begins with `proj_`. */
+  id: string;
+  /** Short name for use in requests, unique in its parent. */
+  slug: string;
+  /** Name for people. */
+  name?: string;
+  /** Creation. Unix time in milliseconds. */
+  createdAt: number;
+}
+
+interface ValidationError {
+  /** The faulty part, such as `body.domain`. */
+  location: string;
+  /** The rule that was violated. */
+  message: string;
+  /** How to correct it, where that is known. */
+  fix?: string;
+}
+
+interface Webhook {
+  /** The webhook. Begins with `wh_`. */
+  id: string;
+  /** Where events are sent. */
+  url: string;
+  /** Types of the events that are sent. `*`: all types, future ones too. */
+  types: Array<'domain.created' | 'domain.retried' | 'domain.verified' | 'domain.failed' | 'domain.superseded' | 'domain.drifted' | 'domain.recovered' | 'domain.deleted' | 'record.seen' | 'record.lost' | 'certificate.issued' | 'certificate.renewed' | 'certificate.failed' | 'certificate.expiring' | '*'>;
+  /** Whether events are sent. */
+  enabled: boolean;
+  /** Since when it is disabled. Unix time in milliseconds. */
+  disabledAt?: number;
+  /** `requested`: by `webhooks.updateWebhook`; `failing`: nothing was delivered for three days. */
+  disabledReason?: 'requested' | 'failing';
+  /** First failed attempt since the last delivery; absent if there was none. Unix time in milliseconds. */
+  failingSince?: number;
+  /** Creation. Unix time in milliseconds. */
+  createdAt: number;
+  /** Last change by an operation; absent if there was none. Unix time in milliseconds. */
+  updatedAt?: number;
+}
+
+export type {
+  App,
+  Certificate,
+  CertificateProblem,
+  CertificateRenewal,
+  CertificateSelfCheck,
+  ConflictingRecord,
+  Delivery,
+  DeliveryAttempt,
+  Deployment,
+  Diagnosis,
+  DiagnosisRecord,
+  DiagnosisSchedule,
+  DiagnosisZone,
+  DnsRecord,
+  Domain,
+  DomainEvent,
+  DomainEventData,
+  DomainOutcome,
+  Environment,
+  Finding,
+  IssuedCertificate,
+  ListedCertificate,
+  ListedDomain,
+  NameCheck,
+  OutcomeError,
+  Project,
+  ValidationError,
+  Webhook,
+};
