@@ -21,7 +21,7 @@ async function read(text: string): Promise<Omit<ImportRow, 'bytes'>[]> {
   expect(rows.every(({ bytes }, at) => bytes > (rows[at - 1]?.bytes ?? 0))).toBe(true);
   return rows.map(({ bytes, ...row }) => row);
 }
-const plain = (line: number, domain: string) => ({ line, domain, path: {} });
+const plain = (line: number, domain: string) => ({ line, domain, path: {}, problem: null });
 
 describe('a file to import', () => {
   it('is read row by row, with the line of each', async () => {
@@ -33,15 +33,51 @@ describe('a file to import', () => {
   it('may have further columns, in any order and case; those that it does not have are absent', async () => {
     const text = 'Note,Environment,DOMAIN,project\n"one, ""two""",staging,a.example,shop\n,,b.example,\n';
     expect(await read(text)).toEqual([
-      { line: 2, domain: 'a.example', path: { project: 'shop', environment: 'staging' } },
-      { line: 3, domain: 'b.example', path: { project: '', environment: '' } },
+      { line: 2, domain: 'a.example', path: { project: 'shop', environment: 'staging' }, problem: null },
+      { line: 3, domain: 'b.example', path: { project: '', environment: '' }, problem: null },
     ]);
   });
 
   it('may come from a spreadsheet: with a byte order mark, semicolons or tabs, quotation marks, white space and empty rows', async () => {
     expect(await read('\ufeffdomain;note\n"a.example" ;x\n;\n')).toEqual([plain(2, 'a.example')]);
-    expect(await read(' domain \tnote\n a.example\n')).toEqual([plain(2, 'a.example')]);
+    expect(await read(' domain \tnote\n a.example\t\n')).toEqual([plain(2, 'a.example')]);
     expect(await read('domain\n"a\nb"\nc.example\n')).toMatchObject([{ domain: 'a\nb' }, { line: 4 }]);
+  });
+
+  it('has the delimiter of its first line: the others are part of what a cell says', async () => {
+    const rows = (delimiter: string, note: string) =>
+      [['"a, long;\ttitle"', 'domain', 'note'], ['x', 'a.example', note], []]
+        .map((row) => row.join(delimiter))
+        .join('\n');
+    for (const [delimiter, note] of [
+      [',', 'one; two\tthree'],
+      [';', 'one, two'],
+      ['\t', 'one, two; three'],
+    ] as const) {
+      expect(await read(rows(delimiter, note))).toEqual([plain(2, 'a.example')]);
+    }
+    expect(await read('domain\na.example;b.example\n')).toEqual([plain(2, 'a.example;b.example')]);
+  });
+
+  it('may have rows with too many or too few columns: each is known, with its line', async () => {
+    const text = 'note,domain,project\none, two,a.example,shop\nx,b.example\nx,c.example,shop\n';
+    expect(await read(text)).toMatchObject([
+      { line: 2, problem: 'The row has 4 columns, and the first line 3.' },
+      { line: 3, domain: 'b.example', problem: 'The row has 2 columns, and the first line 3.' },
+      { line: 4, domain: 'c.example', problem: null },
+    ]);
+  });
+
+  it('is not read into memory where a quotation mark never ends', async () => {
+    writeFileSync(path, `domain\na.example\n"b.example\n${'c.example\n'.repeat(100_000)}`);
+    const rows: string[] = [];
+    const reading = (async () => {
+      for await (const { domain } of readRows(path)) rows.push(domain);
+    })();
+    await expect(reading).rejects.toThrow(
+      /The row after line 2 of .*names\.csv is longer than 64 KiB\. Does a quotation mark/,
+    );
+    expect(rows).toEqual(['a.example']);
   });
 
   it.each([
@@ -81,7 +117,7 @@ describe('an export', () => {
     const item = { domain: presentDomain(exampleDomain), certificate: { state: 'none' } } as const;
     const text = renderDomains([item], { header: true }) + renderDomains([item, item], { header: false });
     const { projectId: project, appId: app, environmentId: environment } = exampleDomain;
-    const row = { domain: 'api.example.com', path: { project, app, environment } };
+    const row = { domain: 'api.example.com', path: { project, app, environment }, problem: null };
     expect(await read(text)).toEqual([2, 3, 4].map((line) => ({ line, ...row })));
     expect(renderDomains([], { header: false })).toBe('');
     expect(text.split('\n').slice(0, 2)).toEqual([

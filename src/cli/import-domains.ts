@@ -1,16 +1,17 @@
 import { constants } from 'node:fs';
-import { access, stat } from 'node:fs/promises';
+import { access, rm, stat } from 'node:fs/promises';
 import { dirname, format, parse, resolve } from 'node:path';
 import type { Command } from 'commander';
+import { pause } from '../client/retry.ts';
 import { type ApiClient, connect } from './api-client.ts';
 import { CliError, EXIT, messageOf } from './cli-error.ts';
-import type { ImportRow } from './domains-csv.ts';
+import type { ImportRow, Refusal } from './domains-csv.ts';
 import type { Imported, Place, ShownOutcome } from './import-rows.ts';
 import { type ApiOptions, apiCommand } from './options.ts';
-import { printable, show } from './output.ts';
-import { patiently } from './patience.ts';
+import { type Column, printable, shortDuration, show, table } from './output.ts';
 import { withBar } from './progress-bar.ts';
 import { type Level, type PathOptions, pathFrom } from './tree-commands.ts';
+import { withRetries } from './with-retries.ts';
 
 interface ImportOptions extends ApiOptions, PathOptions {
   dryRun?: true;
@@ -27,50 +28,78 @@ export function addImport(domains: Command): void {
     'nameplate domains import names.csv --dry-run',
   ];
   const command = apiCommand(domains, 'import <file>', summary, examples)
-    .option('--dry-run', 'say what would be refused, and add nothing')
+    .option(
+      '--dry-run',
+      'print what would be refused, and add nothing. The limit of domains of the workspace is not looked at',
+    )
     .option(
       '--report <path>',
-      'file for refused names: line, name and reason (default: FILE.report.csv, beside FILE.csv)',
+      'file for refused names: line, name and reason (default: FILE.report.csv, beside FILE.csv; with --dry-run, none)',
     );
   for (const level of LEVELS) {
     command.option(`--${level} <id or slug>`, `${level} of all names (default: the column, else the playground's own)`);
   }
   command.action(async (file: string, options: ImportOptions) => {
-    const report = options.report ?? format({ ...parse(file), base: '', ext: '.report.csv' });
-    if (resolve(report) === resolve(file))
-      throw new CliError('The report would replace the file.', { exitCode: EXIT.usage });
-    await access(dirname(report), constants.W_OK).catch((error) => {
-      throw new CliError(`Cannot write ${report}: ${messageOf(error)}`);
-    });
+    const report = reportOf(file, options);
+    if (report !== undefined) await checkReport(report, file);
     const api = await connect(options);
-    const { created, existing, refusals } = await importFile(api, file, options);
-    const { writeReport } = await import('./domains-csv.ts');
-    await writeReport(report, refusals);
-    const refused = refusals.length;
-    const counts = { [options.dryRun ? 'new' : 'created']: created, existing, refused };
-    show({ ...options }, { ...counts, report }, () => describe({ file, report, created, existing, refused }, options));
-    if (refused > 0) process.exitCode = EXIT.failed;
+    // The report of an earlier import is not that of this one.
+    if (report !== undefined) await rm(report, { force: true });
+    const imported = await importFile(api, file, options);
+    if (report !== undefined) {
+      const { writeReport } = await import('./domains-csv.ts');
+      await writeReport(report, imported.refusals);
+    }
+    const { created, existing, refusals } = imported;
+    const counts = { [options.dryRun ? 'new' : 'created']: created, existing, refused: refusals.length };
+    const details = { ...(options.dryRun && { refusals }), ...(report !== undefined && { report }) };
+    show({ ...options }, { ...counts, ...details }, () => describe(file, report, imported, options));
+    if (refusals.length > 0) process.exitCode = EXIT.failed;
   });
 }
 
-interface Summary {
-  file: string;
-  report: string;
-  created: number;
-  existing: number;
-  refused: number;
+/** Undefined: no file is written. */
+function reportOf(file: string, { report, dryRun }: ImportOptions): string | undefined {
+  return report ?? (dryRun ? undefined : format({ ...parse(file), base: '', ext: '.report.csv' }));
 }
 
-function describe({ file, report, created, existing, refused }: Summary, { dryRun }: ImportOptions): string {
+async function checkReport(report: string, file: string): Promise<void> {
+  if (resolve(report) === resolve(file))
+    throw new CliError('The report would replace the file.', { exitCode: EXIT.usage });
+  await access(dirname(report), constants.W_OK).catch((error) => {
+    throw new CliError(`Cannot write ${report}: ${messageOf(error)}`);
+  });
+}
+
+function describe(
+  file: string,
+  report: string | undefined,
+  { created, existing, refusals }: Imported,
+  { dryRun }: ImportOptions,
+): string {
   const number = (count: number) => count.toLocaleString('en-US');
   const counts = [
     `${number(created)} ${dryRun ? 'would be added' : 'added'}`,
     `${number(existing)} already there`,
-    `${number(refused)} refused`,
+    `${number(refusals.length)} refused`,
   ].join(', ');
-  const why = refused === 0 ? '' : `\nThe refused names and the reasons are in ${printable(report)}.`;
-  return `${printable(file)}: ${counts}.${why}`;
+  const lines = [`${printable(file)}: ${counts}.`];
+  if (refusals.length > 0 && dryRun) lines.push('', table(COLUMNS, refusals.slice(0, MOST_SHOWN)));
+  if (refusals.length > MOST_SHOWN && dryRun && report === undefined)
+    lines.push(`${number(refusals.length - MOST_SHOWN)} more: --report PATH writes all of them to a file.`);
+  if (refusals.length > 0 && report !== undefined)
+    lines.push(`The refused names and the reasons are in ${printable(report)}.`);
+  return lines.join('\n');
 }
+
+/** Refused names that a dry run prints. */
+const MOST_SHOWN = 50;
+
+const COLUMNS: Column<Refusal>[] = [
+  { title: 'Line', text: ({ line }) => String(line) },
+  { title: 'Name', text: ({ domain }) => domain },
+  { title: 'Reason', text: ({ reason }) => reason },
+];
 
 async function importFile(api: ApiClient, file: string, options: ImportOptions): Promise<Imported> {
   const [{ readRows }, { createImporter }] = await Promise.all([
@@ -81,21 +110,36 @@ async function importFile(api: ApiClient, file: string, options: ImportOptions):
     throw new CliError(`Cannot read ${file}: ${messageOf(error)}`);
   });
   const { dryRun } = options;
-  const importer = createImporter((place, domains) =>
-    patiently(() =>
-      api.call<ShownOutcome[]>('domains.createDomains', { ...place, domains, ...(dryRun && { dryRun }) }),
-    ),
-  );
   return withBar(async (bar, interrupted) => {
-    for await (const row of readRows(file)) {
+    // No Idempotency-Key: the server tells names that are there already, and would keep each outcome for a day.
+    const call = { signal: interrupted, idempotencyKey: null };
+    let done = 0;
+    const wait = (ms: number, signal?: AbortSignal) => {
+      bar.show(`Waiting ${shortDuration(ms)} for the server`, done);
+      return pause(ms, signal);
+    };
+    const send = (place: Place, domains: string[]) =>
+      withRetries(
+        () => api.call<ShownOutcome[]>('domains.createDomains', { ...place, domains, ...(dryRun && { dryRun }) }, call),
+        { signal: interrupted, wait },
+      );
+    const importer = createImporter(send);
+    try {
+      for await (const row of readRows(file)) {
+        interrupted.throwIfAborted();
+        const place = placeOf(row, api, options);
+        if (row.problem !== null) importer.refuse(row, row.problem);
+        else if (row.domain === '') importer.refuse(row, 'The row has no name.');
+        else if (typeof place === 'string') importer.refuse(row, `The row has no ${place}.`);
+        else await importer.add({ line: row.line, domain: row.domain, place });
+        done = row.bytes / size;
+        bar.show(dryRun ? 'Checking' : 'Importing', done);
+      }
+      return await importer.end();
+    } catch (error) {
       if (interrupted.aborted) throw new CliError('Interrupted. Run the same command again to go on.');
-      const place = placeOf(row, api, options);
-      if (row.domain === '') importer.refuse(row, 'The row has no name.');
-      else if (typeof place === 'string') importer.refuse(row, `The row has no ${place}.`);
-      else await importer.add({ ...row, place });
-      bar.show(dryRun ? 'Checking' : 'Importing', row.bytes / size);
+      throw error;
     }
-    return importer.end();
   });
 }
 

@@ -1,4 +1,7 @@
+import { once } from 'node:events';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { run, runJson, start, startPlayground, temporaryDirectory } from '../support/command.ts';
 
@@ -25,7 +28,10 @@ test('a file is tried, imported, imported again, and exported', async () => {
   const dry = await run(['domains', 'import', file('names.csv'), '--dry-run', ...data]);
   expect(dry).toMatchObject({ code: 1, stderr: expect.stringContaining('Checking: 90 %') });
   expect(dry.stdout).toContain('names.csv: 250 would be added, 0 already there, 3 refused.');
-  expect(dry.stdout).toContain(report);
+  expect(dry.stdout).toMatch(/ 252 {3}https:\/\/x\.example\.com {2}must be a name without a scheme/);
+  expect(existsSync(report)).toBe(false);
+  const trial = await run(['domains', 'import', file('names.csv'), '--dry-run', '--json', ...data]);
+  expect(JSON.parse(trial.stdout)).toMatchObject({ new: 250, refused: 3, refusals: [{ line: 252 }, {}, {}] });
   expect(await runJson(['domains', 'export', ...data])).toEqual([]);
 
   const imported = await run(['domains', 'import', file('names.csv'), '--json', ...data]);
@@ -101,6 +107,49 @@ test('names belong where the options or the columns say', async () => {
   const byOption = await run(['domains', 'import', file('places.csv'), '--environment', 'staging', '--json', ...data]);
   expect(JSON.parse(byOption.stdout)).toMatchObject({ created: 1, refused: 0 });
   expect(await listed('staging')).toEqual(['one.example.org', 'four.example.org']);
+});
+
+test('a row that cannot be used costs itself alone, and the report of an earlier import is not kept', async () => {
+  const rows = [
+    'domain;environment',
+    'five.example.org;',
+    'six.example.org;x',
+    'seven.example.org;staging',
+    'eight;y;z',
+  ];
+  writeFileSync(file('mixed.csv'), `${rows.join('\n')}\n`);
+  writeFileSync(file('mixed.report.csv'), 'of an earlier import');
+  const imported = await run(['domains', 'import', file('mixed.csv'), '--json', ...data]);
+  expect(JSON.parse(imported.stdout)).toMatchObject({ created: 1, refused: 3 });
+  expect(readFileSync(file('mixed.report.csv'), 'utf8').split('\n').slice(1)).toEqual([
+    '2,five.example.org,,The row has no environment.',
+    '3,six.example.org,400,The environment must have at least 3 characters.',
+    '5,eight,,"The row has 3 columns, and the first line 2."',
+    '',
+  ]);
+
+  writeFileSync(file('mixed.csv'), `domain\n"${'long.example.org\n'.repeat(10_000)}`);
+  const unreadable = await run(['domains', 'import', file('mixed.csv'), ...data]);
+  expect(unreadable).toMatchObject({ code: 1, stderr: expect.stringContaining('longer than 64 KiB') });
+  expect(existsSync(file('mixed.report.csv'))).toBe(false);
+});
+
+test('an import that waits for the rate limit says so, and ends with Ctrl-C', async () => {
+  const error = { title: 'Too Many Requests', detail: 'Later.', status: 429, type: 'too-many-requests' };
+  const busy = createServer((_, response) => {
+    response.writeHead(429, { 'content-type': 'application/json', 'retry-after': '3600', 'ratelimit-limit': '10' });
+    response.end(JSON.stringify({ meta: { requestId: 'req_1' }, error }));
+  });
+  busy.listen(0, '127.0.0.1');
+  await once(busy, 'listening');
+  const env = { NAMEPLATE_URL: `http://127.0.0.1:${(busy.address() as AddressInfo).port}`, NAMEPLATE_ROOT_KEY: 'np_x' };
+  writeFileSync(file('waits.csv'), 'domain\na.example.net\n');
+  const place = ['--project', 'shop', '--app', 'web', '--environment', 'production'];
+  const waiting = start(['domains', 'import', file('waits.csv'), ...place], { env });
+  await waiting.says(/Waiting 1 h 0 min for the server/);
+  waiting.child.kill('SIGINT');
+  expect(await waiting.ended).toMatchObject({ code: 1, stderr: expect.stringContaining('Interrupted. Run the same') });
+  busy.close();
 });
 
 test('what cannot be read is said before anything is sent', async () => {
