@@ -1,5 +1,6 @@
 import type { ClientRequest, IncomingMessage, InformationEvent } from 'node:http';
 import type { OriginConnection } from '../../net/origin-connections.ts';
+import { endOfTurn } from '../../turn.ts';
 import type { ProxiedExchange } from '../http/http-exchange.ts';
 import { respondWithPage } from '../http/respond.ts';
 import { type ClientResponse, Http1ClientResponse, Http2ClientResponse } from './client-response.ts';
@@ -174,7 +175,8 @@ export class ProxiedRequest {
 
   #end(chunk: Buffer | undefined, rawTrailers: readonly string[]): void {
     this.#hasEnded = true;
-    this.#client.end(chunk, rawTrailers);
+    // With the other responses of this turn: one write wakes a client that waits for several.
+    endOfTurn().then(() => this.#client.end(chunk, rawTrailers));
   }
 
   /** The connection to the origin failed. */

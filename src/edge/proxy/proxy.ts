@@ -1,5 +1,6 @@
 import type { Dialer, DialTlsOptions } from '../../net/dialer.ts';
 import { createOriginConnections } from '../../net/origin-connections.ts';
+import { endOfTurn } from '../../turn.ts';
 import type { ProxiedExchange, UpgradeExchange } from '../http/http-exchange.ts';
 import type { OriginFailure } from './origin-failure.ts';
 import { ProxiedRequest } from './proxied-request.ts';
@@ -64,7 +65,8 @@ export function createReverseProxy(options: ReverseProxyOptions): ReverseProxy {
     forward(exchange) {
       const request = new ProxiedRequest(exchange, requestContext);
       requests.add(request);
-      request.start();
+      // With the other requests of this turn, so that origins wake once for several.
+      endOfTurn().then(() => request.start());
     },
     upgrade(exchange) {
       const tunnel = new Tunnel(exchange, tunnelContext);
