@@ -2,7 +2,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { renderErrors } from '../src/api/error-pages.ts';
 import { renderFindings } from '../src/api/finding-pages.ts';
-import { openApiDocument } from '../src/api/openapi.ts';
+import { openApiDocument } from '../src/api/openapi/openapi.ts';
 import { renderConfiguration } from '../src/config/reference.ts';
 import { renderClientTypes } from './client-types.ts';
 

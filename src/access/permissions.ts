@@ -31,6 +31,12 @@ export interface Permission {
   action: string;
 }
 
+/** The grants that include the permission, of which one is enough. `onAll`: only one on all resources of its kind is. */
+export function sufficientGrants({ resource, action }: Permission, onAll = false): string[] {
+  const all = `${resource}.*.${action}`;
+  return onAll ? [all] : [all, `${resource}.<${resource}_id>.${action}`];
+}
+
 /** Whether the grants include the permission on all resources of its kind, or on the one with this id. */
 export function permits(grants: ReadonlySet<string>, { resource, action }: Permission, id?: string): boolean {
   return grants.has(`${resource}.*.${action}`) || (id !== undefined && grants.has(`${resource}.${id}.${action}`));

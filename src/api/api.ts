@@ -231,7 +231,14 @@ function fastifyOptions(
       connectionsCheckingInterval: Math.min(1000, headerTimeoutMs),
     },
     ajv: {
-      customOptions: { allErrors: true, coerceTypes: false, removeAdditional: false, useDefaults: false, strict: true },
+      customOptions: {
+        allErrors: true,
+        coerceTypes: false,
+        removeAdditional: false,
+        useDefaults: false,
+        strict: true,
+        verbose: true,
+      },
     },
     // Hooks do not run for a path that cannot be decoded.
     frameworkErrors(error, request, reply) {

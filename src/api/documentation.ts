@@ -4,7 +4,7 @@ import { errorPagePath, renderErrorPage } from './error-pages.ts';
 import { type ErrorNaming, errorCodes } from './errors.ts';
 import { findingPagePath, renderFindingPage } from './finding-pages.ts';
 import { CONTENT_SECURITY_POLICY } from './html.ts';
-import { openApiDocument } from './openapi.ts';
+import { openApiDocument } from './openapi/openapi.ts';
 import { renderReference } from './reference.ts';
 
 /** Serves the OpenAPI document, the reference page and the pages of errors and findings. They need no key. Most servers are never asked for them: each is rendered when it is. */

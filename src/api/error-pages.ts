@@ -1,6 +1,6 @@
 import { ERRORS, type ErrorNaming, errorCodes, errorPath, type ProblemCode, STATUSES } from './errors.ts';
 import { html, page } from './html.ts';
-import { exampleProblem } from './openapi.ts';
+import { exampleProblem } from './openapi/error-responses.ts';
 
 /** The text of docs/errors.md. */
 export function renderErrors(): string {

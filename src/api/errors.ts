@@ -51,21 +51,21 @@ export const ERRORS = {
   },
   'authorization/key_disabled': {
     status: 403,
-    detail: 'The root key is disabled.',
+    detail: 'The root key is disabled. Use another key, or ask the operator to enable it ("nameplate keys enable").',
     why: 'An operator disabled this key. It still exists and can be enabled again.',
-    fix: 'Enable it with "nameplate keys enable", or use another key.',
+    fix: 'Use another key, or ask the operator of this installation to enable it ("nameplate keys enable").',
   },
   'authorization/workspace_disabled': {
     status: 403,
-    detail: 'The workspace of the root key is disabled.',
+    detail: 'The workspace of the root key is disabled. Ask the operator to enable it ("nameplate workspaces enable").',
     why: 'An operator disabled the workspace of the key. None of its keys works.',
     fix: 'Ask the operator of this installation to enable the workspace ("nameplate workspaces enable").',
   },
   'authorization/insufficient_permissions': {
     status: 403,
     detail: 'The root key lacks the permission for this operation.',
-    why: 'The operation works on the workspace itself, and the key does not have the permission for it. The reference lists the permissions of each operation.',
-    fix: 'Use a key that has the permission, or create one with "nameplate keys create --permission".',
+    why: 'The operation works on the workspace itself, and the key does not have the permission for it. "detail" names the permission. (Where a resource is concerned, a missing permission gets 404, so that keys cannot be used to find out what exists.)',
+    fix: 'Use a key that has the permission, or ask the operator of this installation for one ("nameplate keys create --permission").',
   },
   'authorization/forbidden': {
     status: 403,

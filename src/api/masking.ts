@@ -1,3 +1,4 @@
+import { type Permission, sufficientGrants } from '../access/permissions.ts';
 import { Problem, type ProblemCode } from './errors.ts';
 
 /**
@@ -11,4 +12,15 @@ export function masked<Resource>(
 ): Resource {
   if (found === null || !isPermitted(found)) throw new Problem(code);
   return found;
+}
+
+/**
+ * The refusal of an operation on the workspace itself to a key without its permission. The workspace is no secret to its key, so the refusal names
+ * the permission. `onAll`: as in the operation.
+ */
+export function lacksPermission(permission: Permission, onAll?: true): Problem {
+  const grants = sufficientGrants(permission, onAll).map((grant) => `"${grant}"`);
+  return new Problem('authorization/insufficient_permissions', {
+    detail: `The root key lacks the permission for this operation: ${grants.join(' or ')}.`,
+  });
 }

@@ -1,7 +1,8 @@
 import { errorPagePath } from './error-pages.ts';
 import { ERRORS, type ErrorNaming, errorCodes, type ProblemCode, STATUSES } from './errors.ts';
 import { html, inline, type Markup, page, prose } from './html.ts';
-import { type ApiDocument, type ApiOperation, exampleName, type JsonSchema, type Reference } from './openapi.ts';
+import type { ApiDocument, ApiOperation, JsonSchema, Reference } from './openapi/api-document.ts';
+import { exampleName } from './openapi/error-responses.ts';
 
 /** The reference page, generated from the OpenAPI document. */
 export function renderReference(document: ApiDocument, naming: ErrorNaming): string {

@@ -5,20 +5,33 @@ import Type from 'typebox';
 /** No additional properties. */
 export const closed = { additionalProperties: false } as const;
 
-/** Readable forms of the patterns below, for violations. */
-export const PATTERN_RULES: Record<string, string> = {};
+/** What to tell of a text that does not match a pattern. */
+type PatternRule = (text: string) => { message: string; fix?: string }[];
 
-function pattern(source: string, rule: string): string {
-  PATTERN_RULES[source] = rule;
+const patternRules = new Map<string, PatternRule>();
+
+/** Registers what is told of a text that does not match: a message, or a function that has some. */
+export function pattern(source: string, rule: string | PatternRule): string {
+  patternRules.set(source, typeof rule === 'string' ? () => [{ message: rule }] : rule);
   return source;
+}
+
+export function explainPattern(source: string, text: string): ReturnType<PatternRule> {
+  return patternRules.get(source)?.(text) ?? [{ message: `must match ${source}` }];
 }
 
 const REFERENCE = pattern('^[a-zA-Z0-9_-]+$', 'may hold only letters, digits, "_" and "-"');
 const SLUG = pattern('^[a-z0-9-]+$', 'may hold only lower-case letters, digits and "-"');
 /** Of a list in order of names. */
 export const NAME_CURSOR = pattern('^[a-zA-Z0-9._-]+$', 'may hold only letters, digits, ".", "_" and "-"');
-/** Without control characters and lone surrogates, which not every store can keep. */
-export const TEXT = pattern('^[^\\p{Cc}\\p{Cs}]*$', 'may not hold control characters');
+/**
+ * Without control characters and lone surrogates, which not every store can keep. It means the same with and without the `u` flag, which many
+ * tools do not set: a surrogate pair is one character or two.
+ */
+export const TEXT = pattern(
+  '^(?:[^\\u0000-\\u001F\\u007F-\\u009F\\uD800-\\uDFFF]|[\\uD800-\\uDBFF][\\uDC00-\\uDFFF])*$',
+  'may not hold control characters',
+);
 
 export const Meta = Type.Object(
   { requestId: Type.String({ description: 'Unique id of the request. Name it when you contact support.' }) },

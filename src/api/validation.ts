@@ -3,7 +3,7 @@ import type { FastifySchemaValidationError } from 'fastify';
 import { parse } from 'secure-json-parse';
 import { quote } from '../domain/text.ts';
 import { Problem, type Violation } from './errors.ts';
-import { PATTERN_RULES } from './schemas.ts';
+import { explainPattern } from './schemas.ts';
 
 /** Most violations of one response, so that a hostile body gets no response larger than itself. */
 const MAX_VIOLATIONS = 100;
@@ -44,9 +44,10 @@ function isObject(value: unknown): value is object {
 
 /** Ajv's errors as violations. */
 export function violations(errors: readonly FastifySchemaValidationError[], bodyIsMissing: boolean): Violation[] {
-  return errors.slice(0, MAX_VIOLATIONS).map((error) => {
+  const found = errors.slice(0, MAX_VIOLATIONS).flatMap((error): Violation | Violation[] => {
     const location = locate(error.instancePath);
-    const { params } = error;
+    // Ajv's `verbose` adds `data`: the value.
+    const { params, data } = error as FastifySchemaValidationError & { data?: unknown };
     switch (error.keyword) {
       case 'required':
         return { location: `${location}.${params.missingProperty}`, message: 'must be present' };
@@ -64,11 +65,12 @@ export function violations(errors: readonly FastifySchemaValidationError[], body
       case 'maximum':
         return { location, message: `must be at most ${params.limit}` };
       case 'pattern':
-        return { location, message: PATTERN_RULES[String(params.pattern)] ?? `must match ${params.pattern}` };
+        return explainPattern(String(params.pattern), String(data)).map((told) => ({ location, ...told }));
       default:
         return { location, message: error.message ?? 'must be valid' };
     }
   });
+  return found.slice(0, MAX_VIOLATIONS);
 }
 
 const TYPES: Record<string, string> = {

@@ -28,7 +28,7 @@ export function addBackup(program: Command): void {
       show(options, { database: name, file, bytes }, () =>
         [
           `${file} is a verified backup of ${name}.`,
-          `Private keys in it are encrypted under ${keySource(database)}: keep a copy of that too, in another place.`,
+          `Its secrets (private keys, secrets of webhooks) are encrypted under ${keySource(database)}: keep a copy of that too, in another place.`,
           'To restore it, stop every server, remove the store with its -wal and -shm files, and put a copy of the backup in its place.',
         ].join('\n'),
       );

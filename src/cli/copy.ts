@@ -54,7 +54,7 @@ export function addCopy(program: Command): void {
     });
 }
 
-/** Whether private keys were copied that the servers of the target could not unseal. */
+/** Whether secrets were copied that the servers of the target could not unseal. */
 async function keysMissing(target: Database): Promise<boolean> {
   const store = await target.open();
   try {
@@ -65,7 +65,7 @@ async function keysMissing(target: Database): Promise<boolean> {
 }
 
 function keysAdvice(source: Database, target: Database): string {
-  return `Private keys are sealed as they were: add the keys of ${source.keyFile} to ${keySource(target)}, after any that are there, and run "nameplate sealing rotate" later to replace them.`;
+  return `The secrets in the store (private keys, secrets of webhooks) are still encrypted under the keys in ${source.keyFile}: add these to ${keySource(target)}, separated by commas, after any that are there. "nameplate sealing rotate" replaces them later.`;
 }
 
 /** Neither end is guessed. Throws `CliError`. */

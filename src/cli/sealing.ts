@@ -11,11 +11,11 @@ import { define, jsonOption, type StoreOptions, storeCommand } from './options.t
 import { type JsonOption, show } from './output.ts';
 import { withBar } from './progress-bar.ts';
 
+const SUMMARY =
+  'Manage the keys that encrypt the secrets in the store: private keys, the secrets of webhooks, and responses that are kept for an Idempotency-Key and hold a secret.';
+
 export function addSealing(program: Command): void {
-  const sealing = define(program, 'sealing', 'Manage the keys that encrypt private keys in the store.', [
-    'nameplate sealing key',
-    'nameplate sealing rotate',
-  ]);
+  const sealing = define(program, 'sealing', SUMMARY, ['nameplate sealing key', 'nameplate sealing rotate']);
   addPrintKey(sealing);
   addRotate(sealing);
 }
@@ -29,7 +29,7 @@ function addPrintKey(sealing: Command): void {
 
 interface Rotation {
   database: string;
-  /** Private keys that were encrypted under another key, or not at all. */
+  /** Secrets that were encrypted under another key, or not at all. */
   sealed: number;
   /** Where the keys are. */
   keys: string;
@@ -38,7 +38,7 @@ interface Rotation {
 }
 
 function addRotate(sealing: Command): void {
-  const summary = `Encrypt every private key again while servers run: under the first key of ${KEY_VARIABLE}, or, if that is not set, under a new key in the key file of the SQLite store. If it is interrupted, run it again to continue.`;
+  const summary = `Encrypt every secret in the store again, while servers run: under the first key of ${KEY_VARIABLE}, or, if that is not set, under a new key in the key file of the SQLite store. If it is interrupted, run it again to continue.`;
   const examples = [
     'nameplate sealing rotate',
     'nameplate sealing rotate --database sqlite:/var/lib/nameplate/nameplate.db',
@@ -65,12 +65,12 @@ function addRotate(sealing: Command): void {
   });
 }
 
-/** Throws `CliError` if a private key cannot be decrypted: rotation would only hide that its key is missing. */
+/** Throws `CliError` if a secret cannot be decrypted: rotation would only hide that its key is missing. */
 async function requireAllKeys(store: Store, keyring: Keyring, source: string): Promise<void> {
   const [missing] = await missingKeys(store, keyring);
   if (missing === undefined) return;
   throw new CliError(
-    `Private keys in the store are encrypted under the key ${missing}, which is not in ${source}; nothing was changed. Restore that key from its backup. If it is lost, see docs/certificates.md.`,
+    `Secrets in the store are encrypted under the key ${missing}, which is not in ${source}; nothing was changed. Restore that key from its backup. If it is lost, see docs/certificates.md.`,
   );
 }
 
@@ -83,13 +83,13 @@ async function isUnfinished(store: Store, keyring: Keyring, file: string): Promi
 }
 
 async function rotate(store: Store, keyring: Keyring): Promise<number> {
-  // Most private keys are those of certificates.
+  // Most secrets are private keys of certificates.
   const total = Object.values(await store.countCertificates()).reduce((sum, count) => sum + count, 0);
   return withBar((bar, interrupted) =>
     rotateSecrets(store, keyring, (done) => {
       if (interrupted.aborted)
-        throw new CliError(`Interrupted after ${done} private keys. Run the same command to continue.`);
-      bar.show('Encrypting private keys', Math.min(1, done / Math.max(1, total)));
+        throw new CliError(`Interrupted after ${done} secrets. Run the same command to continue.`);
+      bar.show('Encrypting secrets', Math.min(1, done / Math.max(1, total)));
     }),
   );
 }
@@ -97,16 +97,16 @@ async function rotate(store: Store, keyring: Keyring): Promise<number> {
 /** `configured`: number of keys in the variable. */
 function describeRotation({ database, sealed, keys, madeKey }: Rotation, configured: number): string {
   const added = madeKey ? `Added a new first key to ${keys}.\n` : '';
-  const done = `${added}Encrypted ${sealed} private keys of ${database} under the first key of ${keys}.`;
+  const done = `${added}Encrypted ${sealed} secrets of ${database} under the first key of ${keys}.`;
   const older = 'The keys after it decrypt older backups.';
   if (keys !== KEY_VARIABLE) return `${done}\n${older} Remove their lines when no such backup is left.`;
   if (configured > 1) return `${done}\n${older} Remove them on every node when no such backup is left.`;
   return [
     done,
-    'To change to another key, complete each step on every node before the next:',
-    `  1  Append a new key ("nameplate sealing key") to ${KEY_VARIABLE}, after a comma, and restart.`,
-    '  2  Move the new key to the front, and restart.',
+    'To change from this key (OLD) to a new one (NEW, printed by "nameplate sealing key"), complete each step on every node before the next:',
+    `  1  Set ${KEY_VARIABLE}=OLD,NEW and restart: every node can decrypt with both.`,
+    `  2  Set ${KEY_VARIABLE}=NEW,OLD and restart: the first key encrypts.`,
     '  3  Run "nameplate sealing rotate" once, with the same value.',
-    '  4  Remove the old key when no backup from before is left.',
+    `  4  Set ${KEY_VARIABLE}=NEW and restart, when no backup from before is left.`,
   ].join('\n');
 }

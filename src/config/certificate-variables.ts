@@ -7,12 +7,12 @@ import type { Variable } from './variable.ts';
 
 const LETS_ENCRYPT = 'https://acme-v02.api.letsencrypt.org/directory';
 
-/** Variables of the role `certificates`, and of every process that decrypts private keys. */
+/** Variables of the role `certificates`, and of every process that decrypts secrets. */
 export const certificateVariables = {
   encryptionKeys: {
     name: 'NAMEPLATE_ENCRYPTION_KEY',
     about:
-      'The keys that encrypt private keys in the store: 32 random bytes each, in base64, separated by commas or white space. The first encrypts, all of them decrypt; docs/certificates.md explains how to rotate them. Use the same value on every node, and keep a copy: without it every private key is lost. Required with PostgreSQL. By default a SQLite store has its own key file, `encryption.key`, in the same directory. `nameplate sealing key` prints a new key.',
+      'The keys that encrypt the secrets in the store (private keys, secrets of webhooks): one key, or several separated by commas, each 32 random bytes in base64. The first encrypts, all of them decrypt; docs/certificates.md explains how to rotate them. Use the same value on every node, and keep a copy: without it every secret is lost. Required with PostgreSQL. By default a SQLite store has its own key file, `encryption.key`, in the same directory. `nameplate sealing key` prints a new key.',
     example: '"$(nameplate sealing key)"',
     parse: encryptionKeys,
     secret: true,

@@ -19,10 +19,10 @@ export function combinationProblems(values: Partial<ServerValues>, isSet: IsSet)
 
 function sealingProblems({ databaseUrl, roles }: Partial<ServerValues>, isSet: IsSet): string[] {
   if (databaseUrl?.engine !== 'postgres' || isSet(variables.encryptionKeys.name)) return [];
-  // A verifier uses no private keys.
+  // A verifier without it does not deliver to webhooks (roles/deliveries-role.ts).
   if (roles?.every((role) => role === 'verifier')) return [];
   return [
-    `${variables.encryptionKeys.name} is not set, but PostgreSQL requires it: it encrypts the private keys in the database. Create one with "nameplate sealing key", use the same on every node, and keep a copy apart from the database's backups.`,
+    `${variables.encryptionKeys.name} is not set, but PostgreSQL requires it: it encrypts the private keys and the secrets of webhooks in the database. Create one with "nameplate sealing key", use the same on every node, and keep a copy apart from the database's backups.`,
   ];
 }
 

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { document } from '../support/api-contract.ts';
 import { dataOf, type Harness, START, startApi } from '../support/api-harness.ts';
 
 let api: Harness;
@@ -36,6 +37,26 @@ describe('deployments.createDeployment', () => {
         },
       },
     });
+  });
+
+  it('names every field that is wrong at once', async () => {
+    const answer = await api.call('deployments.createDeployment', { ...where, app: '!', origin: 'http://a.test/b?c' });
+    expect(answer.body.error?.errors?.map(({ location }) => location)).toEqual(
+      expect.arrayContaining(['body.app', 'body.origin', 'body.origin']),
+    );
+    expect(answer.body.error?.errors).toHaveLength(4);
+  });
+
+  it('accepts nothing that its published schema refuses', async () => {
+    const { post } = document.paths['/v2/deployments.createDeployment'] ?? {};
+    const { properties } = post?.requestBody?.content['application/json']?.schema ?? {};
+    const { pattern } = (properties as { origin: { pattern: string } }).origin;
+    for (const origin of ['HTTP://Origin.Acme.com', 'https://origin.acme.com:8443', 'http://[2001:db8::1]:80']) {
+      expect(await deploy(origin)).toMatchObject({ status: 200 });
+      expect(origin).toMatch(new RegExp(pattern));
+    }
+    for (const origin of ['https://a.test/', 'https://a.test?b', 'https://u@a.test', 'ftp://a.test', 'a.test:8443'])
+      expect(origin).not.toMatch(new RegExp(pattern));
   });
 
   it.each(['ftp://origin.acme.com', 'origin.acme.com', 'javascript:alert(1)', 'file:///etc/passwd'])(

@@ -4,7 +4,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { renderErrors } from '../../src/api/error-pages.ts';
 import { ERRORS, errorCodes, Problem } from '../../src/api/errors.ts';
 import { html, prose } from '../../src/api/html.ts';
-import { API_VERSION, type ApiContent, openApiDocument } from '../../src/api/openapi.ts';
+import type { ApiContent } from '../../src/api/openapi/api-document.ts';
+import { API_VERSION, openApiDocument } from '../../src/api/openapi/openapi.ts';
 import { operations } from '../../src/api/operations.ts';
 import { FINDING_CODES } from '../../src/domain/finding.ts';
 import { FINDING_TEXTS } from '../../src/domain/findings/finding-texts.ts';
@@ -62,22 +63,55 @@ describe('openapi.json', () => {
     }
   });
 
-  it('has only examples that fulfil their schemas', () => {
-    const ajv = new Ajv2020({ strict: false, allErrors: true, formats: { int64: true } });
-    ajv.addSchema(document, 'openapi');
-    let tried = 0;
-    const visit = (node: unknown, pointer: string): void => {
-      if (typeof node !== 'object' || node === null) return;
-      for (const example of isContent(node) ? examplesOf(node) : []) {
-        const validate = ajv.compile({ $ref: `openapi#${pointer}/schema` });
-        expect(validate(example), `${pointer}: ${ajv.errorsText(validate.errors)}`).toBe(true);
-        tried += 1;
+  it('has patterns that mean the same with and without the "u" flag, which many tools do not set', () => {
+    const patterns = new Set<string>();
+    JSON.stringify(document, (key, value) => {
+      if (key === 'pattern' && typeof value === 'string') patterns.add(value);
+      return value;
+    });
+    const texts = [
+      'Cups',
+      'p{Cc}',
+      'Café 🏪',
+      '🏪',
+      'https://a.example',
+      'a\u0000',
+      '\u007f',
+      '\u0085',
+      '\ud83c',
+      'x\udfeay',
+    ];
+    for (const pattern of patterns) {
+      // Not every language knows these.
+      expect(pattern).not.toMatch(/\\[pP]\{|\\u\{/);
+      for (const text of texts) {
+        expect(new RegExp(pattern).test(text), `${pattern} of ${JSON.stringify(text)}`).toBe(
+          new RegExp(pattern, 'u').test(text),
+        );
       }
-      for (const [key, child] of Object.entries(node)) visit(child, `${pointer}/${key.replaceAll('/', '~1')}`);
-    };
-    visit(document, '');
-    expect(tried).toBeGreaterThan(2 * operations.length);
+    }
+    expect(patterns.size).toBeGreaterThan(5);
   });
+
+  it.each([true, false])(
+    'has only examples that fulfil their schemas, with the "u" flag or without (%s)',
+    (unicodeRegExp) => {
+      const ajv = new Ajv2020({ strict: false, allErrors: true, formats: { int64: true }, unicodeRegExp });
+      ajv.addSchema(document, 'openapi');
+      let tried = 0;
+      const visit = (node: unknown, pointer: string): void => {
+        if (typeof node !== 'object' || node === null) return;
+        for (const example of isContent(node) ? examplesOf(node) : []) {
+          const validate = ajv.compile({ $ref: `openapi#${pointer}/schema` });
+          expect(validate(example), `${pointer}: ${ajv.errorsText(validate.errors)}`).toBe(true);
+          tried += 1;
+        }
+        for (const [key, child] of Object.entries(node)) visit(child, `${pointer}/${key.replaceAll('/', '~1')}`);
+      };
+      visit(document, '');
+      expect(tried).toBeGreaterThan(2 * operations.length);
+    },
+  );
 });
 
 function isContent(node: object): node is ApiContent {

@@ -129,10 +129,25 @@ describe('permissions cannot be used to discover what exists', () => {
     );
   });
 
-  it.each(onWorkspace)('%s works on the workspace itself: a missing permission yields 403', async (operation) => {
-    const { key } = await api.createKey({ permissions: ALL_GRANTS.filter((grant) => grant !== grantOf(operation)) });
-    const answer = await api.call(operation, WORKSPACE_INPUTS[operation] ?? {}, { key });
-    expect(answer).toMatchObject({ status: 403, body: { error: { title: 'Forbidden', type: 'forbidden' } } });
+  it.each(onWorkspace)(
+    '%s works on the workspace itself: a missing permission yields 403, which names it',
+    async (operation) => {
+      const { key } = await api.createKey({ permissions: ALL_GRANTS.filter((grant) => grant !== grantOf(operation)) });
+      const answer = await api.call(operation, WORKSPACE_INPUTS[operation] ?? {}, { key });
+      expect(answer).toMatchObject({ status: 403, body: { error: { title: 'Forbidden', type: 'forbidden' } } });
+      expect(answer.body.error?.detail).toContain(`"${grantOf(operation)}"`);
+    },
+  );
+
+  it('where one resource is enough, the detail says so', async () => {
+    const { key } = await api.createKey({ permissions: [] });
+    const detail = async (operation: string) => (await api.call(operation, {}, { key })).body.error?.detail;
+    expect(await detail('domains.listWorkspaceDomains')).toBe(
+      'The root key lacks the permission for this operation: "environment.*.read_domain" or "environment.<environment_id>.read_domain".',
+    );
+    expect(await detail('projects.listProjects')).toBe(
+      'The root key lacks the permission for this operation: "project.*.read_project".',
+    );
   });
 });
 

@@ -54,6 +54,10 @@ describe('projects.createProject', () => {
     expect(await create('-'.repeat(64))).toMatchObject({ status: 200 });
   });
 
+  it('takes names in any script', async () => {
+    expect(await create('any-script', { name: 'Café 東京 🏪 p{Cc}' })).toMatchObject({ status: 200 });
+  });
+
   it.each(['', 'line\nbreak', 'null\u0000byte', 'half \ud800 pair', 'x'.repeat(256)])(
     'refuses the name %j',
     async (name) => {

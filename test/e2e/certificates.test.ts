@@ -15,6 +15,7 @@ import { servedCertificate } from '../support/certificates.ts';
 import { CLONE, run, runJson, temporaryDirectory } from '../support/command.ts';
 import { attach, type Planted, plant, verifiedAt } from '../support/entities.ts';
 import { issueChain, keyPem, newKey } from '../support/issue-chain.ts';
+import { addWebhook, aWebhookSecret } from '../support/webhooks.ts';
 
 // Certificates and sealing from the command line, beside a program that uses the store.
 
@@ -204,8 +205,8 @@ describe('sealing', () => {
     const [older] = await keyIds();
     const { code, stdout, stderr } = await run(['sealing', 'rotate', ...data]);
     expect(code).toBe(0);
-    expect(stdout).toMatch(/Added a new first key to .*\nEncrypted 3 private keys of /);
-    expect(stderr).toContain('Encrypting private keys');
+    expect(stdout).toMatch(/Added a new first key to .*\nEncrypted 3 secrets of /);
+    expect(stderr).toContain('Encrypting secrets');
     expect(keysIn().slice(1)).toEqual(before);
     expect(statSync(`${directory.path}/encryption.key`).mode & 0o777).toBe(0o600);
     expect(await keyIds()).toEqual([expect.not.stringContaining(String(older))]);
@@ -245,12 +246,13 @@ describe('sealing', () => {
     const alone = await run(['sealing', 'rotate', ...data], { env: { NAMEPLATE_ENCRYPTION_KEY: first } });
     expect(alone).toMatchObject({
       code: 0,
-      stdout: expect.stringMatching(/^Encrypted 0 private keys[\s\S]*on every node[\s\S]*Append a new key/),
+      stdout: expect.stringMatching(/^Encrypted 0 secrets[\s\S]*on every node[\s\S]*=OLD,NEW/),
     });
   });
 
-  test('without its key an installation begins anew as docs/certificates.md says: it starts, and wants every certificate', async () => {
+  test('without its key an installation begins anew as docs/certificates.md says: it starts, wants every certificate, and takes new secrets of webhooks', async () => {
     await withSecrets();
+    const webhook = await addWebhook(store, { workspaceId: there.workspace.id });
     rmSync(`${directory.path}/encryption.key`);
     expect(await missingKeys(store, keyringFor(database))).toHaveLength(1);
     const [, sql = ''] = /^```sql\n([\s\S]*?)^```/m.exec(readFileSync(`${CLONE}/docs/certificates.md`, 'utf8')) ?? [];
@@ -263,6 +265,8 @@ describe('sealing', () => {
     expect(due.map(({ certificate: { state, issued } }) => ({ state, issued }))).toEqual(
       Array.from({ length: 3 }, () => ({ state: 'wanted', issued: null })),
     );
+    const rotated = await store.rotateWebhookSecret(webhook.workspaceId, webhook.id, aWebhookSecret(), claim.now);
+    expect(rotated).toBe('rotated');
   });
 
   test('rotate makes no key in the place of one that is lost', async () => {

@@ -3,11 +3,13 @@ import { permits } from '../../access/permissions.ts';
 import { Problem } from '../errors.ts';
 import { masked } from '../masking.ts';
 import { defineOperation } from '../operation.ts';
-import { closed, Id, Reference } from '../schemas.ts';
-import { parseOrigin } from './parse-origin.ts';
+import { closed, Id, pattern, Reference } from '../schemas.ts';
+import { ORIGIN_PATTERN, parseOrigin } from './parse-origin.ts';
 import { exampleDeployment } from './present-deployment.ts';
 
 const permission = { resource: 'environment', action: 'create_deployment' } as const;
+
+const ORIGIN = pattern(ORIGIN_PATTERN, violationsOf);
 
 export const createDeployment = defineOperation({
   name: 'deployments.createDeployment',
@@ -23,6 +25,7 @@ export const createDeployment = defineOperation({
       origin: Type.String({
         minLength: 8,
         maxLength: 512,
+        pattern: ORIGIN,
         description: 'Where the traffic goes: an http or https URL of scheme, host and port only.',
       }),
     },
@@ -38,10 +41,8 @@ export const createDeployment = defineOperation({
     const { workspaceId, grants } = principal;
     const parsed = parseOrigin(input.origin);
     if (!parsed.ok) {
-      const { messages, fix } = parsed;
-      throw new Problem('validation/invalid_input', {
-        errors: messages.map((message) => ({ location: 'body.origin', message, ...(fix !== undefined && { fix }) })),
-      });
+      const errors = violationsOf(input.origin).map((violation) => ({ location: 'body.origin', ...violation }));
+      throw new Problem('validation/invalid_input', { errors });
     }
     const environment = masked(
       await store.findEnvironment(workspaceId, input),
@@ -60,3 +61,11 @@ export const createDeployment = defineOperation({
     return made;
   },
 });
+
+/** Everything that an origin must not have, and this one has. */
+function violationsOf(origin: string): { message: string; fix?: string }[] {
+  const parsed = parseOrigin(origin);
+  if (parsed.ok) return [];
+  const { messages, fix } = parsed;
+  return messages.map((message) => ({ message, ...(fix !== undefined && { fix }) }));
+}

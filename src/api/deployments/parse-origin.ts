@@ -1,6 +1,9 @@
 type ParsedOrigin = { ok: true; origin: string } | { ok: false; messages: string[]; fix?: string };
 
-const SHAPE = /^https?:\/\/[^\s/?#@\\]+$/i;
+/** Every origin matches it. Not all that matches is one: its host may be invalid. */
+export const ORIGIN_PATTERN = '^[hH][tT][tT][pP][sS]?://[^\\s/?#@\\\\]+$';
+
+const SHAPE = new RegExp(ORIGIN_PATTERN);
 
 /**
  * Parses the origin of a deployment, `http://host[:port]` or `https://host[:port]`, into its canonical form (RFC 6454 section 6.2): lower

@@ -4,7 +4,7 @@ import type { CertificateState } from '../../domain/certificate-state.ts';
 import type { DomainStatus } from '../../domain/domain.ts';
 import { presentDomain } from '../../domain/presented-domain.ts';
 import type { ListedDomain } from '../../store/contract/store.ts';
-import { Problem } from '../errors.ts';
+import { lacksPermission } from '../masking.ts';
 import { defineList } from '../operation.ts';
 import { closed, NAME_CURSOR, pageOf, pageRequest, SEARCH, Time } from '../schemas.ts';
 import { CertificateProblemSchema } from './present-certificate.ts';
@@ -70,7 +70,7 @@ export const listWorkspaceDomains = defineList({
   },
   async handle({ principal: { workspaceId, grants }, input }, { store, apexNote }) {
     const environmentIds = permittedIds(grants, permission);
-    if (environmentIds?.size === 0) throw new Problem('authorization/insufficient_permissions');
+    if (environmentIds?.size === 0) throw lacksPermission(permission);
     const { status, certificate, search } = input;
     const page = await store.listWorkspaceDomains(workspaceId, {
       ...pageOf(input),

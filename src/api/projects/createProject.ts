@@ -1,6 +1,7 @@
 import Type from 'typebox';
 import { permits } from '../../access/permissions.ts';
 import { Problem } from '../errors.ts';
+import { lacksPermission } from '../masking.ts';
 import { defineOperation } from '../operation.ts';
 import { closed, Id, Name, Slug } from '../schemas.ts';
 import { exampleProject } from './present-project.ts';
@@ -19,7 +20,7 @@ export const createProject = defineOperation({
   problems: ['authorization/insufficient_permissions', 'data/project_already_exists'],
   example: { request: { slug: 'demo', name: 'Demo' }, response: { projectId: exampleProject.id } },
   async handle({ principal, input, create }, { clock, newId }) {
-    if (!permits(principal.grants, permission)) throw new Problem('authorization/insufficient_permissions');
+    if (!permits(principal.grants, permission)) throw lacksPermission(permission, true);
     const project = {
       id: newId('proj'),
       workspaceId: principal.workspaceId,

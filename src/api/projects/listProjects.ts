@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import { permits } from '../../access/permissions.ts';
-import { Problem } from '../errors.ts';
+import { lacksPermission } from '../masking.ts';
 import { defineList } from '../operation.ts';
 import { closed, pageOf, pageRequest } from '../schemas.ts';
 import { exampleProject, ProjectSchema, presentProject } from './present-project.ts';
@@ -18,7 +18,7 @@ export const listProjects = defineList({
   problems: ['authorization/insufficient_permissions'],
   example: { request: { limit: 10 }, items: [presentProject(exampleProject)] },
   async handle({ principal, input }, { store }) {
-    if (!permits(principal.grants, permission)) throw new Problem('authorization/insufficient_permissions');
+    if (!permits(principal.grants, permission)) throw lacksPermission(permission, true);
     const page = await store.listProjects(principal.workspaceId, pageOf(input));
     return { ...page, items: page.items.map(presentProject) };
   },

@@ -1,6 +1,7 @@
 import Type from 'typebox';
 import { permits } from '../../access/permissions.ts';
 import { Problem } from '../errors.ts';
+import { lacksPermission } from '../masking.ts';
 import { defineOperation } from '../operation.ts';
 import { closed, Id } from '../schemas.ts';
 import { EventTypes, exampleSecret, exampleWebhook, ReceiverUrl, typesOf, urlOf } from './present-webhook.ts';
@@ -35,7 +36,7 @@ export const createWebhook = defineOperation({
   },
   async handle({ principal, input, create }, { clock, newId, randomBytes, settings: { webhooks } }) {
     const { workspaceId, grants } = principal;
-    if (!permits(grants, permission)) throw new Problem('authorization/insufficient_permissions');
+    if (!permits(grants, permission)) throw lacksPermission(permission, true);
     const { text, secret } = newWebhookSecret(newId, randomBytes, clock.now());
     const webhook = {
       id: newId('wh'),

@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import { permits } from '../../access/permissions.ts';
-import { Problem } from '../errors.ts';
+import { lacksPermission } from '../masking.ts';
 import { defineList } from '../operation.ts';
 import { closed, pageOf, pageRequest } from '../schemas.ts';
 import { exampleWebhook, presentWebhook, WebhookSchema } from './present-webhook.ts';
@@ -18,7 +18,7 @@ export const listWebhooks = defineList({
   problems: ['authorization/insufficient_permissions'],
   example: { request: { limit: 10 }, items: [presentWebhook(exampleWebhook)] },
   async handle({ principal: { workspaceId, grants }, input }, { store }) {
-    if (!permits(grants, permission)) throw new Problem('authorization/insufficient_permissions');
+    if (!permits(grants, permission)) throw lacksPermission(permission, true);
     const page = await store.listWebhooks(workspaceId, pageOf(input));
     return { ...page, items: page.items.map(presentWebhook) };
   },

@@ -170,8 +170,8 @@ describe('sealing', () => {
     examineSealing({ listSecretPrefixes: async () => prefixes }, ring(...keys), 'KEYS');
 
   test.each<[what: string, prefixes: Uint8Array[], keys: string[], level: string, says: RegExp]>([
-    ['nothing sealed', [], [first], 'ok', /no private keys yet/],
-    ['all under the first key', [prefix(first)], [first, second], 'ok', /decrypt every private key/],
+    ['nothing sealed', [], [first], 'ok', /no secrets yet/],
+    ['all under the first key', [prefix(first)], [first, second], 'ok', /decrypt every secret/],
     ['some under another key', [prefix(first), prefix(second)], [first, second], 'warn', /under 2 keys of KEYS/],
     ['all under another key', [prefix(second)], [first, second], 'warn', /not the first/],
     ['some as plaintext', [clear, prefix(first)], [first], 'warn', /not encrypted/],

@@ -139,7 +139,7 @@ async function examineBudget(
   return [warn('budget', found, advice)];
 }
 
-/** Whether the configured keys decrypt the private keys in the store. `source`: where the keys are. */
+/** Whether the configured keys decrypt the secrets in the store. `source`: where the keys are. */
 export async function examineSealing(
   store: Pick<Store, 'listSecretPrefixes'>,
   keyring: Keyring,
@@ -149,24 +149,22 @@ export async function examineSealing(
   try {
     const missing = await missingKeys(store, keyring);
     if (missing.length > 0) {
-      const found = `private keys in the store are encrypted under ${missing.join(', ')}, which is not in ${source}`;
-      const advice = `Add that key to ${source}, after the first one; restore it from its backup. Without it those private keys are lost.`;
+      const found = `secrets in the store are encrypted under ${missing.join(', ')}, which is not in ${source}`;
+      const advice = `Add that key to ${source}, after the first one; restore it from its backup. Without it those secrets are lost: docs/certificates.md says how to start over.`;
       return fail(about, found, advice);
     }
     const ids = (await store.listSecretPrefixes()).map(keyIdOf);
     if (ids.includes(null))
-      return warn(about, 'private keys in the store are not encrypted', 'The next start of serve encrypts them.');
+      return warn(about, 'secrets in the store are not encrypted', 'The next start of serve encrypts them.');
     const [first] = ids;
     if (first !== undefined && (ids.length > 1 || first !== keyIdOf(keyring.prefix()))) {
       const under = ids.length > 1 ? `${ids.length} keys of ${source}` : `a key of ${source} that is not the first`;
       const advice = 'Run "nameplate sealing rotate" to encrypt all of them under the first.';
-      return warn(about, `private keys in the store are encrypted under ${under}`, advice);
+      return warn(about, `secrets in the store are encrypted under ${under}`, advice);
     }
     return ok(
       about,
-      ids.length === 0
-        ? 'the store has no private keys yet'
-        : `the keys of ${source} decrypt every private key in the store`,
+      ids.length === 0 ? 'the store has no secrets yet' : `the keys of ${source} decrypt every secret in the store`,
     );
   } catch (error) {
     return fail(about, messageOf(error), 'Correct it before the next start of serve.');

@@ -17,12 +17,12 @@ export async function rotateSecrets(
   const problems: string[] = [];
   if (missing !== undefined) {
     problems.push(
-      `private keys remain that are sealed under the key ${missing}, which is not among the configured ones: add it after the first one, then try again`,
+      `secrets remain that are sealed under the key ${missing}, which is not among the configured ones: add it after the first one, then try again`,
     );
   }
   if (damaged.length > 0) {
     problems.push(
-      `private keys remain that no key unseals, since they were changed or moved (${joinList(damaged.map(describePlace), 10)}): restore a backup, or have others issued`,
+      `secrets remain that no key unseals, since they were changed or moved (${joinList(damaged.map(describePlace), 10)}): restore a backup, or have others issued`,
     );
   }
   if (problems.length > 0) throw new SealingError(problems.join('; '));

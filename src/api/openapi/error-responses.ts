@@ -1,0 +1,136 @@
+import Type, { type TSchema } from 'typebox';
+import {
+  ERRORS,
+  type ErrorNaming,
+  type ErrorStatus,
+  errorCodes,
+  Problem,
+  type ProblemCode,
+  presentProblem,
+  STATUSES,
+} from '../errors.ts';
+import { lacksPermission } from '../masking.ts';
+import { closed, Meta, ValidationError } from '../schemas.ts';
+import { invalid } from '../validation.ts';
+import { type ApiDocument, type ApiResponse, EXAMPLE_REQUEST, JSON_TYPE, type JsonSchema } from './api-document.ts';
+import { ALWAYS, LIMITED } from './header-fields.ts';
+import { refer, referTo } from './references.ts';
+
+/** Errors of every operation. */
+const COMMON: readonly ProblemCode[] = [
+  'validation/invalid_input',
+  'authentication/missing',
+  'authentication/malformed',
+  'authentication/key_not_found',
+  'authorization/key_disabled',
+  'authorization/workspace_disabled',
+  'request/body_too_large',
+  'limits/rate_limited',
+  'limits/overloaded',
+  'application/internal',
+];
+
+/** Errors of requests that reach no operation. */
+const OUTSIDE: readonly ProblemCode[] = [
+  'request/route_not_found',
+  'request/method_not_allowed',
+  'request/timeout',
+  'request/header_too_large',
+];
+
+const NAMING = { service: 'service' };
+
+/** For examples: what differs from one occurrence to the next. */
+const OCCURRENCES: Partial<Record<ProblemCode, Problem>> = {
+  'validation/invalid_input': invalid('body.domain', 'must have at least 4 characters'),
+  'authorization/insufficient_permissions': lacksPermission({ resource: 'project', action: 'create_project' }, true),
+};
+
+/** The responses that operations share. */
+export function sharedErrors(components: Map<string, JsonSchema>): ApiDocument['components']['responses'] {
+  const codes = [...COMMON, ...OUTSIDE];
+  const responses = statusesOf(codes).map((status) => [responseName(status), describe(status, codes, components)]);
+  return Object.fromEntries(responses);
+}
+
+/** The error responses of an operation by their status. A status of which it has an error of its own (`problems`) is written out. */
+export function errorsOf(
+  problems: readonly ProblemCode[],
+  components: Map<string, JsonSchema>,
+): Record<string, ApiResponse | { $ref: string }> {
+  const codes = errorCodes.filter((code) => COMMON.includes(code) || problems.includes(code));
+  const own = statusesOf(problems);
+  const errors = statusesOf(codes).map((status) => [
+    status,
+    own.includes(status)
+      ? describe(status, codes, components)
+      : { $ref: `#/components/responses/${responseName(status)}` },
+  ]);
+  return Object.fromEntries(errors);
+}
+
+/** An example of each error, by `exampleName`. */
+export function errorExamples(): ApiDocument['components']['examples'] {
+  return Object.fromEntries(errorCodes.map((code) => [exampleName(code), { value: exampleProblem(code) }]));
+}
+
+/** An error body, for the documentation. */
+export function exampleProblem(code: ProblemCode, naming: ErrorNaming = NAMING) {
+  return presentProblem(OCCURRENCES[code] ?? new Problem(code), EXAMPLE_REQUEST, naming);
+}
+
+/** Name of an error's example among the components; it may have no slash. */
+export function exampleName(code: ProblemCode): string {
+  return code.replace('/', '.');
+}
+
+/** The response with this status, which has one of these codes. */
+function describe(
+  status: ErrorStatus,
+  codes: readonly ProblemCode[],
+  components: Map<string, JsonSchema>,
+): ApiResponse {
+  const mine = codes.filter((code) => ERRORS[code].status === status);
+  return {
+    description: mine.map((code) => `\`${code}\`: ${ERRORS[code].detail}`).join('\n\n'),
+    headers: {
+      ...ALWAYS,
+      // A 401 comes before the rate limit.
+      ...(status !== 401 && LIMITED),
+      ...(status === 429 && referTo('headers', ['Retry-After'])),
+      ...(mine.includes('request/idempotency_key_in_flight') && {
+        'Retry-After': { $ref: '#/components/headers/Retry-After-If-In-Flight' },
+      }),
+      ...(status === 500 && { 'Retry-After': { $ref: '#/components/headers/Retry-After-If-Unavailable' } }),
+    },
+    content: {
+      [JSON_TYPE]: {
+        schema: refer(errorSchema(status), components),
+        examples: referTo('examples', mine.map(exampleName)),
+      },
+    },
+  };
+}
+
+function errorSchema(status: ErrorStatus): TSchema {
+  const { title, type } = STATUSES[status];
+  const base = {
+    title: Type.Literal(title),
+    detail: Type.String({ description: 'What went wrong in this request.' }),
+    status: Type.Literal(status),
+    type: Type.String({
+      description: `\`${type}\`, or the URI of the problem's page where the operator publishes the documentation.`,
+    }),
+  };
+  const errors = Type.Array(ValidationError, { minItems: 1, maxItems: 100 });
+  const error = status === 400 ? Type.Object({ ...base, errors }, closed) : Type.Object(base, closed);
+  return Type.Object({ meta: Meta, error }, { ...closed, title: `${responseName(status)}Answer` });
+}
+
+function statusesOf(codes: readonly ProblemCode[]): ErrorStatus[] {
+  return [...new Set(codes.map((code) => ERRORS[code].status))].sort();
+}
+
+function responseName(status: ErrorStatus): string {
+  return STATUSES[status].title.replaceAll(' ', '');
+}

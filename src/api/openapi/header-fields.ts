@@ -1,0 +1,65 @@
+import { KEY_PATTERN } from '../idempotency.ts';
+import { isStream, type Operation } from '../operation.ts';
+import type { ApiHeader, ApiOperation, ApiParameter } from './api-document.ts';
+import { referTo } from './references.ts';
+
+const seconds = { type: 'integer', minimum: 1 };
+const count = { type: 'integer', minimum: 0 };
+
+/** Header fields of responses. */
+export const HEADERS: Record<string, ApiHeader> = {
+  'X-Request-Id': { description: 'Equals `meta.requestId`.', required: true, schema: { type: 'string' } },
+  'RateLimit-Limit': {
+    description: 'Requests per window. Absent, like the next two, without a rate limit.',
+    schema: count,
+  },
+  'RateLimit-Remaining': { description: 'Requests left in this window.', schema: count },
+  'RateLimit-Reset': { description: 'Seconds until the next window.', schema: seconds },
+  'Retry-After': { description: 'Seconds to wait before the next attempt.', required: true, schema: seconds },
+  'Retry-After-If-Unavailable': {
+    description: 'Seconds to wait before the next attempt. Present while the server cannot reach its database.',
+    schema: seconds,
+  },
+  'Retry-After-If-In-Flight': {
+    description: 'Seconds to wait before the next attempt. Present while a request with the same key is in flight.',
+    schema: seconds,
+  },
+  'Idempotency-Replayed': {
+    description: 'This is the result of an earlier request with the same `Idempotency-Key`; nothing was created now.',
+    schema: { type: 'string', const: 'true' },
+  },
+};
+
+/** Header fields of requests, besides the root key. */
+export const PARAMETERS: Record<string, ApiParameter> = {
+  'Idempotency-Key': {
+    name: 'Idempotency-Key',
+    in: 'header',
+    required: false,
+    description:
+      'Names this creation, so that it can be repeated: for 24 hours a request with the same key and the same body, by the same root key, gets the first response and creates nothing. A refusal is not kept. Use a random UUID.',
+    schema: { type: 'string', pattern: KEY_PATTERN },
+  },
+  'Last-Event-ID': {
+    name: 'Last-Event-ID',
+    in: 'header',
+    required: false,
+    description: 'The id of the last event that was received: what the client has is not sent again.',
+    schema: { type: 'string' },
+  },
+};
+
+/** Of every response. */
+export const ALWAYS = referTo('headers', ['X-Request-Id']);
+
+/** Of responses that count against a rate limit. */
+export const LIMITED = referTo('headers', ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset']);
+
+/** Header fields that change what the operation does. */
+export function parametersOf(operation: Operation): Pick<ApiOperation, 'parameters'> {
+  const names = [
+    ...(operation.creates === undefined ? [] : ['Idempotency-Key']),
+    ...(isStream(operation) ? ['Last-Event-ID'] : []),
+  ];
+  return names.length === 0 ? {} : { parameters: Object.values(referTo('parameters', names)) };
+}
