@@ -1,15 +1,14 @@
 import { once } from 'node:events';
-import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import { connect, createServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer, type TLSSocket } from 'node:tls';
 import { Worker } from 'node:worker_threads';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { closingAfterEach } from '../../test/support/closing.ts';
+import { listen } from '../../test/support/listen.ts';
 import { addressRule } from './addresses.ts';
 import { createDialer, type DialerOptions } from './dialer.ts';
 
-const closing: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close();
-});
+const closing = closingAfterEach();
 
 const LOOPBACK = addressRule(['127.0.0.0/8']);
 
@@ -22,17 +21,7 @@ function subject(options: Partial<DialerOptions> & { names?: Record<string, stri
   return { asked, ...createDialer({ mayDial: LOOPBACK, lookUp, ...options }) };
 }
 
-async function listening(server: Server, host: string, port = 0): Promise<number> {
-  const open = new Set<Socket>();
-  server.on('connection', (socket) => open.add(socket.on('error', () => {})));
-  server.listen(port, host);
-  await once(server, 'listening');
-  closing.push(() => {
-    for (const socket of open) socket.destroy();
-    return new Promise((resolve) => server.close(resolve));
-  });
-  return (server.address() as AddressInfo).port;
-}
+const listening = (server: Server, host: string, port?: number) => listen(closing, server, host, port);
 
 /** Says its address to whoever connects. */
 const greeter = (host: string, port?: number) =>

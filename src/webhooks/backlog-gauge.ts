@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
+import { repeat } from '../repeat.ts';
 import type { DeliveryStore } from '../store/contract/store.ts';
 
 interface BacklogGaugeOptions {
@@ -14,31 +15,13 @@ const EVERY_MS = 15_000;
 
 /** Every 15 s: counts the deliveries that wait, and the webhooks that fail. `stop` resolves when nothing is in flight. */
 export function startBacklogGauge({ store, clock, log, metrics }: BacklogGaugeOptions): { stop(): Promise<void> } {
-  let timer: NodeJS.Timeout | undefined;
-  let stopped = false;
-  let inFlight = count();
-
   async function count(): Promise<void> {
-    try {
-      const { waiting, oldestAt, failingWebhooks, disabledWebhooks } = await store.deliveryBacklog();
-      metrics.deliveriesWaiting.set(waiting);
-      metrics.deliveryWaitSeconds.set(oldestAt === null ? 0 : Math.max(0, clock.now() - oldestAt) / 1000);
-      metrics.webhooks.set({ state: 'failing' }, failingWebhooks);
-      metrics.webhooks.set({ state: 'disabled' }, disabledWebhooks);
-    } catch (error) {
-      log.warn({ err: error }, 'the deliveries that wait could not be counted; trying again in 15 s');
-    }
-    if (stopped) return;
-    timer = setTimeout(() => {
-      inFlight = count();
-    }, EVERY_MS);
+    const { waiting, oldestAt, failingWebhooks, disabledWebhooks } = await store.deliveryBacklog();
+    metrics.deliveriesWaiting.set(waiting);
+    metrics.deliveryWaitSeconds.set(oldestAt === null ? 0 : Math.max(0, clock.now() - oldestAt) / 1000);
+    metrics.webhooks.set({ state: 'failing' }, failingWebhooks);
+    metrics.webhooks.set({ state: 'disabled' }, disabledWebhooks);
   }
-
-  return {
-    async stop() {
-      stopped = true;
-      clearTimeout(timer);
-      await inFlight;
-    },
-  };
+  const message = 'the deliveries that wait could not be counted; trying again in 15 s';
+  return repeat(count, { everyMs: EVERY_MS, message, log });
 }

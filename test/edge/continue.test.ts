@@ -2,9 +2,10 @@ import { once } from 'node:events';
 import { connect as connectHttp2 } from 'node:http2';
 import { connect as connectTls } from 'node:tls';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Closing } from '../support/closing.ts';
 import { ROOT } from './authority.ts';
 import { type Harness, handshake, type Site, startHarness } from './harness.ts';
-import { type Closing, startOrigin, until } from './proxy-server.ts';
+import { startOrigin, until } from './proxy-server.ts';
 import { asRaw } from './raw.ts';
 
 // A client that asks first whether its content is wanted (RFC 9110 section 10.1.1), through the whole edge: nobody but the origin tells it to go on.

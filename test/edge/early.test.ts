@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { EdgeLimits } from '../../src/edge/edge-limits.ts';
+import type { Closing } from '../support/closing.ts';
 import { type Harness, handshake, startHarness } from './harness.ts';
 import {
   DATA,
@@ -14,7 +15,7 @@ import {
   requestFields,
   SETTINGS,
 } from './http2.ts';
-import { type Closing, startOrigin, startRawOrigin, until } from './proxy-server.ts';
+import { startOrigin, startRawOrigin, until } from './proxy-server.ts';
 import { asRaw } from './raw.ts';
 
 // Requests that are answered, or given up, before all of them has come; through the whole edge.

@@ -6,8 +6,10 @@ import type { Client } from '../../src/edge/http/edge-client.ts';
 import type { ClientExchange } from '../../src/edge/http/http-exchange.ts';
 import { http1Server } from '../../src/edge/http/http1.ts';
 import { isClosed } from '../../src/edge/http/respond.ts';
+import type { Closing } from '../support/closing.ts';
+import { listen } from '../support/listen.ts';
 import { type Harness, handshake, type Site, startHarness } from './harness.ts';
-import { type Closing, listen, startProxyServer, startRawOrigin, until } from './proxy-server.ts';
+import { startProxyServer, startRawOrigin, until } from './proxy-server.ts';
 import { asRaw, openRaw } from './raw.ts';
 
 let edge: Harness;

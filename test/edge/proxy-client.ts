@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { Agent, type IncomingHttpHeaders, request as requestHttp1 } from 'node:http';
 import { connect, type IncomingHttpHeaders as Http2Headers } from 'node:http2';
-import type { Closing, ProxyServer } from './proxy-server.ts';
+import type { Closing } from '../support/closing.ts';
+import type { ProxyServer } from './proxy-server.ts';
 
 export interface Question {
   method?: string;

@@ -1,12 +1,13 @@
-import { once } from 'node:events';
 import { createServer as createHttp1Server, type IncomingMessage } from 'node:http';
 import { createServer as createHttp2Server } from 'node:http2';
-import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import type { RoutingInfo } from '../../src/edge/http/http-exchange.ts';
 import type { OriginFailure } from '../../src/edge/proxy/origin-failure.ts';
 import { createReverseProxy, type ReverseProxy, type ReverseProxyOptions } from '../../src/edge/proxy/proxy.ts';
 import { addressRule } from '../../src/net/addresses.ts';
 import { createDialer, type Dialer } from '../../src/net/dialer.ts';
+import type { Closing } from '../support/closing.ts';
+import { listen } from '../support/listen.ts';
 
 /** The proxy behind plain listeners, as the edge has it behind TLS. */
 export interface ProxyServer {
@@ -24,9 +25,6 @@ export interface ProxyServerOptions extends Partial<Omit<ReverseProxyOptions, 'o
   /** Called with what is about to be forwarded. */
   onRequest?(request: IncomingMessage): void;
 }
-
-/** Everything that a test has opened, in the order in which it did. */
-export type Closing = (() => unknown)[];
 
 /** Connects to loopback alone; every name is there. */
 export const loopbackDialer: Dialer = createDialer({
@@ -77,22 +75,6 @@ export async function startProxyServer(closing: Closing, options: ProxyServerOpt
   const [port, http2Port] = [await listen(closing, http1), await listen(closing, http2)];
   closing.push(() => proxy.stop());
   return { proxy, port, http2Port, failures };
-}
-
-/** Listens on loopback; with its end all of its connections end. */
-export async function listen(closing: Closing, server: Server): Promise<number> {
-  const open = new Set<Socket>();
-  server.on('connection', (socket: Socket) => {
-    open.add(socket.on('error', () => {}));
-    socket.once('close', () => open.delete(socket));
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  closing.push(() => {
-    for (const socket of open) socket.destroy();
-    return new Promise((resolve) => server.close(resolve));
-  });
-  return (server.address() as AddressInfo).port;
 }
 
 /** An origin that does with each connection what the test says. */

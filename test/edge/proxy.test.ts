@@ -1,15 +1,14 @@
 import { once } from 'node:events';
 import { createServer as createTlsOrigin } from 'node:https';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { closingAfterEach } from '../support/closing.ts';
+import { listen } from '../support/listen.ts';
 import { versions } from './proxy-client.ts';
-import { type Closing, listen, startOrigin, startProxyServer, startRawOrigin, until } from './proxy-server.ts';
+import { startOrigin, startProxyServer, startRawOrigin, until } from './proxy-server.ts';
 import { asRaw, openRaw } from './raw.ts';
 import { certificateFor } from './selfsigned.ts';
 
-const closing: Closing = [];
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close();
-});
+const closing = closingAfterEach();
 
 /** Answers every request on a connection with these bytes. */
 function answering(response: string) {

@@ -1,8 +1,9 @@
 import { connect as connectHttp2, constants } from 'node:http2';
 import type { Socket } from 'node:net';
 import { afterAll, expect, test } from 'vitest';
+import type { Closing } from '../support/closing.ts';
 import { type Random, seeded } from '../support/seeded-random.ts';
-import { type Closing, type ProxyServer, startProxyServer, startRawOrigin, until } from './proxy-server.ts';
+import { type ProxyServer, startProxyServer, startRawOrigin, until } from './proxy-server.ts';
 import { openRaw } from './raw.ts';
 
 // Everybody does whatever they like at any moment: what is under way comes to an end, nothing is left, and nothing is thrown.

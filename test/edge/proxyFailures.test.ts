@@ -1,24 +1,15 @@
 import { connect as connectHttp2, constants } from 'node:http2';
 import type { Socket } from 'node:net';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { addressRule } from '../../src/net/addresses.ts';
 import { createDialer } from '../../src/net/dialer.ts';
+import { type Closing, closingAfterEach } from '../support/closing.ts';
 import { frame, headers, opening, reset } from './frames.ts';
 import { versions } from './proxy-client.ts';
-import {
-  type Closing,
-  type ProxyServer,
-  startOrigin,
-  startProxyServer,
-  startRawOrigin,
-  until,
-} from './proxy-server.ts';
+import { type ProxyServer, startOrigin, startProxyServer, startRawOrigin, until } from './proxy-server.ts';
 import { asRaw, openRaw } from './raw.ts';
 
-const closing: Closing = [];
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close();
-});
+const closing = closingAfterEach();
 
 const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
 const GET = 'GET / HTTP/1.1\r\nHost: app.acme.com\r\n\r\n';

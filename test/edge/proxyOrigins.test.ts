@@ -1,14 +1,12 @@
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { closingAfterEach } from '../support/closing.ts';
 import { type Random, seeded } from '../support/seeded-random.ts';
 import { versions } from './proxy-client.ts';
-import { type Closing, startProxyServer, startRawOrigin, until } from './proxy-server.ts';
+import { startProxyServer, startRawOrigin, until } from './proxy-server.ts';
 import { openRaw } from './raw.ts';
 
 const SEED = Number(process.env.SEED ?? Date.now() % 1_000_000);
-const closing: Closing = [];
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close();
-});
+const closing = closingAfterEach();
 
 /** An origin that answers with these bytes, and goes away. */
 function saying(response: string | (() => string | Buffer)) {

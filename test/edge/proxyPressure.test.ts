@@ -2,13 +2,11 @@ import { once } from 'node:events';
 import { request as ask, type IncomingMessage } from 'node:http';
 import { connect as connectHttp2 } from 'node:http2';
 import { connect, type Socket } from 'node:net';
-import { afterEach, expect, it } from 'vitest';
-import { type Closing, startOrigin, startProxyServer, startRawOrigin, until } from './proxy-server.ts';
+import { expect, it } from 'vitest';
+import { closingAfterEach } from '../support/closing.ts';
+import { startOrigin, startProxyServer, startRawOrigin, until } from './proxy-server.ts';
 
-const closing: Closing = [];
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close();
-});
+const closing = closingAfterEach();
 
 const INTERIM = `HTTP/1.1 103 Early Hints\r\nLink: ${'x'.repeat(8000)}\r\n\r\n`;
 

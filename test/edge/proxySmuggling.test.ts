@@ -1,12 +1,10 @@
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { closingAfterEach } from '../support/closing.ts';
 import { frame, headers, opening } from './frames.ts';
-import { type Closing, type ProxyServer, startProxyServer, startRawOrigin, until } from './proxy-server.ts';
+import { type ProxyServer, startProxyServer, startRawOrigin, until } from './proxy-server.ts';
 import { openRaw } from './raw.ts';
 
-const closing: Closing = [];
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close();
-});
+const closing = closingAfterEach();
 
 /** An origin that keeps what it hears, byte for byte, and answers whatever ends a header. */
 async function listening() {

@@ -1,12 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { afterEach, describe, expect, test } from 'vitest';
-import { type Closing, startProxyServer, startRawOrigin, until } from './proxy-server.ts';
+import { describe, expect, test } from 'vitest';
+import { closingAfterEach } from '../support/closing.ts';
+import { startProxyServer, startRawOrigin, until } from './proxy-server.ts';
 import { asRaw, openRaw, type Raw } from './raw.ts';
 
-const closing: Closing = [];
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close();
-});
+const closing = closingAfterEach();
 
 const KEY = randomBytes(16).toString('base64');
 const FIELDS = `Connection: keep-alive, Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ${KEY}\r\n`;

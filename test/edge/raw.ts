@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import type { Closing } from './proxy-server.ts';
+import type { Closing } from '../support/closing.ts';
 
 /** A connection that speaks bytes. */
 export interface Raw {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Closing } from '../support/closing.ts';
 import { type Harness, handshake, overHttp, overHttp2, overHttps, startHarness } from './harness.ts';
-import type { Closing } from './proxy-server.ts';
 import { openRaw } from './raw.ts';
 
 const THREADS = 3;
