@@ -111,17 +111,18 @@ export async function startServer(config: Config, options: ServerOptions): Promi
     const threads = roleThreads({ supervisor, settings, invalidations, newWriterPort });
     const deps: RoleDeps = { ...settings, ...here };
     track(startPruning(deps));
-    const inThisThread = hasBackgroundThread(config) ? null : startBackground(deps);
-    const background = begin(inThisThread ?? startBackgroundThread(threads));
+    const background = begin(hasBackgroundThread(config) ? startBackgroundThread(threads) : startBackground(deps));
+    const startingApi = config.roles.includes('api') ? begin(startApi({ ...deps, supervisor, threads })) : null;
+    const [edge, api, { wake }] = await Promise.all([startingEdge, startingApi, background]);
     track(
-      database.listen(() => {
-        threads.poll();
-        inThisThread?.wake();
-        return changes.poll();
+      database.listen({
+        onDelivery: wake,
+        onChange() {
+          threads.poll();
+          return changes.poll();
+        },
       }),
     );
-    const startingApi = config.roles.includes('api') ? begin(startApi({ ...deps, supervisor, threads })) : null;
-    const [edge, api] = await Promise.all([startingEdge, startingApi, background]);
     addSnapshots(metrics.registry, supervisor.snapshots);
     const scraped = config.metricsListen && track(await startMetrics(deps, config.metricsListen)).address;
     return { api: api?.address ?? null, edge, metrics: scraped, store: cached, failed: supervisor.failed, stop };

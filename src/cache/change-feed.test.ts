@@ -62,6 +62,26 @@ it('begins with "everything may have changed", then reports each change', async 
   expect(await poll()).toEqual([]);
 });
 
+it('reads once for all who ask during a read', async () => {
+  const log = openLog();
+  const held = Promise.withResolvers<void>();
+  let reads = 0;
+  const store = {
+    async changesSince(seq: number) {
+      reads += 1;
+      await held.promise;
+      return log.changesSince(seq);
+    },
+  };
+  const feed = startChangeFeed(store, { intervalMs: 3_600_000 });
+  open.push(feed);
+  const readings = Array.from({ length: 100 }, () => feed.poll());
+  held.resolve();
+  await Promise.all(readings);
+  // The first one, and one that began after they had asked.
+  expect(reads).toBe(2);
+});
+
 it('reports once a change that is committed after one with a higher number', async () => {
   const log = openLog();
   const { poll, clock } = await start(log);

@@ -11,7 +11,10 @@ export interface ChangeFeed {
 }
 
 export interface PolledChangeFeed extends ChangeFeed {
-  /** Reads the change log now, or right after the read in flight. Never rejects: `isFresh` tells whether it worked. */
+  /**
+   * Reads the change log now, or right after the read in flight, which may have missed what the caller knows of: one read for all who wait. Never
+   * rejects: `isFresh` tells whether it worked.
+   */
   poll(): Promise<void>;
   /** Ends polling; resolves when the read in flight has ended. */
   stop(): Promise<void>;
@@ -39,7 +42,8 @@ export function startChangeFeed(
   let failing = false;
   let stopped = false;
   let timer: NodeJS.Timeout | undefined;
-  let reading: Promise<void> = Promise.resolve();
+  let reading: Promise<void> | undefined;
+  let waiting: Promise<void> | undefined;
 
   async function read(): Promise<void> {
     // The read may miss what is committed while it runs, so the feed's age counts from its start.
@@ -56,8 +60,17 @@ export function startChangeFeed(
   }
 
   function poll(): Promise<void> {
-    reading = reading.then(read);
-    return reading;
+    if (reading === undefined) {
+      reading = read().finally(() => {
+        reading = undefined;
+      });
+      return reading;
+    }
+    waiting ??= reading.then(() => {
+      waiting = undefined;
+      return poll();
+    });
+    return waiting;
   }
 
   async function pollForever(): Promise<void> {
@@ -79,6 +92,7 @@ export function startChangeFeed(
     async stop() {
       stopped = true;
       clearTimeout(timer);
+      await waiting;
       await reading;
     },
   };

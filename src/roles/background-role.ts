@@ -1,4 +1,3 @@
-import type { Stoppable } from '../net/listen.ts';
 import { startCertificates } from './certificates-role.ts';
 import { type Deliveries, startDeliveries } from './deliveries-role.ts';
 import type { RoleThreads } from './role-threads.ts';
@@ -17,6 +16,6 @@ export function startBackground(deps: RoleDeps): Deliveries {
 }
 
 /** The same in a thread of their own, so that they share no event loop with requests. */
-export function startBackgroundThread(threads: RoleThreads): Promise<Stoppable> {
+export function startBackgroundThread(threads: RoleThreads): Promise<Deliveries> {
   return threads.start({ kind: 'background', script: new URL('./background-thread.ts', import.meta.url) });
 }

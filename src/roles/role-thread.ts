@@ -25,11 +25,12 @@ export interface RoleThreadData {
 
 /** What the main thread calls in a thread of roles. */
 export interface RoleThreadMethods {
-  /** A change was logged, or a delivery is due: reads the change log now. */
+  /** A change was logged: reads the change log now. */
   poll(): void;
+  /** A delivery may be due. */
+  wake(): void;
 }
 
-/** `wake`: a delivery may be due. */
 type Roles = Stoppable & Partial<Pick<Deliveries, 'wake'>>;
 
 /** The script of a thread of roles: opens what they need, and starts them. Rejects when they do not start. */
@@ -40,10 +41,8 @@ export async function runRoleThread<Theirs extends Callable<Theirs>>(
   const { deps, close } = await openRoles(data);
   let roles: Roles | undefined;
   const own: RoleThreadMethods & SupervisedMethods = {
-    poll() {
-      roles?.wake?.();
-      void deps.changes.poll();
-    },
+    poll: () => void deps.changes.poll(),
+    wake: () => roles?.wake?.(),
     snapshot: () => deps.metrics.registry.getMetricsAsJSON(),
     async stop() {
       await roles?.stop();

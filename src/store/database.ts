@@ -31,13 +31,17 @@ export interface Database {
   keyFile: string | null;
   /** Takes the locks of roles that only one process may run, until the returned function is called. */
   lockRoles(roles: readonly string[]): Promise<() => void>;
-  /**
-   * Calls `onNotify` soon after a delivery was added or, where several processes share the store, a change was logged. It only makes polls come early.
-   * After `openShared`.
-   */
-  listen(onNotify: () => Promise<void>): { stop(): Promise<void> };
+  /** It only makes polls come early. After `openShared`. */
+  listen(listener: StoreListener): { stop(): Promise<void> };
   /** Copies an embedded store to a new file while it is used (`sqlite/backup.ts`); null: PostgreSQL has its own tools. */
   backUp: ((file: string, onProgress: (done: number) => void) => Promise<number>) | null;
+}
+
+export interface StoreListener {
+  /** Called soon after a delivery was added, and perhaps without one. */
+  onDelivery(): void;
+  /** Called soon after a change was logged, where several processes share the store; one call at a time. */
+  onChange(): Promise<void>;
 }
 
 interface OpenOptions {
@@ -67,7 +71,7 @@ async function sqliteDatabase({ path }: SqliteUrl): Promise<Database> {
   const { joinSqliteStore, lockRoles, migrate, pendingMigrations, sharedSqliteStore, sqliteStore } = await import(
     './sqlite/sqlite.ts'
   );
-  let onDelivery: () => unknown = () => {};
+  let listener: Pick<StoreListener, 'onDelivery'> | undefined;
   return {
     name: path,
     manyNodes: false,
@@ -79,7 +83,7 @@ async function sqliteDatabase({ path }: SqliteUrl): Promise<Database> {
       const { store, newWriterPort } = await sharedSqliteStore({
         path,
         ...options,
-        onDelivery: () => void onDelivery(),
+        onDelivery: () => listener?.onDelivery(),
       });
       return { store: await sealed(store, keyring), newWriterPort };
     },
@@ -89,11 +93,12 @@ async function sqliteDatabase({ path }: SqliteUrl): Promise<Database> {
     },
     keyFile: join(dirname(path), 'encryption.key'),
     lockRoles: (roles) => lockRoles(path, roles),
-    listen(onNotify) {
-      onDelivery = onNotify;
+    // Other processes are commands, whose changes the next poll finds.
+    listen(given) {
+      listener = given;
       return {
         async stop() {
-          onDelivery = () => {};
+          listener = undefined;
         },
       };
     },
@@ -118,7 +123,12 @@ async function postgresDatabase(address: PostgresUrl): Promise<Database> {
     keyFile: null,
     // Work is claimed in transactions, so that any number of processes may run each role.
     lockRoles: async () => () => {},
-    listen: (onNotify) => listenForChanges(address, onNotify),
+    // One channel for both: a notification costs the server a lock.
+    listen: ({ onDelivery, onChange }) =>
+      listenForChanges(address, () => {
+        onDelivery();
+        return onChange();
+      }),
     backUp: null,
   };
 }
