@@ -139,7 +139,7 @@ export function createMetrics({ ofProcess = true } = {}) {
     }),
     deliveryAttempts: new Counter({
       name: 'nameplate_webhook_attempts_total',
-      help: 'Attempts to deliver an event to a webhook, by outcome: delivered, redirect, status (any other), address, connection, tls, timeout, invalid, secret (it cannot be unsealed), dropped (shutdown, or the process was suspended), error.',
+      help: 'Attempts to deliver an event to a webhook, by outcome: delivered, redirect, status (any other), address, scheme, connection, tls, timeout, invalid; of no fault of the receiver: secret (it cannot be unsealed), busy (too many connections), error (of the program), dropped (shutdown, or the process was suspended).',
       labelNames: ['outcome'],
       registers,
     }),
@@ -162,7 +162,7 @@ export function createMetrics({ ofProcess = true } = {}) {
     }),
     deliveryLatenessSeconds: new Histogram({
       name: 'nameplate_webhook_lateness_seconds',
-      help: 'Time from when a delivery was due until it was claimed.',
+      help: 'Time from when a delivery, or its next attempt, was due until it was claimed; without those to receivers that do not answer, which wait for each other.',
       buckets: [0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60, 300, 3600],
       registers,
     }),

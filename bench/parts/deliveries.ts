@@ -43,7 +43,7 @@ const methods = {
     const { store, checking, webhook } = opened();
     await store.updateWebhook(webhook.workspaceId, webhook.id, { enabled: delivering }, Date.now());
     const dialer = createDialer({ mayDial: addressRule(['127.0.0.0/8']), lookUp: async () => [] });
-    const sender = createSender({ dialer, connections: MAX_IN_FLIGHT });
+    const sender = createSender({ dialer, schemes: ['http'], connections: MAX_IN_FLIGHT });
     const metrics = createMetrics();
     const working = { clock: systemClock, random: Math.random, log: createLog('warn'), metrics };
     const worker = createDeliveryWorker({ ...working, store, sender });

@@ -1,5 +1,5 @@
-/** The longest time between two attempts to deliver an event. */
-export const LONGEST_ATTEMPT_WAIT_MS = 86_400_000;
+/** Between two attempts to deliver an event less time passes: waits are of four hours, and jitter (`webhooks/policy/`). */
+export const LONGEST_ATTEMPT_WAIT_MS = 5 * 3_600_000;
 
 /**
  * The latest plausible time of the next attempt as of `now`. A later one was set by a clock that has been set back since; it counts as due now.

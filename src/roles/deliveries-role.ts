@@ -33,7 +33,7 @@ export function startDeliveries(deps: RoleDeps): Deliveries {
     return { wake() {}, stop: async () => {} };
   }
   const dialer = createDialer({ mayDial: addressRule(config.webhookAllowedNetworks), lookUp: systemLookUp() });
-  const sender = createSender({ dialer, connections: MAX_IN_FLIGHT });
+  const sender = createSender({ dialer, schemes: config.webhookSchemes, connections: MAX_IN_FLIGHT });
   const apexNote = apexRoutingNote(config.edgeAddresses ?? []);
   const worker = createDeliveryWorker({ ...deps, sender, apexNote, random: Math.random, leaseMs });
   worker.start();

@@ -1,17 +1,19 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '../clock.ts';
-import { TEST_EVENT_TYPE, webhookBody } from '../domain/webhook-message.ts';
+import { TEST_EVENT_TYPE } from '../domain/webhook-message.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
 import type { DeliveryResult, DeliveryStore, DueDelivery } from '../store/contract/store.ts';
 import { createAlarm } from './alarm.ts';
+import { type Attempt, attemptDelivery } from './attempt.ts';
+import { createDeliveryLog } from './delivery-log.ts';
 import { deliveriesInFlight } from './in-flight.ts';
-import { type AttemptOutcome, isOverloaded } from './policy/attempt-outcome.ts';
+import { isOverloaded } from './policy/attempt-outcome.ts';
 import type { Load } from './policy/concurrency.ts';
+import { retryOwnFailureAt } from './policy/own-failure.ts';
 import { nextAttemptAt } from './policy/retry-schedule.ts';
 import { createResultSaver } from './result-saver.ts';
 import type { SentRequest, WebhookSender } from './sender.ts';
-import { signatureFields } from './signature.ts';
 
 export interface DeliveryWorkerOptions {
   store: Pick<DeliveryStore, 'claimDeliveries' | 'saveDeliveries'>;
@@ -57,6 +59,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
   const { store, sender, apexNote, clock, random, log, metrics } = options;
   const { maxInFlight = MAX_IN_FLIGHT, leaseMs = 30_000, pollMs = 250 } = options;
   const saver = createResultSaver(options);
+  const deliveryLog = createDeliveryLog(log);
   const alarm = createAlarm();
   const counted = deliveriesInFlight(maxInFlight);
   const inFlight = new Map<Promise<void>, AbortController>();
@@ -73,7 +76,8 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     const started: Promise<void>[] = [];
     for (const due of claimed) {
       if (started.length > 0 && started.length % STARTED_AT_ONCE === 0) await setImmediate();
-      metrics.deliveryLatenessSeconds.observe(Math.max(0, now - due.dueAt) / 1000);
+      // Those of a slow receiver wait for each other, which says nothing about this process.
+      if (!counted.isSlow(due.webhookId)) metrics.deliveryLatenessSeconds.observe(Math.max(0, now - due.dueAt) / 1000);
       started.push(start(due, now + leaseMs));
     }
     return { started, isAll: claimed.length < room.limit };
@@ -83,18 +87,13 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     const abort = new AbortController();
     counted.add(due);
     metrics.deliveriesInFlight.set(counted.size());
-    const done = deliver(due, leasedUntil, abort.signal)
-      .catch((error: unknown) => {
-        log.error({ err: error, ...namesOf(due) }, 'a delivery failed; it is repeated when its lease expires');
-        metrics.deliveryAttempts.inc({ outcome: 'error' });
-      })
-      .then(() => {
-        inFlight.delete(done);
-        counted.remove();
-        metrics.deliveriesInFlight.set(counted.size());
-        // The next of its queue is due.
-        alarm.ring();
-      });
+    const done = deliver(due, leasedUntil, abort.signal).finally(() => {
+      inFlight.delete(done);
+      counted.remove();
+      metrics.deliveriesInFlight.set(counted.size());
+      // The next of its queue is due.
+      alarm.ring();
+    });
     inFlight.set(done, abort);
     return done;
   }
@@ -104,56 +103,42 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     const startedAt = performance.now();
     // Of a process that was suspended, the lease may expire during the attempt.
     const isLate = at > leasedUntil - leaseMs / 2;
-    let sent: Sent | null = null;
-    try {
-      if (!isLate) sent = await attempt(due, at, signal);
-    } finally {
-      counted.answered(due, sent && loadOf(sent));
-      // There is room for another.
-      alarm.ring();
-    }
+    const attempt: Attempt = isLate
+      ? { kind: 'dropped' }
+      : await attemptDelivery(due, { sender, apexNote, at, signal });
+    counted.answered(due, attempt.kind === 'made' ? loadOf(attempt.sent) : null);
+    // There is room for another.
+    alarm.ring();
     const durationMs = Math.round(performance.now() - startedAt);
-    metrics.deliveryAttempts.inc({ outcome: sent?.outcome ?? 'dropped' });
-    if (sent !== null) metrics.deliveryAttemptSeconds.observe(durationMs / 1000);
-    const result = resultOf(due, sent, { at, durationMs });
+    metrics.deliveryAttempts.inc({ outcome: attempt.kind === 'made' ? attempt.sent.outcome : attempt.kind });
+    if (attempt.kind === 'made') metrics.deliveryAttemptSeconds.observe(durationMs / 1000);
+    const result = resultOf(due, attempt, { at, durationMs });
     await saver.save(result, leasedUntil);
+    deliveryLog.add(due, attempt, result);
     const { kind } = result.outcome;
-    const isTest = due.type === TEST_EVENT_TYPE;
-    if (!isTest && (kind === 'delivered' || kind === 'failed')) metrics.deliveries.inc({ outcome: kind });
-    if (!isTest && kind === 'failed') log.info(namesOf(due), 'a delivery was given up');
-  }
-
-  /** Null: aborted. */
-  async function attempt(due: DueDelivery, at: number, signal: AbortSignal): Promise<Sent | null> {
-    if (due.secrets.length === 0) {
-      log.error(namesOf(due), 'the secret of a webhook cannot be unsealed; docs/certificates.md says what to do');
-      return { ...NOT_SENT, outcome: 'secret', error: 'The secret of the webhook cannot be read here.' };
-    }
-    const body = webhookBody(due, apexNote);
-    const secrets = due.secrets.map(({ secret }) => Buffer.from(secret).toString());
-    const fields = { ...FIELDS, ...signatureFields({ id: due.eventId, body }, secrets, at) };
-    return sender.send({ url: due.url, fields, body }, signal).catch((error: unknown) => {
-      if (signal.aborted) return null;
-      throw error;
-    });
+    const isFinished = kind === 'delivered' || kind === 'failed';
+    if (isFinished && due.type !== TEST_EVENT_TYPE) metrics.deliveries.inc({ outcome: kind });
   }
 
   function resultOf(
     due: DueDelivery,
-    sent: Sent | null,
+    attempt: Attempt,
     { at, durationMs }: { at: number; durationMs: number },
   ): DeliveryResult {
-    const { webhookId, queue, deliveryId, lease } = due;
+    const { webhookId, queue, deliveryId, lease, waitingSince } = due;
     const about = { webhookId, queue, deliveryId, lease };
-    if (sent === null) return { ...about, outcome: { kind: 'released' }, attempt: null };
-    const isDelivered = sent.outcome === 'delivered';
-    const { status, error } = sent;
-    const made = { at, durationMs, status, error, response: isDelivered ? null : sent.response };
-    if (isDelivered) return { ...about, outcome: { kind: 'delivered' }, attempt: made };
-    const failed = { createdAt: due.waitingSince, attempts: due.attempts + 1, retryAfterMs: sent.retryAfterMs };
+    if (attempt.kind === 'dropped') return { ...about, outcome: { kind: 'released' }, attempt: null };
+    if (attempt.kind !== 'made') {
+      const next = retryOwnFailureAt(attempt.kind, waitingSince, clock.now(), random());
+      return { ...about, outcome: retryOrFailed(next), attempt: null };
+    }
+    const { outcome, status, error, response, retryAfterMs } = attempt.sent;
+    const made = { at, durationMs, status, error };
+    if (outcome === 'delivered')
+      return { ...about, outcome: { kind: 'delivered' }, attempt: { ...made, response: null } };
+    const failed = { createdAt: waitingSince, attempts: due.attempts + 1, retryAfterMs };
     const next = due.type === TEST_EVENT_TYPE ? null : nextAttemptAt(failed, clock.now(), random());
-    const outcome = next === null ? ({ kind: 'failed' } as const) : ({ kind: 'retry', nextAttemptAt: next } as const);
-    return { ...about, outcome, attempt: made };
+    return { ...about, outcome: retryOrFailed(next), attempt: { ...made, response } };
   }
 
   /** Returns the time until the next claim, in ms. */
@@ -200,23 +185,15 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
       saver.stop();
       await Promise.all(inFlight.keys());
       clearTimeout(grace);
+      deliveryLog.stop();
     },
   };
 }
 
-/** With what keeps a request from being sent at all. */
-type Sent = Omit<SentRequest, 'outcome'> & { outcome: AttemptOutcome | 'secret' };
-
-const NOT_SENT = { status: null, response: null, retryAfterMs: null };
-
-const FIELDS = { 'content-type': 'application/json', accept: '*/*', 'user-agent': 'nameplate' };
-
-function loadOf({ outcome, status }: Sent): Load | null {
-  if (outcome === 'secret') return null;
+function loadOf({ status }: SentRequest): Load {
   return isOverloaded(status) ? 'overloaded' : 'answered';
 }
 
-/** For the log. The URL may hold secrets. */
-function namesOf({ webhookId, deliveryId, eventId }: DueDelivery) {
-  return { webhookId, deliveryId, eventId };
+function retryOrFailed(nextAttemptAt: number | null): DeliveryResult['outcome'] {
+  return nextAttemptAt === null ? { kind: 'failed' } : { kind: 'retry', nextAttemptAt };
 }

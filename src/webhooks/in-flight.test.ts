@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { DueDelivery } from '../store/contract/store.ts';
 import { deliveriesInFlight } from './in-flight.ts';
+import type { Load } from './policy/concurrency.ts';
 
 const about = {
   queue: 'dom_1',
@@ -30,6 +31,31 @@ test('what a receiver has shown it can take is kept while nothing of it is in fl
   }
   expect(inFlight.size()).toBe(0);
   expect(mostOf(inFlight, 'wh_quick')).toBe(70);
+  expect(mostOf(inFlight, 'wh_dead')).toBe(1);
+});
+
+function answer(inFlight: ReturnType<typeof deliveriesInFlight>, webhookId: string, load: Load, times: number): void {
+  for (let i = 0; i < times; i++) {
+    inFlight.add(aDelivery(webhookId));
+    inFlight.answered(aDelivery(webhookId), load);
+    inFlight.remove();
+  }
+}
+
+test('that a receiver is dead is not forgotten over any number of others that answer', () => {
+  const inFlight = deliveriesInFlight(500);
+  answer(inFlight, 'wh_dead', 'overloaded', 5);
+  for (let i = 0; i < 2000; i++) answer(inFlight, `wh_${i}`, 'answered', 2);
+  expect(mostOf(inFlight, 'wh_dead')).toBe(1);
+  expect(inFlight.isSlow('wh_dead')).toBe(true);
+  expect(inFlight.isSlow('wh_1999')).toBe(false);
+});
+
+test('nor, while it has a delivery in flight, over any number of dead ones', () => {
+  const inFlight = deliveriesInFlight(500);
+  answer(inFlight, 'wh_dead', 'overloaded', 5);
+  inFlight.add(aDelivery('wh_dead'));
+  for (let i = 0; i < 2000; i++) answer(inFlight, `wh_${i}`, 'overloaded', 5);
   expect(mostOf(inFlight, 'wh_dead')).toBe(1);
 });
 

@@ -18,60 +18,78 @@ export interface DeliveriesInFlight {
   remove(): void;
   /** Deliveries that wait for a receiver, or for their result to be saved. */
   size(): number;
+  /** Whether a receiver takes so little that its deliveries wait for each other. */
+  isSlow(webhookId: string): boolean;
   /** For the next claim, of so many at most. */
   room(batch: number): Pick<DeliveryClaim, 'limit' | 'perWebhook' | 'perWorkspace' | 'inFlight'>;
 }
 
 interface WebhookInFlight {
   workspaceId: string;
+  /** Deliveries that wait for its receiver. */
   count: number;
+  /** How many may. */
+  limit: number;
 }
 
-/** Webhooks whose limit is known: those that were sent something last. */
-const LIMITS = 500;
+/** Webhooks without anything in flight whose limit is known: so many slow ones, and so many others. */
+const IDLE = 500;
 
 /** `most`: of all. */
 export function deliveriesInFlight(most: number): DeliveriesInFlight {
-  const webhooks = new Map<string, WebhookInFlight>();
-  const limits = new LRUCache<string, { workspaceId: string; limit: number }>({ max: LIMITS });
+  const active = new Map<string, WebhookInFlight>();
+  // Apart, so that no number of others makes a slow one forgotten: it would take ten places again instead of one.
+  const slow = new LRUCache<string, WebhookInFlight>({ max: IDLE });
+  const quick = new LRUCache<string, WebhookInFlight>({ max: IDLE });
   let size = 0;
 
   function limitOf(webhookId: string): number {
-    return limits.peek(webhookId)?.limit ?? FIRST_OF_WEBHOOK;
+    const known = active.get(webhookId) ?? slow.get(webhookId) ?? quick.get(webhookId);
+    return known?.limit ?? FIRST_OF_WEBHOOK;
   }
 
   return {
     add({ webhookId, workspaceId }) {
-      const before = webhooks.get(webhookId);
-      webhooks.set(webhookId, { workspaceId, count: (before?.count ?? 0) + 1 });
+      const limit = limitOf(webhookId);
+      const count = active.get(webhookId)?.count ?? 0;
+      active.set(webhookId, { workspaceId, count: count + 1, limit });
+      for (const idle of [slow, quick]) idle.delete(webhookId);
       size += 1;
     },
     answered({ webhookId, workspaceId }, load) {
-      const count = (webhooks.get(webhookId)?.count ?? 1) - 1;
-      if (count === 0) webhooks.delete(webhookId);
-      else webhooks.set(webhookId, { workspaceId, count });
-      if (load !== null) limits.set(webhookId, { workspaceId, limit: nextLimitOfWebhook(limitOf(webhookId), load) });
+      const before = active.get(webhookId);
+      if (before === undefined) return;
+      const limit = load === null ? before.limit : nextLimitOfWebhook(before.limit, load);
+      const after = { workspaceId, count: before.count - 1, limit };
+      if (after.count > 0) {
+        active.set(webhookId, after);
+        return;
+      }
+      active.delete(webhookId);
+      if (limit < FIRST_OF_WEBHOOK) slow.set(webhookId, after);
+      if (limit > FIRST_OF_WEBHOOK) quick.set(webhookId, after);
     },
     remove() {
       size -= 1;
     },
     size: () => size,
+    isSlow: (webhookId) => limitOf(webhookId) < FIRST_OF_WEBHOOK,
     room(batch) {
       const free = most - size;
       const perWorkspace = limitOfWorkspace(free);
       const ofWebhook = (limit: number) => limitOfWebhook(limit, perWorkspace);
-      const known = new Map(webhooks);
-      for (const [webhookId, { workspaceId }] of limits.entries())
-        if (!known.has(webhookId)) known.set(webhookId, { workspaceId, count: 0 });
       return {
         limit: Math.min(batch, limitOfClaim(free)),
         perWebhook: ofWebhook(FIRST_OF_WEBHOOK),
         perWorkspace,
-        inFlight: [...known].map(([webhookId, about]) => ({
-          webhookId,
-          ...about,
-          most: ofWebhook(limitOf(webhookId)),
-        })),
+        inFlight: [active, slow, quick].flatMap((some) =>
+          [...some.entries()].map(([webhookId, { workspaceId, count, limit }]) => ({
+            webhookId,
+            workspaceId,
+            count,
+            most: ofWebhook(limit),
+          })),
+        ),
       };
     },
   };

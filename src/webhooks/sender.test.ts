@@ -1,19 +1,18 @@
-import { once } from 'node:events';
 import { createServer as createHttpServer, type IncomingMessage, type RequestListener } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
-import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
-import { afterEach, describe, expect, test } from 'vitest';
+import { createServer, type Server, type Socket } from 'node:net';
+import { describe, expect, test } from 'vitest';
 import { certificateFor } from '../../test/edge/selfsigned.ts';
+import { closingAfterEach } from '../../test/support/closing.ts';
+import { listen } from '../../test/support/listen.ts';
 import { addressRule } from '../net/addresses.ts';
 import { createDialer } from '../net/dialer.ts';
+import { TooManyConnections } from '../net/origin-connections.ts';
 import { systemLookUp } from '../net/system-dns.ts';
 import { startSimulator } from '../playground/dns/simulator.ts';
 import { createSender, type SenderOptions, type SentRequest } from './sender.ts';
 
-const closing: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close();
-});
+const closing = closingAfterEach();
 
 /** Public is 127.0.0.1 here, and no other address. Every name leads there unless told otherwise. */
 const PUBLIC = addressRule(['127.0.0.1/32']);
@@ -21,22 +20,13 @@ const running = new AbortController().signal;
 
 function sender(options: Partial<SenderOptions> & { lookUp?: (name: string) => Promise<string[]> } = {}) {
   const { lookUp = async () => ['127.0.0.1'], ...rest } = options;
-  const made = createSender({ dialer: createDialer({ mayDial: PUBLIC, lookUp }), connections: 10, ...rest });
+  const dialer = createDialer({ mayDial: PUBLIC, lookUp });
+  const made = createSender({ dialer, schemes: ['https', 'http'], connections: 10, ...rest });
   closing.push(() => made.stop());
   return made;
 }
 
-async function listening(server: Server, host = '127.0.0.1', port = 0): Promise<number> {
-  const open = new Set<Socket>();
-  server.on('connection', (socket) => open.add(socket.on('error', () => {})));
-  server.listen(port, host);
-  await once(server, 'listening');
-  closing.push(() => {
-    for (const socket of open) socket.destroy();
-    return new Promise((resolve) => server.close(resolve));
-  });
-  return (server.address() as AddressInfo).port;
-}
+const listening = (server: Server, host?: string, port?: number) => listen(closing, server, host, port);
 
 const receiver = async (handle: RequestListener) =>
   `http://127.0.0.1:${await listening(createHttpServer({ keepAliveTimeout: 60_000 }, handle))}/hook?a=b`;
@@ -89,6 +79,29 @@ test.each([400, 404, 410, 429, 500, 503])(
     expect(await send(url)).toMatchObject({ outcome: 'status', status, error, response: 'no\ufffd!' });
   },
 );
+
+test('a URL whose scheme is not allowed any more gets no request', async () => {
+  let requests = 0;
+  const url = await receiver((_, response) => {
+    requests += 1;
+    response.end();
+  });
+  const error = 'The scheme of the URL is not allowed. Change the URL of the webhook.';
+  const refused = { outcome: 'scheme', status: null, error, response: null, retryAfterMs: null };
+  expect(await send(url, { schemes: ['https'] })).toEqual(refused);
+  expect(await send(url, { schemes: [] })).toEqual(refused);
+  expect(requests).toBe(0);
+});
+
+test('that too many connections are open is no failure of the receiver: nothing was sent', async () => {
+  const url = await receiver(() => {});
+  const { send } = sender({ connections: 1 });
+  const stopping = new AbortController();
+  const first = send({ ...REQUEST, url }, stopping.signal);
+  await expect(send({ ...REQUEST, url }, running)).rejects.toThrow(TooManyConnections);
+  stopping.abort(new Error('enough'));
+  await expect(first).rejects.toThrow('enough');
+});
 
 test('a redirect is not followed, wherever it leads', async () => {
   let asked = 0;

@@ -1,13 +1,13 @@
 import { ClientRequest, type IncomingMessage, type InformationEvent } from 'node:http';
 import { DialError, type Dialer, type DialFailure, type DialTlsOptions } from '../net/dialer.ts';
-import { createOriginConnections, type OriginConnection } from '../net/origin-connections.ts';
+import { createOriginConnections, type OriginConnection, TooManyConnections } from '../net/origin-connections.ts';
 import { withTimeLimit } from '../net/time-limit.ts';
 import { type AttemptOutcome, outcomeOfStatus, retryAfterMsOf } from './policy/attempt-outcome.ts';
 import { keptText, readStart } from './response-body.ts';
 
 /** Sends requests to receivers, who are hostile: they choose where requests go and how they are answered. */
 export interface WebhookSender {
-  /** One POST request. Rejects with the reason of the signal, and with nothing else. */
+  /** One POST request. Rejects with the reason of the signal, or with `TooManyConnections`, and with nothing else. */
   send(request: WebhookRequest, signal: AbortSignal): Promise<SentRequest>;
   /** Closes idle connections, and others once they become idle. */
   stop(): void;
@@ -21,7 +21,8 @@ export interface WebhookRequest {
 }
 
 export interface SentRequest {
-  outcome: AttemptOutcome;
+  /** `scheme`: the URL has one that is not allowed (any more). */
+  outcome: AttemptOutcome | 'scheme';
   /** Null where no response began. */
   status: number | null;
   /** A sentence for the owner of the webhook; null where it was delivered. It shows nothing of the network that requests come from. */
@@ -34,6 +35,8 @@ export interface SentRequest {
 
 export interface SenderOptions {
   dialer: Dialer;
+  /** Schemes that URLs may have: `https`, `http`. Checked here too, since a webhook may be older than the setting. */
+  schemes: readonly string[];
   /** Further trust roots, for tests. Certificates are always verified. */
   tls?: Pick<DialTlsOptions, 'ca'>;
   /** Concurrency limit of the caller: as many connections are open, in use and idle, at most. */
@@ -61,6 +64,7 @@ const FRESH_MS = 5000;
 /** The address is checked when a connection is opened; a connection is used again for the same scheme, host and port only. */
 export function createSender({
   dialer,
+  schemes,
   tls = {},
   connections: most,
   timeLimitMs = TIME_LIMIT_MS,
@@ -86,6 +90,7 @@ export function createSender({
   return {
     async send(request, signal) {
       signal.throwIfAborted();
+      if (!schemes.some((scheme) => request.url.startsWith(`${scheme}:`))) return { ...NO_RESPONSE, ...NOT_ALLOWED };
       let limited = signal;
       try {
         const received = await withTimeLimit(timeLimitMs, signal, (shorter) => {
@@ -95,6 +100,7 @@ export function createSender({
         return sentRequest(received);
       } catch (error) {
         signal.throwIfAborted();
+        if (error instanceof TooManyConnections) throw error;
         return { ...NO_RESPONSE, ...(limited.aborted ? tooLate(timeLimitMs) : failureOf(error)) };
       }
     },
@@ -157,11 +163,16 @@ function sentRequest({ status, retryAfter, body }: Received): SentRequest {
   };
 }
 
-const NOTES: Partial<Record<AttemptOutcome, string>> = { redirect: ' Redirects are not followed.' };
+const NOTES: Partial<Record<SentRequest['outcome'], string>> = { redirect: ' Redirects are not followed.' };
 
 const NO_RESPONSE = { status: null, response: null, retryAfterMs: null };
 
 type Failure = Pick<SentRequest, 'outcome' | 'error'>;
+
+const NOT_ALLOWED: Failure = {
+  outcome: 'scheme',
+  error: 'The scheme of the URL is not allowed. Change the URL of the webhook.',
+};
 
 function tooLate(timeLimitMs: number): Failure {
   return { outcome: 'timeout', error: `There was no answer within ${timeLimitMs / 1000} s.` };

@@ -4,6 +4,7 @@ import { databaseAt, keyringFor } from '../../src/store/database.ts';
 import { parseKeys } from '../../src/store/sealing/keyring.ts';
 import { parseDatabaseUrl } from '../../src/store/url.ts';
 import { createLedger } from '../support/acknowledged.ts';
+import type { Closing } from '../support/closing.ts';
 import { ENCRYPTION_KEY } from '../support/encryption-key.ts';
 import { newId } from '../support/entities.ts';
 import { type Scene, startLoad } from '../support/load.ts';
@@ -12,7 +13,7 @@ import type { Random } from '../support/seeded-random.ts';
 import { embedded, onPostgres } from '../support/server-data.ts';
 import { type Server, startServer } from '../support/server-process.ts';
 import { createSite, plant, type Site, type Tenant, until } from '../support/server-site.ts';
-import { type Closing, type Received, type Receiver, startRawReceiver, startReceiver } from '../webhooks/receivers.ts';
+import { type Received, type Receiver, startRawReceiver, startReceiver } from '../webhooks/receivers.ts';
 
 /** What was sent to webhooks over all kills. */
 export interface DeliveriesSurvived extends Record<string, number> {
@@ -69,7 +70,7 @@ export async function surviveDelivering(
 }
 
 function serve(site: Site): Promise<Server> {
-  const env = { NAMEPLATE_WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8' };
+  const env = { NAMEPLATE_WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8', NAMEPLATE_WEBHOOK_SCHEMES: 'https,http' };
   const about = { ...SCHEDULE, deliveryLeaseMs: LEASE_MS, nameserverPort: site.dns.port };
   return startServer({ ...about, database: site.data.url, env });
 }

@@ -2,9 +2,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readServerConfig } from '../../src/config/config.ts';
 import { createLog } from '../../src/log.ts';
 import { type RunningServer, startServer } from '../../src/main.ts';
+import type { Closing } from '../support/closing.ts';
 import { temporaryDirectory } from '../support/command.ts';
 import { type Planted, plant } from '../support/entities.ts';
-import { type Closing, type Receiver, startReceiver } from '../webhooks/receivers.ts';
+import { type Receiver, startReceiver } from '../webhooks/receivers.ts';
 import { addDomain, removeDomain, SECRET, subscribe } from '../webhooks/world.ts';
 
 const directory = temporaryDirectory();
@@ -25,6 +26,7 @@ beforeAll(async () => {
     NAMEPLATE_API_THREADS: '1',
     NAMEPLATE_METRICS_LISTEN: '127.0.0.1:0',
     NAMEPLATE_WEBHOOK_ALLOWED_NETWORKS: '127.0.0.1',
+    NAMEPLATE_WEBHOOK_SCHEMES: 'https,http',
   });
   server = await startServer(config, { log: createLog('silent') });
   receiver = await startReceiver(closing, SECRET);

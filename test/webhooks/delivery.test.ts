@@ -1,7 +1,9 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { StoreUnavailable } from '../../src/store/contract/store.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { type DueDelivery, StoreUnavailable } from '../../src/store/contract/store.ts';
+import type { DeliveryWorker } from '../../src/webhooks/delivery-worker.ts';
+import { closingAfterEach } from '../support/closing.ts';
 import { plant } from '../support/entities.ts';
-import { type Closing, type Received, startReceiver } from './receivers.ts';
+import { type Received, startReceiver } from './receivers.ts';
 import {
   addDomain,
   openWorld,
@@ -16,13 +18,10 @@ import {
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-const closing: Closing = [];
+const closing = closingAfterEach();
 let world: World;
 beforeEach(async () => {
   world = await openWorld(closing);
-});
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close();
 });
 
 const typesOf = (received: readonly Received[]) => received.map(({ type }) => type);
@@ -274,21 +273,113 @@ test('a process that was suspended after its claim sends nothing: its lease may 
   expect(items).toMatchObject([{ state: 'delivered', attempts: 1 }]);
 });
 
-test('a delivery whose secret cannot be unsealed is not sent unsigned: it is retried, and the log says so', async () => {
-  const { planted, receiver } = await plantReceiver(closing, world);
-  const store: World['store'] = {
-    ...world.store,
-    claimDeliveries: async (claim) =>
-      (await world.store.claimDeliveries(claim)).map((due) => ({ ...due, secrets: [] })),
-  };
+describe('what is no fault of the receiver', () => {
+  /** A worker that claims what `change` makes of deliveries. */
+  function workerWith(change: (due: DueDelivery) => DueDelivery): DeliveryWorker {
+    const store: World['store'] = {
+      ...world.store,
+      claimDeliveries: async (claim) => (await world.store.claimDeliveries(claim)).map(change),
+    };
+    return world.makeWorker({ store });
+  }
+
+  test('a secret that cannot be unsealed: nothing is sent unsigned, and the event waits until the key is there', async () => {
+    const { planted, receiver, webhookId, workspaceId } = await plantReceiver(closing, world);
+    const worker = workerWith((due) => ({ ...due, secrets: [] }));
+    await addDomain(world, planted, 'a.example.com');
+    for (let day = 0; day < 5; day++) {
+      expect(await worker.runOnce()).toBe(1);
+      world.clock.advance(DAY_MS);
+    }
+    expect(receiver.received).toEqual([]);
+    expect(await valueWith(world.metrics.deliveryAttempts, 'secret')).toBe(5);
+    expect(world.logged.filter((line) => line.includes('cannot be unsealed'))).toHaveLength(1);
+    const { items } = await world.store.listDeliveries(workspaceId, webhookId, { limit: 2 });
+    expect(items).toMatchObject([{ state: 'waiting', attempts: 0 }]);
+    expect(await world.store.findWebhook(workspaceId, webhookId)).toMatchObject({
+      disabledAt: null,
+      failingSince: null,
+    });
+
+    await world.worker.runOnce();
+    expect(receiver.received).toHaveLength(1);
+  });
+
+  test('a fault of the program: the event is given up after three days, and the next of its domain is sent', async () => {
+    const { planted, receiver, webhookId, workspaceId } = await plantReceiver(closing, world);
+    const secrets = [{ id: 'whs_1', secret: new Uint8Array(Buffer.from('whsec_%')) }];
+    const worker = workerWith((due) => (due.type === 'domain.created' ? { ...due, secrets } : due));
+    await removeDomain(world, planted, await addDomain(world, planted, 'a.example.com'));
+    for (let passed = 0; passed < 3 * DAY_MS; passed += 2 * HOUR_MS) {
+      await worker.runOnce();
+      expect((await world.store.findWebhook(workspaceId, webhookId))?.failingSince).toBeNull();
+      world.clock.advance(2 * HOUR_MS);
+    }
+    expect(receiver.received).toEqual([]);
+    expect(await valueWith(world.metrics.deliveryAttempts, 'error')).toBeLessThan(36);
+    await worker.runOnce();
+    expect(typesOf(receiver.received)).toEqual(['domain.deleted']);
+    const { items } = await world.store.listDeliveries(workspaceId, webhookId, { limit: 2 });
+    expect(items).toMatchObject([{ state: 'delivered' }, { state: 'failed', attempts: 0 }]);
+    expect(world.logged.join()).toContain('a fault of this program');
+  });
+
+  test('too many connections: it is sent a second later', async () => {
+    const { planted, receiver, webhookId, workspaceId } = await plantReceiver(closing, world);
+    const answer = Promise.withResolvers<void>();
+    receiver.behaviour = (response) => void answer.promise.then(() => response.end());
+    for (const name of ['a.example.com', 'b.example.com']) await addDomain(world, planted, name);
+    const worker = world.makeWorker({ connections: 1 });
+    const ran = worker.runOnce();
+    await receiver.got(1);
+    answer.resolve();
+    await ran;
+    expect(await valueWith(world.metrics.deliveryAttempts, 'busy')).toBe(1);
+    const { items } = await world.store.listDeliveries(workspaceId, webhookId, { limit: 2 });
+    expect(items.map(({ attempts }) => attempts).toSorted()).toEqual([0, 1]);
+    world.clock.advance(1000);
+    await worker.runOnce();
+    expect(receiver.received).toHaveLength(2);
+    expect((await world.store.findWebhook(workspaceId, webhookId))?.failingSince).toBeNull();
+  });
+});
+
+test('a webhook whose scheme is not allowed any more gets nothing, and its owner is told', async () => {
+  const { planted, receiver, webhookId, workspaceId } = await plantReceiver(closing, world);
   await addDomain(world, planted, 'a.example.com');
-  await world.makeWorker({ store }).runOnce();
+  await world.makeWorker({ schemes: ['https'] }).runOnce();
   expect(receiver.received).toEqual([]);
-  expect(await valueWith(world.metrics.deliveryAttempts, 'secret')).toBe(1);
-  expect(world.logged.join()).toContain('cannot be unsealed');
+  const { items } = await world.store.listDeliveries(workspaceId, webhookId, { limit: 1 });
+  expect(items[0]).toMatchObject({ state: 'waiting', lastAttempt: { error: expect.stringContaining('scheme') } });
+});
+
+test('events that are given up together take few lines of the log', async () => {
+  const { planted, webhookId } = await plantReceiver(closing, world, 500);
+  for (let i = 0; i < 30; i++) await addDomain(world, planted, `d${i}.example.com`);
+  await world.worker.runOnce();
+  world.clock.advance(3 * DAY_MS);
+  await world.worker.runOnce();
+  await world.worker.stop();
+  const lines = world.logged.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'events were given up');
+  expect(lines).toMatchObject([
+    { webhookId, count: 1 },
+    { webhookId, count: 29 },
+  ]);
+});
+
+test('that the receiver does not answer makes no delivery late: those behind wait for it, not for this process', async () => {
+  const { planted } = await plantReceiver(closing, world, (response) => response.destroy());
+  const observed = async () => {
+    const { values } = await world.metrics.deliveryLatenessSeconds.get();
+    return values.find(({ metricName }) => metricName?.endsWith('_count'))?.value ?? 0;
+  };
+  for (let i = 0; i < 20; i++) await addDomain(world, planted, `d${i}.example.com`);
+  await world.worker.runOnce();
+  const before = await observed();
+  expect(before).toBeGreaterThan(0);
   world.clock.advance(HOUR_MS);
   await world.worker.runOnce();
-  expect(receiver.received).toHaveLength(1);
+  expect(await observed()).toBe(before);
 });
 
 test('a worker that waits for its next poll looks at once when it is woken', async () => {

@@ -1,9 +1,10 @@
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { systemLookUp } from '../../src/net/system-dns.ts';
 import { startSimulator } from '../../src/playground/dns/simulator.ts';
 import { certificateFor } from '../edge/selfsigned.ts';
+import { type Closing, closingAfterEach } from '../support/closing.ts';
 import { type Planted, plant } from '../support/entities.ts';
-import { type Closing, startRawReceiver, startReceiver } from './receivers.ts';
+import { startRawReceiver, startReceiver } from './receivers.ts';
 import {
   addDomain,
   openWorld,
@@ -15,10 +16,7 @@ import {
   type World,
 } from './world.ts';
 
-const closing: Closing = [];
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close();
-});
+const closing = closingAfterEach();
 
 /** Longer than any test: a delivery that waits for a dead receiver never ends. */
 const NEVER_MS = 600_000;

@@ -1,8 +1,9 @@
-import { once } from 'node:events';
 import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
-import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import { Webhook } from 'standardwebhooks';
+import type { Closing } from '../support/closing.ts';
+import { listen } from '../support/listen.ts';
 
 /** A request that a receiver has got, whose signature is right. */
 export interface Received {
@@ -27,8 +28,6 @@ export interface Receiver {
   /** Resolves once so many requests have come. */
   got(count: number): Promise<void>;
 }
-
-export type Closing = (() => unknown)[];
 
 /** A receiver on loopback. Throws into the test where a signature does not verify. */
 export async function startReceiver(
@@ -74,19 +73,4 @@ function verified(secret: string, { headers }: IncomingMessage, body: string): R
 /** A server of bytes, on loopback. Returns its URL. */
 export async function startRawReceiver(closing: Closing, handle: (socket: Socket) => void): Promise<string> {
   return `http://127.0.0.1:${await listen(closing, createServer(handle))}/`;
-}
-
-async function listen(closing: Closing, server: Server): Promise<number> {
-  const open = new Set<Socket>();
-  server.on('connection', (socket) => {
-    open.add(socket.on('error', () => {}));
-    socket.once('close', () => open.delete(socket));
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  closing.push(() => {
-    for (const socket of open) socket.destroy();
-    return new Promise((resolve) => server.close(resolve));
-  });
-  return (server.address() as AddressInfo).port;
 }

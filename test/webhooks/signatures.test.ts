@@ -2,18 +2,15 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Webhook } from 'standardwebhooks';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
+import { closingAfterEach } from '../support/closing.ts';
 import { newId, plant } from '../support/entities.ts';
-import type { Closing } from './receivers.ts';
 import { addDomain, openWorld, SECRET, subscribe, type World } from './world.ts';
 
-const closing: Closing = [];
+const closing = closingAfterEach();
 let world: World;
 beforeEach(async () => {
   world = await openWorld(closing);
-});
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close();
 });
 
 /** A receiver as docs/webhooks.md shows it: the published library, and the body as it came. Answers 400 where it does not verify. */

@@ -2,17 +2,18 @@ import { WINDOW_MS } from '../../src/domain/domain.ts';
 import { createLog } from '../../src/log.ts';
 import { createMetrics, type Metrics } from '../../src/metrics.ts';
 import { addressRule } from '../../src/net/addresses.ts';
-import { type AddressLookup, createDialer, type DialTlsOptions } from '../../src/net/dialer.ts';
+import { type AddressLookup, createDialer } from '../../src/net/dialer.ts';
 import type { Store } from '../../src/store/contract/store.ts';
 import {
   createDeliveryWorker,
   type DeliveryWorker,
   type DeliveryWorkerOptions,
 } from '../../src/webhooks/delivery-worker.ts';
-import { createSender } from '../../src/webhooks/sender.ts';
+import { createSender, type SenderOptions } from '../../src/webhooks/sender.ts';
+import type { Closing } from '../support/closing.ts';
 import { openEngine } from '../support/engine.ts';
 import { aDomain, newId, type Planted, plant } from '../support/entities.ts';
-import { type Behaviour, type Closing, type Receiver, startReceiver } from './receivers.ts';
+import { type Behaviour, type Receiver, startReceiver } from './receivers.ts';
 
 /** Deliveries as they run, on a real store. Only the clock is ours. */
 export interface World {
@@ -25,11 +26,9 @@ export interface World {
   makeWorker(options?: WorkerOptions): DeliveryWorker;
 }
 
-export type WorkerOptions = Partial<Omit<DeliveryWorkerOptions, 'sender'>> & {
+export type WorkerOptions = Partial<Omit<DeliveryWorkerOptions, 'sender'> & Omit<SenderOptions, 'dialer'>> & {
   /** Where names lead; to 127.0.0.1 unless given. */
   lookUp?: AddressLookup;
-  tls?: Pick<DialTlsOptions, 'ca'>;
-  timeLimitMs?: number;
 };
 
 export const SECRET = `whsec_${Buffer.alloc(24, 7).toString('base64')}`;
@@ -49,9 +48,10 @@ export async function openWorld(closing: Closing, options: WorkerOptions = {}): 
   };
 
   function makeWorker(more: WorkerOptions = {}): DeliveryWorker {
-    const { lookUp = async () => ['127.0.0.1'], tls = {}, timeLimitMs = 10_000, ...rest } = { ...options, ...more };
+    const { lookUp = async () => ['127.0.0.1'], ...about } = { ...options, ...more };
+    const { schemes = ['https', 'http'], tls = {}, connections = 500, timeLimitMs = 10_000, ...rest } = about;
     const dialer = createDialer({ mayDial: addressRule(['127.0.0.1/32']), lookUp });
-    const sender = createSender({ dialer, tls, connections: 500, timeLimitMs });
+    const sender = createSender({ dialer, schemes, tls, connections, timeLimitMs });
     const worker = createDeliveryWorker({ store, sender, clock, random: () => 0, log, metrics, pollMs: 10, ...rest });
     closing.push(
       () => sender.stop(),

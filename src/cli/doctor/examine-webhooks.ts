@@ -26,7 +26,7 @@ export async function examineWebhooks(
   const { waiting, oldestAt, failingWebhooks, disabledWebhooks } = backlog;
   const waitMs = oldestAt === null ? 0 : now - oldestAt;
   const events = waiting === 1 ? '1 event waits' : `${waiting} events wait`;
-  const counts = `${failingWebhooks} webhooks fail, and ${disabledWebhooks} are disabled`;
+  const counts = `failing webhooks: ${failingWebhooks}, disabled: ${disabledWebhooks}`;
   if (waitMs < DAY_MS) return [ok('webhooks', `${events} to be delivered; ${counts}`)];
   const found = `${events} to be delivered, the longest for ${shortDuration(waitMs)}; ${counts}`;
   const advice = 'Events are given up after three days. webhooks.listDeliveries shows what their receivers answered.';
