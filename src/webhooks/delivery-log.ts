@@ -21,10 +21,10 @@ export function createDeliveryLog(log: Pick<Log, 'info' | 'error'>): DeliveryLog
   });
   const failed = countedLog((fields) => log.error(fields, 'deliveries failed by a fault of this program'));
   return {
-    add({ webhookId, deliveryId, eventId, type }, attempt, { outcome }) {
-      if (outcome.kind === 'failed' && type !== TEST_EVENT_TYPE) givenUp.add(webhookId);
-      if (attempt.kind === 'secret') sealed.add(webhookId);
-      if (attempt.kind === 'error') failed.add(webhookId, { err: attempt.cause, deliveryId, eventId });
+    add({ workspaceId, webhookId, deliveryId, eventId, type }, attempt, { outcome }) {
+      if (outcome.kind === 'failed' && type !== TEST_EVENT_TYPE) givenUp.add(webhookId, { workspaceId });
+      if (attempt.kind === 'secret') sealed.add(webhookId, { workspaceId });
+      if (attempt.kind === 'error') failed.add(webhookId, { workspaceId, err: attempt.cause, deliveryId, eventId });
     },
     stop() {
       for (const one of [givenUp, sealed, failed]) one.stop();

@@ -113,7 +113,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     metrics.deliveryAttempts.inc({ outcome: attempt.kind === 'made' ? attempt.sent.outcome : attempt.kind });
     if (attempt.kind === 'made') metrics.deliveryAttemptSeconds.observe(durationMs / 1000);
     const result = resultOf(due, attempt, { at, durationMs });
-    await saver.save(result, leasedUntil);
+    await saver.save(due, result, leasedUntil);
     deliveryLog.add(due, attempt, result);
     const { kind } = result.outcome;
     const isFinished = kind === 'delivered' || kind === 'failed';

@@ -2,13 +2,13 @@ import { setTimeout as delay, setImmediate } from 'node:timers/promises';
 import type { Clock } from '../clock.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
-import type { DeliveryResult, DeliveryStore } from '../store/contract/store.ts';
+import type { DeliveryResult, DeliveryStore, DueDelivery } from '../store/contract/store.ts';
 import { disabledWhenFailingSince } from './policy/retry-schedule.ts';
 
 /** Saves the results of deliveries, many in one transaction. */
 export interface ResultSaver {
   /** Resolves once the result is saved; or once its lease has expired, since the delivery is attempted again then. Never rejects. */
-  save(result: DeliveryResult, leasedUntil: number): Promise<void>;
+  save(due: Pick<DueDelivery, 'workspaceId'>, result: DeliveryResult, leasedUntil: number): Promise<void>;
   /** Saves what is queued; gives up where the store fails. */
   stop(): void;
 }
@@ -21,6 +21,7 @@ interface ResultSaverOptions {
 }
 
 interface QueuedResult {
+  workspaceId: string;
   result: DeliveryResult;
   leasedUntil: number;
   resolve(): void;
@@ -42,7 +43,8 @@ export function createResultSaver({ store, clock, log, metrics }: ResultSaverOpt
     const saved = await store.saveDeliveries({ results, now, disableIfFailingSince: disabledWhenFailingSince(now) });
     metrics.webhooksDisabled.inc(saved.disabled.length);
     for (const webhookId of saved.disabled) {
-      log.warn({ webhookId }, 'a webhook was disabled: nothing has been delivered to it for three days');
+      const workspaceId = batch.find(({ result }) => result.webhookId === webhookId)?.workspaceId;
+      log.warn({ workspaceId, webhookId }, 'a webhook was disabled: nothing has been delivered to it for three days');
     }
     for (const { resolve } of batch) resolve();
   }
@@ -76,9 +78,9 @@ export function createResultSaver({ store, clock, log, metrics }: ResultSaverOpt
   }
 
   return {
-    save(result, leasedUntil) {
+    save({ workspaceId }, result, leasedUntil) {
       return new Promise((resolve) => {
-        queue.push({ result, leasedUntil, resolve });
+        queue.push({ workspaceId, result, leasedUntil, resolve });
         if (!saving) void saveAll();
       });
     },

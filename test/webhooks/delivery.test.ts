@@ -130,7 +130,8 @@ describe('over three days', () => {
     expect((await world.store.findWebhook(workspaceId, webhookId))?.disabledAt).toBeNull();
     await pass(8 * HOUR_MS);
     expect(await world.store.findWebhook(workspaceId, webhookId)).toMatchObject({ disabledReason: 'failing' });
-    expect(world.logged.some((line) => line.includes(webhookId) && line.includes('disabled'))).toBe(true);
+    const told = world.logged.map((line) => JSON.parse(line)).find(({ msg }) => msg.includes('was disabled'));
+    expect(told).toMatchObject({ workspaceId, webhookId });
     const before = receiver.received.length;
     await pass(DAY_MS);
     expect(receiver.received.length).toBe(before);
@@ -353,8 +354,8 @@ test('a webhook whose scheme is not allowed any more gets nothing, and its owner
   expect(items[0]).toMatchObject({ state: 'waiting', lastAttempt: { error: expect.stringContaining('scheme') } });
 });
 
-test('events that are given up together take few lines of the log', async () => {
-  const { planted, webhookId } = await plantReceiver(closing, world, 500);
+test('events that are given up together take few lines of the log, which name webhook and workspace', async () => {
+  const { planted, webhookId, workspaceId } = await plantReceiver(closing, world, 500);
   for (let i = 0; i < 30; i++) await addDomain(world, planted, `d${i}.example.com`);
   await world.worker.runOnce();
   world.clock.advance(3 * DAY_MS);
@@ -362,8 +363,8 @@ test('events that are given up together take few lines of the log', async () => 
   await world.worker.stop();
   const lines = world.logged.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'events were given up');
   expect(lines).toMatchObject([
-    { webhookId, count: 1 },
-    { webhookId, count: 29 },
+    { workspaceId, webhookId, count: 1 },
+    { workspaceId, webhookId, count: 29 },
   ]);
 });
 
