@@ -29,7 +29,7 @@ function addDiagnose(domains: Command): void {
       const body = { domain: name, ...(cached && { cached }) };
       const diagnosis = await api.call<ShownDiagnosis>('domains.diagnoseDomain', body);
       show(options, diagnosis, (found) => describeDiagnosis(found, systemClock.now()));
-      if (isBlocked(diagnosis)) process.exitCode = EXIT.notVerified;
+      if (isBlocked(diagnosis)) process.exitCode = EXIT.blocked;
     });
 }
 
@@ -44,6 +44,6 @@ function addCheck(domains: Command): void {
     const api = await connect(options);
     const checked = await api.call<ShownName>('domains.checkName', { ...pathFrom(api, options, PATH), domain: name });
     show(options, checked, describeName);
-    if (!checked.valid || checked.held || isBlocked(checked)) process.exitCode = EXIT.notVerified;
+    if (!checked.valid || checked.held || isBlocked(checked)) process.exitCode = EXIT.blocked;
   });
 }

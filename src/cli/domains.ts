@@ -135,7 +135,7 @@ function addWait(domains: Command): void {
         if (outcome === 'timed out') return 'Not verified within the timeout. The server keeps checking.';
         return `Correct the records, then check again.\n${next(api, options, `domains verify ${name}`)}`;
       });
-      if (outcome !== 'verified') process.exitCode = EXIT.notVerified;
+      if (outcome !== 'verified') process.exitCode = EXIT.blocked;
     });
 }
 
@@ -177,7 +177,7 @@ async function waitOn(
     const served = `https://${printable(domain)} is served.`;
     return edge === undefined ? served : `${served}\nTry it: ${paint('bold', curlCommand(edge, domain))}`;
   });
-  if (outcome !== 'issued') process.exitCode = EXIT.notVerified;
+  if (outcome !== 'issued') process.exitCode = EXIT.blocked;
 }
 
 function addCertificate(domains: Command): void {

@@ -22,7 +22,7 @@ const LEVELS: Level[] = ['project', 'app', 'environment'];
 
 export function addImport(domains: Command): void {
   const summary =
-    'Add the domains of a CSV file. Its first line names the columns: "domain", and optionally "project", "app" and "environment". Run the command again after an interruption: names that are there already are not added twice. Exits with 1 if names were refused.';
+    'Add the domains of a CSV file. Its first line names the columns: "domain", and optionally "project", "app" and "environment". Run the command again after an interruption: names that are there already are not added twice. Exits with 3 if names were refused.';
   const examples = [
     'nameplate domains import names.csv --project shop --app storefront --environment production',
     'nameplate domains import names.csv --dry-run',
@@ -54,7 +54,7 @@ export function addImport(domains: Command): void {
     const counts = { [options.dryRun ? 'new' : 'created']: created, existing, refused: refusals.length };
     const details = { ...(options.dryRun && { refusals }), ...(report !== undefined && { report }) };
     show({ ...options }, { ...counts, ...details }, () => describe(file, report, imported, options));
-    if (refusals.length > 0) process.exitCode = EXIT.failed;
+    if (refusals.length > 0) process.exitCode = EXIT.blocked;
   });
 }
 

@@ -79,6 +79,14 @@ describe('help', () => {
     expect(leaves.map((leaf) => leaf.join(' ')).toSorted()).toEqual(design.toSorted());
   });
 
+  test('of the program names what each command needs, and the exit codes', async () => {
+    const { stdout } = await hear(['--help']);
+    const [, needs = ''] = /What commands need:\n([\s\S]*?)\n\n/.exec(stdout) ?? [];
+    const names = leaves.map(([name = '', verb = '']) => (name === 'sealing' ? `${name} ${verb}` : name));
+    for (const name of names) expect(needs).toMatch(new RegExp(`\\b${name.replace(' ', '\\s+')}\\b`));
+    expect(stdout).toContain('Exit codes: 0 done, 1 failed');
+  });
+
   test('a command with --key says that the process list shows it, and how to avoid that', () => {
     const { program } = createProgram();
     const create = program.commands.find((command) => command.name() === 'projects')?.commands[0];

@@ -36,14 +36,19 @@ const COMMANDS = [
 
 const HELP = `
 What commands need:
-  nothing           dev, demo; dns, while the playground runs
-  the settings      serve (NAMEPLATE_CNAME_ZONE and others: docs/configuration.md)
-  the database      migrate, backup, copy, doctor, workspaces, keys, tokens,
-                    certificates, sealing rotate: they open it themselves, by
+  nothing           dev, demo, sealing key; dns, while the playground runs
+  the settings      serve, doctor (NAMEPLATE_CNAME_ZONE and others:
+                    docs/configuration.md)
+  the database      migrate, backup, workspaces, keys, tokens, certificates,
+                    sealing rotate, doctor: they open it themselves, by
                     NAMEPLATE_DATABASE_URL or --database. No server has to run.
+  two databases     copy, from SQLite to PostgreSQL. No server may run.
   a running server  projects, apps, environments, deployments, domains: they call
                     its API, by NAMEPLATE_URL and NAMEPLATE_ROOT_KEY. Without
                     these, they call the playground.
+
+Exit codes: 0 done, 1 failed, 2 typed wrongly, 3 done and something has to be
+fixed, such as a DNS record (docs/operations.md).
 
 Examples:
   $ nameplate dev

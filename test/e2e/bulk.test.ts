@@ -26,7 +26,7 @@ test('a file is tried, imported, imported again, and exported', async () => {
   const report = file('names.report.csv');
 
   const dry = await run(['domains', 'import', file('names.csv'), '--dry-run', ...data]);
-  expect(dry).toMatchObject({ code: 1, stderr: expect.stringContaining('Checking: 90 %') });
+  expect(dry).toMatchObject({ code: 3, stderr: expect.stringContaining('Checking: 90 %') });
   expect(dry.stdout).toContain('names.csv: 250 would be added, 0 already there, 3 refused.');
   expect(dry.stdout).toMatch(/ 252 {3}https:\/\/x\.example\.com {2}must be a name without a scheme/);
   expect(existsSync(report)).toBe(false);
@@ -35,7 +35,7 @@ test('a file is tried, imported, imported again, and exported', async () => {
   expect(await runJson(['domains', 'export', ...data])).toEqual([]);
 
   const imported = await run(['domains', 'import', file('names.csv'), '--json', ...data]);
-  expect(imported.code).toBe(1);
+  expect(imported.code).toBe(3);
   expect(JSON.parse(imported.stdout)).toEqual({ created: 250, existing: 0, refused: 3, report });
   expect(readFileSync(report, 'utf8').split('\n')).toEqual([
     'line,domain,status,reason',
