@@ -5,6 +5,7 @@ import { STOP_MS } from '../../src/cli/signals.ts';
 import { readServerConfig } from '../../src/config/config.ts';
 import { commandVariables, serverVariables } from '../../src/config/variables.ts';
 import { createEdgeMetrics } from '../../src/edge/edge-metrics.ts';
+import { PAGE_NAMES, renderPage } from '../../src/edge/http/pages.ts';
 import { createMetrics } from '../../src/metrics.ts';
 import { asUnavailable } from '../../src/store/postgres/postgres-errors.ts';
 import { assignment, imageEnvironment, instruction, instructions, read } from './image.ts';
@@ -101,6 +102,16 @@ test('every alert asks for metrics and operations that there are', async () => {
 test('every alert is told of in docs/operations.md', () => {
   const told = read('docs/operations.md');
   for (const [, name] of read('deploy/alerts.yml').matchAll(/- alert: (\w+)/g)) expect(told).toContain(`\`${name}\``);
+});
+
+test('every page of the edge that a visitor may see is told of in docs/operations.md', () => {
+  const told = read('docs/operations.md');
+  for (const name of PAGE_NAMES) {
+    const { body } = renderPage(name, { hostname: null, requestId: 'req_1', accept: 'application/json' });
+    const { title } = JSON.parse(body).error;
+    // Faults of the program that sent the request have one row.
+    expect(told).toContain(/^The (request|method|version) /.test(title) ? '"The request …"' : `"${title}"`);
+  }
 });
 
 test.each(['08P01', '26000', '42P05'])('what a pooler refuses (%s) leads to what it has to be told', (code) => {
