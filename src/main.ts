@@ -41,6 +41,8 @@ interface ServerOptions {
   deliveryLeaseMs?: number;
   checkIntervalMs?: number;
   windowMs?: number;
+  /** Told of each attempt to deliver an event to a webhook, with `apiThreads` 0. */
+  onAttempt?: RoleDeps['onAttempt'];
   /** Aborts a start that waits for another process. */
   signal?: AbortSignal;
 }
@@ -59,7 +61,7 @@ export interface RunningServer {
 
 /** Starts the configured roles. When one fails it stops the others, and rejects with one line that says what to do. */
 export async function startServer(config: Config, options: ServerOptions): Promise<RunningServer> {
-  const { clock = systemClock, log, signal } = options;
+  const { clock = systemClock, log, onAttempt, signal } = options;
   const database = await databaseAt(config.databaseUrl);
   // Locked before the migration, so that a second process does not migrate under the first.
   const unlock = await database.lockRoles(config.roles.filter((role) => role === 'verifier'));
@@ -105,7 +107,7 @@ export async function startServer(config: Config, options: ServerOptions): Promi
     const leases = { certificateLeaseMs: 60_000, deliveryLeaseMs: 30_000 };
     const times = { ...leases, checkIntervalMs: CHECK_INTERVAL_MS, windowMs: WINDOW_MS };
     const base = { nameserverPort: 53, ...times, ...options, config, manyNodes: database.manyNodes };
-    const here = { clock, log, metrics, changes, store: cached, uncached: store, supervisor };
+    const here = { clock, log, metrics, changes, store: cached, uncached: store, supervisor, onAttempt };
     const startingEdge = config.roles.includes('edge') ? begin(startEdge({ ...base, ...here })) : null;
     const settings = settingsOf(base, options.challengePort === 'edge' ? await startingEdge : null);
     const threads = roleThreads({ supervisor, settings, invalidations, newWriterPort });

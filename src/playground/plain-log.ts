@@ -6,6 +6,7 @@ interface LogLine {
   time: number;
   msg: string;
   domain?: string;
+  webhookId?: string;
   status?: string;
   err?: { message?: string };
 }
@@ -13,7 +14,7 @@ interface LogLine {
 const INFO = 30;
 const WARN = 40;
 
-/** A log destination for people: status changes of domains and certificates, warnings and errors, one line each. */
+/** A log destination for people: status changes of domains and certificates, what webhooks are sent, warnings and errors, one line each. */
 export function plainLog(write: (line: string, at: number) => void): DestinationStream {
   return {
     write(json) {
@@ -24,8 +25,9 @@ export function plainLog(write: (line: string, at: number) => void): Destination
   };
 }
 
-function textOf({ level, msg, domain, status, err }: LogLine): string | null {
+function textOf({ level, msg, domain, webhookId, status, err }: LogLine): string | null {
   if (domain !== undefined && status !== undefined) return `${domain} is ${status}`;
-  if (level < WARN) return domain === undefined || level < INFO ? null : `${domain}: ${msg}`;
+  const subject = domain ?? webhookId;
+  if (level < WARN) return subject === undefined || level < INFO ? null : `${subject}: ${msg}`;
   return err?.message === undefined ? msg : `${msg}: ${err.message}`;
 }

@@ -19,6 +19,7 @@ import {
   STORE_FILE,
   writePlaygroundFile,
 } from './data-dir.ts';
+import { logAttempt } from './delivery-log.ts';
 import { startSimulator } from './dns/simulator.ts';
 import { restoreRecords } from './saved-records.ts';
 import { deployHello, type SeedDeps, seed } from './seed.ts';
@@ -105,7 +106,16 @@ export async function startPlayground(options: PlaygroundOptions): Promise<Playg
         acmeAllowedNetworks: LOOPBACK.split(','),
         monitoringIntervalMs: monitorIntervalMs,
       },
-      { log, clock, nameserverPort: port, challengePort: 'edge', checkIntervalMs, windowMs, ...(signal && { signal }) },
+      {
+        log,
+        clock,
+        nameserverPort: port,
+        challengePort: 'edge',
+        checkIntervalMs,
+        windowMs,
+        onAttempt: (attempt) => logAttempt(log, attempt),
+        ...(signal && { signal }),
+      },
     );
     opened.push(() => server.stop());
 

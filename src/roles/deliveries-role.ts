@@ -7,6 +7,7 @@ import { systemLookUp } from '../net/system-dns.ts';
 import { startBacklogGauge } from '../webhooks/backlog-gauge.ts';
 import { createDeliveryWorker, MAX_IN_FLIGHT } from '../webhooks/delivery-worker.ts';
 import { createSender } from '../webhooks/sender.ts';
+import { reportAttempts } from './reported-attempts.ts';
 import type { RoleDeps } from './roles.ts';
 
 export interface Deliveries extends Stoppable {
@@ -25,7 +26,7 @@ export function deliversEvents({
 
 /** The deliveries of one process to webhooks. */
 export function startDeliveries(deps: RoleDeps): Deliveries {
-  const { config, log, deliveryLeaseMs: leaseMs } = deps;
+  const { config, log, deliveryLeaseMs: leaseMs, onAttempt } = deps;
   if (!deliversEvents(config)) {
     log.warn(
       'this process does not deliver events to webhooks: NAMEPLATE_ENCRYPTION_KEY is not set, which unseals their secrets',
@@ -35,7 +36,8 @@ export function startDeliveries(deps: RoleDeps): Deliveries {
   const dialer = createDialer({ mayDial: addressRule(config.webhookAllowedNetworks), lookUp: systemLookUp() });
   const sender = createSender({ dialer, schemes: config.webhookSchemes, connections: MAX_IN_FLIGHT });
   const apexNote = apexRoutingNote(config.edgeAddresses ?? []);
-  const worker = createDeliveryWorker({ ...deps, sender, apexNote, random: Math.random, leaseMs });
+  const store = onAttempt === undefined ? deps.store : reportAttempts(deps.store, onAttempt);
+  const worker = createDeliveryWorker({ ...deps, store, sender, apexNote, random: Math.random, leaseMs });
   worker.start();
   const gauge = startBacklogGauge(deps);
   return {

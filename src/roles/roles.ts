@@ -4,6 +4,7 @@ import type { Config } from '../config/config.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
 import type { DomainStore, Store } from '../store/contract/store.ts';
+import type { ReportedAttempt } from './reported-attempts.ts';
 
 /** What the roles of one thread share. */
 export interface RoleDeps extends RoleSettings {
@@ -14,6 +15,8 @@ export interface RoleDeps extends RoleSettings {
   /** The same without its cache of domains. */
   uncached: Pick<DomainStore, 'findDomainByName' | 'findDomainById'>;
   changes: PolledChangeFeed;
+  /** Told of each attempt to deliver an event to a webhook. */
+  onAttempt?: ((attempt: ReportedAttempt) => void) | undefined;
 }
 
 /** The same in all threads of a process: values that can be posted. */
