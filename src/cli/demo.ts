@@ -5,7 +5,7 @@ import { systemClock } from '../clock.ts';
 import { readPlaygroundConfig } from '../config/config.ts';
 import { makeDataDir, type Ready } from '../playground/data-dir.ts';
 import type { Playground } from '../playground/playground.ts';
-import type { Step } from '../playground/story.ts';
+import type { Step } from '../playground/step.ts';
 import { CliError } from './cli-error.ts';
 import { loadCatalogue } from './operation-names.ts';
 import { type DataOptions, DEFAULT_DATA, dataCommand } from './options.ts';
@@ -19,7 +19,7 @@ const ANY_PORTS = { port: 0, dnsPort: 0, edgeHttpPort: 0, edgeHttpsPort: 0 };
 
 export function addDemo(program: Command): void {
   const summary =
-    'Take one domain from nothing to HTTPS, showing each real request, response and DNS record. Takes seconds.';
+    'Take one domain from nothing to HTTPS and to the end, with a webhook, showing each real request, response and DNS record. Takes seconds.';
   const json = 'print each step as a JSON document on its own line';
   dataCommand(program, 'demo', summary, ['nameplate demo'], json).action(run);
 }
@@ -93,13 +93,14 @@ function stepPrinter({ api, dns, edge }: Ready, statusText: Record<number, strin
       return;
     }
     if (request) {
-      const body = request.body === undefined ? '' : `    ${formatJson(request.body)}\n`;
-      print(`    ${paint('cyan', `${request.method} ${request.path}`)}\n${body}`);
+      const fields = Object.entries(request.fields ?? {}).map(([name, value]) => `    ${name}: ${value}\n`);
+      const body = request.body === undefined ? '' : `    ${formatJson(request.body)}${answer ? '\n' : ''}`;
+      print(`    ${paint('cyan', `${request.method} ${request.path}`)}\n${fields.join('')}${body}`);
     }
     if (answer) {
       const { status, body } = answer;
       const text = typeof body === 'string' ? printable(body.trim()) : formatJson(changes(body, before));
-      print(`    ${paint('cyan', `${status} ${statusText[status]}`)}\n    ${text}`);
+      print(`    ${paint('cyan', `${status} ${statusText[status]}`)}${text === '' ? '' : `\n    ${text}`}`);
       before = dataOf(body);
     }
     print('');

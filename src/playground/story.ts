@@ -1,24 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../clock.ts';
+import { playDelivery } from './delivery-story.ts';
 import type { Playground } from './playground.ts';
+import { type Step, unexpected, type ZoneLine } from './step.ts';
 import { visit } from './visit.ts';
-
-/** One step of the demo, as `nameplate demo --json` prints it. */
-export interface Step {
-  title: string;
-  /** Records that were just published. */
-  zone?: ZoneLine[];
-  /** `path` is a whole URL if the request is not to the API. */
-  request?: { method: 'GET' | 'POST'; path: string; body?: unknown };
-  /** `body` is a string if it is not JSON. */
-  answer?: { status: number; body: unknown };
-}
-
-interface ZoneLine {
-  name: string;
-  type: string;
-  value: string;
-}
 
 interface CertificateData {
   state: string;
@@ -43,7 +28,7 @@ const POLL_MS = 100;
 /** Longest wait for one step. */
 const TIMEOUT_MS = 8000;
 
-/** Takes one domain from nothing to HTTPS, and reports each step. Rejects if a step does not end as expected. */
+/** Takes one domain from nothing to HTTPS and to its end, and reports each step. Rejects if a step does not end as expected. */
 export async function playStory(
   { ready, control }: Playground,
   clock: Clock,
@@ -146,8 +131,6 @@ export async function playStory(
   const request = { method: 'GET', path: `https://${NAME}/` } as const;
   onStep({ title: "The edge serves the name over HTTPS, from the environment's deployment:", request, answer });
   if (answer.status !== 200) throw unexpected(`status 200 from https://${NAME}/`, answer);
-}
 
-function unexpected(expected: string, found: unknown): Error {
-  return new Error(`The demo failed: expected ${expected}, got ${JSON.stringify(found)}`);
+  await playDelivery(call, NAME, onStep);
 }

@@ -24,6 +24,12 @@ test('the demo succeeds, shows every step, and leaves no files', async () => {
     '"state": "issued"',
     'GET https://shop.example.com/',
     'Hello from the playground. You requested shop.example.com.',
+    'POST /v2/webhooks.createWebhook',
+    'POST /v2/domains.deleteDomain',
+    'webhook-signature: v1,',
+    '"type": "domain.deleted"',
+    'the library would say "No matching signature found"',
+    '204 No Content',
     'It all worked',
   ];
   expect(story.map((part) => stdout.indexOf(part))).toEqual(
