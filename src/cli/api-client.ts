@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import {
   ConnectionError,
   type CreationOptions,
@@ -16,10 +15,11 @@ import { type PlaygroundFile, readPlaygroundFile } from '../playground/data-dir.
 import { CliError, EXIT, messageOf } from './cli-error.ts';
 import { type ApiOptions, DEFAULT_DATA, dataFlag } from './options.ts';
 import { printable } from './output.ts';
+import { readSecret } from './read-secret.ts';
 
 const TIMEOUT_MS = 30_000;
 /** Most items of one page. */
-const PAGE = 100;
+export const PAGE = 100;
 
 /** The API of a running server. */
 export interface ApiClient {
@@ -113,19 +113,8 @@ function startCommand(data: string | undefined): string {
 
 function givenKey({ key, keyFile }: ApiOptions): string | undefined {
   if (key !== undefined && key !== '-') return key;
-  if (key === undefined && keyFile === undefined) return undefined;
-  const source = keyFile ?? 'standard input';
-  const text = readKey(keyFile ?? 0, source).trim();
-  if (text === '' || /\s/.test(text)) throw new CliError(`Expected one root key in ${source}, and nothing else.`);
-  return text;
-}
-
-function readKey(file: string | 0, source: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (error) {
-    throw new CliError(`Cannot read the root key from ${source}: ${messageOf(error)}`);
-  }
+  const path = keyFile ?? key;
+  return path === undefined ? undefined : readSecret(path, 'root key');
 }
 
 function apiClient(url: string, key: string, playground: PlaygroundFile | null, data: string | undefined): ApiClient {

@@ -93,7 +93,9 @@ function welcome({ ready, metrics }: Playground, dataDir: string, timing: Timing
     '',
     command('domains diagnose'),
     '',
-    `  ${paint('dim', 'Ctrl-C stops it. Events of domains and certificates follow.')}`,
+    `  In a third terminal, see what webhooks are sent: ${paint('bold', `./bin/nameplate webhooks listen${dataFlag(dataDir)}`)}`,
+    '',
+    `  ${paint('dim', 'Ctrl-C stops it. Events of domains and certificates follow, and what webhooks are sent.')}`,
     '',
   ].join('\n');
 }

@@ -6,7 +6,8 @@ import { addDiagnosis } from './diagnose.ts';
 import { addEvents } from './events.ts';
 import { addExport } from './export-domains.ts';
 import { addImport } from './import-domains.ts';
-import { type ApiOptions, apiCommand, curlCommand, dataFlag, define, parseDuration } from './options.ts';
+import { nextCommand } from './next-command.ts';
+import { type ApiOptions, apiCommand, curlCommand, define, parseDuration } from './options.ts';
 import { type Column, dateTime, paint, print, printable, show, table } from './output.ts';
 import { describeCertificate, type ShownCertificate } from './show-certificate.ts';
 import { describeDomain, type PublishedRecord, recordsTable, type ShownDomain, statusStyle } from './show-domain.ts';
@@ -66,7 +67,7 @@ function addCreate(domains: Command): void {
         '',
         recordsTable(dnsRecords),
         '',
-        next(api, options, api.playground === null ? `domains wait ${name}` : `dns publish ${name}`),
+        nextCommand(api, options, api.playground === null ? `domains wait ${name}` : `dns publish ${name}`),
       ].join('\n'),
     );
   });
@@ -103,7 +104,7 @@ function addVerify(domains: Command): void {
       show(
         options,
         { domain: name, accepted: true },
-        () => `Checking ${printable(name)} now.\n\n${next(api, options, `domains wait ${name}`)}`,
+        () => `Checking ${printable(name)} now.\n\n${nextCommand(api, options, `domains wait ${name}`)}`,
       );
     },
   );
@@ -133,7 +134,7 @@ function addWait(domains: Command): void {
       show(options, domain, () => {
         if (outcome === 'verified') return 'The domain is verified and routed.';
         if (outcome === 'timed out') return 'Not verified within the timeout. The server keeps checking.';
-        return `Correct the records, then check again.\n${next(api, options, `domains verify ${name}`)}`;
+        return `Correct the records, then check again.\n${nextCommand(api, options, `domains verify ${name}`)}`;
       });
       if (outcome !== 'verified') process.exitCode = EXIT.blocked;
     });
@@ -172,7 +173,7 @@ async function waitOn(
     const { domain } = certificate;
     if (outcome === 'timed out') return 'No certificate within the timeout. The server keeps trying.';
     if (outcome === 'not wanted')
-      return `The domain is no longer verified.\n${next(api, options, `domains get ${name}`)}`;
+      return `The domain is no longer verified.\n${nextCommand(api, options, `domains get ${name}`)}`;
     const edge = api.playground?.edge;
     const served = `https://${printable(domain)} is served.`;
     return edge === undefined ? served : `${served}\nTry it: ${paint('bold', curlCommand(edge, domain))}`;
@@ -216,10 +217,4 @@ function addDelete(domains: Command): void {
       show(options, { domain: name, deleted: true }, () => `Deleted ${printable(name)}.`);
     },
   );
-}
-
-/** The command to run next. For the playground it is written as it is typed in the clone. */
-function next({ playground }: ApiClient, options: ApiOptions, command: string): string {
-  const program = playground === null ? 'nameplate' : './bin/nameplate';
-  return `Next: ${paint('bold', `${program} ${printable(command)}${dataFlag(options.data)}`)}`;
 }

@@ -1,9 +1,9 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import type { Static } from 'typebox';
 import type { EventSchema } from '../api/domains/present-event.ts';
 import { joinQuoted } from '../domain/text.ts';
 import { connect } from './api-client.ts';
-import { type ApiOptions, apiCommand, parseCount } from './options.ts';
+import { type ApiOptions, apiCommand, parseLimit } from './options.ts';
 import { dateTime, paint, printable, show, wrap } from './output.ts';
 
 /** An event as the API returns it. */
@@ -34,7 +34,7 @@ const TIME_WIDTH = dateTime(0).length;
 export function describeEvent({ at, type, actor, data }: ShownEvent): string {
   const who = actor === undefined ? '' : ` by ${printable(actor)}`;
   const lines = [`${dateTime(at)}  ${paint('bold', type)}${who}`];
-  const details = detailsOf(type, data);
+  const details = eventDetails(type, data);
   const indent = TIME_WIDTH + 2;
   if (details !== '') lines.push(' '.repeat(indent) + wrap(printable(details), indent));
   return lines.join('\n');
@@ -42,7 +42,10 @@ export function describeEvent({ at, type, actor, data }: ShownEvent): string {
 
 const RECORDS = { routing: 'CNAME (or ALIAS) record', ownership: 'TXT record' } as const;
 
-function detailsOf(type: ShownEvent['type'], data: ShownEvent['data']): string {
+export type EventDetails = Pick<ShownEvent['data'], 'record' | 'seen' | 'certificate' | 'verificationError'>;
+
+/** What changed, in a sentence or two; empty where the type of the event says it all. */
+export function eventDetails(type: string, data: EventDetails): string {
   const { record, seen, certificate, verificationError } = data;
   if (record !== undefined) {
     if (type === 'record.seen') return `The ${RECORDS[record]} was found with the right value.`;
@@ -56,10 +59,4 @@ function detailsOf(type: ShownEvent['type'], data: ShownEvent['data']): string {
   }
   const explains = type === 'domain.failed' || type === 'domain.superseded' || type === 'domain.drifted';
   return explains ? (verificationError ?? '') : '';
-}
-
-function parseLimit(text: string): number {
-  const count = parseCount(text);
-  if (count === 0) throw new InvalidArgumentError('Expected a whole number from 1 on.');
-  return count;
 }

@@ -153,3 +153,10 @@ export function parseCount(text: string): number {
   if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('Expected a whole number.');
   return Number(text);
 }
+
+/** How many of something to show: one or more. */
+export function parseLimit(text: string): number {
+  const count = parseCount(text);
+  if (count === 0) throw new InvalidArgumentError('Expected a whole number from 1 on.');
+  return count;
+}

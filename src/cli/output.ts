@@ -105,6 +105,13 @@ export function wrap(text: string, indent: number, width = process.stdout.column
   return lines.join(`\n${' '.repeat(indent)}`);
 }
 
+/** Lines with a dim title each, indented by two, wrapped to the terminal. */
+export function factLines(facts: readonly [title: string, text: string][]): string[] {
+  const width = Math.max(...facts.map(([title]) => title.length));
+  const indent = INDENT.length + width + GAP.length;
+  return facts.map(([title, text]) => INDENT + paint('dim', title.padEnd(width)) + GAP + wrap(printable(text), indent));
+}
+
 function pad(text: string, width: number): string {
   return text + ' '.repeat(Math.max(0, width - lengthOf(text)));
 }

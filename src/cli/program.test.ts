@@ -51,7 +51,7 @@ describe('help', () => {
       );
       expect(examples.length).toBeGreaterThan(0);
       for (const example of examples) {
-        const words = example.split(' ').filter((word) => /^[a-z]+$/.test(word));
+        const words = example.split(' ').filter((word) => /^[a-z]+(-[a-z]+)*$/.test(word));
         expect(leaves.some((leaf) => leaf.every((word, at) => word === words[at]))).toBe(true);
       }
     },
@@ -74,6 +74,8 @@ describe('help', () => {
       ...['projects', 'apps', 'environments', 'deployments'].flatMap((of) => [`${of} create`, `${of} list`]),
       ...['create', 'get', 'list', 'verify', 'delete', 'wait', 'watch'].map((verb) => `domains ${verb}`),
       ...['diagnose', 'check', 'events', 'certificate', 'records', 'import', 'export'].map((verb) => `domains ${verb}`),
+      ...['create', 'get', 'list', 'update', 'rotate-secret', 'test', 'delete'].map((verb) => `webhooks ${verb}`),
+      ...['listen', 'deliveries', 'delivery', 'redeliver'].map((verb) => `webhooks ${verb}`),
       ...['set', 'remove', 'publish', 'fail', 'list', 'log'].map((verb) => `dns ${verb}`),
     ];
     expect(leaves.map((leaf) => leaf.join(' ')).toSorted()).toEqual(design.toSorted());
@@ -166,6 +168,12 @@ describe('mistakes', () => {
     ['keys', 'create', '--workspace', 'ws_1', '--expires', '2300-01-01T00:00:00Z'],
     ['tokens', 'create'],
     ['tokens', 'mint', '--workspace', 'ws_1', '--expires', '121s'],
+    ['webhooks', 'create'],
+    ['webhooks', 'create', 'https://hooks.example.com', '--type', 'domain.foo'],
+    ['webhooks', 'update', 'wh_1', '--enable', '--disable'],
+    ['webhooks', 'rotate-secret', 'wh_1', '--overlap', 'soon'],
+    ['webhooks', 'deliveries', 'wh_1', '--limit', '0'],
+    ['webhooks', 'listen', '--port', '65536'],
     ['dns', 'fail', 'shop.example.com', 'gently'],
     ['domains', 'records', 'shop.example.com', '--format', 'yaml'],
     ['domains', 'get'],

@@ -14,6 +14,7 @@ import { addSealing } from './sealing.ts';
 import { addServe } from './serve.ts';
 import { addTokens } from './tokens.ts';
 import { addTree } from './tree-commands.ts';
+import { addWebhooks } from './webhooks.ts';
 import { addWorkspaces } from './workspaces.ts';
 
 const COMMANDS = [
@@ -31,6 +32,7 @@ const COMMANDS = [
   addSealing,
   addTree,
   addDomains,
+  addWebhooks,
   addDns,
 ];
 
@@ -43,9 +45,9 @@ What commands need:
                     sealing rotate, doctor: they open it themselves, by
                     NAMEPLATE_DATABASE_URL or --database. No server has to run.
   two databases     copy, from SQLite to PostgreSQL. No server may run.
-  a running server  projects, apps, environments, deployments, domains: they call
-                    its API, by NAMEPLATE_URL and NAMEPLATE_ROOT_KEY. Without
-                    these, they call the playground.
+  a running server  projects, apps, environments, deployments, domains, webhooks:
+                    they call its API, by NAMEPLATE_URL and NAMEPLATE_ROOT_KEY.
+                    Without these, they call the playground.
 
 Exit codes: 0 done, 1 failed, 2 typed wrongly, 3 done and something has to be
 fixed, such as a DNS record (docs/operations.md).

@@ -1,7 +1,7 @@
 import type { Static } from 'typebox';
 import type { CertificateSchema } from '../api/domains/present-certificate.ts';
 import { systemClock } from '../clock.ts';
-import { type Column, dateTime, paint, printable, shortDuration, table, wrap } from './output.ts';
+import { type Column, dateTime, factLines, paint, printable, shortDuration, table } from './output.ts';
 
 /** A certificate as the API returns it. */
 export type ShownCertificate = Static<typeof CertificateSchema>;
@@ -27,12 +27,10 @@ const SELF_CHECK_COLUMNS: Column<SelfCheckRow>[] = [
 export function describeCertificate(certificate: ShownCertificate, now = systemClock.now()): string {
   const { selfCheck } = certificate;
   const facts = factsOf(certificate, now);
-  const width = Math.max(...facts.map(([title]) => title.length));
-  const indent = width + 4;
   return [
     headline(certificate),
     ...(facts.length === 0 ? [] : ['']),
-    ...facts.map(([title, text]) => `  ${paint('dim', title.padEnd(width))}  ${wrap(printable(text), indent)}`),
+    ...factLines(facts),
     ...(selfCheck === undefined
       ? []
       : ['', `Self-check over HTTP at ${dateTime(selfCheck.at)}:`, table(SELF_CHECK_COLUMNS, selfCheck.answers)]),

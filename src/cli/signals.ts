@@ -3,8 +3,8 @@ const SAME_PRESS_MS = 500;
 /** Longest time that a clean stop may take. */
 export const STOP_MS = 4500;
 
-/** Resolves with the first SIGINT or SIGTERM. A second one ends the process at once. */
-export function untilSignal(): Promise<NodeJS.Signals> {
+/** Resolves with the first SIGINT or SIGTERM, and of `others`. A second one ends the process at once. */
+export function untilSignal(...others: NodeJS.Signals[]): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
     let first: number | undefined;
     const onSignal = (signal: NodeJS.Signals) => {
@@ -12,8 +12,7 @@ export function untilSignal(): Promise<NodeJS.Signals> {
       if (performance.now() - first > SAME_PRESS_MS) process.exit(signal === 'SIGINT' ? 130 : 143);
       resolve(signal);
     };
-    process.on('SIGINT', onSignal);
-    process.on('SIGTERM', onSignal);
+    for (const signal of ['SIGINT', 'SIGTERM', ...others]) process.on(signal, onSignal);
   });
 }
 

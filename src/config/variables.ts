@@ -219,6 +219,14 @@ export const commandVariables = {
     parse: secret,
     secret: true,
   },
+  webhookSecret: {
+    name: 'NAMEPLATE_WEBHOOK_SECRET',
+    about:
+      'The secret of a webhook that leads to this machine, by which `nameplate webhooks listen` verifies signatures, like `--secret-file`. By default that command makes a webhook of its own.',
+    example: 'whsec_…',
+    parse: secret,
+    secret: true,
+  },
 } as const satisfies Record<string, Variable<unknown>>;
 
 /** Variables of the playground, which chooses its own addresses, store and DNS. */

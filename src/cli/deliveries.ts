@@ -1,0 +1,121 @@
+import { type Command, Option } from 'commander';
+import { systemClock } from '../clock.ts';
+import { type ApiClient, ApiError, connect, PAGE } from './api-client.ts';
+import { CliError } from './cli-error.ts';
+import { nextCommand } from './next-command.ts';
+import { type ApiOptions, apiCommand, parseLimit } from './options.ts';
+import { printable, show, table } from './output.ts';
+import { DELIVERY_COLUMNS, describeDelivery, type ShownDelivery, type ShownWebhook } from './show-webhook.ts';
+import { withRetries } from './with-retries.ts';
+
+const WEBHOOK = 'wh_01kaghq2r3s4t5v6w7x8y9z0a1';
+const DELIVERY = 'dlv_01kaghr1s2t3v4w5x6y7z8a9b0';
+
+const DEFAULT_LIMIT = 50;
+
+/** The commands for what was sent to webhooks. */
+export function addDeliveries(webhooks: Command): void {
+  addList(webhooks);
+  addGet(webhooks);
+  addRedeliver(webhooks);
+}
+
+interface ListOptions extends ApiOptions {
+  state?: ShownDelivery['state'];
+  limit?: number;
+}
+
+function addList(webhooks: Command): void {
+  const summary = 'Show what was sent to a webhook and what waits, the newest last.';
+  apiCommand(webhooks, 'deliveries <id>', summary, [
+    `nameplate webhooks deliveries ${WEBHOOK}`,
+    `nameplate webhooks deliveries ${WEBHOOK} --state failed --json`,
+  ])
+    .addOption(
+      new Option('--state <state>', 'only deliveries in this state; failed: given up').choices([
+        'waiting',
+        'delivered',
+        'failed',
+      ]),
+    )
+    .option('--limit <n>', `how many of the newest to show (default: ${DEFAULT_LIMIT})`, parseLimit)
+    .action(async (webhookId: string, { state, limit = DEFAULT_LIMIT, ...options }: ListOptions) => {
+      const api = await connect(options);
+      const newest = await newestOf(api, webhookId, state, limit);
+      show(options, newest.toReversed(), (rows) =>
+        rows.length === 0 ? 'No such deliveries are kept of this webhook.' : table(DELIVERY_COLUMNS, rows),
+      );
+    });
+}
+
+/** The newest deliveries, the newest first. The API lists those of all states, so with a state all may have to be read. */
+async function newestOf(
+  api: ApiClient,
+  webhookId: string,
+  state: ShownDelivery['state'] | undefined,
+  limit: number,
+): Promise<ShownDelivery[]> {
+  const found: ShownDelivery[] = [];
+  let cursor: string | undefined;
+  do {
+    const body = { webhookId, limit: state === undefined ? Math.min(limit - found.length, PAGE) : PAGE, cursor };
+    const page = await withRetries(() => api.page<ShownDelivery>('webhooks.listDeliveries', body));
+    found.push(...page.items.filter((delivery) => state === undefined || delivery.state === state));
+    cursor = page.cursor;
+  } while (cursor !== undefined && found.length < limit);
+  return found.slice(0, limit);
+}
+
+interface DeliveryOptions extends ApiOptions {
+  webhook?: string;
+}
+
+function addGet(webhooks: Command): void {
+  const summary = 'Show one delivery, and what the receiver answered last.';
+  deliveryCommand(webhooks, 'delivery <delivery>', summary, [`nameplate webhooks delivery ${DELIVERY}`]).action(
+    async (deliveryId: string, { webhook, ...options }: DeliveryOptions) => {
+      const api = await connect(options);
+      const found = await callFor<ShownDelivery>(api, 'webhooks.getDelivery', deliveryId, webhook);
+      show(options, found, () => describeDelivery(found, systemClock.now()));
+    },
+  );
+}
+
+function addRedeliver(webhooks: Command): void {
+  const summary =
+    'Send an event again, with the same id, whether it was delivered or given up. One that waits is attempted now.';
+  deliveryCommand(webhooks, 'redeliver <delivery>', summary, [`nameplate webhooks redeliver ${DELIVERY}`]).action(
+    async (given: string, { webhook, ...options }: DeliveryOptions) => {
+      const api = await connect(options);
+      const { deliveryId: id } = await callFor<{ deliveryId: string }>(api, 'webhooks.redeliver', given, webhook);
+      show(options, { id }, () => `${id} is sent now.\n\n${nextCommand(api, options, `webhooks delivery ${id}`)}`);
+    },
+  );
+}
+
+function deliveryCommand(webhooks: Command, usage: string, summary: string, examples: string[]): Command {
+  return apiCommand(webhooks, usage, summary, examples).option(
+    '--webhook <id>',
+    'its webhook (default: whichever has this delivery)',
+  );
+}
+
+/** Calls an operation on a delivery of the given webhook, else of the one that has it. Throws `CliError`. */
+async function callFor<T>(
+  api: ApiClient,
+  operation: string,
+  deliveryId: string,
+  webhookId: string | undefined,
+): Promise<T> {
+  if (webhookId !== undefined) return api.call<T>(operation, { webhookId, deliveryId });
+  for (const { id } of await api.list<ShownWebhook>('webhooks.listWebhooks', {})) {
+    try {
+      return await api.call<T>(operation, { webhookId: id, deliveryId });
+    } catch (error) {
+      if (!(error instanceof ApiError && error.status === 404)) throw error;
+    }
+  }
+  throw new CliError(
+    `No webhook has the delivery ${printable(deliveryId)}. "nameplate webhooks deliveries WEBHOOK" lists those of one; they are kept for 14 days unless the operator sets another time.`,
+  );
+}
