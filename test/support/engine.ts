@@ -1,5 +1,4 @@
-import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inject } from 'vitest';
@@ -22,18 +21,22 @@ export async function openEngine(options: { clock?: Clock } = {}): Promise<{ sto
   return { store, remove: () => rm(directory, { recursive: true }) };
 }
 
-let migrated: Promise<string> | undefined;
+/** Kept in memory: a run of tests ends without a chance to delete files. */
+let migrated: Promise<Buffer> | undefined;
 
 /** Makes a SQLite store without rows, without migrating anew. */
 export async function createMigratedFile(path: string): Promise<void> {
   migrated ??= migrateOnce();
-  copyFileSync(await migrated, path);
+  await writeFile(path, await migrated);
 }
 
-async function migrateOnce(): Promise<string> {
-  const directory = mkdtempSync(join(tmpdir(), 'nameplate-migrated-'));
-  process.once('exit', () => rmSync(directory, { recursive: true, force: true }));
-  const path = join(directory, 'nameplate.db');
-  await migrate(path);
-  return path;
+async function migrateOnce(): Promise<Buffer> {
+  const directory = await mkdtemp(join(tmpdir(), 'nameplate-migrated-'));
+  try {
+    const path = join(directory, 'nameplate.db');
+    await migrate(path);
+    return await readFile(path);
+  } finally {
+    await rm(directory, { recursive: true });
+  }
 }
