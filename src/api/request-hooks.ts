@@ -51,15 +51,23 @@ export function rateLimitHook(limiter: Pick<Limiter, 'take'>, defaults: RateLimi
   return (operation: string, request: FastifyRequest, reply: FastifyReply): void => {
     const decision = countRequest(principalOf(request), operation);
     if (decision === undefined) return;
-    reply.header('RateLimit-Limit', decision.limit);
-    reply.header('RateLimit-Remaining', decision.remaining);
-    reply.header('RateLimit-Reset', decision.resetSeconds);
+    reply.headers(rateLimitHeaders(decision));
     if (!decision.allowed) throw rateLimited(decision);
   };
 }
 
-export function rateLimited({ resetSeconds }: RateLimitDecision): Problem {
-  return new Problem('limits/rate_limited', { headers: retryAfter(resetSeconds) });
+/** The headers say which limit refuses, also where it is that of another operation. */
+export function rateLimited(decision: RateLimitDecision): Problem {
+  const headers = { ...rateLimitHeaders(decision), ...retryAfter(decision.resetSeconds) };
+  return new Problem('limits/rate_limited', { headers });
+}
+
+function rateLimitHeaders({ limit, remaining, resetSeconds }: RateLimitDecision): Record<string, string> {
+  return {
+    'RateLimit-Limit': String(limit),
+    'RateLimit-Remaining': String(remaining),
+    'RateLimit-Reset': String(resetSeconds),
+  };
 }
 
 export function principalOf({ principal }: FastifyRequest): Principal {

@@ -106,12 +106,12 @@ export const createDomains = defineOperation({
   },
   async handle({ principal, input, create }, context) {
     const { store, settings, apexNote } = context;
-    const limits = countNames(input.domains.length, () => context.countRequest(principal, 'domains.createDomain'));
     const environment = masked(
       await store.findEnvironment(principal.workspaceId, input),
       (found) => permits(principal.grants, permission, found.id),
       'data/environment_not_found',
     );
+    const limits = countNames(input.domains.length, () => context.countRequest(principal, 'domains.createDomain'));
     const domains: Domain[] = [];
     const plan: Plan = { environmentId: environment.id, outcomes: [], accepted: [] };
     const seen = new Set<string>();

@@ -142,10 +142,25 @@ describe('domains.createDomains', () => {
     const names = ['a.acme.com', 'not a name', 'b.acme.com', 'c.acme.com', 'd.acme.com', 'e.acme.com'];
     expect(statuses(await outcomes(names))).toEqual([undefined, 400, undefined, undefined, 429, 429]);
     const refused = await create(['d.acme.com']);
-    expect(refused).toMatchObject({ status: 429, headers: { 'retry-after': expect.stringMatching(/^\d+$/) } });
+    const headers = {
+      'retry-after': expect.stringMatching(/^\d+$/),
+      'ratelimit-limit': '5',
+      'ratelimit-remaining': '0',
+    };
+    expect(refused).toMatchObject({ status: 429, headers });
     expect(await call('domains.createDomain', { ...path, domain: 'd.acme.com' })).toMatchObject({ status: 429 });
     api.clock.advance(MINUTE);
     expect(statuses(await outcomes(['d.acme.com', 'e.acme.com']))).toEqual([undefined, undefined]);
+  });
+
+  it('counts nothing against the rate limit for a key that may not create domains there', async () => {
+    const { id, outcomes } = await fresh({ rates: { 'domains.createDomain': { limit: 2, windowMs: MINUTE } } });
+    const { key } = await api.createKey({ workspaceId: id, permissions: ['environment.*.read_domain'] });
+    const body = { project: 'demo', app: 'web', environment: 'production', domains: ['a.acme.com', 'b.acme.com'] };
+    for (let times = 0; times < 3; times++) {
+      expect(await api.call('domains.createDomains', body, { key })).toMatchObject({ status: 404 });
+    }
+    expect(statuses(await outcomes(['a.acme.com', 'b.acme.com']))).toEqual([undefined, undefined]);
   });
 });
 
