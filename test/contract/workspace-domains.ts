@@ -8,6 +8,12 @@ import { anEnvironment, attach, failedAt, NOW, unique, verifyingAt } from '../su
 import type { Subject } from './subject.ts';
 import { readAll } from './tree.ts';
 
+/** One environment after the other, each in order of creation. */
+const byEnvironment = (a: ListedDomain, b: ListedDomain) =>
+  [a, b].map(({ domain }) => domain.environmentId + domain.id).toSorted()[0] === a.domain.environmentId + a.domain.id
+    ? -1
+    : 1;
+
 const problem = { reason: 'caa_forbids', message: 'A CAA record forbids the CA.', at: NOW } as const;
 
 export function describeWorkspaceDomains(subject: Subject): void {
@@ -93,8 +99,35 @@ export function describeWorkspaceDomains(subject: Subject): void {
                   [each.domain.id, each.domain.name].some((text) => text.includes(search?.toLowerCase() ?? '')),
               );
               const { items } = await list(workspace.id, query);
-              expect(items, JSON.stringify(query)).toEqual(wanted);
+              expect(items, JSON.stringify(query)).toEqual(
+                environmentIds === undefined ? wanted : wanted.toSorted(byEnvironment),
+              );
             }
+      await remove();
+    });
+
+    it('of some environments are read without those of others: no cursor names one of them, wherever pages end', async () => {
+      const { workspace, environment, sibling, all, remove } = await stock();
+      const stranger = (await subject.plant()).environment.id;
+      for (const environmentIds of [
+        new Set([environment.id]),
+        new Set([sibling.id, stranger]),
+        new Set([stranger, environment.id, sibling.id]),
+      ]) {
+        const own = all.filter(({ domain }) => environmentIds.has(domain.environmentId)).toSorted(byEnvironment);
+        const places = own.map(({ domain }) => `${domain.environmentId}.${domain.id}`);
+        for (const limit of [1, 2, 3, 7]) {
+          const seen: ListedDomain[] = [];
+          for (let cursor: string | undefined; ; ) {
+            const page = await subject.store.listWorkspaceDomains(workspace.id, { limit, cursor, environmentIds });
+            seen.push(...page.items);
+            if (page.next === undefined) break;
+            expect(places).toContain(page.next);
+            cursor = page.next;
+          }
+          expect(seen).toEqual(own);
+        }
+      }
       await remove();
     });
 

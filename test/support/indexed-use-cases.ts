@@ -55,6 +55,8 @@ export const indexed: Record<string, (tx: Transaction, ...args: never[]) => Prom
     listWorkspaceDomains(tx, '', { limit: 1, status: 'failed', search: 'a' }),
   searchWorkspaceDomainsOfCertificate: (tx: Transaction) =>
     listWorkspaceDomains(tx, '', { limit: 1, certificate: 'failed', search: 'a' }),
+  listWorkspaceDomainsOfEnvironments: (tx: Transaction) =>
+    listWorkspaceDomains(tx, '', { limit: 1, status: 'failed', search: 'a', environmentIds: new Set(['a']) }),
   isAnyDue: (tx: Transaction) => isAnyDue(tx, claim),
   claimCertificates: (tx: Transaction) => certificateClaimer()(tx, claim),
   claimOfWorkspace: async (tx: Transaction) => tx.all(selectOverdueOf, { ...due, workspaceId: '' }),
@@ -83,6 +85,7 @@ export const inOrder = [
   'listWorkspaceDomains',
   'listWorkspaceDomainsOfStatus',
   'listWorkspaceDomainsOfCertificate',
+  'listWorkspaceDomainsOfEnvironments',
   'searchWorkspaceDomainsOfStatus',
   'searchWorkspaceDomainsOfCertificate',
   'listDomainEvents',

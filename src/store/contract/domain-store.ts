@@ -11,14 +11,14 @@ export type Creation =
   | { kind: 'held'; domainId: string; environmentId: string }
   | { kind: 'quota'; limit: number };
 
-/** A page of the domains of a workspace. The cursor is a lower bound of their names. */
+/** A page of the domains of a workspace. The cursor is a lower bound of their names; with `environmentIds`, `next` of the page before. */
 export interface WorkspacePageRequest extends PageRequest {
   status?: DomainStatus | undefined;
   /** State of the domain's certificate. */
   certificate?: CertificateState | undefined;
   /** Part of an id or name, case-insensitive and literal. */
   search?: string | undefined;
-  /** Unless given, domains of all environments are listed. */
+  /** Only domains of these environments. */
   environmentIds?: ReadonlySet<string> | undefined;
 }
 
@@ -44,9 +44,10 @@ export interface DomainStore {
   ): Promise<Paged<Domain>>;
 
   /**
-   * Domains of one workspace, in order of their names, by one indexed read whose cost does not depend on how many there are. With `search` or
-   * `environmentIds` it scans several statements' worth, but never more than a fixed number of domains: the page may then have fewer items
-   * than its limit, or none, and still a next page. A change between the statements may or may not be seen.
+   * Domains of one workspace, in order of their names, by one indexed read whose cost does not depend on how many there are. With `environmentIds`, one environment
+   * after the other, each in order of creation. With `search` or `environmentIds` it scans several statements' worth, but never more than a fixed number of domains, and with
+   * `environmentIds` none of other environments: the page may then have fewer items than its limit, or none, and still a next page. A change between the statements
+   * may or may not be seen.
    */
   listWorkspaceDomains(workspaceId: string, page: WorkspacePageRequest): Promise<Paged<ListedDomain>>;
 

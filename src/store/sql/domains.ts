@@ -1,12 +1,10 @@
-import { setImmediate } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Domain } from '../../domain/domain.ts';
 import { retry, windowEndsAt } from '../../domain/status.ts';
-import type { Creation, PageRequest, WorkspaceLimits } from '../contract/store.ts';
+import type { Creation, WorkspaceLimits } from '../contract/store.ts';
 import { logChange } from './change-log.ts';
 import { removeCheck, scheduleCheck } from './check-schedule.ts';
 import { recordEvent } from './events.ts';
-import { type PageSlots, paged, pageSlots } from './paging.ts';
 import { removeRoute } from './routes.ts';
 import type { Reader, Tables, Transaction } from './statement.ts';
 
@@ -16,41 +14,6 @@ export async function findDomainByName(reader: Reader, workspaceId: string, name
 
 export async function findDomainById(reader: Reader, workspaceId: string, id: string) {
   return reader.one(selectDomainById, { workspaceId, id });
-}
-
-export async function listDomains(
-  reader: Reader,
-  workspaceId: string,
-  environmentId: string,
-  page: PageRequest & { search?: string | undefined },
-) {
-  const slots = { workspaceId, environmentId, ...pageSlots(page) };
-  const { search } = page;
-  const rows =
-    search === undefined
-      ? await reader.all(selectDomains, slots)
-      : await searchInSlices(reader, slots, containing(search));
-  return paged(rows, page);
-}
-
-/** Domains that one statement of a search scans: about a millisecond. */
-const SLICE = 2000;
-
-/** A rare term scans the whole environment. SQLite reads in the API's thread, so other requests run between two slices. */
-export async function searchInSlices(reader: Reader, slots: PageSlots & Place, pattern: string, slice = SLICE) {
-  const found: Domain[] = [];
-  for (let { from } = slots; ; ) {
-    const next = await reader.one(selectNextSlice, { ...slots, from, slice });
-    const wanted = { ...slots, from, rows: slots.rows - found.length, pattern };
-    const matching =
-      next === null
-        ? await reader.all(searchFrom, wanted)
-        : await reader.all(searchBetween, { ...wanted, to: next.id });
-    found.push(...matching);
-    if (next === null || found.length === slots.rows) return found;
-    from = next.id;
-    await setImmediate();
-  }
 }
 
 export async function createDomain(
@@ -232,51 +195,6 @@ function selectDomainById(db: Tables, p: { workspaceId: string; id: string }) {
     .where('id', '=', p.id)
     .where('workspace_id', '=', p.workspaceId)
     .select(domainColumns);
-}
-
-interface Place {
-  workspaceId: string;
-  environmentId: string;
-}
-
-function selectDomains(db: Tables, p: PageSlots & Place) {
-  return db
-    .selectFrom('domains')
-    .where('workspace_id', '=', p.workspaceId)
-    .where('environment_id', '=', p.environmentId)
-    .where('id', '>=', p.from)
-    .orderBy('id')
-    .limit(p.rows)
-    .select(domainColumns);
-}
-
-type Search = PageSlots & Place & { pattern: string };
-
-function searchFrom(db: Tables, p: Search) {
-  return selectDomains(db, p).where(
-    sql<boolean>`(id like ${p.pattern} escape '\\' or name like ${p.pattern} escape '\\')`,
-  );
-}
-
-function searchBetween(db: Tables, p: Search & { to: string }) {
-  return searchFrom(db, p).where('id', '<', p.to);
-}
-
-/** Id at which the slice after the one from `from` on begins. */
-function selectNextSlice(db: Tables, p: { environmentId: string; from: string; slice: number }) {
-  return db
-    .selectFrom('domains')
-    .where('environment_id', '=', p.environmentId)
-    .where('id', '>=', p.from)
-    .orderBy('id')
-    .limit(1)
-    .offset(p.slice)
-    .select('id');
-}
-
-/** Ids and names are lower case, so that a lower-case pattern is case-insensitive with the `like` of either engine. */
-export function containing(search: string): string {
-  return `%${search.toLowerCase().replace(/[\\%_]/g, '\\$&')}%`;
 }
 
 function selectPlace(db: Tables, p: { workspaceId: string; environmentId: string }) {

@@ -9,6 +9,7 @@ import { earliestDueAt } from './check-schedule.ts';
 import { findIncumbent, findNameByToken } from './checks.ts';
 import { listDeployments } from './deployments.ts';
 import * as domains from './domains.ts';
+import { listDomains } from './environment-domains.ts';
 import { findEnvironment, listEnvironments } from './environments.ts';
 import { listDomainEvents } from './events.ts';
 import { countDrifted } from './monitor-schedule.ts';
@@ -81,7 +82,7 @@ export function sqlStore(engine: Engine): Store {
 
     findDomainByName: (...args) => read(domains.findDomainByName, ...args),
     findDomainById: (...args) => read(domains.findDomainById, ...args),
-    listDomains: (...args) => read(domains.listDomains, ...args),
+    listDomains: (...args) => read(listDomains, ...args),
     listWorkspaceDomains: (...args) => read(listWorkspaceDomains, ...args),
     createDomain: (...args) => write(writes.createDomain, ...args),
     createDomains: (...args) => write(writes.createDomains, ...args),

@@ -101,7 +101,23 @@ describe('a page that scans at most two slices of 3 domains', () => {
       cursor = (await pageOf({ environmentIds: new Set([sibling]), limit: 1, cursor })).next;
       cursors.push(cursor);
     } while (cursor !== undefined);
-    expect(cursors).toEqual([...rare.slice(1), undefined]);
+    const ids = await Promise.all(rare.map(async (name) => (await store.findDomainByName(workspaceId, name))?.id));
+    expect(cursors).toEqual([...ids.slice(1).map((id) => `${sibling}.${id}`), undefined]);
+  });
+
+  it('of some environments ends after as many statements too, and reads no others', async () => {
+    const [environment] = environments;
+    const environmentIds = new Set([environment?.id ?? '']);
+    statements = 0;
+    const { names: found, next } = await pageOf({ environmentIds, search: 'nothing', limit: 10 });
+    const sixth = await store.findDomainByName(workspaceId, names[6] ?? '');
+    expect([found, next, statements]).toEqual([[], `${environment?.id}.${sixth?.id}`, 4]);
+
+    statements = 0;
+    const many = new Set(['env_000', 'env_001', sibling]);
+    const page = await pageOf({ environmentIds: many, limit: 10 });
+    expect([page, statements]).toEqual([{ names: [], next: `${sibling}.` }, 4]);
+    expect((await pageOf({ environmentIds: many, limit: 10, cursor: `${sibling}.` })).names).toEqual(rare);
   });
 
   it('lets others be served after each slice', async () => {

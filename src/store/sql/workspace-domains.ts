@@ -1,51 +1,95 @@
-import { setImmediate } from 'node:timers/promises';
 import { type InferResult, sql } from 'kysely';
 import type { ListedDomain, Paged, WorkspacePageRequest } from '../contract/store.ts';
-import { containing, domainColumns, domainOf } from './domains.ts';
-import type { Reader, Statement, Tables } from './statement.ts';
+import { domainColumns, domainOf } from './domains.ts';
+import { nextOfEnvironment } from './environment-domains.ts';
+import { containing, END, matches, type Range, searchInSlices } from './slices.ts';
+import type { Reader, Tables } from './statement.ts';
 
 /** Domains that one statement scans: some milliseconds. */
 const SLICE = 500;
 /** Slices that one page scans. */
 const MOST_SLICES = 20;
 
-/** After every name. */
-const END = '~';
-/** All rows of a slice, also when some are added between two statements. */
-const ALL = 1_000_000;
+interface Limits {
+  slice: number;
+  mostSlices: number;
+}
 
 /**
  * Each filter is a range of an index that ends with the name, so that a page begins where the one before ended. What no index finds is searched
- * for in slices of that range, and no further than so many of them; to the end for a key that may see some environments only.
+ * for in slices of that range, and no further than so many of them.
  */
 export async function listWorkspaceDomains(
   reader: Reader,
   workspaceId: string,
   page: WorkspacePageRequest,
-  { slice = SLICE, mostSlices = MOST_SLICES }: { slice?: number; mostSlices?: number } = {},
+  { slice = SLICE, mostSlices = MOST_SLICES }: Partial<Limits> = {},
 ): Promise<Paged<ListedDomain>> {
   const { limit, cursor = '', status, certificate, search, environmentIds } = page;
   // Only verified domains have a certificate.
   if (certificate !== undefined && (status ?? 'verified') !== 'verified') return { items: [] };
+  if (environmentIds !== undefined) return listOfEnvironments(reader, workspaceId, page, { slice, mostSlices });
   const range = rangeOf(page);
-  const isSearch = search !== undefined || environmentIds !== undefined;
-  const slots = { workspaceId, value: certificate ?? status ?? '', slice, pattern: containing(search ?? '') };
-  const found: ListedRow[] = [];
-  let from = cursor;
-  // A page that ended in between would tell a key of some environments the name of a domain of others.
-  const most = environmentIds === undefined ? mostSlices : Number.POSITIVE_INFINITY;
-  for (let slices = 0; slices < most; slices++) {
-    const end = isSearch ? await reader.one(range.next, { ...slots, from }) : null;
-    const rows = environmentIds === undefined ? limit + 1 - found.length : ALL;
-    const matching = await reader.all(range.select, { ...slots, from, to: end?.name ?? END, rows });
-    found.push(...matching.filter((row) => environmentIds?.has(row.environmentId) ?? true));
-    const next = found[limit];
-    if (next !== undefined) return { items: found.slice(0, limit).map(listed), next: next.name };
-    if (end === null) return { items: found.map(listed) };
-    from = end.name;
-    await setImmediate();
+  const slots = { workspaceId, value: certificate ?? status ?? '', pattern: containing(search ?? '') };
+  const rows = limit + 1;
+  if (search === undefined) {
+    const found = await reader.all(range.select, { ...slots, from: cursor, to: END, rows });
+    return pageOf(found, limit, null, ({ name }) => name);
   }
-  return { items: found.map(listed), next: from };
+  const found = await searchInSlices(reader, range, slots, { from: cursor, rows, slice, most: mostSlices });
+  return pageOf(found.rows, limit, found.next, ({ name }) => name);
+}
+
+/**
+ * One environment after the other, each in order of ids, and no others are looked at: so a page takes no longer among many domains that are not
+ * wanted, and no cursor can name one of them. It is the environment, a dot, and the id at which the next page begins.
+ */
+async function listOfEnvironments(
+  reader: Reader,
+  workspaceId: string,
+  { limit, cursor = '', status, certificate, search, environmentIds = new Set() }: WorkspacePageRequest,
+  { slice, mostSlices }: Limits,
+): Promise<Paged<ListedDomain>> {
+  const wanted = { status: status ?? '', certificate: certificate ?? '', pattern: containing(search ?? '') };
+  const [first = '', start = ''] = cursor.split('.');
+  const rows: ListedRow[] = [];
+  let slices = 0;
+  for (const environmentId of [...environmentIds].filter((id) => id >= first).sort()) {
+    if (slices === mostSlices) return pageOf(rows, limit, `${environmentId}.`, cursorOf);
+    const found = await searchInSlices(
+      reader,
+      byEnvironment,
+      { workspaceId, environmentId, ...wanted },
+      {
+        from: environmentId === first ? start : '',
+        rows: limit + 1 - rows.length,
+        slice,
+        most: mostSlices - slices,
+      },
+    );
+    rows.push(...found.rows);
+    slices += found.slices;
+    if (rows.length > limit) break;
+    if (found.next !== null) return pageOf(rows, limit, `${environmentId}.${found.next}`, cursorOf);
+  }
+  return pageOf(rows, limit, null, cursorOf);
+}
+
+function cursorOf({ environmentId, id }: ListedRow): string {
+  return `${environmentId}.${id}`;
+}
+
+/** `next`: where the next page begins if these rows do not fill one. */
+function pageOf(
+  rows: ListedRow[],
+  limit: number,
+  next: string | null,
+  cursorOf: (row: ListedRow) => string,
+): Paged<ListedDomain> {
+  const more = rows[limit];
+  const items = rows.slice(0, limit).map(listed);
+  if (more !== undefined) return { items, next: cursorOf(more) };
+  return next === null ? { items } : { items, next };
 }
 
 function rangeOf({ status, certificate }: WorkspacePageRequest): NameRange {
@@ -54,17 +98,29 @@ function rangeOf({ status, certificate }: WorkspacePageRequest): NameRange {
 }
 
 /** Domains of a workspace in the order of their names, by an index. */
-interface NameRange {
-  select: Statement<RangeSlots & { to: string; rows: number; pattern: string }, ListedRow>;
-  /** Name at which the slice after the one from `from` on begins. */
-  next: Statement<RangeSlots & { slice: number }, { name: string }>;
-}
+type NameRange = Range<{ workspaceId: string; value: string; pattern: string }, ListedRow>;
 
-interface RangeSlots {
+/** Domains of an environment in the order of their ids; an empty status or certificate state is any. */
+const byEnvironment: Range<EnvironmentSlots, ListedRow> = {
+  select: (db, p) =>
+    selectDomains(db, p.pattern)
+      .where('domains.workspace_id', '=', p.workspaceId)
+      .where('domains.environment_id', '=', p.environmentId)
+      .where('domains.id', '>=', p.from)
+      .where('domains.id', '<', p.to)
+      .where(sql<boolean>`(${p.status} = '' or domains.status = ${p.status})`)
+      .where(sql<boolean>`(${p.certificate} = '' or certificates.state = ${p.certificate})`)
+      .orderBy('domains.id')
+      .limit(p.rows),
+  next: nextOfEnvironment,
+};
+
+interface EnvironmentSlots {
   workspaceId: string;
-  /** That is filtered by; empty where nothing is. */
-  value: string;
-  from: string;
+  environmentId: string;
+  status: string;
+  certificate: string;
+  pattern: string;
 }
 
 const byName: NameRange = {
@@ -83,7 +139,7 @@ const byName: NameRange = {
       .orderBy('name')
       .limit(1)
       .offset(p.slice)
-      .select('name'),
+      .select('name as key'),
 };
 
 // Ranges of all columns of an index: with equalities, PostgreSQL may choose another index in the order of names, and read past every domain that
@@ -107,7 +163,7 @@ const byStatus: NameRange = {
       .orderBy('domains.name')
       .limit(1)
       .offset(p.slice)
-      .select('domains.name'),
+      .select('domains.name as key'),
 };
 
 const STATUS_KEY = sql`(domains.workspace_id, domains.status, domains.name)`;
@@ -131,7 +187,7 @@ const byCertificate: NameRange = {
       .orderBy('certificates.hostname')
       .limit(1)
       .offset(p.slice)
-      .select('certificates.hostname as name'),
+      .select('certificates.hostname as key'),
 };
 
 const STATE_KEY = sql`(certificates.workspace_id, certificates.state, certificates.hostname)`;
@@ -160,10 +216,6 @@ function selectCertified(db: Tables, pattern: string) {
     .where(matches(pattern))
     .select(domainColumns)
     .select(certificateColumns);
-}
-
-function matches(pattern: string) {
-  return sql<boolean>`(domains.id like ${pattern} escape '\\' or domains.name like ${pattern} escape '\\')`;
 }
 
 function listed(row: ListedRow): ListedDomain {

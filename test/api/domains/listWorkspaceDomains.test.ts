@@ -91,7 +91,7 @@ describe('domains.listWorkspaceDomains', () => {
   it('shows a key with the permission on some environments the domains of these, and of no other', async () => {
     const only = async (...ids: string[]) => {
       const permissions = ids.map((id) => `environment.${id}.read_domain`);
-      return found({}, (await api.createKey({ permissions })).key);
+      return (await found({}, (await api.createKey({ permissions })).key)).toSorted();
     };
     expect(await only(staging)).toEqual(['b.acme.com', 'c.acme.com']);
     expect(await only(staging, tree.environmentId)).toEqual(names);
