@@ -127,7 +127,7 @@ async function examine(scene: Scene, valid: string[], refusals: Expected): Promi
   const { site } = scene;
   const command = await startImport(scene).ended;
   expect({ ...JSON.parse(command.stdout), code: command.code }).toMatchObject({
-    code: refusals.length === 0 ? 0 : 1,
+    code: refusals.length === 0 ? 0 : 3,
     refused: refusals.length,
     report: reportOf(scene),
   });
