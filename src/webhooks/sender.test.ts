@@ -166,6 +166,27 @@ test('64 KiB of a body are kept, and the connection of one that goes on is close
   expect(Buffer.byteLength(response ?? '')).toBeLessThanOrEqual(65_536);
 });
 
+const CHUNKED = 'HTTP/1.1 500 No\r\ntransfer-encoding: chunked\r\n\r\n';
+const NO_END: [string, string, string, string][] = [
+  ['extensions of chunks', CHUNKED, `1;${'a'.repeat(10_000)}\r\nx\r\n`, 'status'],
+  ['zeros before the size of a chunk', CHUNKED, '0'.repeat(10_000), 'status'],
+  ['empty lines before the status', '', '\r\n'.repeat(5000), 'invalid'],
+];
+test.each(NO_END)('a flood of %s is cut off', async (_, begin, flood, outcome) => {
+  const closed = Promise.withResolvers<void>();
+  const url = await rawReceiver((socket) => {
+    socket.once('close', () => closed.resolve());
+    socket.write(begin);
+    const pour = () => {
+      while (socket.writable && socket.write(flood));
+    };
+    socket.on('drain', pour);
+    pour();
+  });
+  expect(await send(url, { timeLimitMs: 600_000 })).toMatchObject({ outcome });
+  await closed.promise;
+});
+
 describe('what is no proper response is a failure', () => {
   test.each([
     ['nothing', '', 'connection', 'The connection was closed without a response.'],

@@ -55,6 +55,8 @@ const TIME_LIMIT_MS = 10_000;
 const HEADER_BYTES = 16_384;
 /** Of interim responses to one request, by their fields. */
 const INTERIM_BYTES = 16_384;
+/** Of everything that comes in response to one request: as much as is kept of a body in chunks of one byte, with header and interim responses. */
+const RESPONSE_BYTES = 524_288;
 /** Idle connections are closed after this time. */
 const KEEP_ALIVE_MS = 15_000;
 const PRUNE_EVERY_MS = 5000;
@@ -133,6 +135,14 @@ function post(
       interimBytes += 32 + rawHeaders.join('').length;
       if (interimBytes > INTERIM_BYTES) request.destroy(new Error('too many interim responses'));
     });
+    // What frames a body, such as extensions of chunks, has no end of its own.
+    let bytes = 0;
+    const count = (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes > RESPONSE_BYTES) request.destroy(new Error('too many bytes'));
+    };
+    connection.socket.on('data', count);
+    request.once('close', () => connection.socket.off('data', count));
     // Errors come after a response has begun, too, and then they only end its body.
     request.on('error', reject);
     // Emitted alone by a response that changes the protocol.
