@@ -54,7 +54,11 @@ function addCreate(keys: Command): void {
   ])
     .requiredOption('--workspace <id>', 'workspace of the key')
     .option('--name <name>', 'display name', parseName)
-    .option('--permission <permission>', 'what the key allows; repeat it for several', collectNames)
+    .option(
+      '--permission <permission>',
+      'what the key allows, such as environment.*.read_domain; repeat it for several. /docs of the server names that of each operation (default: nothing)',
+      collectNames,
+    )
     .option('--expires <time>', 'a duration from now, such as 30d, or an RFC 3339 time (default: never)', parseExpiry)
     .action(async ({ workspace, name = '', permission, expires, ...options }: CreateOptions) => {
       const { key, hash, start } = createRootKey(randomBytes);

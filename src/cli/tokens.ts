@@ -39,7 +39,11 @@ function addCreate(tokens: Command): void {
     // Its name in the first builds.
     .alias('mint')
     .requiredOption('--workspace <id>', 'workspace of the token')
-    .option('--permission <permission>', 'what the token allows; repeat it for several', collectNames)
+    .option(
+      '--permission <permission>',
+      'what the token allows, such as environment.*.read_domain; repeat it for several (default: nothing)',
+      collectNames,
+    )
     .option('--subject <subject>', 'the user the token stands for', 'nameplate tokens create')
     .option('--expires <time>', 'how long the token is valid, 1s to 120s (default: 60s)', parseLife)
     .action(async ({ workspace, permission, subject, expires = DEFAULT_LIFE_MS, ...options }: CreateOptions) => {

@@ -28,8 +28,12 @@ export function addWorkspaces(program: Command): void {
   ]);
   addCreate(workspaces);
   addList(workspaces);
-  addSwitch(workspaces, 'disable', 'Reject every request with a key of the workspace.');
-  addSwitch(workspaces, 'enable', 'Accept the keys of a disabled workspace again.');
+  addSwitch(
+    workspaces,
+    'disable',
+    'Reject every request with a key or token of the workspace, until it is enabled again. Its domains are still checked and served.',
+  );
+  addSwitch(workspaces, 'enable', 'Accept the keys and tokens of a disabled workspace again.');
   addLimits(workspaces);
 }
 

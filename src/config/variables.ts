@@ -35,7 +35,7 @@ export const generalVariables = {
   apiThreads: {
     name: 'NAMEPLATE_API_THREADS',
     about:
-      'Number of threads that answer API requests on one port. Checks and certificates run in a thread of their own beside them; with `0` they share one with the API. `auto`: one for each two cores, at most four; `0` on one core.',
+      'Number of threads that answer API requests on one port. Checks, deliveries to webhooks and certificates run in a thread of their own beside them; with `0` they share one with the API. `auto`: one for each two cores, at most four; `0` on one core.',
     default: 'auto',
     example: '2',
     parse: countOrAuto(0, 64),
@@ -59,7 +59,7 @@ export const generalVariables = {
   dnsResolvers: {
     name: 'NAMEPLATE_DNS_RESOLVERS',
     about:
-      "Recursive resolvers, as IP addresses with an optional port, separated by commas. They find the nameservers of each zone and validate DNSSEC. Use public ones that filter nothing: your network's own resolver may resolve internal zones, which customers must not reach, and a filtered name looks like a broken zone.",
+      "Recursive resolvers, as IP addresses with an optional port, separated by commas. They say where the nameservers of public suffixes such as `com` are, look up addresses of nameservers, and validate DNSSEC; records are read at the nameservers of each zone. Use public ones that filter nothing: your network's own resolver may resolve internal zones, which customers must not reach, and a filtered name looks like a broken zone.",
     required: true,
     example: '1.1.1.1,8.8.8.8',
     parse: listOf(resolverAddress),
@@ -172,7 +172,7 @@ export const generalVariables = {
   roles: {
     name: 'NAMEPLATE_ROLES',
     about:
-      "The roles of this process, separated by commas: `api` serves the API, `verifier` checks DNS, `certificates` orders and renews certificates, `edge` serves the customers' domains. A SQLite file can have one `verifier` process at a time; a PostgreSQL database can have any number.",
+      "The roles of this process, separated by commas: `api` serves the API, `verifier` checks DNS and delivers events to webhooks, `certificates` orders and renews certificates, `edge` serves the customers' domains. A SQLite file can have one `verifier` process at a time; a PostgreSQL database can have any number.",
     default: ROLES.join(','),
     example: 'api,verifier',
     parse: listOf(oneOf(...ROLES)),

@@ -28,6 +28,8 @@ describe('findings', () => {
       expect(status).toBe(200);
       for (const heading of ['What it means', 'How it happens', 'What to do']) expect(text).toContain(heading);
       expect(text).not.toContain('`');
+      if (text.includes('<code>dnsRecords</code>'))
+        expect(text).toContain('The records that the service asks you to publish');
     }
   });
 
