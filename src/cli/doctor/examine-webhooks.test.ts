@@ -49,7 +49,7 @@ test('how many events wait, and what webhooks fail, is read from the store; from
       about: 'webhooks',
       level: 'warn',
       found: '1 event waits to be delivered, the longest for 2 d 2 h; failing webhooks: 1, disabled: 1',
-      advice: expect.stringContaining('webhooks.listDeliveries'),
+      advice: expect.stringContaining('nameplate webhooks deliveries'),
     },
   ]);
 });
