@@ -630,7 +630,7 @@ interface Domain {
   appId: string;
   /** Environment that the domain is attached to. Begins with `env_`. */
   environmentId: string;
-  /** `pending` until a check has completed, `failed` when the window has ended without success. */
+  /** `pending` until a check has completed, then `verifying` until the records prove the domain: `verified`. `failed`: they did not within 24 hours, or the domain was lost later; `verificationError` says why. */
   status: 'pending' | 'verifying' | 'verified' | 'failed';
   /** Why the domain failed, or what keeps it from being verified. Records that are merely missing are not reported while checks run. */
   verificationError?: string;
@@ -660,7 +660,7 @@ interface DomainEventData {
   status: 'pending' | 'verifying' | 'verified' | 'failed';
   /** Whether the routing record was in place. */
   routingVerified: boolean;
-  /** Whether the ownership record was. */
+  /** Whether the ownership record was in place. */
   ownershipVerified: boolean;
   /** As in domains.getDomain. */
   verificationError?: string;

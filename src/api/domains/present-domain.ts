@@ -34,7 +34,8 @@ export const DomainSchema = Type.Object(
     environmentId: Id('env', 'Environment that the domain is attached to.'),
     status: Type.Enum(['pending', 'verifying', 'verified', 'failed'], {
       type: 'string',
-      description: '`pending` until a check has completed, `failed` when the window has ended without success.',
+      description:
+        '`pending` until a check has completed, then `verifying` until the records prove the domain: `verified`. `failed`: they did not within 24 hours, or the domain was lost later; `verificationError` says why.',
     }),
     verificationError: Type.Optional(
       Type.String({

@@ -7,7 +7,7 @@ const EventDataSchema = Type.Object(
   {
     status: Type.Enum(['pending', 'verifying', 'verified', 'failed'], { type: 'string', description: 'Its status.' }),
     routingVerified: Type.Boolean({ description: 'Whether the routing record was in place.' }),
-    ownershipVerified: Type.Boolean({ description: 'Whether the ownership record was.' }),
+    ownershipVerified: Type.Boolean({ description: 'Whether the ownership record was in place.' }),
     verificationError: Type.Optional(Type.String({ maxLength: 512, description: 'As in domains.getDomain.' })),
     record: Type.Optional(
       Type.Enum(['routing', 'ownership'], {
