@@ -2,19 +2,27 @@ import type { IncomingMessage } from 'node:http';
 
 /** What is read and kept of a response's body. */
 const KEPT_BYTES = 65_536;
+const FIRST_BYTES = 4096;
 
 /** The start of the body, as much as is kept or comes before the connection closes. Where more follows, the connection is closed. Never rejects. */
 export function readStart(response: IncomingMessage): Promise<Buffer> {
   return new Promise((resolve) => {
-    const chunks: Buffer[] = [];
+    // Copied: a chunk of one byte takes a hundred times as much memory, and keeps what was read together with it.
+    let kept = Buffer.allocUnsafe(FIRST_BYTES);
     let bytes = 0;
     response.on('data', (chunk: Buffer) => {
-      chunks.push(chunk);
-      bytes += chunk.length;
-      if (bytes > KEPT_BYTES) response.destroy();
+      const end = Math.min(bytes + chunk.length, KEPT_BYTES);
+      if (end > kept.length) {
+        const larger = Buffer.allocUnsafe(Math.min(2 ** Math.ceil(Math.log2(end)), KEPT_BYTES));
+        kept.copy(larger, 0, 0, bytes);
+        kept = larger;
+      }
+      chunk.copy(kept, bytes, 0, end - bytes);
+      if (bytes + chunk.length > KEPT_BYTES) response.destroy();
+      bytes = end;
     });
     response.on('error', () => {});
-    response.once('close', () => resolve(Buffer.concat(chunks).subarray(0, KEPT_BYTES)));
+    response.once('close', () => resolve(kept.subarray(0, bytes)));
   });
 }
 

@@ -187,6 +187,14 @@ test.each(NO_END)('a flood of %s is cut off', async (_, begin, flood, outcome) =
   await closed.promise;
 });
 
+test('of a body in chunks of one byte less is kept: what frames them counts', async () => {
+  const url = await rawReceiver((socket) => socket.end(`${CHUNKED}${'1\r\nx\r\n'.repeat(65_536)}0\r\n\r\n`));
+  const { status, response } = await send(url);
+  expect(status).toBe(500);
+  expect(response).toMatch(/^x+$/);
+  expect(response?.length).toBeLessThan(131_072 / '1\r\nx\r\n'.length);
+});
+
 describe('what is no proper response is a failure', () => {
   test.each([
     ['nothing', '', 'connection', 'The connection was closed without a response.'],

@@ -55,8 +55,8 @@ const TIME_LIMIT_MS = 10_000;
 const HEADER_BYTES = 16_384;
 /** Of interim responses to one request, by their fields. */
 const INTERIM_BYTES = 16_384;
-/** Of everything that comes in response to one request: as much as is kept of a body in chunks of one byte, with header and interim responses. */
-const RESPONSE_BYTES = 524_288;
+/** Of everything that comes in response to one request: twice what is kept of a body. */
+const RESPONSE_BYTES = 131_072;
 /** Idle connections are closed after this time. */
 const KEEP_ALIVE_MS = 15_000;
 const PRUNE_EVERY_MS = 5000;
