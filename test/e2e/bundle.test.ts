@@ -45,9 +45,10 @@ beforeAll(async () => {
   const [packed] = JSON.parse(
     execFileSync('npm', ['pack', '--json', '--ignore-scripts'], { cwd: clone, stdio: 'pipe' }).toString(),
   );
-  mkdirSync(installed, { recursive: true });
-  execFileSync('tar', ['-xzf', join(clone, packed.filename), '-C', installed, '--strip-components=1']);
-  mkdirSync(join(installed, '../.bin'));
+  // Offline, so that a package it needs would be missing. Only Node is left out, which npm would install beside it.
+  writeFileSync(join(directory.path, 'package.json'), '{ "private": true }');
+  const install = ['install', '--offline', '--omit=optional', '--no-audit', '--no-fund'];
+  execFileSync('npm', [...install, join(clone, packed.filename)], { cwd: directory.path, stdio: 'pipe' });
   symlinkSync(process.execPath, join(installed, '../.bin/node'));
 });
 afterAll(async () => {
@@ -92,15 +93,23 @@ test('the package is the bundle without sources, and names the licence of each p
     ['CHANGELOG.md', 'LICENSE', 'README.md', 'bin', 'deploy', 'dist', 'package.json'].sort(),
   );
   expect(existsSync(join(installed, 'deploy/healthcheck.ts'))).toBe(false);
+  expect(readdirSync(join(installed, '..')).sort()).toEqual(['.bin', '.package-lock.json', 'nameplate']);
   const licences = readFileSync(join(installed, 'dist/licenses.txt'), 'utf8');
   const named = [...licences.matchAll(/^(\S+) \d\S* \(\S+\)\n\n\S/gm)].map(([, name]) => name);
   expect(named).toEqual(expect.arrayContaining(['fastify', 'jose', 'lru-cache', 'pg', 'tldts']));
 });
 
+test.concurrent('a project that installs it runs its program by npx', async ({ expect }) => {
+  const { version } = JSON.parse(readFileSync(join(CLONE, 'package.json'), 'utf8'));
+  expect(await run('npx', ['--offline', 'nameplate', '--version'])).toBe(`${version}\n`);
+});
+
 test.concurrent('programs beside it import its client, with types, without any other package', async ({ expect }) => {
   const program = [
-    "import { createClient, type Domain, NameplateError } from 'nameplate/client';",
-    "const { domains } = createClient({ baseUrl: 'http://127.0.0.1:9', rootKey: 'np_x' });",
+    "import { allItems, createClient, type Domain, NameplateError, type Webhook } from 'nameplate/client';",
+    "const { domains, webhooks } = createClient({ baseUrl: 'http://127.0.0.1:9', rootKey: 'np_x', retries: 0 });",
+    "export const failed = () => allItems(domains.listWorkspaceDomains, { status: 'failed' });",
+    "export const first = async (): Promise<Webhook | undefined> => (await webhooks.listWebhooks({ limit: 1 })).items[0];",
     "const read: Promise<Domain> = domains.getDomain({ domain: 'a.example.com' });",
     'void read.catch((error: unknown) => console.log(error instanceof Error && error.name, NameplateError.name));',
   ].join('\n');
@@ -222,4 +231,13 @@ test('a clone runs its bundle while that is of its sources, and else the sources
 
   rmSync(join(clone, 'dist'), { recursive: true });
   expect(await runs()).toMatchObject({ code: 0, stdout: version, stderr: '' });
+
+  rmSync(join(clone, 'node_modules'));
+  mkdirSync(join(clone, 'node_modules/.bin'), { recursive: true });
+  symlinkSync(process.execPath, join(clone, 'node_modules/.bin/node'));
+  expect(await runs()).toMatchObject({
+    code: 1,
+    stdout: '',
+    stderr: expect.stringContaining(`Run "npm ci" in ${clone}`),
+  });
 });
