@@ -109,7 +109,7 @@ test.concurrent('programs beside it import its client, with types, without any o
     "import { allItems, createClient, type Domain, NameplateError, type Webhook } from 'nameplate/client';",
     "const { domains, webhooks } = createClient({ baseUrl: 'http://127.0.0.1:9', rootKey: 'np_x', retries: 0 });",
     "export const failed = () => allItems(domains.listWorkspaceDomains, { status: 'failed' });",
-    "export const first = async (): Promise<Webhook | undefined> => (await webhooks.listWebhooks({ limit: 1 })).items[0];",
+    'export const first = async (): Promise<Webhook | undefined> => (await webhooks.listWebhooks({ limit: 1 })).items[0];',
     "const read: Promise<Domain> = domains.getDomain({ domain: 'a.example.com' });",
     'void read.catch((error: unknown) => console.log(error instanceof Error && error.name, NameplateError.name));',
   ].join('\n');

@@ -29,6 +29,7 @@ export async function examineWebhooks(
   const counts = `failing webhooks: ${failingWebhooks}, disabled: ${disabledWebhooks}`;
   if (waitMs < DAY_MS) return [ok('webhooks', `${events} to be delivered; ${counts}`)];
   const found = `${events} to be delivered, the longest for ${shortDuration(waitMs)}; ${counts}`;
-  const advice = 'Events are given up after three days. "nameplate webhooks list" shows which webhooks fail, "nameplate webhooks deliveries" what their receivers answered.';
+  const advice =
+    'Events are given up after three days. "nameplate webhooks list" shows which webhooks fail, "nameplate webhooks deliveries" what their receivers answered.';
   return [warn('webhooks', found, advice)];
 }
