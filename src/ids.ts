@@ -1,7 +1,21 @@
 import { randomBytes } from 'node:crypto';
 import type { Clock } from './clock.ts';
 
-type IdPrefix = 'ws' | 'key' | 'sig' | 'proj' | 'app' | 'env' | 'dep' | 'dom' | 'evt' | 'req' | 'wh' | 'whs' | 'dlv';
+type IdPrefix =
+  | 'ws'
+  | 'key'
+  | 'sig'
+  | 'proj'
+  | 'app'
+  | 'env'
+  | 'dep'
+  | 'dom'
+  | 'evt'
+  | 'req'
+  | 'wh'
+  | 'whs'
+  | 'dlv'
+  | 'link';
 
 type RandomBytes = (bytes: number) => Uint8Array;
 

@@ -18,6 +18,7 @@ import { describeRaces } from './races.ts';
 import { describeRequests } from './requests.ts';
 import { describeResults } from './results.ts';
 import { describeSecrets } from './secrets.ts';
+import { describeSetup } from './setup.ts';
 import { describeSigning } from './signing.ts';
 import type { OpenedStore, Subject } from './subject.ts';
 import { describeTimelines } from './timelines.ts';
@@ -53,6 +54,7 @@ export function describeStore(name: string, open: () => Promise<OpenedStore>): v
 
     describeAccess(subject);
     describeSigning(subject);
+    describeSetup(subject);
     describeTree(subject);
     describeDomains(subject);
     describeWorkspaceDomains(subject);

@@ -7,6 +7,7 @@ import { certificateClaimer, isAnyDue } from '../../src/store/sql/certificates/l
 import { findReachedLimit, pruneLedger } from '../../src/store/sql/certificates/ledger.ts';
 import { pruneEvents } from '../../src/store/sql/events.ts';
 import { pruneIdempotencyKeys } from '../../src/store/sql/idempotency-keys.ts';
+import { pruneSetupLinks } from '../../src/store/sql/setup-links.ts';
 import { type Engine, type ReadUseCase, sqlStore } from '../../src/store/sql/sql-store.ts';
 import type { Transaction } from '../../src/store/sql/statement.ts';
 import { deliveryClaimer } from '../../src/store/sql/webhooks/delivery-claims.ts';
@@ -73,6 +74,7 @@ export const indexed: Record<string, (tx: Transaction, ...args: never[]) => Prom
   walkWebhooks: async (tx: Transaction) => tx.all(walkWebhooks, { now: 0, after: '', limit: 1 }),
   deliveriesDueOf: async (tx: Transaction) => tx.all(selectDueOf, { webhookId: '', now: 0, limit: 1 }),
   pruneDeliveries: (tx: Transaction) => pruneDeliveries(tx, 0, 1),
+  pruneSetupLinks: (tx: Transaction) => pruneSetupLinks(tx, 0, 1),
 };
 
 /** Those of them that find their rows in the order of an index, so that they cost the same in a table of any length. */
@@ -99,6 +101,8 @@ export const inOrder = [
   'claimOfWorkspace',
   'walkWorkspaces',
   'countOrders',
+  'listSetupLinks',
+  'pruneSetupLinks',
   'listWebhooks',
   'listDeliveries',
   'deliveryBacklog',

@@ -1,11 +1,19 @@
 /** What changed, and so which caches must invalidate `key`. */
-export type ChangeKind = 'workspace' | 'root_key' | 'signing_key' | 'environment' | 'domain' | 'route' | 'certificate';
+export type ChangeKind =
+  | 'workspace'
+  | 'root_key'
+  | 'signing_key'
+  | 'setup_link'
+  | 'environment'
+  | 'domain'
+  | 'route'
+  | 'certificate';
 
 /** A row of the change log: caches invalidate what it names. */
 export interface Change {
   seq: number;
   kind: ChangeKind;
-  /** `workspace`: its id. `root_key`: the SHA-256 of the key in hex. `signing_key`, `environment`, `domain`: its id. `route`, `certificate`: the host name. */
+  /** `workspace`: its id. `root_key`: the SHA-256 of the key in hex. `signing_key`, `setup_link`, `environment`, `domain`: its id. `route`, `certificate`: the host name. */
   key: string;
 }
 

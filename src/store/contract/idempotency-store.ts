@@ -1,4 +1,5 @@
 import type { DomainStore } from './domain-store.ts';
+import type { SetupStore } from './setup-store.ts';
 import type { TreeStore } from './tree-store.ts';
 import type { WebhookStore } from './webhook-store.ts';
 
@@ -8,6 +9,7 @@ export const IDEMPOTENCY_KEPT_MS = 24 * 3_600_000;
 /** The methods that create what a client asks for: those that `createOnce` carries out. */
 type Creations = Pick<TreeStore, 'createProject' | 'createApp' | 'createEnvironment' | 'createDeployment'> &
   Pick<DomainStore, 'createDomain' | 'createDomains'> &
+  Pick<SetupStore, 'createSetupLink'> &
   Pick<WebhookStore, 'createWebhook'>;
 
 export type CreateMethod = keyof Creations;

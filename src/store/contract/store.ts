@@ -9,6 +9,7 @@ import type { IdempotencyStore } from './idempotency-store.ts';
 import type { MonitorStore } from './monitor-store.ts';
 import type { RequestStore } from './request-store.ts';
 import type { SecretStore } from './secret-store.ts';
+import type { SetupStore } from './setup-store.ts';
 import type { TreeStore } from './tree-store.ts';
 import type { DeliveryStore, WebhookStore } from './webhook-store.ts';
 
@@ -23,6 +24,7 @@ export type * from './idempotency-store.ts';
 export type * from './monitor-store.ts';
 export type * from './request-store.ts';
 export type * from './secret-store.ts';
+export type * from './setup-store.ts';
 export type * from './tree-store.ts';
 export type * from './webhook-store.ts';
 
@@ -40,6 +42,7 @@ export type * from './webhook-store.ts';
  */
 export interface Store
   extends AccessStore,
+    SetupStore,
     TreeStore,
     DomainStore,
     CheckStore,

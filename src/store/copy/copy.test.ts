@@ -148,6 +148,17 @@ const schema: Columns = {
     created_at: true,
     actor: true,
   },
+  setup_links: {
+    id: true,
+    workspace_id: true,
+    domain_id: true,
+    hash: true,
+    created_at: true,
+    expires_at: true,
+    revoked_at: true,
+  },
+  setup_pages: { workspace_id: true, brand: true, origins: true },
+  setup_origins: { origin: true, workspace_id: true },
   webhooks: {
     id: true,
     workspace_id: true,

@@ -106,6 +106,7 @@ describe('migrating', () => {
       '0007-workspace-lists',
       '0008-idempotency-keys',
       '0009-webhooks',
+      '0010-setup-links',
     ]);
     expect(await refusal(() => open(address))).toMatch(/older nameplate .*"0005-monitoring".*run "nameplate migrate"/);
     expect(await migrate(address)).toEqual([
@@ -114,6 +115,7 @@ describe('migrating', () => {
       '0007-workspace-lists',
       '0008-idempotency-keys',
       '0009-webhooks',
+      '0010-setup-links',
     ]);
     const again = await postgresStore({ address });
     const claim = { limit: 9, intervalMs: DAY_MS, jitter: () => 0 };

@@ -27,6 +27,9 @@ export interface Schema {
   challenges: ChallengesTable;
   ca_accounts: CaAccountsTable;
   events: EventsTable;
+  setup_links: SetupLinksTable;
+  setup_pages: SetupPagesTable;
+  setup_origins: SetupOriginsTable;
   webhooks: WebhooksTable;
   webhook_secrets: WebhookSecretsTable;
   webhook_deliveries: WebhookDeliveriesTable;
@@ -68,6 +71,31 @@ interface SigningKeysTable {
   private_key: Uint8Array;
   created_at: number;
   retired_at: number | null;
+}
+
+interface SetupLinksTable {
+  id: string;
+  workspace_id: string;
+  /** The link is deleted with the domain. */
+  domain_id: string;
+  /** SHA-256 of the token: 32 bytes, unique. */
+  hash: Uint8Array;
+  created_at: number;
+  expires_at: number;
+  revoked_at: number | null;
+}
+
+interface SetupPagesTable {
+  workspace_id: string;
+  /** JSON of `Brand`. */
+  brand: string;
+  /** JSON: the origins, which are in `setup_origins` too. */
+  origins: string;
+}
+
+interface SetupOriginsTable {
+  origin: string;
+  workspace_id: string;
 }
 
 interface ProjectsTable {

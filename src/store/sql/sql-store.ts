@@ -16,6 +16,8 @@ import { countDrifted } from './monitor-schedule.ts';
 import { findProject, listProjects } from './projects.ts';
 import * as access from './root-keys.ts';
 import { listSecretPrefixes, listSecrets } from './sealed-values.ts';
+import { findSetupLink, findSetupLinkByToken, listSetupLinks } from './setup-links.ts';
+import { findSetupPage, isSetupOrigin } from './setup-pages.ts';
 import { findCurrentSigningKey, findSigningKey } from './signing-keys.ts';
 import { findOrigin, findSite } from './sites.ts';
 import type { Reader } from './statement.ts';
@@ -64,6 +66,16 @@ export function sqlStore(engine: Engine): Store {
     findSigningKey: (...args) => read(findSigningKey, ...args),
     findCurrentSigningKey: () => read(findCurrentSigningKey),
     replaceSigningKey: (...args) => write(writes.replaceSigningKey, ...args),
+
+    createSetupLink: (...args) => write(writes.createSetupLink, ...args),
+    findSetupLinkByToken: (...args) => read(findSetupLinkByToken, ...args),
+    findSetupLink: (...args) => read(findSetupLink, ...args),
+    listSetupLinks: (...args) => read(listSetupLinks, ...args),
+    revokeSetupLink: (...args) => write(writes.revokeSetupLink, ...args),
+    pruneSetupLinks: (...args) => write(writes.pruneSetupLinks, ...args),
+    findSetupPage: (...args) => read(findSetupPage, ...args),
+    saveSetupPage: (...args) => write(writes.saveSetupPage, ...args),
+    isSetupOrigin: (...args) => read(isSetupOrigin, ...args),
 
     createProject: (...args) => write(writes.createProject, ...args),
     findProject: (...args) => read(findProject, ...args),

@@ -12,6 +12,7 @@ it('every write waits for the disk, but those that the contract marks unsynced',
     return !isSynced(save('verifying', 'verifying'));
   });
   expect(unsynced.map(([name]) => name)).toEqual([
+    'pruneSetupLinks',
     'saveTransition',
     'saveMonitoring',
     'pruneEvents',

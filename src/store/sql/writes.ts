@@ -18,6 +18,8 @@ import { createProject, deleteProject } from './projects.ts';
 import { pruneRequests } from './request-counts.ts';
 import * as access from './root-keys.ts';
 import { replaceSecret } from './sealed-values.ts';
+import { createSetupLink, pruneSetupLinks, revokeSetupLink } from './setup-links.ts';
+import { saveSetupPage } from './setup-pages.ts';
 import { replaceSigningKey } from './signing-keys.ts';
 import type { Transaction } from './statement.ts';
 import * as deliveries from './webhooks/delivery-rows.ts';
@@ -84,6 +86,7 @@ const creations = {
     ([first]) => (first === undefined ? [] : [first.workspaceId, first.environmentId]),
     (each) => each.some(({ kind }) => kind === 'created'),
   ),
+  createSetupLink: creation(createSetupLink, ({ domainId }) => [domainId], isCreated),
   // The workspace, for the number of its webhooks.
   createWebhook: creation(webhooks.createWebhook, ({ workspaceId }) => [workspaceId], isCreated),
 };
@@ -100,6 +103,9 @@ export const writes = {
   setRootKeyDisabled: write(access.setRootKeyDisabled, (keyId) => [keyId]),
   revokeRootKey: write(access.revokeRootKey, (keyId) => [keyId]),
   replaceSigningKey: write(replaceSigningKey, () => ['signing keys']),
+  revokeSetupLink: write(revokeSetupLink, NO_LOCKS),
+  pruneSetupLinks: write(pruneSetupLinks, NO_LOCKS, UNSYNCED),
+  saveSetupPage: write(saveSetupPage, (workspaceId) => [workspaceId]),
   deleteProject: write(deleteProject, (_, projectId) => [projectId]),
   deleteApp: write(deleteApp, (_, appId) => [appId]),
   deleteEnvironment: write(deleteEnvironment, (_, environmentId) => [environmentId]),

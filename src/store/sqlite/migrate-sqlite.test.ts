@@ -79,6 +79,7 @@ describe('migrating', () => {
       '0007-workspace-lists',
       '0008-idempotency-keys',
       '0009-webhooks',
+      '0010-setup-links',
     ]);
     expect(await refusal(sqliteStore({ path }))).toMatch(
       /older nameplate .*"0005-monitoring".*run "nameplate migrate"/,
@@ -89,6 +90,7 @@ describe('migrating', () => {
       '0007-workspace-lists',
       '0008-idempotency-keys',
       '0009-webhooks',
+      '0010-setup-links',
     ]);
     const again = await sqliteStore({ path });
     const claim = { limit: 9, intervalMs: DAY_MS, jitter: () => 0 };

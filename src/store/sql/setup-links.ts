@@ -1,0 +1,96 @@
+import type { FoundSetupLink, PageRequest, SetupLink } from '../contract/store.ts';
+import { logChange } from './change-log.ts';
+import { findDomainById } from './domains.ts';
+import { type PageSlots, paged, pageSlots } from './paging.ts';
+import type { Reader, Tables, Transaction } from './statement.ts';
+
+export async function createSetupLink(tx: Transaction, link: SetupLink, tokenHash: Uint8Array) {
+  if ((await findDomainById(tx, link.workspaceId, link.domainId)) === null) return 'domain_missing';
+  await tx.execute(insertLink, { ...link, hash: tokenHash });
+  return 'created';
+}
+
+export async function findSetupLinkByToken(reader: Reader, tokenHash: Uint8Array): Promise<FoundSetupLink | null> {
+  return reader.one(selectLinkByHash, { hash: tokenHash });
+}
+
+export async function findSetupLink(reader: Reader, linkId: string): Promise<FoundSetupLink | null> {
+  return reader.one(selectLinkById, { id: linkId });
+}
+
+export async function listSetupLinks(reader: Reader, workspaceId: string, domainId: string, page: PageRequest) {
+  return paged(await reader.all(selectLinks, { workspaceId, domainId, ...pageSlots(page) }), page);
+}
+
+export async function revokeSetupLink(tx: Transaction, linkId: string, revokedAt: number): Promise<boolean> {
+  const isFound = (await tx.execute(revokeLink, { id: linkId, at: revokedAt })) > 0;
+  if (isFound) await logChange(tx, 'setup_link', linkId);
+  return isFound;
+}
+
+export async function pruneSetupLinks(tx: Transaction, before: number, limit: number): Promise<number> {
+  return tx.execute(deleteExpired, { before, limit });
+}
+
+const columns = [
+  'setup_links.id',
+  'setup_links.workspace_id as workspaceId',
+  'setup_links.domain_id as domainId',
+  'setup_links.created_at as createdAt',
+  'setup_links.expires_at as expiresAt',
+  'setup_links.revoked_at as revokedAt',
+] as const;
+
+function insertLink(db: Tables, p: SetupLink & { hash: Uint8Array }) {
+  return db.insertInto('setup_links').values({
+    id: p.id,
+    workspace_id: p.workspaceId,
+    domain_id: p.domainId,
+    hash: p.hash,
+    created_at: p.createdAt,
+    expires_at: p.expiresAt,
+    revoked_at: p.revokedAt,
+  });
+}
+
+function selectFound(db: Tables) {
+  return db
+    .selectFrom('setup_links')
+    .innerJoin('domains', 'domains.id', 'setup_links.domain_id')
+    .select(columns)
+    .select(['domains.name as domainName', 'domains.environment_id as environmentId']);
+}
+
+function selectLinkByHash(db: Tables, p: { hash: Uint8Array }) {
+  return selectFound(db).where('setup_links.hash', '=', p.hash);
+}
+
+function selectLinkById(db: Tables, p: { id: string }) {
+  return selectFound(db).where('setup_links.id', '=', p.id);
+}
+
+function selectLinks(db: Tables, p: PageSlots & { workspaceId: string; domainId: string }) {
+  return db
+    .selectFrom('setup_links')
+    .where('domain_id', '=', p.domainId)
+    .where('workspace_id', '=', p.workspaceId)
+    .where('id', '>=', p.from)
+    .orderBy('id')
+    .limit(p.rows)
+    .select(columns);
+}
+
+function revokeLink(db: Tables, p: { id: string; at: number }) {
+  return db
+    .updateTable('setup_links')
+    .where('id', '=', p.id)
+    .set((of) => ({ revoked_at: of.fn.coalesce('revoked_at', of.val(p.at)) }));
+}
+
+function deleteExpired(db: Tables, p: { before: number; limit: number }) {
+  return db
+    .deleteFrom('setup_links')
+    .where('id', 'in', (of) =>
+      of.selectFrom('setup_links').where('expires_at', '<', p.before).orderBy('expires_at').limit(p.limit).select('id'),
+    );
+}
