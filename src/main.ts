@@ -43,6 +43,8 @@ interface ServerOptions {
   windowMs?: number;
   /** Told of each attempt to deliver an event to a webhook, with `apiThreads` 0. */
   onAttempt?: RoleDeps['onAttempt'];
+  /** Browsers reach the API where it listens, whatever the port. */
+  isPublicHere?: boolean;
   /** Aborts a start that waits for another process. */
   signal?: AbortSignal;
 }
@@ -140,10 +142,10 @@ function settingsOf(
   edge: Pick<Edge, 'http'> | null,
 ): RoleSettings {
   const { config, manyNodes, nameserverPort, certificateLeaseMs, deliveryLeaseMs, checkIntervalMs, windowMs } = base;
-  const { challengePort: given = 80 } = base;
+  const { challengePort: given = 80, isPublicHere = false } = base;
   const challengePort = given === 'edge' ? Number(new URL(edge?.http ?? 'http://none').port) : given;
   const leases = { certificateLeaseMs, deliveryLeaseMs };
-  return { config, manyNodes, nameserverPort, challengePort, ...leases, checkIntervalMs, windowMs };
+  return { config, manyNodes, nameserverPort, challengePort, ...leases, checkIntervalMs, windowMs, isPublicHere };
 }
 
 /** Seals secrets that are stored in plaintext. Rejects when some are sealed under a key that this process does not have. */

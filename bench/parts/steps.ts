@@ -72,7 +72,7 @@ const methods = {
     const answer = { meta: { requestId: newId('req') }, data: presentDomain(domain) };
     const cached = cacheDomains(store, changes);
     await changes.poll();
-    await authenticate(request);
+    await authenticate(request, reply);
     // Kept from the second time on.
     await findDomain(cached, workspaceId, name);
     const again = await findDomain(cached, workspaceId, name);
@@ -80,7 +80,7 @@ const methods = {
 
     const steps: Record<string, () => unknown> = {
       'request id': () => newId('req'),
-      authenticate: () => authenticate(request),
+      authenticate: () => authenticate(request, reply),
       'rate limit': () => limitRate(getDomain.name, request, reply),
       parse: () => parseBody(body),
       validate: () => validate({ domain: name }),

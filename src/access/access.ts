@@ -1,12 +1,14 @@
 import { createLoadingCache } from '../cache/cache.ts';
 import type { ChangeFeed } from '../cache/change-feed.ts';
 import type { Clock } from '../clock.ts';
-import type { AccessStore } from '../store/contract/store.ts';
+import type { AccessStore, SetupStore, Workspace } from '../store/contract/store.ts';
 import { type Authentication, type AuthenticationDeps, authenticate, standingOf } from './authenticate.ts';
 import { createTokenVerifier } from './dashboard-token.ts';
 import { createFailureLimit } from './failure-limit.ts';
 import { createRootKeyCache } from './root-key-cache.ts';
 import { createSessions, type Sessions } from './sessions.ts';
+import { sessionCheck } from './setup-session.ts';
+import { signatureVerifier } from './signed-token.ts';
 
 /** Most workspaces cached. */
 const WORKSPACES = 10_000;
@@ -24,20 +26,23 @@ export interface Access {
 }
 
 export function createAccess(
-  store: AccessStore,
+  store: AccessStore & Pick<SetupStore, 'findSetupLink'>,
   clock: Clock,
   changes?: ChangeFeed,
   failures = createFailureLimit(clock),
 ): Access {
+  const verifySignature = signatureVerifier(store, clock, changes);
+  const workspaces = createLoadingCache<Workspace>({
+    changes,
+    capacity: WORKSPACES,
+    read: (workspaceId) => store.findWorkspace(workspaceId),
+    keysOf: ({ kind, key }) => (kind === 'workspace' ? [key] : []),
+  });
   const deps: AuthenticationDeps = {
     rootKeys: createRootKeyCache(store, changes),
-    tokens: createTokenVerifier(store, clock, changes),
-    workspaces: createLoadingCache({
-      changes,
-      capacity: WORKSPACES,
-      read: (workspaceId) => store.findWorkspace(workspaceId),
-      keysOf: ({ kind, key }) => (kind === 'workspace' ? [key] : []),
-    }),
+    tokens: createTokenVerifier(verifySignature),
+    checkSession: sessionCheck({ store, clock, changes, workspaces, verifySignature }),
+    workspaces,
     failures,
     clock,
   };

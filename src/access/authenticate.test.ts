@@ -58,6 +58,7 @@ function setUp(about: Partial<CachedRootKey> = {}, { workspaces = [aWorkspace({ 
           : null;
       },
     },
+    checkSession: async () => ({ ok: false, code: 'authentication/setup_link_expired' }),
     workspaces: {
       get: () => undefined,
       load: async (workspaceId) => workspaces.find(({ id }) => id === workspaceId) ?? null,

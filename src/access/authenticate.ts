@@ -1,16 +1,20 @@
 import type { LoadingCache } from '../cache/cache.ts';
 import type { Clock } from '../clock.ts';
 import type { Workspace } from '../store/contract/store.ts';
-import { isToken, MAX_TOKEN_LENGTH, type TokenVerifier } from './dashboard-token.ts';
+import type { TokenVerifier } from './dashboard-token.ts';
 import type { FailureLimit } from './failure-limit.ts';
 import { hashRootKey, isRootKey, ROOT_KEY_LENGTH } from './root-key.ts';
 import type { CachedRootKey, Principal, RootKeyCache } from './root-key-cache.ts';
+import { isSessionToken } from './session-token.ts';
+import type { SetupLinkErrorCode } from './setup-link.ts';
+import { isToken, MAX_TOKEN_LENGTH } from './signed-token.ts';
 
 /** Error codes of requests that are not authenticated (spec: Named authentication and authorization errors). */
 export type AuthenticationErrorCode =
   | 'authentication/missing'
   | 'authentication/malformed'
   | 'authentication/key_not_found'
+  | SetupLinkErrorCode
   | 'authorization/key_disabled'
   | 'authorization/workspace_disabled';
 
@@ -27,6 +31,8 @@ export type Authentication =
 export interface AuthenticationDeps {
   rootKeys: RootKeyCache;
   tokens: TokenVerifier;
+  /** Of the token of a session. */
+  checkSession(token: string): Promise<Standing>;
   workspaces: LoadingCache<Workspace>;
   failures: FailureLimit;
   clock: Clock;
@@ -39,7 +45,7 @@ const BEARER = /^bearer [^\s]+$/i;
 const MAX_HEADER_LENGTH = 'Bearer '.length + MAX_TOKEN_LENGTH;
 
 /**
- * Authenticates a request by the value of its `Authorization` header: a root key or a dashboard token. Returns at once if the key is cached,
+ * Authenticates a request by the value of its `Authorization` header: a root key, a dashboard token or the token of a session. Returns at once if the key is cached,
  * so that most requests wait for nothing. Reads `client.ip` only when it has to, since proxy headers make it costly. Rejects with
  * `StoreUnavailable` when a lookup fails.
  */
@@ -106,7 +112,8 @@ async function check(
     const result = checkKey(key, deps.clock);
     return result.ok ? { ...result, expiresAt: key?.expiresAt ?? null } : result;
   }
-  if (isToken(credential)) return checkToken(credential, deps);
+  if (isToken(credential))
+    return isSessionToken(credential) ? deps.checkSession(credential) : checkToken(credential, deps);
   return failed('authentication/malformed');
 }
 

@@ -3,7 +3,8 @@ import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { idMaker } from '../ids.ts';
 import { type SigningKey, StoreUnavailable } from '../store/contract/store.ts';
-import { createTokenVerifier, isToken, signToken } from './dashboard-token.ts';
+import { createTokenVerifier, signToken } from './dashboard-token.ts';
+import { isToken, signatureVerifier } from './signed-token.ts';
 
 const NOW = 1_800_000_000_000;
 const SECONDS = NOW / 1000;
@@ -40,7 +41,7 @@ function forge(claimed: object, head: object = header, { id = signer } = {}): st
 /** What a node reads in a token at a time. */
 function read(token: string, { now = NOW, keys = [signer] } = {}) {
   const store = { findSigningKey: async (id: string) => keys.find((key) => key.id === id) ?? null };
-  return createTokenVerifier(store, { now: () => now }, undefined).verify(token);
+  return createTokenVerifier(signatureVerifier(store, { now: () => now }, undefined)).verify(token);
 }
 
 describe('a token', () => {
@@ -171,9 +172,9 @@ describe('a token', () => {
 
   it('that cannot be checked because the store is down is not called bad', async () => {
     const down = { findSigningKey: () => Promise.reject(new StoreUnavailable('down')) };
-    await expect(createTokenVerifier(down, { now: () => NOW }, undefined).verify(minted.token)).rejects.toThrow(
-      StoreUnavailable,
-    );
+    await expect(
+      createTokenVerifier(signatureVerifier(down, { now: () => NOW }, undefined)).verify(minted.token),
+    ).rejects.toThrow(StoreUnavailable);
   });
 });
 
@@ -197,7 +198,7 @@ describe('the keys that sign', () => {
       asked += 1;
       return id === signer.id ? signer : null;
     };
-    const verifier = createTokenVerifier({ findSigningKey }, { now: () => NOW }, changes);
+    const verifier = createTokenVerifier(signatureVerifier({ findSigningKey }, { now: () => NOW }, changes));
     for (let i = 0; i < 3; i += 1) expect(await verifier.verify(forge(payload))).toMatchObject(claims);
     expect(asked).toBe(1);
     const unknown = forge(payload, { ...header, kid: newId('sig') });
@@ -207,7 +208,7 @@ describe('the keys that sign', () => {
 
   it('are not looked up for a token that is invalid anyway', async () => {
     const findSigningKey = () => Promise.reject(new Error('asked'));
-    const verifier = createTokenVerifier({ findSigningKey }, { now: () => NOW }, changes);
+    const verifier = createTokenVerifier(signatureVerifier({ findSigningKey }, { now: () => NOW }, changes));
     expect(await verifier.verify(forge(payload, { ...header, alg: 'HS256' }))).toBeNull();
     expect(await verifier.verify(forge(payload, { ...header, kid: 'x' }))).toBeNull();
   });

@@ -1,17 +1,7 @@
-import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
-import { JOSEError, JWKSNoMatchingKey } from 'jose/errors';
-import { SignJWT } from 'jose/jwt/sign';
-import { jwtVerify } from 'jose/jwt/verify';
-import { createLoadingCache } from '../cache/cache.ts';
-import type { ChangeFeed } from '../cache/change-feed.ts';
-import type { Clock } from '../clock.ts';
-import type { AccessStore, SigningKey } from '../store/contract/store.ts';
-import { MAX_TOKEN_LIFE_MS, SKEW_MS } from './token-life.ts';
+import type { SigningKey } from '../store/contract/store.ts';
+import { sign, type TokenKind, type VerifySignature } from './signed-token.ts';
 
-/**
- * Dashboard tokens: short-lived JWTs (RFC 7519) of a person in a workspace (spec: Authentication, 2). The server signs them with its own
- * Ed25519 key (`alg` EdDSA, RFC 8037), whose id is the `kid`.
- */
+/** Dashboard tokens: short-lived JWTs of a person in a workspace (spec: Authentication, 2). */
 export interface Claims {
   /** The person. */
   sub: string;
@@ -20,41 +10,20 @@ export interface Claims {
   permissions: string[];
 }
 
-const ALGORITHM = 'EdDSA';
-const ISSUER = 'nameplate-dashboard';
-const AUDIENCE = 'nameplate-api';
+const KIND: TokenKind = {
+  typ: 'JWT',
+  issuer: 'nameplate-dashboard',
+  audience: 'nameplate-api',
+  claims: ['workspaceId', 'permissions'],
+};
 
-/** Longer texts are not parsed. */
-export const MAX_TOKEN_LENGTH = 4096;
-
-/** A token with an empty signature is forged, not malformed. */
-const FORM = /^[\w-]+\.[\w-]+\.[\w-]*$/;
-const KEY_ID = /^sig_[0-9a-z]{26}$/;
-
-/** Whether a text has the form of a token, valid or not. */
-export function isToken(text: string): boolean {
-  return text.length <= MAX_TOKEN_LENGTH && FORM.test(text);
-}
-
-/** Signs a token that is valid for `lifeMs`, in whole seconds. Throws `RangeError` for a life or length that would be refused. */
-export async function signToken(
-  { id, privateKey }: Pick<SigningKey, 'id' | 'privateKey'>,
+/** As `sign`. */
+export function signToken(
+  key: Pick<SigningKey, 'id' | 'privateKey'>,
   { sub, workspaceId, permissions }: Claims,
-  { now, lifeMs }: { now: number; lifeMs: number },
+  life: { now: number; lifeMs: number },
 ): Promise<{ token: string; expiresAt: number }> {
-  if (lifeMs < 1000 || lifeMs > MAX_TOKEN_LIFE_MS) throw new RangeError('a token is valid for 1 to 120 seconds');
-  const issuedAt = Math.floor(now / 1000);
-  const expiresAt = issuedAt + Math.floor(lifeMs / 1000);
-  const token = await new SignJWT({ workspaceId, permissions })
-    .setProtectedHeader({ alg: ALGORITHM, typ: 'JWT', kid: id })
-    .setIssuer(ISSUER)
-    .setAudience(AUDIENCE)
-    .setSubject(sub)
-    .setIssuedAt(issuedAt)
-    .setExpirationTime(expiresAt)
-    .sign(createPrivateKey({ key: Buffer.from(privateKey), format: 'der', type: 'pkcs8' }));
-  if (token.length > MAX_TOKEN_LENGTH) throw new RangeError('the token would be too long: name fewer permissions');
-  return { token, expiresAt: expiresAt * 1000 };
+  return sign(key, KIND, { sub, workspaceId, permissions }, life);
 }
 
 export interface TokenVerifier {
@@ -67,80 +36,15 @@ interface VerifiedClaims extends Claims {
   expiresAt: number;
 }
 
-interface Signer {
-  publicKey: KeyObject;
-  retiredAt: number | null;
-}
-
-/** Most signing keys cached, negative entries included. */
-const SIGNERS = 1000;
-
-/** Verifies tokens by the signing keys of the store, which it caches. */
-export function createTokenVerifier(
-  store: Pick<AccessStore, 'findSigningKey'>,
-  clock: Clock,
-  changes: ChangeFeed | undefined,
-): TokenVerifier {
-  const signers = createLoadingCache<Signer>({
-    changes,
-    capacity: SIGNERS,
-    async read(id) {
-      const key = await store.findSigningKey(id);
-      return key === null ? null : { publicKey: toPublicKey(key), retiredAt: key.retiredAt };
-    },
-    keysOf: ({ kind, key }) => (kind === 'signing_key' ? [key] : []),
-  });
-
-  async function findSigner(kid: unknown): Promise<Signer> {
-    if (typeof kid !== 'string' || !KEY_ID.test(kid)) throw new JWKSNoMatchingKey();
-    const found = await signers.load(kid);
-    if (found === null) throw new JWKSNoMatchingKey();
-    return found;
-  }
-
+export function createTokenVerifier(verifySignature: VerifySignature): TokenVerifier {
   return {
     async verify(token) {
-      let signer: Signer | undefined;
-      try {
-        const { payload } = await jwtVerify(
-          token,
-          async ({ kid }) => {
-            signer = await findSigner(kid);
-            return signer.publicKey;
-          },
-          {
-            algorithms: [ALGORITHM],
-            typ: 'JWT',
-            issuer: ISSUER,
-            audience: AUDIENCE,
-            requiredClaims: ['exp', 'sub', 'workspaceId', 'permissions'],
-            maxTokenAge: MAX_TOKEN_LIFE_MS / 1000,
-            clockTolerance: SKEW_MS / 1000,
-            currentDate: new Date(clock.now()),
-          },
-        );
-        return toClaims(payload, clock.now(), signer?.retiredAt ?? null);
-      } catch (error) {
-        // jose's errors mean a bad token; any other is ours, such as a store that is down.
-        if (error instanceof JOSEError) return null;
-        throw error;
-      }
+      const verified = await verifySignature(token, KIND);
+      if (verified === null) return null;
+      const { sub, workspaceId, permissions } = verified.claims;
+      if (typeof workspaceId !== 'string') return null;
+      if (!Array.isArray(permissions) || !permissions.every((each) => typeof each === 'string')) return null;
+      return { sub, workspaceId, permissions, expiresAt: verified.expiresAt };
     },
   };
-}
-
-/** Checks what jose does not: the clock tolerance must not extend a token's life, and a retired key must not sign new tokens. */
-function toClaims(payload: Record<string, unknown>, now: number, retiredAt: number | null): VerifiedClaims | null {
-  const { iat, exp, sub, workspaceId, permissions } = payload;
-  if (typeof iat !== 'number' || typeof exp !== 'number') return null;
-  const expiresAt = Math.min(exp * 1000, iat * 1000 + MAX_TOKEN_LIFE_MS);
-  if (expiresAt <= now || (exp - iat) * 1000 > MAX_TOKEN_LIFE_MS) return null;
-  if (retiredAt !== null && iat * 1000 > retiredAt + SKEW_MS) return null;
-  if (typeof sub !== 'string' || typeof workspaceId !== 'string') return null;
-  if (!Array.isArray(permissions) || !permissions.every((each) => typeof each === 'string')) return null;
-  return { sub, workspaceId, permissions, expiresAt };
-}
-
-function toPublicKey({ publicKey }: SigningKey): KeyObject {
-  return createPublicKey({ key: Buffer.from(publicKey), format: 'der', type: 'spki' });
 }

@@ -6,11 +6,20 @@ import type { AccessStore, WorkspaceLimits } from '../store/contract/store.ts';
 /** Who makes a request. */
 export interface Principal {
   workspaceId: string;
-  /** The id of a root key, or the `sub` of a dashboard token. */
+  /** The id of a root key or of a set-up link, or the `sub` of a dashboard token. */
   actor: string;
   /** As they were given, see `permissions`. */
   grants: ReadonlySet<string>;
   limits: WorkspaceLimits;
+  /** Of a session of a set-up link, which reaches one domain. Absent for a root key or a dashboard token. */
+  session?: SessionScope;
+}
+
+/** What a session is bound to. */
+export interface SessionScope {
+  linkId: string;
+  domainId: string;
+  domainName: string;
 }
 
 export interface CachedRootKey {

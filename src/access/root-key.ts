@@ -1,11 +1,6 @@
-import { hash } from 'node:crypto';
-import { crc32 } from 'node:zlib';
+import { hashSecret, secretForm } from './secret-text.ts';
 
-/**
- * A root key is `np_`, 33 characters that encode 24 random bytes, and 6 that encode the CRC-32 of the 33: all base58 (without 0, O, I and l),
- * each part padded on the left with `1`. The checksum detects a mistyped key without a lookup; it proves nothing. Only the SHA-256 of the whole
- * key is stored.
- */
+/** A root key is `np_` and 39 characters, see `secretForm`. */
 interface NewRootKey {
   /** The secret: shown once, never stored. */
   key: string;
@@ -15,46 +10,22 @@ interface NewRootKey {
   start: string;
 }
 
-const PREFIX = 'np_';
-const ALPHABET = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
-const SECRET_BYTES = 24;
-const SECRET_CHARACTERS = 33;
-const CHECKSUM_CHARACTERS = 6;
-const FORM = new RegExp(`^${PREFIX}[${ALPHABET}]{${SECRET_CHARACTERS + CHECKSUM_CHARACTERS}}$`);
+const FORM = secretForm('np_');
 const START_CHARACTERS = 8;
 
 /** Of every key. */
-export const ROOT_KEY_LENGTH = PREFIX.length + SECRET_CHARACTERS + CHECKSUM_CHARACTERS;
+export const ROOT_KEY_LENGTH = FORM.length;
 
 /** A root key of 24 bytes from `randomBytes`, which must be a CSPRNG. */
 export function createRootKey(randomBytes: (bytes: number) => Uint8Array): NewRootKey {
-  const secret = base58(bigEndian(randomBytes(SECRET_BYTES)), SECRET_CHARACTERS);
-  const key = PREFIX + secret + checksum(secret);
+  const key = FORM.create(randomBytes);
   return { key, hash: Buffer.from(hashRootKey(key), 'hex'), start: key.slice(0, START_CHARACTERS) };
 }
 
 /** Whether a text has the form and the checksum of a key, existing or not. */
 export function isRootKey(text: string): boolean {
-  if (!FORM.test(text)) return false;
-  const end = PREFIX.length + SECRET_CHARACTERS;
-  return checksum(text.slice(PREFIX.length, end)) === text.slice(end);
+  return FORM.matches(text);
 }
 
 /** SHA-256 of a key, in hex. Lookups compare it, so their time reveals nothing about existing keys. */
-export function hashRootKey(key: string): string {
-  return hash('sha256', key, 'hex');
-}
-
-function checksum(secret: string): string {
-  return base58(BigInt(crc32(secret)), CHECKSUM_CHARACTERS);
-}
-
-function base58(value: bigint, length: number): string {
-  let text = '';
-  for (let rest = value; text.length < length; rest /= 58n) text = ALPHABET.charAt(Number(rest % 58n)) + text;
-  return text;
-}
-
-function bigEndian(bytes: Uint8Array): bigint {
-  return bytes.reduce((value, byte) => value * 256n + BigInt(byte), 0n);
-}
+export const hashRootKey = hashSecret;

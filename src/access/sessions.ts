@@ -7,7 +7,7 @@ import type { Principal } from './root-key-cache.ts';
 /** Credentials of requests that go on for long: what becomes of a credential is known within a second, at the cost of one check for all who use it. */
 export interface Sessions {
   /**
-   * Authenticates by an `Authorization` header, and again, until `close`, whenever the change feed names its key or its workspace, and when it
+   * Authenticates by an `Authorization` header, and again, until `close`, whenever the change feed names its key, its link or its workspace, and when it
    * expires. `onCheck` is called after each check but the first. Rejects with `StoreUnavailable`.
    */
   open(header: string, principal: Principal, onCheck: () => void): Promise<OpenSession>;
@@ -28,8 +28,10 @@ interface SessionsDeps {
 /** All sessions of one credential. */
 interface Credential {
   header: string;
-  /** Undefined for a dashboard token. */
+  /** Undefined for a token. */
   keyHash: string | undefined;
+  /** Of the token of a session of a set-up link; else undefined. */
+  linkId: string | undefined;
   workspaceId: string;
   /** Unix ms; null: never. */
   expiresAt: number | null;
@@ -77,10 +79,11 @@ export function createSessions({ clock, changes, check }: SessionsDeps): Session
     }
   }
 
-  function add(header: string, { workspaceId }: Principal): Credential {
+  function add(header: string, { workspaceId, session }: Principal): Credential {
     const about = {
       header,
       keyHash: keyHashOf(credentialOf(header)),
+      linkId: session?.linkId,
       workspaceId,
       expiresAt: null,
       standing: undefined,
@@ -125,9 +128,10 @@ function keep(credential: Credential, standing: Standing): void {
 }
 
 /** Whether a credential may give more or less after a change; null: everything may have changed. */
-function concerns(change: Change | null, { keyHash, workspaceId }: Credential): boolean {
+function concerns(change: Change | null, { keyHash, linkId, workspaceId }: Credential): boolean {
   if (change === null) return true;
   if (change.kind === 'root_key') return change.key === keyHash;
+  if (change.kind === 'setup_link') return change.key === linkId;
   if (change.kind === 'workspace') return change.key === workspaceId;
   return change.kind === 'signing_key' && keyHash === undefined;
 }

@@ -7,7 +7,8 @@ import Fastify, {
   LogController,
 } from 'fastify';
 import { createAccess } from '../access/access.ts';
-import type { FailureLimit } from '../access/failure-limit.ts';
+import { createFailureLimit, type FailureLimit } from '../access/failure-limit.ts';
+import type { Principal } from '../access/root-key-cache.ts';
 import type { ChangeFeed } from '../cache/change-feed.ts';
 import { apexRoutingNote } from '../domain/records.ts';
 import type { Log } from '../log.ts';
@@ -27,10 +28,14 @@ import { createLoadShedder, LOAD_LIMITS, type LoadShedder } from './load-sheddin
 import { type HandlerContext, isStream, type JsonOperation, type StreamOperation } from './operation.ts';
 import { operations } from './operations.ts';
 import { servePublicRoutes } from './public-routes.ts';
-import { authenticationHook, principalOf, rateLimitHook, requestCounter } from './request-hooks.ts';
+import { authenticationHook, principalOf, rateLimitHook, requestCounter, type SessionGate } from './request-hooks.ts';
 import { type RecordRequest, requestRecorder } from './request-log.ts';
 import { responseEnvelope } from './response-envelope.ts';
 import { sendProblem } from './send-problem.ts';
+import { createCrossOrigin } from './setup/cross-origin.ts';
+import { openSession, sessionOpener } from './setup/openSession.ts';
+import { confine, limitLink } from './setup/session-scope.ts';
+import { serveSetupFiles } from './setup/setup-files.ts';
 import { parseBody } from './validation.ts';
 import type { StreamTimes } from './watchers/event-stream.ts';
 import type { WatchLimits } from './watchers/watch-limit.ts';
@@ -45,6 +50,8 @@ export interface ApiDeps extends Omit<HandlerContext, 'apexNote' | 'countRequest
   uncached?: Pick<DomainStore, 'findDomainByName' | 'findDomainById'>;
   /** Of requests per workspace; counts in memory unless given. */
   limiter?: Pick<Limiter, 'take'>;
+  /** With the files of the set-up page, as the build makes them; null: it was not built. That of this program unless given. */
+  webDirectory?: string | null;
   /** Of failed authentications per address; counts in memory unless given. */
   failures?: FailureLimit;
   /** Threads of the process that listen: each has its share of the limits on connections and on requests in flight. 1 unless given. */
@@ -86,14 +93,21 @@ const LIMITS: ApiLimits = {
 /** The HTTP API, not yet listening. A request takes the numbered steps from top to bottom; any of them may throw a `Problem`. */
 export function createApi(deps: ApiDeps): FastifyInstance {
   const { store, clock, newId, randomBytes, settings, diagnoser, metrics, changes } = deps;
-  const { limiter = memoryLimiter(clock), threads = 1 } = deps;
+  const { limiter = memoryLimiter(clock), failures = createFailureLimit(clock), threads = 1 } = deps;
   const { loadShedder = createLoadShedder({ inFlight: shareOf(LOAD_LIMITS.inFlight, threads) }) } = deps;
   const limits = { ...LIMITS, ...deps.limits };
   const apexNote = apexRoutingNote(settings.edgeAddresses ?? []);
   const countRequest = requestCounter(limiter, settings.rateLimits);
   const context: HandlerContext = { store, clock, newId, randomBytes, settings, diagnoser, apexNote, countRequest };
-  const access = createAccess(store, clock, changes, deps.failures);
-  const authenticate = authenticationHook(access.authenticate);
+  const access = createAccess(store, clock, changes, failures);
+  const crossOrigin = createCrossOrigin({ store, changes, settings });
+  const sessionGate: SessionGate = {
+    async admit(request, reply, { workspaceId, session }) {
+      await crossOrigin.admit(request, reply, workspaceId);
+      if (session !== undefined) limitLink(limiter, session.linkId, reply);
+    },
+    beforeRefusal: crossOrigin.shareRefusal,
+  };
   const limitRate = rateLimitHook(limiter, settings.rateLimits);
   const connections = limitConnections({
     total: shareOf(limits.connections, threads),
@@ -125,6 +139,8 @@ export function createApi(deps: ApiDeps): FastifyInstance {
   // 2 route
   rejectUnknownRoutes(app);
   for (const operation of operations) {
+    const authenticate = authenticationHook(access.authenticate, operation.inSessions && sessionGate);
+    if (operation.inSessions) crossOrigin.servePreflight(app, operation.name);
     app.route({
       method: 'POST',
       url: `/v2/${operation.name}`,
@@ -137,8 +153,8 @@ export function createApi(deps: ApiDeps): FastifyInstance {
           next();
         },
         // 4 authenticate
-        (request, _reply, next) => {
-          const authenticated = authenticate(request);
+        (request, reply, next) => {
+          const authenticated = authenticate(request, reply);
           if (authenticated === undefined) next();
           else authenticated.then(() => next(), next);
         },
@@ -164,7 +180,8 @@ export function createApi(deps: ApiDeps): FastifyInstance {
     const wrap = responseEnvelope();
     return async (request: FastifyRequest, reply: FastifyReply) => {
       const create = createFor(request, reply);
-      const call = { principal: principalOf(request), input: request.body, create };
+      const principal = principalOf(request);
+      const call = { principal, input: inputOf(request, principal, name), create };
       const result = await loadShedder.run(() => operation.handle(call, context));
       await endOfTurn();
       reply.code(operation.status);
@@ -172,10 +189,15 @@ export function createApi(deps: ApiDeps): FastifyInstance {
     };
   }
 
+  function inputOf({ body }: FastifyRequest, { session }: Principal, operation: string): unknown {
+    return session === undefined ? body : confine(session, operation, body, limiter);
+  }
+
   /** A stream is load until it has begun. */
   function stream(operation: StreamOperation) {
     return async (request: FastifyRequest, reply: FastifyReply) => {
-      const call = { principal: principalOf(request), input: request.body };
+      const principal = principalOf(request);
+      const call = { principal, input: inputOf(request, principal, operation.name) };
       // Fastify runs no hook when the client ends a response.
       reply.raw.once('close', () => {
         if (!reply.raw.writableFinished) recordRequest(request, reply);
@@ -185,6 +207,25 @@ export function createApi(deps: ApiDeps): FastifyInstance {
     };
   }
 
+  // The same steps, but that its input is the credential.
+  const open = sessionOpener({ store, clock, newId, apexNote, crossOrigin, failures, limiter });
+  crossOrigin.servePreflight(app, openSession.name);
+  app.route({
+    method: 'POST',
+    url: `/v2/${openSession.name}`,
+    config: { operation: openSession.name },
+    onRequest: async (request, reply) => {
+      request.operation = openSession.name;
+      loadShedder.admit();
+      await crossOrigin.admitAny(request, reply);
+    },
+    schema: { body: openSession.request, response: { [openSession.status]: openSession.response } },
+    handler: async (request, reply) => {
+      const data = await loadShedder.run(() => open(request, reply));
+      return { meta: { requestId: request.id }, data };
+    },
+  });
+  serveSetupFiles(app, deps.webDirectory);
   servePublicRoutes(app, deps);
   serveDocumentation(app, settings);
   handleClientErrors(app.server, deps);
@@ -253,7 +294,8 @@ function fastifyOptions(
 function rejectUnknownRoutes(app: FastifyInstance): void {
   const methods = new Map<string, string[]>();
   app.addHook('onRoute', ({ url, method }) => {
-    methods.set(url, [...(methods.get(url) ?? []), method].flat());
+    // OPTIONS is for preflights alone.
+    if (method !== 'OPTIONS') methods.set(url, [...(methods.get(url) ?? []), method].flat());
   });
   app.addHook('onRequest', (request, _, next) => {
     if (request.is404) {

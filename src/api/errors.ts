@@ -24,6 +24,8 @@ interface ErrorEntry {
   status: ErrorStatus;
   /** Default of `detail` in the response. No secrets, nothing internal. */
   detail: string;
+  /** Short type, where the one of the status says too little for a program. */
+  type?: string;
   /** On the error page: why it happens and what to do. */
   why: string;
   fix: string;
@@ -49,6 +51,27 @@ export const ERRORS = {
     why: 'The key is well-formed but does not exist: it was revoked, it has expired, or it belongs to another installation. A dashboard token gets this error when it has expired, was changed, or was signed by another installation.',
     fix: 'Check that you use the server that the key was created on, or create a new key with "nameplate keys create". Dashboard tokens are valid for two minutes at most: get a new one.',
   },
+  'authentication/setup_link_not_found': {
+    status: 401,
+    type: 'setup-link-not-found',
+    detail: 'The set-up link does not exist. Its domain may have been deleted, or the link is incomplete.',
+    why: 'No set-up link has this token. It is incomplete, the domain was deleted with its links, the link expired more than 30 days ago, or it belongs to another installation.',
+    fix: 'Open the whole link as it was sent, or make a new one with domains.createSetupLink.',
+  },
+  'authentication/setup_link_expired': {
+    status: 401,
+    type: 'setup-link-expired',
+    detail: 'The set-up link has expired.',
+    why: 'A set-up link works until the time that domains.createSetupLink returned as expiresAt.',
+    fix: 'Make a new link with domains.createSetupLink. Customers ask the platform that sent it.',
+  },
+  'authentication/setup_link_revoked': {
+    status: 401,
+    type: 'setup-link-revoked',
+    detail: 'The set-up link was revoked.',
+    why: 'Somebody revoked the link with domains.revokeSetupLink. Its sessions ended within a second.',
+    fix: 'Make a new link with domains.createSetupLink. Customers ask the platform that sent it.',
+  },
   'authorization/key_disabled': {
     status: 403,
     detail: 'The root key is disabled. Use another key, or ask the operator to enable it ("nameplate keys enable").',
@@ -72,6 +95,18 @@ export const ERRORS = {
     detail: 'The operation is not allowed.',
     why: 'No key may do this, whatever its permissions: the name is reserved, or something else has to be done first, such as deleting the domains of an environment before the environment.',
     fix: 'Read "detail" in the response: it gives the reason.',
+  },
+  'authorization/setup_session': {
+    status: 403,
+    detail: 'A session of a set-up link may not call this operation.',
+    why: 'The token is that of a session of a set-up link. It reaches one domain, with domains.getDomain, domains.watchDomain, domains.diagnoseDomain, domains.getCertificate and domains.verifyDomain.',
+    fix: 'Call other operations with a root key, from a server: a root key must not reach a browser.',
+  },
+  'authorization/origin_not_allowed': {
+    status: 403,
+    detail: 'Pages of this origin may not use set-up links of this workspace.',
+    why: 'A browser sent the request for a page whose origin is neither that of NAMEPLATE_PUBLIC_URL nor in the list of the workspace.',
+    fix: 'Add the origin of the page with setup.setBrand or "nameplate workspaces brand --origin". It is a scheme, a host and a port that is not the usual one, such as https://app.example.net.',
   },
   'validation/invalid_input': {
     status: 400,
@@ -115,6 +150,12 @@ export const ERRORS = {
     why: 'The webhook was never sent this delivery, or it was deleted since: deliveries are kept for 14 days unless the operator sets another time.',
     fix: 'List the deliveries of the webhook with webhooks.listDeliveries.',
   },
+  'data/setup_link_not_found': {
+    status: 404,
+    detail: 'There is no such set-up link in this workspace, or the root key may not see it.',
+    why: 'The link does not exist, was deleted with its domain, expired more than 30 days ago, or the key lacks the permission for it. All get the same response.',
+    fix: 'List the links of the domain with domains.listSetupLinks, and check that the key has the permission that the reference lists.',
+  },
   'data/domain_already_exists': {
     status: 409,
     detail: 'The workspace already has this domain.',
@@ -151,10 +192,17 @@ export const ERRORS = {
     why: 'Nothing is sent to a disabled webhook. Somebody disabled it, or nothing could be delivered to it for three days; webhooks.getWebhook says which.',
     fix: 'If its receiver did not respond, repair that first. Then enable the webhook with webhooks.updateWebhook and "enabled": true.',
   },
+  'application/public_url_missing': {
+    status: 412,
+    detail:
+      'The server does not know the address at which browsers reach it. Its operator needs to set NAMEPLATE_PUBLIC_URL.',
+    why: 'A set-up link leads to a page of this server, whose address browsers have to reach.',
+    fix: 'Ask the operator to set NAMEPLATE_PUBLIC_URL, such as https://api.example.net, on every node with the role api.',
+  },
   'application/sealing_unavailable': {
     status: 412,
     detail:
-      'The server has no key to encrypt the secret of the webhook with, so nothing was changed. Its operator needs to configure one.',
+      'The server has no key to encrypt the secret with, so nothing was changed. Its operator needs to configure one.',
     why: 'Secrets are encrypted before they are stored, under a key that the operator keeps in NAMEPLATE_ENCRYPTION_KEY or in the key file beside a SQLite database. The server has no usable key.',
     fix: 'Ask the operator: "nameplate sealing key" prints a new key for NAMEPLATE_ENCRYPTION_KEY, and "nameplate doctor" says what is wrong with the one that is configured.',
   },
@@ -164,6 +212,12 @@ export const ERRORS = {
       'There is no such operation. Operations are POST requests to /v2/<group>.<operation>; GET /docs lists them.',
     why: 'The API has no such path.',
     fix: 'Compare the path with the reference at /docs. Paths are case-sensitive and have no trailing slash.',
+  },
+  'request/page_not_built': {
+    status: 404,
+    detail: 'The set-up page is not built. Run "npm run build" where the server was installed, and start it again.',
+    why: 'The files of the set-up page are made by the build, as dist/web/. This installation runs from its sources and was not built.',
+    fix: 'Run "npm run build" in the directory of the program. Its images and packages have the files.',
   },
   'request/method_not_allowed': {
     status: 405,
@@ -314,8 +368,8 @@ export function presentProblem(problem: Problem, requestId: string, naming: Erro
 }
 
 export function presentError(problem: Problem, { service, docsUrl }: ErrorNaming): ShownError {
-  const { status, detail } = ERRORS[problem.code];
-  const { title, type } = STATUSES[status];
+  const { status, detail, type = STATUSES[status].type }: ErrorEntry = ERRORS[problem.code];
+  const { title } = STATUSES[status];
   return {
     title,
     detail: problem.detail ?? detail,

@@ -25,6 +25,8 @@ export interface ApiSettings extends ErrorNaming {
   reservedNames: readonly string[];
   /** Defaults; a workspace's own limits override them. */
   rateLimits: RateLimits;
+  /** Origin at which browsers reach this API: set-up links lead there. Without it there are none. */
+  publicUrl?: string | undefined;
   /** Networks (`10.0.0.0/8`) of proxies whose `X-Forwarded-For` is trusted. */
   trustedProxies?: readonly string[] | undefined;
   webhooks: WebhookSettings;
@@ -75,6 +77,8 @@ interface OperationBase<Request extends TSchema> {
   onAll?: true;
   /** It creates something, and takes an `Idempotency-Key`. `secret`: what it makes holds a secret, which is sealed where it is kept for repeats. */
   creates?: Creates;
+  /** A session of a set-up link may call it, for its domain: the property `domain` of the request. */
+  inSessions?: true;
   request: Request;
   /** Errors of its own, besides those of every operation. */
   problems: readonly ProblemCode[];
@@ -82,6 +86,13 @@ interface OperationBase<Request extends TSchema> {
 
 /** An operation as the server and the documentation use it. */
 export type Operation = JsonOperation | StreamOperation;
+
+/** One that needs no key: its input has the credential. The server handles it besides the others. */
+export interface OpenOperation extends Omit<OperationBase<TSchema>, 'permission' | 'onAll' | 'creates' | 'inSessions'> {
+  status: 200;
+  response: TSchema;
+  example: { request: unknown; result: OperationResult };
+}
 
 /** Responds with one JSON document. */
 export interface JsonOperation extends OperationBase<TSchema> {

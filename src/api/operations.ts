@@ -7,24 +7,30 @@ import { listDeployments } from './deployments/listDeployments.ts';
 import { checkName } from './domains/checkName.ts';
 import { createDomain } from './domains/createDomain.ts';
 import { createDomains } from './domains/createDomains.ts';
+import { createSetupLink } from './domains/createSetupLink.ts';
 import { deleteDomain } from './domains/deleteDomain.ts';
 import { diagnoseDomain } from './domains/diagnoseDomain.ts';
 import { getCertificate } from './domains/getCertificate.ts';
 import { getDomain } from './domains/getDomain.ts';
 import { listDomains } from './domains/listDomains.ts';
 import { listEvents } from './domains/listEvents.ts';
+import { listSetupLinks } from './domains/listSetupLinks.ts';
 import { listWorkspaceDomains } from './domains/listWorkspaceDomains.ts';
+import { revokeSetupLink } from './domains/revokeSetupLink.ts';
 import { verifyDomain } from './domains/verifyDomain.ts';
 import { watchDomain } from './domains/watchDomain.ts';
 import { createEnvironment } from './environments/createEnvironment.ts';
 import { deleteEnvironment } from './environments/deleteEnvironment.ts';
 import { getEnvironment } from './environments/getEnvironment.ts';
 import { listEnvironments } from './environments/listEnvironments.ts';
-import type { Operation } from './operation.ts';
+import type { OpenOperation, Operation } from './operation.ts';
 import { createProject } from './projects/createProject.ts';
 import { deleteProject } from './projects/deleteProject.ts';
 import { getProject } from './projects/getProject.ts';
 import { listProjects } from './projects/listProjects.ts';
+import { getBrand } from './setup/getBrand.ts';
+import { openSession } from './setup/openSession.ts';
+import { setBrand } from './setup/setBrand.ts';
 import { createWebhook } from './webhooks/createWebhook.ts';
 import { deleteWebhook } from './webhooks/deleteWebhook.ts';
 import { getDelivery } from './webhooks/getDelivery.ts';
@@ -50,6 +56,11 @@ export const operations: readonly Operation[] = [
   listEvents,
   checkName,
   getCertificate,
+  createSetupLink,
+  listSetupLinks,
+  revokeSetupLink,
+  setBrand,
+  getBrand,
   createProject,
   getProject,
   listProjects,
@@ -75,3 +86,6 @@ export const operations: readonly Operation[] = [
   getDelivery,
   redeliver,
 ];
+
+/** Operations that need none. */
+export const openOperations: readonly OpenOperation[] = [openSession];

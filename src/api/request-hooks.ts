@@ -15,24 +15,47 @@ declare module 'fastify' {
   }
 }
 
+/** What sessions of set-up links add to authentication, at one operation. Both may reject with a `Problem`. */
+export interface SessionGate {
+  /** Admits a session, or refuses it. */
+  admit(request: FastifyRequest, reply: FastifyReply, principal: Principal): Promise<void>;
+  /** Before a request is refused that may have been one of a session. */
+  beforeRefusal(request: FastifyRequest, reply: FastifyReply): Promise<void>;
+}
+
 /** Sets `request.principal`, or throws or rejects with a `Problem`. Returns a promise only where it has to wait. */
-export function authenticationHook(authenticate: Authenticate) {
-  function accept(request: FastifyRequest, result: Authentication): void {
-    if (result.ok) {
-      request.principal = result.principal;
-      return;
+export function authenticationHook(authenticate: Authenticate, gate?: SessionGate) {
+  function accept(request: FastifyRequest, reply: FastifyReply, result: Authentication): Promise<void> | undefined {
+    if (!result.ok) {
+      const problem = refusalOf(result);
+      if (gate === undefined) throw problem;
+      return gate.beforeRefusal(request, reply).then(() => {
+        throw problem;
+      });
     }
-    if (result.code !== 'limits/rate_limited') throw new Problem(result.code);
-    const detail = 'Too many requests with bad credentials from this address. Try again after the time in Retry-After.';
-    throw new Problem(result.code, { detail, headers: retryAfter(result.retryAfterSeconds) });
+    const { principal } = result;
+    request.principal = principal;
+    if (principal.session === undefined) return undefined;
+    if (gate === undefined) throw new Problem('authorization/setup_session');
+    return gate.admit(request, reply, principal);
   }
 
-  return (request: FastifyRequest): Promise<void> | undefined => {
+  return (request: FastifyRequest, reply: FastifyReply): Promise<void> | undefined => {
     const result = authenticate(request.headers.authorization, request);
-    if (result instanceof Promise) return result.then((authentication) => accept(request, authentication));
-    accept(request, result);
-    return undefined;
+    if (result instanceof Promise) return result.then((authentication) => accept(request, reply, authentication));
+    return accept(request, reply, result);
   };
+}
+
+function refusalOf(refused: Extract<Authentication, { ok: false }>): Problem {
+  return refused.code === 'limits/rate_limited'
+    ? tooManyFailures(refused.retryAfterSeconds)
+    : new Problem(refused.code);
+}
+
+export function tooManyFailures(retryAfterSeconds: number): Problem {
+  const detail = 'Too many requests with bad credentials from this address. Try again after the time in Retry-After.';
+  return new Problem('limits/rate_limited', { detail, headers: retryAfter(retryAfterSeconds) });
 }
 
 /** Counts a request of a caller to an operation, and decides about it; undefined: unlimited. */
@@ -49,20 +72,23 @@ export function requestCounter(limiter: Pick<Limiter, 'take'>, defaults: RateLim
 export function rateLimitHook(limiter: Pick<Limiter, 'take'>, defaults: RateLimits) {
   const countRequest = requestCounter(limiter, defaults);
   return (operation: string, request: FastifyRequest, reply: FastifyReply): void => {
-    const decision = countRequest(principalOf(request), operation);
+    const principal = principalOf(request);
+    // Limited when it was admitted.
+    if (principal.session !== undefined) return;
+    const decision = countRequest(principal, operation);
     if (decision === undefined) return;
     reply.headers(rateLimitHeaders(decision));
     if (!decision.allowed) throw rateLimited(decision);
   };
 }
 
-/** The headers say which limit refuses, also where it is that of another operation. */
-export function rateLimited(decision: RateLimitDecision): Problem {
+/** The headers say which limit refuses, also where it is that of another operation. `detail`: in place of that of a workspace. */
+export function rateLimited(decision: RateLimitDecision, detail?: string): Problem {
   const headers = { ...rateLimitHeaders(decision), ...retryAfter(decision.resetSeconds) };
-  return new Problem('limits/rate_limited', { headers });
+  return new Problem('limits/rate_limited', { ...(detail !== undefined && { detail }), headers });
 }
 
-function rateLimitHeaders({ limit, remaining, resetSeconds }: RateLimitDecision): Record<string, string> {
+export function rateLimitHeaders({ limit, remaining, resetSeconds }: RateLimitDecision): Record<string, string> {
   return {
     'RateLimit-Limit': String(limit),
     'RateLimit-Remaining': String(remaining),

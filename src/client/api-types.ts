@@ -34,7 +34,7 @@ export interface ApiCalls {
       /** If true, nothing is stored, and the outcome of a name that can be attached has neither `domainId` nor `error`. The limit of domains of the workspace is not looked at. */
       dryRun?: boolean | undefined;
     }, options?: CreationOptions): Promise<Array<DomainOutcome>>;
-    /** Get a domain. Retrieves a domain and its verification status. Poll it to follow the progress of the verification. Permission: `environment.*.read_domain` or `environment.<environment_id>.read_domain`. */
+    /** Get a domain. Retrieves a domain and its verification status. Poll it to follow the progress of the verification. Permission: `environment.*.read_domain` or `environment.<environment_id>.read_domain`. A session of a set-up link may call it for its domain. */
     getDomain(input: {
       /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
       domain: string;
@@ -67,7 +67,7 @@ export interface ApiCalls {
       /** Part of the id or the name, in any case. */
       search?: string | undefined;
     }, options?: CallOptions): Promise<Page<ListedDomain>>;
-    /** Check a domain now. Starts a check of the DNS records; poll domains.getDomain for its result. A domain that failed gets a new window of 24 hours, and keeps its status until the check has a result. Permission: `environment.*.verify_domain` or `environment.<environment_id>.verify_domain`. */
+    /** Check a domain now. Starts a check of the DNS records; poll domains.getDomain for its result. A domain that failed gets a new window of 24 hours, and keeps its status until the check has a result. Permission: `environment.*.verify_domain` or `environment.<environment_id>.verify_domain`. A session of a set-up link may call it for its domain. */
     verifyDomain(input: {
       /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
       domain: string;
@@ -77,7 +77,7 @@ export interface ApiCalls {
       /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
       domain: string;
     }, options?: CallOptions): Promise<void>;
-    /** Find out what is wrong with the DNS of a domain. Asks the nameservers now, and says what each of them has, what is wrong and what to do about it. It changes nothing: neither the status nor the schedule of the checks. It takes at most 10 s, usually less than one. Requests for one domain within 5 s share a result; a workspace can have 10 of these requests in flight. With `cached` nothing is asked: it answers from the last background check. Permission: `environment.*.read_domain` or `environment.<environment_id>.read_domain`. */
+    /** Find out what is wrong with the DNS of a domain. Asks the nameservers now, and says what each of them has, what is wrong and what to do about it. It changes nothing: neither the status nor the schedule of the checks. It takes at most 10 s, usually less than one. Requests for one domain within 5 s share a result; a workspace can have 10 of these requests in flight. With `cached` nothing is asked: it answers from the last background check. Permission: `environment.*.read_domain` or `environment.<environment_id>.read_domain`. A session of a set-up link may call it for its domain. */
     diagnoseDomain(input: {
       /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
       domain: string;
@@ -104,11 +104,63 @@ export interface ApiCalls {
       /** The name, in Unicode or Punycode. */
       domain: string;
     }, options?: CallOptions): Promise<NameCheck>;
-    /** Get the certificate of a domain. Returns the state of the certificate: whether the domain is served over HTTPS and, if not, why and what to do. Before the domain is verified the state is `none`, not an error, so clients can poll from the creation of the domain on. Permission: `environment.*.read_domain` or `environment.<environment_id>.read_domain`. */
+    /** Get the certificate of a domain. Returns the state of the certificate: whether the domain is served over HTTPS and, if not, why and what to do. Before the domain is verified the state is `none`, not an error, so clients can poll from the creation of the domain on. Permission: `environment.*.read_domain` or `environment.<environment_id>.read_domain`. A session of a set-up link may call it for its domain. */
     getCertificate(input: {
       /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
       domain: string;
     }, options?: CallOptions): Promise<Certificate>;
+    /** Create a set-up link. Makes a link for the customer who owns the domain: a page that shows the DNS records, says what is wrong with those that are there, and follows the verification. Whoever has the link sees this domain and can have it checked, without signing in, and nothing else. It is shown this once; its token is in the fragment, which browsers send to no server. With the token, the component `<nameplate-domain>` shows the same in a page of yours. Permission: `environment.*.create_setup_link` or `environment.<environment_id>.create_setup_link`. */
+    createSetupLink(input: {
+      /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
+      domain: string;
+      /** How long the link works: a minute to 30 days. Default: 7 days. */
+      expiresInSeconds?: number | undefined;
+    }, options?: CreationOptions): Promise<{
+      /** The new link. Begins with `link_`. */
+      linkId: string;
+      /** The page, for the customer. */
+      url: string;
+      /** For the component in a page of yours. Begins with `nps_`. */
+      token: string;
+      /** From then on the link does not work. Unix time in milliseconds. */
+      expiresAt: number;
+    }>;
+    /** List the set-up links of a domain. Links in order of creation, one page at a time, without their tokens. Links that have expired are listed for 30 days more. Permission: `environment.*.create_setup_link` or `environment.<environment_id>.create_setup_link`. */
+    listSetupLinks(input: {
+      /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
+      domain: string;
+      /** Maximum number of items on the page; 100 if absent. */
+      limit?: number | undefined;
+      /** `pagination.cursor` of the page before; absent for the first page. */
+      cursor?: string | undefined;
+    }, options?: CallOptions): Promise<Page<SetupLink>>;
+    /** Revoke a set-up link. The link and its open pages stop working within a second. Revoking it again changes nothing. Permission: `environment.*.create_setup_link` or `environment.<environment_id>.create_setup_link`. */
+    revokeSetupLink(input: {
+      /** Id of the set-up link (`link_…`). */
+      linkId: string;
+    }, options?: CallOptions): Promise<void>;
+  };
+  setup: {
+    /** Set the brand of the workspace. Replaces the brand, the list of origins, or both; what is absent stays as it is. Open pages show the new brand when they open their next session, within two minutes. An origin that is taken away is refused within a second. Permission: `setup.*.set_brand`. */
+    setBrand(input: {
+      brand?: Brand | undefined;
+      /** Origins of pages that may use sessions of set-up links, such as `https://app.example.net`: https, or http on loopback. */
+      origins?: Array<string> | undefined;
+    }, options?: CallOptions): Promise<SetupPage>;
+    /** Get the brand of the workspace. How the workspace appears on the pages of its set-up links, and which origins may use their sessions. Permission: `setup.*.read_brand`. */
+    getBrand(input: Record<string, never>, options?: CallOptions): Promise<SetupPage>;
+    /** Open a session of a set-up link. Exchanges the token of a set-up link for a session token, which is valid for two minutes. With it, `domains.getDomain`, `domains.watchDomain`, `domains.diagnoseDomain`, `domains.getCertificate` and `domains.verifyDomain` work for the domain of the link, and for no other. Needs no key. Browsers may call it from the page of the link, and from the origins of the workspace (`setup.setBrand`). */
+    openSession(input: {
+      /** That of a set-up link: what is behind `#` in its `url`. */
+      token: string;
+    }, options?: CallOptions): Promise<{
+      /** For `Authorization: Bearer …`. */
+      sessionToken: string;
+      /** From then on the session token does not work: open another session before. Unix time in milliseconds. */
+      expiresAt: number;
+      domain: Domain;
+      brand: Brand;
+    }>;
   };
   projects: {
     /** Create a project. Creates a project in the workspace of the root key. Permission: `project.*.create_project`. */
@@ -352,6 +404,11 @@ export const OPERATIONS: readonly string[] = [
   'domains.listEvents',
   'domains.checkName',
   'domains.getCertificate',
+  'domains.createSetupLink',
+  'domains.listSetupLinks',
+  'domains.revokeSetupLink',
+  'setup.setBrand',
+  'setup.getBrand',
   'projects.createProject',
   'projects.getProject',
   'projects.listProjects',
@@ -376,6 +433,7 @@ export const OPERATIONS: readonly string[] = [
   'webhooks.listDeliveries',
   'webhooks.getDelivery',
   'webhooks.redeliver',
+  'setup.openSession',
 ];
 
 interface App {
@@ -389,6 +447,20 @@ interface App {
   name?: string;
   /** Creation. Unix time in milliseconds. */
   createdAt: number;
+}
+
+/** How the workspace appears to its customers. */
+interface Brand {
+  /** Name of the platform. */
+  name?: string;
+  /** Image as a `data:` URL in base64: PNG, WebP, JPEG or SVG, at most 64 KiB. */
+  logo?: string;
+  /** Colour of buttons and links on a light background, such as `#1d5fd1`. */
+  accent?: string;
+  /** The same on a dark background; `accent` unless given. */
+  accentDark?: string;
+  /** Where customers get help: a `mailto:` or `https:` URL. */
+  support?: string;
 }
 
 interface Certificate {
@@ -813,6 +885,25 @@ interface Project {
   createdAt: number;
 }
 
+interface SetupLink {
+  /** The set-up link. Begins with `link_`. */
+  id: string;
+  /** The domain that it shows. Begins with `dom_`. */
+  domainId: string;
+  /** Creation. Unix time in milliseconds. */
+  createdAt: number;
+  /** From then on it does not work. Unix time in milliseconds. */
+  expiresAt: number;
+  /** Since when it does not work; absent unless it was revoked. Unix time in milliseconds. */
+  revokedAt?: number;
+}
+
+interface SetupPage {
+  brand: Brand;
+  /** Origins of pages that may use sessions of set-up links, such as `https://app.example.net`: https, or http on loopback. */
+  origins: Array<string>;
+}
+
 interface ValidationError {
   /** The faulty part, such as `body.domain`. */
   location: string;
@@ -845,6 +936,7 @@ interface Webhook {
 
 export type {
   App,
+  Brand,
   Certificate,
   CertificateProblem,
   CertificateRenewal,
@@ -870,6 +962,8 @@ export type {
   NameCheck,
   OutcomeError,
   Project,
+  SetupLink,
+  SetupPage,
   ValidationError,
   Webhook,
 };

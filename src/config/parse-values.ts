@@ -187,6 +187,18 @@ export function webUrl(text: string): string {
   return url.href.replace(/\/+$/, '');
 }
 
+/** The origin of a web site, without a path: https, or http on loopback. */
+export function publicOrigin(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url === null || !/^https?:$/.test(url.protocol)) throw new Invalid('which is not an https URL');
+  if (url.protocol === 'http:' && !/^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(url.hostname))
+    throw new Invalid('which is http on a host that is not this machine: anybody on the way could read the links');
+  if (url.username !== '' || url.password !== '') throw new Invalid('which has a user or a password');
+  if (url.pathname !== '/' || url.search !== '' || url.hash !== '')
+    throw new Invalid('which has more than a host and a port');
+  return url.origin;
+}
+
 /** `sqlite:PATH`, or `postgres://USER:PASSWORD@HOST:PORT/DATABASE`. */
 export function databaseUrl(text: string): DatabaseUrl {
   try {

@@ -12,6 +12,7 @@ import {
   logLevel,
   network,
   oneOf,
+  publicOrigin,
   ROLES,
   rateLimits,
   resolverAddress,
@@ -117,6 +118,13 @@ export const generalVariables = {
       "Base URL of the error pages: the `type` of an error becomes this URL plus `/errors/…`. Nameplate serves those pages under `/docs`, so you can use the API's public address plus `/docs`. Without it, `type` is a short code.",
     example: 'https://api.example.net/docs',
     parse: webUrl,
+  },
+  publicUrl: {
+    name: 'NAMEPLATE_PUBLIC_URL',
+    about:
+      'Where browsers reach the API: `https`, a host, and a port if it is not 443; `http` on loopback only. Set-up links (`domains.createSetupLink`) lead to `/setup` there; without it none can be made. Set it on every node with the role `api`.',
+    example: 'https://api.example.net',
+    parse: publicOrigin,
   },
   reservedNames: {
     name: 'NAMEPLATE_RESERVED_NAMES',

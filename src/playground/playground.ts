@@ -114,6 +114,7 @@ export async function startPlayground(options: PlaygroundOptions): Promise<Playg
         checkIntervalMs,
         windowMs,
         onAttempt: (attempt) => logAttempt(log, attempt),
+        isPublicHere: true,
         ...(signal && { signal }),
       },
     );

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createFailureLimit } from '../access/failure-limit.ts';
 import { createApi } from '../api/api.ts';
+import type { ApiSettings } from '../api/operation.ts';
 import { idMaker, pooled } from '../ids.ts';
 import { type ListeningServer, type ListenOptions, listen } from '../net/listen.ts';
 import type { Diagnoser } from '../observation/diagnoser.ts';
@@ -26,10 +27,11 @@ export async function serveApi(
   { listen: listenOptions, threads, requestCounts, failureCounts }: ApiThreadSettings,
   diagnoser: Diagnoser,
 ): Promise<ListeningServer> {
-  const { store, uncached, changes, clock, log, metrics, config, windowMs, manyNodes } = deps;
-  const settings = {
+  const { store, uncached, changes, clock, log, metrics, config, windowMs, manyNodes, isPublicHere } = deps;
+  const settings: ApiSettings = {
     service: config.service,
     docsUrl: config.docsUrl,
+    publicUrl: config.publicUrl,
     cnameZone: config.cnameZone,
     edgeAddresses: config.edgeAddresses,
     caNames: caaNamesOf(config),
@@ -53,6 +55,7 @@ export async function serveApi(
   const app = createApi({ ...context, uncached, log, metrics, changes, limiter, failures, threads, limits });
   await app.ready();
   const listening = await listen(app.server, listenOptions, 'NAMEPLATE_LISTEN');
+  if (isPublicHere) settings.publicUrl = listening.address;
   return {
     address: listening.address,
     async stop() {

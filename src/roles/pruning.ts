@@ -7,7 +7,7 @@ type PruningDeps = Pick<RoleDeps, 'clock'> & {
   config: Pick<RoleDeps['config'], 'eventsKeepMs' | 'webhookDeliveriesKeepMs'>;
   store: Pick<
     RoleDeps['store'],
-    'pruneChanges' | 'pruneRequests' | 'pruneEvents' | 'pruneDeliveries' | 'pruneIdempotencyKeys'
+    'pruneChanges' | 'pruneRequests' | 'pruneEvents' | 'pruneDeliveries' | 'pruneIdempotencyKeys' | 'pruneSetupLinks'
   >;
 };
 
@@ -16,6 +16,9 @@ const EVERY_MS = 60_000;
 const CHANGES_KEPT_MS = 10 * 60_000;
 /** The clocks of nodes differ by less. */
 const RATE_WINDOWS_KEPT_MS = 10 * 60_000;
+
+/** How long set-up links are kept after they expired, so that their customers are told so. */
+const EXPIRED_LINKS_KEPT_MS = 30 * 86_400_000;
 
 /** Rows that one write deletes: a few milliseconds. */
 export const ROWS_AT_ONCE = 500;
@@ -32,7 +35,7 @@ export function startPruning(deps: PruningDeps & Pick<RoleDeps, 'log'>): Stoppab
       .catch((error: unknown) => {
         deps.log.warn(
           { err: error },
-          'old events, deliveries, idempotency keys, changes and rate limit windows could not be pruned; retrying in a minute',
+          'old events, deliveries, idempotency keys, set-up links, changes and rate limit windows could not be pruned; retrying in a minute',
         );
       })
       .finally(() => {
@@ -57,6 +60,7 @@ export async function prune({ store, config, clock }: PruningDeps, isStopped = (
   await inSteps(() => store.pruneEvents(now - config.eventsKeepMs, ROWS_AT_ONCE), isStopped);
   await inSteps(() => store.pruneDeliveries(now - config.webhookDeliveriesKeepMs, ROWS_AT_ONCE), isStopped);
   await inSteps(() => store.pruneIdempotencyKeys(now - IDEMPOTENCY_KEPT_MS, ROWS_AT_ONCE), isStopped);
+  await inSteps(() => store.pruneSetupLinks(now - EXPIRED_LINKS_KEPT_MS, ROWS_AT_ONCE), isStopped);
 }
 
 async function inSteps(deleteRows: () => Promise<number>, isStopped: () => boolean): Promise<void> {

@@ -34,4 +34,6 @@ export interface RoleSettings {
   deliveryLeaseMs: number;
   checkIntervalMs: number;
   windowMs: number;
+  /** Browsers reach the API where it listens, whatever the port. */
+  isPublicHere?: boolean;
 }

@@ -35,7 +35,7 @@ beforeAll(async () => {
     wrap,
     settings: { rateLimits: { 'projects.createProject': { limit: 500, windowMs: 3_600_000 } } },
   });
-  await api.createTree();
+  await api.createDomain(await api.createTree(), 'linked.acme.com');
 });
 afterAll(() => api.close());
 
@@ -51,6 +51,7 @@ const bodies: Record<string, () => Record<string, unknown>> = {
     ...place,
     domains: ['-.acme.com', ...[1, 2].map(() => `${unique('name')}.acme.com`)],
   }),
+  'domains.createSetupLink': () => ({ domain: 'linked.acme.com' }),
   'webhooks.createWebhook': () => ({ url: `https://${unique('hooks')}.acme.com/` }),
   'domains.createDomain': () => ({ ...place, domain: `${unique('name')}.acme.com` }),
 };

@@ -52,6 +52,9 @@ async function belongings(): Promise<unknown[]> {
   return answers;
 }
 
+/** One has no input, and the texts of the other are within (`test/api/setup/brand.test.ts`). */
+const WITHOUT_TEXTS = ['setup.getBrand', 'setup.setBrand'];
+
 const fields = operations.flatMap(({ name, request }) => {
   const { properties } = request as unknown as { properties: Record<string, { type?: string; format?: string }> };
   const texts = Object.entries(properties).filter(([, { type }]) => type === 'string');
@@ -60,7 +63,7 @@ const fields = operations.flatMap(({ name, request }) => {
 
 describe('SQL in the fields of requests', () => {
   it('is tried in every text of every operation', () => {
-    expect(new Set(fields.map(({ name }) => name)).size).toBe(operations.length);
+    expect(new Set(fields.map(({ name }) => name)).size).toBe(operations.length - WITHOUT_TEXTS.length);
     expect(fields.length).toBeGreaterThan(40);
   });
 

@@ -23,6 +23,7 @@ function listening(store: Store): Store {
 let api: Harness;
 let tree: Tree;
 let webhookId: string;
+let linkId: string;
 let foreign: { key: string; tree: Tree };
 
 beforeAll(async () => {
@@ -31,6 +32,7 @@ beforeAll(async () => {
   await api.createDomain(tree, 'api.acme.com');
   const url = 'https://hooks.acme.com/';
   ({ webhookId } = dataOf<{ webhookId: string }>(await api.call('webhooks.createWebhook', { url })));
+  ({ linkId } = dataOf<{ linkId: string }>(await api.call('domains.createSetupLink', { domain: 'api.acme.com' })));
   const other = await api.createWorkspace();
   const { key } = await api.createKey({ workspaceId: other.id });
   foreign = { key, tree: await api.createTree('demo', key) };
@@ -49,6 +51,9 @@ const inputs: Record<string, (name: string) => object> = {
   'domains.checkName': (name) => ({ ...path(name), domain: 'new.acme.com' }),
   'domains.listDomains': (name) => path(name),
   'domains.verifyDomain': (name) => ({ domain: name === 'none' ? 'none.acme.com' : 'api.acme.com' }),
+  'domains.createSetupLink': (name) => ({ domain: name === 'none' ? 'none.acme.com' : 'api.acme.com' }),
+  'domains.listSetupLinks': (name) => ({ domain: name === 'none' ? 'none.acme.com' : 'api.acme.com' }),
+  'domains.revokeSetupLink': (name) => ({ linkId: name === 'none' ? 'link_none' : linkId }),
   'domains.deleteDomain': (name) => ({ domain: name === 'none' ? 'none.acme.com' : 'api.acme.com' }),
   'projects.getProject': (name) => ({ project: path(name).project }),
   'projects.deleteProject': (name) => ({ project: path(name).project }),
@@ -83,6 +88,8 @@ const onWorkspace = [
   'domains.listWorkspaceDomains',
   'webhooks.createWebhook',
   'webhooks.listWebhooks',
+  'setup.getBrand',
+  'setup.setBrand',
 ];
 const WORKSPACE_INPUTS: Record<string, object> = {
   'projects.createProject': { slug: 'new' },
@@ -165,6 +172,9 @@ describe("another workspace's resources", () => {
       ['domains.listEvents', { domain: domain?.id }],
       ['domains.checkName', { ...byId, domain: 'mine.acme.com' }],
       ['domains.verifyDomain', { domain: domain?.id }],
+      ['domains.createSetupLink', { domain: domain?.id }],
+      ['domains.listSetupLinks', { domain: domain?.id }],
+      ['domains.revokeSetupLink', { linkId }],
       ['domains.deleteDomain', { domain: domain?.id }],
       ['domains.listDomains', byId],
       ['domains.createDomain', { ...byId, domain: 'mine.acme.com' }],

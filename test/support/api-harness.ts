@@ -67,7 +67,7 @@ export interface Tree {
   environmentId: string;
 }
 
-export interface HarnessOptions extends Pick<ApiDeps, 'loadShedder' | 'limits'> {
+export interface HarnessOptions extends Pick<ApiDeps, 'loadShedder' | 'limits' | 'webDirectory'> {
   /** Asks DNS; refuses unless given. */
   diagnoser?: Diagnoser;
   settings?: Partial<ApiSettings>;
@@ -120,6 +120,7 @@ export async function startApi({
       service: 'service',
       cnameZone: 'cname.platform.test',
       reservedNames: ['platform.test'],
+      publicUrl: 'https://api.platform.test',
       rateLimits: {},
       webhooks: { perWorkspace: 10, schemes: ['https'], allowedNetworks: [] },
       windowMs: WINDOW_MS,

@@ -7,6 +7,7 @@ import { Problem } from '../errors.ts';
 import { masked } from '../masking.ts';
 import { defineOperation } from '../operation.ts';
 import { closed } from '../schemas.ts';
+import { diagnosisShare } from '../setup/session-scope.ts';
 import { DiagnosisSchema } from './diagnosis-schema.ts';
 import { exampleDiagnosis } from './example-diagnosis.ts';
 import { findingContext } from './finding-context.ts';
@@ -23,6 +24,7 @@ export const diagnoseDomain = defineOperation({
   description:
     'Asks the nameservers now, and says what each of them has, what is wrong and what to do about it. It changes nothing: neither the status nor the schedule of the checks. It takes at most 10 s, usually less than one. Requests for one domain within 5 s share a result; a workspace can have 10 of these requests in flight. With `cached` nothing is asked: it answers from the last background check.',
   permission,
+  inSessions: true,
   request: Type.Object(
     {
       domain: DomainIdentifier,
@@ -53,7 +55,9 @@ export const diagnoseDomain = defineOperation({
       return presentDiagnosis(domain, result, schedule, clock.now());
     }
     const incumbent = await store.findIncumbent(domain);
-    const { observation, at } = lookedAt(await diagnoser.diagnose({ workspaceId, domain, incumbent }));
+    const { observation, at } = lookedAt(
+      await diagnoser.diagnose({ workspaceId: diagnosisShare(principal), domain, incumbent }),
+    );
     const domainOfToken = await tokenOwners(store, domain, observation);
     const context = { ...findingContext(settings, at), domainOfToken };
     const findings = findingsOf({ domain, incumbent, memory: NO_MEMORY }, observation, context);

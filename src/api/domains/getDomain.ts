@@ -13,6 +13,7 @@ export const getDomain = defineOperation({
   summary: 'Get a domain',
   description: 'Retrieves a domain and its verification status. Poll it to follow the progress of the verification.',
   permission,
+  inSessions: true,
   request: Type.Object({ domain: DomainIdentifier }, closed),
   response: DomainSchema,
   problems: ['data/domain_not_found'],

@@ -24,11 +24,15 @@ const COMMON: readonly ProblemCode[] = [
   'authentication/key_not_found',
   'authorization/key_disabled',
   'authorization/workspace_disabled',
+  'authorization/setup_session',
   'request/body_too_large',
   'limits/rate_limited',
   'limits/overloaded',
   'application/internal',
 ];
+
+/** Errors of every operation that needs no key. */
+const COMMON_WITHOUT_KEY = COMMON.filter((code) => !/^auth/.test(code));
 
 /** Errors of requests that reach no operation. */
 const OUTSIDE: readonly ProblemCode[] = [
@@ -57,8 +61,10 @@ export function sharedErrors(components: Map<string, JsonSchema>): ApiDocument['
 export function errorsOf(
   problems: readonly ProblemCode[],
   components: Map<string, JsonSchema>,
+  { needsKey = true } = {},
 ): Record<string, ApiResponse | { $ref: string }> {
-  const codes = errorCodes.filter((code) => COMMON.includes(code) || problems.includes(code));
+  const common = needsKey ? COMMON : COMMON_WITHOUT_KEY;
+  const codes = errorCodes.filter((code) => common.includes(code) || problems.includes(code));
   const own = statusesOf(problems);
   const errors = statusesOf(codes).map((status) => [
     status,

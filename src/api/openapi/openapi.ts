@@ -1,9 +1,9 @@
-import { operations } from '../operations.ts';
+import { openOperations, operations } from '../operations.ts';
 import { publicRoutes } from '../public-routes.ts';
 import type { ApiDocument, JsonSchema } from './api-document.ts';
 import { errorExamples, sharedErrors } from './error-responses.ts';
 import { HEADERS, PARAMETERS } from './header-fields.ts';
-import { describeOperation, describePublicRoute } from './path-items.ts';
+import { describeOpenOperation, describeOperation, describePublicRoute } from './path-items.ts';
 
 /** Version of the HTTP API (spec: Versioning). Its major number is part of every path. */
 export const API_VERSION = '2.0.0';
@@ -15,6 +15,7 @@ const TAGS: Record<string, string> = {
   environments: 'Environments hold domains. Their current deployment serves them.',
   deployments: 'Deployments say where the traffic of an environment goes.',
   webhooks: 'Webhooks send the events of the workspace to a URL of yours.',
+  setup: 'The page that a set-up link shows to a customer: its sessions, and its brand.',
   liveness: 'Health checks. They need no key.',
 };
 
@@ -25,6 +26,8 @@ export function openApiDocument(): ApiDocument {
   const paths: ApiDocument['paths'] = {};
   for (const operation of operations)
     paths[`/v2/${operation.name}`] = { post: describeOperation(operation, components) };
+  for (const operation of openOperations)
+    paths[`/v2/${operation.name}`] = { post: describeOpenOperation(operation, components) };
   for (const route of publicRoutes) paths[route.path] = { get: describePublicRoute(route, components) };
   return {
     openapi: '3.1.0',

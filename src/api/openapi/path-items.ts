@@ -1,6 +1,6 @@
 import { sufficientGrants } from '../../access/permissions.ts';
 import type { ProblemCode } from '../errors.ts';
-import { isStream, type Operation } from '../operation.ts';
+import type { OpenOperation, Operation } from '../operation.ts';
 import type { PublicRoute } from '../public-routes.ts';
 import { type ApiContent, type ApiOperation, EXAMPLE_REQUEST, JSON_TYPE, type JsonSchema } from './api-document.ts';
 import { errorsOf } from './error-responses.ts';
@@ -12,22 +12,29 @@ const EVENTS_TYPE = 'text/event-stream';
 /** Errors of operations that create. */
 const CREATING: readonly ProblemCode[] = ['request/idempotency_key_in_flight', 'request/idempotency_key_reused'];
 
+/** Errors of sessions of set-up links. */
+const OF_SESSIONS: readonly ProblemCode[] = [
+  'authentication/setup_link_not_found',
+  'authentication/setup_link_expired',
+  'authentication/setup_link_revoked',
+  'authorization/origin_not_allowed',
+];
+
 /** An operation of the API. Schemas with a title are written into `components`. */
 export function describeOperation(operation: Operation, components: Map<string, JsonSchema>): ApiOperation {
-  const { name, summary, description, permission, onAll, creates, request, status, example } = operation;
+  const { permission, onAll, creates, inSessions, status } = operation;
   const grants = sufficientGrants(permission, onAll).map((grant) => `\`${grant}\``);
-  const problems = creates === undefined ? operation.problems : [...operation.problems, ...CREATING];
+  const access = `Permission: ${grants.join(' or ')}.${inSessions ? ' A session of a set-up link may call it for its domain.' : ''}`;
+  const problems = [
+    ...operation.problems,
+    ...(creates === undefined ? [] : CREATING),
+    ...(inSessions === undefined ? [] : OF_SESSIONS),
+  ];
   return {
-    operationId: name,
-    tags: [name.split('.', 1)[0] ?? name],
-    summary,
-    description: `${description}\n\nPermission: ${grants.join(' or ')}.`,
+    ...describeCall(operation, components),
+    description: `${operation.description}\n\n${access}`,
     security: [{ rootKey: [] }],
     ...parametersOf(operation),
-    requestBody: {
-      required: true,
-      content: { [JSON_TYPE]: { schema: refer(request, components), example: example.request } },
-    },
     responses: {
       [status]: {
         description: status === 202 ? 'Accepted' : 'OK',
@@ -39,8 +46,41 @@ export function describeOperation(operation: Operation, components: Map<string, 
   };
 }
 
-function describeContent(operation: Operation, components: Map<string, JsonSchema>): Record<string, ApiContent> {
-  if (isStream(operation))
+/** An operation that needs no key. */
+export function describeOpenOperation(operation: OpenOperation, components: Map<string, JsonSchema>): ApiOperation {
+  const content = describeContent(operation, components);
+  return {
+    ...describeCall(operation, components),
+    description: operation.description,
+    security: [],
+    responses: {
+      [operation.status]: { description: 'OK', headers: { ...ALWAYS, ...LIMITED }, content },
+      ...errorsOf(operation.problems, components, { needsKey: false }),
+    },
+  };
+}
+
+/** What is sent. */
+function describeCall(
+  { name, summary, request, example }: Operation | OpenOperation,
+  components: Map<string, JsonSchema>,
+) {
+  return {
+    operationId: name,
+    tags: [name.split('.', 1)[0] ?? name],
+    summary,
+    requestBody: {
+      required: true as const,
+      content: { [JSON_TYPE]: { schema: refer(request, components), example: example.request } },
+    },
+  };
+}
+
+function describeContent(
+  operation: Operation | OpenOperation,
+  components: Map<string, JsonSchema>,
+): Record<string, ApiContent> {
+  if ('open' in operation)
     return { [EVENTS_TYPE]: { schema: { type: 'string' }, example: operation.example.response } };
   const example = { meta: { requestId: EXAMPLE_REQUEST }, ...operation.example.result };
   return { [JSON_TYPE]: { schema: refer(operation.response, components), example } };

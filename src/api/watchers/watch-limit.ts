@@ -9,6 +9,9 @@ export interface WatchLimits {
   perKey: number;
 }
 
+/** Of one set-up link in one thread: pages that are open. Links of a workspace leave the workspace its own streams. */
+const PER_LINK = 10;
+
 /** Seconds. */
 const RETRY_AFTER = '10';
 
@@ -22,12 +25,16 @@ export function watchLimit({ total, perWorkspace, perKey }: WatchLimits) {
     else counts.set(key, sum);
   }
 
-  return ({ workspaceId, actor }: Principal): (() => void) => {
-    const bounds = [
-      { key: '', limit: total, of: 'The server' },
+  return ({ workspaceId, actor, session }: Principal): (() => void) => {
+    const own = [
       { key: workspaceId, limit: perWorkspace, of: 'The workspace' },
       { key: `${workspaceId} ${actor}`, limit: perKey, of: 'The root key' },
     ];
+    const ofLinks = [
+      { key: `links of ${workspaceId}`, limit: perWorkspace, of: 'The workspace' },
+      { key: actor, limit: Math.min(perKey, PER_LINK), of: 'The set-up link' },
+    ];
+    const bounds = [{ key: '', limit: total, of: 'The server' }, ...(session === undefined ? own : ofLinks)];
     for (const { key, limit, of } of bounds) {
       if ((counts.get(key) ?? 0) < limit) continue;
       const detail = `${of} has as many open streams of domains.watchDomain as its limit allows. Close some, or try again after the time in Retry-After.`;

@@ -1,0 +1,52 @@
+import { hash } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+
+/**
+ * Secrets that are shown once: a prefix, 33 characters that encode 24 random bytes, and 6 that encode the CRC-32 of the 33: all base58 (without 0, O, I and l),
+ * each part padded on the left with `1`. The checksum detects a mistyped secret without a lookup; it proves nothing. Only the SHA-256 of the whole is stored.
+ */
+export interface SecretForm {
+  /** Of every secret of this form. */
+  length: number;
+  /** Of 24 bytes from `randomBytes`, which must be a CSPRNG. */
+  create(randomBytes: (bytes: number) => Uint8Array): string;
+  /** Whether a text has the form and the checksum, existing or not. */
+  matches(text: string): boolean;
+}
+
+const ALPHABET = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
+const SECRET_BYTES = 24;
+const SECRET_CHARACTERS = 33;
+const CHECKSUM_CHARACTERS = 6;
+
+export function secretForm(prefix: string): SecretForm {
+  const form = new RegExp(`^${prefix}[${ALPHABET}]{${SECRET_CHARACTERS + CHECKSUM_CHARACTERS}}$`);
+  const end = prefix.length + SECRET_CHARACTERS;
+  return {
+    length: end + CHECKSUM_CHARACTERS,
+    create(randomBytes) {
+      const secret = base58(bigEndian(randomBytes(SECRET_BYTES)), SECRET_CHARACTERS);
+      return prefix + secret + checksum(secret);
+    },
+    matches: (text) => form.test(text) && checksum(text.slice(prefix.length, end)) === text.slice(end),
+  };
+}
+
+/** SHA-256 of a secret, in hex. Lookups compare it, so their time reveals nothing about existing secrets. */
+export function hashSecret(secret: string): string {
+  return hash('sha256', secret, 'hex');
+}
+
+function checksum(secret: string): string {
+  return base58(BigInt(crc32(secret)), CHECKSUM_CHARACTERS);
+}
+
+function base58(value: bigint, length: number): string {
+  let text = '';
+  for (let rest = value; text.length < length; rest /= 58n) text = ALPHABET.charAt(Number(rest % 58n)) + text;
+  return text;
+}
+
+function bigEndian(bytes: Uint8Array): bigint {
+  return bytes.reduce((value, byte) => value * 256n + BigInt(byte), 0n);
+}

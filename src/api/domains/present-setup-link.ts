@@ -1,0 +1,42 @@
+import Type, { type Static } from 'typebox';
+import type { SetupLink } from '../../store/contract/store.ts';
+import { closed, Id, Time } from '../schemas.ts';
+import { exampleDomain } from './present-domain.ts';
+
+export const LINK_LIFE_SECONDS = { minimum: 60, maximum: 30 * 86_400, usual: 7 * 86_400 };
+
+export const SetupLinkId = Type.String({
+  minLength: 3,
+  maxLength: 255,
+  pattern: '^[a-zA-Z0-9_]+$',
+  description: 'Id of the set-up link (`link_…`).',
+});
+
+export const SetupLinkSchema = Type.Object(
+  {
+    id: Id('link', 'The set-up link.'),
+    domainId: Id('dom', 'The domain that it shows.'),
+    createdAt: Time('Creation.'),
+    expiresAt: Time('From then on it does not work.'),
+    revokedAt: Type.Optional(Time('Since when it does not work; absent unless it was revoked.')),
+  },
+  { ...closed, title: 'SetupLink' },
+);
+
+/** Absent values are left out, never null. */
+export function presentSetupLink(link: SetupLink): Static<typeof SetupLinkSchema> {
+  const { id, domainId, createdAt, expiresAt, revokedAt } = link;
+  return { id, domainId, createdAt, expiresAt, ...(revokedAt !== null && { revokedAt }) };
+}
+
+/** A link for the examples of the documentation. */
+export const exampleSetupLink: SetupLink = {
+  id: 'link_01kaghr5t6y7v8w9x0a1b2c3d4',
+  workspaceId: exampleDomain.workspaceId,
+  domainId: exampleDomain.id,
+  createdAt: exampleDomain.createdAt,
+  expiresAt: exampleDomain.createdAt + LINK_LIFE_SECONDS.usual * 1000,
+  revokedAt: null,
+};
+
+export const exampleSetupToken = 'nps_1NotATokenJustAnExampleOfItsLength1111111';

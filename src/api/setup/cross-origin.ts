@@ -1,0 +1,96 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { createLoadingCache } from '../../cache/cache.ts';
+import type { ChangeFeed } from '../../cache/change-feed.ts';
+import type { SetupStore } from '../../store/contract/store.ts';
+import { Problem } from '../errors.ts';
+
+/**
+ * Cross-origin requests (Fetch standard, CORS) with set-up links and their sessions: the origins of a workspace may send them, and no others. There are no cookies, so
+ * that a page gains nothing by sending a request without a token.
+ */
+export interface CrossOrigin {
+  /** Admits a request of a workspace's link. Rejects with a `Problem` where a browser sent it for a page of another origin. */
+  admit(request: FastifyRequest, reply: FastifyReply, workspaceId: string): Promise<void>;
+  /** The same before the workspace is known: admits the origins of all. */
+  admitAny(request: FastifyRequest, reply: FastifyReply): Promise<void>;
+  /** Lets a page of any of these origins read a refusal. */
+  shareRefusal(request: FastifyRequest, reply: FastifyReply): Promise<void>;
+  /** Answers preflights of an operation. */
+  servePreflight(app: FastifyInstance, operation: string): void;
+}
+
+interface CrossOriginDeps {
+  store: Pick<SetupStore, 'findSetupPage' | 'isSetupOrigin'>;
+  changes: ChangeFeed | undefined;
+  settings: { publicUrl?: string | undefined };
+}
+
+/** Most origins, and most workspaces, cached. */
+const CAPACITY = 10_000;
+const MAX_LENGTH = 300;
+
+const ALLOW_ORIGIN = 'Access-Control-Allow-Origin';
+/** What the client reads. */
+const EXPOSED = 'Retry-After, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, X-Request-Id';
+const PREFLIGHT = {
+  'Access-Control-Allow-Methods': 'POST',
+  'Access-Control-Allow-Headers': 'Authorization, Content-Type, Accept, Last-Event-ID',
+  'Access-Control-Max-Age': '600',
+};
+
+export function createCrossOrigin({ store, changes, settings }: CrossOriginDeps): CrossOrigin {
+  const known = createLoadingCache<true>({
+    changes,
+    capacity: CAPACITY,
+    read: async (origin) => ((await store.isSetupOrigin(origin)) ? true : null),
+    // The change does not say which origins.
+    keysOf: ({ kind }, entries) => (kind === 'workspace' ? [...entries].map(([origin]) => origin) : []),
+  });
+  const ofWorkspace = createLoadingCache<readonly string[]>({
+    changes,
+    capacity: CAPACITY,
+    read: async (workspaceId) => (await store.findSetupPage(workspaceId)).origins,
+    keysOf: ({ kind, key }) => (kind === 'workspace' ? [key] : []),
+  });
+
+  /** Undefined for the server's own pages, and for what no browser sent. */
+  function foreignOrigin({ headers }: FastifyRequest, reply: FastifyReply): string | undefined {
+    reply.header('Vary', 'Origin');
+    return headers.origin === settings.publicUrl ? undefined : headers.origin;
+  }
+
+  const isKnown = async (origin: string) => origin.length <= MAX_LENGTH && (await known.load(origin)) === true;
+
+  function share(reply: FastifyReply, origin: string): void {
+    reply.header(ALLOW_ORIGIN, origin).header('Access-Control-Expose-Headers', EXPOSED);
+  }
+
+  return {
+    async admit(request, reply, workspaceId) {
+      const origin = foreignOrigin(request, reply);
+      if (origin === undefined) return;
+      if ((await ofWorkspace.load(workspaceId))?.includes(origin)) return share(reply, origin);
+      reply.removeHeader(ALLOW_ORIGIN);
+      throw new Problem('authorization/origin_not_allowed');
+    },
+    async admitAny(request, reply) {
+      const origin = foreignOrigin(request, reply);
+      if (origin === undefined) return;
+      if (!(await isKnown(origin))) throw new Problem('authorization/origin_not_allowed');
+      share(reply, origin);
+    },
+    async shareRefusal(request, reply) {
+      const origin = foreignOrigin(request, reply);
+      if (origin !== undefined && (await isKnown(origin))) share(reply, origin);
+    },
+    servePreflight(app, operation) {
+      app.options(`/v2/${operation}`, { config: { operation: 'preflight' } }, async (request, reply) => {
+        const origin = foreignOrigin(request, reply);
+        if (origin === undefined || request.headers['access-control-request-method'] === undefined)
+          throw new Problem('request/method_not_allowed', { headers: { Allow: 'POST' } });
+        if (!(await isKnown(origin))) throw new Problem('authorization/origin_not_allowed');
+        return reply.code(204).header(ALLOW_ORIGIN, origin).headers(PREFLIGHT).send();
+      });
+    },
+  };
+}

@@ -1,0 +1,69 @@
+import Type, { type Static } from 'typebox';
+import {
+  type Brand,
+  brandViolations,
+  isWebOrigin,
+  MAX_BRAND_NAME,
+  MAX_LOGO_LENGTH,
+  MAX_ORIGINS,
+  MAX_SUPPORT_LENGTH,
+} from '../../domain/brand.ts';
+import type { Violation } from '../errors.ts';
+import { closed } from '../schemas.ts';
+
+const Colour = (description: string) => Type.Optional(Type.String({ minLength: 7, maxLength: 7, description }));
+
+export const BrandSchema = Type.Object(
+  {
+    // A character may have two code units.
+    name: Type.Optional(Type.String({ minLength: 1, maxLength: MAX_BRAND_NAME, description: 'Name of the platform.' })),
+    logo: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: MAX_LOGO_LENGTH,
+        description: 'Image as a `data:` URL in base64: PNG, WebP, JPEG or SVG, at most 64 KiB.',
+      }),
+    ),
+    accent: Colour('Colour of buttons and links on a light background, such as `#1d5fd1`.'),
+    accentDark: Colour('The same on a dark background; `accent` unless given.'),
+    support: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: MAX_SUPPORT_LENGTH,
+        description: 'Where customers get help: a `mailto:` or `https:` URL.',
+      }),
+    ),
+  },
+  { ...closed, title: 'Brand', description: 'How the workspace appears to its customers.' },
+);
+
+export const Origins = Type.Array(Type.String({ minLength: 8, maxLength: 300 }), {
+  maxItems: MAX_ORIGINS,
+  description:
+    'Origins of pages that may use sessions of set-up links, such as `https://app.example.net`: https, or http on loopback.',
+});
+
+export const SetupPageSchema = Type.Object({ brand: BrandSchema, origins: Origins }, { ...closed, title: 'SetupPage' });
+
+/** Everything that is wrong with a new brand and its origins. */
+export function pageViolations({ brand = {}, origins = [] }: { brand?: Brand; origins?: string[] }): Violation[] {
+  return [
+    ...brandViolations(brand).map(({ property, message }) => ({ location: `body.brand.${property}`, message })),
+    ...origins.flatMap((origin, i) =>
+      isWebOrigin(origin)
+        ? []
+        : [
+            {
+              location: `body.origins[${i}]`,
+              message: 'must be an origin: "https://", a host in lower case, and a port that is not the usual one',
+              fix: 'use an origin such as "https://app.example.net", without a path',
+            },
+          ],
+    ),
+  ];
+}
+
+export const examplePage: Static<typeof SetupPageSchema> = {
+  brand: { name: 'Acme Shops', accent: '#1d5fd1', support: 'mailto:help@example.net' },
+  origins: ['https://app.example.net'],
+};

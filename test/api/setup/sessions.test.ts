@@ -1,0 +1,348 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { signToken } from '../../../src/access/dashboard-token.ts';
+import { signSession } from '../../../src/access/session-token.ts';
+import { currentSigningKey } from '../../../src/access/signing-key.ts';
+import { operations } from '../../../src/api/operations.ts';
+import type { Domain } from '../../../src/domain/domain.ts';
+import { NO_MEMORY } from '../../../src/domain/status.ts';
+import { idMaker } from '../../../src/ids.ts';
+import type { Answer } from '../../support/api-contract.ts';
+import { ALL_GRANTS, dataOf, type Harness, START, startApi, type Tree } from '../../support/api-harness.ts';
+import { failedAt } from '../../support/entities.ts';
+import { watch } from '../../support/watching.ts';
+
+let api: Harness;
+let tree: Tree;
+let count = 0;
+beforeAll(async () => {
+  api = await startApi();
+  tree = await api.createTree();
+});
+afterAll(() => api.close());
+
+interface Link {
+  linkId: string;
+  url: string;
+  token: string;
+  expiresAt: number;
+}
+
+interface Session {
+  sessionToken: string;
+  expiresAt: number;
+}
+
+/** A domain of its own for a test. */
+const newDomain = (key = api.rootKey): Promise<Domain> => {
+  count += 1;
+  return api.createDomain(tree, `shop-${count}.acme.com`, key);
+};
+const newLink = async (domain: string, about: object = {}): Promise<Link> =>
+  dataOf<Link>(await api.call('domains.createSetupLink', { domain, ...about }));
+const open = (token: string, headers: Record<string, string> = {}) =>
+  api.call('setup.openSession', { token }, { key: null, headers });
+const newSession = async (token: string): Promise<Session> => dataOf<Session>(await open(token));
+const sessionFor = async (domain: Domain) => {
+  const link = await newLink(domain.name);
+  return { ...link, key: (await newSession(link.token)).sessionToken };
+};
+const ask = (key: string, domain: string, operation = 'domains.getDomain') => api.call(operation, { domain }, { key });
+const refused = (code: string, status = 401) => ({ status, body: { error: { type: code } } });
+/** An answer without what differs from request to request. */
+const told = ({ status, headers, text, body }: Answer) => {
+  const { date: _, 'x-request-id': __, ...rest } = headers;
+  return { status, headers: rest, text: text.replace(body.meta?.requestId ?? '', 'REQUEST') };
+};
+const parts = () => ({ store: api.store, clock: api.clock, newId: idMaker(api.clock) });
+
+describe('a set-up link', () => {
+  it('leads to the page of the public address, with its token in the fragment alone', async () => {
+    const { name } = await newDomain();
+    const link = await newLink(name);
+    expect(link).toMatchObject({ linkId: expect.stringMatching(/^link_/), expiresAt: START + 7 * 86_400_000 });
+    expect(link.token).toMatch(/^nps_[1-9A-HJ-NP-Za-km-z]{39}$/);
+    expect(link.url).toBe(`https://api.platform.test/setup#${link.token}`);
+  });
+
+  it('works for the time that was asked for, a minute to 30 days', async () => {
+    const { name } = await newDomain();
+    expect(await newLink(name, { expiresInSeconds: 60 })).toMatchObject({ expiresAt: START + 60_000 });
+    expect(await newLink(name, { expiresInSeconds: 2_592_000 })).toMatchObject({ expiresAt: START + 2_592_000_000 });
+    for (const expiresInSeconds of [59, 2_592_001, 60.5, '60'])
+      expect(await api.call('domains.createSetupLink', { domain: name, expiresInSeconds })).toMatchObject({
+        status: 400,
+      });
+  });
+
+  it('is listed without its token, until it is revoked and after', async () => {
+    const { name, id } = await newDomain();
+    const [first, second] = [await newLink(name), await newLink(name)];
+    expect(await api.call('domains.revokeSetupLink', { linkId: first.linkId })).toMatchObject({ status: 200 });
+    const listed = await api.call('domains.listSetupLinks', { domain: name });
+    const about = { domainId: id, createdAt: START, expiresAt: first.expiresAt };
+    expect(listed.body.data).toEqual([
+      { id: first.linkId, ...about, revokedAt: START },
+      { id: second.linkId, ...about },
+    ]);
+    expect(listed.text).not.toContain('nps_');
+  });
+
+  it('made twice with one Idempotency-Key is one link, and both responses have its token', async () => {
+    const { name } = await newDomain();
+    const make = () =>
+      api.call('domains.createSetupLink', { domain: name }, { headers: { 'idempotency-key': `link ${name}` } });
+    const [first, second] = [await make(), await make()];
+    expect(dataOf(second)).toEqual(dataOf(first));
+    expect((await api.call('domains.listSetupLinks', { domain: name })).body.data).toHaveLength(1);
+  });
+
+  it('cannot be made where the server does not know its public address', async () => {
+    const alone = await startApi({ settings: { publicUrl: undefined } });
+    await alone.createDomain(await alone.createTree(), 'shop.acme.com');
+    expect(await alone.call('domains.createSetupLink', { domain: 'shop.acme.com' })).toMatchObject({ status: 412 });
+    await alone.close();
+  });
+
+  it('is neither revoked nor opened by another workspace', async () => {
+    const { name } = await newDomain();
+    const { linkId, token } = await newLink(name);
+    const { key } = await api.createKey({ workspaceId: (await api.createWorkspace()).id });
+    expect(await api.call('domains.revokeSetupLink', { linkId }, { key })).toMatchObject({ status: 404 });
+    expect(await open(token)).toMatchObject({ status: 200 });
+  });
+});
+
+describe('a session', () => {
+  it('is opened with the token of a link, without a key, and shows its domain and the brand', async () => {
+    const { name, id } = await newDomain();
+    const { token } = await newLink(name);
+    const brand = { name: 'Acme', accent: '#112233' };
+    await api.call('setup.setBrand', { brand });
+    const { body } = await open(token);
+    expect(body.data).toMatchObject({ domain: { id, domain: name }, brand, expiresAt: START + 120_000 });
+  });
+
+  it('reads, diagnoses, watches and checks its domain, by name and by id', async () => {
+    const { name, id } = await newDomain();
+    const { key } = await sessionFor({ name, id } as Domain);
+    for (const domain of [name, id, name.toUpperCase()]) {
+      expect(await ask(key, domain)).toMatchObject({ status: 200, body: { data: { id } } });
+      expect(await ask(key, domain, 'domains.getCertificate')).toMatchObject({ status: 200 });
+      expect(await ask(key, domain, 'domains.verifyDomain')).toMatchObject({ status: 202 });
+      const cached = { domain, cached: true };
+      expect(await api.call('domains.diagnoseDomain', cached, { key })).toMatchObject({ status: 200 });
+    }
+    const watching = await watch(api.url, { key, domain: name });
+    expect(await watching.next()).toMatchObject({ event: 'domain', data: { id } });
+    watching.close();
+  });
+
+  it('names its link in the timeline of the domain', async () => {
+    const domain = await newDomain();
+    const { key, linkId } = await sessionFor(domain);
+    await api.store.saveTransition({ before: domain, after: failedAt(domain, START), memory: NO_MEMORY, now: START });
+    expect(await ask(key, domain.name, 'domains.verifyDomain')).toMatchObject({ status: 202 });
+    const { data } = (await api.call('domains.listEvents', { domain: domain.name })).body;
+    expect(data).toContainEqual(expect.objectContaining({ type: 'domain.retried', actor: linkId }));
+  });
+
+  it.each(['domains.getDomain', 'domains.diagnoseDomain', 'domains.getCertificate', 'domains.verifyDomain'])(
+    '%s: another domain answers exactly like one that is missing',
+    async (operation) => {
+      const [mine, other] = [await newDomain(), await newDomain()];
+      const { key } = await sessionFor(mine);
+      const missing = told(await ask(key, 'none.acme.com', operation));
+      expect(missing.status).toBe(404);
+      const stripped = (answer: Answer) => {
+        const { headers, ...rest } = told(answer);
+        return { ...rest, headers: { ...headers, 'ratelimit-remaining': missing.headers['ratelimit-remaining'] } };
+      };
+      for (const domain of [other.name, other.id, 'dom_none'])
+        expect(stripped(await ask(key, domain, operation))).toEqual(missing);
+    },
+  );
+
+  it('may call no other operation', async () => {
+    const { name } = await newDomain();
+    const { key } = await sessionFor({ name } as Domain);
+    const allowed = ['getDomain', 'diagnoseDomain', 'watchDomain', 'getCertificate', 'verifyDomain'];
+    const others = operations.filter((each) => !allowed.includes(each.name.replace('domains.', '')));
+    expect(others).toHaveLength(operations.length - allowed.length);
+    for (const operation of others)
+      expect(await api.call(operation.name, { domain: name }, { key }), operation.name).toMatchObject({
+        status: 403,
+        body: { error: { detail: expect.stringContaining('may not call') } },
+      });
+  });
+
+  it('does not reach a domain that was added again under the same name', async () => {
+    const first = await newDomain();
+    const { key, token } = await sessionFor(first);
+    await api.call('domains.deleteDomain', { domain: first.name });
+    const again = await api.createDomain(tree, first.name);
+    expect(again.id).not.toBe(first.id);
+    for (const domain of [first.name, again.id]) expect((await ask(key, domain)).status).toBeGreaterThanOrEqual(401);
+    await api.changes.poll();
+    expect(await ask(key, first.name)).toMatchObject(refused('setup-link-not-found'));
+    expect(await open(token)).toMatchObject(refused('setup-link-not-found'));
+  });
+});
+
+describe('what is refused', () => {
+  it('names whom to ask where a link has ended: the name and the support address of the brand', async () => {
+    const workspace = await api.createWorkspace();
+    const { key } = await api.createKey({ workspaceId: workspace.id });
+    const { name } = await api.createDomain(await api.createTree('branded', key), 'shop.branded.com', key);
+    const { token, linkId } = dataOf<Link>(await api.call('domains.createSetupLink', { domain: name }, { key }));
+    await api.call('domains.revokeSetupLink', { linkId }, { key });
+    const detail = async (brand: object) => {
+      await api.store.saveSetupPage(workspace.id, { brand });
+      return (await open(token)).body.error?.detail;
+    };
+    expect(await detail({})).toBe('The set-up link was revoked.');
+    expect(await detail({ name: 'Acme' })).toBe('The set-up link was revoked. Ask Acme for a new one.');
+    const support = 'mailto:help@acme.example';
+    expect(await detail({ name: 'Acme', support })).toBe(
+      'The set-up link was revoked. Ask Acme for a new one: mailto:help@acme.example',
+    );
+  });
+
+  it('a token that is not of a link, however it looks', async () => {
+    const { token } = await newLink((await newDomain()).name);
+    const flipped = token.slice(0, -1) + (token.endsWith('1') ? '2' : '1');
+    for (const text of ['nps_', 'x', flipped, token.toLowerCase(), `${token} `, api.rootKey, '\u0000', '💥'])
+      expect(await open(text), text).toMatchObject(refused('setup-link-not-found'));
+    for (const body of [{}, { token: '' }, { token: 1 }, { token: 'x'.repeat(256) }, { token, more: 1 }, []])
+      expect(await api.call('setup.openSession', body, { key: null })).toMatchObject({ status: 400 });
+  });
+
+  it('a link that has expired, and its sessions, from the millisecond on', async () => {
+    const { name } = await newDomain();
+    const { token, expiresAt } = await newLink(name, { expiresInSeconds: 60 });
+    const session = await newSession(token);
+    expect(session.expiresAt).toBe(expiresAt);
+    api.clock.set(expiresAt - 1);
+    expect(await ask(session.sessionToken, name)).toMatchObject({ status: 200 });
+    api.clock.set(expiresAt);
+    expect(await ask(session.sessionToken, name)).toMatchObject(refused('setup-link-expired'));
+    expect(await open(token)).toMatchObject(refused('setup-link-expired'));
+    api.clock.set(START);
+  });
+
+  it('a link that was revoked, and its sessions after the next poll of the change feed', async () => {
+    const { name } = await newDomain();
+    const { token, linkId } = await newLink(name);
+    const { sessionToken } = await newSession(token);
+    expect(await ask(sessionToken, name)).toMatchObject({ status: 200 });
+    await api.call('domains.revokeSetupLink', { linkId });
+    await api.changes.poll();
+    expect(await ask(sessionToken, name)).toMatchObject(refused('setup-link-revoked'));
+    expect(await open(token)).toMatchObject(refused('setup-link-revoked'));
+  });
+
+  it('a session of two minutes ago', async () => {
+    const { name } = await newDomain();
+    const { sessionToken, expiresAt } = await newSession((await newLink(name)).token);
+    api.clock.set(expiresAt);
+    expect(await ask(sessionToken, name)).toMatchObject(refused('unauthorized'));
+    api.clock.set(START);
+  });
+
+  it('links and sessions of a disabled workspace', async () => {
+    const workspace = await api.createWorkspace();
+    const { key } = await api.createKey({ workspaceId: workspace.id });
+    const domain = await api.createDomain(await api.createTree('other', key), 'shop.other.com', key);
+    const made = await api.call('domains.createSetupLink', { domain: domain.name }, { key });
+    const { token } = dataOf<Link>(made);
+    const { sessionToken } = await newSession(token);
+    expect(await ask(sessionToken, domain.name)).toMatchObject({ status: 200 });
+    await api.store.setWorkspaceDisabled(workspace.id, START);
+    await api.changes.poll();
+    expect(await ask(sessionToken, domain.name)).toMatchObject({ status: 403 });
+    expect(await open(token)).toMatchObject({ status: 403 });
+  });
+
+  it('a session token that was changed, or signed for another link, workspace or domain', async () => {
+    const [mine, other] = [await newDomain(), await newDomain()];
+    const { key, linkId } = await sessionFor(mine);
+    const foreign = await sessionFor(other);
+    const [head = '', claims = '', signature = ''] = key.split('.');
+    const edited = Buffer.from(claims, 'base64url').toString().replace(mine.id, other.id);
+    const signer = await currentSigningKey(parts());
+    const sign = async (about: object) => {
+      const binding = { id: linkId, workspaceId: api.workspaceId, domainId: mine.id, ...about };
+      return (await signSession(signer, binding, START)).token;
+    };
+    for (const bad of [
+      [head, Buffer.from(edited).toString('base64url'), signature].join('.'),
+      [head, claims, foreign.key.split('.')[2]].join('.'),
+      [head, claims, ''].join('.'),
+      [Buffer.from('{"alg":"none","typ":"nameplate-setup+jwt"}').toString('base64url'), claims, ''].join('.'),
+      await sign({ domainId: other.id }),
+      await sign({ workspaceId: 'ws_none' }),
+      await sign({ id: foreign.linkId }),
+    ])
+      expect((await ask(bad, other.name)).status, bad).toBe(401);
+    expect(await ask(await sign({ id: 'link_none' }), mine.name)).toMatchObject(refused('setup-link-not-found'));
+    expect(await ask(await sign({}), mine.name)).toMatchObject({ status: 200 });
+  });
+
+  it('a token of one kind as one of the other: they differ in type, issuer and audience', async () => {
+    const { name } = await newDomain();
+    const { key: session, token: ofLink } = await sessionFor({ name } as Domain);
+    const signer = await currentSigningKey(parts());
+    const about = { sub: 'ada', workspaceId: api.workspaceId, permissions: ALL_GRANTS };
+    const { token: dashboard } = await signToken(signer, about, { now: START, lifeMs: 60_000 });
+    expect(await ask(dashboard, name)).toMatchObject({ status: 200 });
+    // With the header of the other kind the signature is wrong; signed again, issuer and audience are.
+    const swap = (token: string, by: string) => [by.split('.')[0], ...token.split('.').slice(1)].join('.');
+    expect(await ask(swap(session, dashboard), name)).toMatchObject(refused('unauthorized'));
+    expect(await ask(swap(dashboard, session), name)).toMatchObject(refused('unauthorized'));
+    for (const text of [session, dashboard]) expect((await open(text)).status).toBeGreaterThanOrEqual(400);
+    // Neither is the token of the link a key.
+    expect(await ask(ofLink, name)).toMatchObject({ status: 401 });
+  });
+});
+
+describe('a stream of a session', () => {
+  const endOf = async (watching: Awaited<ReturnType<typeof watch>>) => {
+    for (;;) {
+      const event = await watching.next();
+      if (event.event === 'end') return event.data;
+    }
+  };
+
+  it('ends within a second of the revocation of its link, and says why', async () => {
+    const domain = await newDomain();
+    const { key, linkId } = await sessionFor(domain);
+    const watching = await watch(api.url, { key, domain: domain.id });
+    await api.call('domains.revokeSetupLink', { linkId });
+    expect(await endOf(watching)).toMatchObject({
+      reason: 'access_ended',
+      error: { status: 401, type: 'setup-link-revoked' },
+    });
+  });
+
+  it('ends with its domain', async () => {
+    const domain = await newDomain();
+    const { key } = await sessionFor(domain);
+    const watching = await watch(api.url, { key, domain: domain.id });
+    await api.call('domains.deleteDomain', { domain: domain.id });
+    expect(await endOf(watching)).toMatchObject({ reason: 'domain_gone' });
+  });
+
+  it('ends with its session token', async () => {
+    const domain = await newDomain();
+    const { key } = await sessionFor(domain);
+    const watching = await watch(api.url, { key, domain: domain.id });
+    api.clock.advance(120_000);
+    expect(await endOf(watching)).toMatchObject({ reason: 'access_ended', error: { type: 'unauthorized' } });
+    api.clock.set(START);
+  });
+
+  it('of another domain does not begin', async () => {
+    const [mine, other] = [await newDomain(), await newDomain()];
+    const { key } = await sessionFor(mine);
+    await expect(watch(api.url, { key, domain: other.name })).rejects.toThrow('404');
+  });
+});
