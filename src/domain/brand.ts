@@ -96,6 +96,8 @@ export const MAX_ORIGINS = 50;
 export function isWebOrigin(text: string): boolean {
   const url = URL.parse(text);
   if (url === null || text !== url.origin || text.length > 300) return false;
+  // The parser lets others pass, such as the asterisk of a pattern.
+  if (!/^([a-z0-9._-]+|\[[0-9a-f:]+\])$/.test(url.hostname)) return false;
   if (url.protocol === 'https:') return true;
   return url.protocol === 'http:' && /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(url.hostname);
 }

@@ -10,7 +10,8 @@ afterAll(() => api.close());
 const set = (page: object) => api.call('setup.setBrand', page);
 const get = async () => (await api.call('setup.getBrand')).body.data;
 
-const PNG = 'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg==';
+const PNG =
+  'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg==';
 const svg = (text: string) => `data:image/svg+xml;base64,${Buffer.from(text).toString('base64')}`;
 const jpegOf = (bytes: number) => {
   const image = Buffer.alloc(bytes);
