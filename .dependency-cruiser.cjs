@@ -96,6 +96,20 @@ module.exports = {
       },
     },
     {
+      name: 'the-page-knows-the-client-alone',
+      comment:
+        'What runs in browsers calls the API through the client; of packages it takes those that are bundled with it.',
+      severity: 'error',
+      from: { path: '^web/', ...withoutTests },
+      to: { pathNot: ['^web/', '^src/client/', '(^|/)node_modules/(preact|punycode)/'] },
+    },
+    {
+      name: 'the-program-does-not-know-the-page',
+      severity: 'error',
+      from: { path: '^src/' },
+      to: { path: '^web/' },
+    },
+    {
       name: 'no-tests-in-the-program',
       severity: 'error',
       from: { path: '^src/', ...withoutTests },
@@ -120,7 +134,7 @@ module.exports = {
     enhancedResolveOptions: {
       exportsFields: ['exports'],
       conditionNames: ['import', 'node', 'default'],
-      extensions: ['.ts', '.js', '.mjs', '.json'],
+      extensions: ['.ts', '.tsx', '.js', '.mjs', '.json', '.css'],
     },
   },
 };

@@ -10,6 +10,7 @@ COPY bin ./bin
 COPY deploy/healthcheck.ts ./deploy/
 COPY scripts ./scripts
 COPY src ./src
+COPY web ./web
 RUN node scripts/build.ts
 
 FROM ${NODE_IMAGE}

@@ -29,7 +29,7 @@ export default defineConfig({
         test: {
           ...each,
           name: 'embedded',
-          include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
+          include: ['src/**/*.test.ts', 'web/**/*.test.ts', 'test/**/*.test.ts'],
           exclude: ['test/long/**', ...ON_POSTGRES],
         },
       },

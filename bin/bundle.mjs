@@ -6,11 +6,12 @@ import { join } from 'node:path';
 /** Written last into a bundle: the hash of its sources. */
 export const STAMP = 'sources.sha256';
 
-/** What a bundle is built from, besides `src/`: another entry, the packages and the build itself. */
+/** What a bundle is built from, besides `src/` and `web/`: another entry, the packages and the build itself. */
 const OTHERS = [
   'deploy/healthcheck.ts',
   'package-lock.json',
   'package.json',
+  'scripts/bundle-web.ts',
   'scripts/bundle.ts',
   'scripts/compile-client.ts',
 ];
@@ -31,9 +32,11 @@ export function isBundled(root) {
  */
 export function hashSources(root) {
   const hash = createHash('sha256');
-  const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
-    .map((file) => `src/${file}`);
+  const sources = ['src', 'web'].flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+      .filter((file) => /\.(tsx?|css|html)$/.test(file) && !file.endsWith('.test.ts'))
+      .map((file) => `${folder}/${file}`),
+  );
   for (const file of [...sources.sort(), ...OTHERS]) {
     const content = existsSync(join(root, file)) ? readFileSync(join(root, file)) : '';
     hash.update(`${file} ${content.length}\n`).update(content);

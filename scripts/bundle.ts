@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'no
 import { basename, dirname, join } from 'node:path';
 import { type Plugin, RolldownMagicString, rolldown } from 'rolldown';
 import { hashSources, STAMP } from '../bin/bundle.mjs';
+import { bundleWeb } from './bundle-web.ts';
 import { compileClient } from './compile-client.ts';
 
 /** The programs; threads are found where the sources name them. */
@@ -11,7 +12,7 @@ const PROGRAMS = { cli: 'src/cli/cli.ts', healthcheck: 'deploy/healthcheck.ts' }
 const ABSENT = ['pg-native', 'pg-cloudflare'];
 
 /**
- * Bundles the program below `root`, its packages included, into `dist/`, and compiles the TypeScript client beside it: replaced as a whole, once it is complete. Rejects
+ * Bundles the program below `root`, its packages included, into `dist/`, with the set-up page, and compiles the TypeScript client beside it: replaced as a whole, once it is complete. Rejects
  * with what is wrong.
  */
 export async function bundle(root: string): Promise<void> {
@@ -47,6 +48,7 @@ export async function bundle(root: string): Promise<void> {
   });
   await build.close();
   const modules = output.flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []));
+  modules.push(...(await bundleWeb(root, join(next, 'web'))));
   writeFileSync(join(next, 'licenses.txt'), licences(modules));
   compileClient(root, join(next, 'client'));
   writeFileSync(join(next, STAMP), hash);

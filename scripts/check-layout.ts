@@ -30,7 +30,9 @@ function pathProblems(): string[] {
   const pages = readdirSync(new URL('docs/', root)).filter((name) => name.endsWith('.md'));
   return ['README.md', 'CONTRIBUTING.md', ...pages.map((name) => `docs/${name}`)].flatMap((page) => {
     const paths =
-      readFileSync(new URL(page, root), 'utf8').match(/\b(?:src|test|bench|scripts|deploy)\/[\w./-]*[\w/]/g) ?? [];
+      readFileSync(new URL(page, root), 'utf8').match(
+        /(?:\b(?:src|test|bench|scripts|deploy)|(?<![\w/.-])web)\/[\w./-]*[\w/]/g,
+      ) ?? [];
     const gone = [...new Set(paths)].filter((path) => !existsSync(new URL(path, root)));
     return gone.map((path) => `${page} names ${path}, which does not exist.`);
   });

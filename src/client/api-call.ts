@@ -1,11 +1,14 @@
 import { ConnectionError, type ErrorResponse, NameplateError, UnexpectedResponse } from './nameplate-error.ts';
 import { askedWait, backOff, isTemporary, pause } from './retry.ts';
 
+/** A root key or token, or a function that returns a current one: it is called for each attempt, and its error ends the call. Null: none is sent. */
+export type Credential = string | null | (() => string | Promise<string>);
+
 /** Where requests go. */
 export interface ApiConnection {
   /** Without a final slash. */
   baseUrl: string;
-  rootKey: string;
+  credential: Credential;
   fetch: typeof fetch;
   /** Of one attempt. */
   timeoutMs: number;
@@ -70,17 +73,22 @@ async function callOnce(
   throw unexpected(response);
 }
 
-/** Sends a request; rejects with `ConnectionError` unless there is a response. */
+/** Sends a request; rejects with `ConnectionError` unless there is a response, and as the function of the credential does. */
 export async function post(
-  { baseUrl, rootKey, fetch }: ApiConnection,
+  { baseUrl, credential, fetch }: ApiConnection,
   operation: string,
   body: object,
   { headers, signal }: { headers?: Record<string, string>; signal: AbortSignal },
 ): Promise<Response> {
+  const current = typeof credential === 'function' ? await credential() : credential;
   try {
     return await fetch(`${baseUrl}/v2/${operation}`, {
       method: 'POST',
-      headers: { authorization: `Bearer ${rootKey}`, 'content-type': 'application/json', ...headers },
+      headers: {
+        ...(current !== null && { authorization: `Bearer ${current}` }),
+        'content-type': 'application/json',
+        ...headers,
+      },
       body: JSON.stringify(body),
       redirect: 'error',
       signal,

@@ -1,4 +1,4 @@
-import { type ApiConnection, type CallOptions, callApi } from './api-call.ts';
+import { type ApiConnection, type CallOptions, type Credential, callApi } from './api-call.ts';
 import { type ApiCalls, type Domain, OPERATIONS } from './api-types.ts';
 import type { CreationOptions, Page } from './call-types.ts';
 import { isCreation, isRead } from './operation-kinds.ts';
@@ -6,7 +6,7 @@ import { type WatchOptions, watchDomain } from './watch-domain.ts';
 
 /** The client of Nameplate's API: `import { createClient } from 'nameplate/client'`. It needs `fetch`, and nothing else of the program. */
 
-export type { CallOptions } from './api-call.ts';
+export type { CallOptions, Credential } from './api-call.ts';
 export type * from './api-types.ts';
 export type { CreationOptions, Page } from './call-types.ts';
 export { ConnectionError, type InputViolation, NameplateError, UnexpectedResponse } from './nameplate-error.ts';
@@ -15,7 +15,8 @@ export type { WatchOptions } from './watch-domain.ts';
 export interface ClientOptions {
   /** Address of the API, such as `https://api.example.net`. */
   baseUrl: string;
-  rootKey: string;
+  /** A root key, a token, or a function that returns a current one. */
+  rootKey: Credential;
   /** Time limit of one attempt; 30 s unless given. */
   timeoutMs?: number;
   /** Attempts after the first one, where it is safe to repeat; 3 unless given. No call waits longer than five minutes for the next attempt. */
@@ -63,7 +64,13 @@ const RETRIES = 3;
 
 export function createClient(options: ClientOptions): NameplateClient {
   const { baseUrl, rootKey, timeoutMs = TIMEOUT_MS, retries = RETRIES, fetch = globalThis.fetch } = options;
-  const connection: ApiConnection = { baseUrl: baseUrl.replace(/\/+$/, ''), rootKey, timeoutMs, retries, fetch };
+  const connection: ApiConnection = {
+    baseUrl: baseUrl.replace(/\/+$/, ''),
+    credential: rootKey,
+    timeoutMs,
+    retries,
+    fetch,
+  };
 
   async function call<Data>(
     operation: string,

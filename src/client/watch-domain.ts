@@ -7,6 +7,8 @@ import { backOff, isTemporary, pause } from './retry.ts';
 export interface WatchOptions extends CallOptions {
   /** Name or id. */
   domain: string;
+  /** Called whenever the stream is connected. After a lost connection, an event comes only if the domain has changed meanwhile. */
+  onConnect?: (() => void) | undefined;
   /** Called when the connection is lost, or cannot be made; the next attempt is made after `pauseMs`. */
   onDisconnect?: ((error: Error, pauseMs: number) => void) | undefined;
 }
@@ -21,14 +23,14 @@ const SILENCE_MS = 45_000;
  */
 export async function* watchDomain(
   connection: ApiConnection,
-  { domain, signal, onDisconnect }: WatchOptions,
+  { domain, signal, onConnect, onDisconnect }: WatchOptions,
 ): AsyncGenerator<Domain, never, void> {
   let lastEventId: string | undefined;
   let retryMs: number | undefined;
   for (let failures = 0; ; failures += 1) {
     let lost: unknown = new ConnectionError('The server ended the stream');
     try {
-      for await (const event of connect(connection, domain, lastEventId, signal)) {
+      for await (const event of connect(connection, { domain, lastEventId, signal, onConnect })) {
         failures = 0;
         lastEventId = event.id ?? lastEventId;
         retryMs = event.retryMs ?? retryMs;
@@ -54,9 +56,7 @@ function throwReason({ error }: { error?: ErrorResponse }): void {
 /** The events of one connection. */
 async function* connect(
   connection: ApiConnection,
-  domain: string,
-  lastEventId: string | undefined,
-  signal: AbortSignal | undefined,
+  { domain, lastEventId, signal, onConnect }: Omit<WatchOptions, 'onDisconnect'> & { lastEventId: string | undefined },
 ): AsyncGenerator<ServerSentEvent, void, void> {
   const attempt = new AbortController();
   const abort = () => attempt.abort(signal?.reason);
@@ -76,6 +76,7 @@ async function* connect(
     if (!response.ok) throw await errorOf(response);
     const isStream = response.headers.get('content-type')?.startsWith('text/event-stream');
     if (!isStream || response.body === null) throw unexpected(response);
+    onConnect?.();
     const reader = response.body.getReader();
     const decoder = new TextDecoder();
     const parse = eventParser();

@@ -35,6 +35,7 @@ const FILES = [
   'package.json',
   'scripts',
   'src',
+  'web',
 ];
 
 beforeAll(async () => {
@@ -96,7 +97,7 @@ test('the package is the bundle without sources, and names the licence of each p
   expect(readdirSync(join(installed, '..')).sort()).toEqual(['.bin', '.package-lock.json', 'nameplate']);
   const licences = readFileSync(join(installed, 'dist/licenses.txt'), 'utf8');
   const named = [...licences.matchAll(/^(\S+) \d\S* \(\S+\)\n\n\S/gm)].map(([, name]) => name);
-  expect(named).toEqual(expect.arrayContaining(['fastify', 'jose', 'lru-cache', 'pg', 'tldts']));
+  expect(named).toEqual(expect.arrayContaining(['fastify', 'jose', 'lru-cache', 'pg', 'preact', 'tldts']));
 });
 
 test.concurrent('a project that installs it runs its program by npx', async ({ expect }) => {

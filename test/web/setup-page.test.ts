@@ -1,0 +1,325 @@
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import axe from 'axe-core';
+import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { bundleWeb } from '../../scripts/bundle-web.ts';
+import { startBrowser } from '../support/browser.ts';
+import { START_LIMIT_MS } from '../support/debian.ts';
+import { error, type ScriptedSetup, startScriptedSetup } from './scripted-setup.ts';
+import { HOSTILE, STATES } from './states.ts';
+
+// The page of set-up links and the component, in Chromium: each state as the API describes it.
+
+const directory = mkdtempSync(join(tmpdir(), 'nameplate-web-'));
+let chromium: { browser: Browser; close(): Promise<void> };
+let setup: ScriptedSetup;
+let context: BrowserContext;
+let page: Page;
+/** What the browser complains about. */
+let complaints: string[];
+
+beforeAll(async () => {
+  await bundleWeb(join(import.meta.dirname, '../..'), directory);
+  chromium = await startBrowser();
+  setup = await startScriptedSetup(directory, state('loading'));
+}, START_LIMIT_MS);
+afterAll(async () => {
+  await chromium?.close();
+  await setup?.close();
+  rmSync(directory, { recursive: true });
+});
+
+beforeEach(async () => {
+  complaints = [];
+  context = await chromium.browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'] });
+  page = await context.newPage();
+  page.setDefaultTimeout(10_000);
+  page.on('pageerror', (problem) => complaints.push(problem.message));
+  page.on('console', (message) => {
+    if (/Content Security Policy|Trusted/i.test(message.text())) complaints.push(message.text());
+  });
+});
+afterEach(async () => {
+  await context.close();
+  expect(complaints).toEqual([]);
+});
+
+function state(name: string) {
+  const found = STATES[name];
+  if (found === undefined) throw new Error(`There is no state ${name}.`);
+  return found.script;
+}
+
+async function open(name: string): Promise<void> {
+  setup.play(state(name));
+  // The same address again would load nothing.
+  await page.goto('about:blank');
+  await page.goto(`${setup.url}/setup#nps_x`);
+  await shows(STATES[name]?.shows ?? '');
+}
+
+async function shows(text: string | RegExp): Promise<void> {
+  await page.getByText(text).first().waitFor();
+}
+
+async function violations(): Promise<string[]> {
+  await page.evaluate(axe.source);
+  const options = { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] };
+  const found = (await page.evaluate(`axe.run(${JSON.stringify(options)})`)) as axe.AxeResults;
+  return found.violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
+}
+
+const isFocused = (button: Locator) => button.evaluate((element) => element.ownerDocument.activeElement === element);
+
+const overflows = () =>
+  page.evaluate('document.documentElement.scrollWidth > document.documentElement.clientWidth') as Promise<boolean>;
+
+describe('every state', () => {
+  it.each(Object.keys(STATES))(
+    '%s: axe finds nothing, in light and dark, and nothing is cut off at 320 px',
+    async (name) => {
+      await page.setViewportSize({ width: 320, height: 640 });
+      await open(name);
+      expect(await violations()).toEqual([]);
+      await page.emulateMedia({ colorScheme: 'dark' });
+      expect(await violations()).toEqual([]);
+      expect(await overflows()).toBe(false);
+      await page.evaluate("document.documentElement.dir = 'rtl'");
+      expect(await overflows()).toBe(false);
+    },
+  );
+});
+
+describe('the two records', () => {
+  it('are copied by keyboard alone, exactly, and a screen reader is told', async () => {
+    await open('publish');
+    const buttons = page.locator('button.copy');
+    const copied: unknown[] = [];
+    for (const button of await buttons.all()) {
+      await button.focus();
+      await page.keyboard.press('Enter');
+      await page
+        .getByRole('button', { name: /^Copied/ })
+        .first()
+        .waitFor();
+      copied.push(await page.evaluate('navigator.clipboard.readText()'));
+      expect(await isFocused(button)).toBe(true);
+    }
+    await page.getByRole('status').filter({ hasText: 'Copied to the clipboard.' }).waitFor({ state: 'attached' });
+    const [cname, txt] = state('publish').domain.dnsRecords;
+    expect(copied).toEqual(['shop', cname?.value, '_service.shop', txt?.value]);
+  });
+
+  it('can be selected as they are, without the breaks of a narrow screen', async () => {
+    await page.setViewportSize({ width: 320, height: 640 });
+    await open('publish');
+    const value = state('publish').domain.dnsRecords[1]?.value ?? '';
+    const code = page.locator('code', { hasText: value });
+    await code.click({ clickCount: 3 });
+    expect(await page.evaluate('getSelection().toString().trim()')).toBe(value);
+  });
+
+  it('say where to click at the provider of the zone', async () => {
+    await open('publish');
+    await shows(/example\.com › DNS › Records › Add record/);
+    expect(await page.getByRole('link', { name: /Open Cloudflare/ }).getAttribute('href')).toBe(
+      'https://dash.cloudflare.com',
+    );
+  });
+});
+
+describe('a change', () => {
+  it('arrives by itself, and leaves the focus and what is in view where they are', async () => {
+    await open('publish');
+    const button = page.getByRole('button', { name: 'Copy the value of the TXT record' });
+    await button.focus();
+    await button.evaluate((element) => element.scrollIntoView({ block: 'center' }));
+    const before = await button.boundingBox();
+    setup.play(state('fix'));
+    await shows('One thing needs to change');
+    await shows('old-shop.example.net');
+    const after = await button.boundingBox();
+    expect(await isFocused(button)).toBe(true);
+    expect(Math.abs((after?.y ?? 0) - (before?.y ?? 99))).toBeLessThan(3);
+  });
+
+  it('is read out: the headline is in a status region', async () => {
+    await open('publish');
+    setup.play(state('live'));
+    await page.getByRole('status').filter({ hasText: 'Your site is live' }).waitFor();
+    const link = page.getByRole('link', { name: /Open shop\.example\.com/ });
+    expect(await link.getAttribute('href')).toBe('https://shop.example.com/');
+    expect(await page.title()).toBe('shop.example.com is live · Acme Shops');
+  });
+
+  it('"Check now" asks for a check and looks anew', async () => {
+    await open('publish');
+    setup.requests.length = 0;
+    await page.getByRole('button', { name: 'Check now' }).click();
+    const { id } = state('publish').domain;
+    await expect
+      .poll(() => setup.requests)
+      .toEqual([`domains.verifyDomain {"domain":"${id}"}`, `domains.diagnoseDomain {"domain":"${id}"}`]);
+  });
+});
+
+describe('a connection', () => {
+  it('that is lost is told, what was shown stays, and it is made again', async () => {
+    await open('publish');
+    setup.play({ ...state('publish'), isDown: true });
+    await shows(/The connection was lost/);
+    await shows('Add these two records at Cloudflare');
+    setup.play(state('live'));
+    await shows('Your site is live');
+    await page.getByText(/The connection was lost/).waitFor({ state: 'detached' });
+  });
+
+  it('is made again when the server stops, and when a session has come to its end', async () => {
+    await open('publish');
+    for (const end of [{ reason: 'server_stopping' }, { reason: 'access_ended', ...error(401, 'unauthorized') }]) {
+      setup.requests.length = 0;
+      setup.end(end);
+      await expect.poll(() => setup.requests.some((request) => request.startsWith('domains.watchDomain'))).toBe(true);
+      await shows('Add these two records at Cloudflare');
+    }
+    expect(setup.requests[0]).toBe('setup.openSession {"token":"nps_x"}');
+  });
+
+  it('ends when the link is revoked, or the domain deleted, while the page is open', async () => {
+    await open('publish');
+    setup.play(state('revoked'));
+    setup.end({ reason: 'access_ended', ...error(401, 'unauthorized') });
+    await shows('This link was withdrawn');
+    expect(await page.getByRole('button').count()).toBe(0);
+    await page.reload();
+    await shows('This link was withdrawn');
+
+    await open('publish');
+    setup.end({ reason: 'domain_gone', ...error(404, 'not-found') });
+    await shows('The domain was removed');
+  });
+
+  it('another link in the address is opened in place of the first one', async () => {
+    await open('publish');
+    setup.requests.length = 0;
+    await page.evaluate("location.hash = 'nps_y'");
+    await expect.poll(() => setup.requests[0]).toBe('setup.openSession {"token":"nps_y"}');
+  });
+});
+
+it('whatever a customer controls is text: no element, no script, no address of a script comes of it', async () => {
+  setup.play(HOSTILE);
+  await page.goto(`${setup.url}/setup#${encodeURIComponent('<img src=x onerror=hacked=1>')}`);
+  await shows('Checks have stopped');
+  await shows('<img src=x onerror="globalThis.hacked=1">');
+  expect(await page.evaluate('globalThis.hacked')).toBeUndefined();
+  expect(await page.locator('img, script:not([src^="setup/"]), b, [onerror]').count()).toBe(0);
+  expect(await page.locator('[href^="javascript" i], [src^="javascript" i]').count()).toBe(0);
+  expect(await page.evaluate('getComputedStyle(document.body).display')).toBe('block');
+});
+
+describe('<nameplate-domain>', () => {
+  let platform: Server;
+  let url: string;
+
+  /** A page of a platform that forbids everything it does not need, and whose styles reach for every element. */
+  const PAGE = (component: string) => `<!doctype html><html lang="en" dir="rtl"><title>Settings</title>
+    <link rel="stylesheet" href="/style.css"><script type="module" src="/script.js"></script>
+    <script type="module" src="${setup.url}/setup/nameplate-domain.js"></script>
+    <main><h1>Settings</h1><button class="copy" id="own">Own</button>${component}</main></html>`;
+  const FILES: Record<string, [type: string, content: string]> = {
+    '/style.css': [
+      'text/css',
+      '* { color: rgb(1, 2, 3) !important; font: 40px serif !important; letter-spacing: 9px !important; text-transform: uppercase !important } html { font-size: 62.5% } nameplate-domain { margin-top: 7px }',
+    ],
+    '/script.js': [
+      'text/javascript',
+      "globalThis.heard = []; for (const type of ['nameplate-status', 'nameplate-live']) addEventListener(type, ({ detail }) => heard.push([type, detail.status]));",
+    ],
+  };
+
+  beforeAll(async () => {
+    platform = createServer(({ url = '/' }, response) => {
+      const [type, content] = FILES[url] ?? ['text/html', PAGE(url === '/' ? '<nameplate-domain token="nps_x">' : '')];
+      response.setHeader(
+        'content-security-policy',
+        `default-src 'none'; script-src 'self' ${setup.url}; connect-src ${setup.url}; style-src 'self'; require-trusted-types-for 'script'`,
+      );
+      response.writeHead(200, { 'content-type': `${type}; charset=utf-8` }).end(content);
+    }).listen(0, '127.0.0.1');
+    await once(platform, 'listening');
+    url = `http://127.0.0.1:${(platform.address() as AddressInfo).port}`;
+  });
+  afterAll(() => {
+    platform.closeAllConnections();
+    platform.close();
+  });
+
+  const styleOf = (selector: string) =>
+    page
+      .locator(selector)
+      .first()
+      .evaluate(
+        (element, names) => {
+          const style = element.ownerDocument.defaultView.getComputedStyle(element);
+          return names.map((name) => [name, style.getPropertyValue(name)]);
+        },
+        ['color', 'font-size', 'letter-spacing', 'text-transform', 'border-radius', 'padding'],
+      );
+
+  it('shows the same inside a page with a strict policy, and neither takes styles from it nor gives it any', async () => {
+    setup.play(state('publish'));
+    await page.goto(`${url}/without`);
+    const own = await styleOf('#own');
+    await page.goto(url);
+    await shows('Add these two records at Cloudflare');
+    const inside = await styleOf('nameplate-domain .copy');
+    expect(await styleOf('#own')).toEqual(own);
+    await page.goto(`${setup.url}/setup#nps_x`);
+    await shows('Add these two records at Cloudflare');
+    expect(inside).toEqual(await styleOf('.copy'));
+  });
+
+  it('tells the page of the platform each state, and that the domain is live', async () => {
+    setup.play(state('publish'));
+    await page.goto(url);
+    await shows('Add these two records at Cloudflare');
+    setup.play(state('live'));
+    await shows('Your site is live');
+    expect(await page.evaluate('heard')).toEqual(
+      expect.arrayContaining([
+        ['nameplate-status', 'verifying'],
+        ['nameplate-status', 'verified'],
+        ['nameplate-live', 'verified'],
+      ]),
+    );
+  });
+
+  it('has no violation that axe would find, and stops asking when it is removed', async () => {
+    setup.play(state('fix'));
+    await page.goto(url);
+    await shows('One thing needs to change');
+    const found = await violations();
+    // The styles of the platform are not ours to judge.
+    expect(found.filter((violation) => !violation.startsWith('color-contrast'))).toEqual([]);
+    await page.evaluate("document.querySelector('nameplate-domain').remove()");
+    setup.requests.length = 0;
+    setup.play(state('live'));
+    await page.waitForLoadState('networkidle');
+    expect(setup.requests).toEqual([]);
+  });
+});
+
+it('the first view is under 100 KB of script and styles, compressed, and the component under 40 KB', () => {
+  const size = (file: string) => readFileSync(join(directory, file)).length;
+  const assets = readdirSync(join(directory, 'assets')).filter((name) => name.endsWith('.gz'));
+  expect(assets).toHaveLength(2);
+  const firstView = assets.reduce((sum, name) => sum + size(join('assets', name)), size('index.html'));
+  expect(firstView).toBeLessThan(100_000);
+  expect(size('nameplate-domain.js.gz')).toBeLessThan(40_000);
+});

@@ -1,0 +1,281 @@
+import type { Certificate, Diagnosis, DiagnosisRecord, Domain, Finding } from '../../src/client/client.ts';
+import type { Script } from './scripted-setup.ts';
+
+/** Every state of the set-up page, each as the API describes it. */
+
+const NAME = 'shop.example.com';
+const TARGET = 'y2uehzjxc0frr9ivucwc.cname.customers.example.net';
+const PROOF = 'service-domain-verify=lIvwgnrfwUaY2uPCJ6Vaipt4';
+const NAMESERVERS = ['kip.ns.cloudflare.com', 'zoe.ns.cloudflare.com'];
+
+const domain = (changes: Partial<Domain> = {}): Domain => ({
+  id: 'dom_01m7xe5hbje00ahfe7x31hr0wx',
+  domain: NAME,
+  projectId: 'proj_01m7xe5hbje00ahfe7x31hr0wx',
+  appId: 'app_01m7xe5hbje00ahfe7x31hr0wx',
+  environmentId: 'env_01m7xe5hbje00ahfe7x31hr0wx',
+  status: 'verifying',
+  dnsRecords: [
+    { type: 'CNAME', name: NAME, value: TARGET, ttl: 60, verified: false },
+    { type: 'TXT', name: `_service.${NAME}`, value: PROOF, ttl: 60, verified: false },
+  ],
+  createdAt: Date.now() - 90_000,
+  ...changes,
+});
+
+const absent = NAMESERVERS.map((nameserver) => ({ nameserver, outcome: 'nxdomain' as const, values: [] }));
+const matched = NAMESERVERS.map((nameserver) => ({ nameserver, outcome: 'matched' as const, values: [TARGET] }));
+const other = (...values: string[]) =>
+  NAMESERVERS.map((nameserver) => ({ nameserver, outcome: 'other' as const, values }));
+
+const routing: DiagnosisRecord = {
+  record: 'routing',
+  type: 'CNAME',
+  name: NAME,
+  nameInZone: 'shop',
+  expected: TARGET,
+  verified: false,
+  needed: 'yes',
+  seen: absent,
+};
+const ownership: DiagnosisRecord = {
+  record: 'ownership',
+  type: 'TXT',
+  name: `_service.${NAME}`,
+  nameInZone: '_service.shop',
+  expected: PROOF,
+  verified: false,
+  needed: 'alternative',
+  seen: absent,
+};
+
+function diagnosis(changes: Partial<Diagnosis> = {}): Diagnosis {
+  const now = Date.now();
+  return {
+    domainId: domain().id,
+    domain: NAME,
+    status: 'verifying',
+    checkedAt: now,
+    schedule: { attempts: 2, lastCheckAt: now - 18_000, nextCheckAt: now + 42_000, windowEndsAt: now + 86_000_000 },
+    zone: {
+      name: 'example.com',
+      registered: true,
+      nameservers: NAMESERVERS.map((name) => ({ name, addresses: ['192.0.2.53'], outcome: 'answered' as const })),
+      provider: { id: 'cloudflare', name: 'Cloudflare', panel: 'https://dash.cloudflare.com' },
+      dnssec: 'unsigned',
+    },
+    records: [routing, ownership],
+    findings: [],
+    ...changes,
+  };
+}
+
+const elsewhere: Finding = {
+  code: 'cname_elsewhere',
+  severity: 'blocking',
+  record: 'routing',
+  name: NAME,
+  seen: ['old-shop.example.net'],
+  expected: TARGET,
+  nameservers: NAMESERVERS,
+  message: `${NAME} is a CNAME to "old-shop.example.net". It has to lead to ${TARGET}.`,
+  fix: `At Cloudflare, change the CNAME record. Name: \`shop\`, Value: \`${TARGET}\`.`,
+  retryable: false,
+};
+
+const held: Finding = {
+  code: 'held_elsewhere',
+  severity: 'blocking',
+  message: `${NAME} is verified for another account of this service.`,
+  fix: `Publish the TXT record with the name \`_service.shop\` and the value \`${PROOF}\`, and remove the TXT record of the other account. Then the name is transferred.`,
+  retryable: false,
+};
+
+const verified = domain({
+  status: 'verified',
+  dnsRecords: domain().dnsRecords.map((record) => ({ ...record, verified: record.type === 'CNAME' })),
+});
+const verifiedDiagnosis = diagnosis({
+  status: 'verified',
+  schedule: { attempts: 3 },
+  records: [
+    { ...routing, verified: true, seen: matched },
+    { ...ownership, needed: 'no' },
+  ],
+});
+
+const of = { domainId: domain().id, domain: NAME, failures: 0 };
+const issued: Certificate = {
+  ...of,
+  state: 'issued',
+  issued: {
+    issuer: 'https://acme-v02.api.letsencrypt.org/directory',
+    serialNumber: '05B4',
+    fingerprint: '3B:7E',
+    notBefore: Date.now() - 3_600_000,
+    notAfter: Date.now() + 89 * 86_400_000,
+    issuedAt: Date.now(),
+    renewal: { source: 'ari', startsAt: 0, endsAt: 0, renewAt: 0 },
+  },
+};
+
+export const BRAND = {
+  name: 'Acme Shops',
+  logo: `data:image/svg+xml,${encodeURIComponent('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="8" fill="#0d7c66"/><path d="M9 22l7-13 7 13h-4l-3-6-3 6z" fill="#fff"/></svg>')}`,
+  accent: '#0d7c66',
+  accentDark: '#4fd1b5',
+  support: 'mailto:help@acme.example',
+};
+
+const apexName = 'xn--mller-kva.example';
+const apex = domain({
+  domain: apexName,
+  dnsRecords: [
+    { type: 'ALIAS', name: apexName, value: TARGET, ttl: 60, verified: false },
+    { type: 'TXT', name: `_service.${apexName}`, value: PROOF, ttl: 60, verified: false },
+  ],
+});
+
+/** By name; `shows`: a text by which the state is known to be there. */
+export const STATES: Record<string, { script: Script; shows: string | RegExp }> = {
+  loading: { script: { refusal: 'nothing', domain: domain() }, shows: 'Opening your link…' },
+  unknown: { script: { refusal: 'setup_link_unknown', domain: domain() }, shows: 'This link does not work' },
+  expired: { script: { refusal: 'setup_link_expired', domain: domain() }, shows: 'This link has expired' },
+  revoked: { script: { refusal: 'setup_link_revoked', domain: domain() }, shows: 'This link was withdrawn' },
+  publish: {
+    script: { brand: BRAND, domain: domain(), diagnosis: diagnosis() },
+    shows: 'Add these two records at Cloudflare',
+  },
+  'before the first look': { script: { brand: BRAND, domain: domain() }, shows: 'Add these two records to your DNS' },
+  'one found': {
+    script: {
+      brand: BRAND,
+      domain: domain(),
+      diagnosis: diagnosis({
+        records: [
+          { ...routing, needed: 'yes' },
+          { ...ownership, verified: true, needed: 'yes', seen: matched.map((each) => ({ ...each, values: [PROOF] })) },
+        ],
+      }),
+    },
+    shows: 'One record found, one to go',
+  },
+  fix: {
+    script: {
+      brand: BRAND,
+      domain: domain({ verificationError: `${elsewhere.message} ${elsewhere.fix}` }),
+      diagnosis: diagnosis({
+        records: [{ ...routing, seen: other('old-shop.example.net', '203.0.113.10') }, ownership],
+        findings: [elsewhere],
+      }),
+    },
+    shows: 'One thing needs to change',
+  },
+  'held elsewhere': {
+    script: { brand: BRAND, domain: domain(), diagnosis: diagnosis({ findings: [held] }) },
+    shows: /verified for another account/,
+  },
+  confirming: {
+    script: {
+      brand: BRAND,
+      domain: domain(),
+      diagnosis: { ...verifiedDiagnosis, ...diagnosis(), records: verifiedDiagnosis.records },
+    },
+    shows: 'Found. Making sure',
+  },
+  failed: {
+    script: {
+      brand: BRAND,
+      domain: domain({
+        status: 'failed',
+        verificationError: `${NAME} was not verified within 24 hours: the CNAME record was not found.`,
+      }),
+      diagnosis: diagnosis({ status: 'failed', schedule: { attempts: 1440 } }),
+    },
+    shows: 'Checks have stopped',
+  },
+  certificate: {
+    script: { brand: BRAND, domain: verified, diagnosis: verifiedDiagnosis, certificate: { ...of, state: 'ordering' } },
+    shows: 'Verified. Now the certificate',
+  },
+  'certificate blocked': {
+    script: {
+      brand: BRAND,
+      domain: verified,
+      diagnosis: verifiedDiagnosis,
+      certificate: {
+        ...of,
+        state: 'waiting_for_routing',
+        failures: 2,
+        nextTryAt: Date.now() + 600_000,
+        problem: {
+          reason: 'caa_forbids',
+          message:
+            'The CAA record 0 issue "ca.example.net" of example.com does not allow letsencrypt.org to issue for shop.example.com. Add this record beside it: 0 issue "letsencrypt.org".',
+          at: Date.now(),
+        },
+      },
+    },
+    shows: 'Verified, but no certificate yet',
+  },
+  live: {
+    script: { brand: BRAND, domain: verified, diagnosis: verifiedDiagnosis, certificate: issued },
+    shows: 'Your site is live',
+  },
+  'live, but drifted': {
+    script: {
+      brand: BRAND,
+      domain: verified,
+      diagnosis: { ...verifiedDiagnosis, findings: [elsewhere] },
+      certificate: issued,
+    },
+    shows: 'Live, but the DNS has changed',
+  },
+  'apex in Unicode, unknown provider': {
+    script: {
+      brand: { name: 'Acme Shops', accent: '#ffe600' },
+      domain: apex,
+      diagnosis: diagnosis({
+        domain: apexName,
+        zone: {
+          name: apexName,
+          registered: true,
+          nameservers: [{ name: 'ns1.hoster.example', addresses: ['192.0.2.53'], outcome: 'answered' }],
+        },
+        records: [
+          { ...routing, type: 'ALIAS', name: apexName, nameInZone: '@' },
+          { ...ownership, name: `_service.${apexName}`, nameInZone: '_service', needed: 'yes' },
+        ],
+      }),
+    },
+    shows: 'müller.example',
+  },
+};
+
+/** What a customer controls, as HTML and script: all of it is text. */
+export const HOSTILE = (() => {
+  const html = '<img src=x onerror="globalThis.hacked=1"><script>globalThis.hacked=1</script>`<b>`';
+  const script = `javascript:globalThis.hacked=1`;
+  return {
+    brand: { name: html, support: script, accent: 'red;} body{display:none}', logo: script },
+    domain: domain({ status: 'failed', verificationError: html }),
+    diagnosis: diagnosis({
+      status: 'failed',
+      zone: {
+        name: html,
+        registered: true,
+        nameservers: [{ name: html, addresses: [], outcome: 'answered' }],
+        provider: { id: '__proto__', name: html, panel: script },
+      },
+      records: [
+        {
+          ...routing,
+          nameInZone: html,
+          seen: [{ nameserver: html, outcome: 'other', values: [html, script, '\u202eevil'] }],
+        },
+        { ...ownership, nameInZone: script },
+      ],
+      findings: [{ ...elsewhere, seen: [html, script], expected: html, message: html, fix: html }],
+    }),
+  } satisfies Script;
+})();

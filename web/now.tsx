@@ -1,0 +1,148 @@
+import { useEffect, useState } from 'preact/hooks';
+import { CopyButton } from './copy-button.tsx';
+import type { Followed, Following } from './follow.ts';
+import { Icon, type IconName } from './icon.tsx';
+import { unicodeForm } from './names.ts';
+import { Code, Prose } from './prose.tsx';
+import { TEXT } from './text.ts';
+import type { View } from './view.ts';
+
+interface NowProps {
+  followed: Followed;
+  view: View;
+  following: Following | null;
+  heading: 1 | 2;
+}
+
+/** The one thing to do, or to wait for. */
+export function Now({ followed, view, following, heading }: NowProps) {
+  const Heading = heading === 1 ? 'h2' : 'h3';
+  const { stage, finding } = view;
+  const { domain, diagnosis, certificate } = followed;
+  const { title, text } = TEXT.stage(stage, diagnosis?.zone?.provider?.name);
+  const reason = reasonOf(followed, view);
+  return (
+    <section class={`card now ${stage}`}>
+      {/* Read out when it changes: what is in it is short. */}
+      <div role="status">
+        <Heading>
+          <Icon name={ICONS[stage]} />
+          {title}
+        </Heading>
+        {text !== '' && <p>{text}</p>}
+        {reason !== undefined && <Prose text={reason} />}
+        {finding !== null && finding.fix !== '' && (
+          <div class="fix">
+            <Prose text={finding.fix} />
+          </div>
+        )}
+      </div>
+      {finding !== null && <Compared finding={finding} />}
+      {stage === 'live' && domain !== null && certificate?.issued !== undefined && (
+        <>
+          <a class="button" href={`https://${domain.domain}/`} target="_blank" rel="noreferrer">
+            {TEXT.visit(unicodeForm(domain.domain) ?? domain.domain)}
+            <Icon name="external" />
+            <span class="sr">{TEXT.opensInNewTab}</span>
+          </a>
+          <p class="note">{TEXT.validUntil(certificate.issued.notAfter)}</p>
+        </>
+      )}
+      {CHECKED.has(stage) && <Check followed={followed} view={view} following={following} />}
+      {stage === 'certificate_blocked' && certificate?.nextTryAt !== undefined && (
+        <p class="note">{TEXT.nextTry(certificate.nextTryAt)}</p>
+      )}
+    </section>
+  );
+}
+
+const ICONS: Record<View['stage'], IconName> = {
+  publish: 'copy',
+  one_found: 'ring',
+  fix: 'alert',
+  confirming: 'clock',
+  failed: 'alert',
+  certificate: 'clock',
+  certificate_blocked: 'alert',
+  live: 'lock',
+  live_at_risk: 'alert',
+};
+
+/** Stages in which records are checked. */
+const CHECKED = new Set<View['stage']>(['publish', 'one_found', 'fix', 'confirming', 'failed']);
+
+function reasonOf({ domain, certificate }: Followed, { stage, finding }: View): string | undefined {
+  if (stage === 'certificate_blocked') return certificate?.problem?.message ?? finding?.message;
+  if (finding !== null) return finding.message;
+  return stage === 'failed' ? domain?.verificationError : undefined;
+}
+
+/** What is there beside what should be. */
+function Compared({ finding: { seen = [], expected } }: { finding: NonNullable<View['finding']> }) {
+  if (expected === undefined) return null;
+  return (
+    <dl class="compared">
+      {seen.length > 0 && (
+        <div class="field was">
+          <dt>{TEXT.found}</dt>
+          <dd>
+            {seen.map((value) => (
+              <Code key={value} text={value} />
+            ))}
+          </dd>
+        </div>
+      )}
+      <div class="field">
+        <dt>{TEXT.expected}</dt>
+        <dd>
+          <Code text={expected} />
+        </dd>
+        <dd class="do">
+          <CopyButton text={expected} what={TEXT.copyExpected} />
+        </dd>
+      </div>
+    </dl>
+  );
+}
+
+/** When the next check is, and a button for one now. */
+function Check({ followed, view, following }: Omit<NowProps, 'heading'>) {
+  const { isChecking, busyUntil, diagnosis, clockOffset } = followed;
+  const now = useClock();
+  const isBusy = isChecking || (busyUntil !== null && busyUntil > now);
+  const hasFailed = view.stage === 'failed';
+  const { nextCheckAt, windowEndsAt } = diagnosis?.schedule ?? {};
+  const seconds = nextCheckAt === undefined ? null : Math.ceil((nextCheckAt - clockOffset - now) / 1000);
+  const next = seconds === null ? '' : seconds > 0 ? TEXT.nextCheck(seconds) : TEXT.checkingSoon;
+  return (
+    <div class="check">
+      <button
+        type="button"
+        class="button"
+        aria-disabled={isBusy}
+        onClick={() => {
+          if (!isBusy) following?.check();
+        }}
+      >
+        {isChecking ? TEXT.checking : hasFailed ? TEXT.tryAgain : TEXT.checkNow}
+      </button>
+      {!hasFailed && (
+        <p class="note">
+          {next}
+          {next !== '' && windowEndsAt !== undefined && '. '}
+          {windowEndsAt !== undefined && TEXT.until(windowEndsAt)}
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** The time, each second. */
+function useClock(): number {
+  const [now, setNow] = useState(Date.now);
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), 1000);
+    return () => clearInterval(timer);
+  }, []);
+  return now;
+}

@@ -1,0 +1,4 @@
+declare module 'punycode/punycode.es6.js' {
+  /** Throws where a label is not valid. */
+  export function toUnicode(name: string): string;
+}

@@ -1,0 +1,5 @@
+declare module '*.css' {
+  /** The text of the file. */
+  const css: string;
+  export default css;
+}

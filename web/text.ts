@@ -1,0 +1,193 @@
+import type { Followed } from './follow.ts';
+import type { RecordState, RecordView, Seen, Stage, StepState, Steps } from './view.ts';
+
+/** Every text of the page and the component, in English. What the API says of mistakes (`message`, `fix`) is shown as it is. */
+
+/** A headline, and a sentence or two below it. */
+interface Said {
+  title: string;
+  text: string;
+}
+
+const STAGES: Record<Stage, (provider: string | undefined) => Said> = {
+  publish: (provider) => ({
+    title: provider === undefined ? 'Add these two records to your DNS' : `Add these two records at ${provider}`,
+    text: 'Copy each name and value as it is. We look every minute, and this page changes by itself.',
+  }),
+  one_found: () => ({
+    title: 'One record found, one to go',
+    text: 'The other one is still missing. It may take a minute or two until your provider publishes it.',
+  }),
+  fix: () => ({ title: 'One thing needs to change', text: '' }),
+  confirming: () => ({
+    title: 'Found. Making sure',
+    text: 'What is needed is there. We ask every nameserver once more; there is nothing for you to do.',
+  }),
+  failed: () => ({
+    title: 'Checks have stopped',
+    text: 'The domain could not be verified in time. Check the records below, then start again: their values stay the same.',
+  }),
+  certificate: () => ({
+    title: 'Verified. Now the certificate',
+    text: 'A certificate authority is issuing it. As a rule this takes less than a minute; there is nothing for you to do.',
+  }),
+  certificate_blocked: () => ({ title: 'Verified, but no certificate yet', text: '' }),
+  live: () => ({ title: 'Your site is live', text: 'It is served over HTTPS. You can close this page.' }),
+  live_at_risk: () => ({ title: 'Live, but the DNS has changed', text: '' }),
+};
+
+const STEPS: Record<keyof Steps, string> = {
+  dns: 'Your DNS',
+  verified: 'Verified',
+  certificate: 'Certificate',
+  live: 'Live',
+};
+
+const STEP_STATES: Record<StepState, string> = {
+  done: 'Done',
+  current: 'In progress',
+  problem: 'Needs attention',
+  waiting: 'Not yet',
+};
+
+const RECORD_STATES: Record<RecordState, string> = {
+  unknown: 'Looking…',
+  found: 'Found',
+  hidden: 'Found (hidden by your provider)',
+  missing: 'Not seen yet',
+  wrong: 'Needs a change',
+  unreadable: 'Could not be read',
+  not_needed: 'Not needed now',
+};
+
+const SEEN: Record<Seen['outcome'], string> = {
+  matched: 'The right value',
+  other: 'Found',
+  absent: 'Nothing yet',
+  unreadable: 'No answer',
+};
+
+const PURPOSES: Record<RecordView['record'], Record<RecordView['needed'], string>> = {
+  routing: {
+    yes: 'Leads visitors of your domain to the service.',
+    no: 'Leads visitors of your domain to the service.',
+    alternative: 'Leads visitors of your domain to the service.',
+  },
+  ownership: {
+    yes: 'Proves that the domain is yours.',
+    no: 'Proves that the domain is yours. The other record has done that already.',
+    alternative: 'Proves that the domain is yours, even where your provider hides the other record.',
+  },
+};
+
+const ENDS: Record<Exclude<Followed['link'], 'opening' | 'open'>, Said> = {
+  unknown: {
+    title: 'This link does not work',
+    text: 'It may be incomplete: copy the whole link, or open it from the message once more.',
+  },
+  expired: {
+    title: 'This link has expired',
+    text: 'Links work for a limited time. Your records and values stay the same.',
+  },
+  revoked: { title: 'This link was withdrawn', text: 'It was replaced, or is no longer meant to be used.' },
+  deleted: {
+    title: 'The domain was removed',
+    text: 'It is no longer being set up. Nothing you published does any harm.',
+  },
+  denied: { title: 'This page cannot be shown here', text: 'The service does not answer requests from this page.' },
+};
+
+/** Where records are added, by the id of the provider. Panels change: it is a hint. */
+const PANELS: Record<string, (zone: string) => string> = {
+  cloudflare: (zone) => `${zone} › DNS › Records › Add record. Set “Proxy status” to “DNS only”.`,
+  route53: (zone) => `Hosted zones › ${zone} › Create record`,
+  godaddy: (zone) => `Domain Portfolio › ${zone} › DNS › Add New Record`,
+  namecheap: (zone) => `Domain List › ${zone} › Manage › Advanced DNS › Add New Record`,
+  squarespace: (zone) => `Domains › ${zone} › DNS › DNS Settings › Custom records › Add record`,
+  ionos: (zone) => `Domains & SSL › ${zone} › DNS › Add record`,
+  ovh: (zone) => `Domain names › ${zone} › DNS zone › Add an entry`,
+  gandi: (zone) => `Domain › ${zone} › DNS Records › Add record`,
+  hetzner: (zone) => `DNS › ${zone} › Records › Add record`,
+  digitalocean: (zone) => `Networking › Domains › ${zone} › Create new record`,
+  vercel: (zone) => `Domains › ${zone} › DNS Records › Add`,
+  azure: (zone) => `DNS zones › ${zone} › Record sets › Add`,
+  namecom: (zone) => `My Domains › ${zone} › Manage DNS Records › Add Record`,
+  porkbun: (zone) => `Domain Management › ${zone} › DNS`,
+  strato: (zone) => `Domains › Manage domains › ${zone} › DNS`,
+  hostinger: (zone) => `Domains › ${zone} › DNS / Nameservers › DNS records`,
+  wix: (zone) => `Domains › ${zone} › Manage DNS records › Add record`,
+  bluehost: (zone) => `Domains › ${zone} › DNS › Manage DNS records › Add record`,
+  dnsimple: (zone) => `${zone} › DNS › Manage records › Add`,
+  dnsmadeeasy: (zone) => `DNS › Managed DNS › ${zone} › Records`,
+};
+
+const time = (at: number) =>
+  new Date(at).toLocaleString('en', {
+    weekday: 'short',
+    day: 'numeric',
+    month: 'short',
+    hour: 'numeric',
+    minute: '2-digit',
+  });
+
+export const TEXT = {
+  title: (name: string) => `Connect ${name}`,
+  titleLive: (name: string) => `${name} is live`,
+  connect: 'Connect your domain',
+  /** Of the name as the DNS has it. */
+  punycode: 'In DNS:',
+  loading: 'Opening your link…',
+  unreachable: 'The service cannot be reached. Trying again…',
+  lost: 'The connection was lost. Reconnecting… Checks go on meanwhile, and nothing is lost.',
+  stage: (stage: Stage, provider: string | undefined) => STAGES[stage](provider),
+  progress: 'Progress',
+  step: (step: keyof Steps) => STEPS[step],
+  stepState: (step: keyof Steps, state: StepState) =>
+    step === 'dns' && state === 'current' ? 'Your turn' : STEP_STATES[state],
+  records: 'Records',
+  recordState: (state: RecordState) => RECORD_STATES[state],
+  purpose: (record: RecordView['record'], needed: RecordView['needed']) => PURPOSES[record][needed],
+  recordTitle: (type: string) => `${type} record`,
+  alias: 'Your provider may call it ALIAS, ANAME or flattened CNAME.',
+  name: 'Name',
+  value: 'Value',
+  emptyName: 'Leave it empty',
+  fullName: 'Full name:',
+  ttl: 'Leave the TTL as it is. Nothing else needs to change.',
+  copy: 'Copy',
+  copied: 'Copied',
+  /** Read out after “Copy”. */
+  copyWhat: (what: string, type: string) => ` the ${what.toLowerCase()} of the ${type} record`,
+  copyExpected: ' the right value',
+  copyDone: 'Copied to the clipboard.',
+  copyFailed: 'Could not copy. Select the text and copy it yourself.',
+  seenNow: 'Seen now',
+  seen: (outcome: Seen['outcome']) => SEEN[outcome],
+  at: 'at',
+  found: 'Found',
+  expected: 'Should be',
+  panel: (provider: string) => `Open ${provider}`,
+  opensInNewTab: ' (opens in a new tab)',
+  where: (id: string | undefined, zone: string) =>
+    id !== undefined && Object.hasOwn(PANELS, id) ? PANELS[id]?.(zone) : undefined,
+  whereTitle: 'Where to click',
+  whereUnknown: (zone: string, nameservers: readonly string[]) =>
+    nameservers.length === 0
+      ? `Log in where you manage the DNS of ${zone} and look for “DNS records”.`
+      : `Log in where you manage the DNS of ${zone}, and look for “DNS records”. Its nameservers are ${nameservers.join(' and ')}.`,
+  whereShort: (zone: string) => `In the panel: ${zone} › DNS records › Add record`,
+  checkNow: 'Check now',
+  tryAgain: 'Start again',
+  checking: 'Checking…',
+  nextCheck: (seconds: number) =>
+    seconds > 90 ? `Next check in ${Math.round(seconds / 60)} min` : `Next check in ${seconds} s`,
+  checkingSoon: 'Checking about now',
+  until: (at: number) => `Checks go on until ${time(at)}.`,
+  nextTry: (at: number) => `Next attempt: ${time(at)}.`,
+  visit: (name: string) => `Open ${name}`,
+  validUntil: (at: number) => `Certificate valid until ${time(at)}, renewed before that.`,
+  help: 'Questions?',
+  contact: (name: string | undefined) => (name === undefined ? 'Contact support' : `Contact ${name}`),
+  askWhom: (name: string | undefined) => `Ask ${name ?? 'the people who sent you the link'} for a new one.`,
+  ended: (link: Exclude<Followed['link'], 'opening' | 'open'>) => ENDS[link],
+};
