@@ -86,5 +86,5 @@ function objectType(schema: JsonSchema, indent: string, absent: string): string 
 }
 
 function comment({ description }: JsonSchema, indent: string): string {
-  return typeof description === 'string' ? `${indent}/** ${description} */\n` : '';
+  return typeof description === 'string' ? `${indent}/** ${description.replaceAll('*/', '* /')} */\n` : '';
 }
