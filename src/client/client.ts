@@ -78,7 +78,7 @@ export function createClient(options: ClientOptions): NameplateClient {
     { signal, isRead: reads = isRead(operation), ...creation }: CreationOptions & { isRead?: boolean } = {},
   ): Promise<Data> {
     const { idempotencyKey = isCreation(operation) ? crypto.randomUUID() : null } = creation;
-    const isRepeatable = reads || idempotencyKey !== null;
+    const isRepeatable = reads || (isCreation(operation) && idempotencyKey !== null);
     const { data, pagination } = await callApi(connection, operation, { body, signal, idempotencyKey, isRepeatable });
     return (pagination === undefined ? data : { items: data, cursor: pagination.cursor }) as Data;
   }

@@ -185,8 +185,8 @@ describe('of a server that fails,', () => {
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
-    const { domains } = createClient({ baseUrl: `http://127.0.0.1:${port}`, rootKey: 'np_x' });
-    return { requests, domains };
+    const { domains, call } = createClient({ baseUrl: `http://127.0.0.1:${port}`, rootKey: 'np_x' });
+    return { requests, domains, call };
   }
 
   const problem =
@@ -238,6 +238,13 @@ describe('of a server that fails,', () => {
     const creating = domains.createDomain({ ...PLACE, domain: 'a.example.com' }, { idempotencyKey: null });
     await expect(creating).rejects.toMatchObject({ status: 500 });
     expect(requests).toEqual([{ lastEventId: undefined, key: undefined }]);
+  });
+
+  it('a key makes nothing but a creation safe to repeat', async () => {
+    const { requests, call } = await serve(problem(500));
+    const deleting = call('domains.deleteDomain', { domain: 'a.example.com' }, { idempotencyKey: 'mine' });
+    await expect(deleting).rejects.toMatchObject({ status: 500 });
+    expect(requests).toHaveLength(1);
   });
 
   const html =
