@@ -34,7 +34,7 @@ export function hashSources(root) {
   const hash = createHash('sha256');
   const sources = ['src', 'web'].flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-      .filter((file) => /\.(tsx?|css|html)$/.test(file) && !file.endsWith('.test.ts'))
+      .filter((file) => /\.(css|html|js|svg|tsx?)$/.test(file) && !file.endsWith('.test.ts'))
       .map((file) => `${folder}/${file}`),
   );
   for (const file of [...sources.sort(), ...OTHERS]) {

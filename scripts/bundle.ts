@@ -23,8 +23,10 @@ export async function bundle(root: string): Promise<void> {
     cwd: root,
     input: PROGRAMS,
     platform: 'node',
+    // In an image there is none.
+    tsconfig: false,
     external: ABSENT,
-    plugins: [threads(), lazyBuiltins()],
+    plugins: [threads(), files(), lazyBuiltins()],
     onLog(level, log) {
       if (level === 'warn') throw new Error(log.message);
     },
@@ -69,6 +71,27 @@ function threads(): Plugin {
         for (const { 0: url, 1: script = '', index } of code.matchAll(THREAD)) {
           const chunk = { id: join(dirname(id), `${script}.ts`), fileName: `${basename(script)}.js` };
           const reference = this.emitFile({ type: 'chunk', ...chunk });
+          text.overwrite(index, index + url.length, `new URL(import.meta.ROLLUP_FILE_URL_${reference})`);
+        }
+        return text.hasChanged() ? { code: text } : null;
+      },
+    },
+  };
+}
+
+const FILE = /new URL\('(\.\/[\w-]+\.(?:css|html|js|svg))', import\.meta\.url\)/g;
+
+/** The same for files that the program serves as they are. */
+function files(): Plugin {
+  return {
+    name: 'files',
+    transform: {
+      filter: { id: /\/src\// },
+      handler(code, id) {
+        const text = new RolldownMagicString(code);
+        for (const { 0: url, 1: file = '', index } of code.matchAll(FILE)) {
+          const source = readFileSync(join(dirname(id), file));
+          const reference = this.emitFile({ type: 'asset', fileName: `panel/${basename(file)}`, source });
           text.overwrite(index, index + url.length, `new URL(import.meta.ROLLUP_FILE_URL_${reference})`);
         }
         return text.hasChanged() ? { code: text } : null;

@@ -62,7 +62,7 @@ interface Timing {
 
 /** The first screen: addresses, the three commands to run first, and the one that helps when they do not. */
 function welcome({ ready, metrics }: Playground, dataDir: string, timing: Timing, name: string): string {
-  const { api, dns, edge, rootKey, project, app, environment } = ready;
+  const { api, dns, dnsPanel, edge, rootKey, project, app, environment } = ready;
   const command = (path: string) => `    ${paint('bold', `./bin/nameplate ${path} ${name}${dataFlag(dataDir)}`)}`;
   return [
     '',
@@ -70,6 +70,7 @@ function welcome({ ready, metrics }: Playground, dataDir: string, timing: Timing
     '',
     `  API       ${api}`,
     `  DNS       ${dns} (a simulator, authoritative for every name)`,
+    `  Panel     ${dnsPanel} (its records in a browser)`,
     `  Edge      http://${edge.http} and https://${edge.https}; CA certificate: ${edge.ca}`,
     `  Root key  ${rootKey}`,
     `  Data      ${dataDir}`,

@@ -153,7 +153,8 @@ async function control<C extends keyof ControlCommands>(
   body: ControlCommands[C],
 ): Promise<ControlResults[C]> {
   const { control: url, rootKey } = await findPlayground(options);
-  const request = { method: 'POST', headers: { authorization: `Bearer ${rootKey}` }, body: JSON.stringify(body) };
+  const headers = { authorization: `Bearer ${rootKey}`, 'content-type': 'application/json' };
+  const request = { method: 'POST', headers, body: JSON.stringify(body) };
   const response = await fetch(`${url}/${command}`, request).catch((error: unknown) => {
     throw unreachable(error, url, startAdvice(options.data));
   });

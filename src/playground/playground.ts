@@ -60,6 +60,8 @@ export interface Playground {
 export const PLAYGROUND_INTERVAL_MS = 5000;
 /** In production a day (`NAMEPLATE_MONITORING_INTERVAL`). */
 export const PLAYGROUND_MONITOR_INTERVAL_MS = 60_000;
+/** Of the DNS panel, if it is free at the first start; later starts keep the port. */
+const PANEL_PORT = 7054;
 const LOOPBACK = '127.0.0.0/8,::1';
 
 /** Rejects with advice, after closing what it had opened. */
@@ -124,14 +126,21 @@ export async function startPlayground(options: PlaygroundOptions): Promise<Playg
     const seeded = await seed(deps, before?.rootKey);
     const hello = await deployHello(deps, seeded);
     opened.push(() => hello.close());
-    const control = await startControl(simulator, seeded.rootKey, records.save);
+    const control = await startControl(simulator, seeded.rootKey, records.save, portOf(before?.control) ?? PANEL_PORT);
     opened.push(() => control.close());
 
     const ca = join(resolve(dataDir), CA_FILE);
     await replaceFile(ca, await internalIssuer({ store: server.store, clock }).rootCertificate());
 
     const edge = { http: hostOf(server.edge?.http), https: hostOf(server.edge?.https), ca };
-    const ready: Ready = { event: 'ready', api: server.api ?? '', ...seeded, dns: `${address}:${port}`, edge };
+    const ready: Ready = {
+      event: 'ready',
+      api: server.api ?? '',
+      ...seeded,
+      dns: `${address}:${port}`,
+      edge,
+      dnsPanel: control.panel('example.com'),
+    };
     const file: PlaygroundFile = { ...ready, control: control.url, pid: process.pid, windowMs };
     await writePlaygroundFile(dataDir, file);
     const { metrics, store, failed } = server;
@@ -145,4 +154,8 @@ export async function startPlayground(options: PlaygroundOptions): Promise<Playg
 /** `host:port` */
 function hostOf(url: string | null | undefined): string {
   return url == null ? '' : new URL(url).host;
+}
+
+function portOf(url: string | undefined): number | undefined {
+  return url === undefined ? undefined : Number(new URL(url).port);
 }

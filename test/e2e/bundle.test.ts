@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { bundle } from '../../scripts/bundle.ts';
-import { CLONE, type Started, startCommand, temporaryDirectory } from '../support/command.ts';
+import { ANY_PORTS, CLONE, type Started, startCommand, temporaryDirectory } from '../support/command.ts';
 
 // What `npm run build` and `npm pack` make, and which of bundle and sources a clone runs.
 
@@ -241,4 +241,15 @@ test('a clone runs its bundle while that is of its sources, and else the sources
     stdout: '',
     stderr: expect.stringContaining(`Run "npm ci" in ${clone}`),
   });
+});
+
+test.concurrent('its playground serves the DNS panel', async () => {
+  const playground = start(installed, ['dev', '--json', '--data', join(directory.path, 'dev'), ...ANY_PORTS]);
+  const [line] = await playground.says(/^\{.*\}$/m);
+  const { dnsPanel } = JSON.parse(line) as { dnsPanel: string };
+  const page = await (await fetch(dnsPanel)).text();
+  const files = [...page.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, file = '']) => file);
+  expect(files).toContain('panel.js');
+  for (const file of files) expect((await fetch(new URL(file, dnsPanel))).status).toBe(200);
+  expect((await playground.stop()).code).toBe(0);
 });

@@ -51,6 +51,7 @@ describe.concurrent('a running playground', () => {
         https: expect.stringMatching(/^127\.0\.0\.1:\d+$/),
         ca: `${data}/other/ca.pem`,
       },
+      dnsPanel: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/\?zone=[\w.]+#\w+$/),
     });
     expect(stderr).not.toContain('np_');
   });
@@ -73,6 +74,16 @@ describe.concurrent('a running playground', () => {
       const response = await fetch(`${control}/set`, { method: 'POST', headers, body });
       expect(response.status).toBe(401);
     }
+  });
+
+  test('has a page for its DNS, whose link is enough to change records', async () => {
+    const { href, origin, hash } = new URL(playground.ready.dnsPanel);
+    expect(await (await fetch(href)).text()).toContain('<title>Playground DNS</title>');
+    const headers = { authorization: `Bearer ${hash.slice(1)}`, 'content-type': 'application/json' };
+    const body = JSON.stringify({ name: 'panel.example.com', type: 'TXT', value: 'typed' });
+    expect((await fetch(`${origin}/addRecord`, { method: 'POST', headers, body })).status).toBe(200);
+    const { stdout } = await run(['dns', 'list', '--data', data]);
+    expect(stdout).toMatch(/panel\.example\.com +TXT +typed/);
   });
 
   test('serves its deployment', async () => {

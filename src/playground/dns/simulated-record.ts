@@ -3,6 +3,9 @@ import { isIPv4, isIPv6 } from 'node:net';
 /** `ALIAS` is not a DNS type: responses for the name contain the addresses of the value, as DNS providers flatten it. */
 const SIMULATED_TYPES = ['A', 'AAAA', 'ALIAS', 'CAA', 'CNAME', 'MX', 'NS', 'SOA', 'TXT'] as const;
 
+/** Types of which a name has one record. */
+export const SINGLE_TYPES: readonly string[] = ['ALIAS', 'CNAME', 'SOA'];
+
 export type SimulatedType = (typeof SIMULATED_TYPES)[number];
 
 /** The records of one name and type. */
@@ -32,7 +35,7 @@ export function parseRecord(name: string, type: string, values: readonly string[
   const parsedType = parseType(type);
   if (values.length === 0) throw new InvalidRecord(`${parsedType} needs a value.`);
   if (values.length > MAX_VALUES) throw new InvalidRecord(`${parsedType} takes at most ${MAX_VALUES} values.`);
-  if (values.length > 1 && ['ALIAS', 'CNAME', 'SOA'].includes(parsedType)) {
+  if (values.length > 1 && SINGLE_TYPES.includes(parsedType)) {
     throw new InvalidRecord(`${parsedType} takes one value, not ${values.length}.`);
   }
   if (!Number.isInteger(ttl) || ttl < 0 || ttl > MAX_TTL) {

@@ -40,6 +40,8 @@ export interface Zones {
   /** Throws `InvalidRecord` when the apex holds a CNAME. */
   setZone(zone: SimulatedZone): void;
   listZones(): SimulatedZone[];
+  /** The apexes of the zones that were made or have records, sorted. */
+  apexes(): string[];
   /**
    * `recursive`: responds as a resolver, across delegations; otherwise as a nameserver of every zone that is held here, with referrals to others. Names
    * are canonical.
@@ -175,6 +177,7 @@ export function createZones(host: string): Zones {
       zones.set(zone.apex, zone);
     },
     listZones: () => [...zones.values()],
+    apexes: () => [...new Set([...zones.keys(), ...[...nodes.keys()].map((name) => zoneOf(name).apex)])].sort(),
     answer(name, type, recursive) {
       // The DS records of a zone are its parent's.
       const zone = zoneOf(type === 'DS' ? parentOf(name) : name);

@@ -31,6 +31,8 @@ export interface Simulator {
   setZone(apex: string, nameservers?: readonly string[]): void;
   /** Delegates a zone to other nameservers: queries without RD for names in it get a referral to them. */
   delegate(apex: string, nameservers: readonly string[]): void;
+  /** The apexes of the zones that were made or have records, sorted. */
+  zones(): string[];
 
   /** Makes every query for exactly this name fail, until `unfail`. */
   fail(name: string, fault: Fault): void;
@@ -156,6 +158,7 @@ export async function startSimulator({
       zones.setZone({ apex: parseName(apex), nameservers: nameservers.map(parseName), held: 'here' }),
     delegate: (apex, nameservers) =>
       zones.setZone({ apex: parseName(apex), nameservers: nameservers.map(parseName), held: 'delegated' }),
+    zones: () => zones.apexes(),
     fail: (name, fault) => setFault(name, { fault: parseFault(fault) }),
     delay: (name, delayMs) => setFault(name, { delayMs: parseDelay(delayMs) }),
     unfail: (name) => faults.delete(parseName(name)),
