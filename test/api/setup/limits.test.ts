@@ -1,0 +1,130 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { dataOf, type Harness, START, startApi } from '../../support/api-harness.ts';
+import { watch } from '../../support/watching.ts';
+
+let api: Harness;
+let diagnosed: string[];
+beforeEach(async () => {
+  diagnosed = [];
+  api = await startApi({
+    settings: { rateLimits: { '*': { limit: 1000, windowMs: 60_000 } } },
+    diagnoser: {
+      async diagnose({ workspaceId }) {
+        diagnosed.push(workspaceId);
+        return { refused: 'workspace' };
+      },
+      lookAtName: async () => ({ refused: 'workspace' }),
+    },
+  });
+  await api.createDomain(await api.createTree(), 'shop.acme.com');
+});
+afterEach(() => api.close());
+
+const newLink = async () =>
+  dataOf<{ token: string; linkId: string }>(await api.call('domains.createSetupLink', { domain: 'shop.acme.com' }));
+const open = (token: string, headers: Record<string, string> = {}) =>
+  api.call('setup.openSession', { token }, { key: null, headers });
+const newSession = async (token?: string) =>
+  dataOf<{ sessionToken: string }>(await open(token ?? (await newLink()).token)).sessionToken;
+const ask = (key: string, operation: string, about: object = {}) =>
+  api.call(operation, { domain: 'shop.acme.com', ...about }, { key });
+const limited = {
+  status: 429,
+  headers: { 'retry-after': expect.stringMatching(/^\d+$/) },
+  body: { error: { detail: expect.stringContaining('set-up link has reached its rate limit') } },
+};
+const remaining = async () =>
+  (await api.call('domains.getDomain', { domain: 'shop.acme.com' })).headers['ratelimit-remaining'];
+
+it('a link makes 120 requests a minute, all its sessions and openings together; another link is not concerned', async () => {
+  const { token } = await newLink();
+  const sessions = [await newSession(token), await newSession(token)];
+  for (let i = 2; i < 120; i += 1)
+    expect(await ask(sessions[i % 2] ?? '', 'domains.getDomain')).toMatchObject({ status: 200 });
+  for (const key of sessions) expect(await ask(key, 'domains.getDomain')).toMatchObject(limited);
+  expect(await open(token)).toMatchObject(limited);
+  expect(await ask(await newSession(), 'domains.getDomain')).toMatchObject({ status: 200 });
+  api.clock.set(START + 60_000);
+  expect(await open(token)).toMatchObject({ status: 200 });
+});
+
+it('nothing of it counts against the limits of the workspace', async () => {
+  const before = Number(await remaining());
+  const key = await newSession();
+  for (let i = 0; i < 10; i += 1) await ask(key, 'domains.getDomain');
+  expect(Number(await remaining())).toBe(before - 1);
+});
+
+it('a link has its domain checked six times a minute', async () => {
+  const { token } = await newLink();
+  const key = await newSession(token);
+  for (let i = 0; i < 6; i += 1) expect(await ask(key, 'domains.verifyDomain')).toMatchObject({ status: 202 });
+  expect(await ask(key, 'domains.verifyDomain')).toMatchObject(limited);
+  expect(await ask(await newSession(token), 'domains.verifyDomain')).toMatchObject(limited);
+  expect(await ask(key, 'domains.getDomain')).toMatchObject({ status: 200 });
+  expect(await api.call('domains.verifyDomain', { domain: 'shop.acme.com' })).toMatchObject({ status: 202 });
+});
+
+it('and looks at the DNS 20 times, while the last check may be read as often as anything, from a share beside that of the workspace', async () => {
+  const key = await newSession();
+  for (let i = 0; i < 20; i += 1) await ask(key, 'domains.diagnoseDomain');
+  expect(diagnosed).toHaveLength(20);
+  expect(await ask(key, 'domains.diagnoseDomain')).toMatchObject(limited);
+  expect(await ask(key, 'domains.diagnoseDomain', { cached: true })).toMatchObject({ status: 200 });
+  await api.call('domains.diagnoseDomain', { domain: 'shop.acme.com' });
+  expect(diagnosed).toHaveLength(21);
+  expect(diagnosed[20]).toBe(api.workspaceId);
+  expect(diagnosed[0]).not.toBe(api.workspaceId);
+});
+
+it('a refused domain is counted too, so that names cannot be tried for nothing', async () => {
+  const key = await newSession();
+  const answers = [];
+  for (let i = 0; i < 125; i += 1)
+    answers.push((await api.call('domains.getDomain', { domain: `a${i}.com` }, { key })).status);
+  expect(answers.filter((status) => status === 404)).toHaveLength(119);
+  expect(answers.slice(119)).toEqual(Array(6).fill(429));
+});
+
+it('ten streams of a link may be open', async () => {
+  const key = await newSession();
+  const open = [];
+  for (let i = 0; i < 10; i += 1) open.push(await watch(api.url, { key, domain: 'shop.acme.com' }));
+  await expect(watch(api.url, { key, domain: 'shop.acme.com' })).rejects.toThrow('429');
+  const own = await watch(api.url, { key: api.rootKey, domain: 'shop.acme.com' });
+  own.close();
+  open[0]?.close();
+  await open[0]?.ended;
+  for (const each of open) each.close();
+});
+
+it('an address that tries 300 tokens in a minute is refused before anything is looked up, with a good one too', async () => {
+  const { token } = await newLink();
+  for (let i = 0; i < 300; i += 1) expect((await open(`nps_${i}`)).status).toBe(401);
+  const refused = await open(token);
+  expect(refused).toMatchObject({ status: 429, headers: { 'retry-after': expect.stringMatching(/^\d+$/) } });
+  expect(await api.call('domains.getDomain', { domain: 'shop.acme.com' })).toMatchObject({ status: 200 });
+  api.clock.set(START + 60_000);
+  expect(await open(token)).toMatchObject({ status: 200 });
+});
+
+it('links that ended are no guesses: their customers keep nobody behind the same address out', async () => {
+  const { token, linkId } = await newLink();
+  await api.call('domains.revokeSetupLink', { linkId });
+  for (let minute = 0; minute < 3; minute += 1) {
+    api.clock.set(START + minute * 60_000);
+    for (let i = 0; i < 120; i += 1) await open(token);
+  }
+  expect(await open((await newLink()).token)).toMatchObject({ status: 200 });
+});
+
+it('neither tokens of links nor of sessions are logged, of requests that were refused neither', async () => {
+  const { token } = await newLink();
+  const key = await newSession(token);
+  await ask(key, 'domains.getDomain');
+  await ask(`${key}x`, 'domains.getDomain');
+  await open(`${token}x`);
+  const lines = api.logged.join('\n');
+  expect(lines).toContain('setup.openSession');
+  for (const secret of [token, key, key.split('.')[2] ?? '']) expect(lines).not.toContain(secret);
+});
