@@ -5,6 +5,7 @@ import { idMaker } from '../ids.ts';
 import { parseRateLimits } from '../ratelimit/parse-rate-limits.ts';
 import { unknownSubjects } from '../ratelimit/unknown-subjects.ts';
 import type { RateLimit, Workspace, WorkspaceLimits } from '../store/contract/store.ts';
+import { addBrand } from './brand.ts';
 import { CliError, EXIT } from './cli-error.ts';
 import { withStore } from './open-database.ts';
 import { loadCatalogue } from './operation-names.ts';
@@ -35,6 +36,7 @@ export function addWorkspaces(program: Command): void {
   );
   addSwitch(workspaces, 'enable', 'Accept the keys and tokens of a disabled workspace again.');
   addLimits(workspaces);
+  addBrand(workspaces, EXAMPLE_WORKSPACE, noWorkspace);
 }
 
 function addCreate(workspaces: Command): void {

@@ -1,0 +1,88 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import { systemClock } from '../clock.ts';
+import { connect } from './api-client.ts';
+import { type ApiOptions, apiCommand, parseDuration } from './options.ts';
+import { type Column, dateTime, paint, printable, show, table } from './output.ts';
+
+const EXAMPLE = 'link_01kaghr5t6y7v8w9x0a1b2c3d4';
+
+interface ShownLink {
+  id: string;
+  createdAt: number;
+  expiresAt: number;
+  revokedAt?: number;
+}
+
+const COLUMNS: Column<ShownLink>[] = [
+  { title: 'Id', text: ({ id }) => id },
+  { title: 'State', text: stateOf },
+  { title: 'Created', text: ({ createdAt }) => dateTime(createdAt) },
+];
+
+/** Commands for the set-up links of domains. */
+export function addSetupLinks(domains: Command): void {
+  addCreate(domains);
+  addList(domains);
+  addRevoke(domains);
+}
+
+function addCreate(domains: Command): void {
+  const summary =
+    'Create a link to a page on which the owner of the domain sees its records and what is wrong with them. Needs no sign-in; shows nothing else.';
+  apiCommand(domains, 'setup-link <domain>', summary, [
+    'nameplate domains setup-link shop.example.com',
+    'nameplate domains setup-link shop.example.com --expires 30d',
+  ])
+    .option('--expires <time>', 'how long it works, from 1m to 30d (default: 7d)', parseLife)
+    .action(async (name: string, { expires, ...options }: ApiOptions & { expires?: number }) => {
+      const api = await connect(options);
+      const body = { domain: name, ...(expires !== undefined && { expiresInSeconds: expires }) };
+      const made = await api.call<{ linkId: string; url: string; token: string; expiresAt: number }>(
+        'domains.createSetupLink',
+        body,
+      );
+      show(options, made, ({ linkId, url, expiresAt }) =>
+        [
+          `Created set-up link ${linkId} for ${printable(name)}. It works until ${dateTime(expiresAt)}; whoever has it sees this domain.`,
+          'Copy it now: it is not shown again.',
+          '',
+          `  ${paint('bold', printable(url))}`,
+        ].join('\n'),
+      );
+    });
+}
+
+function addList(domains: Command): void {
+  const summary = 'List the set-up links of a domain, oldest first, without their tokens.';
+  apiCommand(domains, 'setup-links <domain>', summary, ['nameplate domains setup-links shop.example.com']).action(
+    async (name: string, options: ApiOptions) => {
+      const api = await connect(options);
+      const found = await api.list<ShownLink>('domains.listSetupLinks', { domain: name });
+      show(options, found, (rows) => (rows.length === 0 ? 'No set-up links yet.' : table(COLUMNS, rows)));
+    },
+  );
+}
+
+function addRevoke(domains: Command): void {
+  const summary = 'End a set-up link. Its open pages stop within a second.';
+  apiCommand(domains, 'revoke-setup-link <id>', summary, [`nameplate domains revoke-setup-link ${EXAMPLE}`]).action(
+    async (linkId: string, options: ApiOptions) => {
+      const api = await connect(options);
+      await api.call('domains.revokeSetupLink', { linkId });
+      show(options, { linkId, revoked: true }, () => `Revoked set-up link ${printable(linkId)}.`);
+    },
+  );
+}
+
+function stateOf({ expiresAt, revokedAt }: ShownLink): string {
+  if (revokedAt !== undefined) return `revoked ${dateTime(revokedAt)}`;
+  return `${expiresAt > systemClock.now() ? 'works until' : 'expired'} ${dateTime(expiresAt)}`;
+}
+
+/** In seconds. */
+function parseLife(text: string): number {
+  const seconds = parseDuration(text) / 1000;
+  if (!Number.isInteger(seconds) || seconds < 60 || seconds > 30 * 86_400)
+    throw new InvalidArgumentError('A link works for 1m to 30d, in whole seconds.');
+  return seconds;
+}
