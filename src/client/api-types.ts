@@ -355,7 +355,7 @@ export interface ApiCalls {
       /** Until when the previous secret also signs. Unix time in milliseconds. */
       previousExpiresAt: number;
     }>;
-    /** Send a test event. Sends an event of the type `webhook.test` within seconds, whatever the webhook subscribes to; it is not repeated if it fails. webhooks.getDelivery says what the receiver responded. Permission: `webhook.*.update_webhook` or `webhook.<webhook_id>.update_webhook`. */
+    /** Send a test event. Sends an event of the type `webhook.test` within seconds, whatever the webhook subscribes to; it is not repeated if it fails. webhooks.getDelivery says what the receiver responded. A workspace may send 60 a minute unless the operator sets another limit. Permission: `webhook.*.update_webhook` or `webhook.<webhook_id>.update_webhook`. */
     sendTest(input: {
       /** Id of the webhook (`wh_…`). */
       webhookId: string;
@@ -379,7 +379,7 @@ export interface ApiCalls {
       /** Id of the delivery (`dlv_…`). */
       deliveryId: string;
     }, options?: CallOptions): Promise<Delivery>;
-    /** Send an event again. Sends the event of a delivery again, with the same `webhook-id` and the same content, as a delivery of its own that waits for no other. If the delivery still waits, it is attempted at once instead, or the earlier one of its domain for which it waits. Permission: `webhook.*.update_webhook` or `webhook.<webhook_id>.update_webhook`. */
+    /** Send an event again. Sends the event of a delivery again, with the same `webhook-id` and the same content, as a delivery of its own that waits for no other. If the delivery still waits, it is attempted at once instead, or the earlier one of its domain for which it waits. A workspace may ask for 60 a minute unless the operator sets another limit. Permission: `webhook.*.update_webhook` or `webhook.<webhook_id>.update_webhook`. */
     redeliver(input: {
       /** Id of the webhook (`wh_…`). */
       webhookId: string;
@@ -569,7 +569,7 @@ interface DeliveryAttempt {
   status?: number;
   /** Why it failed; absent if it did not. */
   error?: string;
-  /** Body of the response, at most 64 KiB, if it was kept. In `getDelivery` alone. */
+  /** Body of the response, at most 64 KiB; of the 100 newest responses of the webhook that delivered nothing. In `getDelivery` alone. */
   response?: string;
 }
 

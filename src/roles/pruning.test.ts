@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { openEngine } from '../../test/support/engine.ts';
 import { attach, NOW, plant, timelineOf } from '../../test/support/entities.ts';
-import { prune, ROWS_AT_ONCE, STEPS } from './pruning.ts';
+import { BUDGET_MS, prune, ROWS_AT_ONCE } from './pruning.ts';
 
 const DAY_MS = 86_400_000;
 const config = { eventsKeepMs: 90 * DAY_MS, webhookDeliveriesKeepMs: 14 * DAY_MS };
@@ -19,22 +19,31 @@ test('events are kept as long as the operator says, and then deleted', async () 
   await remove();
 });
 
-const rest: [string, boolean, number][] = [
-  ['in so many steps at most', false, STEPS],
-  ['in no further step once the process stops', true, 0],
-];
-test.for(rest)('of more old events than one run deletes the rest is left to the next, %s', async ([, stops, steps]) => {
+/** A store with so many batches of old deliveries, each of which takes `stepMs` to delete. */
+async function pruneBatches(batches: number, { stepMs = 0, isStopped = (): boolean => false } = {}): Promise<number> {
   const { store, remove } = await openEngine();
   let taken = 0;
-  const endless = {
+  const full = {
     ...store,
-    async pruneEvents() {
+    async pruneDeliveries() {
       taken++;
-      return ROWS_AT_ONCE;
+      return taken > batches ? 0 : ROWS_AT_ONCE;
     },
   };
-  await prune({ store: endless, config, clock }, () => stops);
-  expect(taken).toBe(steps);
+  await prune({ store: full, config, clock }, { isStopped, elapsedMs: () => taken * stepMs });
   await store.close();
   await remove();
+  return taken;
+}
+
+test('one run deletes everything that is too old', async () => {
+  expect(await pruneBatches(200)).toBe(201);
+});
+
+test('what one run has no time for is left to the next, so that rows of other kinds have their turn', async () => {
+  expect(await pruneBatches(200, { stepMs: BUDGET_MS / 20 })).toBe(20);
+});
+
+test('once the process stops, no further step is taken', async () => {
+  expect(await pruneBatches(200, { isStopped: () => true })).toBe(0);
 });

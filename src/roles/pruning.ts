@@ -22,8 +22,8 @@ const EXPIRED_LINKS_KEPT_MS = 30 * 86_400_000;
 
 /** Rows that one write deletes: a few milliseconds. */
 export const ROWS_AT_ONCE = 500;
-/** So many writes a minute at most, for each kind of rows: what is left over is deleted in the minutes after. */
-export const STEPS = 40;
+/** So long a run deletes rows of one kind at most: what is left over is deleted by the next run. */
+export const BUDGET_MS = 10_000;
 
 /** Deletes what is kept for a while: every process does it once a minute. `stop` resolves when nothing is in flight. */
 export function startPruning(deps: PruningDeps & Pick<RoleDeps, 'log'>): Stoppable {
@@ -31,7 +31,7 @@ export function startPruning(deps: PruningDeps & Pick<RoleDeps, 'log'>): Stoppab
   let stopped = false;
 
   function run(): void {
-    inFlight ??= prune(deps, () => stopped)
+    inFlight ??= prune(deps, { isStopped: () => stopped })
       .catch((error: unknown) => {
         deps.log.warn(
           { err: error },
@@ -53,18 +53,29 @@ export function startPruning(deps: PruningDeps & Pick<RoleDeps, 'log'>): Stoppab
   };
 }
 
-/** Prunes once. Between two steps other writes have their turn. */
-export async function prune({ store, config, clock }: PruningDeps, isStopped = () => false): Promise<void> {
-  const now = clock.now();
-  await Promise.all([store.pruneChanges(now - CHANGES_KEPT_MS), store.pruneRequests(now - RATE_WINDOWS_KEPT_MS)]);
-  await inSteps(() => store.pruneEvents(now - config.eventsKeepMs, ROWS_AT_ONCE), isStopped);
-  await inSteps(() => store.pruneDeliveries(now - config.webhookDeliveriesKeepMs, ROWS_AT_ONCE), isStopped);
-  await inSteps(() => store.pruneIdempotencyKeys(now - IDEMPOTENCY_KEPT_MS, ROWS_AT_ONCE), isStopped);
-  await inSteps(() => store.pruneSetupLinks(now - EXPIRED_LINKS_KEPT_MS, ROWS_AT_ONCE), isStopped);
+interface PruningControl {
+  isStopped(): boolean;
+  /** A monotonic clock. */
+  elapsedMs(): number;
 }
 
-async function inSteps(deleteRows: () => Promise<number>, isStopped: () => boolean): Promise<void> {
-  for (let step = 0; step < STEPS && !isStopped(); step++) {
+/** Prunes once. Between two steps other writes have their turn. */
+export async function prune(
+  { store, config, clock }: PruningDeps,
+  { isStopped = () => false, elapsedMs = () => performance.now() }: Partial<PruningControl> = {},
+): Promise<void> {
+  const now = clock.now();
+  const control = { isStopped, elapsedMs };
+  await Promise.all([store.pruneChanges(now - CHANGES_KEPT_MS), store.pruneRequests(now - RATE_WINDOWS_KEPT_MS)]);
+  await inSteps(() => store.pruneEvents(now - config.eventsKeepMs, ROWS_AT_ONCE), control);
+  await inSteps(() => store.pruneDeliveries(now - config.webhookDeliveriesKeepMs, ROWS_AT_ONCE), control);
+  await inSteps(() => store.pruneIdempotencyKeys(now - IDEMPOTENCY_KEPT_MS, ROWS_AT_ONCE), control);
+  await inSteps(() => store.pruneSetupLinks(now - EXPIRED_LINKS_KEPT_MS, ROWS_AT_ONCE), control);
+}
+
+async function inSteps(deleteRows: () => Promise<number>, { isStopped, elapsedMs }: PruningControl): Promise<void> {
+  const endsAt = elapsedMs() + BUDGET_MS;
+  while (!isStopped() && elapsedMs() < endsAt) {
     if ((await deleteRows()) < ROWS_AT_ONCE) return;
     await setImmediate();
   }

@@ -125,8 +125,8 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     attempt: Attempt,
     { at, durationMs }: { at: number; durationMs: number },
   ): DeliveryResult {
-    const { webhookId, queue, deliveryId, lease, waitingSince } = due;
-    const about = { webhookId, queue, deliveryId, lease };
+    const { webhookId, queue, deliveryId, lease, type, waitingSince } = due;
+    const about = { webhookId, queue, deliveryId, lease, type };
     if (attempt.kind === 'dropped') return { ...about, outcome: { kind: 'released' }, attempt: null };
     if (attempt.kind !== 'made') {
       const next = retryOwnFailureAt(attempt.kind, waitingSince, clock.now(), random());

@@ -3,7 +3,7 @@ import type { Clock } from '../clock.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
 import type { DeliveryResult, DeliveryStore, DueDelivery } from '../store/contract/store.ts';
-import { disabledWhenFailingSince } from './policy/retry-schedule.ts';
+import { failingRule } from './policy/retry-schedule.ts';
 
 /** Saves the results of deliveries, many in one transaction. */
 export interface ResultSaver {
@@ -40,7 +40,7 @@ export function createResultSaver({ store, clock, log, metrics }: ResultSaverOpt
   async function saveBatch(batch: QueuedResult[]): Promise<void> {
     const now = clock.now();
     const results = batch.map(({ result }) => result);
-    const saved = await store.saveDeliveries({ results, now, disableIfFailingSince: disabledWhenFailingSince(now) });
+    const saved = await store.saveDeliveries({ results, now, ...failingRule(now) });
     metrics.webhooksDisabled.inc(saved.disabled.length);
     for (const webhookId of saved.disabled) {
       const workspaceId = batch.find(({ result }) => result.webhookId === webhookId)?.workspaceId;

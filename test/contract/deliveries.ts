@@ -2,8 +2,10 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { type Domain, WINDOW_MS } from '../../src/domain/domain.ts';
 import { NO_MEMORY } from '../../src/domain/status.ts';
 import type {
+  AddedDelivery,
   DeliveryClaim,
   DeliveryResult,
+  DeliveryStore,
   DueDelivery,
   Environment,
   Webhook,
@@ -12,6 +14,8 @@ import { anIssuedCertificate, aSave, DAY_MS, verify } from '../support/certifica
 import { attach, failedAt, NOW, timelineOf, verifiedAt, verifyingAt } from '../support/entities.ts';
 import { aDeliveryClaim, aDeliveryResult, addWebhook, LEASE_MS } from '../support/webhooks.ts';
 import type { Subject } from './subject.ts';
+
+type FailingRule = Omit<Parameters<DeliveryStore['saveDeliveries']>[0], 'results' | 'now'>;
 
 export function describeDeliveries(subject: Subject): void {
   const added: Webhook[] = [];
@@ -32,8 +36,8 @@ export function describeDeliveries(subject: Subject): void {
     if (due === undefined || others.length > 0) throw new Error(`${others.length + 1} deliveries were due`);
     return due;
   };
-  const save = (results: DeliveryResult[], now = NOW, disableIfFailingSince = 0) =>
-    subject.store.saveDeliveries({ results, now, disableIfFailingSince });
+  const save = (results: DeliveryResult[], now = NOW, rule: Partial<FailingRule> = {}) =>
+    subject.store.saveDeliveries({ results, now, disableIfFailingSince: 0, startAgainIfQuietSince: 0, ...rule });
   const retryAt = (nextAttemptAt: number) => ({ outcome: { kind: 'retry', nextAttemptAt } as const });
 
   const setUp = async (about: Partial<Webhook> = {}) => {
@@ -323,10 +327,10 @@ export function describeDeliveries(subject: Subject): void {
   });
 
   describe('a webhook that fails', () => {
-    const fail = async (now: number, disableIfFailingSince = 0) => {
-      const due = await one(now);
-      return save([aDeliveryResult(due, { ...retryAt(now + 10), at: now })], now, disableIfFailingSince);
-    };
+    const fail = async (now: number, rule: Partial<FailingRule> = {}) =>
+      save([aDeliveryResult(await one(now), { ...retryAt(now + 10), at: now })], now, rule);
+    const giveUp = async (now: number, rule: Partial<FailingRule> = {}) =>
+      save([aDeliveryResult(await one(now), { outcome: { kind: 'failed' }, at: now })], now, rule);
 
     it('does so since its first failed attempt after the last delivery', async () => {
       const { environment, workspace, webhook } = await setUp();
@@ -341,23 +345,70 @@ export function describeDeliveries(subject: Subject): void {
       expect(await subject.store.deliveryBacklog()).toMatchObject({ waiting: 0, oldestAt: null, failingWebhooks: 0 });
     });
 
-    it('is disabled when it has failed for long enough, and not while another delivery succeeds', async () => {
+    it('is disabled when an event is given up, if it has failed for as long as the caller says, to the millisecond', async () => {
       const { store } = subject;
       const { environment, workspace, webhook } = await setUp();
-      await attach(store, environment);
-      expect(await fail(NOW, NOW - 1)).toEqual({ disabled: [] });
-      await attach(store, environment);
-      const [bad, good] = await claim({ now: NOW + 10 });
-      const results = [aDeliveryResult(bad as DueDelivery, retryAt(NOW + 20)), aDeliveryResult(good as DueDelivery)];
-      expect(await save(results, NOW + 10, NOW)).toEqual({ disabled: [] });
-      expect(await fail(NOW + 20, NOW + 19)).toEqual({ disabled: [] });
-      expect(await fail(NOW + 30, NOW + 20)).toEqual({ disabled: [webhook.id] });
+      for (let i = 0; i < 3; i++) await attach(store, environment, { createdAt: NOW + i });
+      const leases = await claim({ now: NOW + 9 });
+      const [first, second, third] = leases.map((due) => aDeliveryResult(due, { outcome: { kind: 'failed' } }));
+      const days = (ms: number) => ({ disableIfFailingSince: NOW + ms });
+      expect(await save([{ ...(first as DeliveryResult), ...retryAt(NOW + 99) }], NOW + 10, days(10))).toEqual({
+        disabled: [],
+      });
+      expect(await save([second as DeliveryResult], NOW + 20, days(9))).toEqual({ disabled: [] });
+      expect(await save([third as DeliveryResult], NOW + 21, days(10))).toEqual({ disabled: [webhook.id] });
       expect(await store.findWebhook(workspace.id, webhook.id)).toMatchObject({
-        disabledAt: NOW + 30,
+        disabledAt: NOW + 21,
         disabledReason: 'failing',
-        failingSince: NOW + 20,
+        failingSince: NOW + 10,
       });
       expect(await store.deliveryBacklog()).toMatchObject({ failingWebhooks: 0, disabledWebhooks: 1 });
+    });
+
+    it('is not disabled while its events are retried, or when something else was delivered', async () => {
+      const { store } = subject;
+      const { environment } = await setUp();
+      const always = { disableIfFailingSince: NOW + DAY_MS };
+      await attach(store, environment);
+      expect(await fail(NOW, always)).toEqual({ disabled: [] });
+      await attach(store, environment);
+      const [bad, good] = await claim({ now: NOW + 10 });
+      const givenUp = aDeliveryResult(bad as DueDelivery, { outcome: { kind: 'failed' } });
+      expect(await save([givenUp, aDeliveryResult(good as DueDelivery)], NOW + 10, always)).toEqual({ disabled: [] });
+    });
+
+    it('does not do so because of a test, which neither begins its failing nor disables it', async () => {
+      const { store } = subject;
+      const { environment, workspace, webhook } = await setUp();
+      const always = { disableIfFailingSince: NOW + DAY_MS };
+      const failingSince = async () => (await store.findWebhook(workspace.id, webhook.id))?.failingSince;
+      const failTest = async (now: number) => {
+        await store.addTestDelivery(workspace.id, webhook.id, now);
+        return giveUp(now, always);
+      };
+      expect(await failTest(NOW)).toEqual({ disabled: [] });
+      expect(await failingSince()).toBeNull();
+      await attach(store, environment);
+      await fail(NOW + 5, always);
+      expect(await failTest(NOW + 6)).toEqual({ disabled: [] });
+      expect(await failingSince()).toBe(NOW + 5);
+      await store.addTestDelivery(workspace.id, webhook.id, NOW + 7);
+      await save([aDeliveryResult(await one(NOW + 7))], NOW + 7);
+      expect(await failingSince()).toBeNull();
+    });
+
+    it('does so anew where the failure before is so long ago that nobody knows what was in between', async () => {
+      const { store } = subject;
+      const { environment, workspace, webhook } = await setUp();
+      const failingSince = async () => (await store.findWebhook(workspace.id, webhook.id))?.failingSince;
+      await attach(store, environment);
+      await fail(NOW);
+      await fail(NOW + 10, { startAgainIfQuietSince: NOW });
+      expect(await failingSince()).toBe(NOW);
+      await fail(NOW + 20, { startAgainIfQuietSince: NOW + 11 });
+      expect(await failingSince()).toBe(NOW + 20);
+      const rule = { startAgainIfQuietSince: NOW + 21, disableIfFailingSince: NOW + 29 };
+      expect(await giveUp(NOW + 30, rule)).toEqual({ disabled: [] });
     });
 
     it('has nothing due while it is disabled; enabled again, all that waits is due at once', async () => {
@@ -373,8 +424,8 @@ export function describeDeliveries(subject: Subject): void {
       expect(await claim()).toEqual([]);
       expect(await store.deliveryBacklog()).toMatchObject({ waiting: 0, oldestAt: null, disabledWebhooks: 1 });
       await store.updateWebhook(workspace.id, webhook.id, { enabled: true }, NOW + 5);
-      expect(await store.deliveryBacklog()).toMatchObject({ waiting: 2, oldestAt: NOW, disabledWebhooks: 0 });
       const due = await claim({ now: NOW + 5 });
+      expect(await store.deliveryBacklog()).toMatchObject({ waiting: 2, oldestAt: NOW, disabledWebhooks: 0 });
       expect(due.map(({ type }) => type).toSorted()).toEqual(['domain.created', 'record.seen']);
     });
 
@@ -480,6 +531,15 @@ export function describeDeliveries(subject: Subject): void {
       expect((await store.listDeliveries(workspace.id, webhook.id, { limit: 9 })).items).toHaveLength(2);
       expect((await claim({ now: NOW + 9 })).map(({ happenedAt }) => happenedAt - NOW).toSorted()).toEqual([2, 3]);
     });
+
+    it('is pruned of what is old, also behind what is younger and was added before', async () => {
+      const { store } = subject;
+      const { environment } = await setUp();
+      while ((await store.pruneDeliveries(NOW + 100 * DAY_MS, 500)) > 0);
+      for (const createdAt of [NOW + 1, NOW + 2, NOW]) await attach(store, environment, { createdAt });
+      expect(await store.pruneDeliveries(NOW + 1, 1)).toBe(1);
+      expect(await store.pruneDeliveries(NOW + 1, 1)).toBe(0);
+    });
   });
 
   describe('a test, and a repetition,', () => {
@@ -519,6 +579,32 @@ export function describeDeliveries(subject: Subject): void {
       );
       expect(await state(webhook, first.deliveryId)).toBe('failed');
       expect(await state(webhook, repeated.deliveryId)).toBe('delivered');
+    });
+
+    it('goes before everything else that is due for the webhook', async () => {
+      const { store } = subject;
+      const { environment, workspace, webhook } = await setUp();
+      for (let i = 0; i < 3; i++) await attach(store, environment, { createdAt: NOW - 1000 + i });
+      const idOf = (outcome: AddedDelivery) => (outcome.kind === 'added' ? outcome.deliveryId : outcome.kind);
+      const next = async () => {
+        const [due] = await claim({ limit: 1 });
+        if (due === undefined) throw new Error('nothing was due');
+        return due;
+      };
+      const first = await next();
+      await save([aDeliveryResult(first, { outcome: { kind: 'failed' } })]);
+      const retried = await next();
+      await save([aDeliveryResult(retried, retryAt(NOW + 1000))]);
+
+      const test = await store.addTestDelivery(workspace.id, webhook.id, NOW);
+      expect(await next()).toMatchObject({ deliveryId: idOf(test), dueAt: NOW });
+      const again = await store.redeliver(workspace.id, webhook.id, first.deliveryId, NOW);
+      expect(await next()).toMatchObject({ deliveryId: idOf(again), dueAt: NOW });
+      await store.redeliver(workspace.id, webhook.id, retried.deliveryId, NOW);
+      expect(await store.findDelivery(workspace.id, webhook.id, retried.deliveryId)).toMatchObject({
+        nextAttemptAt: NOW - 999,
+      });
+      expect(await next()).toMatchObject({ deliveryId: retried.deliveryId, attempts: 1 });
     });
 
     it('of one that waits: makes it due at once', async () => {

@@ -36,6 +36,7 @@ async function open(server: Postgres, address: PostgresAddress): Promise<OpenedS
     async run(sql) {
       await server.run(url, sql);
     },
+    query: (sql) => server.run(url, sql),
     async contains(bytes) {
       const tables = await server.run(url, "select tablename from pg_tables where schemaname = 'public'");
       // A row as text has its bytes in hexadecimal digits.

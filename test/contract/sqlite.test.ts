@@ -21,6 +21,12 @@ describeStore('the embedded store', async () => {
       db.exec(sql);
       db.close();
     },
+    async query(sql) {
+      const db = new DatabaseSync(path, { timeout: 5000 });
+      const rows = db.prepare(sql).all();
+      db.close();
+      return rows;
+    },
     async contains(bytes) {
       const files = await Promise.all((await readdir(directory)).map((name) => readFile(join(directory, name))));
       return files.some((file) => file.includes(Buffer.from(bytes)));

@@ -23,6 +23,7 @@ import { describeSigning } from './signing.ts';
 import type { OpenedStore, Subject } from './subject.ts';
 import { describeTimelines } from './timelines.ts';
 import { describeTree } from './tree.ts';
+import { describeWebhookUpkeep } from './webhook-upkeep.ts';
 import { describeWebhooks } from './webhooks.ts';
 import { describeWorkspaceDomains } from './workspace-domains.ts';
 
@@ -64,6 +65,7 @@ export function describeStore(name: string, open: () => Promise<OpenedStore>): v
     describeTimelines(subject);
     describeWebhooks(subject);
     describeDeliveries(subject);
+    describeWebhookUpkeep(subject);
     describeLeases(subject);
     describeOrders(subject);
     describeCertificates(subject);

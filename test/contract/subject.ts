@@ -8,6 +8,8 @@ export interface OpenedStore {
   reopen(): Promise<Store>;
   /** Runs SQL on its data, past the store. */
   run(sql: string): Promise<void>;
+  /** The rows that one statement of SQL finds in its data. */
+  query(sql: string): Promise<Record<string, unknown>[]>;
   /** Whether these bytes lie anywhere in its data. */
   contains(bytes: Uint8Array): Promise<boolean>;
   /** Closes the store and removes its data. */

@@ -150,7 +150,7 @@ async function received(store: Store): Promise<string[]> {
     if (due.length === 0) return bodies;
     bodies.push(...due.map((each) => webhookBody(each)));
     const results = due.map((each) => aDeliveryResult(each));
-    await store.saveDeliveries({ results, now, disableIfFailingSince: 0 });
+    await store.saveDeliveries({ results, now, disableIfFailingSince: 0, startAgainIfQuietSince: 0 });
   }
 }
 

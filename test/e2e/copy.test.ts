@@ -77,7 +77,7 @@ async function populate(store: Store): Promise<void> {
   const [due] = await store.claimDeliveries(webhooks.aDeliveryClaim({ limit: 1 }));
   if (due === undefined) throw new Error('nothing is due');
   const results = [webhooks.aDeliveryResult(due)];
-  await store.saveDeliveries({ results, now: entities.NOW, disableIfFailingSince: 0 });
+  await store.saveDeliveries({ results, now: entities.NOW, disableIfFailingSince: 0, startAgainIfQuietSince: 0 });
   await certify(store, environment);
 }
 

@@ -46,12 +46,12 @@ export function aDeliveryClaim(about: Partial<DeliveryClaim> = {}): DeliveryClai
 
 /** What an attempt at `at` led to: by default a delivery. */
 export function aDeliveryResult(
-  { webhookId, queue, deliveryId, lease }: DueDelivery,
+  { webhookId, queue, deliveryId, lease, type }: DueDelivery,
   about: Partial<Pick<DeliveryResult, 'outcome' | 'attempt'>> & { at?: number } = {},
 ): DeliveryResult {
   const { at = NOW, outcome = { kind: 'delivered' } as const } = about;
   const error = outcome.kind === 'delivered' ? null : 'The receiver responded with 500.';
   const status = outcome.kind === 'delivered' ? 204 : 500;
   const attempt = { at, durationMs: 12, status, error, response: outcome.kind === 'delivered' ? null : 'oops' };
-  return { webhookId, queue, deliveryId, lease, outcome, attempt, ...(about.attempt !== undefined && about) };
+  return { webhookId, queue, deliveryId, lease, type, outcome, attempt, ...(about.attempt !== undefined && about) };
 }

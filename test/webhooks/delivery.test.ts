@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { type DueDelivery, StoreUnavailable } from '../../src/store/contract/store.ts';
 import type { DeliveryWorker } from '../../src/webhooks/delivery-worker.ts';
+import { DELIVERY_WINDOW_MS } from '../../src/webhooks/policy/retry-schedule.ts';
 import { closingAfterEach } from '../support/closing.ts';
 import { plant } from '../support/entities.ts';
 import { type Received, startReceiver } from './receivers.ts';
@@ -107,7 +108,7 @@ describe('over three days', () => {
     await addDomain(world, planted, 'good.example.com');
     await pass(DAY_MS - HOUR_MS);
     expect(typesOf(receiver.received)).not.toContain('domain.deleted');
-    await pass(HOUR_MS);
+    await pass(2 * HOUR_MS);
     expect(receiver.received.at(-1)).toMatchObject({ type: 'domain.deleted', domain: 'bad.example.com' });
     const { items } = await world.store.listDeliveries(workspaceId, webhookId, { limit: 10 });
     expect(items.map(({ type, state }) => `${type} ${state}`)).toEqual([
@@ -140,6 +141,44 @@ describe('over three days', () => {
     await world.store.updateWebhook(workspaceId, webhookId, { enabled: true }, world.clock.now());
     await world.worker.runOnce();
     expect(receiver.received.slice(before).map(({ domain }) => domain)).toEqual(['b.example.com']);
+  });
+
+  test('a webhook is disabled together with the end of the only event that it was to get, not before', async () => {
+    const { planted, webhookId, workspaceId } = await plantReceiver(closing, world, 500);
+    await addDomain(world, planted, 'a.example.com');
+    await world.worker.runOnce();
+    await pass(3 * DAY_MS);
+    const find = async () => [
+      (await world.store.findWebhook(workspaceId, webhookId))?.disabledReason,
+      (await world.store.listDeliveries(workspaceId, webhookId, { limit: 1 })).items[0]?.state,
+    ];
+    expect(await find()).toEqual([null, 'waiting']);
+    world.clock.advance(60_000);
+    await world.worker.runOnce();
+    expect(await find()).toEqual(['failing', 'failed']);
+  });
+
+  test('a webhook of which a test failed long ago is not disabled by an event that fails once', async () => {
+    const { planted, webhookId, workspaceId } = await plantReceiver(closing, world, 500);
+    await world.store.addTestDelivery(workspaceId, webhookId, world.clock.now());
+    await world.worker.runOnce();
+    await pass(4 * DAY_MS, DAY_MS);
+    const before = world.clock.now();
+    await addDomain(world, planted, 'a.example.com');
+    await world.worker.runOnce();
+    const webhook = await world.store.findWebhook(workspaceId, webhookId);
+    expect(webhook?.disabledAt).toBeNull();
+    expect(webhook?.failingSince).toBeGreaterThanOrEqual(before);
+  });
+
+  test('after an outage of our own, an event that is given up at once disables no webhook', async () => {
+    const { planted, webhookId, workspaceId } = await plantReceiver(closing, world, 500);
+    await addDomain(world, planted, 'a.example.com');
+    await world.worker.runOnce();
+    world.clock.advance(4 * DAY_MS);
+    await world.worker.runOnce();
+    expect((await world.store.listDeliveries(workspaceId, webhookId, { limit: 1 })).items[0]?.state).toBe('failed');
+    expect((await world.store.findWebhook(workspaceId, webhookId))?.disabledAt).toBeNull();
   });
 
   test('a webhook to which anything was delivered stays enabled', async () => {
@@ -318,6 +357,7 @@ describe('what is no fault of the receiver', () => {
     }
     expect(receiver.received).toEqual([]);
     expect(await valueWith(world.metrics.deliveryAttempts, 'error')).toBeLessThan(36);
+    world.clock.advance(DELIVERY_WINDOW_MS - 3 * DAY_MS);
     await worker.runOnce();
     expect(typesOf(receiver.received)).toEqual(['domain.deleted']);
     const { items } = await world.store.listDeliveries(workspaceId, webhookId, { limit: 2 });
@@ -358,7 +398,7 @@ test('events that are given up together take few lines of the log, which name we
   const { planted, webhookId, workspaceId } = await plantReceiver(closing, world, 500);
   for (let i = 0; i < 30; i++) await addDomain(world, planted, `d${i}.example.com`);
   await world.worker.runOnce();
-  world.clock.advance(3 * DAY_MS);
+  world.clock.advance(DELIVERY_WINDOW_MS);
   await world.worker.runOnce();
   await world.worker.stop();
   const lines = world.logged.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'events were given up');

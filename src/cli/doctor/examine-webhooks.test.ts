@@ -38,7 +38,8 @@ test('how many events wait, and what webhooks fail, is read from the store; from
   const [due] = await store.claimDeliveries(aDeliveryClaim());
   if (due === undefined) throw new Error('no delivery was due');
   const outcome = { kind: 'retry', nextAttemptAt: NOW + HOUR_MS } as const;
-  await store.saveDeliveries({ results: [aDeliveryResult(due, { outcome })], now: NOW, disableIfFailingSince: 0 });
+  const rule = { disableIfFailingSince: 0, startAgainIfQuietSince: 0 };
+  await store.saveDeliveries({ results: [aDeliveryResult(due, { outcome })], now: NOW, ...rule });
   await store.close();
 
   expect(await examine(NOW + 23 * HOUR_MS)).toEqual([

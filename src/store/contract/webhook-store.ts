@@ -16,7 +16,7 @@ export interface Webhook {
   disabledAt: number | null;
   /** Null while it is enabled. */
   disabledReason: WebhookDisabledReason | null;
-  /** First failed attempt since the last delivery; null: the last attempt delivered, or there was none. */
+  /** First failed attempt to deliver an event since the last delivery; null: there was none. Tests that fail do not count. */
   failingSince: number | null;
 }
 
@@ -38,9 +38,9 @@ export interface WebhookStore {
   listWebhooks(workspaceId: string, page: PageRequest): Promise<Paged<Webhook>>;
 
   /**
-   * Changes the given fields; resolves with the webhook after the change, null when there is none. `enabled: true` clears `failingSince` and
-   * makes all its waiting deliveries due at `now`; `false` disables it (`requested`), and the deliveries wait. Where it is in that state
-   * already, `enabled` changes nothing.
+   * Changes the given fields; resolves with the webhook after the change, null when there is none. `enabled: true` clears `failingSince`; the next
+   * claims make its waiting deliveries due, a thousand or so at a time. `false` disables it (`requested`), and the deliveries wait. Where it is in
+   * that state already, `enabled` changes nothing.
    */
   updateWebhook(
     workspaceId: string,
@@ -49,7 +49,7 @@ export interface WebhookStore {
     now: number,
   ): Promise<Webhook | null>;
 
-  /** Deletes the webhook with its secrets; its deliveries are no longer sent or listed, and are deleted by `pruneDeliveries`. */
+  /** Deletes the webhook with its secrets; its deliveries are no longer sent or listed. They are deleted by `pruneDeliveries`, and their queues by the next claims. */
   deleteWebhook(workspaceId: string, webhookId: string): Promise<'deleted' | 'missing'>;
 
   /** Adds the secret that signs from now on. The one before also signs until `previousExpiresAt`; any older one is deleted. */
@@ -114,7 +114,7 @@ export interface DueDelivery extends WebhookEvent {
   waitingSince: number;
   /** Attempts made so far. */
   attempts: number;
-  /** When it became due: `now - dueAt` is how late it is. */
+  /** When it became due: `now - dueAt` is how late it is. Of one that goes ahead of others: when it was claimed. */
   dueAt: number;
 }
 
@@ -129,7 +129,7 @@ export interface DeliveryClaim {
   inFlight: readonly { webhookId: string; workspaceId: string; count: number; most: number }[];
 }
 
-export interface DeliveryResult extends Pick<DueDelivery, 'webhookId' | 'queue' | 'deliveryId' | 'lease'> {
+export interface DeliveryResult extends Pick<DueDelivery, 'webhookId' | 'queue' | 'deliveryId' | 'lease' | 'type'> {
   outcome:
     | { kind: 'delivered' }
     | { kind: 'retry'; nextAttemptAt: number }
@@ -159,14 +159,18 @@ export interface DeliveryStore {
   /**
    * Saves the results of claimed deliveries, many in one transaction; those whose lease is no longer held are ignored.
    * `delivered`, `failed`: the delivery is finished, and the next of its queue is due at `now`. `retry`: it is due at `nextAttemptAt`, and so
-   * are those behind it. `released`: it is due at `now`. An attempt that delivered clears `failingSince` of the webhook; any other sets it if it
-   * is null. A webhook whose attempt failed and that fails since `disableIfFailingSince` or earlier is disabled (`failing`): its deliveries
-   * wait. Resolves with the ids of those. (unsynced): a result lost in a power cut means one more attempt.
+   * are those behind it. `released`: it is due at `now`. Bodies of responses are kept of the newest 100 of a webhook.
+   *
+   * An attempt that delivered clears `failingSince` of the webhook. A failed attempt to deliver an event (not a test) sets it to `now` if it is
+   * null, or if the one before was made earlier than `startAgainIfQuietSince`. A webhook is disabled (`failing`) when an event is given up and it
+   * fails since `disableIfFailingSince` or earlier: its deliveries wait. Resolves with the ids of those. (unsynced): a result lost in a power cut
+   * means one more attempt.
    */
   saveDeliveries(save: {
     results: readonly DeliveryResult[];
     now: number;
     disableIfFailingSince: number;
+    startAgainIfQuietSince: number;
   }): Promise<{ disabled: string[] }>;
 
   /** For metrics, cheap: deliveries of enabled webhooks that wait, at most 10,000 of them; since when the first in any queue has waited. */
@@ -178,14 +182,14 @@ export interface DeliveryStore {
   }>;
 
   /**
-   * Adds a delivery of the type `webhook.test`, due at `now`. `disabled`: nothing was added, since the webhook is disabled. `missing`: there is
+   * Adds a delivery of the type `webhook.test`, due at once and ahead of all others of the webhook. `disabled`: nothing was added, since the webhook is disabled. `missing`: there is
    * no such webhook.
    */
   addTestDelivery(workspaceId: string, webhookId: string, now: number): Promise<AddedDelivery>;
 
   /**
-   * Sends an event again. Of a delivery that waits: the first of its queue is due at `now`. Of one that is finished: adds a delivery of the same
-   * event in a queue of its own. `disabled`: as above. `missing`: there is no such delivery.
+   * Sends an event again, ahead of all others of the webhook. Of a delivery that waits: the first of its queue is due at once. Of one that is
+   * finished: adds a delivery of the same event in a queue of its own. `disabled`: as above. `missing`: there is no such delivery.
    */
   redeliver(workspaceId: string, webhookId: string, deliveryId: string, now: number): Promise<AddedDelivery>;
 

@@ -169,6 +169,7 @@ const schema: Columns = {
     disabled_at: true,
     disabled_reason: true,
     failing_since: true,
+    last_failed_at: true,
   },
   webhook_secrets: { id: true, webhook_id: true, secret: true, created_at: true, expires_at: true },
   webhook_deliveries: {
@@ -191,6 +192,7 @@ const schema: Columns = {
     finished_at: true,
   },
   webhook_queues: { webhook_id: true, queue: true, next_attempt_at: true, waiting_since: true, lease: true },
+  changed_webhooks: { webhook_id: true, changed_at: true },
   changes: { seq: true, kind: true, key: true, created_at: true },
   request_counts: { subject: true, operation: true, window_ms: true, window_ends_at: true, requests: true },
 };

@@ -1,29 +1,64 @@
 import type pg from 'pg';
-import type { FirstDelivery, LeaseSlots, QueueLeaser } from '../sql/webhooks/delivery-claims.ts';
+import type { DueDelivery } from '../contract/store.ts';
+import type { ClaimSteps, FirstDelivery, WebhookSecrets } from '../sql/webhooks/delivery-claims.ts';
 import type { DueQueue } from '../sql/webhooks/delivery-schedule.ts';
 
-/** Leases queues in a transaction of `client`, all at once. Those that another transaction has locked are skipped. */
-export function queueLeaser(client: pg.ClientBase): QueueLeaser {
-  return async (_, queues, { now, until, lease }: LeaseSlots) => {
-    if (queues.length === 0) return [];
-    const keys = [queues.map(({ webhookId }) => webhookId), queues.map(({ queue }) => queue)];
-    const leased = await client.query<Key>({ ...LEASE, values: [...keys, now, until, lease] });
-    // A statement of its own, which sees what was committed before the queues were locked.
-    const heldKeys = [leased.rows.map(({ webhookId }) => webhookId), leased.rows.map(({ queue }) => queue)];
-    const { rows } = await client.query<Key & FirstDelivery>({ ...FIRST, values: heldKeys });
-    const firsts = new Map(rows.map(({ webhookId, queue, ...first }) => [keyOf({ webhookId, queue }), first]));
-    const held = new Set(leased.rows.map(keyOf));
-    return queues
-      .filter((due) => held.has(keyOf(due)))
-      .map((due) => ({ ...due, first: firsts.get(keyOf(due)) ?? null }));
+/** The steps of a claim in a transaction of `client`: as many statements for any number of webhooks and queues. */
+export function claimSteps(client: pg.ClientBase): ClaimSteps {
+  return {
+    async findDue(_, wanted, now) {
+      const values = [wanted.map(({ webhookId }) => webhookId), wanted.map(({ limit }) => limit), now];
+      return (await client.query<DueQueue>({ ...FIND_DUE, values })).rows;
+    },
+    /** Those that another transaction has locked are skipped. */
+    async lease(_, queues, { now, until, lease }) {
+      const leased = await client.query<Key>({ ...LEASE, values: [...keysOf(queues), now, until, lease] });
+      // A statement of its own, which sees what was committed before the queues were locked.
+      const { rows } = await client.query<Key & FirstDelivery>({ ...FIRST, values: keysOf(leased.rows) });
+      const firsts = new Map(rows.map(({ webhookId, queue, ...first }) => [keyOf({ webhookId, queue }), first]));
+      const held = new Set(leased.rows.map(keyOf));
+      return queues
+        .filter((due) => held.has(keyOf(due)))
+        .map((due) => ({ ...due, first: firsts.get(keyOf(due)) ?? null }));
+    },
+    async findSecrets(_, webhookIds, now) {
+      const { rows } = await client.query<SecretRow>({ ...SECRETS, values: [webhookIds, now] });
+      const secrets: WebhookSecrets = new Map();
+      for (const { webhookId, id, secret } of rows) {
+        secrets.set(webhookId, [...(secrets.get(webhookId) ?? []), { id, secret }]);
+      }
+      return secrets;
+    },
+    async deleteQueues(_, queues) {
+      await client.query({ ...DELETE, values: keysOf(queues) });
+    },
   };
 }
 
 type Key = Pick<DueQueue, 'webhookId' | 'queue'>;
+type SecretRow = DueDelivery['secrets'][number] & { webhookId: string };
+
+function keysOf(queues: readonly Key[]): [string[], string[]] {
+  return [queues.map(({ webhookId }) => webhookId), queues.map(({ queue }) => queue)];
+}
 
 function keyOf({ webhookId, queue }: Key): string {
   return `${webhookId} ${queue}`;
 }
+
+/** As a range of both columns, for the planner (`sql/certificates/fairness.ts`). */
+export const FIND_DUE = {
+  name: 'find_due_webhook_queues',
+  text: `
+    select due.webhook_id as "webhookId", due.queue, due.next_attempt_at as "dueAt"
+    from unnest($1::text[], $2::bigint[]) as wanted (webhook_id, most)
+    cross join lateral (
+      select webhook_id, queue, next_attempt_at from webhook_queues
+      where (webhook_id, next_attempt_at) >= (wanted.webhook_id, 0)
+        and (webhook_id, next_attempt_at) <= (wanted.webhook_id, $3::bigint)
+      order by webhook_id, next_attempt_at limit wanted.most
+    ) as due`,
+};
 
 const LEASE = {
   name: 'lease_webhook_queues',
@@ -50,4 +85,17 @@ const FIRST = {
       select * from webhook_deliveries
       where webhook_id = leased.webhook_id and queue = leased.queue and finished_at is null order by seq limit 1
     ) as deliveries`,
+};
+
+const SECRETS = {
+  name: 'select_webhook_secrets',
+  text: `
+    select webhook_id as "webhookId", id, secret from webhook_secrets
+    where webhook_id = any($1::text[]) and (expires_at is null or expires_at > $2)
+    order by expires_at is null desc`,
+};
+
+const DELETE = {
+  name: 'delete_webhook_queues',
+  text: 'delete from webhook_queues where (webhook_id, queue) in (select * from unnest($1::text[], $2::text[]))',
 };

@@ -107,6 +107,7 @@ describe('migrating', () => {
       '0008-idempotency-keys',
       '0009-webhooks',
       '0010-setup-links',
+      '0011-webhook-upkeep',
     ]);
     expect(await refusal(() => open(address))).toMatch(/older nameplate .*"0005-monitoring".*run "nameplate migrate"/);
     expect(await migrate(address)).toEqual([
@@ -116,6 +117,7 @@ describe('migrating', () => {
       '0008-idempotency-keys',
       '0009-webhooks',
       '0010-setup-links',
+      '0011-webhook-upkeep',
     ]);
     const again = await postgresStore({ address });
     const claim = { limit: 9, intervalMs: DAY_MS, jitter: () => 0 };

@@ -8,12 +8,12 @@ import { type ReadUseCase, sqlStore } from '../sql/sql-store.ts';
 import type { Reader, Transaction } from '../sql/statement.ts';
 import { deliveryClaimer } from '../sql/webhooks/delivery-claims.ts';
 import { saveDeliveries } from '../sql/webhooks/delivery-results.ts';
-import { isAnyDeliveryDue } from '../sql/webhooks/delivery-schedule.ts';
+import { deliveryOutlook } from '../sql/webhooks/delivery-schedule.ts';
 import { type WriteUseCase, writes } from '../sql/writes.ts';
 import { lockKeys } from './advisory-locks.ts';
 import { batchedLookups, findDomainsByNames } from './batched-lookups.ts';
 import { checkClaimer } from './claim-checks.ts';
-import { queueLeaser } from './claim-deliveries.ts';
+import { claimSteps } from './claim-deliveries.ts';
 import { monitorClaimer } from './claim-monitors.ts';
 import { alone } from './create-once.ts';
 import { lockQueue } from './lock-queue.ts';
@@ -138,16 +138,18 @@ export async function postgresStore(options: PostgresOptions): Promise<Store> {
         return transaction({ locks: [], synced: synced(once, method, ...args), perform: performAlone }, keys);
       }) as Promise<never>,
     async claimDeliveries(claim) {
-      if (!(await read(isAnyDeliveryDue, claim.now))) return [];
+      const { isAnyDue, changed } = await read(deliveryOutlook, claim.now);
+      if (changed.length > 0) await write(writes.resumeQueues, changed, claim.now);
+      if (!isAnyDue) return [];
       // One claim at a time, as of certificates.
       const locks = lockKeys(['claims of deliveries']);
-      const perform = (tx: Transaction, client: pg.ClientBase) => claimDeliveries(tx, claim, queueLeaser(client));
+      const perform = (tx: Transaction, client: pg.ClientBase) => claimDeliveries(tx, claim, claimSteps(client));
       const { due, idle } = await track(() => transaction({ locks, synced: false, perform }));
-      for (const webhookId of idle) await write(writes.parkQueues, webhookId, claim.now);
+      if (idle.length > 0) await write(writes.parkQueues, idle, claim.now);
       return due;
     },
     async saveDeliveries(save) {
-      const perform = (tx: Transaction, client: pg.ClientBase) => saveTogether(tx, client, save);
+      const perform = (_: Transaction, client: pg.ClientBase) => saveTogether(client, save);
       const { disabled, left } = await track(() => transaction({ locks: [], synced: false, perform }));
       // Each in a transaction of its own, which waits for its queue and holds no other.
       for (const result of left) {

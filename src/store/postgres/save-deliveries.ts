@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { DeliveryResult, DeliveryStore } from '../contract/store.ts';
-import type { Transaction } from '../sql/statement.ts';
-import { attemptSlots, saveHealth } from '../sql/webhooks/delivery-results.ts';
+import { attemptSlots } from '../sql/webhooks/delivery-results.ts';
+import { type HealthSave, healthOf, type WebhookHealth } from '../sql/webhooks/webhook-health.ts';
 
 type Save = Parameters<DeliveryStore['saveDeliveries']>[0];
 
@@ -12,17 +12,14 @@ interface SavedDeliveries {
 }
 
 /** Saves results in a transaction of `client`, all at once. */
-export async function saveTogether(
-  tx: Transaction,
-  client: pg.ClientBase,
-  { results, now, disableIfFailingSince }: Save,
-): Promise<SavedDeliveries> {
+export async function saveTogether(client: pg.ClientBase, { results, ...about }: Save): Promise<SavedDeliveries> {
+  const { now } = about;
   const held = await releaseQueues(client, results, now);
   const isHeld = ({ deliveryId }: DeliveryResult) => held.has(deliveryId);
   const saved = results.filter(isHeld);
   await updateDeliveries(client, saved, now);
   await advanceQueues(client, saved);
-  const disabled = await saveHealth(tx, saved, now, disableIfFailingSince);
+  const disabled = await saveHealth(client, healthOf(saved), about);
   return { disabled, left: results.filter((result) => !isHeld(result)) };
 }
 
@@ -63,6 +60,21 @@ async function updateDeliveries(client: pg.ClientBase, results: readonly Deliver
 async function advanceQueues(client: pg.ClientBase, results: readonly DeliveryResult[]): Promise<void> {
   const finished = results.filter(({ outcome: { kind } }) => kind === 'delivered' || kind === 'failed');
   if (finished.length > 0) await client.query({ ...ADVANCE, values: keysOf(finished) });
+}
+
+/** The statements of `sql/webhooks/webhook-health.ts`, for all webhooks at once. */
+async function saveHealth(
+  client: pg.ClientBase,
+  { delivered, failed, gaveUp }: WebhookHealth,
+  { now, disableIfFailingSince, startAgainIfQuietSince }: HealthSave,
+): Promise<string[]> {
+  // In one order, so that two transactions do not wait for each other. Nearly always there is none: those that work are not written.
+  const { rows } = await client.query<{ id: string }>({ ...LOCK_CHANGING, values: [failed, delivered] });
+  if (rows.length === 0) return [];
+  await client.query({ ...CLEAR_FAILING, values: [delivered] });
+  await client.query({ ...SET_FAILING, values: [failed, now, startAgainIfQuietSince] });
+  const disabled = await client.query<{ id: string }>({ ...DISABLE, values: [gaveUp, now, disableIfFailingSince] });
+  return disabled.rows.map(({ id }) => id);
 }
 
 function keysOf(results: readonly DeliveryResult[]): [string[], string[]] {
@@ -119,4 +131,33 @@ const ADVANCE = {
     )
     update webhook_queues as queues set waiting_since = next.created_at from next
     where queues.webhook_id = next.webhook_id and queues.queue = next.queue and next.created_at is not null`,
+};
+
+const LOCK_CHANGING = {
+  name: 'lock_changing_webhooks',
+  text: `
+    select id from webhooks
+    where id = any($1::text[]) or (id = any($2::text[]) and failing_since is not null)
+    order by id for no key update`,
+};
+
+const CLEAR_FAILING = {
+  name: 'clear_failing_webhooks',
+  text: 'update webhooks set failing_since = null where id = any($1::text[]) and failing_since is not null',
+};
+
+const SET_FAILING = {
+  name: 'set_failing_webhooks',
+  text: `
+    update webhooks set last_failed_at = $2::bigint,
+      failing_since = case when failing_since is null or last_failed_at < $3::bigint then $2::bigint else failing_since end
+    where id = any($1::text[])`,
+};
+
+const DISABLE = {
+  name: 'disable_failing_webhooks',
+  text: `
+    update webhooks set disabled_at = $2, disabled_reason = 'failing'
+    where id = any($1::text[]) and failing_since <= $3 and disabled_at is null
+    returning id`,
 };

@@ -34,6 +34,7 @@ export interface Schema {
   webhook_secrets: WebhookSecretsTable;
   webhook_deliveries: WebhookDeliveriesTable;
   webhook_queues: WebhookQueuesTable;
+  changed_webhooks: ChangedWebhooksTable;
   changes: ChangesTable;
   request_counts: RequestCountsTable;
   idempotency_keys: IdempotencyKeysTable;
@@ -302,8 +303,10 @@ interface WebhooksTable {
   disabled_at: number | null;
   /** Null while it is enabled. */
   disabled_reason: WebhookDisabledReason | null;
-  /** First failed attempt since the last delivery; null: there was none. */
+  /** First failed attempt to deliver an event since the last delivery, or since a long time without attempts; null: there was none. */
   failing_since: number | null;
+  /** Last failed attempt to deliver an event. Null also where the previous release has written `failing_since`. */
+  last_failed_at: number | null;
 }
 
 /** One for each webhook, and its predecessor for a while after a rotation. Deleted with the webhook. */
@@ -336,7 +339,7 @@ interface WebhookDeliveriesTable {
   /** HTTP status of the last response. */
   last_status: number | null;
   last_error: string | null;
-  /** Body of the last response, at most 64 KiB. */
+  /** Body of the last response, at most 64 KiB; of the newest ones of a webhook (`webhooks/responses.ts`). */
   last_response: string | null;
   outcome: 'delivered' | 'failed' | null;
   /** Null while it waits. */
@@ -348,12 +351,18 @@ interface WebhookQueuesTable {
   webhook_id: string;
   /** Id of a domain; of a test or a repeated delivery, which wait for nothing, its own id. */
   queue: string;
-  /** Of its first delivery; while leased: when the lease expires. Null: the webhook is disabled. */
+  /** Of its first delivery; `AHEAD` (`webhooks/queue-rows.ts`) before all others; while leased: when the lease expires. Null: parked. */
   next_attempt_at: number | null;
-  /** Creation of its first delivery; null: the webhook is disabled. */
+  /** Creation of its first delivery; null: parked. */
   waiting_since: number | null;
   /** Fencing token; null: not leased. */
   lease: number | null;
+}
+
+/** Webhooks that were enabled or deleted, until all their parked queues are resumed or deleted (`webhooks/queue-rows.ts`). */
+interface ChangedWebhooksTable {
+  webhook_id: string;
+  changed_at: number;
 }
 
 interface ChangesTable {

@@ -122,7 +122,14 @@ export function sqlStore(engine: Engine): Store {
     deleteWebhook: (...args) => write(writes.deleteWebhook, ...args),
     rotateWebhookSecret: (...args) => write(writes.rotateWebhookSecret, ...args),
     claimDeliveries: engine.claimDeliveries,
-    saveDeliveries: engine.saveDeliveries,
+    async saveDeliveries(save) {
+      const saved = await engine.saveDeliveries(save);
+      const responded = save.results.flatMap(({ webhookId, attempt }) =>
+        attempt?.response == null ? [] : [webhookId],
+      );
+      if (responded.length > 0) await write(writes.dropOldResponses, [...new Set(responded)]);
+      return saved;
+    },
     deliveryBacklog: () => read(deliveryBacklog),
     addTestDelivery: (...args) => write(writes.addTestDelivery, ...args),
     redeliver: (...args) => write(writes.redeliver, ...args),
@@ -138,10 +145,19 @@ export function sqlStore(engine: Engine): Store {
     extendLease: (...args) => write(writes.extendLease, ...args),
     beginOrder: (...args) => write(writes.beginOrder, ...args),
     saveOrderUrl: (...args) => write(writes.saveOrderUrl, ...args),
-    saveCertificate: (...args) => write(writes.saveCertificate, ...args),
-    importCertificate: (...args) => write(writes.importCertificate, ...args),
+    async saveCertificate(save) {
+      return write(writes.saveCertificate, save, (await read(certificates.findCertificate, save.hostname))?.domainId);
+    },
+    async importCertificate(hostname, issued, now) {
+      const domainId = (await read(certificates.findCertificate, hostname))?.domainId;
+      return write(writes.importCertificate, { hostname, domainId }, issued, now);
+    },
     renewCertificate: (...args) => write(writes.renewCertificate, ...args),
-    recordExpiring: (...args) => write(writes.recordExpiring, ...args),
+    async recordExpiring(now, limit) {
+      const { count, expiring } = await write(writes.findExpiring, now, limit);
+      for (const each of expiring) await write(writes.recordExpiring, each, now);
+      return count;
+    },
     putChallenge: (...args) => write(writes.putChallenge, ...args),
     pruneChallenges: (...args) => write(writes.pruneChallenges, ...args),
     findCaAccount: (...args) => read(findCaAccount, ...args),

@@ -1,7 +1,7 @@
 import { createApp, deleteApp } from './apps.ts';
 import * as accounts from './certificates/ca-accounts.ts';
 import * as challenges from './certificates/challenge-rows.ts';
-import { recordExpiring } from './certificates/expiry.ts';
+import { findExpiring, recordExpiring } from './certificates/expiry.ts';
 import * as issuance from './certificates/issuance.ts';
 import { extendLease } from './certificates/leases.ts';
 import { pruneLedger } from './certificates/ledger.ts';
@@ -23,7 +23,8 @@ import { saveSetupPage } from './setup-pages.ts';
 import { replaceSigningKey } from './signing-keys.ts';
 import type { Transaction } from './statement.ts';
 import * as deliveries from './webhooks/delivery-rows.ts';
-import { parkQueues } from './webhooks/queue-rows.ts';
+import { parkQueues, resumeQueues } from './webhooks/queue-rows.ts';
+import { dropOldResponses } from './webhooks/responses.ts';
 import * as webhooks from './webhooks/webhook-rows.ts';
 
 /** A use case that writes, and how its transaction has to be run. */
@@ -51,6 +52,7 @@ export function write<Args extends unknown[], T>(
 }
 
 export const NO_LOCKS = () => [];
+const lockOf = (id: string | undefined) => (id === undefined ? [] : [id]);
 export const UNSYNCED = () => false;
 
 /** A write that creates what a client asks for. */
@@ -130,7 +132,9 @@ export const writes = {
   updateWebhook: write(webhooks.updateWebhook, (_, webhookId) => [webhookId]),
   deleteWebhook: write(webhooks.deleteWebhook, (_, webhookId) => [webhookId]),
   rotateWebhookSecret: write(webhooks.rotateWebhookSecret, (_, webhookId) => [webhookId]),
-  parkQueues: write(parkQueues, (webhookId) => [webhookId], UNSYNCED),
+  parkQueues: write(parkQueues, (webhookIds) => [...webhookIds], UNSYNCED),
+  resumeQueues: write(resumeQueues, (webhookIds) => [...webhookIds], UNSYNCED),
+  dropOldResponses: write(dropOldResponses, NO_LOCKS, UNSYNCED),
   addTestDelivery: write(deliveries.addTestDelivery, NO_LOCKS),
   redeliver: write(deliveries.redeliver, NO_LOCKS),
   pruneDeliveries: write(deliveries.pruneDeliveries, NO_LOCKS, UNSYNCED),
@@ -138,10 +142,12 @@ export const writes = {
   // The ledger of the issuer, which is counted before an entry is added.
   beginOrder: write(orders.beginOrder, ({ entry }) => [`ledger of ${entry.issuer}`]),
   saveOrderUrl: write(orders.saveOrderUrl, NO_LOCKS),
-  saveCertificate: write(issuance.saveCertificate, NO_LOCKS),
-  importCertificate: write(issuance.importCertificate, NO_LOCKS),
+  // The domain, for its event: it has the domain as the events before it left it.
+  saveCertificate: write(issuance.saveCertificate, (_, domainId) => lockOf(domainId)),
+  importCertificate: write(issuance.importCertificate, ({ domainId }) => lockOf(domainId)),
   renewCertificate: write(issuance.renewCertificate, NO_LOCKS),
-  recordExpiring: write(recordExpiring, () => ['expiring certificates'], UNSYNCED),
+  findExpiring: write(findExpiring, NO_LOCKS, UNSYNCED),
+  recordExpiring: write(recordExpiring, ({ domainId }) => [domainId], UNSYNCED),
   putChallenge: write(challenges.putChallenge, NO_LOCKS, UNSYNCED),
   pruneChallenges: write(challenges.pruneChallenges, NO_LOCKS, UNSYNCED),
   createCaAccount: write(accounts.createCaAccount, NO_LOCKS),

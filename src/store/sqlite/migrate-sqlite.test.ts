@@ -80,6 +80,7 @@ describe('migrating', () => {
       '0008-idempotency-keys',
       '0009-webhooks',
       '0010-setup-links',
+      '0011-webhook-upkeep',
     ]);
     expect(await refusal(sqliteStore({ path }))).toMatch(
       /older nameplate .*"0005-monitoring".*run "nameplate migrate"/,
@@ -91,6 +92,7 @@ describe('migrating', () => {
       '0008-idempotency-keys',
       '0009-webhooks',
       '0010-setup-links',
+      '0011-webhook-upkeep',
     ]);
     const again = await sqliteStore({ path });
     const claim = { limit: 9, intervalMs: DAY_MS, jitter: () => 0 };

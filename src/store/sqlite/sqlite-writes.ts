@@ -32,7 +32,7 @@ async function claimCertificates(tx: Transaction, claim: CertificateClaim) {
 
 async function claimDeliveries(tx: Transaction, claim: DeliveryClaim): Promise<DueDelivery[]> {
   const { due, idle } = await claimOutbox(tx, claim);
-  for (const webhookId of idle) await parkQueues(tx, webhookId, claim.now);
+  if (idle.length > 0) await parkQueues(tx, idle, claim.now);
   return due;
 }
 

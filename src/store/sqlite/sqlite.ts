@@ -7,7 +7,7 @@ import { earliestDueAt } from '../sql/check-schedule.ts';
 import { countDue } from '../sql/due.ts';
 import { isAnyUnmonitored } from '../sql/monitor-schedule.ts';
 import { type ReadUseCase, sqlStore } from '../sql/sql-store.ts';
-import { isAnyDeliveryDue } from '../sql/webhooks/delivery-schedule.ts';
+import { deliveryOutlook } from '../sql/webhooks/delivery-schedule.ts';
 import { type WriteUseCase, writes } from '../sql/writes.ts';
 import { prepareSchema } from './migrate-sqlite.ts';
 import { connect, type SqliteConnection } from './sqlite-connection.ts';
@@ -117,7 +117,9 @@ function storeOn(
     },
     createOnce: (...args) => write(writes.createOnce, ...args) as Promise<never>,
     async claimDeliveries(claim) {
-      return (await read(isAnyDeliveryDue, claim.now)) ? write(sqliteWrites.claimDeliveries, claim) : [];
+      const { isAnyDue, changed } = await read(deliveryOutlook, claim.now);
+      if (changed.length > 0) await write(writes.resumeQueues, changed, claim.now);
+      return isAnyDue ? write(sqliteWrites.claimDeliveries, claim) : [];
     },
     saveDeliveries: (save) => write(sqliteWrites.saveDeliveries, save),
     addRequests: (counts) => write(sqliteWrites.addRequests, counts),

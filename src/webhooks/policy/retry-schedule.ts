@@ -20,8 +20,15 @@ const LONGEST_WAIT_MS = 4 * HOUR_MS;
 /** Share of a wait that is added at most, so that deliveries that failed together are not retried together. */
 const JITTER = 0.2;
 
-/** For so long a delivery is retried; and a webhook to which nothing at all was delivered for so long is disabled. */
-export const DELIVERY_WINDOW_MS = 72 * HOUR_MS;
+/** A webhook to which nothing at all was delivered for so long is disabled. */
+const FAILING_MS = 72 * HOUR_MS;
+/**
+ * For so long a delivery is retried: a minute longer, so that a webhook that has failed since moments after an event has failed for long enough when the event is
+ * given up.
+ */
+export const DELIVERY_WINDOW_MS = FAILING_MS + MINUTE_MS;
+/** A failing webhook has an attempt every `LONGEST_WAIT_MS` or so. Where there was none for this long, nobody knows how its receiver was meanwhile. */
+const QUIET_MS = 12 * HOUR_MS;
 
 interface FailedDelivery {
   /** When the delivery was created. */
@@ -48,7 +55,7 @@ export function nextAttemptAt(
   return Math.min(now + Math.round(Math.max(waitMs, askedMs)), endsAt);
 }
 
-/** Webhooks that have failed since then or earlier, without any delivery in between, are disabled. */
-export function disabledWhenFailingSince(now: number): number {
-  return now - DELIVERY_WINDOW_MS;
+/** By which the store decides about webhooks that fail (`DeliveryStore.saveDeliveries`). */
+export function failingRule(now: number): { disableIfFailingSince: number; startAgainIfQuietSince: number } {
+  return { disableIfFailingSince: now - FAILING_MS, startAgainIfQuietSince: now - QUIET_MS };
 }

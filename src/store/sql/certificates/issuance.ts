@@ -12,10 +12,11 @@ import { endOrder, isOrdered } from './orders.ts';
 type Save = Parameters<CertificateStore['saveCertificate']>[0];
 type Issued = IssuedCertificate & { privateKey: Uint8Array };
 
-export async function saveCertificate(tx: Transaction, save: Save): Promise<'saved' | 'lost'> {
+/** `domainId`: of the certificate, as far as the caller knows. One that has passed to another domain is not the one that was leased. */
+export async function saveCertificate(tx: Transaction, save: Save, domainId?: string): Promise<'saved' | 'lost'> {
   const { hostname, state, problem, selfCheck, orderOutcome, issued, renewal, now } = save;
   const before = await findCertificate(tx, hostname);
-  if (before === null) return 'lost';
+  if (before === null || before.domainId !== domainId) return 'lost';
   const inUse = issued !== undefined || before.issued !== null;
   const begun = inUse || (orderOutcome === undefined && (await isOrdered(tx, hostname)));
   const json = { problem: toJson(problem), selfCheck: toJson(selfCheck) };
@@ -27,12 +28,17 @@ export async function saveCertificate(tx: Transaction, save: Save): Promise<'sav
   return 'saved';
 }
 
-export async function importCertificate(tx: Transaction, hostname: string, issued: Issued, now: number) {
+export async function importCertificate(
+  tx: Transaction,
+  { hostname, domainId }: { hostname: string; domainId?: string | undefined },
+  issued: Issued,
+  now: number,
+) {
+  const before = await findCertificate(tx, hostname);
+  if (before === null || before.domainId !== domainId) return 'missing';
   const { renewAt, askAgainAt } = issued.renewal;
   const nextTryAt = Math.min(renewAt, askAgainAt ?? renewAt, now + LONGEST_WAIT_MS);
   if ((await tx.execute(updateImported, { hostname, nextTryAt })) === 0) return 'missing';
-  const before = await findCertificate(tx, hostname);
-  if (before === null) return 'missing';
   await endOrder(tx, hostname, null, now);
   await putInUse(tx, hostname, issued);
   await recordChange(tx, before, { ...before, issued }, now);

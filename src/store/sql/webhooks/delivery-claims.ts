@@ -1,17 +1,25 @@
 import { type InferResult, sql } from 'kysely';
 import { furthestAttemptAt } from '../../../domain/webhook-attempts.ts';
 import type { DeliveryClaim, DueDelivery } from '../../contract/store.ts';
-import type { Reader, Tables, Transaction } from '../statement.ts';
-import { type DueQueue, deliverySchedule } from './delivery-schedule.ts';
+import type { Tables, Transaction } from '../statement.ts';
+import { type DueFinder, type DueQueue, deliverySchedule, selectDueOf } from './delivery-schedule.ts';
+import { AHEAD } from './queue-rows.ts';
 
 interface ClaimedDeliveries {
   due: DueDelivery[];
-  /** Webhooks with queues to be parked (`queue-rows.ts`). */
+  /** Webhooks with queues to be parked (`parkQueues`). */
   idle: string[];
 }
 
-/** Leases queues that are due still to `lease` until `until`. Resolves with those that it got, and the first delivery of each, if there is one. */
-export type QueueLeaser = (tx: Transaction, queues: DueQueue[], about: LeaseSlots) => Promise<LeasedQueue[]>;
+/** How an engine does for many queues what a claim needs. */
+export interface ClaimSteps {
+  findDue: DueFinder;
+  /** Leases queues that are due still to `lease` until `until`. Resolves with those that it got, and the first delivery of each, if there is one. */
+  lease(tx: Transaction, queues: readonly DueQueue[], about: LeaseSlots): Promise<LeasedQueue[]>;
+  /** Those that sign now, the newest first. */
+  findSecrets(tx: Transaction, webhookIds: readonly string[], now: number): Promise<WebhookSecrets>;
+  deleteQueues(tx: Transaction, queues: readonly DueQueue[]): Promise<void>;
+}
 
 export interface LeaseSlots {
   now: number;
@@ -23,6 +31,9 @@ export type LeasedQueue = DueQueue & { first: FirstDelivery | null };
 
 export type FirstDelivery = InferResult<ReturnType<typeof selectFirst>>[number];
 
+/** By webhook. */
+export type WebhookSecrets = Map<string, DueDelivery['secrets']>;
+
 /** Queues that one claim repairs, before it selects the due ones. */
 const REPAIRED_AT_ONCE = 1000;
 /** Fencing tokens are random, since a queue comes and goes: no two leases of one share a token. */
@@ -32,53 +43,57 @@ const TOKENS = 2 ** 48;
 export function deliveryClaimer(random: () => number = Math.random) {
   const schedule = deliverySchedule();
 
-  return async (
-    tx: Transaction,
-    claim: DeliveryClaim,
-    leaseQueues: QueueLeaser = leaseEach,
-  ): Promise<ClaimedDeliveries> => {
+  return async (tx: Transaction, claim: DeliveryClaim, steps: ClaimSteps = oneByOne): Promise<ClaimedDeliveries> => {
     const { now, limit, leaseMs } = claim;
     if (limit < 1) return { due: [], idle: [] };
     await tx.execute(resetMisscheduled, { now, furthest: furthestAttemptAt(now), limit: REPAIRED_AT_ONCE });
-    const { queues, idle } = await schedule(tx, claim);
+    const { queues, idle } = await schedule(tx, claim, steps.findDue);
+    if (queues.length === 0) return { due: [], idle };
     const lease = Math.floor(random() * TOKENS);
-    const secrets = new Map<string, DueDelivery['secrets']>();
-    const due: DueDelivery[] = [];
-    for (const { first, ...leased } of await leaseQueues(tx, queues, { now, until: now + leaseMs, lease })) {
-      if (first === null) {
-        await tx.execute(deleteQueue, leased);
-        continue;
-      }
-      const { webhookId } = leased;
-      const signing = secrets.get(webhookId) ?? (await tx.all(selectSecrets, { webhookId, now }));
-      secrets.set(webhookId, signing);
-      due.push(claimedOf(leased, first, signing, lease));
-    }
+    const leased = await steps.lease(tx, queues, { now, until: now + leaseMs, lease });
+    const empty = leased.filter(({ first }) => first === null);
+    if (empty.length > 0) await steps.deleteQueues(tx, empty);
+    const secrets = await steps.findSecrets(tx, [...new Set(leased.map(({ webhookId }) => webhookId))], now);
+    const due = leased.flatMap(({ first, ...queue }) =>
+      first === null ? [] : [claimedOf(queue, first, { now, lease, secrets: secrets.get(queue.webhookId) ?? [] })],
+    );
     return { due, idle };
   };
 }
 
-async function leaseEach(tx: Transaction, queues: DueQueue[], about: LeaseSlots): Promise<LeasedQueue[]> {
-  const leased: LeasedQueue[] = [];
-  for (const due of queues) {
-    if ((await tx.execute(leaseQueue, { ...due, ...about })) === 0) continue;
-    leased.push({ ...due, first: await findFirst(tx, due) });
-  }
-  return leased;
-}
-
-async function findFirst(reader: Reader, { webhookId, queue }: DueQueue): Promise<FirstDelivery | null> {
-  return reader.one(selectFirst, { webhookId, queue });
-}
+/** For an engine whose statements cost no round trip. */
+const oneByOne: ClaimSteps = {
+  async findDue(reader, wanted, now) {
+    const found: DueQueue[] = [];
+    for (const each of wanted) found.push(...(await reader.all(selectDueOf, { ...each, now })));
+    return found;
+  },
+  async lease(tx, queues, about) {
+    const leased: LeasedQueue[] = [];
+    for (const due of queues) {
+      if ((await tx.execute(leaseQueue, { ...due, ...about })) === 0) continue;
+      leased.push({ ...due, first: await tx.one(selectFirst, due) });
+    }
+    return leased;
+  },
+  async findSecrets(tx, webhookIds, now) {
+    const secrets: WebhookSecrets = new Map();
+    for (const webhookId of webhookIds) secrets.set(webhookId, await tx.all(selectSecrets, { webhookId, now }));
+    return secrets;
+  },
+  async deleteQueues(tx, queues) {
+    for (const queue of queues) await tx.execute(deleteQueue, queue);
+  },
+};
 
 function claimedOf(
   { webhookId, queue, dueAt }: DueQueue,
   { message: json, ...first }: FirstDelivery,
-  secrets: DueDelivery['secrets'],
-  lease: number,
+  { now, lease, secrets }: { now: number; lease: number; secrets: DueDelivery['secrets'] },
 ): DueDelivery {
   const message = json === null ? null : JSON.parse(json);
-  return { ...first, webhookId, queue, dueAt, lease, secrets, message, domainId: message?.domain.id ?? null };
+  const domainId = message?.domain.id ?? null;
+  return { ...first, webhookId, queue, dueAt: dueAt === AHEAD ? now : dueAt, lease, secrets, message, domainId };
 }
 
 function resetMisscheduled(db: Tables, p: { now: number; furthest: number; limit: number }) {

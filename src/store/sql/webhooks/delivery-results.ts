@@ -1,13 +1,14 @@
 import type { DeliveryAttempt, DeliveryResult, DeliveryStore } from '../../contract/store.ts';
 import type { Tables, Transaction } from '../statement.ts';
+import { healthOf, saveHealth } from './webhook-health.ts';
 
 type Save = Parameters<DeliveryStore['saveDeliveries']>[0];
 
-/** For an engine with one writer. */
-export async function saveDeliveries(tx: Transaction, { results, now, disableIfFailingSince }: Save) {
+/** One by one. */
+export async function saveDeliveries(tx: Transaction, { results, ...about }: Save) {
   const saved: DeliveryResult[] = [];
-  for (const result of results) if (await saveResult(tx, result, now)) saved.push(result);
-  return { disabled: await saveHealth(tx, saved, now, disableIfFailingSince) };
+  for (const result of results) if (await saveResult(tx, result, about.now)) saved.push(result);
+  return { disabled: await saveHealth(tx, healthOf(saved), about) };
 }
 
 /** False, and nothing is saved, where the lease is no longer held. */
@@ -39,27 +40,6 @@ export function attemptSlots(
 ): AttemptSlots {
   const outcome = kind === 'delivered' || kind === 'failed' ? kind : null;
   return { webhookId, deliveryId, ...attempt, outcome, finishedAt: outcome && now };
-}
-
-/** Saves since when webhooks fail. Resolves with those that it disabled. */
-export async function saveHealth(
-  tx: Transaction,
-  results: readonly DeliveryResult[],
-  now: number,
-  disableIfFailingSince: number,
-): Promise<string[]> {
-  const delivered = new Map<string, boolean>();
-  for (const { webhookId, attempt, outcome } of results) {
-    if (attempt !== null) delivered.set(webhookId, delivered.get(webhookId) || outcome.kind === 'delivered');
-  }
-  const disabled: string[] = [];
-  // In one order, so that two transactions do not wait for each other.
-  for (const [webhookId, hasDelivered] of [...delivered].toSorted(([a], [b]) => (a < b ? -1 : 1))) {
-    await tx.execute(hasDelivered ? clearFailing : setFailing, { webhookId, now });
-    if (hasDelivered) continue;
-    if ((await tx.execute(disable, { webhookId, now, since: disableIfFailingSince })) > 0) disabled.push(webhookId);
-  }
-  return disabled;
 }
 
 function releaseQueue(db: Tables, p: { webhookId: string; queue: string; lease: number; dueAt: number }) {
@@ -118,29 +98,4 @@ function updateWaiting(db: Tables, p: { webhookId: string; queue: string; since:
 
 function deleteQueue(db: Tables, p: { webhookId: string; queue: string }) {
   return db.deleteFrom('webhook_queues').where('webhook_id', '=', p.webhookId).where('queue', '=', p.queue);
-}
-
-function clearFailing(db: Tables, p: { webhookId: string }) {
-  return db
-    .updateTable('webhooks')
-    .where('id', '=', p.webhookId)
-    .where('failing_since', 'is not', null)
-    .set({ failing_since: null });
-}
-
-function setFailing(db: Tables, p: { webhookId: string; now: number }) {
-  return db
-    .updateTable('webhooks')
-    .where('id', '=', p.webhookId)
-    .where('failing_since', 'is', null)
-    .set({ failing_since: p.now });
-}
-
-function disable(db: Tables, p: { webhookId: string; now: number; since: number }) {
-  return db
-    .updateTable('webhooks')
-    .where('id', '=', p.webhookId)
-    .where('failing_since', '<=', p.since)
-    .where('disabled_at', 'is', null)
-    .set({ disabled_at: p.now, disabled_reason: 'failing' });
 }

@@ -3,7 +3,7 @@ import { TEST_EVENT_TYPE, type WebhookMessage } from '../../../domain/webhook-me
 import type { AddedDelivery, Delivery, Paged, PageRequest } from '../../contract/store.ts';
 import type { Reader, Tables, Transaction } from '../statement.ts';
 import { addDelivery } from './outbox.ts';
-import { makeQueueDue } from './queue-rows.ts';
+import { AHEAD, putAhead } from './queue-rows.ts';
 import { findWebhook } from './webhook-rows.ts';
 
 /** Waiting deliveries that are counted at most: about a millisecond for each thousand. */
@@ -19,7 +19,7 @@ export async function addTestDelivery(
   if (refused !== null) return refused;
   const [id, eventId] = [tx.newId('dlv'), tx.newId('evt')];
   const about = { eventId, type: TEST_EVENT_TYPE, message: null, happenedAt: now } as const;
-  await addDelivery(tx, { id, webhookId, queue: id, ...about, at: now });
+  await addDelivery(tx, { id, webhookId, queue: id, ...about, at: now, dueAt: AHEAD });
   return { kind: 'added', deliveryId: id };
 }
 
@@ -36,11 +36,11 @@ export async function redeliver(
   if (before === null) return { kind: 'missing' };
   const { queue, finishedAt, ...event } = before;
   if (finishedAt === null) {
-    await makeQueueDue(tx, webhookId, queue, now);
+    await putAhead(tx, webhookId, queue);
     return { kind: 'added', deliveryId };
   }
   const id = tx.newId('dlv');
-  await addDelivery(tx, { ...event, id, webhookId, queue: id, at: now });
+  await addDelivery(tx, { ...event, id, webhookId, queue: id, at: now, dueAt: AHEAD });
   return { kind: 'added', deliveryId: id };
 }
 
@@ -94,7 +94,9 @@ function deliveryOf({ message, outcome, attemptedAt, durationMs, status, error, 
   const lastAttempt =
     attemptedAt === null ? null : { at: attemptedAt, durationMs: durationMs ?? 0, status, error, response };
   const names = { domainId: domain?.id ?? null, domainName: domain?.name ?? null };
-  return { ...row, ...names, state: outcome ?? 'waiting', lastAttempt } satisfies Delivery;
+  // One that is ahead of others is due since it was added.
+  const nextAttemptAt = row.nextAttemptAt === null ? null : Math.max(row.nextAttemptAt, row.createdAt);
+  return { ...row, ...names, state: outcome ?? 'waiting', lastAttempt, nextAttemptAt } satisfies Delivery;
 }
 
 function selectFromDeliveries(db: Tables, p: { workspaceId: string; webhookId: string }) {
@@ -214,12 +216,15 @@ function countStates(db: Tables) {
   ]);
 }
 
-/** The oldest by number: they are about the oldest by time. */
 function deleteDeliveries(db: Tables, p: { before: number; limit: number }) {
   return db
     .deleteFrom('webhook_deliveries')
-    .where('created_at', '<', p.before)
     .where('seq', 'in', (of) =>
-      of.selectFrom('webhook_deliveries').where('seq', '>', 0).orderBy('seq').limit(p.limit).select('seq'),
+      of
+        .selectFrom('webhook_deliveries')
+        .where('created_at', '<', p.before)
+        .orderBy('created_at')
+        .limit(p.limit)
+        .select('seq'),
     );
 }

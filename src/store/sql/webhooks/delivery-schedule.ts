@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { furthestAttemptAt } from '../../../domain/webhook-attempts.ts';
 import type { DeliveryClaim } from '../../contract/store.ts';
 import type { Reader, Tables } from '../statement.ts';
+import { findChangedWebhooks } from './queue-rows.ts';
 
 // Fair scheduling: due queues are claimed round robin over webhooks. One with any number of due queues costs the others nothing.
 
@@ -21,11 +22,26 @@ interface Schedule {
 /** Webhooks that one claim visits at most; the next claim continues there. */
 const STEPS = 500;
 
-/** Whether a claim would find anything, so that an idle poll writes nothing. */
-export async function isAnyDeliveryDue(reader: Reader, now: number): Promise<boolean> {
-  if ((await reader.one(selectDue, { now })) !== null) return true;
-  return (await reader.one(selectMisscheduled, { furthest: furthestAttemptAt(now) })) !== null;
+/** What an idle poll reads, so that it writes nothing. */
+interface DeliveryOutlook {
+  /** Whether a claim would find anything. */
+  isAnyDue: boolean;
+  /** Webhooks whose queues are to be resumed first (`queue-rows.ts`). */
+  changed: string[];
 }
+
+export async function deliveryOutlook(reader: Reader, now: number): Promise<DeliveryOutlook> {
+  const found = await reader.one(selectOutlook, { now, furthest: furthestAttemptAt(now) });
+  const changed = found?.changed == null ? [] : await findChangedWebhooks(reader);
+  return { isAnyDue: found?.due != null || found?.misscheduled != null || changed.length > 0, changed };
+}
+
+/** Finds the due queues of each of these webhooks, the most overdue first, at most `limit` of it. */
+export type DueFinder = (
+  reader: Reader,
+  wanted: readonly { webhookId: string; limit: number }[],
+  now: number,
+) => Promise<DueQueue[]>;
 
 /** For the claims of one process, which must not overlap: each continues the walk of the previous one. */
 export function deliverySchedule() {
@@ -47,14 +63,14 @@ export function deliverySchedule() {
     return found;
   }
 
-  return async (reader: Reader, claim: DeliveryClaim): Promise<Schedule> => {
+  return async (reader: Reader, claim: DeliveryClaim, findDue: DueFinder): Promise<Schedule> => {
     const { now, limit, perWebhook, perWorkspace, inFlight } = claim;
     const free = new Map(inFlight.map(({ webhookId, count, most }) => [webhookId, most - count]));
     const ofWorkspace = new Map<string, number>();
     for (const { workspaceId, count } of inFlight) {
       ofWorkspace.set(workspaceId, (ofWorkspace.get(workspaceId) ?? 0) + count);
     }
-    const lists: DueQueue[][] = [];
+    const wanted: { webhookId: string; limit: number }[] = [];
     const idle: string[] = [];
     const workspaces = new Map<string, string>();
     for (const [webhookId, { workspaceId, disabledAt }] of await findWebhooks(reader, claim)) {
@@ -63,9 +79,11 @@ export function deliverySchedule() {
         continue;
       }
       workspaces.set(webhookId, workspaceId);
-      const wanted = Math.min(limit, free.get(webhookId) ?? perWebhook);
-      if (wanted > 0) lists.push(await reader.all(selectDueOf, { webhookId, now, limit: wanted }));
+      const most = Math.min(limit, free.get(webhookId) ?? perWebhook);
+      if (most > 0) wanted.push({ webhookId, limit: most });
     }
+    const found = wanted.length === 0 ? [] : await findDue(reader, wanted, now);
+    const lists = [...Map.groupBy(found, ({ webhookId }) => webhookId).values()];
     const queues: DueQueue[] = [];
     for (const due of interleave(lists)) {
       const workspaceId = workspaces.get(due.webhookId) ?? '';
@@ -135,10 +153,15 @@ export function selectDueOf(db: Tables, p: { webhookId: string; now: number; lim
     .select((of) => of.ref('next_attempt_at').$notNull().as('dueAt'));
 }
 
-function selectDue(db: Tables, p: { now: number }) {
-  return db.selectFrom('webhook_queues').where('next_attempt_at', '<=', p.now).limit(1).select('queue');
-}
-
-export function selectMisscheduled(db: Tables, p: { furthest: number }) {
-  return db.selectFrom('webhook_queues').where('next_attempt_at', '>', p.furthest).select(['webhook_id', 'queue']);
+function selectOutlook(db: Tables, p: { now: number; furthest: number }) {
+  return db.selectNoFrom((of) => [
+    of.selectFrom('webhook_queues').where('next_attempt_at', '<=', p.now).limit(1).select('queue').as('due'),
+    of
+      .selectFrom('webhook_queues')
+      .where('next_attempt_at', '>', p.furthest)
+      .limit(1)
+      .select('queue')
+      .as('misscheduled'),
+    of.selectFrom('changed_webhooks').where('changed_at', '>', sql.lit(0)).limit(1).select('webhook_id').as('changed'),
+  ]);
 }

@@ -19,7 +19,7 @@ export async function addDeliveries(tx: Transaction, webhookIds: string[], event
   // In one order, so that two transactions that lock the queues of one domain do not wait for each other.
   for (const webhookId of webhookIds.toSorted()) {
     const id = tx.newId('dlv');
-    await addDelivery(tx, { id, webhookId, queue, eventId, type, message, happenedAt: at, at });
+    await addDelivery(tx, { id, webhookId, queue, eventId, type, message, happenedAt: at, at, dueAt: at });
   }
 }
 
@@ -32,6 +32,8 @@ export interface NewDelivery {
   message: string | null;
   happenedAt: number;
   at: number;
+  /** Of the queue, if there is none yet. */
+  dueAt: number;
 }
 
 /** The queue is locked before the number of the delivery is drawn: so deliveries are in the order in which their transactions commit. */
@@ -58,11 +60,11 @@ export function subscriptionTo(type: DomainEventType): string {
   return JSON.stringify(type);
 }
 
-/** Adds the queue, due at once, or locks it until the end of the transaction. */
-function lockQueue(db: Tables, p: { webhookId: string; queue: string; at: number }) {
+/** Adds the queue, or locks it until the end of the transaction. */
+function lockQueue(db: Tables, p: { webhookId: string; queue: string; at: number; dueAt: number }) {
   return db
     .insertInto('webhook_queues')
-    .values({ webhook_id: p.webhookId, queue: p.queue, next_attempt_at: p.at, waiting_since: p.at, lease: null })
+    .values({ webhook_id: p.webhookId, queue: p.queue, next_attempt_at: p.dueAt, waiting_since: p.at, lease: null })
     .onConflict((on) =>
       on.columns(['webhook_id', 'queue']).doUpdateSet((of) => ({ lease: of.ref('webhook_queues.lease') })),
     );

@@ -2,7 +2,7 @@ import type { InferResult } from 'kysely';
 import type { PageRequest, Webhook, WebhookSecret, WebhookStore } from '../../contract/store.ts';
 import { type PageSlots, paged, pageSlots } from '../paging.ts';
 import type { Reader, Tables, Transaction } from '../statement.ts';
-import { resumeQueues } from './queue-rows.ts';
+import { noteChanged } from './queue-rows.ts';
 
 type Change = Parameters<WebhookStore['updateWebhook']>[2];
 
@@ -31,30 +31,18 @@ export async function updateWebhook(
   { url, types, enabled }: Change,
   now: number,
 ): Promise<Webhook | null> {
-  const before = await findWebhook(tx, workspaceId, webhookId);
-  if (before === null) return null;
-  const after: Webhook = {
-    ...before,
-    url: url ?? before.url,
-    types: types === undefined ? before.types : types,
-    updatedAt: now,
-  };
-  const isEnabled = before.disabledAt === null;
-  const turns = enabled !== undefined && enabled !== isEnabled;
-  if (turns) {
-    Object.assign(after, enabled ? ENABLED : { disabledAt: now, disabledReason: 'requested' });
-  }
-  await tx.execute(updateRow, { ...after, types: jsonOf(after.types) });
-  if (turns && enabled) await resumeQueues(tx, webhookId, now);
-  return after;
+  // First of all, since it locks the row. Only what is given is written: results of deliveries are saved at the same time.
+  if ((await tx.execute(touchWebhook, { workspaceId, webhookId, now })) === 0) return null;
+  if (url !== undefined) await tx.execute(updateUrl, { webhookId, url });
+  if (types !== undefined) await tx.execute(updateTypes, { webhookId, types: jsonOf(types) });
+  if (enabled === true && (await tx.execute(enable, { webhookId })) > 0) await noteChanged(tx, webhookId, now);
+  if (enabled === false) await tx.execute(disable, { webhookId, now });
+  return findWebhook(tx, workspaceId, webhookId);
 }
-
-const ENABLED = { disabledAt: null, disabledReason: null, failingSince: null } as const;
 
 export async function deleteWebhook(tx: Transaction, workspaceId: string, webhookId: string) {
   if ((await tx.execute(deleteRow, { workspaceId, webhookId })) === 0) return 'missing';
-  // Parked ones too: the next claim finds and removes them.
-  await resumeQueues(tx, webhookId, tx.now);
+  await noteChanged(tx, webhookId, tx.now);
   return 'deleted';
 }
 
@@ -131,15 +119,30 @@ function insertWebhook(db: Tables, p: WebhookRow) {
   });
 }
 
-function updateRow(db: Tables, p: WebhookRow) {
-  return db.updateTable('webhooks').where('id', '=', p.id).set({
-    url: p.url,
-    types: p.types,
-    updated_at: p.updatedAt,
-    disabled_at: p.disabledAt,
-    disabled_reason: p.disabledReason,
-    failing_since: p.failingSince,
-  });
+function updateUrl(db: Tables, p: { webhookId: string; url: string }) {
+  return db.updateTable('webhooks').where('id', '=', p.webhookId).set({ url: p.url });
+}
+
+function updateTypes(db: Tables, p: { webhookId: string; types: string | null }) {
+  return db.updateTable('webhooks').where('id', '=', p.webhookId).set({ types: p.types });
+}
+
+/** Where it is disabled. */
+function enable(db: Tables, p: { webhookId: string }) {
+  return db
+    .updateTable('webhooks')
+    .where('id', '=', p.webhookId)
+    .where('disabled_at', 'is not', null)
+    .set({ disabled_at: null, disabled_reason: null, failing_since: null });
+}
+
+/** Where it is enabled. */
+function disable(db: Tables, p: { webhookId: string; now: number }) {
+  return db
+    .updateTable('webhooks')
+    .where('id', '=', p.webhookId)
+    .where('disabled_at', 'is', null)
+    .set({ disabled_at: p.now, disabled_reason: 'requested' });
 }
 
 function touchWebhook(db: Tables, p: { workspaceId: string; webhookId: string; now: number }) {
