@@ -26,7 +26,7 @@ import { malformation } from './http-message.ts';
 import { createNothing, creations } from './idempotency.ts';
 import { createLoadShedder, LOAD_LIMITS, type LoadShedder } from './load-shedding.ts';
 import { type HandlerContext, isStream, type JsonOperation, type StreamOperation } from './operation.ts';
-import { operations } from './operations.ts';
+import { DEFAULT_RATE_LIMITS, operations } from './operations.ts';
 import { servePublicRoutes } from './public-routes.ts';
 import { authenticationHook, principalOf, rateLimitHook, requestCounter, type SessionGate } from './request-hooks.ts';
 import { type RecordRequest, requestRecorder } from './request-log.ts';
@@ -97,7 +97,8 @@ export function createApi(deps: ApiDeps): FastifyInstance {
   const { loadShedder = createLoadShedder({ inFlight: shareOf(LOAD_LIMITS.inFlight, threads) }) } = deps;
   const limits = { ...LIMITS, ...deps.limits };
   const apexNote = apexRoutingNote(settings.edgeAddresses ?? []);
-  const countRequest = requestCounter(limiter, settings.rateLimits);
+  const rateLimits = { ...DEFAULT_RATE_LIMITS, ...settings.rateLimits };
+  const countRequest = requestCounter(limiter, rateLimits);
   const context: HandlerContext = { store, clock, newId, randomBytes, settings, diagnoser, apexNote, countRequest };
   const access = createAccess(store, clock, changes, failures);
   const crossOrigin = createCrossOrigin({ store, changes, settings });
@@ -108,7 +109,7 @@ export function createApi(deps: ApiDeps): FastifyInstance {
     },
     beforeRefusal: crossOrigin.shareRefusal,
   };
-  const limitRate = rateLimitHook(limiter, settings.rateLimits);
+  const limitRate = rateLimitHook(limiter, rateLimits);
   const connections = limitConnections({
     total: shareOf(limits.connections, threads),
     perAddress: shareOf(limits.connectionsPerAddress, threads),

@@ -6,7 +6,7 @@ import type { Clock } from '../clock.ts';
 import type { NewId } from '../ids.ts';
 import type { Diagnoser } from '../observation/diagnoser.ts';
 import type { RateLimits } from '../ratelimit/decision.ts';
-import type { Paged, Store } from '../store/contract/store.ts';
+import type { Paged, RateLimit, Store } from '../store/contract/store.ts';
 import type { ErrorNaming, ProblemCode } from './errors.ts';
 import type { Create, Creates } from './idempotency.ts';
 import type { CountRequest } from './request-hooks.ts';
@@ -75,6 +75,8 @@ interface OperationBase<Request extends TSchema> {
   permission: Permission;
   /** Only a grant on all resources of the kind permits it: the resource does not exist yet, or there are many. */
   onAll?: true;
+  /** Of a workspace, unless the operator or the limits of the workspace set another. */
+  rateLimit?: RateLimit;
   /** It creates something, and takes an `Idempotency-Key`. `secret`: what it makes holds a secret, which is sealed where it is kept for repeats. */
   creates?: Creates;
   /** A session of a set-up link may call it, for its domain: the property `domain` of the request. */

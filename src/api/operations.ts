@@ -1,3 +1,4 @@
+import type { RateLimits } from '../ratelimit/decision.ts';
 import { createApp } from './apps/createApp.ts';
 import { deleteApp } from './apps/deleteApp.ts';
 import { getApp } from './apps/getApp.ts';
@@ -89,3 +90,8 @@ export const operations: readonly Operation[] = [
 
 /** Operations that need none. */
 export const openOperations: readonly OpenOperation[] = [openSession];
+
+/** Of operations that have a limit of their own, whatever the operator says of others. */
+export const DEFAULT_RATE_LIMITS: RateLimits = Object.fromEntries(
+  operations.flatMap(({ name, rateLimit }) => (rateLimit === undefined ? [] : [[name, rateLimit]])),
+);

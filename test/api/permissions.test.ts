@@ -98,7 +98,7 @@ const WORKSPACE_INPUTS: Record<string, object> = {
 
 /** An answer without what differs from request to request. */
 const told = ({ status, headers, text, body }: Answer) => {
-  const { date: _, 'x-request-id': __, ...rest } = headers;
+  const { date: _, 'x-request-id': __, 'ratelimit-remaining': ___, ...rest } = headers;
   return { status, headers: rest, text: text.replace(body.meta?.requestId ?? '', 'REQUEST') };
 };
 

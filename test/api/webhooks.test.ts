@@ -305,7 +305,12 @@ describe('deliveries', () => {
       data: { webhookId },
     });
     const result = aDeliveryResult(due, { outcome: { kind: 'failed' }, at: START + 5 });
-    await api.store.saveDeliveries({ results: [result], now: START + 20, disableIfFailingSince: 0 });
+    await api.store.saveDeliveries({
+      results: [result],
+      now: START + 20,
+      disableIfFailingSince: 0,
+      startAgainIfQuietSince: 0,
+    });
     const { nextAttemptAt, ...rest } = waiting;
     const lastAttempt = { at: START + 5, durationMs: 12, status: 500, error: expect.any(String) };
     const failed = { ...rest, state: 'failed', attempts: 1, lastAttempt, finishedAt: START + 20 };
@@ -314,7 +319,7 @@ describe('deliveries', () => {
       ...failed,
       lastAttempt: { ...lastAttempt, response: 'oops' },
     });
-    expect(await get(webhookId)).toMatchObject({ failingSince: START + 20 });
+    expect(await get(webhookId)).not.toHaveProperty('failingSince');
   });
 
   it('are those of the webhook alone, page by page, the newest first; the domain is named', async () => {
@@ -336,12 +341,35 @@ describe('deliveries', () => {
     const { deliveryId } = dataOf<{ deliveryId: string }>(await api.call('webhooks.sendTest', { webhookId }));
     const due = (await claim(START)).filter((each) => each.deliveryId === deliveryId);
     const results = due.map((each) => aDeliveryResult(each));
-    await api.store.saveDeliveries({ results, now: START, disableIfFailingSince: 0 });
+    await api.store.saveDeliveries({ results, now: START, disableIfFailingSince: 0, startAgainIfQuietSince: 0 });
     const again = dataOf<{ deliveryId: string }>(await api.call('webhooks.redeliver', { webhookId, deliveryId }));
     expect(again.deliveryId).not.toBe(deliveryId);
     const { eventId } = await delivery(webhookId, deliveryId);
     expect(await delivery(webhookId, again.deliveryId)).toMatchObject({ eventId, state: 'waiting', attempts: 0 });
   });
+
+  it.each(['sendTest', 'redeliver'])(
+    'are asked for 60 times a minute at most by %s, unless the operator says otherwise',
+    async (operation) => {
+      const workspace = async (rates = {}) => {
+        const { id } = await api.createWorkspace({ limits: { rates, domains: null } });
+        const { key } = await api.createKey({ workspaceId: id });
+        const { webhookId } = await created({}, key);
+        const { deliveryId } = dataOf<{ deliveryId: string }>(
+          await api.call('webhooks.sendTest', { webhookId }, { key }),
+        );
+        const input = { webhookId, ...(operation === 'redeliver' && { deliveryId }) };
+        return async () => (await api.call(`webhooks.${operation}`, input, { key })).status;
+      };
+      const ask = await workspace();
+      const statuses = [];
+      for (let i = operation === 'redeliver' ? 0 : 1; i < 61; i++) statuses.push(await ask());
+      expect(statuses.lastIndexOf(200)).toBe(statuses.length - 2);
+      expect(statuses.at(-1)).toBe(429);
+      const lifted = await workspace({ [`webhooks.${operation}`]: { limit: 1000, windowMs: 60_000 } });
+      for (let i = 0; i < 61; i++) expect(await lifted()).toBe(200);
+    },
+  );
 
   it('are not sent to a disabled webhook: a test and a repetition are refused with 412', async () => {
     const { webhookId } = await created();
@@ -369,7 +397,7 @@ describe('the body of an event', () => {
       const due = (await claim(START)).filter((each) => each.workspaceId === workspaceId);
       bodies.push(...due.map((each) => JSON.parse(webhookBody(each))));
       const results = due.map((each) => aDeliveryResult(each));
-      await api.store.saveDeliveries({ results, now: START, disableIfFailingSince: 0 });
+      await api.store.saveDeliveries({ results, now: START, disableIfFailingSince: 0, startAgainIfQuietSince: 0 });
     };
     for (const name of ['shop.example.com', 'example.org']) {
       const { id } = await api.createDomain(tree, name, key);

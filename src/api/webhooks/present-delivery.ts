@@ -1,9 +1,12 @@
 import Type, { type Static } from 'typebox';
 import { DOMAIN_EVENT_TYPES } from '../../domain/domain-event.ts';
 import { TEST_EVENT_TYPE } from '../../domain/webhook-message.ts';
-import type { Delivery } from '../../store/contract/store.ts';
+import type { Delivery, RateLimit } from '../../store/contract/store.ts';
 import { closed, Id, Time } from '../schemas.ts';
 import { exampleWebhook } from './present-webhook.ts';
+
+/** Each is stored with its event and the response, as long as any other delivery. */
+export const DELIVERIES_ON_REQUEST: RateLimit = { limit: 60, windowMs: 60_000 };
 
 export const DeliveryId = Type.String({
   minLength: 3,
@@ -19,7 +22,10 @@ const AttemptSchema = Type.Object(
     status: Type.Optional(Type.Integer({ description: 'HTTP status of the response; absent if there was none.' })),
     error: Type.Optional(Type.String({ description: 'Why it failed; absent if it did not.' })),
     response: Type.Optional(
-      Type.String({ description: 'Body of the response, at most 64 KiB, if it was kept. In `getDelivery` alone.' }),
+      Type.String({
+        description:
+          'Body of the response, at most 64 KiB; of the 100 newest responses of the webhook that delivered nothing. In `getDelivery` alone.',
+      }),
     ),
   },
   { ...closed, title: 'DeliveryAttempt' },

@@ -4,7 +4,7 @@ import { Problem } from '../errors.ts';
 import { masked } from '../masking.ts';
 import { defineOperation } from '../operation.ts';
 import { closed, Id } from '../schemas.ts';
-import { DeliveryId, exampleDelivery } from './present-delivery.ts';
+import { DELIVERIES_ON_REQUEST, DeliveryId, exampleDelivery } from './present-delivery.ts';
 import { exampleWebhook, WebhookId } from './present-webhook.ts';
 
 const permission = { resource: 'webhook', action: 'update_webhook' } as const;
@@ -13,8 +13,9 @@ export const redeliver = defineOperation({
   name: 'webhooks.redeliver',
   summary: 'Send an event again',
   description:
-    'Sends the event of a delivery again, with the same `webhook-id` and the same content, as a delivery of its own that waits for no other. If the delivery still waits, it is attempted at once instead, or the earlier one of its domain for which it waits.',
+    'Sends the event of a delivery again, with the same `webhook-id` and the same content, as a delivery of its own that waits for no other. If the delivery still waits, it is attempted at once instead, or the earlier one of its domain for which it waits. A workspace may ask for 60 a minute unless the operator sets another limit.',
   permission,
+  rateLimit: DELIVERIES_ON_REQUEST,
   request: Type.Object({ webhookId: WebhookId, deliveryId: DeliveryId }, closed),
   response: Type.Object({ deliveryId: Id('dlv', 'The delivery that is due now.') }, closed),
   problems: ['data/webhook_not_found', 'data/delivery_not_found', 'application/webhook_disabled'],
