@@ -1,5 +1,5 @@
+import type { Brand } from '../src/client/client.ts';
 import { isColour, legibleOn, textOn } from './colours.ts';
-import type { Brand } from './session.ts';
 
 /** Of the grounds in styles.css, those with the least contrast. */
 const LIGHT = '#f3f4f6';

@@ -1,4 +1,5 @@
 import {
+  type Brand,
   type Certificate,
   ConnectionError,
   createClient,
@@ -8,7 +9,7 @@ import {
   NameplateError,
   UnexpectedResponse,
 } from '../src/client/client.ts';
-import { type Brand, type LinkProblem, LinkRefused, openLink } from './session.ts';
+import { type LinkProblem, LinkRefused, openLink } from './session.ts';
 
 /** What is known of the domain of a link. */
 export interface Followed {
@@ -65,8 +66,13 @@ const CHECK_AGAIN_MS = 10_000;
 export function follow(api: string, linkToken: string, show: (now: Followed) => void): Following {
   const stopped = new AbortController();
   const { signal } = stopped;
-  const session = openLink(api, linkToken);
+  const session = openLink(api, linkToken, ({ domain, brand }) =>
+    // The stream is newer than a session that is opened later.
+    update({ brand, domain: now.domain ?? domain, link: 'open', isConnected: true }),
+  );
   const client = createClient({ baseUrl: api, rootKey: session.token, retries: 1 });
+  // Whoever asks for a check is told at once when there were too many.
+  const impatient = createClient({ baseUrl: api, rootKey: session.token, retries: 0 });
   let now = NOTHING;
   const update = (changes: Partial<Followed>) => {
     if (signal.aborted) return;
@@ -82,27 +88,20 @@ export function follow(api: string, linkToken: string, show: (now: Followed) => 
   });
 
   async function run(): Promise<never> {
-    const opened = await persist(
-      () => session.open(signal),
-      signal,
-      () => update({ isConnected: false }),
-    );
-    update({ domain: opened.domain, brand: opened.brand, link: 'open', isConnected: true });
-    look.begin(opened.domain.id);
+    const open = () => persist(session.token, signal, () => update({ isConnected: false }));
+    await open();
+    const id = now.domain?.id ?? '';
+    look.begin(id);
     for (;;) {
       try {
-        await watch(opened.domain.id);
+        await watch(id);
       } catch (error) {
         signal.throwIfAborted();
         if (!(error instanceof NameplateError) || error.status !== 401) throw error;
       }
       // The token has expired, as each does. If the link has ended, that is what opening it says.
       session.forget();
-      await persist(
-        () => session.token(),
-        signal,
-        () => update({ isConnected: false }),
-      );
+      await open();
       await pause(250, signal);
     }
   }
@@ -129,7 +128,7 @@ export function follow(api: string, linkToken: string, show: (now: Followed) => 
       if (domain === null || isChecking) return;
       update({ isChecking: true });
       try {
-        await client.domains.verifyDomain({ domain: domain.id }, { signal });
+        await impatient.domains.verifyDomain({ domain: domain.id }, { signal });
         await look.fresh();
         update({ busyUntil: Date.now() + CHECK_AGAIN_MS });
       } catch (error) {

@@ -1,24 +1,6 @@
-import { createClient, type Domain, NameplateError } from '../src/client/client.ts';
+import { type ApiCalls, createClient, NameplateError } from '../src/client/client.ts';
 
-/** How the platform looks. All of it is optional. */
-export interface Brand {
-  name?: string;
-  /** `data:` URL of an image. */
-  logo?: string;
-  /** `#rrggbb`, on a light and on a dark ground. */
-  accent?: string;
-  accentDark?: string;
-  /** `mailto:` or `https:`. */
-  support?: string;
-}
-
-interface Opened {
-  sessionToken: string;
-  /** Unix ms, by the clock of the server. */
-  expiresAt: number;
-  domain: Domain;
-  brand: Brand;
-}
+type Opened = Awaited<ReturnType<ApiCalls['setup']['openSession']>>;
 
 /** Why a set-up link does not open. */
 export type LinkProblem = 'unknown' | 'expired' | 'revoked';
@@ -37,9 +19,7 @@ export class LinkRefused extends Error {
 
 /** What a set-up link opens: short-lived tokens for the operations of its domain, one after the other. */
 export interface Session {
-  /** Opens it anew. Rejects with `LinkRefused`, or as a call of the client does. */
-  open(signal: AbortSignal): Promise<{ domain: Domain; brand: Brand }>;
-  /** A token that is valid now. */
+  /** A token that is valid now; opens a session where there is none. Rejects with `LinkRefused`, or as a call of the client does. */
   token(): Promise<string>;
   /** The next call of `token` opens it anew. */
   forget(): void;
@@ -51,17 +31,19 @@ const LONGEST_MS = 100_000;
 /** Before the end, so that a request that takes its time is still in it. */
 const MARGIN_MS = 15_000;
 
-export function openLink(api: string, linkToken: string): Session {
+/** `onOpen` gets what each session brings. */
+export function openLink(api: string, linkToken: string, onOpen: (opened: Opened) => void): Session {
   const client = createClient({ baseUrl: api, rootKey: null, retries: 1 });
   let current: { token: string; until: number } | null = null;
   let opening: Promise<Opened> | null = null;
 
-  async function openOnce(signal?: AbortSignal): Promise<Opened> {
+  async function open(): Promise<Opened> {
     try {
-      const opened = await client.call<Opened>('setup.openSession', { token: linkToken }, { isRead: true, signal });
+      const opened = await client.setup.openSession({ token: linkToken });
       const lifetime = opened.expiresAt - Date.now() - MARGIN_MS;
       const until = performance.now() + Math.min(Math.max(lifetime, SHORTEST_MS), LONGEST_MS);
       current = { token: opened.sessionToken, until };
+      onOpen(opened);
       return opened;
     } catch (error) {
       throw refusalOf(error) ?? error;
@@ -69,10 +51,9 @@ export function openLink(api: string, linkToken: string): Session {
   }
 
   return {
-    open: (signal) => openOnce(signal),
     async token() {
       if (current !== null && performance.now() < current.until) return current.token;
-      opening ??= openOnce().finally(() => {
+      opening ??= open().finally(() => {
         opening = null;
       });
       return (await opening).sessionToken;

@@ -1,12 +1,12 @@
 import type { JSX } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
+import type { Brand } from '../src/client/client.ts';
 import { brandColours } from './brand-colours.ts';
 import { type Followed, type Following, follow } from './follow.ts';
 import { Name } from './name.tsx';
 import { Now } from './now.tsx';
 import { Progress } from './progress.tsx';
 import { Records } from './records.tsx';
-import type { Brand } from './session.ts';
 import { Announcer } from './spoken.tsx';
 import { TEXT } from './text.ts';
 import { viewOf } from './view.ts';

@@ -4,8 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { extname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import type { Certificate, Diagnosis, Domain } from '../../src/client/client.ts';
-import type { Brand } from '../../web/session.ts';
+import type { Brand, Certificate, Diagnosis, Domain } from '../../src/client/client.ts';
 
 /** What the API says, where a test wants one state of many to be seen at once: responses by the script of the test, on a real connection. */
 export interface Script {
@@ -31,8 +30,8 @@ export interface ScriptedSetup {
 }
 
 /** As the server has it for the page. */
-export const PAGE_POLICY =
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'";
+const PAGE_POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'";
 
 const TYPES: Record<string, string> = { '.js': 'text/javascript', '.css': 'text/css', '.html': 'text/html' };
 

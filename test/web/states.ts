@@ -121,7 +121,7 @@ const issued: Certificate = {
 
 export const BRAND = {
   name: 'Acme Shops',
-  logo: `data:image/svg+xml,${encodeURIComponent('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="8" fill="#0d7c66"/><path d="M9 22l7-13 7 13h-4l-3-6-3 6z" fill="#fff"/></svg>')}`,
+  logo: `data:image/svg+xml;base64,${btoa('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="8" fill="#0d7c66"/><path d="M9 22l7-13 7 13h-4l-3-6-3 6z" fill="#fff"/></svg>')}`,
   accent: '#0d7c66',
   accentDark: '#4fd1b5',
   support: 'mailto:help@acme.example',
@@ -139,9 +139,9 @@ const apex = domain({
 /** By name; `shows`: a text by which the state is known to be there. */
 export const STATES: Record<string, { script: Script; shows: string | RegExp }> = {
   loading: { script: { refusal: 'nothing', domain: domain() }, shows: 'Opening your link…' },
-  unknown: { script: { refusal: 'setup_link_unknown', domain: domain() }, shows: 'This link does not work' },
-  expired: { script: { refusal: 'setup_link_expired', domain: domain() }, shows: 'This link has expired' },
-  revoked: { script: { refusal: 'setup_link_revoked', domain: domain() }, shows: 'This link was withdrawn' },
+  unknown: { script: { refusal: 'setup-link-not-found', domain: domain() }, shows: 'This link does not work' },
+  expired: { script: { refusal: 'setup-link-expired', domain: domain() }, shows: 'This link has expired' },
+  revoked: { script: { refusal: 'setup-link-revoked', domain: domain() }, shows: 'This link was withdrawn' },
   publish: {
     script: { brand: BRAND, domain: domain(), diagnosis: diagnosis() },
     shows: 'Add these two records at Cloudflare',
