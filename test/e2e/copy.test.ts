@@ -53,6 +53,7 @@ async function install(): Promise<void> {
 
 async function populate(store: Store): Promise<void> {
   const { workspace, environment } = await entities.plant(store, { limits: { rates: {}, domains: 9 } });
+  await store.saveSetupPage(workspace.id, { brand: { name: 'Acme' }, origins: ['https://app.example.com'] });
   await entities.plant(store, { disabledAt: entities.NOW });
   for (const about of [{}, { expiresAt: 1, disabledAt: 2 }]) {
     await store.createRootKey(entities.aRootKey({ workspaceId: workspace.id, ...about }), entities.aKeyHash());
@@ -73,11 +74,17 @@ async function populate(store: Store): Promise<void> {
     const after = next(before, entities.NOW);
     await store.saveTransition({ before, after, memory, result: entities.aCheckResult(before), now: entities.NOW });
   }
+  const { id: domainId } = await entities.attach(store, environment);
+  const link = { id: entities.newId('link'), workspaceId: workspace.id, domainId, createdAt: 1, expiresAt: 2 };
+  await store.createSetupLink({ ...link, revokedAt: null }, randomBytes(32));
   await store.addTestDelivery(workspace.id, webhookId, entities.NOW);
   const [due] = await store.claimDeliveries(webhooks.aDeliveryClaim({ limit: 1 }));
   if (due === undefined) throw new Error('nothing is due');
   const results = [webhooks.aDeliveryResult(due)];
   await store.saveDeliveries({ results, now: entities.NOW, disableIfFailingSince: 0, startAgainIfQuietSince: 0 });
+  // The next claim deletes its queues.
+  const { id: deleted } = await webhooks.addWebhook(store, { workspaceId: workspace.id });
+  await store.deleteWebhook(workspace.id, deleted);
   await certify(store, environment);
 }
 
