@@ -1,7 +1,9 @@
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { createSetupToken } from '../../src/access/setup-link.ts';
 import { NO_MEMORY } from '../../src/domain/status.ts';
 import { aDomain, attach, verifyingAt } from '../support/entities.ts';
 import { type Watching, watch } from '../support/watching.ts';
@@ -95,6 +97,41 @@ export function threadedApi(threads: number, makeDatabase: () => Promise<string>
       for (const { next } of streams) expect((await next()).data.reason).toBe('access_ended');
     });
 
+    it('limits a set-up link in all threads together, and ends its sessions and streams in all when it is revoked', async () => {
+      const { store, api: url } = api.server;
+      const domain = await attach(store, api.tree.environment);
+      const about = { workspaceId: domain.workspaceId, domainId: domain.id, revokedAt: null };
+      const [createdAt, expiresAt] = [Date.now(), Date.now() + 3_600_000];
+      const open = async (id: string) => {
+        const { token, hash } = createSetupToken(randomBytes);
+        await store.createSetupLink({ ...about, id, createdAt, expiresAt }, hash);
+        return dataOf(await post(url ?? '', 'setup.openSession', { token }));
+      };
+      const minute = () => Math.floor(Date.now() / 60_000);
+      for (let before = -1, attempt = 1; before !== minute(); attempt += 1) {
+        // Again where a window has ended meanwhile.
+        before = minute();
+        const { sessionToken: busy } = await open(`link_${String(attempt).padStart(26, '1')}`);
+        const rounds = [1, 2].map(() => api.askAll('domains.getDomain', busy, { domain: domain.name }));
+        const statuses = (await Promise.all(rounds)).flat().map(({ status }) => status);
+        if (before !== minute()) continue;
+        // One of the 120 opened the session.
+        expect(statuses.filter((status) => status === 200)).toHaveLength(119);
+        expect(new Set(statuses)).toEqual(new Set([200, 429]));
+      }
+
+      const linkId = `link_${'2'.repeat(26)}`;
+      const { sessionToken: key } = await open(linkId);
+      const watching = Array.from({ length: 10 }, () => watch(url ?? '', { key, domain: domain.name }));
+      const streams = await Promise.all(watching);
+      for (const { next } of streams) expect((await next()).event).toBe('domain');
+      expect(await statusesOf('domains.getDomain', key, { domain: domain.name })).toEqual(new Set([200]));
+      await store.revokeSetupLink(linkId, Date.now());
+      for (const { next } of streams) expect((await next()).data.reason).toBe('access_ended');
+      await delay(1000);
+      expect(await statusesOf('domains.getDomain', key, { domain: domain.name })).toEqual(new Set([401]));
+    });
+
     it('goes on answering in the other threads when one dies, which is replaced and counted', async () => {
       const { key } = await api.createKey();
       await api.askAll(OPERATION, key);
@@ -126,6 +163,17 @@ export function threadedApi(threads: number, makeDatabase: () => Promise<string>
       await stopped;
     });
   });
+}
+
+async function post(url: string, operation: string, body: object): Promise<{ data?: { sessionToken: string } }> {
+  const headers = { 'content-type': 'application/json' };
+  const answer = await fetch(`${url}/v2/${operation}`, { method: 'POST', headers, body: JSON.stringify(body) });
+  return (await answer.json()) as { data?: { sessionToken: string } };
+}
+
+function dataOf<T>(body: { data?: T }): T {
+  if (body.data === undefined) throw new Error(`answered ${JSON.stringify(body)}`);
+  return body.data;
 }
 
 /** So many streams that each of four threads has some, with their first events taken. */
