@@ -1,10 +1,9 @@
-import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { Webhook } from 'standardwebhooks';
 import { beforeEach, expect, test } from 'vitest';
 import { closingAfterEach } from '../support/closing.ts';
 import { newId, plant } from '../support/entities.ts';
+import { listen } from '../support/listen.ts';
 import { addDomain, openWorld, SECRET, subscribe, type World } from './world.ts';
 
 const closing = closingAfterEach();
@@ -27,10 +26,7 @@ async function startVerifying(secret: () => string): Promise<{ url: string; even
       response.writeHead(400).end();
     }
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  closing.push(() => server.close());
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, events };
+  return { url: `http://127.0.0.1:${await listen(closing, server)}/`, events };
 }
 
 test('the published library verifies what is sent, as it comes', async () => {
