@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { readPlaygroundConfig } from '../config/config.ts';
+import type { Ready } from '../playground/data-dir.ts';
 import type { Playground } from '../playground/playground.ts';
 import { chooseAddresses, DEFAULT_PORTS, type DevOptions } from './dev-addresses.ts';
 import { loadCatalogue } from './operation-names.ts';
@@ -40,7 +41,18 @@ async function run(options: DevOptions): Promise<void> {
   const { monitorInterval: monitorIntervalMs = PLAYGROUND_MONITOR_INTERVAL_MS } = options;
   const timing = { checkIntervalMs, monitorIntervalMs, ...(window !== undefined && { windowMs: window }) };
   const playground = await startUnlessStopped(stopSignal, (signal) =>
-    startPlayground({ dataDir, port, dnsPort, edgeHttpPort, edgeHttpsPort, config, log, signal, ...timing }),
+    startPlayground({
+      dataDir,
+      port,
+      dnsPort,
+      edgeHttpPort,
+      edgeHttpsPort,
+      config,
+      log,
+      signal,
+      example: true,
+      ...timing,
+    }),
   );
   if (playground === null) return;
   if (options.json) print(JSON.stringify(playground.ready));
@@ -60,9 +72,9 @@ interface Timing {
   monitorIntervalMs: number;
 }
 
-/** The first screen: addresses, the three commands to run first, and the one that helps when they do not. */
+/** The first screen: addresses, the two pages to open first, the commands that do the same, and the one that helps when they do not. */
 function welcome({ ready, metrics }: Playground, dataDir: string, timing: Timing, name: string): string {
-  const { api, dns, dnsPanel, edge, rootKey, project, app, environment } = ready;
+  const { api, dns, edge, rootKey, project, app, environment } = ready;
   const command = (path: string) => `    ${paint('bold', `./bin/nameplate ${path} ${name}${dataFlag(dataDir)}`)}`;
   return [
     '',
@@ -70,7 +82,6 @@ function welcome({ ready, metrics }: Playground, dataDir: string, timing: Timing
     '',
     `  API       ${api}`,
     `  DNS       ${dns} (a simulator, authoritative for every name)`,
-    `  Panel     ${dnsPanel} (its records in a browser)`,
     `  Edge      http://${edge.http} and https://${edge.https}; CA certificate: ${edge.ca}`,
     `  Root key  ${rootKey}`,
     `  Data      ${dataDir}`,
@@ -80,7 +91,8 @@ function welcome({ ready, metrics }: Playground, dataDir: string, timing: Timing
     `  Records are checked every ${shortDuration(timing.checkIntervalMs)} here, every minute in production; those of verified`,
     `  domains every ${shortDuration(timing.monitorIntervalMs)} here, every day in production.`,
     '',
-    '  Run these next, in another terminal:',
+    ...browserSteps(ready),
+    '  Or run these next, in another terminal:',
     '',
     command('domains create'),
     command('dns publish'),
@@ -99,6 +111,22 @@ function welcome({ ready, metrics }: Playground, dataDir: string, timing: Timing
     `  ${paint('dim', 'Ctrl-C stops it. Events of domains and certificates follow, and what webhooks are sent.')}`,
     '',
   ].join('\n');
+}
+
+/** The pages of a customer and of the customer's DNS provider. */
+function browserSteps({ setup, dnsPanel }: Ready): string[] {
+  const panel = `    ${paint('bold', dnsPanel)}`;
+  if (setup === undefined) return ['  The DNS panel of the simulator, in a browser:', '', panel, ''];
+  return [
+    '  Play the customer in a browser. This page is for your customer, and has two DNS records to publish:',
+    '',
+    `    ${paint('bold', setup)}`,
+    '',
+    "  Type them in here, at the customer's DNS provider, and watch the first page:",
+    '',
+    panel,
+    '',
+  ];
 }
 
 /** An example name that the playground does not have yet. */

@@ -21,6 +21,7 @@ import {
 } from './data-dir.ts';
 import { logAttempt } from './delivery-log.ts';
 import { startSimulator } from './dns/simulator.ts';
+import { EXAMPLE_ZONE, prepareExample } from './example.ts';
 import { restoreRecords } from './saved-records.ts';
 import { deployHello, type SeedDeps, seed } from './seed.ts';
 
@@ -40,6 +41,8 @@ interface PlaygroundOptions {
   windowMs?: number;
   /** Period of the re-checks of verified domains. */
   monitorIntervalMs?: number;
+  /** Whether there is an example domain, with a link to its set-up page. */
+  example?: boolean;
   /** Aborts a start that is waiting for another process. */
   signal?: AbortSignal;
 }
@@ -126,6 +129,9 @@ export async function startPlayground(options: PlaygroundOptions): Promise<Playg
     const seeded = await seed(deps, before?.rootKey);
     const hello = await deployHello(deps, seeded);
     opened.push(() => hello.close());
+    const { service, cnameZone } = config;
+    const settings = { origin: hello.origin, service, cnameZone, windowMs };
+    const token = options.example ? await prepareExample(deps, seeded, settings, fragmentOf(before?.setup)) : null;
     const control = await startControl(simulator, seeded.rootKey, records.save, portOf(before?.control) ?? PANEL_PORT);
     opened.push(() => control.close());
 
@@ -139,7 +145,8 @@ export async function startPlayground(options: PlaygroundOptions): Promise<Playg
       ...seeded,
       dns: `${address}:${port}`,
       edge,
-      dnsPanel: control.panel('example.com'),
+      dnsPanel: control.panel(EXAMPLE_ZONE),
+      ...(token !== null && { setup: `${server.api}/setup#${token}` }),
     };
     const file: PlaygroundFile = { ...ready, control: control.url, pid: process.pid, windowMs };
     await writePlaygroundFile(dataDir, file);
@@ -158,4 +165,8 @@ function hostOf(url: string | null | undefined): string {
 
 function portOf(url: string | undefined): number | undefined {
   return url === undefined ? undefined : Number(new URL(url).port);
+}
+
+function fragmentOf(url: string | undefined): string | undefined {
+  return url === undefined ? undefined : new URL(url).hash.slice(1);
 }

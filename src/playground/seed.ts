@@ -7,7 +7,7 @@ import type { Ready } from './data-dir.ts';
 import { type HelloOrigin, startHello } from './hello.ts';
 
 /** The initial data of a playground. */
-type Seeded = Pick<Ready, 'rootKey' | 'workspaceId' | 'project' | 'app' | 'environment'>;
+export type Seeded = Pick<Ready, 'rootKey' | 'workspaceId' | 'project' | 'app' | 'environment'>;
 
 export interface SeedDeps {
   store: Store;
@@ -88,19 +88,29 @@ async function allowsEverything({ store }: SeedDeps, rootKey: string): Promise<b
 }
 
 /** Starts the origin server, on the port of the last start if that is still free, and deploys it. */
-export async function deployHello(
-  deps: SeedDeps,
-  { workspaceId, project, app, environment }: Seeded,
-): Promise<HelloOrigin> {
-  const { store, clock, newId } = deps;
-  const path = { project: project.id, app: app.id, environment: environment.id };
-  const current = (await store.findEnvironment(workspaceId, path))?.currentDeploymentId ?? undefined;
-  const deployed = await store.listDeployments(workspaceId, environment.id, { limit: 1, cursor: current });
-  const before = current === undefined ? undefined : deployed.items[0]?.origin;
+export async function deployHello(deps: SeedDeps, seeded: Seeded): Promise<HelloOrigin> {
+  const before = await currentOrigin(deps, seeded, seeded.environment.id);
   const hello = await startHello(before === undefined ? 0 : Number(new URL(before).port));
-  if (hello.origin !== before) {
-    const made = { id: newId('dep'), workspaceId, environmentId: environment.id, origin: hello.origin };
-    await store.createDeployment({ ...made, createdAt: clock.now() });
-  }
+  await deploy(deps, seeded, seeded.environment.id, hello.origin);
   return hello;
+}
+
+/** Deploys an origin to an environment of the app, unless it is the current one. */
+export async function deploy(deps: SeedDeps, seeded: Seeded, environmentId: string, origin: string): Promise<void> {
+  if ((await currentOrigin(deps, seeded, environmentId)) === origin) return;
+  const { store, clock, newId } = deps;
+  const deployment = { id: newId('dep'), workspaceId: seeded.workspaceId, environmentId, origin };
+  await store.createDeployment({ ...deployment, createdAt: clock.now() });
+}
+
+async function currentOrigin(
+  { store }: SeedDeps,
+  { workspaceId, project, app }: Seeded,
+  environmentId: string,
+): Promise<string | undefined> {
+  const path = { project: project.id, app: app.id, environment: environmentId };
+  const current = (await store.findEnvironment(workspaceId, path))?.currentDeploymentId ?? undefined;
+  if (current === undefined) return undefined;
+  const { items } = await store.listDeployments(workspaceId, environmentId, { limit: 1, cursor: current });
+  return items[0]?.origin;
 }

@@ -12,6 +12,7 @@ let playground: Awaited<ReturnType<typeof startPlayground>>;
 
 beforeAll(async () => {
   playground = await startPlayground(directory.path, ['--check-interval', '60']);
+  await run(['domains', 'delete', 'shop.customer.test', ...data]);
 });
 afterAll(async () => {
   await playground.stop();

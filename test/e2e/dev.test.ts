@@ -9,6 +9,7 @@ import { migrate } from '../../src/store/sqlite/sqlite.ts';
 import {
   ANY_PORTS,
   run,
+  runJson,
   start,
   startPlayground,
   startScript,
@@ -52,6 +53,7 @@ describe.concurrent('a running playground', () => {
         ca: `${data}/other/ca.pem`,
       },
       dnsPanel: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/\?zone=[\w.]+#\w+$/),
+      setup: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/setup#nps_\w+$/),
     });
     expect(stderr).not.toContain('np_');
   });
@@ -84,6 +86,18 @@ describe.concurrent('a running playground', () => {
     expect((await fetch(`${origin}/addRecord`, { method: 'POST', headers, body })).status).toBe(200);
     const { stdout } = await run(['dns', 'list', '--data', data]);
     expect(stdout).toMatch(/panel\.example\.com +TXT +typed/);
+  });
+
+  test('has an example domain in an environment of its own, whose set-up link opens a session', async () => {
+    const { api, setup = '' } = playground.ready;
+    const headers = { 'content-type': 'application/json' };
+    const body = JSON.stringify({ token: new URL(setup).hash.slice(1) });
+    const response = await fetch(`${api}/v2/setup.openSession`, { method: 'POST', headers, body });
+    const { data: session } = (await response.json()) as { data: { domain: { domain: string } } };
+    expect(session.domain.domain).toBe('shop.customer.test');
+    expect(await runJson(['domains', 'list', '--search', 'customer', '--data', data])).toEqual([]);
+    const example = ['domains', 'list', '--environment', 'example', '--data', data];
+    expect(await runJson(example)).toEqual([expect.objectContaining({ domain: 'shop.customer.test' })]);
   });
 
   test('serves its deployment', async () => {
@@ -161,6 +175,36 @@ describe.concurrent('a start that fails', () => {
     expect(code).toBe(1);
     expect(stderr).toMatch(/^nameplate: .*dns\.json.*Move the file away.*\n$/);
     expect(readdirSync(`${data}/broken`)).toContain('dns.json');
+  });
+});
+
+describe('a restart', () => {
+  test('keeps the links of the set-up page and of the DNS panel, and makes a new one after the set-up link is revoked', async () => {
+    const where = ['--data', `${data}/links`];
+    const first = await startPlayground(`${data}/links`);
+    await first.stop();
+    const port = ['--port', new URL(first.ready.api).port];
+    const second = await startPlayground(`${data}/links`, port);
+    expect(second.ready.setup).toBe(first.ready.setup);
+    expect(second.ready.dnsPanel).toBe(first.ready.dnsPanel);
+    const [link] = await runJson<{ id: string }[]>(['domains', 'setup-links', 'shop.customer.test', ...where]);
+    await run(['domains', 'revoke-setup-link', link?.id ?? '', ...where]);
+    await second.stop();
+    const third = await startPlayground(`${data}/links`, port);
+    expect(third.ready.setup).toMatch(/#nps_/);
+    expect(third.ready.setup).not.toBe(first.ready.setup);
+    await third.stop();
+  });
+
+  test('of a playground whose workspace may have no more domains works, without an example', async () => {
+    const where = ['--data', `${data}/full`];
+    const first = await startPlayground(`${data}/full`);
+    await run(['workspaces', 'limits', first.ready.workspaceId, '--domains', '0', ...where]);
+    await run(['domains', 'delete', 'shop.customer.test', ...where]);
+    await first.stop();
+    const { ready, stop } = await startPlayground(`${data}/full`);
+    expect(ready).not.toHaveProperty('setup');
+    await stop();
   });
 });
 

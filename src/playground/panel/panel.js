@@ -6,7 +6,7 @@
  */
 
 const POLL_MS = 1000;
-const QUERIES = 30;
+const QUERIES = 15;
 
 const zoneSelect = select('zone');
 const typeSelect = select('type');
@@ -225,7 +225,7 @@ function showQueries(queries) {
     .map(({ at, name, type, rcode, transport }) =>
       element(
         'tr',
-        rcode === 'NOERROR' ? {} : { class: 'failed' },
+        rcode === 'NOERROR' || rcode === 'NXDOMAIN' ? {} : { class: 'failed' },
         ...[new Date(at).toLocaleTimeString(), name, type, rcode, transport.toUpperCase()].map((text) =>
           element('td', {}, text),
         ),
@@ -279,6 +279,7 @@ async function remove(record) {
 
 byId('record-form').addEventListener('submit', async (event) => {
   event.preventDefault();
+  if (valueInput.value === '') return showProblem('record-problem', 'A record needs a value.');
   const record = {
     name: fullName(nameInput.value),
     type: typeSelect.value,
@@ -286,12 +287,15 @@ byId('record-form').addEventListener('submit', async (event) => {
     ttl: ttlInput.value === '' ? undefined : Number(ttlInput.value),
   };
   const done = `${edited === null ? 'Added' : 'Saved'} ${record.type} ${record.name}.`;
+  const fields = /** @type {HTMLFieldSetElement} */ (byId('record-fields'));
+  // What is typed meanwhile would be lost.
+  fields.disabled = true;
   const isDone =
     edited === null
       ? await change('record', 'addRecord', record, done)
       : await change('record', 'editRecord', { from: edited, to: record }, done);
-  if (!isDone) return;
-  showForm(null);
+  fields.disabled = false;
+  if (isDone) showForm(null);
   nameInput.focus();
 });
 
