@@ -19,6 +19,21 @@ test('events are kept as long as the operator says, and then deleted', async () 
   await remove();
 });
 
+test('a set-up link is kept for 30 days after it expired, so that its customer is told so', async () => {
+  const { store, remove } = await openEngine();
+  const { environment, workspace } = await plant(store);
+  const { id: domainId } = await attach(store, environment);
+  const about = { workspaceId: workspace.id, domainId, createdAt: 0, revokedAt: null };
+  const expired = [NOW - 30 * DAY_MS - 1, NOW - 30 * DAY_MS];
+  for (const [i, expiresAt] of expired.entries())
+    await store.createSetupLink({ ...about, id: `link_${i}`, expiresAt }, new Uint8Array(32).fill(i));
+  await prune({ store, config, clock });
+  expect(await store.findSetupLink('link_0')).toBeNull();
+  expect(await store.findSetupLink('link_1')).not.toBeNull();
+  await store.close();
+  await remove();
+});
+
 /** A store with so many batches of old deliveries, each of which takes `stepMs` to delete. */
 async function pruneBatches(batches: number, { stepMs = 0, isStopped = (): boolean => false } = {}): Promise<number> {
   const { store, remove } = await openEngine();

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createRootKey } from '../../src/access/root-key.ts';
+import { createSetupToken } from '../../src/access/setup-link.ts';
 import { readServerConfig } from '../../src/config/config.ts';
 import { NO_MEMORY } from '../../src/domain/status.ts';
 import { createLog } from '../../src/log.ts';
@@ -141,6 +142,35 @@ describe('a watched domain', () => {
     for (const { next } of [resumed, streams[2]].filter((each) => each !== undefined))
       expect((await next()).data.reason).toBe('domain_gone');
     for (const { close } of streams) close();
+  });
+});
+
+describe('a set-up link that was revoked', () => {
+  it('opens nothing at any node, and its sessions and streams end at every one within a second', async () => {
+    const domain = await attach(node(0).store, tree.environment);
+    const { token, hash } = createSetupToken(randomBytes);
+    const [id, createdAt] = [`link_${'0'.repeat(26)}`, Date.now()];
+    const about = { workspaceId, domainId: domain.id, expiresAt: createdAt + 3_600_000, revokedAt: null };
+    await node(0).store.createSetupLink({ ...about, id, createdAt }, hash);
+    const open = async ({ api }: RunningServer) => {
+      const headers = { 'content-type': 'application/json' };
+      const body = JSON.stringify({ token });
+      const response = await fetch(`${api}/v2/setup.openSession`, { method: 'POST', headers, body });
+      const { data } = (await response.json()) as { data?: { sessionToken: string } };
+      return { status: response.status, key: data?.sessionToken ?? '' };
+    };
+    // Each node takes the session that another has opened.
+    const { key } = await open(node(1));
+    const streams = await Promise.all(nodes.map(({ api }) => watch(api ?? '', { key, domain: domain.name })));
+    for (const { next } of streams) expect((await next()).event).toBe('domain');
+    expect(await node(2).store.revokeSetupLink(id, Date.now())).toBe(true);
+    const revokedAt = Date.now();
+    for (const each of nodes) expect((await open(each)).status).toBe(401);
+    for (const { next } of streams) {
+      expect((await next()).data.reason).toBe('access_ended');
+      expect(Date.now() - revokedAt).toBeLessThanOrEqual(1000);
+    }
+    for (const each of nodes) expect((await ask(each, key)).status).toBe(401);
   });
 });
 
