@@ -48,7 +48,7 @@ export const EventSchema = Type.Object(
     actor: Type.Optional(
       Type.String({
         description:
-          'Who did it: id of the root key, or subject of the dashboard token; absent if it happened by itself.',
+          'Who did it: id of the root key or of the set-up link, or subject of the dashboard token; absent if it happened by itself.',
       }),
     ),
     data: EventDataSchema,

@@ -10,7 +10,7 @@ export interface DomainEvent {
   workspaceId: string;
   type: DomainEventType;
   data: DomainEventData;
-  /** Who asked for it: id of a root key, or subject of a dashboard token; null: nobody did. */
+  /** Who asked for it: id of a root key or of a set-up link, or subject of a dashboard token; null: nobody did. */
   actor: string | null;
   createdAt: number;
 }
