@@ -721,7 +721,7 @@ interface DomainEvent {
   type: 'domain.created' | 'domain.retried' | 'domain.verified' | 'domain.failed' | 'domain.superseded' | 'domain.drifted' | 'domain.recovered' | 'domain.deleted' | 'record.seen' | 'record.lost' | 'certificate.issued' | 'certificate.renewed' | 'certificate.failed' | 'certificate.expiring';
   /** When it happened. Unix time in milliseconds. */
   at: number;
-  /** Who did it: id of the root key, or subject of the dashboard token; absent if it happened by itself. */
+  /** Who did it: id of the root key or of the set-up link, or subject of the dashboard token; absent if it happened by itself. */
   actor?: string;
   data: DomainEventData;
 }
