@@ -129,15 +129,16 @@ export async function startPlayground(options: PlaygroundOptions): Promise<Playg
     const seeded = await seed(deps, before?.rootKey);
     const hello = await deployHello(deps, seeded);
     opened.push(() => hello.close());
-    const { service, cnameZone } = config;
-    const settings = { origin: hello.origin, service, cnameZone, windowMs };
-    const token = options.example ? await prepareExample(deps, seeded, settings, fragmentOf(before?.setup)) : null;
     const control = await startControl(simulator, seeded.rootKey, records.save, portOf(before?.control) ?? PANEL_PORT);
     opened.push(() => control.close());
 
     const ca = join(resolve(dataDir), CA_FILE);
     await replaceFile(ca, await internalIssuer({ store: server.store, clock }).rootCertificate());
 
+    // Last: its first check begins at once, and is logged.
+    const { service, cnameZone } = config;
+    const settings = { origin: hello.origin, service, cnameZone, windowMs };
+    const token = options.example ? await prepareExample(deps, seeded, settings, fragmentOf(before?.setup)) : null;
     const edge = { http: hostOf(server.edge?.http), https: hostOf(server.edge?.https), ca };
     const ready: Ready = {
       event: 'ready',

@@ -245,7 +245,7 @@ test('a clone runs its bundle while that is of its sources, and else the sources
 
 test.concurrent('its playground serves the DNS panel', async () => {
   const playground = start(installed, ['dev', '--json', '--data', join(directory.path, 'dev'), ...ANY_PORTS]);
-  const [line] = await playground.says(/^\{.*\}$/m);
+  const [line] = await playground.says(/^\{"event":"ready".*\}$/m);
   const { dnsPanel } = JSON.parse(line) as { dnsPanel: string };
   const page = await (await fetch(dnsPanel)).text();
   const files = [...page.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, file = '']) => file);

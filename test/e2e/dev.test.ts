@@ -196,6 +196,16 @@ describe('a restart', () => {
     await third.stop();
   });
 
+  test('begins a new window for an example domain that nobody has verified', async () => {
+    const example = ['domains', 'get', 'shop.customer.test', '--data', `${data}/late`];
+    const first = await startPlayground(`${data}/late`, ['--check-interval', '0.2', '--window', '0.5']);
+    await expect.poll(() => runJson(example), { timeout: 20_000 }).toMatchObject({ status: 'failed' });
+    await first.stop();
+    const second = await startPlayground(`${data}/late`, ['--check-interval', '0.2']);
+    await expect.poll(() => runJson(example), { timeout: 20_000 }).toMatchObject({ status: 'verifying' });
+    await second.stop();
+  });
+
   test('of a playground whose workspace may have no more domains works, without an example', async () => {
     const where = ['--data', `${data}/full`];
     const first = await startPlayground(`${data}/full`);

@@ -86,7 +86,7 @@ export const ANY_PORTS = ['--port', '0', '--dns-port', '0', '--edge-http-port', 
 /** A running playground with ports and data of its own. */
 export async function startPlayground(data: string, flags: string[] = []): Promise<Started & { ready: Ready }> {
   const started = start(['dev', '--json', '--data', data, ...ANY_PORTS, ...flags]);
-  const [line] = await started.says(/^\{.*\}$/m);
+  const [line] = await started.says(/^\{"event":"ready".*\}$/m);
   return { ...started, ready: JSON.parse(line) as Ready };
 }
 
