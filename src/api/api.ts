@@ -101,7 +101,7 @@ export function createApi(deps: ApiDeps): FastifyInstance {
   const countRequest = requestCounter(limiter, rateLimits);
   const context: HandlerContext = { store, clock, newId, randomBytes, settings, diagnoser, apexNote, countRequest };
   const access = createAccess(store, clock, changes, failures);
-  const crossOrigin = createCrossOrigin({ store, changes, settings });
+  const crossOrigin = createCrossOrigin({ store, clock, changes, settings });
   const sessionGate: SessionGate = {
     async admit(request, reply, { workspaceId, session }) {
       await crossOrigin.admit(request, reply, workspaceId);

@@ -1,6 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { createFailureLimit } from '../../access/failure-limit.ts';
 import { createLoadingCache } from '../../cache/cache.ts';
 import type { ChangeFeed } from '../../cache/change-feed.ts';
+import type { Clock } from '../../clock.ts';
 import type { SetupStore } from '../../store/contract/store.ts';
 import { Problem } from '../errors.ts';
 
@@ -21,6 +23,7 @@ export interface CrossOrigin {
 
 interface CrossOriginDeps {
   store: Pick<SetupStore, 'findSetupPage' | 'isSetupOrigin'>;
+  clock: Clock;
   changes: ChangeFeed | undefined;
   settings: { publicUrl?: string | undefined };
 }
@@ -38,7 +41,9 @@ const PREFLIGHT = {
   'Access-Control-Max-Age': '600',
 };
 
-export function createCrossOrigin({ store, changes, settings }: CrossOriginDeps): CrossOrigin {
+export function createCrossOrigin({ store, clock, changes, settings }: CrossOriginDeps): CrossOrigin {
+  /** Of one address: anybody can name origins that nobody has, and each costs a look-up. */
+  const unknown = createFailureLimit(clock);
   const known = createLoadingCache<true>({
     changes,
     capacity: CAPACITY,
@@ -59,7 +64,16 @@ export function createCrossOrigin({ store, changes, settings }: CrossOriginDeps)
     return headers.origin === settings.publicUrl ? undefined : headers.origin;
   }
 
-  const isKnown = async (origin: string) => origin.length <= MAX_LENGTH && (await known.load(origin)) === true;
+  /** An address that has named too many unknown origins is told that one is unknown unless it is cached. */
+  async function isKnown(origin: string, { ip }: FastifyRequest): Promise<boolean> {
+    if (origin.length > MAX_LENGTH) return false;
+    const cached = known.get(origin);
+    if (cached !== undefined) return cached === true;
+    if (unknown.retryAfterSeconds(ip) !== null) return false;
+    const isListed = (await known.load(origin)) === true;
+    if (!isListed) unknown.countFailure(ip);
+    return isListed;
+  }
 
   function share(reply: FastifyReply, origin: string): void {
     reply.header(ALLOW_ORIGIN, origin).header('Access-Control-Expose-Headers', EXPOSED);
@@ -76,19 +90,19 @@ export function createCrossOrigin({ store, changes, settings }: CrossOriginDeps)
     async admitAny(request, reply) {
       const origin = foreignOrigin(request, reply);
       if (origin === undefined) return;
-      if (!(await isKnown(origin))) throw new Problem('authorization/origin_not_allowed');
+      if (!(await isKnown(origin, request))) throw new Problem('authorization/origin_not_allowed');
       share(reply, origin);
     },
     async shareRefusal(request, reply) {
       const origin = foreignOrigin(request, reply);
-      if (origin !== undefined && (await isKnown(origin))) share(reply, origin);
+      if (origin !== undefined && (await isKnown(origin, request))) share(reply, origin);
     },
     servePreflight(app, operation) {
       app.options(`/v2/${operation}`, { config: { operation: 'preflight' } }, async (request, reply) => {
         const origin = foreignOrigin(request, reply);
         if (origin === undefined || request.headers['access-control-request-method'] === undefined)
           throw new Problem('request/method_not_allowed', { headers: { Allow: 'POST' } });
-        if (!(await isKnown(origin))) throw new Problem('authorization/origin_not_allowed');
+        if (!(await isKnown(origin, request))) throw new Problem('authorization/origin_not_allowed');
         return reply.code(204).header(ALLOW_ORIGIN, origin).headers(PREFLIGHT).send();
       });
     },

@@ -81,6 +81,32 @@ describe('a preflight', () => {
   });
 });
 
+it('an address that names 300 origins of nobody in a minute costs no more look-ups; origins in use still work', async () => {
+  const looked: string[] = [];
+  const flooded = await startApi({
+    wrap: (store) => ({
+      ...store,
+      isSetupOrigin(origin) {
+        looked.push(origin);
+        return store.isSetupOrigin(origin);
+      },
+    }),
+  });
+  await flooded.store.saveSetupPage(flooded.workspaceId, { origins: [LISTED] });
+  await flooded.changes.poll();
+  // On a PostgreSQL that other tests use, too, their changes may clear the cache.
+  await flooded.changes.stop();
+  const ask = async (origin: string) => {
+    const headers = { origin, 'access-control-request-method': 'POST' };
+    return (await fetch(`${flooded.url}/v2/setup.openSession`, { method: 'OPTIONS', headers })).status;
+  };
+  expect(await ask(LISTED)).toBe(204);
+  for (let i = 0; i < 310; i += 1) expect(await ask(`https://a${i}.evil.example`)).toBe(403);
+  expect(looked).toHaveLength(301);
+  expect(await ask(LISTED)).toBe(204);
+  await flooded.close();
+});
+
 describe('a request of a page', () => {
   it('of the public address, or of no page at all, needs no permission of the browser', async () => {
     for (const origin of [OWN, undefined]) {
