@@ -37,7 +37,7 @@ export function Now({ followed, view, following, heading }: NowProps) {
           </div>
         )}
       </div>
-      {finding !== null && <Compared finding={finding} />}
+      {finding !== null && <Compared finding={finding} records={view.records} />}
       {stage === 'live' && domain !== null && certificate?.issued !== undefined && (
         <>
           <a class="button" href={`https://${domain.domain}/`} target="_blank" rel="noreferrer">
@@ -78,8 +78,10 @@ function reasonOf({ domain, certificate }: Followed, { stage, finding }: View): 
 }
 
 /** What is there beside what should be. */
-function Compared({ finding: { seen = [], expected } }: { finding: NonNullable<View['finding']> }) {
+function Compared({ finding, records }: { finding: NonNullable<View['finding']>; records: View['records'] }) {
+  const { seen = [], expected } = finding;
   if (expected === undefined) return null;
+  const entered = records.find((record) => record.expected === expected)?.value ?? expected;
   return (
     <dl class="compared">
       {seen.length > 0 && (
@@ -95,10 +97,10 @@ function Compared({ finding: { seen = [], expected } }: { finding: NonNullable<V
       <div class="field">
         <dt>{TEXT.expected}</dt>
         <dd>
-          <Code text={expected} />
+          <Code text={entered} />
         </dd>
         <dd class="do">
-          <CopyButton text={expected} what={TEXT.copyExpected} />
+          <CopyButton text={entered} what={TEXT.copyExpected} />
         </dd>
       </div>
     </dl>

@@ -130,6 +130,8 @@ const time = (at: number) =>
     minute: '2-digit',
   });
 
+const date = (at: number) => new Date(at).toLocaleDateString('en', { day: 'numeric', month: 'long', year: 'numeric' });
+
 export const TEXT = {
   title: (name: string) => `Connect ${name}`,
   titleLive: (name: string) => `${name} is live`,
@@ -185,7 +187,7 @@ export const TEXT = {
   until: (at: number) => `Checks go on until ${time(at)}.`,
   nextTry: (at: number) => `Next attempt: ${time(at)}.`,
   visit: (name: string) => `Open ${name}`,
-  validUntil: (at: number) => `Certificate valid until ${time(at)}, renewed before that.`,
+  validUntil: (at: number) => `The certificate is valid until ${date(at)}, and is renewed before that.`,
   help: 'Questions?',
   contact: (name: string | undefined) => (name === undefined ? 'Contact support' : `Contact ${name}`),
   askWhom: (name: string | undefined) => `Ask ${name ?? 'the people who sent you the link'} for a new one.`,

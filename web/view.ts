@@ -51,6 +51,8 @@ export interface RecordView {
   entered: string;
   /** Fully qualified. */
   name: string;
+  /** Exactly, and as the panel of the provider wants it. */
+  expected: string;
   value: string;
   state: RecordState;
   needed: DiagnosisRecord['needed'];
@@ -106,12 +108,11 @@ function stepsOf(stage: Stage): Steps {
     case 'publish':
     case 'one_found':
       return { dns: 'current', verified: 'waiting', certificate: 'waiting', live: 'waiting' };
-    case 'fix':
-      return { dns: 'problem', verified: 'waiting', certificate: 'waiting', live: 'waiting' };
     case 'confirming':
       return { dns: 'done', verified: 'current', certificate: 'waiting', live: 'waiting' };
+    case 'fix':
     case 'failed':
-      return { dns: 'problem', verified: 'problem', certificate: 'waiting', live: 'waiting' };
+      return { dns: 'problem', verified: 'waiting', certificate: 'waiting', live: 'waiting' };
     case 'certificate':
       return { dns: 'done', verified: 'done', certificate: 'current', live: 'waiting' };
     case 'certificate_blocked':
@@ -139,7 +140,8 @@ function viewRecord(
     type,
     entered: diagnosed?.nameInZone ?? name,
     name,
-    value,
+    expected: value,
+    value: diagnosed?.valueInZone ?? value,
     state: verified || diagnosed?.verified ? 'found' : stateOf(needed, seen, codes),
     needed,
     seen,

@@ -45,6 +45,7 @@ const diagnosis: ShownDiagnosis = {
       name: NAME,
       nameInZone: 'shop',
       expected: 't7.cname.nameplate.example',
+      valueInZone: 't7.cname.nameplate.example',
       verified: false,
       needed: 'yes',
       seen: [
@@ -59,6 +60,7 @@ const diagnosis: ShownDiagnosis = {
       name: `_service.${NAME}`,
       nameInZone: '_service.shop',
       expected: 'service-domain-verify=Zt4mQ8rV1xKc7NwLb2YpH5sJ',
+      valueInZone: 'service-domain-verify=Zt4mQ8rV1xKc7NwLb2YpH5sJ',
       verified: false,
       needed: 'alternative',
       seen: [{ nameserver: 'ns-34.awsdns-29.net', outcome: 'nodata', values: [] }],

@@ -612,6 +612,8 @@ interface DiagnosisRecord {
   nameInZone: string;
   /** Exact value to publish. */
   expected: string;
+  /** The value as it is entered at the DNS provider: `expected`, with a final dot where the provider would append the zone to a host without one. */
+  valueInZone: string;
   /** Whether this look found it with that value; with `cached`, whether the last check did. */
   verified: boolean;
   /** `yes`: the domain needs it. `no`: it does not, as things are. `alternative`: it verifies the domain if the other record cannot be read back, as behind a proxy. */

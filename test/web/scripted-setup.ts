@@ -4,19 +4,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { extname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import type { Brand, Certificate, Diagnosis, Domain } from '../../src/client/client.ts';
-
-/** What the API says, where a test wants one state of many to be seen at once: responses by the script of the test, on a real connection. */
-export interface Script {
-  /** Type of the error of setup.openSession, in place of a session; `nothing`: no response. */
-  refusal?: string;
-  brand?: Brand;
-  domain: Domain;
-  diagnosis?: Diagnosis;
-  certificate?: Certificate;
-  /** The stream of changes cannot be had. */
-  isDown?: boolean;
-}
+import type { Domain } from '../../src/client/client.ts';
+import type { Script } from './states.ts';
 
 export interface ScriptedSetup {
   url: string;
@@ -65,7 +54,7 @@ export async function startScriptedSetup(directory: string, first: Script): Prom
     requests.push(`${operation} ${JSON.stringify(body)}`);
     const { brand = {}, domain, diagnosis, certificate, refusal, isDown } = script;
     if (refusal === 'nothing') return;
-    if (refusal !== undefined) return send(response, 401, error(401, refusal));
+    if (refusal !== undefined) return send(response, 401, error(401, refusal, script.advice));
     if (isDown && operation !== 'setup.openSession') return void response.destroy();
     switch (operation) {
       case 'setup.openSession':
@@ -115,8 +104,8 @@ export async function startScriptedSetup(directory: string, first: Script): Prom
 }
 
 /** The body of an error response. */
-export function error(status: number, type: string): object {
-  return { meta: { requestId: 'req_1' }, error: { status, type, title: 'Error', detail: 'As the script says.' } };
+export function error(status: number, type: string, detail = 'As the script says.'): object {
+  return { meta: { requestId: 'req_1' }, error: { status, type, title: 'Error', detail } };
 }
 
 function success(response: ServerResponse, data: object): void {

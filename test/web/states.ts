@@ -1,7 +1,20 @@
-import type { Certificate, Diagnosis, DiagnosisRecord, Domain, Finding } from '../../src/client/client.ts';
-import type { Script } from './scripted-setup.ts';
+import type { Brand, Certificate, Diagnosis, DiagnosisRecord, Domain, Finding } from '../../src/client/client.ts';
 
 /** Every state of the set-up page, each as the API describes it. */
+
+/** What the API says, where a test wants one state of many to be seen at once: responses by the script of the test, on a real connection. */
+export interface Script {
+  /** Type of the error of setup.openSession, in place of a session; `nothing`: no response. */
+  refusal?: string;
+  /** Its detail. */
+  advice?: string;
+  brand?: Brand;
+  domain: Domain;
+  diagnosis?: Diagnosis;
+  certificate?: Certificate;
+  /** The stream of changes cannot be had. */
+  isDown?: boolean;
+}
 
 const NAME = 'shop.example.com';
 const TARGET = 'y2uehzjxc0frr9ivucwc.cname.customers.example.net';
@@ -34,6 +47,7 @@ const routing: DiagnosisRecord = {
   name: NAME,
   nameInZone: 'shop',
   expected: TARGET,
+  valueInZone: TARGET,
   verified: false,
   needed: 'yes',
   seen: absent,
@@ -44,6 +58,7 @@ const ownership: DiagnosisRecord = {
   name: `_service.${NAME}`,
   nameInZone: '_service.shop',
   expected: PROOF,
+  valueInZone: PROOF,
   verified: false,
   needed: 'alternative',
   seen: absent,
@@ -127,6 +142,8 @@ export const BRAND = {
   support: 'mailto:help@acme.example',
 };
 
+const ASK = `Ask ${BRAND.name} for a new one: ${BRAND.support}`;
+
 const apexName = 'xn--mller-kva.example';
 const apex = domain({
   domain: apexName,
@@ -140,8 +157,14 @@ const apex = domain({
 export const STATES: Record<string, { script: Script; shows: string | RegExp }> = {
   loading: { script: { refusal: 'nothing', domain: domain() }, shows: 'Opening your link…' },
   unknown: { script: { refusal: 'setup-link-not-found', domain: domain() }, shows: 'This link does not work' },
-  expired: { script: { refusal: 'setup-link-expired', domain: domain() }, shows: 'This link has expired' },
-  revoked: { script: { refusal: 'setup-link-revoked', domain: domain() }, shows: 'This link was withdrawn' },
+  expired: {
+    script: { refusal: 'setup-link-expired', advice: `The set-up link has expired. ${ASK}`, domain: domain() },
+    shows: 'This link has expired',
+  },
+  revoked: {
+    script: { refusal: 'setup-link-revoked', advice: `The set-up link was revoked. ${ASK}`, domain: domain() },
+    shows: 'This link was withdrawn',
+  },
   publish: {
     script: { brand: BRAND, domain: domain(), diagnosis: diagnosis() },
     shows: 'Add these two records at Cloudflare',

@@ -117,6 +117,11 @@ const RecordSchema = Type.Object(
     name: Name('Fully qualified name of the record.'),
     nameInZone: Name('The name as it is entered at the DNS provider.'),
     expected: Type.String({ maxLength: 512, description: 'Exact value to publish.' }),
+    valueInZone: Type.String({
+      maxLength: 512,
+      description:
+        'The value as it is entered at the DNS provider: `expected`, with a final dot where the provider would append the zone to a host without one.',
+    }),
     verified: Type.Boolean({
       description: 'Whether this look found it with that value; with `cached`, whether the last check did.',
     }),

@@ -55,6 +55,16 @@ describe('each record', () => {
     expect(seen()).toMatchObject({ verified: false, seen: [] });
   });
 
+  test('has its value as the provider wants it: a host ends with a dot where the zone would be appended', () => {
+    const at = (server: string) => {
+      const zone = { ...routing(nodata).zone, nameservers: [{ name: server, addresses: ['192.0.2.1'] }] };
+      const { records } = of({ routing: { ...routing(nodata), zone }, ownership: { ...ownership(nodata), zone } });
+      return records.map(({ valueInZone }) => valueInZone);
+    };
+    expect(at('ns-1-a.gandi.net')).toEqual([`${domain.target}.`, ownershipValue(domain)]);
+    expect(at('kip.ns.cloudflare.com')).toEqual([domain.target, ownershipValue(domain)]);
+  });
+
   test('that changes between two looks at one nameserver shows both values', () => {
     const { records } = of({ routing: routing([cname(domain.target), cname('b.test')]), ownership: ownership(nodata) });
     expect(records[0]).toMatchObject({

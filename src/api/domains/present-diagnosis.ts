@@ -9,7 +9,7 @@ import type {
   ZoneNameserver,
   ZoneObservation,
 } from '../../domain/observation.ts';
-import { type DnsProvider, nameInZone, providerOf } from '../../domain/providers.ts';
+import { type DnsProvider, hostAsValue, nameInZone, providerOf } from '../../domain/providers.ts';
 import { isProxy } from '../../domain/proxy-zones.ts';
 import { answerMatches } from '../../domain/read-observation.ts';
 import { type DnsRecord, dnsRecords } from '../../domain/records.ts';
@@ -44,6 +44,7 @@ export function presentDiagnosis(
     name: published.name,
     nameInZone: dns === null ? published.name : enteredName(published.name, dns.observation[record].zone),
     expected: published.value,
+    valueInZone: enteredValue(published, dns?.observation[record].zone),
     ...(dns === null ? { verified: published.verified, seen: [] } : presentSeen(domain, record, dns, now)),
     needed: neededOf(domain, record, dns?.observation ?? null),
   });
@@ -97,6 +98,10 @@ export function presentZone({ routing, ownership }: Observation): DiagnosisZone 
 
 function presentProvider({ id, name, panel }: DnsProvider): NonNullable<DiagnosisZone['provider']> {
   return { id, name, ...(panel !== undefined && { panel }) };
+}
+
+function enteredValue({ type, value }: DnsRecord, zone: ZoneObservation | undefined): string {
+  return type === 'TXT' ? value : hostAsValue(value, providerOf(zone?.nameservers.map(({ name }) => name) ?? []));
 }
 
 /** A name as it is entered at the provider of its zone. */
