@@ -184,9 +184,10 @@ function looker(client: NameplateClient, { signal, update, now }: World) {
     }
     const certificate = await client.domains.getCertificate({ domain }, { signal });
     update({ certificate });
-    // The last check knows enough of a name that is served.
+    // The last check knows enough of a name that is served, unless it found something wrong.
     if (isServed(certificate)) await diagnose({ cached: true });
-    else if (!isDue) await diagnose();
+    const isWell = isServed(certificate) && !now().diagnosis?.findings.some(({ severity }) => severity === 'blocking');
+    if (!isWell && !isDue) await diagnose();
   }
 
   async function diagnose({ cached = false } = {}): Promise<void> {

@@ -173,7 +173,7 @@ it('a link that is incomplete opens nothing', async () => {
   await shows('This link does not work');
 });
 
-it('reaches nothing but the domain of its link, and no other page may have it in a frame', async () => {
+it('it calls its own server alone, puts the token into no address, and no other page may have it in a frame', async () => {
   const { url } = await invite('framed.acme.com');
   const { headers } = await fetch(new URL('/setup', url));
   expect(headers.get('content-security-policy')).toContain("frame-ancestors 'none'");

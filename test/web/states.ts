@@ -248,8 +248,12 @@ export const STATES: Record<string, { script: Script; shows: string | RegExp }> 
   'live, but drifted': {
     script: {
       brand: BRAND,
-      domain: verified,
-      diagnosis: { ...verifiedDiagnosis, findings: [elsewhere] },
+      domain: domain({ status: 'verified' }),
+      diagnosis: {
+        ...verifiedDiagnosis,
+        records: [{ ...routing, seen: other('old-shop.example.net', '203.0.113.10') }, ownership],
+        findings: [elsewhere],
+      },
       certificate: issued,
     },
     shows: 'Live, but the DNS has changed',
