@@ -54,6 +54,8 @@ export interface ApiDeps extends Omit<HandlerContext, 'apexNote' | 'countRequest
   webDirectory?: string | null;
   /** Of failed authentications per address; counts in memory unless given. */
   failures?: FailureLimit;
+  /** Of pages per address whose origin no workspace lists; counts in memory unless given. */
+  refusedOrigins?: FailureLimit;
   /** Threads of the process that listen: each has its share of the limits on connections and on requests in flight. 1 unless given. */
   threads?: number;
   loadShedder?: LoadShedder;
@@ -81,6 +83,8 @@ declare module 'fastify' {
 }
 
 const BODY_LIMIT_BYTES = 1024 * 1024;
+/** Of a body with nothing but a token, from anybody. */
+const TOKEN_LIMIT_BYTES = 1024;
 const LIMITS: ApiLimits = {
   connections: 10_000,
   connectionsPerAddress: 1000,
@@ -94,6 +98,7 @@ const LIMITS: ApiLimits = {
 export function createApi(deps: ApiDeps): FastifyInstance {
   const { store, clock, newId, randomBytes, settings, diagnoser, metrics, changes } = deps;
   const { limiter = memoryLimiter(clock), failures = createFailureLimit(clock), threads = 1 } = deps;
+  const { refusedOrigins = createFailureLimit(clock, undefined, 'origin') } = deps;
   const { loadShedder = createLoadShedder({ inFlight: shareOf(LOAD_LIMITS.inFlight, threads) }) } = deps;
   const limits = { ...LIMITS, ...deps.limits };
   const apexNote = apexRoutingNote(settings.edgeAddresses ?? []);
@@ -101,7 +106,7 @@ export function createApi(deps: ApiDeps): FastifyInstance {
   const countRequest = requestCounter(limiter, rateLimits);
   const context: HandlerContext = { store, clock, newId, randomBytes, settings, diagnoser, apexNote, countRequest };
   const access = createAccess(store, clock, changes, failures);
-  const crossOrigin = createCrossOrigin({ store, clock, changes, settings });
+  const crossOrigin = createCrossOrigin({ store, changes, settings, refusedOrigins, loadShedder });
   const sessionGate: SessionGate = {
     async admit(request, reply, { workspaceId, session }) {
       await crossOrigin.admit(request, reply, workspaceId);
@@ -214,15 +219,17 @@ export function createApi(deps: ApiDeps): FastifyInstance {
   app.route({
     method: 'POST',
     url: `/v2/${openSession.name}`,
+    bodyLimit: TOKEN_LIMIT_BYTES,
     config: { operation: openSession.name },
     onRequest: async (request, reply) => {
       request.operation = openSession.name;
       loadShedder.admit();
       await crossOrigin.admitAny(request, reply);
+      open.admit(request);
     },
     schema: { body: openSession.request, response: { [openSession.status]: openSession.response } },
     handler: async (request, reply) => {
-      const data = await loadShedder.run(() => open(request, reply));
+      const data = await loadShedder.run(() => open.handle(request, reply));
       return { meta: { requestId: request.id }, data };
     },
   });

@@ -234,8 +234,8 @@ export const ERRORS = {
   },
   'request/body_too_large': {
     status: 413,
-    detail: 'The body is larger than 1 MiB.',
-    why: 'A body may have at most 1 MiB (1,048,576 bytes). No operation needs more.',
+    detail: 'The body is larger than the operation allows.',
+    why: 'A body may have at most 1 MiB (1,048,576 bytes), that of setup.openSession 1 KiB. No operation needs more.',
     fix: 'Send a smaller body. If yours should be small, check what your client puts into it.',
   },
   'request/header_too_large': {

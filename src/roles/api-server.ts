@@ -16,7 +16,7 @@ export interface ApiThreadSettings {
   listen: ListenOptions;
   /** So many threads listen. */
   threads: number;
-  /** Of `CountTable`: the requests of workspaces, and failed authentications. */
+  /** Of `CountTable`: the requests of workspaces; failed authentications and refused origins of addresses. */
   requestCounts: SharedArrayBuffer;
   failureCounts: SharedArrayBuffer;
 }
@@ -49,10 +49,13 @@ export async function serveApi(
   const ofProcess = processLimiter(clock, joinCountTable(requestCounts));
   const ofNodes = manyNodes ? sharedLimiter({ store, clock, log }) : null;
   const limiter = ofNodes === null ? ofProcess : bothLimiters(ofProcess, ofNodes);
-  const failures = createFailureLimit(clock, processLimiter(clock, joinCountTable(failureCounts)));
+  const ofAddresses = processLimiter(clock, joinCountTable(failureCounts));
+  const failures = createFailureLimit(clock, ofAddresses);
+  const refusedOrigins = createFailureLimit(clock, ofAddresses, 'origin');
   const { watchers: total, watchersPerWorkspace: perWorkspace, watchersPerKey: perKey } = config;
   const limits = { watchers: { total, perWorkspace, perKey } };
-  const app = createApi({ ...context, uncached, log, metrics, changes, limiter, failures, threads, limits });
+  const counted = { limiter, failures, refusedOrigins };
+  const app = createApi({ ...context, ...counted, uncached, log, metrics, changes, threads, limits });
   await app.ready();
   const listening = await listen(app.server, listenOptions, 'NAMEPLATE_LISTEN');
   if (isPublicHere) settings.publicUrl = listening.address;

@@ -1,10 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { createFailureLimit } from '../../access/failure-limit.ts';
-import { createLoadingCache } from '../../cache/cache.ts';
+import type { FailureLimit } from '../../access/failure-limit.ts';
+import { createCache, createLoadingCache } from '../../cache/cache.ts';
 import type { ChangeFeed } from '../../cache/change-feed.ts';
-import type { Clock } from '../../clock.ts';
 import type { SetupStore } from '../../store/contract/store.ts';
 import { Problem } from '../errors.ts';
+import type { LoadShedder } from '../load-shedding.ts';
 
 /**
  * Cross-origin requests (Fetch standard, CORS) with set-up links and their sessions: the origins of a workspace may send them, and no others. There are no cookies, so
@@ -23,9 +23,10 @@ export interface CrossOrigin {
 
 interface CrossOriginDeps {
   store: Pick<SetupStore, 'findSetupPage' | 'isSetupOrigin'>;
-  clock: Clock;
   changes: ChangeFeed | undefined;
   settings: { publicUrl?: string | undefined };
+  refusedOrigins: FailureLimit;
+  loadShedder: Pick<LoadShedder, 'admit'>;
 }
 
 /** Most origins, and most workspaces, cached. */
@@ -41,13 +42,12 @@ const PREFLIGHT = {
   'Access-Control-Max-Age': '600',
 };
 
-export function createCrossOrigin({ store, clock, changes, settings }: CrossOriginDeps): CrossOrigin {
-  /** Of one address: anybody can name origins that nobody has, and each costs a look-up. */
-  const unknown = createFailureLimit(clock);
-  const known = createLoadingCache<true>({
+export function createCrossOrigin(deps: CrossOriginDeps): CrossOrigin {
+  const { store, changes, settings, refusedOrigins, loadShedder } = deps;
+  /** Those that are listed: invented ones evict none. */
+  const listed = createCache<string>({
     changes,
     capacity: CAPACITY,
-    read: async (origin) => ((await store.isSetupOrigin(origin)) ? true : null),
     // The change does not say which origins.
     keysOf: ({ kind }, entries) => (kind === 'workspace' ? [...entries].map(([origin]) => origin) : []),
   });
@@ -64,15 +64,15 @@ export function createCrossOrigin({ store, clock, changes, settings }: CrossOrig
     return headers.origin === settings.publicUrl ? undefined : headers.origin;
   }
 
-  /** An address that has named too many unknown origins is told that one is unknown unless it is cached. */
-  async function isKnown(origin: string, { ip }: FastifyRequest): Promise<boolean> {
+  /** An address that has named too many others is told that one is not listed unless it is cached. */
+  async function isListed(origin: string, { ip }: FastifyRequest): Promise<boolean> {
     if (origin.length > MAX_LENGTH) return false;
-    const cached = known.get(origin);
-    if (cached !== undefined) return cached === true;
-    if (unknown.retryAfterSeconds(ip) !== null) return false;
-    const isListed = (await known.load(origin)) === true;
-    if (!isListed) unknown.countFailure(ip);
-    return isListed;
+    if (listed.get(origin) !== undefined) return true;
+    if (refusedOrigins.retryAfterSeconds(ip) !== null) return false;
+    const read = async () => ((await store.isSetupOrigin(origin)) ? origin : null);
+    if ((await listed.load(read, (found) => found ?? undefined)) !== null) return true;
+    refusedOrigins.countFailure(ip);
+    return false;
   }
 
   function share(reply: FastifyReply, origin: string): void {
@@ -90,20 +90,26 @@ export function createCrossOrigin({ store, clock, changes, settings }: CrossOrig
     async admitAny(request, reply) {
       const origin = foreignOrigin(request, reply);
       if (origin === undefined) return;
-      if (!(await isKnown(origin, request))) throw new Problem('authorization/origin_not_allowed');
+      if (!(await isListed(origin, request))) throw new Problem('authorization/origin_not_allowed');
       share(reply, origin);
     },
     async shareRefusal(request, reply) {
       const origin = foreignOrigin(request, reply);
-      if (origin !== undefined && (await isKnown(origin, request))) share(reply, origin);
+      if (origin !== undefined && (await isListed(origin, request))) share(reply, origin);
     },
     servePreflight(app, operation) {
-      app.options(`/v2/${operation}`, { config: { operation: 'preflight' } }, async (request, reply) => {
-        const origin = foreignOrigin(request, reply);
-        if (origin === undefined || request.headers['access-control-request-method'] === undefined)
-          throw new Problem('request/method_not_allowed', { headers: { Allow: 'POST' } });
-        if (!(await isKnown(origin, request))) throw new Problem('authorization/origin_not_allowed');
-        return reply.code(204).header(ALLOW_ORIGIN, origin).headers(PREFLIGHT).send();
+      app.options(`/v2/${operation}`, {
+        config: { operation: 'preflight' },
+        // Before a body is read.
+        async onRequest(request, reply) {
+          loadShedder.admit();
+          const origin = foreignOrigin(request, reply);
+          if (origin === undefined || request.headers['access-control-request-method'] === undefined)
+            throw new Problem('request/method_not_allowed', { headers: { Allow: 'POST' } });
+          if (!(await isListed(origin, request))) throw new Problem('authorization/origin_not_allowed');
+          return reply.code(204).header(ALLOW_ORIGIN, origin).headers(PREFLIGHT).send();
+        },
+        handler: (_request, reply) => reply,
       });
     },
   };

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { LRUCache } from 'lru-cache';
 import Type, { type Static } from 'typebox';
 import type { FailureLimit } from '../../access/failure-limit.ts';
 import { signSession } from '../../access/session-token.ts';
@@ -7,6 +8,7 @@ import { currentSigningKey } from '../../access/signing-key.ts';
 import type { Brand } from '../../domain/brand.ts';
 import { presentDomain } from '../../domain/presented-domain.ts';
 import type { Limiter } from '../../ratelimit/limiter.ts';
+import type { FoundSetupLink } from '../../store/contract/store.ts';
 import { DomainSchema, exampleDomain } from '../domains/present-domain.ts';
 import { exampleSetupLink, exampleSetupToken } from '../domains/present-setup-link.ts';
 import { ERRORS, Problem } from '../errors.ts';
@@ -78,37 +80,65 @@ function whomToAsk({ name, support }: Brand): string {
   return ` Ask ${name ?? 'the people who sent it'} for a new one${support === undefined ? '.' : `: ${support}`}`;
 }
 
-/** Handles `setup.openSession`. Rejects with a `Problem`. */
-export function sessionOpener(deps: SessionOpenerDeps) {
+/** Most links whose id is cached. */
+const LINKS = 10_000;
+
+export interface SessionOpener {
+  /** Refuses an address that has tried many tokens, before its body is read: throws a `Problem`. */
+  admit(request: FastifyRequest): void;
+  /** Handles `setup.openSession`. Rejects with a `Problem`. */
+  handle(request: FastifyRequest, reply: FastifyReply): Promise<Static<typeof Session>>;
+}
+
+export function sessionOpener(deps: SessionOpenerDeps): SessionOpener {
   const { store, clock, newId, apexNote, crossOrigin, failures, limiter } = deps;
 
-  return async (request: FastifyRequest, reply: FastifyReply): Promise<Static<typeof Session>> => {
-    const { token } = request.body as Static<typeof Token>;
-    const retryAfterSeconds = failures.retryAfterSeconds(request.ip);
-    if (retryAfterSeconds !== null) throw tooManyFailures(retryAfterSeconds);
-    const link = isSetupToken(token) ? await store.findSetupLinkByToken(hashSetupToken(token)) : null;
-    if (link === null) {
-      failures.countFailure(request.ip);
-      throw new Problem('authentication/setup_link_not_found');
-    }
-    await crossOrigin.admit(request, reply, link.workspaceId);
+  /** Ids of links that were found, by the hash of their token: a link above its limit is not looked up. */
+  const ids = new LRUCache<string, string>({ max: LINKS });
+
+  async function findLink(token: string, reply: FastifyReply): Promise<FoundSetupLink | null> {
+    if (!isSetupToken(token)) return null;
+    const hash = hashSetupToken(token);
+    const key = Buffer.from(hash).toString('base64');
+    const id = ids.get(key);
+    if (id !== undefined) limitLink(limiter, id, reply);
+    const link = await store.findSetupLinkByToken(hash);
+    if (link === null || id !== undefined) return link;
+    ids.set(key, link.id);
     limitLink(limiter, link.id, reply);
-    const error = setupLinkError(link, clock.now());
-    const page = await store.findSetupPage(link.workspaceId);
-    if (error !== null) throw new Problem(error, { detail: ERRORS[error].detail + whomToAsk(page.brand) });
-    const [workspace, domain] = await Promise.all([
-      store.findWorkspace(link.workspaceId),
-      store.findDomainById(link.workspaceId, link.domainId),
-    ]);
-    if (workspace === null || workspace.disabledAt !== null) throw new Problem('authorization/workspace_disabled');
-    // Deleted meanwhile.
-    if (domain === null) throw new Problem('authentication/setup_link_not_found');
-    const session = await signSession(await currentSigningKey({ store, clock, newId }), link, clock.now());
-    return {
-      sessionToken: session.token,
-      expiresAt: Math.min(session.expiresAt, link.expiresAt),
-      domain: presentDomain(domain, apexNote),
-      brand: page.brand,
-    };
+    return link;
+  }
+
+  return {
+    admit({ ip }) {
+      const retryAfterSeconds = failures.retryAfterSeconds(ip);
+      if (retryAfterSeconds !== null) throw tooManyFailures(retryAfterSeconds);
+    },
+    async handle(request, reply) {
+      const { token } = request.body as Static<typeof Token>;
+      const link = await findLink(token, reply);
+      if (link === null) {
+        failures.countFailure(request.ip);
+        throw new Problem('authentication/setup_link_not_found');
+      }
+      await crossOrigin.admit(request, reply, link.workspaceId);
+      const error = setupLinkError(link, clock.now());
+      const page = await store.findSetupPage(link.workspaceId);
+      if (error !== null) throw new Problem(error, { detail: ERRORS[error].detail + whomToAsk(page.brand) });
+      const [workspace, domain] = await Promise.all([
+        store.findWorkspace(link.workspaceId),
+        store.findDomainById(link.workspaceId, link.domainId),
+      ]);
+      if (workspace === null || workspace.disabledAt !== null) throw new Problem('authorization/workspace_disabled');
+      // Deleted meanwhile.
+      if (domain === null) throw new Problem('authentication/setup_link_not_found');
+      const session = await signSession(await currentSigningKey({ store, clock, newId }), link, clock.now());
+      return {
+        sessionToken: session.token,
+        expiresAt: Math.min(session.expiresAt, link.expiresAt),
+        domain: presentDomain(domain, apexNote),
+        brand: page.brand,
+      };
+    },
   };
 }

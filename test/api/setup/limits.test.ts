@@ -4,9 +4,19 @@ import { watch } from '../../support/watching.ts';
 
 let api: Harness;
 let diagnosed: string[];
+/** Hashes of tokens that were looked up. */
+let reads: Uint8Array[];
 beforeEach(async () => {
   diagnosed = [];
+  reads = [];
   api = await startApi({
+    wrap: (store) => ({
+      ...store,
+      findSetupLinkByToken(hash) {
+        reads.push(hash);
+        return store.findSetupLinkByToken(hash);
+      },
+    }),
     settings: { rateLimits: { '*': { limit: 1000, windowMs: 60_000 } } },
     diagnoser: {
       async diagnose({ workspaceId }) {
@@ -106,6 +116,23 @@ it('an address that tries 300 tokens in a minute is refused before anything is l
   expect(await api.call('domains.getDomain', { domain: 'shop.acme.com' })).toMatchObject({ status: 200 });
   api.clock.set(START + 60_000);
   expect(await open(token)).toMatchObject({ status: 200 });
+});
+
+it('and before its body is read: a session is opened with 1 KiB at most', async () => {
+  const body = (bytes: number) => JSON.stringify({ token: 'x'.repeat(bytes - '{"token":""}'.length) });
+  const send = (bytes: number) => api.send({ path: '/v2/setup.openSession', key: null, body: body(bytes) });
+  expect(await send(1024)).toMatchObject({ status: 400 });
+  expect(await send(1025)).toMatchObject({ status: 413 });
+  for (let i = 0; i < 300; i += 1) await open(`nps_${i}`);
+  expect(await send(1025)).toMatchObject({ status: 429 });
+});
+
+it('a link above its limit is not looked up', async () => {
+  const { token } = await newLink();
+  for (let i = 0; i < 120; i += 1) expect((await open(token)).status).toBe(200);
+  reads = [];
+  expect(await open(token)).toMatchObject(limited);
+  expect(reads).toEqual([]);
 });
 
 it('links that ended are no guesses: their customers keep nobody behind the same address out', async () => {
