@@ -23,8 +23,9 @@ export async function bundleWeb(root: string, directory: string): Promise<string
     write(join(directory, 'assets', name), content);
     html = html.replace(`assets/page.${kind}`, `assets/${name}`);
   }
-  writeFileSync(join(directory, 'index.html'), html);
   write(join(directory, 'nameplate-domain.js'), component.code);
+  // Last: a server that is running serves the files once the page is there.
+  writeFileSync(join(directory, 'index.html'), html);
   return [...page.moduleIds, ...component.moduleIds];
 }
 

@@ -82,36 +82,45 @@ export function serveSetupFiles(app: FastifyInstance, directory: string | null =
   /** What was found is kept; where nothing was, it is looked for again with the next request. */
   async function find(path: string): Promise<ServedFile | undefined> {
     loading ??= load(directory);
-    const files = await loading;
-    if (files.has(PAGE)) return files.get(path);
-    loading = undefined;
-    throw new Problem('request/page_not_built');
+    const current = loading;
+    try {
+      const files = await current;
+      if (files.has(PAGE)) return files.get(path);
+      throw new Problem('request/page_not_built');
+    } catch (error) {
+      if (loading === current) loading = undefined;
+      throw error;
+    }
   }
 
   app.get('/setup', { config: { operation: 'setup' } }, async (request, reply) =>
-    send(request, reply.headers(PAGE_HEADERS), await find(PAGE)),
+    send(request, reply, await find(PAGE), PAGE_HEADERS),
   );
-  app.get(`/setup/${COMPONENT}`, { config: { operation: 'setup' } }, async (request, reply) => {
-    const file = await find(COMPONENT);
-    return send(request, reply.headers(COMPONENT_HEADERS), file);
-  });
+  app.get(`/setup/${COMPONENT}`, { config: { operation: 'setup' } }, async (request, reply) =>
+    send(request, reply, await find(COMPONENT), COMPONENT_HEADERS),
+  );
   app.get<{ Params: { name: string } }>(
     `/setup/${ASSETS}/:name`,
     { config: { operation: 'setup' } },
     async (request, reply) => {
       // A name that is not in the directory is no path in the file system either.
       const file = await find(`${ASSETS}/${request.params.name}`);
-      return send(request, reply.headers(file === undefined ? {} : ASSET_HEADERS), file);
+      return send(request, reply, file, ASSET_HEADERS);
     },
   );
 }
 
-function send(request: FastifyRequest, reply: FastifyReply, file: ServedFile | undefined): FastifyReply {
+function send(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  file: ServedFile | undefined,
+  headers: Record<string, string>,
+): FastifyReply {
   if (file === undefined) throw new Problem('request/route_not_found');
   const { type, etag, plain, encoded } = file;
   const accepted = acceptedEncodings(request.headers['accept-encoding']);
   const encoding = ENCODINGS.find(({ name }) => accepted.has(name) && encoded.has(name))?.name;
-  reply.header('Vary', 'Accept-Encoding').header('ETag', etag);
+  reply.headers(headers).header('Vary', 'Accept-Encoding').header('ETag', etag);
   if (request.headers['if-none-match'] === etag) return reply.code(304).send();
   reply.type(type);
   if (encoding === undefined) return reply.send(plain);

@@ -182,8 +182,21 @@ it('an installation that was not built says how to build it, and serves the rest
       const answer = await fetch(unbuilt.url + path);
       expect(answer.status).toBe(404);
       expect(await answer.text()).toContain('npm run build');
+      expect(answer.headers.get('access-control-allow-origin')).toBeNull();
+      expect(answer.headers.get('content-security-policy')).toBeNull();
     }
     expect((await fetch(`${unbuilt.url}/healthz`)).status).toBe(200);
     await unbuilt.close();
   }
+});
+
+it('files that could not be read once are read again', async () => {
+  const web = join(directory, 'damaged');
+  await mkdir(join(web, 'unreadable.js'), { recursive: true });
+  await writeFile(join(web, 'index.html'), PAGE);
+  const damaged = await startApi({ webDirectory: web });
+  expect((await fetch(`${damaged.url}/setup`)).status).toBe(500);
+  await rm(join(web, 'unreadable.js'), { recursive: true });
+  expect((await fetch(`${damaged.url}/setup`)).status).toBe(200);
+  await damaged.close();
 });
