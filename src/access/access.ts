@@ -1,7 +1,7 @@
 import { createLoadingCache } from '../cache/cache.ts';
 import type { ChangeFeed } from '../cache/change-feed.ts';
 import type { Clock } from '../clock.ts';
-import type { AccessStore, SetupStore, Workspace } from '../store/contract/store.ts';
+import type { AccessStore, DomainStore, SetupStore, Workspace } from '../store/contract/store.ts';
 import { type Authentication, type AuthenticationDeps, authenticate, standingOf } from './authenticate.ts';
 import { createTokenVerifier } from './dashboard-token.ts';
 import { createFailureLimit } from './failure-limit.ts';
@@ -26,7 +26,7 @@ export interface Access {
 }
 
 export function createAccess(
-  store: AccessStore & Pick<SetupStore, 'findSetupLink'>,
+  store: AccessStore & Pick<SetupStore, 'findSetupLink'> & Pick<DomainStore, 'findDomainById'>,
   clock: Clock,
   changes?: ChangeFeed,
   failures = createFailureLimit(clock),

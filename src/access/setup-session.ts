@@ -1,14 +1,15 @@
 import { createLoadingCache, type LoadingCache } from '../cache/cache.ts';
 import type { ChangeFeed } from '../cache/change-feed.ts';
 import type { Clock } from '../clock.ts';
-import type { FoundSetupLink, SetupStore, Workspace } from '../store/contract/store.ts';
+import type { DomainStore, FoundSetupLink, SetupStore, Workspace } from '../store/contract/store.ts';
 import type { Standing } from './authenticate.ts';
 import { verifySession } from './session-token.ts';
 import { setupLinkError } from './setup-link.ts';
 import type { VerifySignature } from './signed-token.ts';
 
 interface SetupSessionDeps {
-  store: Pick<SetupStore, 'findSetupLink'>;
+  /** Finds a domain from a cache: it is looked at with each request. */
+  store: Pick<SetupStore, 'findSetupLink'> & Pick<DomainStore, 'findDomainById'>;
   clock: Clock;
   changes: ChangeFeed | undefined;
   workspaces: LoadingCache<Workspace>;
@@ -25,11 +26,8 @@ export function sessionCheck(deps: SetupSessionDeps): (token: string) => Promise
     changes,
     capacity: LINKS,
     read: (linkId) => store.findSetupLink(linkId),
-    keysOf({ kind, key }, entries) {
-      if (kind === 'setup_link') return [key];
-      if (kind !== 'domain') return [];
-      return [...entries].filter(([, { value }]) => value?.domainId === key).map(([linkId]) => linkId);
-    },
+    // Not those of a domain, which change often: that it was deleted is seen by the domain itself.
+    keysOf: ({ kind, key }) => (kind === 'setup_link' ? [key] : []),
   });
 
   return async (token) => {
@@ -42,6 +40,8 @@ export function sessionCheck(deps: SetupSessionDeps): (token: string) => Promise
     if (workspace === null || link.workspaceId !== session.link.workspaceId || link.domainId !== session.link.domainId)
       return { ok: false, code: 'authentication/key_not_found' };
     if (workspace.disabledAt !== null) return { ok: false, code: 'authorization/workspace_disabled' };
+    if ((await store.findDomainById(link.workspaceId, link.domainId)) === null)
+      return { ok: false, code: 'authentication/setup_link_not_found' };
     const { id: linkId, workspaceId, domainId, domainName, environmentId } = link;
     const grants = new Set([`environment.${environmentId}.read_domain`, `environment.${environmentId}.verify_domain`]);
     const limits = workspace.limits;

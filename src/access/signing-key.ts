@@ -4,7 +4,7 @@ import type { NewId } from '../ids.ts';
 import type { AccessStore, SigningKey } from '../store/contract/store.ts';
 import { MAX_TOKEN_LIFE_MS, SKEW_MS } from './token-life.ts';
 
-/** The keys that sign dashboard tokens: created at first use, and kept in the store so that every node has them. */
+/** The keys that sign the tokens of dashboards and sessions: created at first use, and kept in the store so that every node has them. */
 
 interface SigningKeyDeps {
   store: Pick<AccessStore, 'findCurrentSigningKey' | 'replaceSigningKey'>;
