@@ -34,7 +34,7 @@ import { responseEnvelope } from './response-envelope.ts';
 import { sendProblem } from './send-problem.ts';
 import { createCrossOrigin } from './setup/cross-origin.ts';
 import { openSession, sessionOpener } from './setup/openSession.ts';
-import { confine, limitLink } from './setup/session-scope.ts';
+import { forOwnDomain, limitLink, limitOperation } from './setup/session-scope.ts';
 import { serveSetupFiles } from './setup/setup-files.ts';
 import { parseBody } from './validation.ts';
 import type { StreamTimes } from './watchers/event-stream.ts';
@@ -71,7 +71,7 @@ interface ApiLimits {
   /** Until a request has arrived, its body included. */
   requestTimeoutMs: number;
   /** Open streams of the process. */
-  watchers: WatchLimits;
+  watchers: Omit<WatchLimits, 'perLink'>;
   streams: StreamTimes;
 }
 
@@ -85,6 +85,8 @@ declare module 'fastify' {
 const BODY_LIMIT_BYTES = 1024 * 1024;
 /** Of a body with nothing but a token, from anybody. */
 const TOKEN_LIMIT_BYTES = 1024;
+/** Open streams of one set-up link. */
+const WATCHERS_PER_LINK = 10;
 const LIMITS: ApiLimits = {
   connections: 10_000,
   connectionsPerAddress: 1000,
@@ -196,7 +198,10 @@ export function createApi(deps: ApiDeps): FastifyInstance {
   }
 
   function inputOf({ body }: FastifyRequest, { session }: Principal, operation: string): unknown {
-    return session === undefined ? body : confine(session, operation, body, limiter);
+    if (session === undefined) return body;
+    const input = forOwnDomain(session, body);
+    limitOperation(limiter, session, operation, input);
+    return input;
   }
 
   /** A stream is load until it has begun. */
@@ -214,7 +219,7 @@ export function createApi(deps: ApiDeps): FastifyInstance {
   }
 
   // The same steps, but that its input is the credential.
-  const open = sessionOpener({ store, clock, newId, apexNote, crossOrigin, failures, limiter });
+  const open = sessionOpener({ ...context, crossOrigin, failures, limiter });
   crossOrigin.servePreflight(app, openSession.name);
   app.route({
     method: 'POST',
@@ -254,9 +259,15 @@ function shareOf(limit: number, threads: number): number {
   return Math.max(1, Math.floor(limit / threads));
 }
 
-function sharesOf(limits: WatchLimits, threads: number): WatchLimits {
+function sharesOf(limits: ApiLimits['watchers'], threads: number): WatchLimits {
   const share = (limit: number) => (limit === 0 ? 0 : shareOf(limit, threads));
-  return { total: share(limits.total), perWorkspace: share(limits.perWorkspace), perKey: share(limits.perKey) };
+  return {
+    total: share(limits.total),
+    perWorkspace: share(limits.perWorkspace),
+    perKey: share(limits.perKey),
+    // Two pages of a customer may be in one thread.
+    perLink: Math.max(2, share(WATCHERS_PER_LINK)),
+  };
 }
 
 function fastifyOptions(

@@ -43,7 +43,7 @@ export const ERRORS = {
     detail:
       'The Authorization header does not contain a root key. Send "Authorization: Bearer <ROOT_KEY>"; keys begin with np_.',
     why: 'The header is not "Bearer", one space and a root key (or a dashboard token). Keys carry a checksum, so a key with a missing or mistyped character is malformed too.',
-    fix: 'Copy the whole key, without quotation marks or line breaks. It begins with np_ and has 42 characters.',
+    fix: 'Copy the whole key, without quotation marks or line breaks. It begins with np_ and has 42 characters. The token of a set-up link (nps_) is no key: setup.openSession takes it in its body and returns a session token for this header.',
   },
   'authentication/key_not_found': {
     status: 401,

@@ -58,12 +58,19 @@ export function tooManyFailures(retryAfterSeconds: number): Problem {
   return new Problem('limits/rate_limited', { detail, headers: retryAfter(retryAfterSeconds) });
 }
 
-/** Counts a request of a caller to an operation, and decides about it; undefined: unlimited. */
-export type CountRequest = (principal: Principal, operation: string) => RateLimitDecision | undefined;
+/**
+ * Counts a request of a caller to an operation, and decides about it; undefined: unlimited. Of the limits of a workspace, sessions of its links have those alone that
+ * block an operation.
+ */
+export type CountRequest = (
+  principal: Pick<Principal, 'workspaceId' | 'limits' | 'session'>,
+  operation: string,
+) => RateLimitDecision | undefined;
 
 export function requestCounter(limiter: Pick<Limiter, 'take'>, defaults: RateLimits): CountRequest {
-  return ({ workspaceId, limits }, operation) => {
+  return ({ workspaceId, limits, session }, operation) => {
     const rate = limitFor(operation, limits.rates, defaults);
+    if (session !== undefined && rate?.limit !== 0) return undefined;
     return rate && limiter.take(workspaceId, operation, rate);
   };
 }
@@ -72,10 +79,7 @@ export function requestCounter(limiter: Pick<Limiter, 'take'>, defaults: RateLim
 export function rateLimitHook(limiter: Pick<Limiter, 'take'>, defaults: RateLimits) {
   const countRequest = requestCounter(limiter, defaults);
   return (operation: string, request: FastifyRequest, reply: FastifyReply): void => {
-    const principal = principalOf(request);
-    // Limited when it was admitted.
-    if (principal.session !== undefined) return;
-    const decision = countRequest(principal, operation);
+    const decision = countRequest(principalOf(request), operation);
     if (decision === undefined) return;
     reply.headers(rateLimitHeaders(decision));
     if (!decision.allowed) throw rateLimited(decision);

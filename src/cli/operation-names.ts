@@ -8,7 +8,10 @@ interface Catalogue {
 
 /** Imports the API's code on demand: commands that do not need it start faster. */
 export async function loadCatalogue(): Promise<Catalogue> {
-  const { operations } = await import('../api/operations.ts');
+  const { openOperations, operations } = await import('../api/operations.ts');
   const permissions = operations.map(({ permission }) => `${permission.resource}.*.${permission.action}`);
-  return { operations: operations.map(({ name }) => name), permissions: [...new Set(permissions)] };
+  return {
+    operations: [...operations, ...openOperations].map(({ name }) => name),
+    permissions: [...new Set(permissions)],
+  };
 }

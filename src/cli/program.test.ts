@@ -119,6 +119,10 @@ describe('help', () => {
   });
 });
 
+test('the operations that rate limits may name include those without a key', async () => {
+  expect((await loadCatalogue()).operations).toContain('setup.openSession');
+});
+
 describe('permissions', () => {
   test.each([
     ['enviroment.*.read_domain', 'Did you mean environment.*.read_domain?'],

@@ -7,12 +7,12 @@ import { Problem } from '../errors.ts';
 import { masked } from '../masking.ts';
 import { defineOperation } from '../operation.ts';
 import { closed } from '../schemas.ts';
-import { diagnosisShare } from '../setup/session-scope.ts';
+import { diagnosisShare, findingForCustomer } from '../setup/session-scope.ts';
 import { DiagnosisSchema } from './diagnosis-schema.ts';
 import { exampleDiagnosis } from './example-diagnosis.ts';
 import { findingContext } from './finding-context.ts';
 import { lookedAt } from './looked-at.ts';
-import { presentDiagnosis } from './present-diagnosis.ts';
+import { type DiagnosedDns, presentDiagnosis } from './present-diagnosis.ts';
 import { DomainIdentifier, exampleDomain, findDomain } from './present-domain.ts';
 
 // The permission of getDomain: DNS is public, and the schedule reveals no more than the status.
@@ -50,9 +50,11 @@ export const diagnoseDomain = defineOperation({
       if (last === null) throw new Problem('data/domain_not_found');
       return last;
     };
+    const shown = (dns: DiagnosedDns): DiagnosedDns =>
+      principal.session === undefined ? dns : { ...dns, findings: dns.findings.map(findingForCustomer) };
     if (input.cached) {
       const { result, schedule } = await lastCheck();
-      return presentDiagnosis(domain, result, schedule, clock.now());
+      return presentDiagnosis(domain, result && shown(result), schedule, clock.now());
     }
     const incumbent = await store.findIncumbent(domain);
     const { observation, at } = lookedAt(
@@ -63,6 +65,6 @@ export const diagnoseDomain = defineOperation({
     const findings = findingsOf({ domain, incumbent, memory: NO_MEMORY }, observation, context);
     // Read last, so that a refused request costs little.
     const { schedule } = await lastCheck();
-    return presentDiagnosis(domain, { observation, findings, checkedAt: at }, schedule, clock.now());
+    return presentDiagnosis(domain, shown({ observation, findings, checkedAt: at }), schedule, clock.now());
   },
 });

@@ -4,6 +4,7 @@ import { presentDomain } from '../../domain/presented-domain.ts';
 import { masked } from '../masking.ts';
 import { defineOperation, PresentedOnce } from '../operation.ts';
 import { closed } from '../schemas.ts';
+import { forCustomer } from '../setup/session-scope.ts';
 import { DomainIdentifier, DomainSchema, exampleDomain, findDomain } from './present-domain.ts';
 
 const permission = { resource: 'environment', action: 'read_domain' } as const;
@@ -19,11 +20,12 @@ export const getDomain = defineOperation({
   problems: ['data/domain_not_found'],
   example: { request: { domain: exampleDomain.name }, response: presentDomain(exampleDomain) },
   async handle({ principal, input }, { store, apexNote }) {
-    const domain = masked(
+    const found = masked(
       await findDomain(store, principal.workspaceId, input.domain),
-      (found) => permits(principal.grants, permission, found.environmentId),
+      ({ environmentId }) => permits(principal.grants, permission, environmentId),
       'data/domain_not_found',
     );
+    const domain = principal.session === undefined ? found : forCustomer(found);
     return new PresentedOnce(domain, () => presentDomain(domain, apexNote));
   },
 });

@@ -13,11 +13,11 @@ import { DomainSchema, exampleDomain } from '../domains/present-domain.ts';
 import { exampleSetupLink, exampleSetupToken } from '../domains/present-setup-link.ts';
 import { ERRORS, Problem } from '../errors.ts';
 import type { HandlerContext, OpenOperation } from '../operation.ts';
-import { tooManyFailures } from '../request-hooks.ts';
+import { rateLimited, tooManyFailures } from '../request-hooks.ts';
 import { closed, Meta, Time } from '../schemas.ts';
 import type { CrossOrigin } from './cross-origin.ts';
 import { BrandSchema, examplePage } from './present-brand.ts';
-import { limitLink } from './session-scope.ts';
+import { forCustomer, limitLink } from './session-scope.ts';
 
 const Session = Type.Object(
   {
@@ -68,7 +68,7 @@ export const openSession: OpenOperation = {
   },
 };
 
-interface SessionOpenerDeps extends Pick<HandlerContext, 'store' | 'clock' | 'newId' | 'apexNote'> {
+interface SessionOpenerDeps extends Pick<HandlerContext, 'store' | 'clock' | 'newId' | 'apexNote' | 'countRequest'> {
   crossOrigin: CrossOrigin;
   failures: FailureLimit;
   limiter: Pick<Limiter, 'take'>;
@@ -91,7 +91,7 @@ export interface SessionOpener {
 }
 
 export function sessionOpener(deps: SessionOpenerDeps): SessionOpener {
-  const { store, clock, newId, apexNote, crossOrigin, failures, limiter } = deps;
+  const { store, clock, newId, apexNote, countRequest, crossOrigin, failures, limiter } = deps;
 
   /** Ids of links that were found, by the hash of their token: a link above its limit is not looked up. */
   const ids = new LRUCache<string, string>({ max: LINKS });
@@ -130,13 +130,16 @@ export function sessionOpener(deps: SessionOpenerDeps): SessionOpener {
         store.findDomainById(link.workspaceId, link.domainId),
       ]);
       if (workspace === null || workspace.disabledAt !== null) throw new Problem('authorization/workspace_disabled');
+      const { id: workspaceId, limits } = workspace;
+      const blocked = countRequest({ workspaceId, limits, session: { ...link, linkId: link.id } }, openSession.name);
+      if (blocked !== undefined) throw rateLimited(blocked);
       // Deleted meanwhile.
       if (domain === null) throw new Problem('authentication/setup_link_not_found');
       const session = await signSession(await currentSigningKey({ store, clock, newId }), link, clock.now());
       return {
         sessionToken: session.token,
         expiresAt: Math.min(session.expiresAt, link.expiresAt),
-        domain: presentDomain(domain, apexNote),
+        domain: presentDomain(forCustomer(domain), apexNote),
         brand: page.brand,
       };
     },

@@ -1,6 +1,10 @@
 import type { FastifyReply } from 'fastify';
 import type { Principal, SessionScope } from '../../access/root-key-cache.ts';
+import type { Domain } from '../../domain/domain.ts';
+import type { Finding } from '../../domain/finding.ts';
+import { withoutOwner } from '../../domain/findings/txt-difference.ts';
 import { canonicalName } from '../../domain/name.ts';
+import { TEXT_LIMIT } from '../../domain/text.ts';
 import type { RateLimitDecision } from '../../ratelimit/decision.ts';
 import type { Limiter } from '../../ratelimit/limiter.ts';
 import type { RateLimit } from '../../store/contract/store.ts';
@@ -30,23 +34,48 @@ function check(decision: RateLimitDecision): void {
   if (!decision.allowed) throw rateLimited(decision, LIMITED);
 }
 
+/** What a session may ask for. */
+interface SessionInput {
+  domain: string;
+  cached?: boolean;
+}
+
 /**
  * The input of a request for a domain, as a session may make it: the domain is that of its link, by its id, so that it is never another one that has taken the
- * name since. Throws a `Problem` for any other, as for one that does not exist, and above the limits of the link.
+ * name since. Throws a `Problem` for any other, as for one that does not exist.
  */
-export function confine(
-  session: SessionScope,
-  operation: string,
-  body: unknown,
-  limiter: Pick<Limiter, 'take'>,
-): object {
-  const input = body as { domain: string; cached?: boolean };
-  const { domainId, domainName, linkId } = session;
+export function forOwnDomain({ domainId, domainName }: SessionScope, body: unknown): SessionInput {
+  const input = body as SessionInput;
   if (input.domain !== domainId && canonicalName(input.domain) !== domainName)
     throw new Problem('data/domain_not_found');
-  const limit = PER_OPERATION[operation];
-  if (limit !== undefined && input.cached !== true) check(limiter.take(linkId, operation, limit));
   return { ...input, domain: domainId };
+}
+
+/** Counts a request that makes us ask the DNS; throws a `Problem` above the limit of the link. */
+export function limitOperation(
+  limiter: Pick<Limiter, 'take'>,
+  { linkId }: SessionScope,
+  operation: string,
+  { cached }: SessionInput,
+): void {
+  const limit = PER_OPERATION[operation];
+  if (limit !== undefined && cached !== true) check(limiter.take(linkId, operation, limit));
+}
+
+/** A domain as its customer may see it, who must not learn of other customers: the same object where nothing is hidden. */
+export function forCustomer(domain: Domain): Domain {
+  const { verificationError } = domain;
+  if (verificationError === null) return domain;
+  const shown = withoutOwner(verificationError);
+  return shown === verificationError
+    ? domain
+    : { ...domain, verificationError: [...shown].slice(0, TEXT_LIMIT).join('') };
+}
+
+/** The same of a finding. */
+export function findingForCustomer(finding: Finding): Finding {
+  if (finding.code !== 'txt_other_domain') return finding;
+  return { ...finding, code: 'txt_stale', message: withoutOwner(finding.message) };
 }
 
 /** Whose share of the process a principal's looks at the DNS take: customers of a workspace leave the workspace its own. */

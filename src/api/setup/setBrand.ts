@@ -12,7 +12,7 @@ export const setBrand = defineOperation({
   name: 'setup.setBrand',
   summary: 'Set the brand of the workspace',
   description:
-    'Replaces the brand, the list of origins, or both; what is absent stays as it is. Open pages show the new brand when they open their next session, within two minutes. An origin that is taken away is refused within a second.',
+    'Replaces the brand, the list of origins, or both; what is absent stays as it is. Open pages show the new brand when they open their next session, within two minutes. Requests of an origin that is taken away are refused within a second; a stream that is open ends with its session, within two minutes.',
   permission,
   onAll: true,
   request: Type.Object({ brand: Type.Optional(BrandSchema), origins: Type.Optional(Origins) }, closed),

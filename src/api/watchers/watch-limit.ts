@@ -7,16 +7,18 @@ export interface WatchLimits {
   perWorkspace: number;
   /** Of one root key, or one user of the dashboard. */
   perKey: number;
+  /** Of one set-up link: pages that are open. */
+  perLink: number;
 }
 
-/** Of one set-up link in one thread: pages that are open. Links of a workspace leave the workspace its own streams. */
-const PER_LINK = 10;
+/** Of the streams of a workspace, those of its links: customers leave the workspace its own. */
+const SHARE_OF_LINKS = 0.5;
 
 /** Seconds. */
 const RETRY_AFTER = '10';
 
 /** Counts a stream, until the returned function is called; throws a `Problem` at a limit. */
-export function watchLimit({ total, perWorkspace, perKey }: WatchLimits) {
+export function watchLimit({ total, perWorkspace, perKey, perLink }: WatchLimits) {
   const counts = new Map<string, number>();
 
   function add(key: string, count: number): void {
@@ -26,15 +28,16 @@ export function watchLimit({ total, perWorkspace, perKey }: WatchLimits) {
   }
 
   return ({ workspaceId, actor, session }: Principal): (() => void) => {
-    const own = [
-      { key: workspaceId, limit: perWorkspace, of: 'The workspace' },
-      { key: `${workspaceId} ${actor}`, limit: perKey, of: 'The root key' },
-    ];
+    const own = [{ key: `${workspaceId} ${actor}`, limit: perKey, of: 'The root key' }];
     const ofLinks = [
-      { key: `links of ${workspaceId}`, limit: perWorkspace, of: 'The workspace' },
-      { key: actor, limit: Math.min(perKey, PER_LINK), of: 'The set-up link' },
+      { key: `links of ${workspaceId}`, limit: Math.ceil(perWorkspace * SHARE_OF_LINKS), of: 'The workspace' },
+      { key: actor, limit: Math.min(perKey, perLink), of: 'The set-up link' },
     ];
-    const bounds = [{ key: '', limit: total, of: 'The server' }, ...(session === undefined ? own : ofLinks)];
+    const bounds = [
+      { key: '', limit: total, of: 'The server' },
+      { key: workspaceId, limit: perWorkspace, of: 'The workspace' },
+      ...(session === undefined ? own : ofLinks),
+    ];
     for (const { key, limit, of } of bounds) {
       if ((counts.get(key) ?? 0) < limit) continue;
       const detail = `${of} has as many open streams of domains.watchDomain as its limit allows. Close some, or try again after the time in Retry-After.`;

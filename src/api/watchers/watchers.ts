@@ -12,6 +12,7 @@ import type { DomainStore } from '../../store/contract/store.ts';
 import { findDomain } from '../domains/present-domain.ts';
 import { type ErrorNaming, Problem, presentProblem } from '../errors.ts';
 import { masked } from '../masking.ts';
+import { forCustomer } from '../setup/session-scope.ts';
 import { acceptsEvents } from './accepts-events.ts';
 import { formatEvent, type StreamTimes } from './event-stream.ts';
 import { type WatchLimits, watchLimit } from './watch-limit.ts';
@@ -110,14 +111,15 @@ export function createWatchers(deps: WatchersDeps): Watchers {
         const domain = visible(session.standing(), permission, found);
         reply.hijack();
         if (request.raw.socket.destroyed) return release();
-        const state = stateOf(domain);
+        const shown = (newer: Domain) => stateOf(newer, principal.session !== undefined);
+        const state = shown(domain);
         const began = startWatcher(reply.raw, reply.getHeaders(), state, known?.toString(), limits);
         watcher = began;
         add(began);
         held.push(
           watched.add(domain, before, (newer) => {
             if (newer === null) refuse(new Problem('data/domain_not_found'));
-            else began.send(stateOf(newer));
+            else began.send(shown(newer));
           }),
         );
         reply.raw.once('close', () => {
@@ -152,9 +154,10 @@ function visible(standing: Standing, permission: Permission, domain: Domain | nu
  * Writes the event of a state once, however many watch it. Its id is that of the domain, its revision, and the time of the change: after a backup was restored, a
  * revision may come again.
  */
-function stateEvents(apexNote: string): (domain: Domain) => StateEvent {
+function stateEvents(apexNote: string): (domain: Domain, isForCustomer: boolean) => StateEvent {
   const events = new WeakMap<Domain, StateEvent>();
-  return (domain) => {
+  return (full, isForCustomer) => {
+    const domain = isForCustomer ? forCustomer(full) : full;
     const kept = events.get(domain);
     if (kept !== undefined) return kept;
     const id = `${domain.id}.${domain.revision}.${domain.updatedAt ?? domain.createdAt}`;

@@ -73,10 +73,14 @@ function anotherToken(seen: string, expected: Expected): TxtDifference | null {
   if (another === null) return null;
   const owner = expected.domainOfToken(another);
   if (owner !== null) return { code: 'txt_other_domain', what: `which is the value of ${owner}` };
-  return {
-    code: 'txt_stale',
-    what: 'which looks like the value of another domain, or of this one before it was deleted and added again',
-  };
+  return { code: 'txt_stale', what: OF_UNKNOWN };
+}
+
+const OF_UNKNOWN = 'which looks like the value of another domain, or of this one before it was deleted and added again';
+
+/** A message for a customer, who must not learn of other customers: without the name of the domain that a value belongs to. */
+export function withoutOwner(message: string): string {
+  return message.replaceAll(/which is the value of (?!the )[a-z0-9.-]*[a-z0-9]/g, OF_UNKNOWN);
 }
 
 /** Something that resembles the value, with other differences. */

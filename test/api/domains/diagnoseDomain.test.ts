@@ -89,6 +89,12 @@ test('the value of another domain of the workspace is named, and of no other wor
   expect(await ownershipFindings(blog)).toMatchObject([
     { code: 'txt_other_domain', message: expect.stringContaining('which is the value of blog.acme.com') },
   ]);
+  const { token } = dataOf<{ token: string }>(await api.call('domains.createSetupLink', { domain: 'shop.acme.com' }));
+  const opened = await api.call('setup.openSession', { token }, { key: null });
+  const { sessionToken } = dataOf<{ sessionToken: string }>(opened);
+  const shown = await api.call('domains.diagnoseDomain', { domain: 'shop.acme.com' }, { key: sessionToken });
+  expect(shown.text).toContain('txt_stale');
+  expect(shown.text).not.toContain('blog.acme.com');
   expect(await ownershipFindings(foreign)).toMatchObject([{ code: 'txt_stale' }]);
 });
 

@@ -1,20 +1,29 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { NO_MEMORY } from '../../../src/domain/status.ts';
 import { dataOf, type Harness, START, startApi } from '../../support/api-harness.ts';
+import { failedAt } from '../../support/entities.ts';
 import { watch } from '../../support/watching.ts';
 
 let api: Harness;
 let diagnosed: string[];
 /** Hashes of tokens that were looked up. */
 let reads: Uint8Array[];
+/** Ids of links that were looked up. */
+let links: string[];
 beforeEach(async () => {
   diagnosed = [];
   reads = [];
+  links = [];
   api = await startApi({
     wrap: (store) => ({
       ...store,
       findSetupLinkByToken(hash) {
         reads.push(hash);
         return store.findSetupLinkByToken(hash);
+      },
+      findSetupLink(id) {
+        links.push(id);
+        return store.findSetupLink(id);
       },
     }),
     settings: { rateLimits: { '*': { limit: 1000, windowMs: 60_000 } } },
@@ -133,6 +142,34 @@ it('a link above its limit is not looked up', async () => {
   reads = [];
   expect(await open(token)).toMatchObject(limited);
   expect(reads).toEqual([]);
+});
+
+it('a change of a domain causes no look-up of its links', async () => {
+  const key = await newSession();
+  await api.changes.poll();
+  expect(await ask(key, 'domains.getDomain')).toMatchObject({ status: 200 });
+  links = [];
+  const before = await api.store.findDomainByName(api.workspaceId, 'shop.acme.com');
+  if (before === null) throw new Error('the domain is missing');
+  await api.store.saveTransition({ before, after: failedAt(before, START), memory: NO_MEMORY, now: START });
+  await api.changes.poll();
+  expect(await ask(key, 'domains.getDomain')).toMatchObject({ status: 200, body: { data: { status: 'failed' } } });
+  expect(links).toEqual([]);
+});
+
+it('an operation that a rate of 0 blocks is blocked for sessions too', async () => {
+  const block = async (operation: string) => {
+    const rates = { '*': { limit: 1000, windowMs: 60_000 }, [operation]: { limit: 0, windowMs: 60_000 } };
+    await api.store.setWorkspaceLimits(api.workspaceId, { rates, domains: null });
+    await api.changes.poll();
+  };
+  const { token } = await newLink();
+  const key = await newSession(token);
+  await block('domains.verifyDomain');
+  expect(await ask(key, 'domains.verifyDomain')).toMatchObject({ status: 429 });
+  expect(await ask(key, 'domains.getDomain')).toMatchObject({ status: 200 });
+  await block('setup.openSession');
+  expect(await open(token)).toMatchObject({ status: 429 });
 });
 
 it('links that ended are no guesses: their customers keep nobody behind the same address out', async () => {

@@ -137,6 +137,26 @@ describe('a session', () => {
     watching.close();
   });
 
+  it('learns no name of another domain: whose value was published by mistake is for the platform', async () => {
+    const domain = await newDomain();
+    const { key, token } = await sessionFor(domain);
+    const verificationError = `The TXT record at _service.${domain.name} has the value "x", which is the value of blog.acme.com. Change it.`;
+    const after = { ...failedAt(domain, START), verificationError };
+    await api.store.saveTransition({ before: domain, after, memory: NO_MEMORY, now: START });
+    await api.changes.poll();
+    const watching = await watch(api.url, { key, domain: domain.name });
+    const own = await watch(api.url, { key: api.rootKey, domain: domain.name });
+    const events = [await watching.next(), await own.next()].map((event) => JSON.stringify(event));
+    watching.close();
+    own.close();
+    const shown = [(await open(token)).text, (await ask(key, domain.name)).text, events[0] ?? ''];
+    for (const text of shown) {
+      expect(text).not.toContain('blog.acme.com');
+      expect(text).toContain('which looks like the value of another domain, or of this one before it was deleted');
+    }
+    for (const text of [events[1], (await ask(api.rootKey, domain.name)).text]) expect(text).toContain('blog.acme.com');
+  });
+
   it('names its link in the timeline of the domain', async () => {
     const domain = await newDomain();
     const { key, linkId } = await sessionFor(domain);
