@@ -18,6 +18,7 @@ import { startPruning } from './roles/pruning.ts';
 import { roleThreads } from './roles/role-threads.ts';
 import type { RoleDeps, RoleSettings } from './roles/roles.ts';
 import { cachedBytesOf, hasBackgroundThread } from './roles/thread-counts.ts';
+import { upkeepLog } from './roles/upkeep-log.ts';
 import type { Store } from './store/contract/store.ts';
 import { databaseAt, keyringFor } from './store/database.ts';
 import type { Keyring } from './store/sealing/keyring.ts';
@@ -74,7 +75,7 @@ export async function startServer(config: Config, options: ServerOptions): Promi
   const onWriterLost = (error: unknown) => supervisor.lost('writer', error);
   const { store, newWriterPort } = await database
     .migrate({ onLongWait, ...(signal && { signal }) })
-    .then(() => database.openShared({ clock, keyring, onWriterLost }))
+    .then(() => database.openShared({ clock, keyring, onWriterLost, onUpkeepFailed: upkeepLog(log, clock) }))
     .catch((error: unknown) => {
       unlock();
       throw error;

@@ -13,6 +13,7 @@ import { type Parent, serveParent } from '../threads/thread.ts';
 import type { Deliveries } from './deliveries-role.ts';
 import type { RoleDeps, RoleSettings } from './roles.ts';
 import { cachedBytesOf } from './thread-counts.ts';
+import { upkeepLog } from './upkeep-log.ts';
 
 /** What a thread of roles is started with. */
 export interface RoleThreadData {
@@ -65,7 +66,11 @@ async function openRoles({
   const clock = systemClock;
   const log = createLog(config.logLevel);
   const database = await databaseAt(config.databaseUrl);
-  const store = await database.join(writerPort, { clock, keyring: keyringFor(database, config.encryptionKeys) });
+  const store = await database.join(writerPort, {
+    clock,
+    keyring: keyringFor(database, config.encryptionKeys),
+    onUpkeepFailed: upkeepLog(log, clock),
+  });
   const changes = startChangeFeed(store, { clock, log });
   const cached = cacheDomains(store, changes, cachedBytesOf(config), createInvalidations(invalidations));
   const metrics = createMetrics({ ofProcess: false });

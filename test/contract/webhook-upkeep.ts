@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { prune } from '../../src/roles/pruning.ts';
-import type { Store } from '../../src/store/contract/store.ts';
+import type { Store, Webhook } from '../../src/store/contract/store.ts';
 import { DAY_MS } from '../support/certificates.ts';
 import { NOW, type Planted, plant } from '../support/entities.ts';
 import { aDeliveryClaim, aDeliveryResult, addWebhook, LEASE_MS } from '../support/webhooks.ts';
@@ -94,19 +94,25 @@ export function describeWebhookUpkeep(subject: Subject): void {
       expect(await countOf(opened, 'webhook_deliveries')).toBe(0);
     }));
 
+  it('deletes the bodies of older responses five hundred at a time, with each save that adds one', async () =>
+    alone(async (opened, { workspace }) => {
+      const { store, run } = opened;
+      const { id } = await addWebhook(store, { workspaceId: workspace.id });
+      await addDeliveries(opened, id, 1_200, NOW - DAY_MS);
+      await run("update webhook_deliveries set last_attempt_at = created_at, last_response = 'oops'");
+      for (const kept of [701, 202, RESPONSES, RESPONSES]) {
+        await failTests(store, { workspaceId: workspace.id, id }, 1, NOW);
+        expect(await countOf(opened, 'webhook_deliveries where last_response is not null')).toBe(kept);
+      }
+    }));
+
   it('keeps the bodies of the newest responses of a webhook', async () =>
     alone(async (opened, { workspace }) => {
       const { store } = opened;
       const webhook = await addWebhook(store, { workspaceId: workspace.id });
       const other = await addWebhook(store, { workspaceId: workspace.id });
-      const fail = async (webhookId: string, count: number, from: number) => {
-        for (let i = 0; i < count; i++) await store.addTestDelivery(workspace.id, webhookId, NOW);
-        const due = await store.claimDeliveries(aDeliveryClaim({ limit: 500, perWebhook: 500, perWorkspace: 500 }));
-        const results = due.map((each, i) => aDeliveryResult(each, { outcome: { kind: 'failed' }, at: from + i }));
-        const rule = { disableIfFailingSince: 0, startAgainIfQuietSince: 0 };
-        await store.saveDeliveries({ results, now: NOW, ...rule });
-        return due.map(({ deliveryId }) => deliveryId);
-      };
+      const fail = (webhookId: string, count: number, from: number) =>
+        failTests(store, { workspaceId: workspace.id, id: webhookId }, count, from);
       const untouched = await fail(other.id, 1, NOW);
       const first = await fail(webhook.id, RESPONSES, NOW);
       const then = await fail(webhook.id, 3, NOW + RESPONSES);
@@ -116,6 +122,20 @@ export function describeWebhookUpkeep(subject: Subject): void {
         lastAttempt: { at: NOW, status: 500, response: null },
       });
     }));
+}
+
+/** Tests of a webhook that fail, the first at `from`. Resolves with the ids of the deliveries. */
+async function failTests(
+  store: Store,
+  { workspaceId, id }: Pick<Webhook, 'workspaceId' | 'id'>,
+  count: number,
+  from: number,
+) {
+  for (let i = 0; i < count; i++) await store.addTestDelivery(workspaceId, id, NOW);
+  const due = await store.claimDeliveries(aDeliveryClaim({ limit: 500, perWebhook: 500, perWorkspace: 500 }));
+  const results = due.map((each, i) => aDeliveryResult(each, { outcome: { kind: 'failed' }, at: from + i }));
+  await store.saveDeliveries({ results, now: NOW, disableIfFailingSince: 0, startAgainIfQuietSince: 0 });
+  return due.map(({ deliveryId }) => deliveryId);
 }
 
 /** Waiting deliveries, each in a queue of its own, past the store. */

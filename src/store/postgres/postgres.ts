@@ -4,7 +4,7 @@ import { idMaker } from '../../ids.ts';
 import { type Store, StoreUnavailable } from '../contract/store.ts';
 import { certificateClaimer, isAnyDue } from '../sql/certificates/leases.ts';
 import { findWorkspace } from '../sql/root-keys.ts';
-import { type ReadUseCase, sqlStore } from '../sql/sql-store.ts';
+import { type ReadUseCase, sqlStore, type UpkeepFailed } from '../sql/sql-store.ts';
 import type { Reader, Transaction } from '../sql/statement.ts';
 import { deliveryClaimer } from '../sql/webhooks/delivery-claims.ts';
 import { saveDeliveries } from '../sql/webhooks/delivery-results.ts';
@@ -42,6 +42,7 @@ export interface PostgresOptions {
   maxWaiting?: number;
   /** In [0, 1): jitter of retries. */
   random?: () => number;
+  onUpkeepFailed?: UpkeepFailed;
 }
 
 /** Fails on a standby and in a read-only database. */
@@ -50,6 +51,7 @@ const WRITE_NOTHING = 'update changes set key = key where false';
 /** The store of several nodes: a PostgreSQL database. Rejects with `StoreUnavailable`, in one line that says what to do, when it cannot be used. */
 export async function postgresStore(options: PostgresOptions): Promise<Store> {
   const { address, clock = systemClock, poolSize = 5, maxWaiting = 4096, random = Math.random } = options;
+  const { onUpkeepFailed = () => {} } = options;
   await prepareSchema(address);
   const timeouts = { ...TIMEOUTS, ...options.timeouts };
   const settings = settingsFor(address, timeouts);
@@ -113,6 +115,7 @@ export async function postgresStore(options: PostgresOptions): Promise<Store> {
   const store = sqlStore({
     read,
     write,
+    onUpkeepFailed,
     changesSince: (seq) => read(changesSince, seq),
     claimDue(now, limit, checkIntervalMs, jitter, except = '') {
       const claim = { now, limit, checkIntervalMs, jitter, except };
@@ -139,13 +142,13 @@ export async function postgresStore(options: PostgresOptions): Promise<Store> {
       }) as Promise<never>,
     async claimDeliveries(claim) {
       const { isAnyDue, changed } = await read(deliveryOutlook, claim.now);
-      if (changed.length > 0) await write(writes.resumeQueues, changed, claim.now);
+      if (changed.length > 0) await write(writes.resumeQueues, changed, claim.now).catch(onUpkeepFailed);
       if (!isAnyDue) return [];
       // One claim at a time, as of certificates.
       const locks = lockKeys(['claims of deliveries']);
       const perform = (tx: Transaction, client: pg.ClientBase) => claimDeliveries(tx, claim, claimSteps(client));
       const { due, idle } = await track(() => transaction({ locks, synced: false, perform }));
-      if (idle.length > 0) await write(writes.parkQueues, idle, claim.now);
+      if (idle.length > 0) await write(writes.parkQueues, idle, claim.now).catch(onUpkeepFailed);
       return due;
     },
     async saveDeliveries(save) {

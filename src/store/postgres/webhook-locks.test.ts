@@ -90,3 +90,39 @@ it('a change of a webhook does not undo that it is disabled meanwhile', async ()
   expect(await duringTransaction(disable, update)).toMatchObject(changed);
   expect(await store.findWebhook(workspace.id, id)).toMatchObject(changed);
 });
+
+it('a body that a newer attempt has stored is not deleted as that of an older one', async () => {
+  const { workspace } = await plant(store);
+  const { id } = await addWebhook(store, { workspaceId: workspace.id });
+  await other.query(`
+    insert into webhook_deliveries (id, webhook_id, queue, event_id, type, happened_at, created_at, attempts, last_attempt_at, last_response)
+    select 'dlv_' || n, '${id}', 'dom_' || n, 'evt_' || n, 'webhook.test', 0, 0, 1, n, 'older' from generate_series(1, 100) as n`);
+  await store.addTestDelivery(workspace.id, id, NOW);
+  const [due] = await store.claimDeliveries(aDeliveryClaim());
+  if (due === undefined) throw new Error('nothing is due');
+  const results = [aDeliveryResult(due, { outcome: { kind: 'failed' } })];
+  const save = () => store.saveDeliveries({ results, now: NOW, disableIfFailingSince: 0, startAgainIfQuietSince: 0 });
+  const attempted = `update webhook_deliveries set last_attempt_at = ${NOW + 1}, last_response = 'newer' where id = 'dlv_1'`;
+  await duringTransaction(attempted, save);
+  expect(await store.findDelivery(workspace.id, id, 'dlv_1')).toMatchObject({ lastAttempt: { response: 'newer' } });
+});
+
+it.for([
+  ['resumed', true],
+  ['parked', false],
+] as const)('a queue that another node holds is %s once it is free', async ([, enabled]) => {
+  const { workspace } = await plant(store);
+  const before = enabled ? ({ disabledAt: NOW, disabledReason: 'requested' } as const) : {};
+  const { id } = await addWebhook(store, { workspaceId: workspace.id, ...before });
+  const numbers = 'from generate_series(1, 3) as n';
+  await other.query(`
+    insert into webhook_deliveries (id, webhook_id, queue, event_id, type, happened_at, created_at, attempts)
+    select 'dlv_' || n, '${id}', 'dom_' || n, 'evt_' || n, 'webhook.test', ${NOW}, ${NOW}, 0 ${numbers};
+    insert into webhook_queues (webhook_id, queue, next_attempt_at, waiting_since)
+    select '${id}', 'dom_' || n, ${enabled ? 'null, null' : `${NOW}, ${NOW}`} ${numbers}`);
+  await store.updateWebhook(workspace.id, id, { enabled }, NOW);
+  const hold = `select 1 from webhook_queues where webhook_id = '${id}' and queue = 'dom_2' for update`;
+  const claimed = await duringTransaction(hold, () => store.claimDeliveries(aDeliveryClaim()));
+  expect(claimed.map(({ queue }) => queue).toSorted()).toEqual(enabled ? ['dom_1', 'dom_2', 'dom_3'] : []);
+  expect((await store.deliveryBacklog()).waiting).toBe(enabled ? 3 : 0);
+});

@@ -28,6 +28,9 @@ import { type WriteUseCase, writes } from './writes.ts';
 
 export type ReadUseCase<Args extends unknown[], T> = (reader: Reader, ...args: Args) => Promise<T>;
 
+/** Told why a step of upkeep beside a claim or a save has failed. Claims and saves do not depend on it, and the next ones do it again. */
+export type UpkeepFailed = (error: unknown) => void;
+
 /** What SQLite and PostgreSQL each do in their own way. */
 export interface Engine
   extends Pick<
@@ -47,6 +50,7 @@ export interface Engine
   read<Args extends unknown[], T>(useCase: ReadUseCase<Args, T>, ...args: Args): Promise<T>;
   /** Runs a use case that writes, in one transaction. */
   write<Args extends unknown[], T>(useCase: WriteUseCase<Args, T>, ...args: Args): Promise<T>;
+  onUpkeepFailed: UpkeepFailed;
 }
 
 /** The store on a SQL database: each method of the contract is a use case that the engine runs, or the engine's own. */
@@ -127,7 +131,9 @@ export function sqlStore(engine: Engine): Store {
       const responded = save.results.flatMap(({ webhookId, attempt }) =>
         attempt?.response == null ? [] : [webhookId],
       );
-      if (responded.length > 0) await write(writes.dropOldResponses, [...new Set(responded)]);
+      if (responded.length > 0) {
+        await write(writes.dropOldResponses, [...new Set(responded)]).catch(engine.onUpkeepFailed);
+      }
       return saved;
     },
     deliveryBacklog: () => read(deliveryBacklog),
