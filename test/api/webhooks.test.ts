@@ -3,7 +3,7 @@ import { webhookBody } from '../../src/domain/webhook-message.ts';
 import { createKeyring } from '../../src/store/sealing/keyring.ts';
 import { sealedStore } from '../../src/store/sealing/sealed-store.ts';
 import { dataOf, type Harness, START, startApi } from '../support/api-harness.ts';
-import { aDeliveryClaim, aDeliveryResult } from '../support/webhooks.ts';
+import { aDeliveryClaim, aDeliveryResult, aWebhookSecret } from '../support/webhooks.ts';
 
 interface Created {
   webhookId: string;
@@ -262,6 +262,17 @@ describe('webhooks.rotateSecret', () => {
     expect(rotated.secret).toMatch(/^whsec_/);
     expect(await signing(webhookId, START)).toEqual([rotated.secret, first]);
     expect(await signing(webhookId, rotated.previousExpiresAt)).toEqual([rotated.secret]);
+  });
+
+  it('gives no secret to sign with while one of those that sign cannot be unsealed', async () => {
+    const { webhookId } = await created();
+    const another = createKeyring({ name: 'the configuration', keys: () => [Buffer.alloc(32, 9)] });
+    const secret = { ...aWebhookSecret(), createdAt: START };
+    await sealedStore(api.store, another).rotateWebhookSecret(api.workspaceId, webhookId, secret, START + 1000);
+    expect(await signing(webhookId, START)).toEqual([]);
+    const alone = sealedStore(api.store, another).claimDeliveries(aDeliveryClaim({ now: START + 1000, leaseMs: 1 }));
+    const own = (await alone).find((each) => each.webhookId === webhookId);
+    expect(own?.secrets).toEqual([{ id: secret.id, secret: secret.secret }]);
   });
 
   it('ends the previous secret at once where that is asked for', async () => {

@@ -105,7 +105,7 @@ export interface DueDelivery extends WebhookEvent {
   lease: number;
   workspaceId: string;
   url: string;
-  /** Those that sign now: the current one first; two during a rotation. Empty where none can be unsealed. */
+  /** Those that sign now: the current one first; two during a rotation. Empty where any of them cannot be unsealed. */
   secrets: Pick<WebhookSecret, 'id' | 'secret'>[];
   eventId: string;
   /** Null in a test. */

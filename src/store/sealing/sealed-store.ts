@@ -48,16 +48,14 @@ export function sealedStore(store: Store, keyring: Keyring): Store {
   const sealWebhook = (secret: WebhookSecret): WebhookSecret =>
     orUnavailable(() => ({ ...secret, secret: keyring.seal(secret.secret, webhookPlace(secret.id)) }));
 
-  /** Those that can be unsealed. */
+  /** None, unless all can be unsealed: a receiver may verify with the one that is missing. */
   function unsealWebhook(secrets: DueDelivery['secrets']): DueDelivery['secrets'] {
-    return secrets.flatMap(({ id, secret }) => {
-      try {
-        return [{ id, secret: keyring.unseal(secret, webhookPlace(id)) }];
-      } catch (error) {
-        if (error instanceof SealingError) return [];
-        throw error;
-      }
-    });
+    try {
+      return secrets.map(({ id, secret }) => ({ id, secret: keyring.unseal(secret, webhookPlace(id)) }));
+    } catch (error) {
+      if (error instanceof SealingError) return [];
+      throw error;
+    }
   }
 
   /** An error is a value here: it concerns this certificate alone, and the store is not unavailable. */
