@@ -90,7 +90,8 @@ export async function post(
         ...headers,
       },
       body: JSON.stringify(body),
-      redirect: 'error',
+      // Of a moved API, the caller must know; the key goes nowhere else.
+      redirect: 'manual',
       signal,
     });
   } catch (cause) {

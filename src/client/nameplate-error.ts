@@ -61,13 +61,13 @@ export class ConnectionError extends Error {
 /** Something other than the API responded: a proxy on the way to it, or another server at this address. */
 export class UnexpectedResponse extends Error {
   override name = 'UnexpectedResponse';
-  /** HTTP status. */
+  /** HTTP status; 0 for a redirect in a browser, which does not tell. */
   readonly status: number;
   /** Seconds to wait before the next attempt; null where the response does not say. */
   readonly retryAfter: number | null;
 
   constructor(url: string, status: number, retryAfter: number | null) {
-    super(`${url} returned status ${status}, not a response of Nameplate's API`);
+    super(`${url} returned ${status === 0 ? 'a redirect' : `status ${status}`}, not a response of Nameplate's API`);
     this.status = status;
     this.retryAfter = retryAfter;
   }

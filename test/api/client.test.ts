@@ -265,7 +265,7 @@ describe('of a server that fails,', () => {
   });
 
   it('something else that responds at its address is named, and not asked again', async () => {
-    for (const other of [html(404), html(200)]) {
+    for (const other of [html(404), html(200), html(301, { location: '/elsewhere' })]) {
       const { requests, domains } = await serve(other);
       const error = await domains.getDomain({ domain: 'a.example.com' }).catch((thrown) => thrown);
       expect(error).toBeInstanceOf(UnexpectedResponse);
@@ -275,6 +275,14 @@ describe('of a server that fails,', () => {
       expect(requests).toHaveLength(2);
       server.closeAllConnections();
       server.close();
+    }
+  });
+
+  it('a redirect is named in a browser, too, which does not tell its status', async () => {
+    const api = createClient({ baseUrl: 'https://api.example.com', rootKey: 'a', fetch: async () => Response.error() });
+    const [reading, watch] = [api.domains.getDomain({ domain: 'a' }), api.domains.watchDomain({ domain: 'a' })];
+    for (const promise of [reading, watch.next()]) {
+      await expect(promise).rejects.toThrow(/ returned a redirect, not a response of Nameplate's API/);
     }
   });
 
