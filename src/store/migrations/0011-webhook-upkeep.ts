@@ -16,7 +16,6 @@ export function webhookUpkeep(types: ColumnTypes): Migration {
         .addColumn('changed_at', integer, (c) => c.notNull())
         .execute();
       await index(db, 'changed_webhooks', ['changed_at']);
-      await db.schema.alterTable('webhooks').addColumn('last_failed_at', integer).execute();
       await index(db, 'webhook_deliveries', ['created_at']);
       await db.schema
         .createIndex('webhook_deliveries_with_response')
@@ -24,6 +23,8 @@ export function webhookUpkeep(types: ColumnTypes): Migration {
         .columns(['webhook_id', 'last_attempt_at', 'seq'])
         .where(sql.ref('last_response'), 'is not', null)
         .execute();
+      // Last: PostgreSQL locks out every reader of the table until the migration is committed, and indexes take their time.
+      await db.schema.alterTable('webhooks').addColumn('last_failed_at', integer).execute();
     },
   };
 }
