@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { anIssuedCertificate, aSave, DAY_MS, verify } from '../../../test/support/certificates.ts';
-import { NOW, plant } from '../../../test/support/entities.ts';
+import { attach, NOW, plant } from '../../../test/support/entities.ts';
 import { addressOf, createMigratedDatabase } from '../../../test/support/postgres.ts';
 import { aDeliveryClaim, aDeliveryResult, addWebhook } from '../../../test/support/webhooks.ts';
 import type { Store } from '../contract/store.ts';
@@ -79,6 +79,25 @@ it.for([
     expect(last).toMatchObject({ type, message: { domain: { id: domain.id, verificationError: 'changed' } } });
   },
 );
+
+it('the event of a certificate that expires is left to the next run where another domain has got its name', async () => {
+  const { domain, due } = await setUp();
+  await store.saveCertificate(aSave(due, { state: 'issued', issued }));
+  const { environment } = await plant(store);
+  const { id } = await attach(store, environment);
+  const change = `select pg_advisory_xact_lock(${lockKey(domain.id)});
+    delete from monitors where domain_id = '${domain.id}';
+    update routes set domain_id = '${id}' where hostname = '${domain.name}'`;
+  const now = NOW + 89 * DAY_MS;
+  const expiring = async () =>
+    (await other.query("select domain_id from events where type = 'certificate.expiring'")).rows.map(
+      (row) => row.domain_id,
+    );
+  await duringTransaction(change, () => store.recordExpiring(now, 9));
+  expect(await expiring()).toEqual([]);
+  await store.recordExpiring(now, 9);
+  expect(await expiring()).toEqual([id]);
+});
 
 it('a change of a webhook does not undo that it is disabled meanwhile', async () => {
   const { workspace } = await plant(store);

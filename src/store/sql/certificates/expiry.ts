@@ -29,11 +29,15 @@ export async function findExpiring(tx: Transaction, now: number, limit: number) 
   return { count: due.length, expiring };
 }
 
-/** Adds the event of one, unless it was added, or the certificate renewed, since it was found. */
+/**
+ * Adds the event of one, unless it was added, or the certificate renewed, since it was found. Its domain must be locked: where another domain has the name now, nothing is
+ * done, and the next run finds that one.
+ */
 export async function recordExpiring(tx: Transaction, { domainId, ...expiring }: ExpiringCertificate, now: number) {
-  if ((await tx.execute(updateExpiring, { ...expiring, at: null })) === 0) return;
   const certificate = await findCertificate(tx, expiring.hostname);
-  const domain = certificate && (await findDomainById(tx, certificate.workspaceId, certificate.domainId));
+  if (certificate !== null && certificate.domainId !== domainId) return;
+  if ((await tx.execute(updateExpiring, { ...expiring, at: null })) === 0) return;
+  const domain = certificate && (await findDomainById(tx, certificate.workspaceId, domainId));
   if (certificate === null || domain === null) return;
   await recordEvent(tx, 'certificate.expiring', domain, now, { certificate: certificateAfter(certificate) });
 }
