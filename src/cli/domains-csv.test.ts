@@ -68,6 +68,15 @@ describe('a file to import', () => {
     ]);
   });
 
+  it('may have rows with quotation marks in the wrong place, which end nothing but themselves', async () => {
+    const text = 'domain,note\nshop"1.example.com,x\n5" pipe.example,"x"\nc.example,x\n';
+    expect(await read(text)).toEqual([
+      plain(2, 'shop"1.example.com'),
+      plain(3, '5" pipe.example'),
+      plain(4, 'c.example'),
+    ]);
+  });
+
   it('is not read into memory where a quotation mark never ends', async () => {
     writeFileSync(path, `domain\na.example\n"b.example\n${'c.example\n'.repeat(100_000)}`);
     const rows: string[] = [];

@@ -42,6 +42,8 @@ export async function* readRows(path: string): AsyncGenerator<ImportRow> {
       info: true,
       max_record_size: LONGEST_ROW,
       relax_column_count: true,
+      // A quotation mark in the middle is part of what the cell says: its row is refused, and no other.
+      relax_quotes: true,
       skip_empty_lines: true,
       skip_records_with_empty_values: true,
       trim: true,
