@@ -86,6 +86,13 @@ it('every operation does on PostgreSQL what it is for', async () => {
   ]);
   await call('domains.deleteDomain', { domain: second });
 
+  const { linkId } = await call<{ linkId: string }>('domains.createSetupLink', domain);
+  expect(await call('domains.listSetupLinks', domain)).toMatchObject([{ id: linkId, domainId }]);
+  await call('domains.revokeSetupLink', { linkId });
+  const page = { brand: { name: 'Zoë’s' }, origins: ['https://app.example.net'] };
+  expect(await call('setup.setBrand', page)).toEqual(page);
+  expect(await call('setup.getBrand', {})).toEqual(page);
+
   const url = 'https://hooks.example.com/';
   const { webhookId } = await call<{ webhookId: string }>('webhooks.createWebhook', { url });
   expect(await call('webhooks.getWebhook', { webhookId })).toMatchObject({ url, enabled: true });
