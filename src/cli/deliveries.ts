@@ -75,7 +75,7 @@ function addGet(webhooks: Command): void {
   deliveryCommand(webhooks, 'delivery <delivery>', summary, [`nameplate webhooks delivery ${DELIVERY}`]).action(
     async (deliveryId: string, { webhook, ...options }: DeliveryOptions) => {
       const api = await connect(options);
-      const found = await callFor<ShownDelivery>(api, 'webhooks.getDelivery', deliveryId, webhook);
+      const found = await findDelivery(api, deliveryId, webhook);
       show(options, found, () => describeDelivery(found, systemClock.now()));
     },
   );
@@ -87,7 +87,9 @@ function addRedeliver(webhooks: Command): void {
   deliveryCommand(webhooks, 'redeliver <delivery>', summary, [`nameplate webhooks redeliver ${DELIVERY}`]).action(
     async (given: string, { webhook, ...options }: DeliveryOptions) => {
       const api = await connect(options);
-      const { deliveryId: id } = await callFor<{ deliveryId: string }>(api, 'webhooks.redeliver', given, webhook);
+      const { webhookId } = webhook === undefined ? await findDelivery(api, given) : { webhookId: webhook };
+      const call = { webhookId, deliveryId: given };
+      const { deliveryId: id } = await api.call<{ deliveryId: string }>('webhooks.redeliver', call);
       show(options, { id }, () => `${id} is sent now.\n\n${nextCommand(api, options, `webhooks delivery ${id}`)}`);
     },
   );
@@ -100,17 +102,13 @@ function deliveryCommand(webhooks: Command, usage: string, summary: string, exam
   );
 }
 
-/** Calls an operation on a delivery of the given webhook, else of the one that has it. Throws `CliError`. */
-async function callFor<T>(
-  api: ApiClient,
-  operation: string,
-  deliveryId: string,
-  webhookId: string | undefined,
-): Promise<T> {
-  if (webhookId !== undefined) return api.call<T>(operation, { webhookId, deliveryId });
+/** The delivery of the given webhook, else of whichever has it. Throws `CliError`. */
+async function findDelivery(api: ApiClient, deliveryId: string, given?: string): Promise<ShownDelivery> {
+  const get = (webhookId: string) => api.call<ShownDelivery>('webhooks.getDelivery', { webhookId, deliveryId });
+  if (given !== undefined) return get(given);
   for (const { id } of await api.list<ShownWebhook>('webhooks.listWebhooks', {})) {
     try {
-      return await api.call<T>(operation, { webhookId: id, deliveryId });
+      return await get(id);
     } catch (error) {
       if (!(error instanceof ApiError && error.status === 404)) throw error;
     }
