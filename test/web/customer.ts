@@ -1,0 +1,135 @@
+import type { Locator, Page } from 'playwright-core';
+import type { DnsPanel, Entry } from './dns-panel.ts';
+
+/** What the page says now, as a customer reads it: values stand between backticks. */
+export interface Advice {
+  title: string;
+  /** What is wrong, or what happens now. */
+  message: string;
+  /** What to do about it; empty where the page says no more than the records. */
+  fix: string;
+  records: CardRecord[];
+}
+
+/** A record as its card shows it. */
+export interface CardRecord extends Entry {
+  /** Whether it is there. */
+  state: string;
+}
+
+export async function readAdvice(page: Page): Promise<Advice> {
+  const now = page.locator('section.now');
+  const fix = now.locator('.fix p');
+  return {
+    title: (await now.locator('h2').innerText()).trim(),
+    message: (await Promise.all((await now.locator('[role=status] > p').all()).map(proseOf))).join(' '),
+    fix: (await fix.count()) === 0 ? '' : await proseOf(fix),
+    records: await Promise.all((await page.locator('article.record').all()).map(cardOf)),
+  };
+}
+
+/** `<code>` as backticks. */
+function proseOf(paragraph: Locator): Promise<string> {
+  return paragraph.evaluate((element) =>
+    [...element.childNodes]
+      .map((node) => (node.nodeName === 'CODE' ? `\`${node.textContent}\`` : node.textContent))
+      .join(''),
+  );
+}
+
+async function cardOf(card: Locator): Promise<CardRecord> {
+  const field = async (label: string) => {
+    const shown = card
+      .locator('.field')
+      .filter({ has: card.page().locator('dt', { hasText: label }) })
+      .locator('dd code');
+    return (await shown.count()) === 0 ? '' : ((await shown.textContent()) ?? '');
+  };
+  const type = (await card.locator('header h3').innerText()).replace(/ record$/, '') as Entry['type'];
+  return {
+    type,
+    name: await field('Name'),
+    value: await field('Value'),
+    state: (await card.locator('.chip').innerText()).trim(),
+  };
+}
+
+/** Does what the page says, word by word, and nothing that it does not say. Throws where its words leave open what to do. */
+export async function doAsTold(advice: Advice, panel: DnsPanel): Promise<void> {
+  if (/^At the registrar of \S+, remove the DS record/.test(advice.fix)) await panel.setDs([]);
+  else await panel.save(entriesAsTold(advice, panel));
+}
+
+function entriesAsTold({ title, message, fix, records }: Advice, panel: DnsPanel): Entry[] {
+  if (/^(Add these two records|One record found)/.test(title)) return addMissing(records, panel);
+  // Of two ways, the first.
+  const [told = ''] = fix.split(/ Or, /);
+  // Saved again, it is at all nameservers.
+  if (/publish the same at all of them/.test(told)) return [...panel.entries];
+  if (/^Exchange their names/.test(told)) return renameBoth(told, panel);
+  const name = typedName(told);
+  const here = (entry: Entry) => panel.fullName(entry.name) === panel.fullName(name);
+  const kept = panel.entries.filter((entry) => !(here(entry) && isToBeDeleted(entry, told)));
+  const addresses = /give \S+ these addresses and no others: (.*?)\. Name:/.exec(told);
+  if (addresses !== null) {
+    const values = [...(addresses[1] ?? '').matchAll(/A `([^`]*)`/g)].map(([, value = '']) => value);
+    return [...kept, ...values.map((value): Entry => ({ type: 'A', name, value }))];
+  }
+  const entry = { type: typeOf(told, message), name, value: typedValue(told) };
+  const isChange = /\b(?:change|end the value of|enter the name)\b/.test(told);
+  return [...(isChange ? kept.filter((one) => one !== changed(kept, entry.type, message, panel)) : kept), entry];
+}
+
+/** Those that are not there yet. */
+function addMissing(records: CardRecord[], panel: DnsPanel): Entry[] {
+  const missing = records.filter(({ state }) => state !== 'Found');
+  return [...panel.entries, ...missing.map(({ type, name, value }) => ({ type, name, value }))];
+}
+
+function renameBoth(told: string, { entries }: DnsPanel): Entry[] {
+  const names = new Map(
+    [...told.matchAll(/the (CNAME|TXT) record gets Name: `([^`]*)`/g)].map(([, type, name]) => [type, name]),
+  );
+  return entries.map((entry) => ({ ...entry, name: names.get(entry.type) ?? entry.name }));
+}
+
+function isToBeDeleted({ type, value }: Entry, told: string): boolean {
+  const isAddress = type === 'A';
+  if (/delete every other CNAME, A and AAAA record at this name/.test(told)) {
+    return isAddress || (type === 'CNAME' && value !== typedValue(told)) || type === 'CNAME';
+  }
+  if (isAddress && /(?:delete the|no) A (?:and|or) AAAA records|these addresses and no others/.test(told)) return true;
+  return /[Dd]elete the (\w+) record/.exec(told)?.[1] === type;
+}
+
+/** The record that the page means by "the CNAME record": at its name, else at the name that the page has seen it at. */
+function changed(entries: readonly Entry[], type: Entry['type'], message: string, panel: DnsPanel): Entry {
+  const those = entries.filter((entry) => entry.type === type);
+  const named = those.filter(({ name }) => message.includes(` ${panel.fullName(name)}`));
+  const [only, ...others] = those.length === 1 ? those : named;
+  if (only === undefined || others.length > 0) throw new Error(`which ${type} record is meant? ${message}`);
+  return only;
+}
+
+function typeOf(told: string, message: string): Entry['type'] {
+  if (/record that is called ALIAS/.test(told)) return 'ALIAS';
+  const type =
+    /\b(?:add|keep) (?:an?|the|one) (A|ALIAS|CAA|CNAME|TXT) record/.exec(told)?.[1] ??
+    /\b(CAA|CNAME|TXT) record/.exec(told)?.[1] ??
+    /\b(CNAME|TXT) record/.exec(message)?.[1];
+  if (type === undefined) throw new Error(`of which type? ${told}`);
+  return type as Entry['type'];
+}
+
+function typedName(told: string): string {
+  const [, name] = /Name: (?:`([^`]*)`|leave it empty)/.exec(told) ?? [];
+  if (name === undefined && !told.includes('Name: leave it empty')) throw new Error(`under which name? ${told}`);
+  return name ?? '';
+}
+
+function typedValue(told: string): string {
+  const value = /Value: `([^`]*)`/.exec(told)?.[1];
+  if (value === undefined) throw new Error(`with which value? ${told}`);
+  const [, flags, tag] = /Flags: `(\d+)`, Tag: `(\w+)`/.exec(told) ?? [];
+  return flags === undefined ? value : `${flags} ${tag} "${value}"`;
+}
