@@ -1,5 +1,5 @@
 import type { Domain } from '../../src/client/client.ts';
-import type { DnsPanel, Entry, PROVIDERS } from './dns-panel.ts';
+import type { DnsPanel, Entry, PROVIDERS } from './provider-panel.ts';
 
 /** A mistake that customers make with the two records, as they enter it in the panel of a provider. */
 export interface CustomerMistake {
@@ -191,7 +191,7 @@ export const CUSTOMER_MISTAKES: CustomerMistake[] = [
   txt(
     'route53',
     'took the TXT value of another domain',
-    /which is the value of shop\.other\.test/,
+    /looks like the value of another domain/,
     (_right, { other }) => other[1]?.value ?? '',
   ),
   mistake(

@@ -1,5 +1,5 @@
 import type { Locator, Page } from 'playwright-core';
-import type { DnsPanel, Entry } from './dns-panel.ts';
+import type { DnsPanel, Entry } from './provider-panel.ts';
 
 /** What the page says now, as a customer reads it: values stand between backticks. */
 export interface Advice {

@@ -4,7 +4,7 @@ import { createClient, type Domain } from '../../../src/client/client.ts';
 import { START_LIMIT_MS } from '../../support/debian.ts';
 import { type Advice, doAsTold, readAdvice } from '../../web/customer.ts';
 import { CUSTOMER_MISTAKES, type CustomerMistake } from '../../web/customer-mistakes.ts';
-import { type DnsPanel, type Entry, openDnsPanel, PROVIDERS } from '../../web/dns-panel.ts';
+import { type DnsPanel, type Entry, openDnsPanel, PROVIDERS } from '../../web/provider-panel.ts';
 import { EDGE_ADDRESS, GREETING, type Invitation, type SetupLab, startSetupLab } from '../../web/setup-lab.ts';
 
 // Whether the words of the set-up page suffice: customers make mistakes in zones of their own, read the page, and do what it says.
