@@ -13,6 +13,7 @@ class NameplateDomain extends HTMLElement {
   readonly #root = this.attachShadow({ mode: 'open' });
   #domain: Domain | null = null;
   #isLive = false;
+  #hasWarned = false;
 
   connectedCallback(): void {
     // Nothing of the page's styles comes in, and nothing of these gets out. Scripts may set styles where a policy forbids them in the document.
@@ -33,10 +34,18 @@ class NameplateDomain extends HTMLElement {
     const token = this.getAttribute('token') ?? '';
     this.#domain = null;
     this.#isLive = false;
+    this.#hasWarned = false;
     render(<Setup api={api} token={token} heading={2} isBranded={false} onChange={this.#tell} />, this.#root);
   }
 
-  readonly #tell = ({ domain, certificate }: Followed): void => {
+  readonly #tell = ({ domain, certificate, link, isConnected, isCrowded }: Followed): void => {
+    const hasFailed = link === 'denied' || (link === 'opening' && !isConnected && !isCrowded);
+    if (hasFailed && !this.#hasWarned) {
+      this.#hasWarned = true;
+      console.warn(
+        `<nameplate-domain>: the API did not answer. Is ${location.origin} in the workspace's list of origins ("nameplate workspaces brand --origin", setup.setBrand)?`,
+      );
+    }
     if (domain !== this.#domain && domain !== null) {
       this.#domain = domain;
       this.#dispatch('nameplate-status', domain);

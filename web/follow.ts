@@ -1,24 +1,25 @@
 import {
   type Brand,
   type Certificate,
-  ConnectionError,
   createClient,
   type Diagnosis,
   type Domain,
   type NameplateClient,
   NameplateError,
-  UnexpectedResponse,
 } from '../src/client/client.ts';
+import { backOff, isTemporary, pause } from '../src/client/retry.ts';
 import { type LinkProblem, LinkRefused, openLink } from './session.ts';
 
 /** What is known of the domain of a link. */
 export interface Followed {
-  /** `denied`: the API does not answer this page at all, such as one of an origin that is not listed. */
-  link: 'opening' | 'open' | 'deleted' | 'denied' | LinkProblem;
+  /** `disabled`: the workspace is. `denied`: the API does not answer this page at all, such as one of an origin that is not listed. */
+  link: 'opening' | 'open' | 'deleted' | 'disabled' | 'denied' | LinkProblem;
   /** Whom to ask where it no longer works, in a sentence of the API. */
   advice: string | null;
   /** Whether changes arrive. */
   isConnected: boolean;
+  /** They do not, for the link has reached a limit: it is open on many pages. */
+  isCrowded: boolean;
   brand: Brand;
   domain: Domain | null;
   diagnosis: Diagnosis | null;
@@ -42,6 +43,7 @@ const NOTHING: Followed = {
   link: 'opening',
   advice: null,
   isConnected: true,
+  isCrowded: false,
   brand: {},
   domain: null,
   diagnosis: null,
@@ -58,7 +60,12 @@ const CHECK_MS = 2_000;
 /** Where no check is due. */
 const NO_CHECK_MS = 60_000;
 const CERTIFICATE_MS = 3_000;
-const RECONNECT_MS = 3_000;
+/** Where it was not issued in the first minutes. */
+const LATE_CERTIFICATE_MS = 30_000;
+const FIRST_MINUTES_MS = 180_000;
+const RECONNECT_MS = 1_000;
+/** As a rule, a new session is all that a stream needs. */
+const NEW_SESSION_MS = 250;
 /** After a check that was asked for, the next one may be. */
 const CHECK_AGAIN_MS = 10_000;
 
@@ -68,7 +75,7 @@ export function follow(api: string, linkToken: string, show: (now: Followed) => 
   const { signal } = stopped;
   const session = openLink(api, linkToken, ({ domain, brand }) =>
     // The stream is newer than a session that is opened later.
-    update({ brand, domain: now.domain ?? domain, link: 'open', isConnected: true }),
+    update({ brand, domain: now.domain ?? domain, link: 'open', isConnected: true, isCrowded: false }),
   );
   const client = createClient({ baseUrl: api, rootKey: session.token, retries: 1 });
   // Whoever asks for a check is told at once when there were too many.
@@ -79,39 +86,48 @@ export function follow(api: string, linkToken: string, show: (now: Followed) => 
     now = { ...now, ...changes };
     show(now);
   };
-  const look = looker(client, { signal, update, now: () => now });
+  const lost = (error: unknown) =>
+    update({ isConnected: false, isCrowded: error instanceof NameplateError && error.status === 429 });
+  const look = looker(client, impatient, { signal, update, now: () => now });
 
   run().catch((error) => {
     if (signal.aborted) return;
-    update({ link: endOf(error, now), advice: adviceOf(error), isConnected: true });
+    update({ link: endOf(error, now), advice: adviceOf(error), isConnected: true, isCrowded: false });
     stopped.abort();
   });
 
   async function run(): Promise<never> {
-    const open = () => persist(session.token, signal, () => update({ isConnected: false }));
+    const open = () => persist(session.token, signal, lost);
     await open();
     const id = now.domain?.id ?? '';
     look.begin(id);
-    for (;;) {
+    for (let failures = 0; ; failures += 1) {
+      let end: unknown;
       try {
-        await watch(id);
+        await watch(id, () => {
+          failures = 0;
+        });
       } catch (error) {
         signal.throwIfAborted();
         if (!(error instanceof NameplateError) || error.status !== 401) throw error;
+        end = error;
       }
       // The token has expired, as each does. If the link has ended, that is what opening it says.
       session.forget();
       await open();
-      await pause(250, signal);
+      await pause(backOff(end, failures, NEW_SESSION_MS), signal);
     }
   }
 
-  async function watch(domain: string): Promise<void> {
+  async function watch(domain: string, onConnect: () => void): Promise<void> {
     const watching = client.domains.watchDomain({
       domain,
       signal,
-      onConnect: () => update({ isConnected: true }),
-      onDisconnect: () => update({ isConnected: false }),
+      onConnect: () => {
+        onConnect();
+        update({ isConnected: true, isCrowded: false });
+      },
+      onDisconnect: lost,
     });
     for await (const state of watching) {
       const { updatedAt, status } = now.domain ?? {};
@@ -148,13 +164,15 @@ interface World {
 }
 
 /** Keeps the diagnosis and the certificate current: after each background check, while somebody looks at the page. */
-function looker(client: NameplateClient, { signal, update, now }: World) {
+function looker(client: NameplateClient, impatient: NameplateClient, { signal, update, now }: World) {
   let domain = '';
   let timer: ReturnType<typeof setTimeout> | undefined;
   let lastLook = Number.NEGATIVE_INFINITY;
   let isLooking = false;
   /** What was seen may be older than the newest change. */
   let isDue = false;
+  /** Since when a certificate is waited for; null where none is. */
+  let waitingSince: number | null = null;
 
   function plan(ms: number): void {
     clearTimeout(timer);
@@ -174,7 +192,15 @@ function looker(client: NameplateClient, { signal, update, now }: World) {
     isLooking = true;
     await refresh().catch(() => {});
     isLooking = false;
-    plan(isDue ? LOOK_MS : nextLook(now()));
+    plan(pauseAfter(now()));
+  }
+
+  function pauseAfter(known: Followed): number {
+    if (known.domain?.status !== 'verified' || isServed(known.certificate)) waitingSince = null;
+    else waitingSince ??= performance.now();
+    if (isDue) return LOOK_MS;
+    const isLate = waitingSince !== null && performance.now() - waitingSince > FIRST_MINUTES_MS;
+    return isLate ? LATE_CERTIFICATE_MS : nextLook(known);
   }
 
   async function refresh(): Promise<void> {
@@ -190,9 +216,9 @@ function looker(client: NameplateClient, { signal, update, now }: World) {
     if (!isWell && !isDue) await diagnose();
   }
 
-  async function diagnose({ cached = false } = {}): Promise<void> {
+  async function diagnose({ cached = false, by = client } = {}): Promise<void> {
     if (!cached) lastLook = performance.now();
-    const diagnosis = await client.domains.diagnoseDomain(cached ? { domain, cached } : { domain }, { signal });
+    const diagnosis = await by.domains.diagnoseDomain(cached ? { domain, cached } : { domain }, { signal });
     const isNow = !cached && diagnosis.checkedAt !== undefined;
     update({ diagnosis, clockOffset: isNow ? (diagnosis.checkedAt ?? 0) - Date.now() : now().clockOffset });
   }
@@ -208,8 +234,8 @@ function looker(client: NameplateClient, { signal, update, now }: World) {
     },
     /** Something has changed. */
     soon: () => plan(0),
-    /** Looks at the DNS now. */
-    fresh: () => diagnose(),
+    /** Looks at the DNS now; rejects at once when there were too many looks. */
+    fresh: () => diagnose({ by: impatient }),
   };
 }
 
@@ -227,22 +253,21 @@ export function isServed(certificate: Certificate | null): boolean {
 }
 
 /** Repeats what fails for want of a connection. */
-async function persist<T>(attempt: () => Promise<T>, signal: AbortSignal, onFailure: () => void): Promise<T> {
-  for (;;) {
+async function persist<T>(
+  attempt: () => Promise<T>,
+  signal: AbortSignal,
+  onFailure: (error: unknown) => void,
+): Promise<T> {
+  for (let failures = 0; ; failures += 1) {
     try {
       return await attempt();
     } catch (error) {
       signal.throwIfAborted();
-      if (!isPassing(error)) throw error;
-      onFailure();
-      await pause(RECONNECT_MS, signal);
+      if (!isTemporary(error)) throw error;
+      onFailure(error);
+      await pause(backOff(error, failures, RECONNECT_MS), signal);
     }
   }
-}
-
-function isPassing(error: unknown): boolean {
-  if (error instanceof NameplateError) return error.status === 429 || error.status >= 500;
-  return error instanceof ConnectionError || (error instanceof UnexpectedResponse && error.status >= 500);
 }
 
 function endOf(error: unknown, { link, domain }: Followed): Followed['link'] {
@@ -251,20 +276,15 @@ function endOf(error: unknown, { link, domain }: Followed): Followed['link'] {
     return error.problem === 'unknown' && domain !== null ? 'deleted' : error.problem;
   }
   if (error instanceof NameplateError && error.status === 404 && link === 'open') return 'deleted';
-  return 'denied';
+  return isOfDisabledWorkspace(error) ? 'disabled' : 'denied';
+}
+
+/** A 403 for another origin has the same type, so it is known by its detail. */
+function isOfDisabledWorkspace(error: unknown): boolean {
+  return error instanceof NameplateError && error.status === 403 && /workspace\b.* is disabled/.test(error.detail);
 }
 
 /** With a support address of the platform. */
 function adviceOf(error: unknown): string | null {
   return error instanceof LinkRefused ? (/\bAsk .*(?:mailto|https):.*/.exec(error.message)?.[0] ?? null) : null;
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(resolve, ms);
-    signal.addEventListener('abort', () => {
-      clearTimeout(timer);
-      reject(signal.reason);
-    });
-  });
 }

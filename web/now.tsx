@@ -5,7 +5,7 @@ import { Icon, type IconName } from './icon.tsx';
 import { unicodeForm } from './names.ts';
 import { Code, Prose } from './prose.tsx';
 import { TEXT } from './text.ts';
-import type { View } from './view.ts';
+import { comparisonOf, type View } from './view.ts';
 
 interface NowProps {
   followed: Followed;
@@ -79,16 +79,16 @@ function reasonOf({ domain, certificate }: Followed, { stage, finding }: View): 
 
 /** What is there beside what should be. */
 function Compared({ finding, records }: { finding: NonNullable<View['finding']>; records: View['records'] }) {
-  const { seen = [], expected } = finding;
-  if (expected === undefined) return null;
-  const entered = records.find((record) => record.expected === expected)?.value ?? expected;
+  const comparison = comparisonOf(finding, records);
+  if (comparison === null) return null;
+  const { found, expected, isTyped } = comparison;
   return (
     <dl class="compared">
-      {seen.length > 0 && (
+      {found.length > 0 && (
         <div class="field was">
           <dt>{TEXT.found}</dt>
           <dd>
-            {seen.map((value) => (
+            {found.map((value) => (
               <Code key={value} text={value} />
             ))}
           </dd>
@@ -97,11 +97,13 @@ function Compared({ finding, records }: { finding: NonNullable<View['finding']>;
       <div class="field">
         <dt>{TEXT.expected}</dt>
         <dd>
-          <Code text={entered} />
+          <Code text={expected} />
         </dd>
-        <dd class="do">
-          <CopyButton text={entered} what={TEXT.copyExpected} />
-        </dd>
+        {isTyped && (
+          <dd class="do">
+            <CopyButton text={expected} what={TEXT.copyExpected} />
+          </dd>
+        )}
       </div>
     </dl>
   );

@@ -11,8 +11,17 @@ const api = new URL('.', location.href).href;
 
 function show(): void {
   const place = document.getElementById('setup');
-  const token = decodeURIComponent(location.hash.slice(1));
+  const token = decoded(location.hash.slice(1));
   if (place !== null) render(<Setup api={api} token={token} heading={1} isBranded onChange={setTitle} />, place);
+}
+
+/** A link may have been cut off within an escape. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 function setTitle(followed: Followed): void {

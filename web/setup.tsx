@@ -74,7 +74,7 @@ function Support({ brand, support }: { brand: Brand; support: string }) {
 }
 
 function Body({ followed, following, heading }: { followed: Followed; following: Following | null; heading: 1 | 2 }) {
-  const { link, advice, domain, isConnected, brand } = followed;
+  const { link, advice, domain, isConnected, isCrowded, brand } = followed;
   const Heading = heading === 1 ? 'h1' : 'h2';
   if (link !== 'open' && link !== 'opening') {
     const { title, text } = TEXT.ended(link);
@@ -87,12 +87,12 @@ function Body({ followed, following, heading }: { followed: Followed; following:
           </p>
         )}
         <p>{text}</p>
-        {link !== 'deleted' && link !== 'denied' && <Advice text={advice ?? TEXT.askWhom(brand.name)} />}
+        {ASKS_FOR_ANOTHER.has(link) && <Advice text={advice ?? TEXT.askWhom(brand.name)} />}
       </section>
     );
   }
   const view = viewOf(followed);
-  if (domain === null || view === undefined) return <Opening Heading={Heading} isConnected={isConnected} />;
+  if (domain === null || view === undefined) return <Opening Heading={Heading} followed={followed} />;
   return (
     <>
       <header class="about">
@@ -103,7 +103,7 @@ function Body({ followed, following, heading }: { followed: Followed; following:
       <Progress steps={view.steps} />
       {!isConnected && (
         <p class="lost" role="status">
-          {TEXT.lost}
+          {isCrowded ? TEXT.crowded : TEXT.lost}
         </p>
       )}
       <Now followed={followed} view={view} following={following} heading={heading} />
@@ -111,6 +111,9 @@ function Body({ followed, following, heading }: { followed: Followed; following:
     </>
   );
 }
+
+/** A new link helps. */
+const ASKS_FOR_ANOTHER = new Set<Followed['link']>(['unknown', 'expired', 'revoked']);
 
 /** An address in it is a link. */
 function Advice({ text }: { text: string }) {
@@ -124,11 +127,12 @@ function Advice({ text }: { text: string }) {
   );
 }
 
-function Opening({ Heading, isConnected }: { Heading: 'h1' | 'h2'; isConnected: boolean }) {
+function Opening({ Heading, followed }: { Heading: 'h1' | 'h2'; followed: Followed }) {
+  const { isConnected, isCrowded } = followed;
   return (
     <section class="card opening" aria-busy="true">
       <Heading>{TEXT.connect}</Heading>
-      <p role="status">{isConnected ? TEXT.loading : TEXT.unreachable}</p>
+      <p role="status">{isConnected ? TEXT.loading : isCrowded ? TEXT.crowded : TEXT.unreachable}</p>
       <div class="bones" aria-hidden="true">
         <i />
         <i />

@@ -12,7 +12,7 @@ interface Said {
 const STAGES: Record<Stage, (provider: string | undefined) => Said> = {
   publish: (provider) => ({
     title: provider === undefined ? 'Add these two records to your DNS' : `Add these two records at ${provider}`,
-    text: 'Copy each name and value as it is. We look every minute, and this page changes by itself.',
+    text: 'Copy each name and value as it is. We keep looking, and this page changes by itself.',
   }),
   one_found: () => ({
     title: 'One record found, one to go',
@@ -94,6 +94,10 @@ const ENDS: Record<Exclude<Followed['link'], 'opening' | 'open'>, Said> = {
     title: 'The domain was removed',
     text: 'It is no longer being set up. Nothing you published does any harm.',
   },
+  disabled: {
+    title: 'Set-up is switched off',
+    text: 'The account that this link belongs to is disabled. Ask whoever sent you the link; your records and values stay the same.',
+  },
   denied: { title: 'This page cannot be shown here', text: 'The service does not answer requests from this page.' },
 };
 
@@ -141,6 +145,7 @@ export const TEXT = {
   loading: 'Opening your link…',
   unreachable: 'The service cannot be reached. Trying again…',
   lost: 'The connection was lost. Reconnecting… Checks go on meanwhile, and nothing is lost.',
+  crowded: 'This link is in use on many pages. Close those you do not need: this one goes on by itself.',
   stage: (stage: Stage, provider: string | undefined) => STAGES[stage](provider),
   progress: 'Progress',
   step: (step: keyof Steps) => STEPS[step],

@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { STATES } from '../test/web/states.ts';
 import type { Followed } from './follow.ts';
-import { type Stage, viewOf } from './view.ts';
+import { comparisonOf, type Stage, viewOf } from './view.ts';
 
 const followed = (name: string): Followed => ({
   link: 'open',
   advice: null,
   isConnected: true,
+  isCrowded: false,
   brand: {},
   domain: STATES[name]?.script.domain ?? null,
   diagnosis: STATES[name]?.script.diagnosis ?? null,
@@ -60,5 +61,27 @@ describe('what is shown', () => {
       ],
       ['missing', [{ outcome: 'absent', values: [], nameservers: ['kip.ns.cloudflare.com', 'zoe.ns.cloudflare.com'] }]],
     ]);
+  });
+
+  it('a record at a doubled name is compared by its name, since its value is right', () => {
+    const [routing] = viewOf(followed('publish'))?.records ?? [];
+    if (routing === undefined) throw new Error('it has records');
+    const name = `${routing.name}.example.com`;
+    const doubled = {
+      code: 'name_doubled',
+      severity: 'blocking',
+      record: 'routing',
+      name,
+      seen: [routing.expected],
+      expected: routing.expected,
+      message: '',
+      fix: '',
+      retryable: false,
+    } as const;
+    expect(comparisonOf({ ...doubled, seen: [...doubled.seen] }, [routing])).toEqual({
+      found: [name],
+      expected: routing.name,
+      isTyped: false,
+    });
   });
 });

@@ -69,6 +69,29 @@ export interface Seen {
 /** These say that a record is not there yet: that is no mistake while checks run. */
 const ABSENT = new Set(['record_missing', 'txt_missing']);
 
+/** These say that a record is there under another name. */
+const MISPLACED = new Set(['name_doubled', 'record_at_other_name']);
+
+/** What is there beside what should be: names where the record is at the wrong one, otherwise values. */
+export interface Comparison {
+  found: readonly string[];
+  expected: string;
+  /** Whether `expected` is what is typed at the provider; a whole name may not be. */
+  isTyped: boolean;
+}
+
+/** Null where there is nothing to compare. */
+export function comparisonOf(finding: Finding, records: readonly RecordView[]): Comparison | null {
+  const { code, name, seen = [], expected } = finding;
+  const record = records.find((each) => each.record === finding.record);
+  if (MISPLACED.has(code) && name !== undefined && record !== undefined) {
+    return { found: [name], expected: record.name, isTyped: false };
+  }
+  if (expected === undefined) return null;
+  const typed = records.find((each) => each.expected === expected)?.value ?? expected;
+  return { found: seen, expected: typed, isTyped: true };
+}
+
 /** Undefined until a domain is known. */
 export function viewOf(followed: Followed): View | undefined {
   const { domain, diagnosis } = followed;

@@ -52,9 +52,12 @@ export async function startScriptedSetup(directory: string, first: Script): Prom
     if (request.method === 'OPTIONS') return void response.writeHead(204).end();
     const body = JSON.parse(await text(request));
     requests.push(`${operation} ${JSON.stringify(body)}`);
-    const { brand = {}, domain, diagnosis, certificate, refusal, isDown } = script;
+    const { brand = {}, domain, diagnosis, certificate, refusal, isDown, streamRefusal } = script;
     if (refusal === 'nothing') return;
-    if (refusal !== undefined) return send(response, 401, error(401, refusal, script.advice));
+    if (refusal !== undefined) {
+      const { status = 401, advice } = script;
+      return send(response, status, error(status, refusal, advice));
+    }
     if (isDown && operation !== 'setup.openSession') return void response.destroy();
     switch (operation) {
       case 'setup.openSession':
@@ -69,6 +72,10 @@ export async function startScriptedSetup(directory: string, first: Script): Prom
       case 'domains.verifyDomain':
         return success(response, {});
       case 'domains.watchDomain':
+        if (streamRefusal !== undefined) {
+          const { status, type } = streamRefusal;
+          return send(response, status, error(status, type));
+        }
         response.writeHead(200, { 'content-type': 'text/event-stream' });
         response.write(`retry: 100\n\n${event(domain)}`);
         streams.add(response);

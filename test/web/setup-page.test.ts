@@ -204,12 +204,50 @@ describe('a connection', () => {
     await shows('The domain was removed');
   });
 
+  it('that the limit of the link refuses is told as such, and made again', async () => {
+    await open('publish');
+    setup.play({ ...state('publish'), streamRefusal: { status: 429, type: 'rate-limited' } });
+    setup.end({ reason: 'server_stopping' });
+    await shows(/in use on many pages/);
+    setup.play(state('live'));
+    await shows('Your site is live');
+    await page.getByText(/in use on many pages/).waitFor({ state: 'detached' });
+  });
+
+  it('whose tokens are refused again and again is made after ever longer pauses', async () => {
+    await page.addInitScript(
+      'globalThis.pauses = []; const { setTimeout: own } = globalThis; globalThis.setTimeout = (run, ms) => { pauses.push(ms); return own(run, ms); };',
+    );
+    await open('publish');
+    setup.play({ ...state('publish'), streamRefusal: { status: 401, type: 'unauthorized' } });
+    setup.end({ reason: 'access_ended', ...error(401, 'unauthorized') });
+    const within = (pauses: number[], ms: number) => pauses.some((each) => each >= ms && each <= ms * 1.25);
+    for (const ms of [250, 500, 1000]) {
+      await expect
+        .poll(async () => within((await page.evaluate('pauses')) as number[], ms), { timeout: 10_000 })
+        .toBe(true);
+    }
+  });
+
   it('another link in the address is opened in place of the first one', async () => {
     await open('publish');
     setup.requests.length = 0;
     await page.evaluate("location.hash = 'nps_y'");
     await expect.poll(() => setup.requests[0]).toBe('setup.openSession {"token":"nps_y"}');
   });
+});
+
+it('a link that was cut off within an escape is told not to work', async () => {
+  setup.play(state('unknown'));
+  await page.goto(`${setup.url}/setup#nps_x%`);
+  await shows('This link does not work');
+  expect(setup.requests).toEqual(['setup.openSession {"token":"nps_x%"}']);
+});
+
+it('the page says what it does before its script runs', async () => {
+  await page.route('**/*.js', (route) => route.abort());
+  await page.goto(`${setup.url}/setup#nps_x`);
+  await shows('Opening your link…');
 });
 
 it('whatever a customer controls is text: no element, no script, no address of a script comes of it', async () => {
@@ -298,6 +336,17 @@ describe('<nameplate-domain>', () => {
         ['nameplate-live', 'verified'],
       ]),
     );
+  });
+
+  it('warns once in the console where the API cannot be reached: its origin may not be listed', async () => {
+    const warnings: string[] = [];
+    page.on('console', (message) => {
+      if (message.type() === 'warning') warnings.push(message.text());
+    });
+    await page.route(`${setup.url}/v2/**`, (route) => route.abort());
+    await page.goto(url);
+    await shows(/cannot be reached/);
+    expect(warnings).toEqual([expect.stringContaining(`Is ${url} in the workspace's list of origins`)]);
   });
 
   it('has no violation that axe would find, and stops asking when it is removed', async () => {

@@ -1,3 +1,4 @@
+import { ERRORS } from '../../src/api/errors.ts';
 import type { Brand, Certificate, Diagnosis, DiagnosisRecord, Domain, Finding } from '../../src/client/client.ts';
 
 /** Every state of the set-up page, each as the API describes it. */
@@ -6,6 +7,8 @@ import type { Brand, Certificate, Diagnosis, DiagnosisRecord, Domain, Finding } 
 export interface Script {
   /** Type of the error of setup.openSession, in place of a session; `nothing`: no response. */
   refusal?: string;
+  /** Its status; 401 unless given. */
+  status?: number;
   /** Its detail. */
   advice?: string;
   brand?: Brand;
@@ -14,6 +17,8 @@ export interface Script {
   certificate?: Certificate;
   /** The stream of changes cannot be had. */
   isDown?: boolean;
+  /** Type and status of the error in place of the stream. */
+  streamRefusal?: { status: number; type: string };
 }
 
 const NAME = 'shop.example.com';
@@ -164,6 +169,15 @@ export const STATES: Record<string, { script: Script; shows: string | RegExp }> 
   revoked: {
     script: { refusal: 'setup-link-revoked', advice: `The set-up link was revoked. ${ASK}`, domain: domain() },
     shows: 'This link was withdrawn',
+  },
+  disabled: {
+    script: {
+      refusal: 'forbidden',
+      status: 403,
+      advice: ERRORS['authorization/workspace_disabled'].detail,
+      domain: domain(),
+    },
+    shows: 'Set-up is switched off',
   },
   publish: {
     script: { brand: BRAND, domain: domain(), diagnosis: diagnosis() },
