@@ -357,9 +357,11 @@ describe('<nameplate-domain>', () => {
     // The styles of the platform are not ours to judge.
     expect(found.filter((violation) => !violation.startsWith('color-contrast'))).toEqual([]);
     await page.evaluate("document.querySelector('nameplate-domain').remove()");
+    // Its stream has ended, and whatever was on its way has arrived.
+    await page.waitForLoadState('networkidle');
     setup.requests.length = 0;
     setup.play(state('live'));
-    await page.waitForLoadState('networkidle');
+    await page.request.get(url);
     expect(setup.requests).toEqual([]);
   });
 });
