@@ -1,4 +1,4 @@
-import { parentPort, type Transferable, Worker } from 'node:worker_threads';
+import { parentPort, type ResourceLimits, type Transferable, Worker } from 'node:worker_threads';
 import { releaseMemorySoon } from '../memory.ts';
 import { type Callable, connect, type Remote, type Revive } from './rpc.ts';
 
@@ -20,6 +20,8 @@ export interface Thread<Theirs extends Callable<Theirs>> extends Remote<Theirs> 
 export interface ThreadStart {
   workerData: unknown;
   transferList?: Transferable[];
+  /** Bounds of its heap; V8's own where there is none. */
+  resourceLimits?: ResourceLimits;
   /** For people: in debuggers and profiles. */
   name?: string;
 }
