@@ -126,7 +126,7 @@ async function expectNoStart(start: Parameters<typeof launchServer>[0]): Promise
 /** Everything that was acknowledged is in the file, and nothing else is torn. */
 async function expectKept({ site, ledger }: World, room: Room): Promise<void> {
   for (const end of ['', '-wal']) await copyFile(join(room.outside, `nameplate.db${end}`), site.path + end);
-  const contents = inspect(site.path, { ...SCHEDULE, now: Date.now() });
+  const contents = inspect(site.path, { ...SCHEDULE, now: Date.now });
   expect(contents.faults).toEqual([]);
   expect(reconcile(ledger, contents)).toEqual([]);
 }

@@ -109,7 +109,7 @@ async function stopStore(scene: Scene, postgres: PostgresServer, tally: Survived
 
 /** Looks at everything after a restart: at the file, at what the API answers, and whether checks go on. */
 async function examine({ site, ledger, random }: Scene, server: Server, tally: Survived): Promise<void> {
-  const contents = await site.data.inspect({ ...SCHEDULE, now: Date.now() });
+  const contents = await site.data.inspect({ ...SCHEDULE, now: Date.now });
   expect(contents.faults).toEqual([]);
   expect(reconcile(ledger, contents)).toEqual([]);
   tally.looks += ledger.entries.length + ledger.keys.size;

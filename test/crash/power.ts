@@ -182,7 +182,7 @@ async function revive(directory: string, path: string, files: Map<string, Buffer
   const store = await sqliteStore({ path: file });
   await store.ping();
   await store.close();
-  const { faults } = inspect(file, { ...SCHEDULE, now: Date.now() });
+  const { faults } = inspect(file, { ...SCHEDULE, now: Date.now });
   const db = new DatabaseSync(file, { readOnly: true });
   const rows = db.prepare('select domain_id || workspace_id || type as event from events').all();
   db.close();

@@ -56,7 +56,7 @@ export async function soak(random: Random, options: SoakOptions): Promise<Soaked
     const server = await site.serve();
     await populate(scene, server, options);
     const vitals = await use(scene, server, options);
-    const contents = inspect(site.path, { ...SCHEDULE, now: Date.now() + CHANGES_KEPT_MS });
+    const contents = inspect(site.path, { ...SCHEDULE, now: () => Date.now() + CHANGES_KEPT_MS });
     expect(contents.faults).toEqual([]);
     expect(reconcile(scene.ledger, contents)).toEqual([]);
     expect(server.errors()).toEqual([]);

@@ -75,7 +75,7 @@ export async function weather(postgres: PostgresServer, random: Random, options:
 }
 
 async function examine({ site, ledger }: Scene): Promise<void> {
-  const contents = await site.data.inspect({ ...site, now: Date.now() });
+  const contents = await site.data.inspect({ ...site, now: Date.now });
   expect(contents.faults).toEqual([]);
   expect(reconcile(ledger, contents)).toEqual([]);
 }

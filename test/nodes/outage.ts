@@ -86,7 +86,7 @@ export async function outlive(postgres: PostgresServer, random: Random, options:
     );
     await expectLastLook(postgres, scene, { late, published, backAt }, watch.asked);
     for (const node of nodes) expect(node.isRunning()).toBe(true);
-    const contents = await site.data.inspect({ ...site, now: Date.now() });
+    const contents = await site.data.inspect({ ...site, now: Date.now });
     // Both windows were ended by hand.
     expect(contents.faults.filter((fault) => !fault.startsWith("a check's window"))).toEqual([]);
     expect(reconcile(scene.ledger, contents)).toEqual([]);

@@ -83,7 +83,7 @@ export async function keepSchedule(postgres: PostgresServer, options: ScheduleOp
       const text = `${msg}: ${err?.message}`;
       errors[text] = (errors[text] ?? 0) + 1;
     }
-    const { faults } = await site.data.inspect({ ...schedule, now: until });
+    const { faults } = await site.data.inspect({ ...schedule, now: () => until });
     expect(faults).toEqual([]);
     const kept = judge(claims, asked, { ...options, from, until });
     const cpu = cpuAfter.map((after, i) => Math.round((1e6 * (after - (cpuBefore[i] ?? 0))) / kept.checks));

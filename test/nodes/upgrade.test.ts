@@ -46,7 +46,7 @@ test('a node serves without one failed request while two of the next version mig
     expect(another.complaints()).toContain('was written by a newer nameplate (it has the migration "9000-next"');
 
     for (const node of nodes) expect(node.errors()).toEqual([]);
-    const contents = await site.data.inspect({ ...SCHEDULE, now: Date.now() });
+    const contents = await site.data.inspect({ ...SCHEDULE, now: Date.now });
     expect(contents.faults).toEqual([]);
     expect(reconcile(scene.ledger, contents)).toEqual([]);
     console.log(scene.ledger.acknowledged);
