@@ -5,7 +5,7 @@ import { createApi } from '../../src/api/api.ts';
 import { getDomain } from '../../src/api/domains/getDomain.ts';
 import { findDomain } from '../../src/api/domains/present-domain.ts';
 import { PresentedOnce } from '../../src/api/operation.ts';
-import { authenticationHook, rateLimitHook } from '../../src/api/request-hooks.ts';
+import { authenticationHook, rateLimitHook, requestCounter } from '../../src/api/request-hooks.ts';
 import { requestRecorder } from '../../src/api/request-log.ts';
 import { responseEnvelope } from '../../src/api/response-envelope.ts';
 import { parseBody } from '../../src/api/validation.ts';
@@ -56,7 +56,7 @@ const methods = {
     });
     await app.ready();
     const authenticate = authenticationHook(createAccess(store, clock, changes).authenticate);
-    const limitRate = rateLimitHook(memoryLimiter(clock), rateLimits);
+    const limitRate = rateLimitHook(requestCounter(memoryLimiter(clock), rateLimits));
 
     const name = nameOf(0);
     const body = Buffer.from(JSON.stringify({ domain: name }));

@@ -7,7 +7,7 @@ import { createTokenVerifier } from './dashboard-token.ts';
 import { createFailureLimit } from './failure-limit.ts';
 import { createRootKeyCache } from './root-key-cache.ts';
 import { createSessions, type Sessions } from './sessions.ts';
-import { sessionCheck } from './setup-session.ts';
+import { createSetupSessions, type SetupSessions } from './setup-session.ts';
 import { signatureVerifier } from './signed-token.ts';
 
 /** Most workspaces cached. */
@@ -21,6 +21,8 @@ export type Authenticate = (
 
 export interface Access {
   authenticate: Authenticate;
+  /** Of a set-up link that was found by its token. Rejects with `StoreUnavailable`. */
+  standingOfLink: SetupSessions['standingOf'];
   /** Of requests that go on for longer than their authentication may hold. */
   sessions: Sessions;
 }
@@ -38,16 +40,18 @@ export function createAccess(
     read: (workspaceId) => store.findWorkspace(workspaceId),
     keysOf: ({ kind, key }) => (kind === 'workspace' ? [key] : []),
   });
+  const setupSessions = createSetupSessions({ store, clock, changes, workspaces, verifySignature });
   const deps: AuthenticationDeps = {
     rootKeys: createRootKeyCache(store, changes),
     tokens: createTokenVerifier(verifySignature),
-    checkSession: sessionCheck({ store, clock, changes, workspaces, verifySignature }),
+    checkSession: setupSessions.check,
     workspaces,
     failures,
     clock,
   };
   return {
     authenticate: (header, client) => authenticate(header, client, deps),
+    standingOfLink: setupSessions.standingOf,
     // After the caches, which so have forgotten what a change concerns before it is read again.
     sessions: createSessions({ clock, changes, check: (header) => standingOf(header, deps) }),
   };

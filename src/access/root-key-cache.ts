@@ -20,6 +20,8 @@ export interface SessionScope {
   linkId: string;
   domainId: string;
   domainName: string;
+  /** Of the link, Unix ms. */
+  expiresAt: number;
 }
 
 export interface CachedRootKey {

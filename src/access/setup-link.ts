@@ -28,8 +28,7 @@ export type SetupLinkErrorCode =
   | 'authentication/setup_link_revoked';
 
 /** Why a link, as the store has it, opens nothing; null: it does. */
-export function setupLinkError(link: SetupLink | null, now: number): SetupLinkErrorCode | null {
-  if (link === null) return 'authentication/setup_link_not_found';
+export function setupLinkError(link: SetupLink, now: number): SetupLinkErrorCode | null {
   if (link.revokedAt !== null) return 'authentication/setup_link_revoked';
   return link.expiresAt <= now ? 'authentication/setup_link_expired' : null;
 }

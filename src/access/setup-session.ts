@@ -16,11 +16,18 @@ interface SetupSessionDeps {
   verifySignature: VerifySignature;
 }
 
+/** What customers show: both reject with `StoreUnavailable`. */
+export interface SetupSessions {
+  /** Of the token of a session: the signature, and the link as it is now, which the change feed keeps fresh. */
+  check(token: string): Promise<Standing>;
+  /** Of a link, as the store has it. */
+  standingOf(link: FoundSetupLink): Promise<Standing>;
+}
+
 /** Most links cached. */
 const LINKS = 10_000;
 
-/** Checks session tokens: the signature, and the link as it is now, which the change feed keeps fresh. Rejects with `StoreUnavailable`. */
-export function sessionCheck(deps: SetupSessionDeps): (token: string) => Promise<Standing> {
+export function createSetupSessions(deps: SetupSessionDeps): SetupSessions {
   const { store, clock, changes, workspaces, verifySignature } = deps;
   const links = createLoadingCache<FoundSetupLink>({
     changes,
@@ -30,22 +37,32 @@ export function sessionCheck(deps: SetupSessionDeps): (token: string) => Promise
     keysOf: ({ kind, key }) => (kind === 'setup_link' ? [key] : []),
   });
 
-  return async (token) => {
-    const session = await verifySession(token, verifySignature);
-    if (session === null) return { ok: false, code: 'authentication/key_not_found' };
-    const link = await links.load(session.link.id);
+  async function standingOf(link: FoundSetupLink): Promise<Standing> {
+    const { id: linkId, workspaceId, domainId, domainName, environmentId, expiresAt } = link;
     const error = setupLinkError(link, clock.now());
-    if (link === null || error !== null) return { ok: false, code: error ?? 'authentication/setup_link_not_found' };
-    const workspace = await workspaces.load(link.workspaceId);
-    if (workspace === null || link.workspaceId !== session.link.workspaceId || link.domainId !== session.link.domainId)
-      return { ok: false, code: 'authentication/key_not_found' };
+    if (error !== null) return { ok: false, code: error };
+    const workspace = await workspaces.load(workspaceId);
+    if (workspace === null) return { ok: false, code: 'authentication/setup_link_not_found' };
     if (workspace.disabledAt !== null) return { ok: false, code: 'authorization/workspace_disabled' };
-    if ((await store.findDomainById(link.workspaceId, link.domainId)) === null)
+    if ((await store.findDomainById(workspaceId, domainId)) === null)
       return { ok: false, code: 'authentication/setup_link_not_found' };
-    const { id: linkId, workspaceId, domainId, domainName, environmentId } = link;
     const grants = new Set([`environment.${environmentId}.read_domain`, `environment.${environmentId}.verify_domain`]);
-    const limits = workspace.limits;
-    const principal = { workspaceId, actor: linkId, grants, limits, session: { linkId, domainId, domainName } };
-    return { ok: true, principal, expiresAt: Math.min(session.expiresAt, link.expiresAt) };
+    const session = { linkId, domainId, domainName, expiresAt };
+    const principal = { workspaceId, actor: linkId, grants, limits: workspace.limits, session };
+    return { ok: true, principal, expiresAt };
+  }
+
+  return {
+    async check(token) {
+      const session = await verifySession(token, verifySignature);
+      if (session === null) return { ok: false, code: 'authentication/key_not_found' };
+      const link = await links.load(session.link.id);
+      if (link === null) return { ok: false, code: 'authentication/setup_link_not_found' };
+      if (link.workspaceId !== session.link.workspaceId || link.domainId !== session.link.domainId)
+        return { ok: false, code: 'authentication/key_not_found' };
+      const standing = await standingOf(link);
+      return standing.ok ? { ...standing, expiresAt: Math.min(session.expiresAt, link.expiresAt) } : standing;
+    },
+    standingOf,
   };
 }

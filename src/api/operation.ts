@@ -72,32 +72,30 @@ interface OperationBase<Request extends TSchema> {
   name: string;
   summary: string;
   description: string;
-  permission: Permission;
-  /** Only a grant on all resources of the kind permits it: the resource does not exist yet, or there are many. */
-  onAll?: true;
   /** Of a workspace, unless the operator or the limits of the workspace set another. */
   rateLimit?: RateLimit;
   /** It creates something, and takes an `Idempotency-Key`. `secret`: what it makes holds a secret, which is sealed where it is kept for repeats. */
   creates?: Creates;
-  /** A session of a set-up link may call it, for its domain: the property `domain` of the request. */
-  inSessions?: true;
   request: Request;
   /** Errors of its own, besides those of every operation. */
   problems: readonly ProblemCode[];
 }
 
-/** An operation as the server and the documentation use it. */
-export type Operation = JsonOperation | StreamOperation;
-
-/** One that needs no key: its input has the credential. The server handles it besides the others. */
-export interface OpenOperation extends Omit<OperationBase<TSchema>, 'permission' | 'onAll' | 'creates' | 'inSessions'> {
-  status: 200;
-  response: TSchema;
-  example: { request: unknown; result: OperationResult };
+/** Its caller has a root key or a dashboard token. */
+interface Keyed {
+  permission: Permission;
+  /** Only a grant on all resources of the kind permits it: the resource does not exist yet, or there are many. */
+  onAll?: true;
+  /** `key_or_session`: a session of a set-up link may call it too, for its domain: the property `domain` of the request. */
+  credential?: 'key_or_session';
 }
 
-/** Responds with one JSON document. */
-export interface JsonOperation extends OperationBase<TSchema> {
+/** Its caller has the token of a set-up link, which is the property `token` of the request. */
+interface Open {
+  credential: 'setup_token';
+}
+
+interface Json {
   status: 200 | 202;
   /** Schema of the response, envelope included. */
   response: TSchema;
@@ -105,8 +103,17 @@ export interface JsonOperation extends OperationBase<TSchema> {
   handle: Handler<unknown, OperationResult>;
 }
 
+/** An operation that needs a key, as the server and the documentation use it. */
+export type Operation = JsonOperation | StreamOperation;
+
+/** Responds with one JSON document. */
+export interface JsonOperation extends OperationBase<TSchema>, Keyed, Json {}
+
+/** The same, and needs no key. */
+export interface OpenOperation extends OperationBase<TSchema>, Open, Json {}
+
 /** Responds with server-sent events, for as long as there may be any. */
-export interface StreamOperation extends OperationBase<TSchema> {
+export interface StreamOperation extends OperationBase<TSchema>, Keyed {
   status: 200;
   /** `response`: the events. */
   example: { request: unknown; response: string };
@@ -122,7 +129,7 @@ interface Exchange {
   reply: FastifyReply;
 }
 
-export function isStream(operation: Operation): operation is StreamOperation {
+export function isStream(operation: Operation | OpenOperation): operation is StreamOperation {
   return 'open' in operation;
 }
 
@@ -146,18 +153,31 @@ export interface OperationResult {
   pagination?: { cursor?: string; hasMore: boolean };
 }
 
+/** What the definition of an operation says that responds with one object. */
+interface ObjectDefinition<Request extends TSchema, Data extends TSchema> extends OperationBase<Request> {
+  status?: 202;
+  response: Data;
+  example: { request: Static<Request>; response: Static<Data> };
+  handle: Handler<Static<Request>, Static<Data> | PresentedOnce<Static<Data>>>;
+}
+
 /** Defines an operation that responds with one object. */
 export function defineOperation<Request extends TSchema, Data extends TSchema>(
-  operation: OperationBase<Request> & {
-    status?: 202;
-    response: Data;
-    example: { request: Static<Request>; response: Static<Data> };
-    handle: Handler<Static<Request>, Static<Data> | PresentedOnce<Static<Data>>>;
-  },
+  operation: ObjectDefinition<Request, Data> & Keyed,
 ): JsonOperation {
+  return { ...operation, ...withEnvelope(operation) };
+}
+
+/** Defines one that needs no key. */
+export function defineOpenOperation<Request extends TSchema, Data extends TSchema>(
+  operation: ObjectDefinition<Request, Data> & Open,
+): OpenOperation {
+  return { ...operation, ...withEnvelope(operation) };
+}
+
+function withEnvelope<Request extends TSchema, Data extends TSchema>(operation: ObjectDefinition<Request, Data>): Json {
   const { example, response, status = 200 } = operation;
   return {
-    ...operation,
     status,
     response: Type.Object({ meta: Meta, data: response }, closed),
     example: { request: example.request, result: { data: example.response } },
@@ -170,11 +190,12 @@ export function defineOperation<Request extends TSchema, Data extends TSchema>(
 
 /** Defines an operation that responds with one page of a list. */
 export function defineList<Request extends TSchema, Item extends TSchema>(
-  operation: OperationBase<Request> & {
-    item: Item;
-    example: { request: Static<Request>; items: Static<Item>[] };
-    handle: Handler<Static<Request>, Paged<Static<Item>>>;
-  },
+  operation: OperationBase<Request> &
+    Keyed & {
+      item: Item;
+      example: { request: Static<Request>; items: Static<Item>[] };
+      handle: Handler<Static<Request>, Paged<Static<Item>>>;
+    },
 ): JsonOperation {
   const { example, item } = operation;
   return {
@@ -188,10 +209,11 @@ export function defineList<Request extends TSchema, Item extends TSchema>(
 
 /** Defines an operation that responds with events. */
 export function defineStream<Request extends TSchema>(
-  operation: OperationBase<Request> & {
-    example: { request: Static<Request>; response: string };
-    open(call: StreamCall<Static<Request>>, exchange: Exchange, watchers: Watchers): Promise<void>;
-  },
+  operation: OperationBase<Request> &
+    Keyed & {
+      example: { request: Static<Request>; response: string };
+      open(call: StreamCall<Static<Request>>, exchange: Exchange, watchers: Watchers): Promise<void>;
+    },
 ): StreamOperation {
   return {
     ...operation,

@@ -62,10 +62,7 @@ export function tooManyFailures(retryAfterSeconds: number): Problem {
  * Counts a request of a caller to an operation, and decides about it; undefined: unlimited. Of the limits of a workspace, sessions of its links have those alone that
  * block an operation.
  */
-export type CountRequest = (
-  principal: Pick<Principal, 'workspaceId' | 'limits' | 'session'>,
-  operation: string,
-) => RateLimitDecision | undefined;
+export type CountRequest = (principal: Principal, operation: string) => RateLimitDecision | undefined;
 
 export function requestCounter(limiter: Pick<Limiter, 'take'>, defaults: RateLimits): CountRequest {
   return ({ workspaceId, limits, session }, operation) => {
@@ -76,8 +73,7 @@ export function requestCounter(limiter: Pick<Limiter, 'take'>, defaults: RateLim
 }
 
 /** Counts a request and sets the RateLimit headers; throws a `Problem` above the limit. */
-export function rateLimitHook(limiter: Pick<Limiter, 'take'>, defaults: RateLimits) {
-  const countRequest = requestCounter(limiter, defaults);
+export function rateLimitHook(countRequest: CountRequest) {
   return (operation: string, request: FastifyRequest, reply: FastifyReply): void => {
     const decision = countRequest(principalOf(request), operation);
     if (decision === undefined) return;

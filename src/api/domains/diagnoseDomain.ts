@@ -24,7 +24,7 @@ export const diagnoseDomain = defineOperation({
   description:
     'Asks the nameservers now, and says what each of them has, what is wrong and what to do about it. It changes nothing: neither the status nor the schedule of the checks. It takes at most 10 s, usually less than one. Requests for one domain within 5 s share a result; a workspace can have 10 of these requests in flight. With `cached` nothing is asked: it answers from the last background check.',
   permission,
-  inSessions: true,
+  credential: 'key_or_session',
   request: Type.Object(
     {
       domain: DomainIdentifier,

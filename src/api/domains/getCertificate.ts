@@ -18,7 +18,7 @@ export const getCertificate = defineOperation({
   description:
     'Returns the state of the certificate: whether the domain is served over HTTPS and, if not, why and what to do. Before the domain is verified the state is `none`, not an error, so clients can poll from the creation of the domain on.',
   permission,
-  inSessions: true,
+  credential: 'key_or_session',
   request: Type.Object({ domain: DomainIdentifier }, closed),
   response: CertificateSchema,
   problems: ['data/domain_not_found'],

@@ -14,7 +14,7 @@ export const getDomain = defineOperation({
   summary: 'Get a domain',
   description: 'Retrieves a domain and its verification status. Poll it to follow the progress of the verification.',
   permission,
-  inSessions: true,
+  credential: 'key_or_session',
   request: Type.Object({ domain: DomainIdentifier }, closed),
   response: DomainSchema,
   problems: ['data/domain_not_found'],

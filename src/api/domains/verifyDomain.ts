@@ -14,7 +14,7 @@ export const verifyDomain = defineOperation({
   description:
     'Starts a check of the DNS records; poll domains.getDomain for its result. A domain that failed gets a new window of 24 hours, and keeps its status until the check has a result.',
   permission,
-  inSessions: true,
+  credential: 'key_or_session',
   status: 202,
   request: Type.Object({ domain: DomainIdentifier }, closed),
   response: Empty,

@@ -22,13 +22,13 @@ const OF_SESSIONS: readonly ProblemCode[] = [
 
 /** An operation of the API. Schemas with a title are written into `components`. */
 export function describeOperation(operation: Operation, components: Map<string, JsonSchema>): ApiOperation {
-  const { permission, onAll, creates, inSessions, status } = operation;
+  const { permission, onAll, creates, credential, status } = operation;
   const grants = sufficientGrants(permission, onAll).map((grant) => `\`${grant}\``);
-  const access = `Permission: ${grants.join(' or ')}.${inSessions ? ' A session of a set-up link may call it for its domain.' : ''}`;
+  const access = `Permission: ${grants.join(' or ')}.${credential ? ' A session of a set-up link may call it for its domain.' : ''}`;
   const problems = [
     ...operation.problems,
     ...(creates === undefined ? [] : CREATING),
-    ...(inSessions === undefined ? [] : OF_SESSIONS),
+    ...(credential === undefined ? [] : OF_SESSIONS),
   ];
   return {
     ...describeCall(operation, components),

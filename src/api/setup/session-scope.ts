@@ -34,6 +34,12 @@ function check(decision: RateLimitDecision): void {
   if (!decision.allowed) throw rateLimited(decision, LIMITED);
 }
 
+/** Of a caller who is known to be a customer. */
+export function sessionOf({ session }: Principal): SessionScope {
+  if (session === undefined) throw new Error('an operation for customers was called by somebody else');
+  return session;
+}
+
 /** What a session may ask for. */
 interface SessionInput {
   domain: string;

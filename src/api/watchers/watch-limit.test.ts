@@ -7,7 +7,7 @@ const key: Principal = { workspaceId: 'ws_1', actor: 'key_1', grants: new Set(),
 const link = (id: string): Principal => ({
   ...key,
   actor: id,
-  session: { linkId: id, domainId: 'dom_1', domainName: 'shop.acme.com' },
+  session: { linkId: id, domainId: 'dom_1', domainName: 'shop.acme.com', expiresAt: 0 },
 });
 
 it('links of a workspace have half of its streams at most, and each link its own limit', () => {

@@ -1,5 +1,6 @@
 import type { Principal } from '../../access/root-key-cache.ts';
 import { Problem } from '../errors.ts';
+import { shareOf } from '../thread-share.ts';
 
 /** Most streams that are open at once. */
 export interface WatchLimits {
@@ -9,6 +10,21 @@ export interface WatchLimits {
   perKey: number;
   /** Of one set-up link: pages that are open. */
   perLink: number;
+}
+
+/** Open streams of one set-up link, in a process. */
+const PER_LINK = 10;
+
+/** The limits of one thread, of those of a process: connections are spread evenly over its threads. */
+export function watchLimitsOfThread(limits: Omit<WatchLimits, 'perLink'>, threads: number): WatchLimits {
+  const share = (limit: number) => (limit === 0 ? 0 : shareOf(limit, threads));
+  return {
+    total: share(limits.total),
+    perWorkspace: share(limits.perWorkspace),
+    perKey: share(limits.perKey),
+    // Two pages of a customer may be in one thread.
+    perLink: Math.max(2, share(PER_LINK)),
+  };
 }
 
 /** Of the streams of a workspace, those of its links: customers leave the workspace its own. */
