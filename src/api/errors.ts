@@ -292,6 +292,13 @@ export const ERRORS = {
     why: 'The operator of this installation limits the number of webhooks per workspace (NAMEPLATE_WEBHOOKS_PER_WORKSPACE, 10 unless set).',
     fix: 'Delete webhooks that you no longer need, or let one receiver take the events of several.',
   },
+  'limits/setup_link_limit_exceeded': {
+    status: 403,
+    type: 'setup-link-limit-exceeded',
+    detail: 'The domain has as many set-up links that work as it may have.',
+    why: 'A domain may have 100 set-up links at once that have neither expired nor been revoked. A page that makes one for each view reaches the limit soon.',
+    fix: 'Use a link until it expires. domains.listSetupLinks lists those of the domain, domains.revokeSetupLink ends one.',
+  },
   'application/internal': {
     status: 500,
     detail: internalDetail(''),

@@ -9,14 +9,17 @@ const EXAMPLE = 'link_01kaghr5t6y7v8w9x0a1b2c3d4';
 interface ShownLink {
   id: string;
   createdAt: number;
+  createdBy?: string;
   expiresAt: number;
   revokedAt?: number;
+  revokedBy?: string;
 }
 
 const COLUMNS: Column<ShownLink>[] = [
   { title: 'Id', text: ({ id }) => id },
   { title: 'State', text: stateOf },
   { title: 'Created', text: ({ createdAt }) => dateTime(createdAt) },
+  { title: 'By', text: ({ createdBy = '' }) => createdBy },
 ];
 
 /** Commands for the set-up links of domains. */
@@ -74,8 +77,9 @@ function addRevoke(domains: Command): void {
   );
 }
 
-function stateOf({ expiresAt, revokedAt }: ShownLink): string {
-  if (revokedAt !== undefined) return `revoked ${dateTime(revokedAt)}`;
+function stateOf({ expiresAt, revokedAt, revokedBy }: ShownLink): string {
+  if (revokedAt !== undefined)
+    return `revoked ${dateTime(revokedAt)}${revokedBy === undefined ? '' : ` by ${revokedBy}`}`;
   return `${expiresAt > systemClock.now() ? 'works until' : 'expired'} ${dateTime(expiresAt)}`;
 }
 

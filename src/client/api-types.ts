@@ -894,10 +894,14 @@ interface SetupLink {
   domainId: string;
   /** Creation. Unix time in milliseconds. */
   createdAt: number;
+  /** Who made it: id of the root key, or subject of the dashboard token; absent where that is not known. */
+  createdBy?: string;
   /** From then on it does not work. Unix time in milliseconds. */
   expiresAt: number;
   /** Since when it does not work; absent unless it was revoked. Unix time in milliseconds. */
   revokedAt?: number;
+  /** Who revoked it, as in `createdBy`. */
+  revokedBy?: string;
 }
 
 interface SetupPage {

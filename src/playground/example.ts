@@ -1,4 +1,5 @@
 import { createSetupToken, hashSetupToken, setupLinkError } from '../access/setup-link.ts';
+import { LINKS_PER_DOMAIN } from '../api/domains/present-setup-link.ts';
 import { newTarget, newToken } from '../api/domains/record-values.ts';
 import { type Domain, newDomain } from '../domain/domain.ts';
 import { windowEndsAt } from '../domain/status.ts';
@@ -24,7 +25,7 @@ interface ExampleSettings {
 
 /**
  * Finds or creates the example domain, and begins a new window for one that failed. Resolves with the token of a set-up link for it: `token` if that
- * still works, else a new one; null if the workspace may have no more domains.
+ * still works, else a new one; null if the workspace may have no more domains, or the domain no more links.
  */
 export async function prepareExample(
   deps: SeedDeps,
@@ -88,10 +89,11 @@ async function opens({ store, clock }: SeedDeps, token: string, domain: Domain):
 async function createLink(
   { store, clock, newId, randomBytes }: SeedDeps,
   { id: domainId, workspaceId }: Domain,
-): Promise<string> {
+): Promise<string | null> {
   const { token, hash } = createSetupToken(randomBytes);
   const createdAt = clock.now();
   const link = { id: newId('link'), workspaceId, domainId, createdAt, expiresAt: createdAt + LINK_LIFE_MS };
-  await store.createSetupLink({ ...link, revokedAt: null }, hash);
-  return token;
+  const nobody = { createdBy: null, revokedAt: null, revokedBy: null };
+  const outcome = await store.createSetupLink({ ...link, ...nobody }, hash, LINKS_PER_DOMAIN);
+  return outcome === 'created' ? token : null;
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { openEngine } from '../../test/support/engine.ts';
-import { attach, NOW, plant, timelineOf } from '../../test/support/entities.ts';
+import { aSetupLink, attach, NOW, plant, timelineOf } from '../../test/support/entities.ts';
 import { BUDGET_MS, prune, ROWS_AT_ONCE } from './pruning.ts';
 
 const DAY_MS = 86_400_000;
@@ -21,12 +21,10 @@ test('events are kept as long as the operator says, and then deleted', async () 
 
 test('a set-up link is kept for 30 days after it expired, so that its customer is told so', async () => {
   const { store, remove } = await openEngine();
-  const { environment, workspace } = await plant(store);
-  const { id: domainId } = await attach(store, environment);
-  const about = { workspaceId: workspace.id, domainId, createdAt: 0, revokedAt: null };
+  const domain = await attach(store, (await plant(store)).environment);
   const expired = [NOW - 30 * DAY_MS - 1, NOW - 30 * DAY_MS];
   for (const [i, expiresAt] of expired.entries())
-    await store.createSetupLink({ ...about, id: `link_${i}`, expiresAt }, new Uint8Array(32).fill(i));
+    await store.createSetupLink(aSetupLink(domain, { id: `link_${i}`, expiresAt }), new Uint8Array(32).fill(i), 9);
   await prune({ store, config, clock });
   expect(await store.findSetupLink('link_0')).toBeNull();
   expect(await store.findSetupLink('link_1')).not.toBeNull();

@@ -10,7 +10,7 @@ import { failingRule } from '../../src/webhooks/policy/retry-schedule.ts';
 import { DAY_MS } from '../support/certificates.ts';
 import { NOW, plant } from '../support/entities.ts';
 import { addressOf, createMigratedDatabase, sharedPostgres } from '../support/postgres.ts';
-import { UNDO_UPKEEP } from '../support/undo-newest-migration.ts';
+import { UNDO_AFTER_SETUP_LINKS } from '../support/undo-newest-migration.ts';
 import { aDeliveryClaim, aDeliveryResult, addWebhook } from '../support/webhooks.ts';
 
 interface Engine {
@@ -93,9 +93,9 @@ it.each(ENGINES)(
       150,
       `'${failing.id}', 'dom_9', 'evt_' || n, 'domain.created', ${SINCE}, ${SINCE}, 1, ${SINCE} + n, 'oops', 'failed', ${NOW}`,
     );
-    await query(UNDO_UPKEEP);
+    await query(UNDO_AFTER_SETUP_LINKS);
 
-    expect(await migrate()).toEqual(['0011-webhook-upkeep']);
+    expect(await migrate()).toEqual(['0011-webhook-upkeep', '0012-setup-link-actors']);
     const store = await open();
     expect(await store.findWebhook(workspace.id, failing.id)).toEqual(failing);
     expect(await store.updateWebhook(workspace.id, off.id, { enabled: true }, NOW)).toMatchObject({ disabledAt: null });

@@ -1,17 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import type { SetupLink } from '../../src/store/contract/store.ts';
-import { attach, NOW, type Planted } from '../support/entities.ts';
+import { aSetupLink, attach, NOW, type Planted } from '../support/entities.ts';
 import type { Subject } from './subject.ts';
 
-const DAY_MS = 86_400_000;
-let made = 0;
-
-function aSetupLink(about: Pick<SetupLink, 'workspaceId' | 'domainId'> & Partial<SetupLink>): SetupLink {
-  made += 1;
-  const id = `link_${String(made).padStart(26, '0')}`;
-  return { id, createdAt: NOW, expiresAt: NOW + DAY_MS, revokedAt: null, ...about };
-}
+const LIMIT = 100;
 
 const aHash = () => new Uint8Array(randomBytes(32));
 
@@ -20,10 +13,11 @@ export function describeSetup(subject: Subject): void {
     const planted = await subject.plant();
     const domain = await attach(subject.store, planted.environment);
     const hash = aHash();
-    const link = aSetupLink({ workspaceId: planted.workspace.id, domainId: domain.id, ...about });
-    expect(await subject.store.createSetupLink(link, hash)).toBe('created');
+    const link = aSetupLink(domain, about);
+    expect(await subject.store.createSetupLink(link, hash, LIMIT)).toBe('created');
     return { ...planted, domain, link, hash };
   };
+  const create = (link: SetupLink, limit: number) => subject.store.createSetupLink(link, aHash(), limit);
   const changesOf = async (write: () => Promise<unknown>) => {
     const { latest } = await subject.store.changesSince(0);
     await write();
@@ -51,7 +45,8 @@ export function describeSetup(subject: Subject): void {
         [domain.workspaceId, 'dom_none'],
       ] as const) {
         const hash = aHash();
-        expect(await store.createSetupLink(aSetupLink({ workspaceId, domainId }), hash)).toBe('domain_missing');
+        const link = aSetupLink(domain, { workspaceId, domainId });
+        expect(await store.createSetupLink(link, hash, LIMIT)).toBe('domain_missing');
         expect(await store.findSetupLinkByToken(hash)).toBeNull();
       }
     });
@@ -59,8 +54,8 @@ export function describeSetup(subject: Subject): void {
     it('are listed in order of creation, of one domain, page by page', async () => {
       const { store } = subject;
       const { link, domain, workspace } = await withLink();
-      const more = [1, 2].map(() => aSetupLink({ workspaceId: workspace.id, domainId: domain.id }));
-      for (const each of more) await store.createSetupLink(each, aHash());
+      const more = [1, 2].map(() => aSetupLink(domain));
+      for (const each of more) await create(each, LIMIT);
       const first = await store.listSetupLinks(workspace.id, domain.id, { limit: 2 });
       expect(first).toEqual({ items: [link, more[0]], next: more[1]?.id });
       const rest = await store.listSetupLinks(workspace.id, domain.id, { limit: 2, cursor: first.next });
@@ -68,13 +63,45 @@ export function describeSetup(subject: Subject): void {
       expect(await store.listSetupLinks('ws_none', domain.id, { limit: 2 })).toEqual({ items: [] });
     });
 
-    it('keep the first time at which they were revoked, and are then in the change log', async () => {
+    it('are as many at a time as the limit, of those that work: others do not count, nor do those of other domains', async () => {
+      const { link, domain, environment } = await withLink();
+      const [full, expired] = [aSetupLink(domain), aSetupLink(domain, { expiresAt: NOW + 1 })];
+      expect(await create(expired, 2)).toBe('created');
+      expect(await create(full, 2)).toBe('limit');
+      expect(await subject.store.findSetupLink(full.id)).toBeNull();
+      expect(await create(aSetupLink(await attach(subject.store, environment)), 2)).toBe('created');
+      // From the millisecond on at which one of them has expired.
+      expect(await create(aSetupLink(domain, { createdAt: NOW + 1 }), 2)).toBe('created');
+      expect(await create(aSetupLink(domain, { createdAt: NOW + 1 }), 2)).toBe('limit');
+      await subject.store.revokeSetupLink(link.id, NOW + 1, 'key_1');
+      expect(await create(aSetupLink(domain, { createdAt: NOW + 1 }), 2)).toBe('created');
+    });
+
+    it('that are made at the same moment are no more than the limit', async () => {
+      const domain = await attach(subject.store, (await subject.plant()).environment);
+      const outcomes = await Promise.all(Array.from({ length: 20 }, () => create(aSetupLink(domain), 7)));
+      expect(outcomes.filter((outcome) => outcome === 'created')).toHaveLength(7);
+      const { items } = await subject.store.listSetupLinks(domain.workspaceId, domain.id, { limit: 20 });
+      expect(items).toHaveLength(7);
+    });
+
+    it('keep when and by whom they were revoked first, and are then in the change log', async () => {
       const { store } = subject;
       const { link } = await withLink();
-      expect(await changesOf(() => store.revokeSetupLink(link.id, NOW + 1))).toContain(`setup_link ${link.id}`);
-      expect(await store.revokeSetupLink(link.id, NOW + 2)).toBe(true);
-      expect(await store.findSetupLink(link.id)).toMatchObject({ revokedAt: NOW + 1 });
-      expect(await store.revokeSetupLink('link_none', NOW)).toBe(false);
+      const first = { revokedAt: NOW + 1, revokedBy: 'key_2' };
+      const revoke = () => store.revokeSetupLink(link.id, first.revokedAt, first.revokedBy);
+      expect(await changesOf(revoke)).toContain(`setup_link ${link.id}`);
+      expect(await store.revokeSetupLink(link.id, NOW + 2, 'key_3')).toBe(true);
+      expect(await store.findSetupLink(link.id)).toMatchObject(first);
+      expect(await store.revokeSetupLink('link_none', NOW, 'key_2')).toBe(false);
+    });
+
+    it('have as their makers any text, which is kept in short where it is long', async () => {
+      const actor = `auth0|\0 \ud800 ${'ä'.repeat(300)}`;
+      const { link } = await withLink({ createdBy: actor });
+      await subject.store.revokeSetupLink(link.id, NOW, actor);
+      const kept = `auth0|\ufffd \ufffd ${'ä'.repeat(245)}`;
+      expect(await subject.store.findSetupLink(link.id)).toMatchObject({ createdBy: kept, revokedBy: kept });
     });
 
     it('are gone with their domain, also one that was made at the same moment', async () => {
@@ -82,7 +109,7 @@ export function describeSetup(subject: Subject): void {
       const { link, hash, domain, workspace } = await withLink();
       const late = aHash();
       const [, deleted] = await Promise.all([
-        store.createSetupLink(aSetupLink({ workspaceId: workspace.id, domainId: domain.id }), late),
+        store.createSetupLink(aSetupLink(domain), late, LIMIT),
         store.deleteDomain(workspace.id, domain.id, NOW),
       ]);
       expect(deleted).toBe('deleted');

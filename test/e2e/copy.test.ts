@@ -74,9 +74,8 @@ async function populate(store: Store): Promise<void> {
     const after = next(before, entities.NOW);
     await store.saveTransition({ before, after, memory, result: entities.aCheckResult(before), now: entities.NOW });
   }
-  const { id: domainId } = await entities.attach(store, environment);
-  const link = { id: entities.newId('link'), workspaceId: workspace.id, domainId, createdAt: 1, expiresAt: 2 };
-  await store.createSetupLink({ ...link, revokedAt: null }, randomBytes(32));
+  const link = entities.aSetupLink(await entities.attach(store, environment));
+  await store.createSetupLink(link, randomBytes(32), 1);
   await store.addTestDelivery(workspace.id, webhookId, entities.NOW);
   const [due] = await store.claimDeliveries(webhooks.aDeliveryClaim({ limit: 1 }));
   if (due === undefined) throw new Error('nothing is due');

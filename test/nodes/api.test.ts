@@ -9,7 +9,7 @@ import { createLog } from '../../src/log.ts';
 import { type RunningServer, startServer } from '../../src/main.ts';
 import { TIMEOUTS } from '../../src/store/postgres/postgres-connection.ts';
 import { ENCRYPTION_KEY } from '../support/encryption-key.ts';
-import { aRootKey, attach, type Planted, plant, verifyingAt } from '../support/entities.ts';
+import { aRootKey, aSetupLink, attach, type Planted, plant, verifyingAt } from '../support/entities.ts';
 import { type Postgres, sharedPostgres } from '../support/postgres.ts';
 import { startProxy } from '../support/tcp-proxy.ts';
 import { watch } from '../support/watching.ts';
@@ -149,9 +149,8 @@ describe('a set-up link that was revoked', () => {
   it('opens nothing at any node, and its sessions and streams end at every one within a second', async () => {
     const domain = await attach(node(0).store, tree.environment);
     const { token, hash } = createSetupToken(randomBytes);
-    const [id, createdAt] = [`link_${'0'.repeat(26)}`, Date.now()];
-    const about = { workspaceId, domainId: domain.id, expiresAt: createdAt + 3_600_000, revokedAt: null };
-    await node(0).store.createSetupLink({ ...about, id, createdAt }, hash);
+    const link = aSetupLink(domain, { createdAt: Date.now() });
+    await node(0).store.createSetupLink(link, hash, 1);
     const open = async ({ api }: RunningServer) => {
       const headers = { 'content-type': 'application/json' };
       const body = JSON.stringify({ token });
@@ -163,7 +162,7 @@ describe('a set-up link that was revoked', () => {
     const { key } = await open(node(1));
     const streams = await Promise.all(nodes.map(({ api }) => watch(api ?? '', { key, domain: domain.name })));
     for (const { next } of streams) expect((await next()).event).toBe('domain');
-    expect(await node(2).store.revokeSetupLink(id, Date.now())).toBe(true);
+    expect(await node(2).store.revokeSetupLink(link.id, Date.now(), 'key_1')).toBe(true);
     const revokedAt = Date.now();
     for (const each of nodes) expect((await open(each)).status).toBe(401);
     for (const { next } of streams) {

@@ -12,6 +12,7 @@ import type {
   Project,
   RequestCount,
   RootKey,
+  SetupLink,
   SigningKey,
   Store,
   Workspace,
@@ -102,6 +103,22 @@ export function aDeployment(environment: Environment, about: Partial<Deployment>
     environmentId: environment.id,
     origin: 'http://127.0.0.1:3000',
     createdAt: NOW,
+    ...about,
+  };
+}
+
+/** Of a domain; it works for a day. */
+export function aSetupLink({ id, workspaceId }: Domain, about: Partial<SetupLink> = {}): SetupLink {
+  const { createdAt = NOW } = about;
+  return {
+    id: newId('link'),
+    workspaceId,
+    domainId: id,
+    createdAt,
+    createdBy: 'key_1',
+    expiresAt: createdAt + 86_400_000,
+    revokedAt: null,
+    revokedBy: null,
     ...about,
   };
 }

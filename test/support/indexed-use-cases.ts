@@ -7,7 +7,7 @@ import { certificateClaimer, isAnyDue } from '../../src/store/sql/certificates/l
 import { findReachedLimit, pruneLedger } from '../../src/store/sql/certificates/ledger.ts';
 import { pruneEvents } from '../../src/store/sql/events.ts';
 import { pruneIdempotencyKeys } from '../../src/store/sql/idempotency-keys.ts';
-import { pruneSetupLinks } from '../../src/store/sql/setup-links.ts';
+import { countWorking, pruneSetupLinks } from '../../src/store/sql/setup-links.ts';
 import { type Engine, type ReadUseCase, sqlStore } from '../../src/store/sql/sql-store.ts';
 import type { Transaction } from '../../src/store/sql/statement.ts';
 import { deliveryClaimer } from '../../src/store/sql/webhooks/delivery-claims.ts';
@@ -83,6 +83,7 @@ export const indexed: Record<string, (tx: Transaction, ...args: never[]) => Prom
   deliveriesDueOf: async (tx: Transaction) => tx.all(selectDueOf, { webhookId: '', now: 0, limit: 1 }),
   pruneDeliveries: (tx: Transaction) => pruneDeliveries(tx, 0, 1),
   pruneSetupLinks: (tx: Transaction) => pruneSetupLinks(tx, 0, 1),
+  countSetupLinks: async (tx: Transaction) => tx.one(countWorking, { domainId: '', at: 0 }),
 };
 
 /** Those of them that find their rows in the order of an index, so that they cost the same in a table of any length. */

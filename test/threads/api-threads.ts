@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createSetupToken } from '../../src/access/setup-link.ts';
 import { NO_MEMORY } from '../../src/domain/status.ts';
-import { aDomain, attach, verifyingAt } from '../support/entities.ts';
+import { aDomain, aSetupLink, attach, verifyingAt } from '../support/entities.ts';
 import { type Watching, watch } from '../support/watching.ts';
 import { startThreaded, type ThreadedServer } from './threaded-server.ts';
 
@@ -100,11 +100,10 @@ export function threadedApi(threads: number, makeDatabase: () => Promise<string>
     it('limits a set-up link in all threads together, and ends its sessions and streams in all when it is revoked', async () => {
       const { store, api: url } = api.server;
       const domain = await attach(store, api.tree.environment);
-      const about = { workspaceId: domain.workspaceId, domainId: domain.id, revokedAt: null };
-      const [createdAt, expiresAt] = [Date.now(), Date.now() + 3_600_000];
+      const createdAt = Date.now();
       const open = async (id: string) => {
         const { token, hash } = createSetupToken(randomBytes);
-        await store.createSetupLink({ ...about, id, createdAt, expiresAt }, hash);
+        await store.createSetupLink(aSetupLink(domain, { id, createdAt }), hash, 100);
         return dataOf(await post(url ?? '', 'setup.openSession', { token }));
       };
       const minute = () => Math.floor(Date.now() / 60_000);
@@ -129,7 +128,7 @@ export function threadedApi(threads: number, makeDatabase: () => Promise<string>
       expect(streams.length).toBeGreaterThan(1);
       for (const { next } of streams) expect((await next()).event).toBe('domain');
       expect(await statusesOf('domains.getDomain', key, { domain: domain.name })).toEqual(new Set([200]));
-      await store.revokeSetupLink(linkId, Date.now());
+      await store.revokeSetupLink(linkId, Date.now(), 'key_1');
       for (const { next } of streams) expect((await next()).data.reason).toBe('access_ended');
       await delay(1000);
       expect(await statusesOf('domains.getDomain', key, { domain: domain.name })).toEqual(new Set([401]));

@@ -7,7 +7,7 @@ import { defineOperation } from '../operation.ts';
 import { closed, Id, Time } from '../schemas.ts';
 import { storingSecret } from '../webhooks/webhook-secret.ts';
 import { DomainIdentifier, exampleDomain, findDomain } from './present-domain.ts';
-import { exampleSetupLink, exampleSetupToken, LINK_LIFE_SECONDS } from './present-setup-link.ts';
+import { exampleSetupLink, exampleSetupToken, LINK_LIFE_SECONDS, LINKS_PER_DOMAIN } from './present-setup-link.ts';
 
 const permission = { resource: 'environment', action: 'create_setup_link' } as const;
 
@@ -40,7 +40,12 @@ export const createSetupLink = defineOperation({
     },
     closed,
   ),
-  problems: ['data/domain_not_found', 'application/public_url_missing', 'application/sealing_unavailable'],
+  problems: [
+    'data/domain_not_found',
+    'limits/setup_link_limit_exceeded',
+    'application/public_url_missing',
+    'application/sealing_unavailable',
+  ],
   example: {
     request: { domain: exampleDomain.name },
     response: {
@@ -51,7 +56,7 @@ export const createSetupLink = defineOperation({
     },
   },
   async handle({ principal, input, create }, { store, clock, newId, randomBytes, settings: { publicUrl } }) {
-    const { workspaceId, grants } = principal;
+    const { workspaceId, grants, actor } = principal;
     const { id: domainId } = masked(
       await findDomain(store, workspaceId, input.domain),
       (found) => permits(grants, permission, found.environmentId),
@@ -61,10 +66,12 @@ export const createSetupLink = defineOperation({
     const { token, hash } = createSetupToken(randomBytes);
     const createdAt = clock.now();
     const expiresAt = createdAt + (input.expiresInSeconds ?? LINK_LIFE_SECONDS.usual) * 1000;
-    const link = { id: newId('link'), workspaceId, domainId, createdAt, expiresAt, revokedAt: null };
+    const open = { revokedAt: null, revokedBy: null };
+    const link = { id: newId('link'), workspaceId, domainId, createdAt, createdBy: actor, expiresAt, ...open };
     const shown = { linkId: link.id, url: `${publicUrl}/setup#${token}`, token, expiresAt };
-    const { made, outcome } = await storingSecret(() => create(shown, 'createSetupLink', link, hash));
+    const { made, outcome } = await storingSecret(() => create(shown, 'createSetupLink', link, hash, LINKS_PER_DOMAIN));
     if (outcome === 'domain_missing') throw new Problem('data/domain_not_found');
+    if (outcome === 'limit') throw new Problem('limits/setup_link_limit_exceeded');
     return made;
   },
 });

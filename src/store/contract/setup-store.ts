@@ -10,6 +10,9 @@ export interface SetupLink {
   createdAt: number;
   expiresAt: number;
   revokedAt: number | null;
+  /** Id of the root key, or subject of the dashboard token; null where that is not known. At most 255 characters are kept. */
+  createdBy: string | null;
+  revokedBy: string | null;
 }
 
 /** A link, with what never changes of its domain. */
@@ -26,15 +29,19 @@ export interface SetupPage {
 }
 
 export interface SetupStore {
-  /** `tokenHash`: SHA-256, 32 bytes. */
-  createSetupLink(link: SetupLink, tokenHash: Uint8Array): Promise<'created' | 'domain_missing'>;
+  /** `tokenHash`: SHA-256, 32 bytes. `limit`: the domain has this many links that have neither expired, when this one is made, nor been revoked. */
+  createSetupLink(
+    link: SetupLink,
+    tokenHash: Uint8Array,
+    limit: number,
+  ): Promise<'created' | 'domain_missing' | 'limit'>;
   /** Also one that has expired or was revoked; null when there is none, or its domain was deleted. */
   findSetupLinkByToken(tokenHash: Uint8Array): Promise<FoundSetupLink | null>;
   findSetupLink(linkId: string): Promise<FoundSetupLink | null>;
   /** Links of a domain in order of creation, those that have expired or were revoked too. */
   listSetupLinks(workspaceId: string, domainId: string, page: PageRequest): Promise<Paged<SetupLink>>;
-  /** False when there is no such link. Revoking twice keeps the first time. Logs the change `setup_link`. */
-  revokeSetupLink(linkId: string, revokedAt: number): Promise<boolean>;
+  /** False when there is no such link. Of several revocations the first is kept. Logs the change `setup_link`. */
+  revokeSetupLink(linkId: string, revokedAt: number, revokedBy: string): Promise<boolean>;
   /** Deletes at most `limit` links that expired before. Resolves with their number. (unsynced) */
   pruneSetupLinks(before: number, limit: number): Promise<number>;
 

@@ -156,6 +156,8 @@ const schema: Columns = {
     created_at: true,
     expires_at: true,
     revoked_at: true,
+    created_by: true,
+    revoked_by: true,
   },
   setup_pages: { workspace_id: true, brand: true, origins: true },
   setup_origins: { origin: true, workspace_id: true },

@@ -108,6 +108,7 @@ describe('migrating', () => {
       '0009-webhooks',
       '0010-setup-links',
       '0011-webhook-upkeep',
+      '0012-setup-link-actors',
     ]);
     expect(await refusal(() => open(address))).toMatch(/older nameplate .*"0005-monitoring".*run "nameplate migrate"/);
     expect(await migrate(address)).toEqual([
@@ -118,6 +119,7 @@ describe('migrating', () => {
       '0009-webhooks',
       '0010-setup-links',
       '0011-webhook-upkeep',
+      '0012-setup-link-actors',
     ]);
     const again = await postgresStore({ address });
     const claim = { limit: 9, intervalMs: DAY_MS, jitter: () => 0 };

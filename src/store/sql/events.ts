@@ -3,6 +3,7 @@ import type { RecordsSeen } from '../../domain/check-result.ts';
 import type { Domain } from '../../domain/domain.ts';
 import type { DomainEventType } from '../../domain/domain-event.ts';
 import type { DomainEvent, DomainEventData, Paged } from '../contract/store.ts';
+import { storableActor } from './actor.ts';
 import type { Reader, Tables, Transaction } from './statement.ts';
 import { addDeliveries, selectSubscribers, subscriptionTo } from './webhooks/outbox.ts';
 
@@ -30,7 +31,7 @@ export async function recordEvent(
     ...details,
   };
   const { id: domainId, workspaceId } = domain;
-  const by = actor === null ? null : storable(actor);
+  const by = storableActor(actor);
   const event = { id: tx.newId('evt'), domainId, workspaceId, type, data: JSON.stringify(data), actor: by, at };
   const webhookIds = await insertAndFindWebhooks(tx, { ...event, subscription: subscriptionTo(type) });
   if (webhookIds.length === 0) return;
@@ -65,11 +66,6 @@ export async function recordFlags(
     const details = { record, afterAll: after, ...(values && { seen: bounded(values) }) };
     await recordEvent(tx, isThere ? 'record.seen' : 'record.lost', domain, at, details);
   }
-}
-
-/** The subject of a dashboard token is any text; PostgreSQL cannot keep U+0000. */
-function storable(actor: string): string {
-  return actor.slice(0, MAX_CHARACTERS).toWellFormed().replaceAll('\0', '\ufffd');
 }
 
 const MAX_VALUES = 8;

@@ -84,6 +84,8 @@ interface SetupLinksTable {
   created_at: number;
   expires_at: number;
   revoked_at: number | null;
+  created_by: string | null;
+  revoked_by: string | null;
 }
 
 interface SetupPagesTable {

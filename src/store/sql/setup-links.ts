@@ -1,12 +1,16 @@
 import type { FoundSetupLink, PageRequest, SetupLink } from '../contract/store.ts';
+import { storableActor } from './actor.ts';
 import { logChange } from './change-log.ts';
 import { findDomainById } from './domains.ts';
 import { type PageSlots, paged, pageSlots } from './paging.ts';
 import type { Reader, Tables, Transaction } from './statement.ts';
 
-export async function createSetupLink(tx: Transaction, link: SetupLink, tokenHash: Uint8Array) {
-  if ((await findDomainById(tx, link.workspaceId, link.domainId)) === null) return 'domain_missing';
-  await tx.execute(insertLink, { ...link, hash: tokenHash });
+export async function createSetupLink(tx: Transaction, link: SetupLink, tokenHash: Uint8Array, limit: number) {
+  const { workspaceId, domainId, createdAt } = link;
+  if ((await findDomainById(tx, workspaceId, domainId)) === null) return 'domain_missing';
+  const working = await tx.one(countWorking, { domainId, at: createdAt });
+  if (working !== null && working.count >= limit) return 'limit';
+  await tx.execute(insertLink, { ...link, createdBy: storableActor(link.createdBy), hash: tokenHash });
   return 'created';
 }
 
@@ -22,8 +26,13 @@ export async function listSetupLinks(reader: Reader, workspaceId: string, domain
   return paged(await reader.all(selectLinks, { workspaceId, domainId, ...pageSlots(page) }), page);
 }
 
-export async function revokeSetupLink(tx: Transaction, linkId: string, revokedAt: number): Promise<boolean> {
-  const isFound = (await tx.execute(revokeLink, { id: linkId, at: revokedAt })) > 0;
+export async function revokeSetupLink(
+  tx: Transaction,
+  linkId: string,
+  revokedAt: number,
+  revokedBy: string,
+): Promise<boolean> {
+  const isFound = (await tx.execute(revokeLink, { id: linkId, at: revokedAt, by: storableActor(revokedBy) })) > 0;
   if (isFound) await logChange(tx, 'setup_link', linkId);
   return isFound;
 }
@@ -39,7 +48,19 @@ const columns = [
   'setup_links.created_at as createdAt',
   'setup_links.expires_at as expiresAt',
   'setup_links.revoked_at as revokedAt',
+  'setup_links.created_by as createdBy',
+  'setup_links.revoked_by as revokedBy',
 ] as const;
+
+/** Of the links of a domain, those that work. */
+export function countWorking(db: Tables, p: { domainId: string; at: number }) {
+  return db
+    .selectFrom('setup_links')
+    .where('domain_id', '=', p.domainId)
+    .where('expires_at', '>', p.at)
+    .where('revoked_at', 'is', null)
+    .select((of) => of.fn.countAll<number>().as('count'));
+}
 
 function insertLink(db: Tables, p: SetupLink & { hash: Uint8Array }) {
   return db.insertInto('setup_links').values({
@@ -50,6 +71,8 @@ function insertLink(db: Tables, p: SetupLink & { hash: Uint8Array }) {
     created_at: p.createdAt,
     expires_at: p.expiresAt,
     revoked_at: p.revokedAt,
+    created_by: p.createdBy,
+    revoked_by: p.revokedBy,
   });
 }
 
@@ -80,11 +103,15 @@ function selectLinks(db: Tables, p: PageSlots & { workspaceId: string; domainId:
     .select(columns);
 }
 
-function revokeLink(db: Tables, p: { id: string; at: number }) {
+/** Keeps the first revocation. */
+function revokeLink(db: Tables, p: { id: string; at: number; by: string | null }) {
   return db
     .updateTable('setup_links')
     .where('id', '=', p.id)
-    .set((of) => ({ revoked_at: of.fn.coalesce('revoked_at', of.val(p.at)) }));
+    .set((of) => ({
+      revoked_at: of.fn.coalesce('revoked_at', of.val(p.at)),
+      revoked_by: of.case().when('revoked_at', 'is', null).then(of.val(p.by)).else(of.ref('revoked_by')).end(),
+    }));
 }
 
 function deleteExpired(db: Tables, p: { before: number; limit: number }) {

@@ -88,6 +88,7 @@ const creations = {
     ([first]) => (first === undefined ? [] : [first.workspaceId, first.environmentId]),
     (each) => each.some(({ kind }) => kind === 'created'),
   ),
+  // The domain, for the number of its links.
   createSetupLink: creation(createSetupLink, ({ domainId }) => [domainId], isCreated),
   // The workspace, for the number of its webhooks.
   createWebhook: creation(webhooks.createWebhook, ({ workspaceId }) => [workspaceId], isCreated),

@@ -81,6 +81,7 @@ describe('migrating', () => {
       '0009-webhooks',
       '0010-setup-links',
       '0011-webhook-upkeep',
+      '0012-setup-link-actors',
     ]);
     expect(await refusal(sqliteStore({ path }))).toMatch(
       /older nameplate .*"0005-monitoring".*run "nameplate migrate"/,
@@ -93,6 +94,7 @@ describe('migrating', () => {
       '0009-webhooks',
       '0010-setup-links',
       '0011-webhook-upkeep',
+      '0012-setup-link-actors',
     ]);
     const again = await sqliteStore({ path });
     const claim = { limit: 9, intervalMs: DAY_MS, jitter: () => 0 };

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { signToken } from '../../../src/access/dashboard-token.ts';
+import { hashRootKey } from '../../../src/access/root-key.ts';
 import { signSession } from '../../../src/access/session-token.ts';
 import { currentSigningKey } from '../../../src/access/signing-key.ts';
 import { operations } from '../../../src/api/operations.ts';
@@ -74,14 +75,17 @@ describe('a set-up link', () => {
       });
   });
 
-  it('is listed without its token, until it is revoked and after', async () => {
+  it('is listed without its token, until it is revoked and after, with who made it and who revoked it', async () => {
     const { name, id } = await newDomain();
     const [first, second] = [await newLink(name), await newLink(name)];
-    expect(await api.call('domains.revokeSetupLink', { linkId: first.linkId })).toMatchObject({ status: 200 });
+    const other = await api.createKey();
+    const revoked = await api.call('domains.revokeSetupLink', { linkId: first.linkId }, { key: other.key });
+    expect(revoked).toMatchObject({ status: 200 });
     const listed = await api.call('domains.listSetupLinks', { domain: name });
-    const about = { domainId: id, createdAt: START, expiresAt: first.expiresAt };
+    const by = (await api.store.findPrincipal(Buffer.from(hashRootKey(api.rootKey), 'hex')))?.key.id;
+    const about = { domainId: id, createdAt: START, createdBy: by, expiresAt: first.expiresAt };
     expect(listed.body.data).toEqual([
-      { id: first.linkId, ...about, revokedAt: START },
+      { id: first.linkId, ...about, revokedAt: START, revokedBy: other.id },
       { id: second.linkId, ...about },
     ]);
     expect(listed.text).not.toContain('nps_');
@@ -94,6 +98,23 @@ describe('a set-up link', () => {
     const [first, second] = [await make(), await make()];
     expect(dataOf(second)).toEqual(dataOf(first));
     expect((await api.call('domains.listSetupLinks', { domain: name })).body.data).toHaveLength(1);
+  });
+
+  it('is one of a hundred at most that work; one that is revoked makes room', async () => {
+    const { name } = await newDomain();
+    const make = () => api.call('domains.createSetupLink', { domain: name });
+    const made = await Promise.all(Array.from({ length: 100 }, make));
+    expect(made.map(({ status }) => status)).toEqual(Array(100).fill(200));
+    const refused = { status: 403, body: { error: { type: 'setup-link-limit-exceeded' } } };
+    expect(await make()).toMatchObject(refused);
+    // A refusal is not kept under the key.
+    const headers = { 'idempotency-key': `once more ${name}` };
+    const repeat = () => api.call('domains.createSetupLink', { domain: name }, { headers });
+    expect(await repeat()).toMatchObject(refused);
+    await api.call('domains.revokeSetupLink', { linkId: dataOf<Link>(made[0] as Answer).linkId });
+    const last = dataOf<Link>(await repeat());
+    expect(await make()).toMatchObject(refused);
+    expect(dataOf<Link>(await repeat())).toEqual(last);
   });
 
   it('cannot be made where the server does not know its public address', async () => {
