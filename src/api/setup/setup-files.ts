@@ -4,38 +4,15 @@ import { readdir, readFile } from 'node:fs/promises';
 import { dirname, extname, join } from 'node:path';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Problem } from '../errors.ts';
+import { pageHeaders } from '../page-headers.ts';
 
 /** Paths of what the build leaves in `dist/web/`. */
 const PAGE = 'index.html';
 const COMPONENT = 'nameplate-domain.js';
 const ASSETS = 'assets';
 
-/** Nothing but what comes from here runs, is loaded, is framed or gets anything. Images may also be `data:` URLs: the logo of a brand. */
-const CONTENT_SECURITY_POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data:",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-  "require-trusted-types-for 'script'",
-  "trusted-types 'none'",
-].join('; ');
-
-const DENIED_FEATURES = ['camera', 'display-capture', 'geolocation', 'microphone', 'payment', 'usb'];
-
-const PAGE_HEADERS = {
-  'Content-Security-Policy': CONTENT_SECURITY_POLICY,
-  'X-Frame-Options': 'DENY',
-  'Referrer-Policy': 'no-referrer',
-  'X-Content-Type-Options': 'nosniff',
-  'Cross-Origin-Opener-Policy': 'same-origin',
-  'Cross-Origin-Resource-Policy': 'same-origin',
-  'Permissions-Policy': ['clipboard-write=(self)', ...DENIED_FEATURES.map((name) => `${name}=()`)].join(', '),
-  'Cache-Control': 'no-store',
-};
+/** The logo of a brand is a `data:` URL. */
+const PAGE_HEADERS = pageHeaders(['data:']);
 
 /** The names of assets have the hash of their content. */
 const ASSET_HEADERS = {
