@@ -279,9 +279,9 @@ function endOf(error: unknown, { link, domain }: Followed): Followed['link'] {
   return isOfDisabledWorkspace(error) ? 'disabled' : 'denied';
 }
 
-/** A 403 for another origin has the same type, so it is known by its detail. */
+/** A type is a word, or the URL of the error's page. */
 function isOfDisabledWorkspace(error: unknown): boolean {
-  return error instanceof NameplateError && error.status === 403 && /workspace\b.* is disabled/.test(error.detail);
+  return error instanceof NameplateError && /setup.workspace.disabled$/.test(error.type);
 }
 
 /** With a support address of the platform. */

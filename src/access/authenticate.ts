@@ -16,7 +16,8 @@ export type AuthenticationErrorCode =
   | 'authentication/key_not_found'
   | SetupLinkErrorCode
   | 'authorization/key_disabled'
-  | 'authorization/workspace_disabled';
+  | 'authorization/workspace_disabled'
+  | 'authorization/setup_workspace_disabled';
 
 interface Failed {
   ok: false;

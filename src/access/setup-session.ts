@@ -43,7 +43,7 @@ export function createSetupSessions(deps: SetupSessionDeps): SetupSessions {
     if (error !== null) return { ok: false, code: error };
     const workspace = await workspaces.load(workspaceId);
     if (workspace === null) return { ok: false, code: 'authentication/setup_link_not_found' };
-    if (workspace.disabledAt !== null) return { ok: false, code: 'authorization/workspace_disabled' };
+    if (workspace.disabledAt !== null) return { ok: false, code: 'authorization/setup_workspace_disabled' };
     if ((await store.findDomainById(workspaceId, domainId)) === null)
       return { ok: false, code: 'authentication/setup_link_not_found' };
     const grants = new Set([`environment.${environmentId}.read_domain`, `environment.${environmentId}.verify_domain`]);

@@ -102,6 +102,13 @@ export const ERRORS = {
     why: 'The token is that of a session of a set-up link. It reaches one domain, with domains.getDomain, domains.watchDomain, domains.diagnoseDomain, domains.getCertificate and domains.verifyDomain.',
     fix: 'Call other operations with a root key, from a server: a root key must not reach a browser.',
   },
+  'authorization/setup_workspace_disabled': {
+    status: 403,
+    type: 'setup-workspace-disabled',
+    detail: 'The workspace of the set-up link is disabled.',
+    why: 'An operator disabled the workspace that the set-up link belongs to. None of its links works, nor do their sessions.',
+    fix: 'Ask the operator of this installation to enable the workspace ("nameplate workspaces enable"). Customers ask the platform that sent the link.',
+  },
   'authorization/origin_not_allowed': {
     status: 403,
     detail: 'Pages of this origin may not use set-up links of this workspace.',

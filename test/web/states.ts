@@ -172,9 +172,9 @@ export const STATES: Record<string, { script: Script; shows: string | RegExp }> 
   },
   disabled: {
     script: {
-      refusal: 'forbidden',
+      refusal: 'setup-workspace-disabled',
       status: 403,
-      advice: ERRORS['authorization/workspace_disabled'].detail,
+      advice: ERRORS['authorization/setup_workspace_disabled'].detail,
       domain: domain(),
     },
     shows: 'Set-up is switched off',

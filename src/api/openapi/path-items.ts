@@ -17,6 +17,7 @@ const OF_SESSIONS: readonly ProblemCode[] = [
   'authentication/setup_link_not_found',
   'authentication/setup_link_expired',
   'authentication/setup_link_revoked',
+  'authorization/setup_workspace_disabled',
   'authorization/origin_not_allowed',
 ];
 

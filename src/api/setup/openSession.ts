@@ -41,7 +41,7 @@ export const openSession = defineOpenOperation({
     'authentication/setup_link_not_found',
     'authentication/setup_link_expired',
     'authentication/setup_link_revoked',
-    'authorization/workspace_disabled',
+    'authorization/setup_workspace_disabled',
     'authorization/origin_not_allowed',
   ],
   example: {

@@ -301,8 +301,11 @@ describe('what is refused', () => {
     expect(await ask(sessionToken, domain.name)).toMatchObject({ status: 200 });
     await api.store.setWorkspaceDisabled(workspace.id, START);
     await api.changes.poll();
-    expect(await ask(sessionToken, domain.name)).toMatchObject({ status: 403 });
-    expect(await open(token)).toMatchObject({ status: 403 });
+    const disabled = refused('setup-workspace-disabled', 403);
+    expect(await ask(sessionToken, domain.name)).toMatchObject(disabled);
+    expect(await open(token)).toMatchObject(disabled);
+    // Of its keys, the type is that of the specification.
+    expect(await ask(key, domain.name)).toMatchObject(refused('forbidden', 403));
   });
 
   it('a session token that was changed, or signed for another link, workspace or domain', async () => {
