@@ -1,7 +1,9 @@
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from 'vitest';
+import { createSetupToken } from '../../src/access/setup-link.ts';
 import { createLoadShedder } from '../../src/api/load-shedding.ts';
 import { type Harness, type HarnessOptions, startApi } from '../support/api-harness.ts';
 
@@ -48,6 +50,14 @@ describe('more work than can be done', () => {
           asked += 1;
           return store.findPrincipal(hash);
         },
+        isSetupOrigin: (origin) => {
+          asked += 1;
+          return store.isSetupOrigin(origin);
+        },
+        findSetupLinkByToken: (hash) => {
+          asked += 1;
+          return store.findSetupLinkByToken(hash);
+        },
         async createProject(project) {
           begin();
           await promise;
@@ -74,6 +84,26 @@ describe('more work than can be done', () => {
     finish();
     expect(await first).toMatchObject({ status: 200 });
     expect(await api.call('projects.listProjects')).toMatchObject({ status: 200 });
+  });
+
+  it('is refused to pages of customers too, before their origin or their link is looked up', async () => {
+    const { api, first, finish, asked } = await busy();
+    const [origin, { token }] = ['https://app.acme.com', createSetupToken(randomBytes)];
+    await api.store.saveSetupPage(api.workspaceId, { origins: [origin] });
+    const headers = { origin, 'access-control-request-method': 'POST' };
+    const preflight = (operation: string) => fetch(`${api.url}/v2/${operation}`, { method: 'OPTIONS', headers });
+    for (const operation of ['domains.getDomain', 'setup.openSession']) {
+      const { status, headers: answered } = await preflight(operation);
+      expect([status, answered.get('retry-after')]).toEqual([429, '1']);
+      expect(answered.get('access-control-allow-origin')).toBeNull();
+    }
+    const open = () => api.call('setup.openSession', { token }, { key: null, headers: { origin } });
+    expect(await open()).toMatchObject({ status: 429, headers: { 'retry-after': '1' } });
+    expect(asked()).toBe(0);
+    finish();
+    await first;
+    expect((await preflight('domains.getDomain')).status).toBe(204);
+    expect(await open()).toMatchObject({ status: 401 });
   });
 
   it('leaves health checks available', async () => {
