@@ -26,7 +26,7 @@ export function isSessionToken(token: string): boolean {
   return typeOf(token) === KIND.typ;
 }
 
-interface VerifiedSession {
+export interface VerifiedSession {
   link: Binding;
   /** From when on the token is refused, Unix ms. */
   expiresAt: number;

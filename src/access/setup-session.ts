@@ -1,9 +1,10 @@
-import { createLoadingCache, type LoadingCache } from '../cache/cache.ts';
+import { createCache, createLoadingCache, type LoadingCache } from '../cache/cache.ts';
 import type { ChangeFeed } from '../cache/change-feed.ts';
 import type { Clock } from '../clock.ts';
 import type { DomainStore, FoundSetupLink, SetupStore, Workspace } from '../store/contract/store.ts';
 import type { Standing } from './authenticate.ts';
-import { verifySession } from './session-token.ts';
+import { hashSecret } from './secret-text.ts';
+import { type VerifiedSession, verifySession } from './session-token.ts';
 import { setupLinkError } from './setup-link.ts';
 import type { VerifySignature } from './signed-token.ts';
 
@@ -16,26 +17,43 @@ interface SetupSessionDeps {
   verifySignature: VerifySignature;
 }
 
-/** What customers show: both reject with `StoreUnavailable`. */
+/** What a customer's credential gives. Both functions reject with `StoreUnavailable`. */
 export interface SetupSessions {
-  /** Of the token of a session: the signature, and the link as it is now, which the change feed keeps fresh. */
+  /** By the token of a session: its signature, and the link as it is now, which the change feed keeps fresh. */
   check(token: string): Promise<Standing>;
-  /** Of a link, as the store has it. */
+  /** By a link, as the store has it now. */
   standingOf(link: FoundSetupLink): Promise<Standing>;
 }
 
-/** Most links cached. */
-const LINKS = 10_000;
+/** Most links, and most tokens of sessions, cached. */
+const CAPACITY = 10_000;
 
 export function createSetupSessions(deps: SetupSessionDeps): SetupSessions {
   const { store, clock, changes, workspaces, verifySignature } = deps;
   const links = createLoadingCache<FoundSetupLink>({
     changes,
-    capacity: LINKS,
+    capacity: CAPACITY,
     read: (linkId) => store.findSetupLink(linkId),
     // Not those of a domain, which change often: that it was deleted is seen by the domain itself.
     keysOf: ({ kind, key }) => (kind === 'setup_link' ? [key] : []),
   });
+
+  /** Sessions whose token was verified, by its SHA-256: a signature costs more than all else of a request. Forged tokens evict none. */
+  const verified = createCache<VerifiedSession>({
+    changes,
+    capacity: CAPACITY,
+    keysOf: ({ kind }, entries) => (kind === 'signing_key' ? [...entries].map(([key]) => key) : []),
+  });
+
+  async function verify(token: string): Promise<VerifiedSession | null> {
+    const key = hashSecret(token);
+    const known = verified.get(key);
+    if (known && known.expiresAt > clock.now()) return known;
+    return verified.load(
+      () => verifySession(token, verifySignature),
+      (session) => (session === null ? undefined : key),
+    );
+  }
 
   async function standingOf(link: FoundSetupLink): Promise<Standing> {
     const { id: linkId, workspaceId, domainId, domainName, environmentId, expiresAt } = link;
@@ -54,7 +72,7 @@ export function createSetupSessions(deps: SetupSessionDeps): SetupSessions {
 
   return {
     async check(token) {
-      const session = await verifySession(token, verifySignature);
+      const session = await verify(token);
       if (session === null) return { ok: false, code: 'authentication/key_not_found' };
       const link = await links.load(session.link.id);
       if (link === null) return { ok: false, code: 'authentication/setup_link_not_found' };

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { signToken } from '../../../src/access/dashboard-token.ts';
 import { hashRootKey } from '../../../src/access/root-key.ts';
 import { signSession } from '../../../src/access/session-token.ts';
-import { currentSigningKey } from '../../../src/access/signing-key.ts';
+import { currentSigningKey, rotateSigningKey } from '../../../src/access/signing-key.ts';
 import { operations } from '../../../src/api/operations.ts';
 import type { Domain } from '../../../src/domain/domain.ts';
 import { NO_MEMORY } from '../../../src/domain/status.ts';
@@ -286,9 +286,22 @@ describe('what is refused', () => {
   it('a session of two minutes ago', async () => {
     const { name } = await newDomain();
     const { sessionToken, expiresAt } = await newSession((await newLink(name)).token);
+    api.clock.set(expiresAt - 1);
+    await api.changes.poll();
+    expect(await ask(sessionToken, name)).toMatchObject({ status: 200 });
     api.clock.set(expiresAt);
     expect(await ask(sessionToken, name)).toMatchObject(refused('unauthorized'));
     api.clock.set(START);
+  });
+
+  it('a session that was just used, after the key that signed it was revoked and the change feed polled', async () => {
+    const { name } = await newDomain();
+    const { sessionToken } = await newSession((await newLink(name)).token);
+    await api.changes.poll();
+    expect(await ask(sessionToken, name)).toMatchObject({ status: 200 });
+    await rotateSigningKey(parts(), { revoke: true });
+    await api.changes.poll();
+    expect(await ask(sessionToken, name)).toMatchObject(refused('unauthorized'));
   });
 
   it('links and sessions of a disabled workspace', async () => {
