@@ -29,6 +29,8 @@ export interface ApiSettings extends ErrorNaming {
   publicUrl?: string | undefined;
   /** Networks (`10.0.0.0/8`) of proxies whose `X-Forwarded-For` is trusted. */
   trustedProxies?: readonly string[] | undefined;
+  /** This process has an edge too, which serves cached names while the store is down. */
+  servesNames?: boolean;
   webhooks: WebhookSettings;
   /** Length of the verification window. */
   windowMs: number;

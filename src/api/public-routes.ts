@@ -3,6 +3,7 @@ import Type, { type TSchema } from 'typebox';
 import type { Clock } from '../clock.ts';
 import type { Log } from '../log.ts';
 import type { Store } from '../store/contract/store.ts';
+import type { ApiSettings } from './operation.ts';
 import { closed, Meta } from './schemas.ts';
 
 /** A GET route that needs no key and takes no input. */
@@ -17,8 +18,11 @@ export interface PublicRoute {
 
 const Message = Type.Object({ message: Type.String() }, closed);
 const Status = Type.Object({ status: Type.String() }, closed);
+const Readiness = Type.Object({ status: Type.String(), reason: Type.Optional(Type.String()) }, closed);
 const NotReady = Type.Object({ status: Type.String(), reason: Type.String() }, closed);
-const notReady = { status: 'not ready', reason: 'The store cannot be read and written.' };
+const reason = 'The store cannot be read and written.';
+const notReady = { status: 'not ready', reason };
+const degraded = { status: 'degraded', reason };
 
 const liveness: PublicRoute = {
   path: '/v2/liveness',
@@ -46,9 +50,15 @@ const readyz: PublicRoute = {
   path: '/readyz',
   name: 'readyz',
   summary: 'Check that requests can be served',
-  description: 'For load balancers. Checks that the store can be read and written. Needs no key.',
+  description:
+    'For load balancers. Checks that the store can be read and written. A process that also has the role edge responds with 200 and the status `degraded` while it cannot: the edge serves the names in its cache, and must not be taken out of rotation. Needs no key.',
   responses: {
-    200: { description: 'Requests can be served.', schema: Status, example: { status: 'ready' } },
+    200: {
+      description:
+        'Requests can be served, or, with the status `degraded`, only those to the edge of the same process.',
+      schema: Readiness,
+      example: { status: 'ready' },
+    },
     503: { description: 'Requests would fail.', schema: NotReady, example: notReady },
   },
 };
@@ -63,9 +73,10 @@ interface PublicRouteDeps {
   store: Pick<Store, 'ping'>;
   clock: Clock;
   log: Log;
+  settings: Pick<ApiSettings, 'servesNames'>;
 }
 
-export function servePublicRoutes(app: FastifyInstance, { store, clock, log }: PublicRouteDeps): void {
+export function servePublicRoutes(app: FastifyInstance, { store, clock, log, settings }: PublicRouteDeps): void {
   const ping = sharedPing(store, clock);
   /** The reason that was logged; null while ready. Probes come every few seconds, so only changes are logged. */
   let loggedReason: string | null = null;
@@ -85,10 +96,11 @@ export function servePublicRoutes(app: FastifyInstance, { store, clock, log }: P
       return { status: 'ready' };
     } catch (error) {
       // The reason may name hosts and files, so only the log gets it.
-      const reason = String(error);
-      if (reason !== loggedReason)
+      const newReason = String(error);
+      if (newReason !== loggedReason)
         log.warn({ err: error, requestId: request.id }, 'not ready: the store does not respond');
-      loggedReason = reason;
+      loggedReason = newReason;
+      if (settings.servesNames) return degraded;
       reply.code(503);
       return notReady;
     }

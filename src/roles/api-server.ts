@@ -38,6 +38,7 @@ export async function serveApi(
     reservedNames: config.reservedNames ?? [],
     rateLimits: config.rateLimits ?? {},
     trustedProxies: config.trustedProxies,
+    servesNames: config.roles.includes('edge'),
     webhooks: {
       perWorkspace: config.webhooksPerWorkspace,
       schemes: config.webhookSchemes,

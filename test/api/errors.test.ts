@@ -149,4 +149,13 @@ describe('probes', () => {
       expect(lines(), 'probes come every few seconds').toHaveLength(1);
       expect(await api.send({ method: 'GET', path: '/healthz', key: null })).toMatchObject({ status: 200 });
     }));
+
+  it('beside an edge take no cached site out of rotation: "degraded" while the store is down', () =>
+    withApi({ settings: { servesNames: true }, wrap: failing(new StoreUnavailable('away')) }, async (api) => {
+      expect(await api.send({ method: 'GET', path: '/readyz', key: null })).toMatchObject({
+        status: 200,
+        body: { status: 'degraded', reason: 'The store cannot be read and written.' },
+      });
+      expect(api.logged.join()).toContain('not ready: the store does not respond');
+    }));
 });
