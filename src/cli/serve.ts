@@ -26,7 +26,8 @@ export function addServe(program: Command): void {
     const server = await startUnlessStopped(stopSignal, (signal) => startServer(config, { log, signal }));
     if (server === null) return log.info('stopped before it was ready');
     const { api, edge, metrics } = server;
-    log.info({ api, edge: edge && { http: edge.http, https: edge.https }, metrics, roles: config.roles }, 'ready');
+    const listeners = edge && { http: edge.http, https: edge.https, health: edge.health };
+    log.info({ api, edge: listeners, metrics, roles: config.roles }, 'ready');
     if (isBundleOutdated()) log.warn('dist/ was built from other sources, so the sources run: npm run build');
     releaseMemorySoon();
     const signal = await Promise.race([stopSignal, server.failed.then(() => null)]);

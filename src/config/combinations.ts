@@ -74,7 +74,14 @@ function edgeProblems(values: Partial<ServerValues>): string[] {
   return [];
 }
 
-const LISTENERS = ['listen', 'metricsListen', 'edgeHttpListen', 'edgeHttpsListen', 'edgeFrontListen'] as const;
+const LISTENERS = [
+  'listen',
+  'metricsListen',
+  'edgeHttpListen',
+  'edgeHttpsListen',
+  'edgeFrontListen',
+  'edgeHealthListen',
+] as const;
 
 function listenerProblems(values: Partial<ServerValues>): string[] {
   const problems: string[] = [];

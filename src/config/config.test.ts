@@ -10,6 +10,7 @@ import {
   readPlaygroundConfig,
   readServerConfig,
 } from './config.ts';
+import { anyAddress } from './parse-values.ts';
 import { renderConfiguration } from './reference.ts';
 import type { Variable } from './variable.ts';
 import { commandVariables, playgroundVariables, serverVariables } from './variables.ts';
@@ -61,10 +62,13 @@ describe('values', () => {
       monitoringIntervalMs: 86_400_000,
       acmeSelfCheck: 'on',
       acmeLimits: LETS_ENCRYPT_LIMITS,
-      edgeHttpListen: { host: '0.0.0.0', port: 80 },
-      edgeHttpsListen: { host: '0.0.0.0', port: 443 },
+      edgeHttpListen: { host: anyAddress(), port: 80 },
+      edgeHttpsListen: { host: anyAddress(), port: 443 },
       edgeHttpsPort: 443,
       edgeFrontListen: null,
+      edgeHealthListen: null,
+      edgeAccessLog: 0,
+      edgeAccessLogQuery: 'off',
       edgeTlsContexts: 2000,
       edgeThreads: null,
       eventsKeepMs: 90 * 86_400_000,
@@ -77,6 +81,7 @@ describe('values', () => {
   test.each<[variable: string, given: string, key: string, value: unknown]>([
     ['NAMEPLATE_LISTEN', '0.0.0.0:81', 'listen', { host: '0.0.0.0', port: 81 }],
     ['NAMEPLATE_LISTEN', '[::1]:0', 'listen', { host: '::1', port: 0 }],
+    ['NAMEPLATE_LISTEN', '*:7070', 'listen', { host: anyAddress(), port: 7070 }],
     ['NAMEPLATE_LISTEN', 'localhost:7070', 'listen', { host: 'localhost', port: 7070 }],
     ['NAMEPLATE_METRICS_LISTEN', 'off', 'metricsListen', null],
     ['NAMEPLATE_DATABASE_URL', 'sqlite:/var/lib/n.db', 'databaseUrl', { engine: 'sqlite', path: '/var/lib/n.db' }],
@@ -133,6 +138,12 @@ describe('values', () => {
     ['NAMEPLATE_EDGE_FRONT_LISTEN', '[::1]:7072', 'edgeFrontListen', { host: '::1', port: 7072 }],
     ['NAMEPLATE_EDGE_ALLOWED_NETWORKS', '10.0.0.0/8', 'edgeAllowedNetworks', ['10.0.0.0/8']],
     ['NAMEPLATE_EDGE_TRUSTED_PROXIES', '10.0.0.1', 'edgeTrustedProxies', ['10.0.0.1/32']],
+    ['NAMEPLATE_EDGE_PROXY_PROTOCOL', '10.0.0.1,fd00:1::/64', 'edgeProxyProtocol', ['10.0.0.1/32', 'fd00:1::/64']],
+    ['NAMEPLATE_EDGE_HEALTH_LISTEN', '10.0.0.1:7073', 'edgeHealthListen', { host: '10.0.0.1', port: 7073 }],
+    ['NAMEPLATE_EDGE_ACCESS_LOG', '0.01', 'edgeAccessLog', 0.01],
+    ['NAMEPLATE_EDGE_ACCESS_LOG', '1', 'edgeAccessLog', 1],
+    ['NAMEPLATE_EDGE_ACCESS_LOG', 'off', 'edgeAccessLog', 0],
+    ['NAMEPLATE_EDGE_ACCESS_LOG_QUERY', 'on', 'edgeAccessLogQuery', 'on'],
     ['NAMEPLATE_EDGE_THREADS', '4', 'edgeThreads', 4],
   ])('%s=%s is read', (variable, given, key, value) => {
     const sealing = { NAMEPLATE_ENCRYPTION_KEY: base64(KEY) };
@@ -206,6 +217,13 @@ describe('invalid variables', () => {
     ['NAMEPLATE_EDGE_HTTP_LISTEN', '80', 'not ADDRESS:PORT'],
     ['NAMEPLATE_EDGE_HTTPS_PORT', '0', 'between 1 and 65535'],
     ['NAMEPLATE_EDGE_FRONT_LISTEN', '0.0.0.0:7072', 'returns private keys'],
+    ['NAMEPLATE_EDGE_FRONT_LISTEN', '*:7072', 'returns private keys'],
+    ['NAMEPLATE_EDGE_HEALTH_LISTEN', '**:7073', 'nor * for every address'],
+    ['NAMEPLATE_EDGE_PROXY_PROTOCOL', 'balancer.internal', 'not a network'],
+    ['NAMEPLATE_EDGE_ACCESS_LOG', '1.1', 'between 0 and 1'],
+    ['NAMEPLATE_EDGE_ACCESS_LOG', '-0.1', 'between 0 and 1'],
+    ['NAMEPLATE_EDGE_ACCESS_LOG', '1 %', 'between 0 and 1'],
+    ['NAMEPLATE_EDGE_ACCESS_LOG_QUERY', 'yes', 'not one of off, on'],
     ['NAMEPLATE_EDGE_ADDRESSES', 'edge.example.net', 'not an IP address'],
     ['NAMEPLATE_EDGE_ADDRESSES', '192.0.2.7:443', 'not an IP address'],
     [
@@ -337,6 +355,11 @@ describe('combinations that are rejected', () => {
       { NAMEPLATE_EDGE_FRONT_LISTEN: '127.0.0.1:7071' },
       /FRONT_LISTEN is the same address as NAMEPLATE_METRICS_LISTEN/,
     ],
+    [
+      'the health of the edge at the address of a site',
+      { NAMEPLATE_EDGE_HEALTH_LISTEN: '*:80' },
+      /HEALTH_LISTEN is the same address as NAMEPLATE_EDGE_HTTP_LISTEN/,
+    ],
   ])('%s: one line with advice', (_, env, says) => {
     expect(problemsOf(env)).toEqual([expect.stringMatching(says)]);
   });
@@ -437,4 +460,12 @@ test.each([
   ['xyzzy', ['list', 'create'], undefined],
 ])('the nearest to %s among %j is %s', (word, candidates, expected) => {
   expect(nearest(word, candidates)).toBe(expected);
+});
+
+test('every address of a machine is that of IPv6 too where it has IPv6, and only there', () => {
+  const ipv4 = [{ family: 'IPv4' }];
+  const both = [...ipv4, { family: 'IPv6' }];
+  expect(anyAddress({ lo: ipv4, eth0: both })).toBe('::');
+  expect(anyAddress({ lo: ipv4, eth0: ipv4 })).toBe('0.0.0.0');
+  expect(anyAddress({})).toBe('0.0.0.0');
 });

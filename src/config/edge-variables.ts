@@ -1,10 +1,12 @@
 import {
   count,
   countOrAuto,
+  fractionOrOff,
   listenAddressOrOff,
   listOf,
   loopbackAddressOrOff,
   network,
+  oneOf,
   publishedAddresses,
 } from './parse-values.ts';
 import type { Variable } from './variable.ts';
@@ -14,17 +16,17 @@ export const edgeVariables = {
   edgeHttpListen: {
     name: 'NAMEPLATE_EDGE_HTTP_LISTEN',
     about:
-      "Address and port of the edge for HTTP. It answers the CA's challenges and redirects names that have a certificate to HTTPS. The Internet must reach it at port 80. `[::]:80` listens on IPv4 and IPv6; `off` disables it.",
-    default: '0.0.0.0:80',
-    example: '[::]:80',
+      "Address and port of the edge for HTTP. It answers the CA's challenges and redirects names that have a certificate to HTTPS. The Internet must reach it at port 80. `*` is every address of the machine, IPv4 and, where it has IPv6, IPv6; `off` disables it.",
+    default: '*:80',
+    example: '192.0.2.10:80',
     parse: listenAddressOrOff,
   },
   edgeHttpsListen: {
     name: 'NAMEPLATE_EDGE_HTTPS_LISTEN',
     about:
       "Address and port of the edge for HTTPS, where it serves the customers' domains. `off` if another server does, such as Caddy.",
-    default: '0.0.0.0:443',
-    example: '[::]:443',
+    default: '*:443',
+    example: '[2001:db8::10]:443',
     parse: listenAddressOrOff,
   },
   edgeHttpsPort: {
@@ -49,6 +51,14 @@ export const edgeVariables = {
     example: '127.0.0.1:7072',
     parse: loopbackAddressOrOff,
   },
+  edgeHealthListen: {
+    name: 'NAMEPLATE_EDGE_HEALTH_LISTEN',
+    about:
+      'Address and port where the edge answers load balancers and process managers over HTTP, apart from its sites: `GET /healthz` (it runs) and `GET /readyz` (it serves names; 503 once it stops). Neither depends on the store, since names in the cache are served without it. Allow only those that probe to reach it. `off` disables it.',
+    default: 'off',
+    example: '*:7073',
+    parse: listenAddressOrOff,
+  },
   edgeAllowedNetworks: {
     name: 'NAMEPLATE_EDGE_ALLOWED_NETWORKS',
     about:
@@ -62,6 +72,29 @@ export const edgeVariables = {
       'Networks of the proxies in front of the edge, separated by commas. `X-Forwarded-For` and `X-Forwarded-Proto` are passed on to origins, and used for limits per address, only if they come from these; otherwise they are removed.',
     example: '127.0.0.1,10.0.0.0/8',
     parse: listOf(network),
+  },
+  edgeProxyProtocol: {
+    name: 'NAMEPLATE_EDGE_PROXY_PROTOCOL',
+    about:
+      'Networks of the load balancers that send the PROXY protocol, version 1 or 2, to the edge, separated by commas. Each connection from these, to the HTTP and the HTTPS port, has to begin with its header, or is closed within 5 s; the address in it counts as that of the connected client, for limits, for origins and for `NAMEPLATE_EDGE_TRUSTED_PROXIES`. In connections from elsewhere the header is never read. Include nothing else: an address in these networks can claim to be any client.',
+    example: '10.0.0.0/24,fd00:1::/64',
+    parse: listOf(network),
+  },
+  edgeAccessLog: {
+    name: 'NAMEPLATE_EDGE_ACCESS_LOG',
+    about:
+      'Fraction of the requests to the edge that are logged, a JSON line each, on standard output: `1` logs all of them, `0.01` one of a hundred, chosen at random; `off` none. Lines have the addresses of visitors. They are written whatever the log level is.',
+    default: 'off',
+    example: '0.01',
+    parse: fractionOrOff,
+  },
+  edgeAccessLogQuery: {
+    name: 'NAMEPLATE_EDGE_ACCESS_LOG_QUERY',
+    about:
+      'Whether paths in the access log have their query, which often holds tokens and personal data: `on` or `off`.',
+    default: 'off',
+    example: 'on',
+    parse: oneOf('off', 'on'),
   },
   edgeTlsContexts: {
     name: 'NAMEPLATE_EDGE_TLS_CONTEXTS',

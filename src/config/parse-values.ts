@@ -1,4 +1,5 @@
 import { isIP, isIPv4, isIPv6, SocketAddress } from 'node:net';
+import { networkInterfaces } from 'node:os';
 import type { LogLevel } from '../log.ts';
 import { parseRateLimits, parseWindow } from '../ratelimit/parse-rate-limits.ts';
 import type { RateLimit } from '../store/contract/store.ts';
@@ -41,12 +42,20 @@ export function oneOf<const T extends string>(...words: T[]): (text: string) => 
   };
 }
 
-/** `host:port`, `[v6]:port`; port 0 is any free port. */
+/** `host:port`, `[v6]:port`; port 0 is any free port, `*` every address of the machine. */
 export function listenAddress(text: string): Endpoint {
   const { host, port } = splitAddress(text);
   if (port === undefined) throw new Invalid('which is not ADDRESS:PORT, or [ADDRESS]:PORT for IPv6');
-  if (host !== 'localhost' && isIP(host) === 0) throw new Invalid('whose host is neither an IP address nor localhost');
+  if (host === '*') return { host: anyAddress(), port };
+  if (host !== 'localhost' && isIP(host) === 0)
+    throw new Invalid('whose host is neither an IP address nor localhost, nor * for every address');
   return { host, port };
+}
+
+/** The address that stands for all of a machine: `::`, which takes IPv4 too, unless it has no IPv6 and may be unable to listen there. */
+export function anyAddress(interfaces: NodeJS.Dict<{ family: string }[]> = networkInterfaces()): string {
+  const hasIpv6 = Object.values(interfaces).some((addresses) => addresses?.some(({ family }) => family === 'IPv6'));
+  return hasIpv6 ? '::' : '0.0.0.0';
 }
 
 export function listenAddressOrOff(text: string): Endpoint | null {
@@ -73,6 +82,14 @@ export function count(least: number, most: number): (text: string) => number {
 /** The same, or null for `auto`. */
 export function countOrAuto(least: number, most: number): (text: string) => number | null {
   return (text) => (text === 'auto' ? null : count(least, most)(text));
+}
+
+/** Between 0 and 1; 0 for `off`. */
+export function fractionOrOff(text: string): number {
+  if (text === 'off') return 0;
+  if (!/^(?:0(?:\.\d{1,9})?|1(?:\.0{1,9})?)$/.test(text))
+    throw new Invalid('which is neither off nor a number between 0 and 1');
+  return Number(text);
 }
 
 /** A length of time between two others, such as `24h`, in ms. */

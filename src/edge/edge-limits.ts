@@ -4,7 +4,9 @@ export interface EdgeLimits {
   connections: number;
   /** Connections from one address, or one /64 of IPv6; trusted proxies are exempt. */
   connectionsPerAddress: number;
-  /** From the connection to the end of the TLS handshake. */
+  /** From the connection to the end of its PROXY header, where it has to have one. */
+  proxyHeaderMs: number;
+  /** From the connection, or its PROXY header, to the end of the TLS handshake. */
   handshakeMs: number;
   /** From the first byte of a request to the end of its header. */
   headerMs: number;
@@ -26,6 +28,7 @@ export interface EdgeLimits {
 export const LIMITS: EdgeLimits = {
   connections: 50_000,
   connectionsPerAddress: 2000,
+  proxyHeaderMs: 5000,
   handshakeMs: 10_000,
   headerMs: 15_000,
   bodyMs: 20_000,

@@ -1,4 +1,5 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { PROXY_HEADER_OUTCOMES, type ProxyHeaderOutcome } from '../net/proxy-header-reader.ts';
 import type { MetricsSnapshot } from '../threads/snapshots.ts';
 import { PAGE_NAMES, type PageName } from './http/pages.ts';
 
@@ -7,6 +8,8 @@ export interface EdgeMetrics {
   /** A request has ended; `seconds` since its header. */
   request(protocol: Protocol, status: number, seconds: number): void;
   handshake(outcome: HandshakeOutcome): void;
+  /** Of a connection that has to begin with a PROXY header. */
+  proxyHeader(outcome: ProxyHeaderOutcome): void;
   page(name: PageName): void;
   lookup(kind: LookupKind): void;
   /** `count` is called whenever the metrics are read. */
@@ -52,6 +55,11 @@ function register(registry: Registry) {
       registers,
     }),
     handshakes: counter('nameplate_edge_handshakes_total', 'TLS handshakes, by outcome.', 'outcome'),
+    proxyHeaders: counter(
+      'nameplate_edge_proxy_headers_total',
+      'Connections that have to begin with a PROXY header, by how they began.',
+      'outcome',
+    ),
     pages: counter('nameplate_edge_pages_total', 'Responses of the edge itself, in place of an origin.', 'page'),
     lookups: counter('nameplate_edge_lookups_total', 'Reads of the store by the edge, by kind.', 'kind'),
     open: new Gauge({
@@ -72,6 +80,7 @@ export function createEdgeMetrics(registry = new Registry()): EdgeMetrics {
     ]),
   );
   const handshakes = byLabel(counters.handshakes, HANDSHAKE_OUTCOMES);
+  const proxyHeaders = byLabel(counters.proxyHeaders, PROXY_HEADER_OUTCOMES);
   const pages = byLabel(counters.pages, PAGE_NAMES);
   const lookups = byLabel(counters.lookups, LOOKUP_KINDS);
   return {
@@ -80,6 +89,7 @@ export function createEdgeMetrics(registry = new Registry()): EdgeMetrics {
       seconds.observe(elapsedSeconds);
     },
     handshake: (outcome) => handshakes[outcome]?.inc(),
+    proxyHeader: (outcome) => proxyHeaders[outcome]?.inc(),
     page: (name) => pages[name]?.inc(),
     lookup: (kind) => lookups[kind]?.inc(),
     watchOpen(count) {

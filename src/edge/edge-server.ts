@@ -1,18 +1,21 @@
-import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
+import type { TLSSocket } from 'node:tls';
 import type { ChangeFeed } from '../cache/change-feed.ts';
 import type { Clock } from '../clock.ts';
 import type { NewId } from '../ids.ts';
-import { addressRule, networkRule } from '../net/addresses.ts';
+import { addressRule, networkRule, unmappedAddress } from '../net/addresses.ts';
 import { limitConnections } from '../net/connection-limit.ts';
 import { type AddressLookup, createDialer } from '../net/dialer.ts';
-import type { ListenOptions } from '../net/listen.ts';
+import { type ListenOptions, startListening } from '../net/listen.ts';
+import { createProxyHeaderReader, type Opener } from '../net/proxy-header-reader.ts';
 import type { EdgeStore } from '../store/contract/store.ts';
+import { type AccessLogSettings, createAccessLog } from './access-log.ts';
 import type { EdgeLimits } from './edge-limits.ts';
 import type { EdgeMetrics } from './edge-metrics.ts';
+import { createHealthEndpoint } from './health-endpoint.ts';
 import { trackInFlight } from './http/abort-removed-names.ts';
 import { createBodyTimeouts } from './http/body-timeouts.ts';
-import { type Client, peerAddress } from './http/edge-client.ts';
+import type { Client } from './http/edge-client.ts';
 import { createHandler } from './http/handler.ts';
 import { http1Server } from './http/http1.ts';
 import { http2Server } from './http/http2.ts';
@@ -27,11 +30,17 @@ import { createTlsTerminator } from './tls/tls.ts';
 export interface EdgeServerSettings {
   http: ListenOptions | null;
   https: ListenOptions | null;
+  /** Of the health endpoint. */
+  health: ListenOptions | null;
   /** The public port of HTTPS, for redirects. */
   httpsPort: number;
   /** Networks of special addresses where origins are allowed. */
   allowedNetworks: readonly string[];
   trustedProxies: readonly string[];
+  /** Networks of peers whose connections begin with a PROXY header. */
+  proxyProtocol: readonly string[];
+  /** Null: none. */
+  accessLog: AccessLogSettings | null;
   /** A name that has challenges without being a site. */
   selfCheckName?: string | undefined;
   limits: EdgeLimits;
@@ -46,6 +55,8 @@ interface EdgeServerDeps {
   newId: NewId;
   metrics: EdgeMetrics;
   warn: ThrottledWarn;
+  /** Writes a line of the access log. */
+  logAccess(fields: Record<string, unknown>, message: string): void;
   lookUp: AddressLookup;
   /** The current secret of TLS session tickets, 32 random bytes. */
   ticketSecret(): Uint8Array;
@@ -93,7 +104,8 @@ export async function startEdgeServer(settings: EdgeServerSettings, deps: EdgeSe
   });
   const bodyTimeouts = createBodyTimeouts(limits, (slow) => handler.onSlowBody(slow));
   const inFlight = trackInFlight(deps.changes, sites);
-  const handler = createHandler({ ...deps, routeRequest, proxy, bodyTimeouts, inFlight });
+  const accessLog = settings.accessLog && createAccessLog({ ...settings.accessLog, isTrusted, log: deps.logAccess });
+  const handler = createHandler({ ...deps, routeRequest, proxy, bodyTimeouts, inFlight, accessLog });
   const http1 = http1Server({ limits, ...handler });
   const http2 = http2Server({ limits, ...handler });
   const connections = limitConnections({
@@ -103,9 +115,9 @@ export async function startEdgeServer(settings: EdgeServerSettings, deps: EdgeSe
   });
   const tls = createTlsTerminator({
     certificateFor: sites.certificateFor,
-    onSecure(socket, { raw, serverName, h2 }) {
+    onSecure(socket, { raw, clientAddress, serverName, h2 }) {
       const server = h2 ? http2 : http1;
-      server.accept(socket, clientOf(raw, serverName));
+      server.accept(socket, clientOf(raw, { address: clientAddress, headerBytes: 0 }, { socket, serverName }));
     },
     onFault: (domain, error) => warn('a certificate cannot be used', { domain, err: error }),
     ticketSecret: deps.ticketSecret,
@@ -122,22 +134,19 @@ export async function startEdgeServer(settings: EdgeServerSettings, deps: EdgeSe
     tls_contexts: tls.contexts(),
   }));
 
-  function hold(raw: Socket): void {
-    open.add(raw);
-    raw.once('close', () => open.delete(raw));
-    raw.on('error', () => {});
-    connections.add(raw);
-  }
-
-  function clientOf(raw: Socket, serverName: string | null): Client {
-    const address = peerAddress(raw.remoteAddress);
+  function clientOf(
+    raw: Socket,
+    { address, headerBytes }: Opener,
+    secure: { socket: TLSSocket; serverName: string } | null,
+  ): Client {
     let requests = 0;
     let idleSince: number | null = performance.now();
     return {
-      serverName,
+      serverName: secure === null ? null : secure.serverName,
       address,
       isProxy: isTrusted(address),
-      bytesRead: () => raw.bytesRead,
+      tlsVersion: accessLog === null || secure === null ? null : secure.socket.getProtocol(),
+      bytesRead: () => raw.bytesRead - headerBytes,
       get idleSince() {
         return idleSince;
       },
@@ -157,16 +166,48 @@ export async function startEdgeServer(settings: EdgeServerSettings, deps: EdgeSe
     };
   }
 
-  const http = createServer(SOCKET_OPTIONS, (raw) => {
-    hold(raw);
-    http1.accept(raw, clientOf(raw, null));
-  });
-  const https = createServer(SOCKET_OPTIONS, (raw) => {
-    hold(raw);
-    tls.accept(raw);
-  });
+  const identify =
+    settings.proxyProtocol.length === 0
+      ? null
+      : createProxyHeaderReader({
+          isSender: networkRule(settings.proxyProtocol),
+          isRequired: true,
+          timeoutMs: limits.proxyHeaderMs,
+          maxWaiting: limits.connections,
+          onOutcome(outcome, peer) {
+            metrics.proxyHeader(outcome);
+            if (outcome === 'malformed' || outcome === 'timeout')
+              warn('a connection without a valid PROXY header was closed', { peer, reason: outcome });
+          },
+        });
+
+  /** Takes new connections up to where it is known who has opened them. */
+  function accepting(serve: (raw: Socket, opener: Opener) => void): (raw: Socket) => void {
+    const begin = (raw: Socket, opener: Opener) => {
+      connections.add(raw, opener.address);
+      serve(raw, opener);
+    };
+    return (raw) => {
+      open.add(raw);
+      raw.once('close', () => open.delete(raw));
+      raw.on('error', () => {});
+      if (identify === null) begin(raw, { address: unmappedAddress(raw.remoteAddress), headerBytes: 0 });
+      else identify(raw, (opener) => begin(raw, opener));
+    };
+  }
+
+  const http = createServer(
+    SOCKET_OPTIONS,
+    accepting((raw, opener) => http1.accept(raw, clientOf(raw, opener, null))),
+  );
+  const https = createServer(
+    SOCKET_OPTIONS,
+    accepting((raw, { address }) => tls.accept(raw, address)),
+  );
+  const health = settings.health && createHealthEndpoint(settings.proxyProtocol);
 
   async function stop(graceMs: number): Promise<void> {
+    health?.drain();
     const closed = [http, https].map(close);
     const closeIdle = () => {
       http1.closeIdle();
@@ -183,11 +224,15 @@ export async function startEdgeServer(settings: EdgeServerSettings, deps: EdgeSe
     http2.stop();
     bodyTimeouts.stop();
     proxy.stop();
+    // Last: it tells load balancers meanwhile.
+    await health?.stop();
   }
 
   try {
     if (settings.http !== null) await listen(http, settings.http);
     if (settings.https !== null) await listen(https, settings.https);
+    // Last: then names are served.
+    if (settings.health && health) await startListening(health.server, settings.health);
     return { stop };
   } catch (error) {
     await stop(0);
@@ -195,10 +240,8 @@ export async function startEdgeServer(settings: EdgeServerSettings, deps: EdgeSe
   }
 }
 
-async function listen(server: Server, options: ListenOptions): Promise<void> {
-  const listening = once(server, 'listening');
-  server.listen({ ...options, backlog: 4096 });
-  await listening;
+function listen(server: Server, options: ListenOptions): Promise<void> {
+  return startListening(server, { ...options, backlog: 4096 });
 }
 
 /** Resolves when its connections have closed as well. */

@@ -1,6 +1,7 @@
 import { workerData } from 'node:worker_threads';
 import { systemClock } from '../clock.ts';
 import { idMaker } from '../ids.ts';
+import { createLog } from '../log.ts';
 import { type Change, StoreUnavailable } from '../store/contract/store.ts';
 import type { SupervisedMethods } from '../threads/supervisor.ts';
 import { serveParent } from '../threads/thread.ts';
@@ -14,6 +15,8 @@ const data: EdgeThreadData = workerData;
 let { ticketSecret } = data;
 const listeners: ((change: Change | null) => void)[] = [];
 const metrics = createEdgeMetrics();
+// Whatever the level of the process: it is switched on by a setting of its own.
+const accessLog = data.settings.accessLog && createLog('info');
 
 const own: EdgeThreadMethods & SupervisedMethods = {
   change(change) {
@@ -45,6 +48,7 @@ const server = startEdgeServer(data.settings, {
   ticketSecret: () => ticketSecret,
   metrics,
   warn: (message, fields, key) => main.send('warn', message, fields, key),
+  logAccess: (fields, message) => accessLog?.info(fields, message),
 });
 await server;
 main.ready();

@@ -10,6 +10,7 @@ import type { AddressLookup } from '../net/dialer.ts';
 import { type ListenOptions, type ReservedPort, reservePort } from '../net/listen.ts';
 import type { EdgeStore } from '../store/contract/store.ts';
 import type { Supervisor } from '../threads/supervisor.ts';
+import type { AccessLogSettings } from './access-log.ts';
 import { startAskEndpoint } from './ask-endpoint.ts';
 import { type EdgeLimits, LIMITS } from './edge-limits.ts';
 import { createEdgeMetrics, type EdgeMetrics } from './edge-metrics.ts';
@@ -35,12 +36,17 @@ export interface EdgeOptions {
   https: Endpoint | null;
   /** For a program in front, such as Caddy (`ask-endpoint.ts`); on loopback only. */
   askEndpoint?: Endpoint | null;
+  /** For load balancers and process managers (`health-endpoint.ts`). */
+  health?: Endpoint | null;
   /** The public port of HTTPS, for redirects. 0: the port of `https`. */
   httpsPort: number;
   /** Networks of special addresses where origins are allowed. */
   allowedNetworks: readonly string[];
   /** Networks of trusted proxies in front. */
   trustedProxies: readonly string[];
+  /** Networks of peers whose connections begin with a PROXY header. */
+  proxyProtocol?: readonly string[];
+  accessLog?: AccessLogSettings | null;
   /** A name that has challenges without being a site: `selfCheckNameOf`. */
   selfCheckName?: string;
   limits?: Partial<EdgeLimits>;
@@ -59,6 +65,8 @@ export interface Edge {
   https: string | null;
   /** `http://host:port` */
   askEndpoint: string | null;
+  /** `http://host:port` */
+  health: string | null;
   /** Stops accepting, waits a while for requests in flight, then closes everything. */
   stop(): Promise<void>;
 }
@@ -91,7 +99,8 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
   try {
     const http = options.http && (await reserve(options.http));
     const https = options.https && (await reserve(options.https));
-    const settings = settingsOf(options, { http, https, threads });
+    const health = options.health ? await reserve(options.health) : null;
+    const settings = settingsOf(options, { http, https, health, threads });
     if (options.threads === 0) running.push(await serveHere(settings, deps));
     else running.push(await startEdgeThreads(threads, settings, deps));
     const askEndpoint = askListen && (await startAskEndpointOn(askListen, deps));
@@ -100,6 +109,7 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
       http: http && `http://${written(http)}`,
       https: https && `https://${written(https)}`,
       askEndpoint: askEndpoint && askListen && `http://${written({ ...askListen, port: askEndpoint.port })}`,
+      health: health && `http://${written(health)}`,
       stop,
     };
   } catch (error) {
@@ -116,21 +126,24 @@ function startAskEndpointOn(listen: Endpoint, deps: Deps): ReturnType<typeof sta
   return startAskEndpoint({ listen, sites, findAddress });
 }
 
-function threadsOf({ http, https, threads = 1 }: EdgeOptions): number {
-  if (http === null && https === null) return 0;
+function threadsOf({ http, https, health = null, threads = 1 }: EdgeOptions): number {
+  if (http === null && https === null && health === null) return 0;
   return Math.min(process.platform === 'linux' ? Number.POSITIVE_INFINITY : 1, Math.max(1, threads));
 }
 
 function settingsOf(
   options: EdgeOptions,
-  { http, https, threads }: Pick<EdgeServerSettings, 'http' | 'https'> & { threads: number },
+  { http, https, health, threads }: Pick<EdgeServerSettings, 'http' | 'https' | 'health'> & { threads: number },
 ): EdgeServerSettings {
   return {
     http,
     https,
+    health,
     httpsPort: options.httpsPort || (https?.port ?? 443),
     allowedNetworks: options.allowedNetworks,
     trustedProxies: options.trustedProxies,
+    proxyProtocol: options.proxyProtocol ?? [],
+    accessLog: options.accessLog ?? null,
     selfCheckName: options.selfCheckName,
     limits: shareOf({ ...LIMITS, ...options.limits }, Math.max(1, threads)),
     tlsContexts: options.tlsContexts ?? 2000,
@@ -139,7 +152,13 @@ function settingsOf(
 
 function serveHere(settings: EdgeServerSettings, deps: Deps): Promise<Running> {
   const ticketSecret = randomBytes(SECRET_BYTES);
-  return startEdgeServer(settings, { ...deps, newId: idMaker(deps.clock), ticketSecret: () => ticketSecret });
+  const logAccess = (fields: Record<string, unknown>, message: string) => deps.log.info(fields, message);
+  return startEdgeServer(settings, {
+    ...deps,
+    logAccess,
+    newId: idMaker(deps.clock),
+    ticketSecret: () => ticketSecret,
+  });
 }
 
 /** The limits of one thread. The system spreads connections evenly over the threads. */

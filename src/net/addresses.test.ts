@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { addressRule, canonicalAddress, isPublic } from './addresses.ts';
+import { addressRule, canonicalAddress, isPublic, unmappedAddress } from './addresses.ts';
 
 describe('special addresses', () => {
   test.each([
@@ -94,4 +94,14 @@ test('an address has one text form', () => {
   expect(canonicalAddress('192.0.2.1')).toBe('192.0.2.1');
   expect(canonicalAddress('fe80::1%eth0')).toBeNull();
   expect(canonicalAddress('acme.com')).toBeNull();
+});
+
+test('the address of a peer is IPv4 also on an IPv6 socket', () => {
+  expect(['::ffff:192.0.2.1', '::FFFF:192.0.2.1', '192.0.2.1', '2001:db8::1', undefined].map(unmappedAddress)).toEqual([
+    '192.0.2.1',
+    '192.0.2.1',
+    '192.0.2.1',
+    '2001:db8::1',
+    '',
+  ]);
 });

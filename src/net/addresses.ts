@@ -87,6 +87,11 @@ export function canonicalAddress(address: string): string | null {
   return family === null ? null : new SocketAddress({ family, address }).address;
 }
 
+/** The address of a peer: an IPv4 address as such, also on an IPv6 socket. Empty where the peer has gone. */
+export function unmappedAddress(address: string | undefined): string {
+  return address?.replace(/^::ffff:(?=\d+\.)/i, '') ?? '';
+}
+
 function translatedIpv4(address: string): string | null {
   const canonical = canonicalAddress(address);
   if (canonical === null || !canonical.startsWith(NAT64_PREFIX)) return null;

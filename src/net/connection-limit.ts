@@ -7,8 +7,8 @@ import type { AddressRule } from './addresses.ts';
  * network first. So clients that only hold connections open lose them, and clients that send requests are served.
  */
 interface ConnectionLimit {
-  /** Counts a new connection until it is closed. It is idle at first. */
-  add(socket: Socket): void;
+  /** Counts a new connection until it is closed. It is idle at first. `address`: of the client, unless it is the peer's. */
+  add(socket: Socket, address?: string): void;
   /** A request has begun; the connection is not closed in favour of others meanwhile. */
   busy(socket: Socket): void;
   /** The request has ended. */
@@ -46,9 +46,8 @@ export function limitConnections({
   const allIdle = new Set<Socket>();
   let open = 0;
 
-  function add(socket: CountedSocket): void {
-    const { remoteAddress = '' } = socket;
-    const network = clientNetwork(remoteAddress);
+  function add(socket: CountedSocket, address = socket.remoteAddress ?? ''): void {
+    const network = clientNetwork(address);
     const own = clients.get(network) ?? { open: 0, idle: new Set() };
     clients.set(network, own);
     socket[client] = own;
@@ -63,7 +62,7 @@ export function limitConnections({
       own.open -= 1;
       if (own.open === 0) clients.delete(network);
     });
-    if (own.open > perAddress && !isProxy(remoteAddress)) closeLongestIdle(own.idle);
+    if (own.open > perAddress && !isProxy(address)) closeLongestIdle(own.idle);
     else if (open > total) closeLongestIdle(allIdle);
   }
 

@@ -71,7 +71,8 @@ export async function reservePort(
   return { listen: reserved, release: () => void shared.close() };
 }
 
-async function startListening(server: NetServer, options: ListenOptions): Promise<void> {
+/** Rejects with the error of the system. */
+export async function startListening(server: NetServer, options: ListenOptions & { backlog?: number }): Promise<void> {
   const listening = once(server, 'listening');
   server.listen(options);
   await listening;

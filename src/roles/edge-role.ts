@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import type { Config } from '../config/config.ts';
+import type { AccessLogSettings } from '../edge/access-log.ts';
 import { type Edge, startEdge as serve } from '../edge/edge.ts';
 import { selfCheckNameOf } from '../edge/routing/challenges.ts';
 import { cannotListen } from '../net/listen.ts';
@@ -17,9 +18,12 @@ export async function startEdge(deps: Omit<RoleDeps, 'challengePort'> & { superv
     http: config.edgeHttpListen,
     https: config.edgeHttpsListen,
     askEndpoint: config.edgeFrontListen,
+    health: config.edgeHealthListen,
     httpsPort: config.edgeHttpsPort,
     allowedNetworks: config.edgeAllowedNetworks ?? [],
     trustedProxies: config.edgeTrustedProxies ?? [],
+    proxyProtocol: config.edgeProxyProtocol ?? [],
+    accessLog: accessLogOf(config),
     selfCheckName: selfCheckNameOf(config.cnameZone),
     tlsContexts: config.edgeTlsContexts,
     threads: config.edgeThreads ?? Math.min(MOST_THREADS, availableParallelism()),
@@ -29,12 +33,17 @@ export async function startEdge(deps: Omit<RoleDeps, 'challengePort'> & { superv
   });
 }
 
+function accessLogOf({ edgeAccessLog: fraction, edgeAccessLogQuery }: Config): AccessLogSettings | null {
+  return fraction === 0 ? null : { fraction, withQuery: edgeAccessLogQuery === 'on' };
+}
+
 function whereRefused(error: unknown, config: Config): unknown {
   const port = error instanceof Error && 'port' in error ? error.port : undefined;
   const listeners = [
     [config.edgeHttpListen, 'NAMEPLATE_EDGE_HTTP_LISTEN'],
     [config.edgeHttpsListen, 'NAMEPLATE_EDGE_HTTPS_LISTEN'],
     [config.edgeFrontListen, 'NAMEPLATE_EDGE_FRONT_LISTEN'],
+    [config.edgeHealthListen, 'NAMEPLATE_EDGE_HEALTH_LISTEN'],
   ] as const;
   for (const [endpoint, variable] of listeners)
     if (endpoint !== null && endpoint.port === port) return cannotListen(error, endpoint, variable);

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
+import { get, type IncomingMessage } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, expect, test } from 'vitest';
@@ -30,6 +31,7 @@ afterAll(async () => {
 interface ReadyLine {
   api: string | null;
   metrics: string | null;
+  edge: { http: string; health: string | null } | null;
 }
 
 async function serve(changes: Record<string, string> = {}): Promise<Started & ReadyLine> {
@@ -65,6 +67,38 @@ test.concurrent('a server is set up with commands, serves requests and metrics, 
   expect(code).toBe(0);
   expect(stdout).not.toContain(key.key);
   for (const line of stdout.trimEnd().split('\n')) expect(() => JSON.parse(line)).not.toThrow();
+});
+
+test.concurrent('an edge beside the API logs its requests where that is switched on, and stays ready while nobody can write to the store', async () => {
+  const path = `${directory.path}/edge.db`;
+  const server = await serve({
+    NAMEPLATE_DATABASE_URL: `sqlite:${path}`,
+    NAMEPLATE_EDGE_HEALTH_LISTEN: '127.0.0.1:0',
+    NAMEPLATE_EDGE_ACCESS_LOG: '1',
+  });
+  const { edge, api } = server;
+  const request = get(edge?.http ?? '', { headers: { host: 'nobody.example.com' }, agent: false });
+  const [{ statusCode }] = (await once(request, 'response')) as [IncomingMessage];
+  expect(statusCode).toBe(404);
+  const [line] = await server.says(/^\{.*"msg":"edge request"\}$/m);
+  expect(JSON.parse(line)).toMatchObject({ host: 'nobody.example.com', status: 404, client: '127.0.0.1' });
+
+  const readiness = async (url: string | null) => {
+    const response = await fetch(`${url}/readyz`);
+    return [response.status, ((await response.json()) as { status: string }).status];
+  };
+  expect([await readiness(api), await readiness(edge?.health ?? null)]).toEqual([
+    [200, 'ready'],
+    [200, 'ready'],
+  ]);
+  const other = new DatabaseSync(path);
+  other.exec('begin immediate');
+  while ((await readiness(api))[1] !== 'degraded');
+  expect([await readiness(api), await readiness(edge?.health ?? null)]).toEqual([
+    [200, 'degraded'],
+    [200, 'ready'],
+  ]);
+  other.close();
 });
 
 test.concurrent('SIGTERM ends a start that reports waiting for another process', async () => {

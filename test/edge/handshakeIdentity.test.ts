@@ -30,7 +30,7 @@ it('a connection that closes leaves the handshake of another one with the same a
     const [serverSide, serverEnd] = duplexPair();
     const raw = serverEnd as unknown as Socket;
     clientSide.pipe(serverSide);
-    tls.accept(raw);
+    tls.accept(raw, '127.0.0.1');
     const client = connect({ socket: clientEnd, servername: 'a.example.com', ca: ROOT }).on('error', () => {});
     return { raw, client, release: () => void serverSide.pipe(clientSide) };
   }

@@ -5,6 +5,7 @@ import { connect } from 'node:tls';
 import type { Clock } from '../../clock.ts';
 import type { Config, DatabaseUrl, Endpoint } from '../../config/config.ts';
 import { serverVariables } from '../../config/variables.ts';
+import { networkRule } from '../../net/addresses.ts';
 import { isApi, respondsWith } from '../api-client.ts';
 import { messageOf } from '../cli-error.ts';
 import { shortDuration } from '../output.ts';
@@ -13,7 +14,7 @@ import { type DoctorResult, fail, ok, warn } from './doctor-result.ts';
 /** What `nameplate doctor` examines on this machine: its listeners and its clock. */
 
 interface ExaminedListener {
-  key: 'listen' | 'metricsListen' | 'edgeHttpListen' | 'edgeHttpsListen' | 'edgeFrontListen';
+  key: 'listen' | 'metricsListen' | 'edgeHttpListen' | 'edgeHttpsListen' | 'edgeFrontListen' | 'edgeHealthListen';
   /** The role that listens; null: every process. */
   role: Config['roles'][number] | null;
   /** Whether what listens at `host:port` is Nameplate. */
@@ -40,6 +41,11 @@ const LISTENERS: ExaminedListener[] = [
     role: 'edge',
     isNameplate: (address) => respondsWith(`http://${address}/`, (body) => body.includes('/edge/certificate')),
   },
+  {
+    key: 'edgeHealthListen',
+    role: 'edge',
+    isNameplate: (address) => respondsWith(`http://${address}/`, (body) => body.includes('Ask /healthz or /readyz.')),
+  },
 ];
 
 /** Whether this process can listen where its roles need to. */
@@ -48,15 +54,18 @@ export async function examineListeners(config: Partial<Config>): Promise<DoctorR
   for (const { key, role, isNameplate } of LISTENERS) {
     const endpoint = config[key];
     if (!endpoint || (role !== null && !config.roles?.includes(role))) continue;
-    findings.push(await examineListener(serverVariables[key].name, endpoint, isNameplate));
+    const needsHeader = key === 'edgeHttpListen' || key === 'edgeHttpsListen' ? config.edgeProxyProtocol : undefined;
+    findings.push(await examineListener(serverVariables[key].name, endpoint, isNameplate, needsHeader));
   }
   return findings;
 }
 
+/** `needsHeader`: networks from which connections have to begin with a PROXY header. */
 async function examineListener(
   variable: string,
   { host, port }: Endpoint,
   isNameplate: ExaminedListener['isNameplate'],
+  needsHeader: readonly string[] = [],
 ): Promise<DoctorResult> {
   const addressOf = (name: string) => `${name.includes(':') ? `[${name}]` : name}:${port}`;
   const address = addressOf(host);
@@ -70,8 +79,12 @@ async function examineListener(
       return warn('port', `this user may not listen on ${address}`, advice);
     }
     // A listener on all addresses is reached through loopback.
-    if (await isNameplate(addressOf(host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host)))
-      return ok('port', `Nameplate is already running at ${address}`);
+    const reached = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
+    if (networkRule(needsHeader)(reached)) {
+      const advice = `Nothing to do if serve is running. What listens there cannot be asked from this machine, which ${serverVariables.edgeProxyProtocol.name} contains.`;
+      return warn('port', `${address} is in use (${variable})`, advice);
+    }
+    if (await isNameplate(addressOf(reached))) return ok('port', `Nameplate is already running at ${address}`);
     const advice = `Stop the program that listens there, or set ${variable} to another address.`;
     return fail('port', `cannot listen on ${address} (${messageOf(error)})`, advice);
   } finally {

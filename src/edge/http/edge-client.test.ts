@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { networkRule } from '../../net/addresses.ts';
-import { peerAddress, readSender } from './edge-client.ts';
+import { readSender } from './edge-client.ts';
 
 const isTrusted = networkRule(['10.0.0.0/8', 'fd00::/8']);
 
@@ -60,17 +60,5 @@ describe('the scheme of a request', () => {
 
   it('is HTTPS over TLS, also through a proxy', () => {
     expect(sender('10.0.0.1', { 'x-forwarded-proto': 'http' }, 'a.example').scheme).toBe('https');
-  });
-});
-
-describe('the address of a peer', () => {
-  it('is IPv4 also on an IPv6 socket', () => {
-    expect(['::ffff:192.0.2.1', '::FFFF:192.0.2.1', '192.0.2.1', '2001:db8::1', undefined].map(peerAddress)).toEqual([
-      '192.0.2.1',
-      '192.0.2.1',
-      '192.0.2.1',
-      '2001:db8::1',
-      '',
-    ]);
   });
 });

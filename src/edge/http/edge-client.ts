@@ -5,11 +5,13 @@ import type { RoutingInfo } from './http-exchange.ts';
 export interface Client {
   /** Server name of the TLS connection; null without TLS. */
   serverName: string | null;
-  /** Of the peer: the proxy's where one is connected. */
+  /** Of the peer, or of the client that its PROXY header names. That of an HTTP proxy where one is connected. */
   address: string;
   /** A trusted proxy. */
   isProxy: boolean;
-  /** Bytes received so far, TLS included. */
+  /** `TLSv1.3`; null without TLS, and where nobody asks. */
+  tlsVersion: string | null;
+  /** Bytes received so far, TLS included, without a PROXY header. */
   bytesRead(): number;
   /** When its last request ended, or it was accepted (`performance.now()`); null while a request is in flight. */
   readonly idleSince: number | null;
@@ -42,11 +44,6 @@ export function readSender(
   const proto = listOf(headers['x-forwarded-proto']).at(-1)?.toLowerCase();
   const scheme = serverName !== null || proto === 'https' ? 'https' : 'http';
   return { scheme, clientAddress: forwardedFor[0] ?? address, forwardedFor };
-}
-
-/** Address of a peer; an IPv4 address as such, also on an IPv6 socket. */
-export function peerAddress(remoteAddress: string | undefined): string {
-  return remoteAddress?.replace(/^::ffff:(?=\d+\.)/i, '') ?? '';
 }
 
 /** Elements of a comma-separated field. */

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { NewId } from '../../ids.ts';
+import type { AccessLog } from '../access-log.ts';
 import type { EdgeMetrics, Protocol } from '../edge-metrics.ts';
 import type { ReverseProxy } from '../proxy/proxy.ts';
 import type { RouteRequest, RoutingDecision } from '../routing/route-request.ts';
@@ -10,7 +11,7 @@ import type { BodyTimeouts } from './body-timeouts.ts';
 import type { Client } from './edge-client.ts';
 import type { ClientExchange } from './http-exchange.ts';
 import { type EdgePage, type PageContext, type PageName, renderPage } from './pages.ts';
-import { isClosed, isQueued, respond, respondOnSocket, respondWithPage, sentStatus } from './respond.ts';
+import { isClosed, isQueued, pageBytes, respond, respondOnSocket, respondWithPage, sentStatus } from './respond.ts';
 
 /** Takes each request from its header to its response. */
 export interface Handler {
@@ -30,6 +31,7 @@ interface HandlerOptions {
   newId: NewId;
   metrics: Pick<EdgeMetrics, 'request' | 'page'>;
   warn: ThrottledWarn;
+  accessLog: AccessLog | null;
 }
 
 /** Counted for a response that was never sent, because the client closed the connection. */
@@ -38,7 +40,7 @@ const SWITCHING_PROTOCOLS = 101;
 const CHALLENGE_HEADERS = { 'content-type': 'application/octet-stream', 'cache-control': 'no-store' };
 
 export function createHandler(options: HandlerOptions): Handler {
-  const { routeRequest, proxy, bodyTimeouts, inFlight, newId, metrics, warn } = options;
+  const { routeRequest, proxy, bodyTimeouts, inFlight, newId, metrics, warn, accessLog } = options;
 
   /** A trusted proxy may have given the request an id, which its own log has too. */
   function requestIdOf({ isProxy }: Client, { headers }: ClientExchange['request']): string {
@@ -50,21 +52,30 @@ export function createHandler(options: HandlerOptions): Handler {
     const { request, response } = exchange;
     const startedAt = performance.now();
     const requestId = requestIdOf(client, request);
+    const sampledBy = accessLog?.samples() ? accessLog : null;
+    let forwarded: { contentBytes: number } | null = null;
+    let origin: string | null = null;
     let remove = () => {};
     client.begin();
     bodyTimeouts.watch(client, exchange);
     response.once('close', () => {
       remove();
       client.end();
-      const seconds = (performance.now() - startedAt) / 1000;
-      metrics.request(protocolOf(request), sentStatus(response) ?? CLIENT_CLOSED, seconds);
+      const ms = performance.now() - startedAt;
+      const protocol = protocolOf(request);
+      const status = sentStatus(response) ?? CLIENT_CLOSED;
+      metrics.request(protocol, status, ms / 1000);
+      if (sampledBy === null) return;
+      const bytes = pageBytes(exchange) ?? forwarded?.contentBytes ?? 0;
+      sampledBy.write({ client, request, requestId, protocol, status, bytes, ms, origin });
     });
     void routeRequest(client, request, requestId)
       .then((decision) => {
         if (isClosed(response)) return;
         if (decision.kind === 'proxy') {
           remove = inFlight.add(decision.routing, () => abort(client, exchange));
-          proxy.forward({ ...decision.routing, ...exchange });
+          forwarded = proxy.forward({ ...decision.routing, ...exchange });
+          origin = decision.routing.origin;
         } else {
           respond(exchange, pageFor(decision, { requestId, accept: request.headers.accept }));
         }
@@ -76,23 +87,35 @@ export function createHandler(options: HandlerOptions): Handler {
   }
 
   function onUpgrade(client: Client, request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    const startedAt = performance.now();
     const requestId = requestIdOf(client, request);
+    const sampledBy = accessLog?.samples() ? accessLog : null;
+    const sentBefore = bytesSent(socket);
+    let response: { status: number | null } | null = null;
+    let origin: string | null = null;
     let remove = () => {};
     client.begin();
     socket.on('error', () => {});
     socket.once('close', () => {
       remove();
       client.end();
+      if (sampledBy === null) return;
+      const status = response?.status ?? CLIENT_CLOSED;
+      const bytes = bytesSent(socket) - sentBefore;
+      const ms = performance.now() - startedAt;
+      sampledBy.write({ client, request, requestId, protocol: 'http/1.1', status, bytes, ms, origin });
     });
     void routeRequest(client, request, requestId)
       .then((decision) => {
         if (socket.destroyed) return;
         if (decision.kind === 'proxy') {
           remove = inFlight.add(decision.routing, () => socket.destroy());
-          proxy.upgrade({ ...decision.routing, request, socket, head });
+          response = proxy.upgrade({ ...decision.routing, request, socket, head });
+          origin = decision.routing.origin;
           metrics.request('http/1.1', SWITCHING_PROTOCOLS, 0);
         } else {
           const page = pageFor(decision, { requestId, accept: request.headers.accept });
+          response = page;
           metrics.request('http/1.1', page.status, 0);
           respondOnSocket(socket, page);
         }
@@ -144,6 +167,11 @@ export function createHandler(options: HandlerOptions): Handler {
 function abort(client: Client, { request, response }: ClientExchange): void {
   if ('stream' in request) response.destroy();
   else client.destroy();
+}
+
+/** On a connection so far. */
+function bytesSent(socket: Duplex & { bytesWritten?: number }): number {
+  return socket.bytesWritten ?? 0;
 }
 
 function plainResponse(status: number, headers: Record<string, string>, body: string, requestId: string): EdgePage {

@@ -73,10 +73,15 @@ export function http1Server({ limits, onRequest, onUpgrade, onUnreadable }: Http
     // What follows a last request is ignored (RFC 9112 section 9.6).
     if (code === 'HPE_CLOSED_CONNECTION') return;
     // Browsers open connections in advance: the time limit of idle connections counts, not that of headers.
-    if (code === 'ERR_HTTP_REQUEST_TIMEOUT' && socket.bytesRead === 0) return;
+    if (code === 'ERR_HTTP_REQUEST_TIMEOUT' && hasSentNothing(socket)) return;
     if (code === 'ECONNRESET') socket.destroy();
     else endAfterResponses(socket, refusal(socket, pageFor(code)));
   });
+
+  /** Over TLS the client has sent the handshake at least; without it perhaps a PROXY header. */
+  function hasSentNothing(socket: ClientSocket): boolean {
+    return socket.bytesRead === 0 || clients.get(socket)?.bytesRead() === 0;
+  }
 
   function refusal(socket: Duplex, page: PageName): () => void {
     return () => respondOnSocket(socket, renderPage(page, { ...unreadable(page), accept: undefined }));

@@ -5,6 +5,19 @@ import { endSocket } from '../../net/response-order.ts';
 import type { ClientExchange } from './http-exchange.ts';
 import { type EdgePage, type PageContext, type PageName, renderPage } from './pages.ts';
 
+const pageBody = Symbol('pageBody');
+
+/** With what `respond` has sent. */
+type PageExchange = Pick<ClientExchange, 'request'> & {
+  response: ClientExchange['response'] & { [pageBody]?: string };
+};
+
+/** Bytes of a page that was sent; null: none was. */
+export function pageBytes({ response }: Pick<PageExchange, 'response'>): number | null {
+  const body = response[pageBody];
+  return body === undefined ? null : Buffer.byteLength(body);
+}
+
 /** Responds with a page. A response that has started is aborted. */
 export function respondWithPage(
   { request, response }: ClientExchange,
@@ -14,11 +27,12 @@ export function respondWithPage(
   respond({ request, response }, renderPage(name, { ...context, accept: request.headers.accept }));
 }
 
-export function respond({ request, response }: ClientExchange, { status, headers, body }: EdgePage): void {
+export function respond({ request, response }: PageExchange, { status, headers, body }: EdgePage): void {
   if (response.headersSent || isClosed(response)) {
     response.destroy();
     return;
   }
+  response[pageBody] = request.method === 'HEAD' ? '' : body;
   if ('stream' in response) {
     // On the stream itself: the compatibility API would end it later, when it may have been closed.
     response.stream.respond({ ':status': status, ...headers });

@@ -34,8 +34,9 @@ export class ProxiedRequest {
   #request: ClientRequest | null = null;
   #response: IncomingMessage | null = null;
   #failure: OriginFailure | null = null;
-  /** Bytes of the response that are missing; NaN where its length is unknown. */
-  #missing = Number.NaN;
+  /** Bytes of content in the response, and how many of them have arrived; NaN where their number is unknown. */
+  #contentLength = Number.NaN;
+  #received = 0;
   #interimBytes = 0;
   #hasWritten = false;
   #hasEnded = false;
@@ -52,6 +53,11 @@ export class ProxiedRequest {
     this.#client = 'stream' in response ? new Http2ClientResponse(response) : new Http1ClientResponse(response);
     this.#framing = framingOfRequest(request);
     this.#repeatable = this.#framing.kind === 'none' && IDEMPOTENT.has(request.method ?? '');
+  }
+
+  /** Bytes of the origin's content that were passed on to the client. */
+  get contentBytes(): number {
+    return this.#received;
   }
 
   start(): void {
@@ -147,7 +153,7 @@ export class ProxiedRequest {
       this.#fail(error);
       return;
     }
-    if (hasContent && length !== undefined) this.#missing = Number(length);
+    if (hasContent && length !== undefined) this.#contentLength = Number(length);
     response.on('data', (chunk: Buffer) => this.#pass(chunk, response));
     response.on('end', () => {
       if (!this.#hasEnded && response.complete) this.#end(undefined, response.rawTrailers);
@@ -160,8 +166,8 @@ export class ProxiedRequest {
 
   #pass(chunk: Buffer, response: IncomingMessage): void {
     this.#hasWritten = true;
-    this.#missing -= chunk.length;
-    if (this.#missing === 0) {
+    this.#received += chunk.length;
+    if (this.#received === this.#contentLength) {
       this.#end(chunk, []);
     } else if (!this.#client.write(chunk)) {
       response.pause();

@@ -19,8 +19,8 @@ export interface ReverseProxyOptions {
 }
 
 export interface ReverseProxy {
-  forward(exchange: ProxiedExchange): void;
-  upgrade(exchange: UpgradeExchange): void;
+  forward(exchange: ProxiedExchange): Pick<ProxiedRequest, 'contentBytes'>;
+  upgrade(exchange: UpgradeExchange): Pick<Tunnel, 'status'>;
   /** Requests and tunnels in flight, connections to origins. */
   counts(): { requests: number; tunnels: number; connections: number; idleConnections: number };
   /** Closes idle connections to origins, and others once they become idle. */
@@ -67,11 +67,13 @@ export function createReverseProxy(options: ReverseProxyOptions): ReverseProxy {
       requests.add(request);
       // With the other requests of this turn, so that origins wake once for several.
       endOfTurn().then(() => request.start());
+      return request;
     },
     upgrade(exchange) {
       const tunnel = new Tunnel(exchange, tunnelContext);
       tunnels.add(tunnel);
       tunnel.start();
+      return tunnel;
     },
     stop() {
       stopped = true;

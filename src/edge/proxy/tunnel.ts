@@ -13,6 +13,8 @@ import type { ProxyContext } from './proxy-limits.ts';
 /** A request to switch protocols (RFC 9110 section 7.8), and the bytes both ways once the origin agrees. Its connection to the origin is not reused. */
 export class Tunnel {
   readonly exchange: UpgradeExchange;
+  /** Of the response to the client; null: none was sent. */
+  status: number | null = null;
   readonly #context: ProxyContext<Tunnel>;
   readonly #dial = new AbortController();
   readonly #startedAt = performance.now();
@@ -80,6 +82,7 @@ export class Tunnel {
         this.#fail(new ProxyError('origin_invalid', 'upgrade', 'The origin switched to another protocol.'));
         return;
       }
+      this.status = response.statusCode ?? null;
       socket.write(headOf(response, ['Connection', 'Upgrade', 'Upgrade', 'websocket']), 'latin1');
       this.#join(socket, head, origin, originHead);
     });
@@ -120,6 +123,7 @@ export class Tunnel {
     this.#isDeclined = true;
     // Not to be reused: it closes with the client's.
     connection.keepAliveMs = 0;
+    this.status = response.statusCode ?? null;
     socket.write(headOf(response, ['Connection', 'close']), 'latin1');
     response.on('error', () => socket.destroy());
     response.pipe(socket);
@@ -133,8 +137,13 @@ export class Tunnel {
     this.#failure = failureOf(error);
     this.#connection?.socket.destroy();
     const { accept } = request.headers;
-    if (this.#hasResponse && this.#failure.reason !== 'upgrade') socket.destroy();
-    else respondOnSocket(socket, renderPage(this.#failure.page, { hostname, requestId, accept }));
+    if (this.#hasResponse && this.#failure.reason !== 'upgrade') {
+      socket.destroy();
+      return;
+    }
+    const page = renderPage(this.#failure.page, { hostname, requestId, accept });
+    this.status = page.status;
+    respondOnSocket(socket, page);
   }
 
   #close(): void {

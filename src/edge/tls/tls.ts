@@ -9,7 +9,10 @@ import { createTlsContextCache } from './tls-contexts.ts';
 
 interface TlsTerminatorOptions extends Pick<Sites, 'certificateFor'> {
   /** A handshake is complete. */
-  onSecure(socket: TLSSocket, connection: { raw: Socket; serverName: string; h2: boolean }): void;
+  onSecure(
+    socket: TLSSocket,
+    connection: { raw: Socket; clientAddress: string; serverName: string; h2: boolean },
+  ): void;
   /** The current secret of session tickets, 32 random bytes. */
   ticketSecret(): Uint8Array;
   /** A certificate cannot be used. */
@@ -22,7 +25,7 @@ interface TlsTerminatorOptions extends Pick<Sites, 'certificateFor'> {
 
 /** Takes new connections through the TLS handshake. */
 interface TlsTerminator {
-  accept(raw: Socket): void;
+  accept(raw: Socket, clientAddress: string): void;
   /** TLS contexts cached. */
   contexts(): number;
 }
@@ -33,6 +36,7 @@ const ALERTS = { decodeError: 50, internalError: 80, unrecognizedName: 112 };
 /** A connection whose certificate is known, until its handshake ends. */
 interface Pending {
   raw: Socket;
+  clientAddress: string;
   end(outcome: HandshakeOutcome): void;
 }
 
@@ -47,11 +51,11 @@ export function createTlsTerminator(options: TlsTerminatorOptions): TlsTerminato
   const contexts = createTlsContextCache(capacity, secured);
   const pending = new Map<string, Pending>();
 
-  function accept(raw: Socket): void {
+  function accept(raw: Socket, clientAddress: string): void {
     const addresses = addressesOf(raw);
     const timeout = setTimeout(() => end('timeout'), handshakeMs);
     const closed = () => end('closed');
-    const own: Pending = { raw, end };
+    const own: Pending = { raw, clientAddress, end };
     let ended = false;
 
     function end(outcome: HandshakeOutcome): void {
@@ -92,7 +96,7 @@ export function createTlsTerminator(options: TlsTerminatorOptions): TlsTerminato
     }
 
     async function proceed(serverName: string): Promise<void> {
-      const found = await certificateFor(serverName, raw.remoteAddress ?? '');
+      const found = await certificateFor(serverName, clientAddress);
       if (ended) return;
       if (found.kind === 'certificate') startHandshake(serverName, found.certificate);
       else refuse(alertFor(found.outcome), found.outcome);
@@ -121,7 +125,8 @@ export function createTlsTerminator(options: TlsTerminatorOptions): TlsTerminato
       return;
     }
     connection.end(socket.isSessionReused() ? 'resumed' : 'full');
-    onSecure(socket, { raw: connection.raw, serverName, h2: socket.alpnProtocol === 'h2' });
+    const { raw, clientAddress } = connection;
+    onSecure(socket, { raw, clientAddress, serverName, h2: socket.alpnProtocol === 'h2' });
   }
 
   return { accept, contexts: contexts.size };
