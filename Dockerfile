@@ -21,14 +21,15 @@ COPY --from=bundle /app/dist ./dist
 # A named volume mounted here inherits owner and mode.
 RUN install -d -m 0700 -o 1000 -g 1000 /var/lib/nameplate && ln -s /app/bin/nameplate /usr/local/bin/nameplate
 ENV NAMEPLATE_DATABASE_URL=sqlite:/var/lib/nameplate/nameplate.db \
-    NAMEPLATE_LISTEN=0.0.0.0:7070 \
-    NAMEPLATE_METRICS_LISTEN=0.0.0.0:7071 \
-    NAMEPLATE_EDGE_HTTP_LISTEN=0.0.0.0:8080 \
-    NAMEPLATE_EDGE_HTTPS_LISTEN=0.0.0.0:8443
+    NAMEPLATE_LISTEN=*:7070 \
+    NAMEPLATE_METRICS_LISTEN=*:7071 \
+    NAMEPLATE_EDGE_HTTP_LISTEN=*:8080 \
+    NAMEPLATE_EDGE_HTTPS_LISTEN=*:8443 \
+    NAMEPLATE_EDGE_HEALTH_LISTEN=*:7073
 # By number, so that Kubernetes can check "runAsNonRoot". Only /var/lib/nameplate is written to: the rest may be read-only.
 USER 1000:1000
 # Publish the edge as 80 and 443. Not every runtime lets a user other than root listen below 1024.
-EXPOSE 7070 7071 8080 8443
+EXPOSE 7070 7071 8080 8443 7073
 HEALTHCHECK --interval=15s --timeout=5s --start-period=60s CMD ["node", "/app/dist/healthcheck.js"]
 ENTRYPOINT ["/app/bin/nameplate"]
 CMD ["serve"]

@@ -1,8 +1,10 @@
 import { dirname } from 'node:path';
+import { Registry } from 'prom-client';
 import { expect, test } from 'vitest';
 import { operations } from '../../src/api/operations.ts';
 import { STOP_MS } from '../../src/cli/signals.ts';
 import { readServerConfig } from '../../src/config/config.ts';
+import { anyAddress } from '../../src/config/parse-values.ts';
 import { commandVariables, serverVariables } from '../../src/config/variables.ts';
 import { createEdgeMetrics } from '../../src/edge/edge-metrics.ts';
 import { PAGE_NAMES, renderPage } from '../../src/edge/http/pages.ts';
@@ -29,6 +31,7 @@ const service = readServerConfig({ ...Object.fromEntries(settings('Environment')
 test.each([
   'Dockerfile',
   'compose.yaml',
+  'deploy/haproxy.cfg',
   'deploy/healthcheck.ts',
   'deploy/nameplate.service',
   'deploy/nameplate.env.example',
@@ -40,14 +43,17 @@ test.each([
   for (const [name] of read(path).matchAll(/NAMEPLATE_[A-Z_]*[A-Z]/g)) expect(known).toContain(name);
 });
 
-const { listen, metricsListen, edgeHttpListen, edgeHttpsListen } = serverVariables;
+const { listen, metricsListen, edgeHttpListen, edgeHttpsListen, edgeHealthListen } = serverVariables;
 
 test('the image listens on all addresses, above port 1023, and exposes that; API and metrics at the ports of the defaults', () => {
   const usual = [listen, metricsListen].map((each) => each.parse(each.default)?.port);
-  const listeners = [image.listen, image.metricsListen, image.edgeHttpListen, image.edgeHttpsListen];
+  const health = edgeHealthListen.parse(edgeHealthListen.example)?.port;
+  const edge = [image.edgeHttpListen, image.edgeHttpsListen, image.edgeHealthListen];
+  const listeners = [image.listen, image.metricsListen, ...edge];
   const ports = listeners.map((listener) => listener?.port);
-  expect(ports).toEqual([...usual, 8080, 8443]);
-  expect(listeners).toEqual(ports.map((port) => ({ host: '0.0.0.0', port })));
+  expect(ports).toEqual([...usual, 8080, 8443, health]);
+  // IPv6 too, where the container has it.
+  expect(listeners).toEqual(ports.map((port) => ({ host: anyAddress(), port })));
   expect(instruction('EXPOSE')).toBe(ports.join(' '));
 });
 
@@ -97,6 +103,28 @@ test('every alert asks for metrics and operations that there are', async () => {
   for (const name of asked) expect(known).toContain(name);
   const answers = operations.map(({ name, status }) => `operation="${name}",status="${status}"`);
   for (const [answer] of alerts.matchAll(/operation="[^}]*/g)) expect(answers).toContain(answer);
+});
+
+test('every alert about the edge asks for series that it counts from its start', async () => {
+  const registry = new Registry();
+  createEdgeMetrics(registry);
+  const series = await registry.metrics();
+  const asked = [...read('deploy/alerts.yml').matchAll(/(nameplate_edge_\w+)\{(\w+)=~?"([^"]*)"\}/g)];
+  expect(asked.length).toBeGreaterThan(0);
+  for (const [, name, label, values = ''] of asked)
+    for (const value of values.split('|'))
+      expect(series).toMatch(new RegExp(`^${name}\\{[^}]*${label}="${value}"`, 'm'));
+});
+
+test('the examples of load balancers and pods look at the health of the edge where the image has it', () => {
+  const port = image.edgeHealthListen?.port;
+  expect(read('deploy/haproxy.cfg')).toContain(`option httpchk GET /readyz\n`);
+  expect(read('deploy/haproxy.cfg')).toContain(` check port ${port} `);
+  const probes = /```yaml\nlivenessProbe:[^`]*```/.exec(read('docs/operations.md'))?.[0] ?? '';
+  expect([...probes.matchAll(/path: (\S+), port: (\d+)/g)].map(([, path, at]) => [path, Number(at)])).toEqual([
+    ['/healthz', port],
+    ['/readyz', port],
+  ]);
 });
 
 test('every alert is told of in docs/operations.md', () => {

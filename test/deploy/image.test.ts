@@ -49,7 +49,7 @@ const serve = [...start, ...JSON.parse(instruction('CMD'))];
 const check: string[] = JSON.parse(instruction('HEALTHCHECK').replace(/^.*? CMD /, ''));
 
 async function surroundings(): Promise<Record<string, string>> {
-  const [api, metrics, http, https] = await Promise.all([freePort(), freePort(), freePort(), freePort()]);
+  const [api, metrics, http, https, health] = await Promise.all(Array.from({ length: 5 }, freePort));
   return {
     NAMEPLATE_CNAME_ZONE: 'cname.example.net',
     NAMEPLATE_DNS_RESOLVERS: '192.0.2.53',
@@ -58,6 +58,7 @@ async function surroundings(): Promise<Record<string, string>> {
     NAMEPLATE_METRICS_LISTEN: `0.0.0.0:${metrics}`,
     NAMEPLATE_EDGE_HTTP_LISTEN: `127.0.0.1:${http}`,
     NAMEPLATE_EDGE_HTTPS_LISTEN: `127.0.0.1:${https}`,
+    NAMEPLATE_EDGE_HEALTH_LISTEN: `*:${health}`,
     NAMEPLATE_ISSUER: 'internal',
   };
 }
