@@ -209,3 +209,66 @@ describe('the memory of a stale cache', () => {
     }
   });
 });
+
+describe('the fallback of a stale cache', () => {
+  const known = (text: string, until = Number.POSITIVE_INFINITY) => ({ value: { text }, until });
+
+  it('is asked only while the store is down or slow, and no longer once the store is back', async () => {
+    let asked = 0;
+    const fallback = async (key: string) => {
+      asked += 1;
+      return key === 'a' ? known('before') : undefined;
+    };
+    const { cache, control, change, advance } = setUp({ fallback });
+    control.stored.set('b', 'now');
+    expect([await cache.load('b'), asked]).toEqual([{ text: 'now' }, 0]);
+    control.failure = down;
+    // The second one finds the store tried.
+    for (const key of ['a', 'a']) expect(await cache.load(key)).toEqual({ text: 'before' });
+    await expect(cache.load('c')).rejects.toThrow(StoreUnavailable);
+    expect(asked).toBe(2);
+    control.failure = null;
+    change(null);
+    expect([await cache.load('a'), asked]).toEqual([null, 2]);
+    control.holds = true;
+    advance(10_000);
+    change(null);
+    expect(await cache.load('a')).toEqual({ text: 'before' });
+  });
+
+  it('is served no longer than it says', async () => {
+    let until = 1000;
+    const fallback = async () => (until > 0 ? known('before', until) : undefined);
+    const { cache, control, advance } = setUp({ fallback });
+    control.failure = down;
+    expect(await cache.load('a')).toEqual({ text: 'before' });
+    until = 0;
+    advance(999);
+    expect(await cache.load('a')).toEqual({ text: 'before' });
+    advance(1);
+    await expect(cache.load('a')).rejects.toThrow(StoreUnavailable);
+  });
+
+  it('is not kept when something has changed while it was asked', async () => {
+    const { promise, resolve } = Promise.withResolvers<ReturnType<typeof known>>();
+    const { cache, control, change } = setUp({ fallback: () => promise });
+    control.failure = down;
+    const asked = cache.load('a');
+    await new Promise(setImmediate);
+    change('a');
+    resolve(known('before'));
+    await asked;
+    expect(cache.peek('a')).toBe(undefined);
+  });
+
+  it('a store that answers again is read at once, without waiting for the next try', async () => {
+    const { cache, control, change } = setUp({ fallback: async () => known('before') });
+    control.failure = down;
+    await cache.load('a');
+    control.failure = null;
+    control.stored.set('a', 'now');
+    expect(await cache.load('a')).toEqual({ text: 'before' });
+    change(null);
+    expect(await cache.load('a')).toEqual({ text: 'now' });
+  });
+});

@@ -26,12 +26,23 @@ export interface StaleCache<Value> {
   preload(): (key: string, value: Value | null) => void;
   /** Entries with a value. */
   size(): number;
+  /** Of these, the most recently used first. */
+  keys(): string[];
+}
+
+/** What is known of a key from before. */
+export interface StaleValue<Value> {
+  value: Value | null;
+  /** Until then it may be served, Unix ms. */
+  until: number;
 }
 
 export interface StaleCacheOptions<Value> {
   read(key: string): Promise<Value | null>;
   /** The key of the entry that a change invalidates. */
   keyOf(change: Change): string | undefined;
+  /** For a key that is not cached while the store is down or slow. Undefined: nothing is known. Must not reject. */
+  fallback?: ((key: string) => Promise<StaleValue<Value> | undefined>) | undefined;
   changes: Pick<ChangeFeed, 'subscribe'>;
   clock: Clock;
   /** Bound of the sum of all sizes. */
@@ -52,6 +63,8 @@ interface Entry<Value> {
   value: Value;
   /** The entry is stale unless this is the current generation. */
   generation: number;
+  /** Until then it may be served while it is stale. */
+  until: number;
 }
 
 interface Read<Value> {
@@ -64,9 +77,11 @@ interface Read<Value> {
 
 /** After a failure one read is tried in this time. */
 const RETRY_MS = 1000;
+/** No generation: of an entry that is stale. */
+const STALE = -1;
 
 export function createStaleCache<Value extends object>(options: StaleCacheOptions<Value>): StaleCache<Value> {
-  const { read, keyOf, changes, clock, capacity, sizeOf = () => 1 } = options;
+  const { read, fallback, keyOf, changes, clock, capacity, sizeOf = () => 1 } = options;
   const { negativeCapacity = 10_000, maxReads = 64, staleAfterMs = 250, timeoutMs = 3000 } = options;
   const entries = new LRUCache<string, Entry<Value>>({
     maxSize: capacity,
@@ -81,6 +96,8 @@ export function createStaleCache<Value extends object>(options: StaleCacheOption
 
   changes.subscribe((change) => {
     changeCount += 1;
+    // The store was read just now.
+    failedAt = null;
     if (change === null) {
       generation += 1;
       for (const key of reads.keys()) invalidateRead(key);
@@ -90,7 +107,7 @@ export function createStaleCache<Value extends object>(options: StaleCacheOption
     if (key === undefined) return;
     invalidateRead(key);
     const entry = entries.peek(key);
-    if (entry !== undefined) entry.generation = -1;
+    if (entry !== undefined) entry.generation = STALE;
     negatives.delete(key);
   });
 
@@ -110,10 +127,10 @@ export function createStaleCache<Value extends object>(options: StaleCacheOption
   function set(key: string, value: Value | null): void {
     if (value === null) {
       entries.delete(key);
-      negatives.set(key, { value, generation });
+      negatives.set(key, { value, generation, until: Number.POSITIVE_INFINITY });
     } else {
       negatives.delete(key);
-      entries.set(key, { value, generation });
+      entries.set(key, { value, generation, until: Number.POSITIVE_INFINITY });
     }
   }
 
@@ -130,18 +147,36 @@ export function createStaleCache<Value extends object>(options: StaleCacheOption
   }
 
   async function reload(key: string): Promise<Value | null> {
-    const stale = entries.get(key)?.value;
+    const stale = staleValue(key);
     const inFlight = reads.get(key) ?? startRead(key);
-    if (stale === undefined) {
-      if (inFlight === null) throw new StoreUnavailable('no read: the store is down, or too many reads are in flight');
-      return withTimeout(timeoutMs, inFlight.result);
-    }
+    if (stale === undefined) return loadNew(key, inFlight?.result ?? noRead());
     if (inFlight === null || inFlight.slow) return stale;
     try {
       return await withTimeout(staleAfterMs, inFlight.result);
     } catch {
       inFlight.slow = true;
       return stale;
+    }
+  }
+
+  function staleValue(key: string): Value | undefined {
+    const entry = entries.get(key);
+    return entry !== undefined && entry.until > clock.now() ? entry.value : undefined;
+  }
+
+  async function loadNew(key: string, result: Promise<Value | null>): Promise<Value | null> {
+    if (fallback === undefined) return withTimeout(timeoutMs, result);
+    const before = changeCount;
+    try {
+      return await withTimeout(staleAfterMs, result);
+    } catch (error) {
+      if (!(error instanceof StoreUnavailable)) throw error;
+      const known = await fallback(key);
+      if (known === undefined) return withTimeout(timeoutMs - staleAfterMs, result);
+      if (known.value !== null && changeCount === before && !entries.has(key)) {
+        entries.set(key, { value: known.value, generation: STALE, until: known.until });
+      }
+      return known.value;
     }
   }
 
@@ -176,7 +211,19 @@ export function createStaleCache<Value extends object>(options: StaleCacheOption
     }
   }
 
-  return { get, load, reload, peek: (key) => entries.peek(key)?.value, preload, size: () => entries.size };
+  return {
+    get,
+    load,
+    reload,
+    peek: (key) => entries.peek(key)?.value,
+    preload,
+    size: () => entries.size,
+    keys: () => [...entries.keys()],
+  };
+}
+
+function noRead(): Promise<never> {
+  return Promise.reject(new StoreUnavailable('no read: the store is down, or too many reads are in flight'));
 }
 
 /** Rejects with `StoreUnavailable` when the result takes longer. */
