@@ -1,0 +1,77 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Store, StoreUnavailable } from './contract/store.ts';
+import { type Engine, sqlStore } from './sql/sql-store.ts';
+
+/** A store that is opened as soon as that is possible. */
+export interface LateStore<Opened> {
+  /** Its methods reject with `StoreUnavailable` until it is open. */
+  store: Store;
+  /** Rejects when the attempts end. */
+  opened: Promise<Opened>;
+  /** Ends the attempts at once, unless it is open. */
+  giveUp(): void;
+}
+
+interface LateStoreOptions<Opened> {
+  open(): Promise<Opened>;
+  /** For a store that was opened too late. */
+  close(opened: Opened): Promise<void>;
+  storeOf(opened: Opened): Store;
+  /** Told why each attempt failed. */
+  onFailure(error: unknown): void;
+}
+
+const RETRY_MS = 300;
+
+/** Tries to open a store until it works. */
+export function openLater<Opened>({ open, close, storeOf, onFailure }: LateStoreOptions<Opened>): LateStore<Opened> {
+  const { promise: given, reject } = Promise.withResolvers<never>();
+  given.catch(() => {});
+  let isOver = false;
+  let current: Store | undefined;
+
+  async function attempt(): Promise<Opened> {
+    for (;;) {
+      const opening = open();
+      try {
+        const opened = await Promise.race([opening, given]);
+        current = storeOf(opened);
+        return opened;
+      } catch (error) {
+        if (isOver) {
+          opening.then(close).catch(() => {});
+          throw error;
+        }
+        onFailure(error);
+      }
+      await Promise.race([delay(RETRY_MS, undefined, { ref: false }), given]);
+    }
+  }
+
+  const opened = attempt();
+  // Whoever waits for it hears of the end of the attempts.
+  opened.catch(() => {});
+  return {
+    store: delegate(() => current),
+    opened,
+    giveUp() {
+      isOver = true;
+      reject(new StoreUnavailable('the store is closed'));
+    },
+  };
+}
+
+/** Has the methods of every store; each calls that of the current one. */
+function delegate(current: () => Store | undefined): Store {
+  const method =
+    (name: keyof Store) =>
+    async (...args: unknown[]) => {
+      const store = current();
+      if (store === undefined)
+        throw new StoreUnavailable('the store cannot be reached, and was not since this process was started');
+      return (store[name] as (...args: unknown[]) => Promise<unknown>)(...args);
+    };
+  const names = Object.keys(sqlStore({} as Engine)) as (keyof Store)[];
+  // One method for each of a store's, of the same type.
+  return Object.fromEntries(names.map((name) => [name, method(name)])) as unknown as Store;
+}
