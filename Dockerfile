@@ -21,6 +21,7 @@ COPY --from=bundle /app/dist ./dist
 # A named volume mounted here inherits owner and mode.
 RUN install -d -m 0700 -o 1000 -g 1000 /var/lib/nameplate && ln -s /app/bin/nameplate /usr/local/bin/nameplate
 ENV NAMEPLATE_DATABASE_URL=sqlite:/var/lib/nameplate/nameplate.db \
+    NAMEPLATE_EDGE_CACHE=/var/lib/nameplate/edge-cache \
     NAMEPLATE_LISTEN=*:7070 \
     NAMEPLATE_METRICS_LISTEN=*:7071 \
     NAMEPLATE_EDGE_HTTP_LISTEN=*:8080 \

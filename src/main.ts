@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { cacheDomains } from './cache/cached-domains.ts';
 import { startChangeFeed } from './cache/change-feed.ts';
 import { createInvalidations } from './cache/invalidations.ts';
@@ -11,18 +12,16 @@ import { createMetrics } from './metrics.ts';
 import type { Stoppable } from './net/listen.ts';
 import { startApi } from './roles/api-role.ts';
 import { startBackground, startBackgroundThread } from './roles/background-role.ts';
-import { deliversEvents } from './roles/deliveries-role.ts';
-import { startEdge } from './roles/edge-role.ts';
+import { openEdgeCache, startEdge } from './roles/edge-role.ts';
 import { startMetrics } from './roles/metrics-listener.ts';
+import { openStoreOrLater } from './roles/open-store.ts';
 import { startPruning } from './roles/pruning.ts';
 import { roleThreads } from './roles/role-threads.ts';
 import type { RoleDeps, RoleSettings } from './roles/roles.ts';
+import { type LateStart, startOnceOpen } from './roles/start-once-open.ts';
 import { cachedBytesOf, hasBackgroundThread } from './roles/thread-counts.ts';
-import { upkeepLog } from './roles/upkeep-log.ts';
 import type { Store } from './store/contract/store.ts';
-import { databaseAt, keyringFor } from './store/database.ts';
-import type { Keyring } from './store/sealing/keyring.ts';
-import { missingKeys, sealPlaintextSecrets } from './store/sealing/rotation.ts';
+import { databaseAt, keyringFor, type SharedStore } from './store/database.ts';
 import { addSnapshots } from './threads/snapshots.ts';
 import { createSupervisor } from './threads/supervisor.ts';
 
@@ -66,20 +65,15 @@ export interface RunningServer {
 export async function startServer(config: Config, options: ServerOptions): Promise<RunningServer> {
   const { clock = systemClock, log, onAttempt, signal } = options;
   const database = await databaseAt(config.databaseUrl);
-  // Locked before the migration, so that a second process does not migrate under the first.
-  const unlock = await database.lockRoles(config.roles.filter((role) => role === 'verifier'));
-  const onLongWait = (doing: string) => log.warn(`waiting for another process, ${doing}`);
   const keyring = keyringFor(database, config.encryptionKeys);
   const metrics = createMetrics();
   const supervisor = createSupervisor({ log, metrics });
-  const onWriterLost = (error: unknown) => supervisor.lost('writer', error);
-  const { store, newWriterPort } = await database
-    .migrate({ onLongWait, ...(signal && { signal }) })
-    .then(() => database.openShared({ clock, keyring, onWriterLost, onUpkeepFailed: upkeepLog(log, clock) }))
-    .catch((error: unknown) => {
-      unlock();
-      throw error;
-    });
+  const edgeCache = openEdgeCache(config, { database: database.name, keyring, clock, log, metrics });
+  const openDeps = { config, clock, log, database, keyring, supervisor, edgeCache, signal };
+  const { store, opened, giveUp, isLate } = await openStoreOrLater(openDeps);
+  const stopping = new AbortController();
+  const late: LateStart | null = isLate ? { storeOpened: opened, signal: stopping.signal } : null;
+  metrics.storeOpen.set(isLate ? 0 : 1);
   const running: Stoppable[] = [];
   const track = <T extends Stoppable>(part: T): T => {
     running.push(part);
@@ -94,40 +88,65 @@ export async function startServer(config: Config, options: ServerOptions): Promi
     return started;
   };
   const stop = async () => {
+    stopping.abort();
+    giveUp();
     await Promise.allSettled(starting);
     const stopped = await Promise.allSettled(running.splice(0).map((part) => part.stop()));
-    await store.close();
-    unlock();
+    await opened.then(
+      (its) => its.close(),
+      () => {},
+    );
     for (const part of stopped) if (part.status === 'rejected') throw part.reason;
   };
   try {
-    // A verifier that delivers nothing uses no secrets.
-    if (config.roles.some((role) => role !== 'verifier') || deliversEvents(config))
-      await sealAllSecrets(store, keyring);
     const changes = track(startChangeFeed(store, { clock, log }));
     const invalidations = createInvalidations();
     const cached = cacheDomains(store, changes, cachedBytesOf(config), invalidations);
     const leases = { certificateLeaseMs: 60_000, deliveryLeaseMs: 30_000 };
     const times = { ...leases, checkIntervalMs: CHECK_INTERVAL_MS, windowMs: WINDOW_MS };
-    const base = { nameserverPort: 53, ...times, ...options, config, manyNodes: database.manyNodes };
+    const edgeSecret = randomBytes(32).toString('base64url');
+    const base = { nameserverPort: 53, ...times, ...options, config, manyNodes: database.manyNodes, edgeSecret };
     const here = { clock, log, metrics, changes, store: cached, uncached: store, supervisor, onAttempt };
-    const startingEdge = config.roles.includes('edge') ? begin(startEdge({ ...base, ...here })) : null;
+    const startingEdge = config.roles.includes('edge') ? begin(startEdge({ ...base, ...here, edgeCache })) : null;
     const settings = settingsOf(base, options.challengePort === 'edge' ? await startingEdge : null);
-    const threads = roleThreads({ supervisor, settings, invalidations, newWriterPort });
     const deps: RoleDeps = { ...settings, ...here };
-    track(startPruning(deps));
-    const background = begin(hasBackgroundThread(config) ? startBackgroundThread(threads) : startBackground(deps));
-    const startingApi = config.roles.includes('api') ? begin(startApi({ ...deps, supervisor, threads })) : null;
-    const [edge, api, { wake }] = await Promise.all([startingEdge, startingApi, background]);
-    track(
-      database.listen({
-        onDelivery: wake,
-        onChange() {
-          threads.poll();
-          return changes.poll();
-        },
-      }),
-    );
+    let newWriterPort: SharedStore['newWriterPort'] = () => null;
+    const threads = roleThreads({ supervisor, settings, invalidations, newWriterPort: () => newWriterPort() });
+
+    /** What nobody needs before the store is open. */
+    async function startOthers(): Promise<void> {
+      const { wake } = await begin(
+        hasBackgroundThread(config) ? startBackgroundThread(threads) : startBackground(deps),
+      );
+      track(startPruning(deps));
+      track(
+        database.listen({
+          onDelivery: wake,
+          onChange() {
+            threads.poll();
+            return changes.poll();
+          },
+        }),
+      );
+    }
+
+    const ready = opened.then((its) => {
+      newWriterPort = its.newWriterPort;
+    });
+    if (late === null) await ready;
+    else
+      starting.push(
+        ready
+          .then(() => changes.poll())
+          .then(
+            () => metrics.storeOpen.set(1),
+            () => {},
+          ),
+      );
+    const startingApi = config.roles.includes('api') ? begin(startApi({ ...deps, supervisor, threads, late })) : null;
+    const startingOthers = late === null ? startOthers() : null;
+    if (late !== null) starting.push(startOnceOpen(late, startOthers, log));
+    const [edge, api] = await Promise.all([startingEdge, startingApi, startingOthers]);
     addSnapshots(metrics.registry, supervisor.snapshots);
     const scraped = config.metricsListen && track(await startMetrics(deps, config.metricsListen)).address;
     return { api: api?.address ?? null, edge, metrics: scraped, store: cached, failed: supervisor.failed, stop };
@@ -143,18 +162,9 @@ function settingsOf(
   edge: Pick<Edge, 'http'> | null,
 ): RoleSettings {
   const { config, manyNodes, nameserverPort, certificateLeaseMs, deliveryLeaseMs, checkIntervalMs, windowMs } = base;
-  const { challengePort: given = 80, isPublicHere = false } = base;
+  const { challengePort: given = 80, isPublicHere = false, edgeSecret } = base;
   const challengePort = given === 'edge' ? Number(new URL(edge?.http ?? 'http://none').port) : given;
   const leases = { certificateLeaseMs, deliveryLeaseMs };
-  return { config, manyNodes, nameserverPort, challengePort, ...leases, checkIntervalMs, windowMs, isPublicHere };
-}
-
-/** Seals secrets that are stored in plaintext. Rejects when some are sealed under a key that this process does not have. */
-async function sealAllSecrets(store: Store, keyring: Keyring): Promise<void> {
-  await sealPlaintextSecrets(store, keyring);
-  const missing = await missingKeys(store, keyring);
-  if (missing.length === 0) return;
-  throw new Error(
-    `Secrets in the store are sealed under ${missing.join(', ')}, which this process does not have. Add that key to NAMEPLATE_ENCRYPTION_KEY, or put the key file back beside the database. If the key is lost, docs/certificates.md says how to start over.`,
-  );
+  const times = { checkIntervalMs, windowMs };
+  return { config, manyNodes, nameserverPort, challengePort, ...leases, ...times, isPublicHere, edgeSecret };
 }

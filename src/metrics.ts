@@ -16,6 +16,11 @@ export function createMetrics({ ofProcess = true } = {}) {
       labelNames: ['kind'],
       registers,
     }),
+    storeOpen: new Gauge({
+      name: 'nameplate_store_open',
+      help: 'Whether the store was reached since this process was started. 0: its edge serves from the edge cache alone.',
+      registers,
+    }),
     requests: new Counter({
       name: 'nameplate_requests_total',
       help: 'API requests, by operation and HTTP status; a stream counts when it ends.',

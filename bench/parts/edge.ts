@@ -29,10 +29,11 @@ interface EarlierStore {
   findServedCertificate(hostname: string): Promise<object>;
 }
 interface Changes {
+  isFresh(): boolean;
   subscribe(): void;
   onChange(): void;
 }
-const changes: Changes = { subscribe() {}, onChange() {} };
+const changes: Changes = { isFresh: () => true, subscribe() {}, onChange() {} };
 
 const stops: (() => Promise<void>)[] = [];
 
@@ -89,6 +90,7 @@ function storeOf(directory: string, originPort: number): EdgeStore & EarlierStor
       origin,
       certificate: await findServedCertificate(hostname),
     }),
+    findOperatorSite: async () => null,
     findOrigin: async () => origin,
     findChallenge: async () => null,
   };

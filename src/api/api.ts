@@ -13,6 +13,7 @@ import { type Limiter, memoryLimiter } from '../ratelimit/limiter.ts';
 import type { DomainStore } from '../store/contract/store.ts';
 import { handleClientErrors } from './client-errors.ts';
 import { serveDocumentation } from './documentation.ts';
+import { edgeClients } from './edge-clients.ts';
 import { Problem } from './errors.ts';
 import { malformation } from './http-message.ts';
 import { createLoadShedder, LOAD_LIMITS, type LoadShedder } from './load-shedding.ts';
@@ -97,10 +98,13 @@ export function createApi(deps: ApiDeps): FastifyInstance {
   const { authenticate, standingOfLink, sessions } = createAccess(store, clock, changes, failures);
   const crossOrigin = createCrossOrigin({ store, changes, settings, refusedOrigins, loadShedder });
   const customers = createCustomerAccess({ store, standingOfLink, crossOrigin, limiter, failures });
+  const { edge = null } = settings;
+  const perAddress = shareOf(limits.connectionsPerAddress, threads);
+  const admitEdgeClient = edge && edgeClients({ secret: edge.secret, perAddress });
   const connections = limitConnections({
     total: shareOf(limits.connections, threads),
-    perAddress: shareOf(limits.connectionsPerAddress, threads),
-    isProxy: networkRule(settings.trustedProxies),
+    perAddress,
+    isProxy: networkRule([...(settings.trustedProxies ?? []), ...(edge?.networks ?? [])]),
     onCount: (open) => metrics.connections.set(open),
   });
   const watchers = createWatchers({
@@ -122,6 +126,7 @@ export function createApi(deps: ApiDeps): FastifyInstance {
   app.addHook('onRequest', (request, reply, next) => {
     connections.busy(request.raw.socket);
     reply.header('x-request-id', request.id);
+    admitEdgeClient?.(request, reply);
     next(malformation(request.raw));
   });
   // 2 route

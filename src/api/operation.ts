@@ -31,6 +31,8 @@ export interface ApiSettings extends ErrorNaming {
   trustedProxies?: readonly string[] | undefined;
   /** This process has an edge too, which serves cached names while the store is down. */
   servesNames?: boolean;
+  /** The edge of this process, if it forwards requests to this API, and where it connects from. */
+  edge?: { secret: string; networks: readonly string[] } | null | undefined;
   webhooks: WebhookSettings;
   /** Length of the verification window. */
   windowMs: number;

@@ -13,6 +13,7 @@ export function combinationProblems(values: Partial<ServerValues>, isSet: IsSet)
     ...issuerProblems(values, isSet),
     ...bindingProblems(isSet),
     ...edgeProblems(values),
+    ...apiHostnameProblems(values),
     ...listenerProblems(values),
   ];
 }
@@ -70,6 +71,20 @@ function edgeProblems(values: Partial<ServerValues>): string[] {
   if (roles.includes('certificates') && issuer === 'acme' && http === null)
     return [
       `${variables.edgeHttpListen.name} is off, so this process cannot answer the CA's challenges: set it to an address that the Internet reaches at port 80, directly or through a proxy. If another process answers them, move the role certificates there in ${variables.roles.name}.`,
+    ];
+  return [];
+}
+
+function apiHostnameProblems({ apiHostname, cnameZone = '', roles, listen }: Partial<ServerValues>): string[] {
+  if (apiHostname === undefined) return [];
+  const { name } = variables.apiHostname;
+  if (apiHostname === cnameZone || apiHostname.endsWith(`.${cnameZone}`))
+    return [
+      `${name} is in ${variables.cnameZone.name}, whose names are those of customers. Name a host outside of it.`,
+    ];
+  if (roles?.includes('api') && roles.includes('edge') && listen?.port === 0)
+    return [
+      `${name} is set, and ${variables.listen.name} has port 0: set a port, so that the edge knows where the API is.`,
     ];
   return [];
 }

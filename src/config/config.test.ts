@@ -82,6 +82,9 @@ describe('values', () => {
     ['NAMEPLATE_LISTEN', '0.0.0.0:81', 'listen', { host: '0.0.0.0', port: 81 }],
     ['NAMEPLATE_LISTEN', '[::1]:0', 'listen', { host: '::1', port: 0 }],
     ['NAMEPLATE_LISTEN', '*:7070', 'listen', { host: anyAddress(), port: 7070 }],
+    ['NAMEPLATE_EDGE_CACHE', 'off', 'edgeCache', null],
+    ['NAMEPLATE_EDGE_CACHE', '/var/cache/edge', 'edgeCache', '/var/cache/edge'],
+    ['NAMEPLATE_API_HOSTNAME', 'API.example.net.', 'apiHostname', 'api.example.net'],
     ['NAMEPLATE_LISTEN', 'localhost:7070', 'listen', { host: 'localhost', port: 7070 }],
     ['NAMEPLATE_METRICS_LISTEN', 'off', 'metricsListen', null],
     ['NAMEPLATE_DATABASE_URL', 'sqlite:/var/lib/n.db', 'databaseUrl', { engine: 'sqlite', path: '/var/lib/n.db' }],
@@ -360,6 +363,16 @@ describe('combinations that are rejected', () => {
       { NAMEPLATE_EDGE_HEALTH_LISTEN: '*:80' },
       /HEALTH_LISTEN is the same address as NAMEPLATE_EDGE_HTTP_LISTEN/,
     ],
+    [
+      "a name of the API's own among those of customers",
+      { NAMEPLATE_API_HOSTNAME: 'api.cname.example.net' },
+      /API_HOSTNAME is in NAMEPLATE_CNAME_ZONE/,
+    ],
+    [
+      'a name for an API at any port',
+      { NAMEPLATE_API_HOSTNAME: 'api.example.net', NAMEPLATE_LISTEN: '127.0.0.1:0' },
+      /NAMEPLATE_LISTEN has port 0/,
+    ],
   ])('%s: one line with advice', (_, env, says) => {
     expect(problemsOf(env)).toEqual([expect.stringMatching(says)]);
   });
@@ -369,6 +382,10 @@ describe('combinations that are rejected', () => {
     ['PostgreSQL without a key for a verifier', { ...POSTGRES, NAMEPLATE_ROLES: 'verifier' }],
     ['no listener of an edge elsewhere', { NAMEPLATE_EDGE_HTTP_LISTEN: 'off', NAMEPLATE_ROLES: 'certificates' }],
     ['two listeners at any port', { NAMEPLATE_LISTEN: '127.0.0.1:0', NAMEPLATE_METRICS_LISTEN: '127.0.0.1:0' }],
+    [
+      'a name for the API, in a process that only orders its certificate',
+      { NAMEPLATE_API_HOSTNAME: 'api.example.net', NAMEPLATE_LISTEN: '127.0.0.1:0', NAMEPLATE_ROLES: 'certificates' },
+    ],
     ['a listener of a role that is elsewhere', { NAMEPLATE_LISTEN: '0.0.0.0:80', NAMEPLATE_ROLES: 'edge' }],
   ])('%s is accepted', (_, env) => {
     expect(problemsOf(env)).toEqual([]);

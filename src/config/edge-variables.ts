@@ -1,6 +1,7 @@
 import {
   count,
   countOrAuto,
+  filePathOrOff,
   fractionOrOff,
   listenAddressOrOff,
   listOf,
@@ -103,6 +104,13 @@ export const edgeVariables = {
     default: '2000',
     example: '10000',
     parse: count(10, 1_000_000),
+  },
+  edgeCache: {
+    name: 'NAMEPLATE_EDGE_CACHE',
+    about:
+      'File of the names, origins and certificates that this edge has served, at most 64 MB, with sealed private keys. A process that is started while the database cannot be reached serves them from it, for at most 72 hours ([edge.md](edge.md#start-without-the-database)). Each process needs a file of its own, on a disk that survives a restart. Default: `edge-cache` beside the SQLite file; with PostgreSQL `.nameplate/edge-cache` in the working directory. `off` disables it.',
+    example: '/var/lib/nameplate/edge-cache',
+    parse: filePathOrOff,
   },
   edgeThreads: {
     name: 'NAMEPLATE_EDGE_THREADS',

@@ -109,6 +109,11 @@ export function filePath(text: string): string {
   return text;
 }
 
+/** The same, or null for `off`. */
+export function filePathOrOff(text: string): string | null {
+  return text === 'off' ? null : filePath(text);
+}
+
 /** A DNS server. */
 export interface DnsServer {
   /** IPv6 in its canonical text form. */
@@ -176,6 +181,13 @@ export function hostName(text: string): string {
     throw new Invalid(`where "${text}" is not a host name (labels of letters, digits and hyphens, at most 63 each)`);
   }
   if (name.length > 253) throw new Invalid('where a name has more than 253 characters');
+  return name;
+}
+
+/** A host name of two labels or more. */
+export function publicHostName(text: string): string {
+  const name = hostName(text);
+  if (!name.includes('.')) throw new Invalid('which has only one label; use a name in a zone that you own');
   return name;
 }
 

@@ -12,6 +12,7 @@ import {
   logLevel,
   network,
   oneOf,
+  publicHostName,
   publicOrigin,
   ROLES,
   rateLimits,
@@ -28,7 +29,8 @@ import { webhookVariables } from './webhook-variables.ts';
 export const generalVariables = {
   listen: {
     name: 'NAMEPLATE_LISTEN',
-    about: 'Address and port of the API. Put a proxy that terminates TLS in front of it. Port 0 means any free port.',
+    about:
+      'Address and port of the API. Put a proxy that terminates TLS in front of it, or set `NAMEPLATE_API_HOSTNAME`. Port 0 means any free port.',
     default: '127.0.0.1:7070',
     example: '0.0.0.0:7070',
     parse: listenAddress,
@@ -119,10 +121,17 @@ export const generalVariables = {
     example: 'https://api.example.net/docs',
     parse: webUrl,
   },
+  apiHostname: {
+    name: 'NAMEPLATE_API_HOSTNAME',
+    about:
+      "A host name for the API, for one machine without another proxy. A process with the roles `api` and `edge` serves the API under it, on the edge's ports and with a certificate of its own, which the role `certificates` orders like any other. Publish address records that lead to the edge. Customers cannot add the name, nor anything below it; `serve` does not start while a domain has it. Set it alike on every node. See [edge.md](edge.md#the-apis-own-name).",
+    example: 'api.example.net',
+    parse: publicHostName,
+  },
   publicUrl: {
     name: 'NAMEPLATE_PUBLIC_URL',
     about:
-      'Where browsers reach the API: `https`, a host, and a port if it is not 443; `http` on loopback only. Set-up links (`domains.createSetupLink`) lead to `/setup` there; without it none can be made. Set it on every node with the role `api`.',
+      'Where browsers reach the API: `https`, a host, and a port if it is not 443; `http` on loopback only. Set-up links (`domains.createSetupLink`) lead to `/setup` there; without it none can be made. Set it on every node with the role `api`. By default it follows from `NAMEPLATE_API_HOSTNAME`, where that is set.',
     example: 'https://api.example.net',
     parse: publicOrigin,
   },

@@ -3,13 +3,14 @@ import type { TLSSocket } from 'node:tls';
 import type { ChangeFeed } from '../cache/change-feed.ts';
 import type { Clock } from '../clock.ts';
 import type { NewId } from '../ids.ts';
-import { addressRule, networkRule, unmappedAddress } from '../net/addresses.ts';
+import { type AddressRule, addressRule, networkRule, unmappedAddress } from '../net/addresses.ts';
 import { limitConnections } from '../net/connection-limit.ts';
 import { type AddressLookup, createDialer } from '../net/dialer.ts';
 import { type ListenOptions, startListening } from '../net/listen.ts';
 import { createProxyHeaderReader, type Opener } from '../net/proxy-header-reader.ts';
 import type { EdgeStore } from '../store/contract/store.ts';
 import { type AccessLogSettings, createAccessLog } from './access-log.ts';
+import type { ServedLookup } from './edge-cache/edge-cache.ts';
 import type { EdgeLimits } from './edge-limits.ts';
 import type { EdgeMetrics } from './edge-metrics.ts';
 import { createHealthEndpoint } from './health-endpoint.ts';
@@ -19,9 +20,9 @@ import type { Client } from './http/edge-client.ts';
 import { createHandler } from './http/handler.ts';
 import { http1Server } from './http/http1.ts';
 import { http2Server } from './http/http2.ts';
-import { createReverseProxy } from './proxy/proxy.ts';
+import { createReverseProxy, type ReverseProxy } from './proxy/proxy.ts';
 import { createChallenges } from './routing/challenges.ts';
-import { createRequestRouter } from './routing/route-request.ts';
+import { createRequestRouter, type OwnApi } from './routing/route-request.ts';
 import { createSites } from './routing/site-cache.ts';
 import type { ThrottledWarn } from './throttled-log.ts';
 import { createTlsTerminator } from './tls/tls.ts';
@@ -43,6 +44,7 @@ export interface EdgeServerSettings {
   accessLog: AccessLogSettings | null;
   /** A name that has challenges without being a site. */
   selfCheckName?: string | undefined;
+  api: OwnApi | null;
   limits: EdgeLimits;
   /** Capacity of the cache of TLS contexts. */
   tlsContexts: number;
@@ -50,6 +52,8 @@ export interface EdgeServerSettings {
 
 interface EdgeServerDeps {
   store: EdgeStore;
+  /** For names that are not cached while the store is down. */
+  served: ServedLookup | null;
   changes: Pick<ChangeFeed, 'subscribe'>;
   clock: Clock;
   newId: NewId;
@@ -64,6 +68,8 @@ interface EdgeServerDeps {
 
 /** The edge in one thread: listeners, caches, TLS contexts, connections to origins. */
 interface EdgeServer {
+  /** Cached host names, the most recently served first. */
+  recentNames(): string[];
   /** Stops accepting, waits `graceMs` for requests in flight, then closes everything. */
   stop(graceMs: number): Promise<void>;
 }
@@ -81,8 +87,15 @@ export async function startEdgeServer(settings: EdgeServerSettings, deps: EdgeSe
   const isTrusted = networkRule(settings.trustedProxies);
   // What all edges of an installation have in common.
   const installation = settings.selfCheckName ?? '';
-  const sites = createSites({ ...deps, isProxy: isTrusted, unknownPerMinute: limits.unknownPerMinute });
+  const { api } = settings;
+  const sites = createSites({
+    ...deps,
+    apiHostname: api?.hostname,
+    isProxy: isTrusted,
+    unknownPerMinute: limits.unknownPerMinute,
+  });
   const routeRequest = createRequestRouter({
+    api,
     sites,
     challenges: createChallenges({ ...deps, sites, selfCheckName: settings.selfCheckName }),
     isTrusted,
@@ -90,18 +103,22 @@ export async function startEdgeServer(settings: EdgeServerSettings, deps: EdgeSe
     httpsPort: settings.httpsPort,
     servesHttps: settings.https !== null,
   });
-  const proxy = createReverseProxy({
-    dialer: createDialer({ mayDial: addressRule(settings.allowedNetworks), lookUp }),
-    installation,
-    onFailure({ hostname, deploymentId, origin, requestId }, { page, reason, detail }) {
-      metrics.page(page);
-      warn(
-        'an origin failed',
-        { domain: hostname, deploymentId, origin, requestId, reason, detail },
-        `${origin} ${reason}`,
-      );
-    },
-  });
+  const proxyTo = (mayDial: AddressRule) =>
+    createReverseProxy({
+      dialer: createDialer({ mayDial, lookUp }),
+      installation,
+      onFailure({ hostname, deploymentId, origin, requestId }, { page, reason, detail }) {
+        metrics.page(page);
+        warn(
+          'an origin failed',
+          { domain: hostname, deploymentId, origin, requestId, reason, detail },
+          `${origin} ${reason}`,
+        );
+      },
+    });
+  const origins = proxyTo(addressRule(settings.allowedNetworks));
+  // The API may be where no origin is allowed.
+  const proxy = api === null ? origins : withOwnApi(origins, proxyTo(networkRule(api.networks)));
   const bodyTimeouts = createBodyTimeouts(limits, (slow) => handler.onSlowBody(slow));
   const inFlight = trackInFlight(deps.changes, sites);
   const accessLog = settings.accessLog && createAccessLog({ ...settings.accessLog, isTrusted, log: deps.logAccess });
@@ -233,11 +250,27 @@ export async function startEdgeServer(settings: EdgeServerSettings, deps: EdgeSe
     if (settings.https !== null) await listen(https, settings.https);
     // Last: then names are served.
     if (settings.health && health) await startListening(health.server, settings.health);
-    return { stop };
+    return { recentNames: sites.recentNames, stop };
   } catch (error) {
     await stop(0);
     throw error;
   }
+}
+
+function withOwnApi(
+  origins: ReverseProxy,
+  api: ReverseProxy,
+): Pick<ReverseProxy, 'forward' | 'upgrade' | 'counts' | 'stop'> {
+  const proxyFor = ({ apiSecret }: { apiSecret?: string }) => (apiSecret === undefined ? origins : api);
+  return {
+    forward: (exchange) => proxyFor(exchange).forward(exchange),
+    upgrade: (exchange) => proxyFor(exchange).upgrade(exchange),
+    counts: origins.counts,
+    stop() {
+      origins.stop();
+      api.stop();
+    },
+  };
 }
 
 function listen(server: Server, options: ListenOptions): Promise<void> {

@@ -25,6 +25,7 @@ const own: EdgeThreadMethods & SupervisedMethods = {
   setTicketSecret(secret) {
     ticketSecret = secret;
   },
+  recentNames: async () => (await server).recentNames(),
   snapshot: () => metrics.snapshot(),
   async stop(graceMs) {
     await (await server).stop(graceMs);
@@ -38,9 +39,16 @@ const main = serveParent<EdgeThreadParent>(own, ({ name, message }) =>
 const server = startEdgeServer(data.settings, {
   store: {
     findSite: (hostname) => main.call('findSite', hostname),
+    findOperatorSite: (hostname) => main.call('findOperatorSite', hostname),
     findOrigin: (environmentId) => main.call('findOrigin', environmentId),
     findChallenge: (hostname, token, now) => main.call('findChallenge', hostname, token, now),
   },
+  served: data.hasEdgeCache
+    ? {
+        findSite: (hostname) => main.call('findServedSite', hostname).catch(() => undefined),
+        findOrigin: (environmentId) => main.call('findServedOrigin', environmentId).catch(() => undefined),
+      }
+    : null,
   lookUp: (hostname) => main.call('lookUp', hostname),
   changes: { subscribe: (listener) => void listeners.push(listener) },
   clock: systemClock,

@@ -3,6 +3,7 @@ import type { ChangeFeed } from '../cache/change-feed.ts';
 import type { AddressLookup } from '../net/dialer.ts';
 import type { Change, EdgeStore } from '../store/contract/store.ts';
 import type { SupervisedThread, Supervisor } from '../threads/supervisor.ts';
+import type { ServedLookup } from './edge-cache/edge-cache.ts';
 import type { EdgeServerSettings } from './edge-server.ts';
 import type { ThrottledWarn } from './throttled-log.ts';
 
@@ -10,26 +11,39 @@ import type { ThrottledWarn } from './throttled-log.ts';
 export interface EdgeThreadData {
   settings: EdgeServerSettings;
   ticketSecret: Uint8Array;
+  /** Whether it may ask for what was served before. */
+  hasEdgeCache: boolean;
 }
 
 /** What the main thread calls in it. */
 export interface EdgeThreadMethods {
   change(change: Change | null): void;
   setTicketSecret(secret: Uint8Array): void;
+  /** Cached host names, the most recently served first. */
+  recentNames(): Promise<string[]>;
 }
 
 /** What it calls in the main thread, which has the store and DNS. */
 export interface EdgeThreadParent extends EdgeStore {
+  findServedSite: ServedLookup['findSite'];
+  findServedOrigin: ServedLookup['findOrigin'];
   lookUp(hostname: string): Promise<readonly string[]>;
   warn(message: string, fields: Record<string, unknown>, key: string | undefined): void;
 }
 
 interface EdgeThreadsDeps {
   store: EdgeStore;
+  served: ServedLookup | null;
   changes: Pick<ChangeFeed, 'subscribe'>;
   lookUp: AddressLookup;
   warn: ThrottledWarn;
   supervisor: Supervisor;
+}
+
+interface EdgeThreads {
+  /** Of each thread; none of one that is being replaced. */
+  recentNames(): Promise<string[][]>;
+  stop(graceMs: number): Promise<void>;
 }
 
 const SCRIPT = new URL('./edge-thread.ts', import.meta.url);
@@ -44,8 +58,8 @@ const YOUNG_GENERATION_MB = 24;
 export async function startEdgeThreads(
   count: number,
   settings: EdgeServerSettings,
-  { store, changes, lookUp, warn, supervisor }: EdgeThreadsDeps,
-): Promise<{ stop(graceMs: number): Promise<void> }> {
+  { store, served, changes, lookUp, warn, supervisor }: EdgeThreadsDeps,
+): Promise<EdgeThreads> {
   const threads: SupervisedThread<EdgeThreadMethods>[] = [];
   let ticketSecret = randomBytes(SECRET_BYTES);
   const renewing = setInterval(() => {
@@ -57,13 +71,16 @@ export async function startEdgeThreads(
   });
   const own: EdgeThreadParent = {
     findSite: (hostname) => store.findSite(hostname),
+    findOperatorSite: (hostname) => store.findOperatorSite(hostname),
     findOrigin: (environmentId) => store.findOrigin(environmentId),
     findChallenge: (hostname, token, now) => store.findChallenge(hostname, token, now),
+    findServedSite: async (hostname) => served?.findSite(hostname),
+    findServedOrigin: async (environmentId) => served?.findOrigin(environmentId),
     lookUp: (hostname) => lookUp(hostname, AbortSignal.timeout(LOOK_UP_MS)),
     warn,
   };
   const begin = () => ({
-    workerData: { settings, ticketSecret } satisfies EdgeThreadData,
+    workerData: { settings, ticketSecret, hasEdgeCache: served !== null } satisfies EdgeThreadData,
     resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
   });
   const stop = async (graceMs: number) => {
@@ -77,5 +94,6 @@ export async function startEdgeThreads(
     await stop(0);
     throw error;
   }
-  return { stop };
+  const recentNames = () => Promise.all(threads.map((thread) => thread.call('recentNames').catch(() => [])));
+  return { recentNames, stop };
 }

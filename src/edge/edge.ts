@@ -12,17 +12,21 @@ import type { EdgeStore } from '../store/contract/store.ts';
 import type { Supervisor } from '../threads/supervisor.ts';
 import type { AccessLogSettings } from './access-log.ts';
 import { startAskEndpoint } from './ask-endpoint.ts';
+import type { EdgeCache, ServedLookup } from './edge-cache/edge-cache.ts';
 import { type EdgeLimits, LIMITS } from './edge-limits.ts';
 import { createEdgeMetrics, type EdgeMetrics } from './edge-metrics.ts';
 import { type EdgeServerSettings, startEdgeServer } from './edge-server.ts';
 import { startEdgeThreads } from './edge-threads.ts';
 import { createOriginAddresses } from './routing/origin-addresses.ts';
+import type { OwnApi } from './routing/route-request.ts';
 import { createSites } from './routing/site-cache.ts';
 import { type ThrottledWarn, throttledWarn } from './throttled-log.ts';
 
 export interface EdgeOptions {
   store: EdgeStore;
-  changes: Pick<ChangeFeed, 'subscribe'>;
+  /** What was served before, for when the store cannot be reached. */
+  edgeCache?: EdgeCache | null;
+  changes: ChangeFeed;
   clock?: Clock;
   log: Log;
   /** Those of the threads are added to it by `addSnapshots`. */
@@ -49,6 +53,8 @@ export interface EdgeOptions {
   accessLog?: AccessLogSettings | null;
   /** A name that has challenges without being a site: `selfCheckNameOf`. */
   selfCheckName?: string;
+  /** The API of this process, if it has a name of its own. */
+  api?: OwnApi | null;
   limits?: Partial<EdgeLimits>;
   /** Capacity of each thread's cache of TLS contexts, about 40 KB each. */
   tlsContexts?: number;
@@ -75,17 +81,34 @@ interface Running {
   stop(graceMs: number): Promise<void>;
 }
 
-type Deps = Omit<EdgeOptions, 'metrics'> & { clock: Clock; warn: ThrottledWarn; metrics: EdgeMetrics };
+interface Deps extends Omit<EdgeOptions, 'metrics' | 'clock'> {
+  clock: Clock;
+  warn: ThrottledWarn;
+  metrics: EdgeMetrics;
+  served: ServedLookup | null;
+}
+
+/** What listens, in this thread or in others. */
+interface Serving extends Running {
+  recentNames(): Promise<readonly (readonly string[])[]>;
+}
 
 const GRACE_MS = 3000;
 const SECRET_BYTES = 32;
 
 /** Serves the customers' names over HTTP and HTTPS. Rejects when it cannot listen, with the error of the system. */
 export async function startEdge(options: EdgeOptions): Promise<Edge> {
-  const { clock = systemClock, askEndpoint: askListen = null } = options;
+  const { clock = systemClock, askEndpoint: askListen = null, edgeCache = null } = options;
   const metrics = createEdgeMetrics(options.metrics.registry);
-  const deps = { ...options, clock, metrics, warn: throttledWarn(options.log, clock) };
   const running: Running[] = [];
+  let serving: Serving | undefined;
+  const kept = edgeCache?.keep({ ...options, recentNames: async () => (await serving?.recentNames()) ?? [] });
+  if (kept !== undefined) running.push(kept);
+  const deps: Deps = {
+    ...options,
+    ...{ clock, metrics, warn: throttledWarn(options.log, clock), served: edgeCache },
+    store: kept?.store ?? options.store,
+  };
   const stop = async () => {
     await Promise.all(running.splice(0).map((part) => part.stop(options.graceMs ?? GRACE_MS)));
   };
@@ -101,8 +124,8 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
     const https = options.https && (await reserve(options.https));
     const health = options.health ? await reserve(options.health) : null;
     const settings = settingsOf(options, { http, https, health, threads });
-    if (options.threads === 0) running.push(await serveHere(settings, deps));
-    else running.push(await startEdgeThreads(threads, settings, deps));
+    serving = await (options.threads === 0 ? serveHere(settings, deps) : startEdgeThreads(threads, settings, deps));
+    running.push(serving);
     const askEndpoint = askListen && (await startAskEndpointOn(askListen, deps));
     if (askEndpoint !== null) running.push(askEndpoint);
     return {
@@ -121,7 +144,7 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
 }
 
 function startAskEndpointOn(listen: Endpoint, deps: Deps): ReturnType<typeof startAskEndpoint> {
-  const sites = createSites({ ...deps, isProxy: () => true, unknownPerMinute: 0 });
+  const sites = createSites({ ...deps, apiHostname: deps.api?.hostname, isProxy: () => true, unknownPerMinute: 0 });
   const findAddress = createOriginAddresses({ mayDial: addressRule(deps.allowedNetworks), lookUp: deps.lookUp });
   return startAskEndpoint({ listen, sites, findAddress });
 }
@@ -145,20 +168,18 @@ function settingsOf(
     proxyProtocol: options.proxyProtocol ?? [],
     accessLog: options.accessLog ?? null,
     selfCheckName: options.selfCheckName,
+    api: options.api ?? null,
     limits: shareOf({ ...LIMITS, ...options.limits }, Math.max(1, threads)),
     tlsContexts: options.tlsContexts ?? 2000,
   };
 }
 
-function serveHere(settings: EdgeServerSettings, deps: Deps): Promise<Running> {
+async function serveHere(settings: EdgeServerSettings, deps: Deps): Promise<Serving> {
   const ticketSecret = randomBytes(SECRET_BYTES);
   const logAccess = (fields: Record<string, unknown>, message: string) => deps.log.info(fields, message);
-  return startEdgeServer(settings, {
-    ...deps,
-    logAccess,
-    newId: idMaker(deps.clock),
-    ticketSecret: () => ticketSecret,
-  });
+  const here = { logAccess, newId: idMaker(deps.clock), ticketSecret: () => ticketSecret };
+  const { recentNames, stop } = await startEdgeServer(settings, { ...deps, ...here });
+  return { recentNames: async () => [recentNames()], stop };
 }
 
 /** The limits of one thread. The system spreads connections evenly over the threads. */

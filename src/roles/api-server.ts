@@ -8,6 +8,7 @@ import type { Diagnoser } from '../observation/diagnoser.ts';
 import { joinCountTable } from '../ratelimit/count-table.ts';
 import { bothLimiters, processLimiter } from '../ratelimit/process-limiter.ts';
 import { sharedLimiter } from '../ratelimit/shared-limiter.ts';
+import { edgeNetworksOf, publicUrlOf } from './api-hostname.ts';
 import { caaNamesOf } from './caa-names.ts';
 import type { RoleDeps } from './roles.ts';
 
@@ -31,14 +32,15 @@ export async function serveApi(
   const settings: ApiSettings = {
     service: config.service,
     docsUrl: config.docsUrl,
-    publicUrl: config.publicUrl,
+    publicUrl: publicUrlOf(config),
     cnameZone: config.cnameZone,
     edgeAddresses: config.edgeAddresses,
     caNames: caaNamesOf(config),
-    reservedNames: config.reservedNames ?? [],
+    reservedNames: [...(config.reservedNames ?? []), ...(config.apiHostname === undefined ? [] : [config.apiHostname])],
     rateLimits: config.rateLimits ?? {},
     trustedProxies: config.trustedProxies,
     servesNames: config.roles.includes('edge'),
+    edge: config.apiHostname === undefined ? null : { secret: deps.edgeSecret, networks: edgeNetworksOf(config) },
     webhooks: {
       perWorkspace: config.webhooksPerWorkspace,
       schemes: config.webhookSchemes,

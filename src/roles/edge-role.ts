@@ -1,18 +1,37 @@
 import { availableParallelism } from 'node:os';
+import { dirname, join } from 'node:path';
 import type { Config } from '../config/config.ts';
 import type { AccessLogSettings } from '../edge/access-log.ts';
 import { type Edge, startEdge as serve } from '../edge/edge.ts';
+import { createEdgeCache, type EdgeCache } from '../edge/edge-cache/edge-cache.ts';
 import { selfCheckNameOf } from '../edge/routing/challenges.ts';
 import { cannotListen } from '../net/listen.ts';
 import { systemLookUp } from '../net/system-dns.ts';
+import type { Keyring } from '../store/sealing/keyring.ts';
 import type { Supervisor } from '../threads/supervisor.ts';
+import { ownApiOf } from './api-hostname.ts';
 import type { RoleDeps } from './roles.ts';
 
 /** Unless more are asked for: each costs 7 MB before it has served anybody. */
 const MOST_THREADS = 4;
 
+interface EdgeRoleDeps extends Omit<RoleDeps, 'challengePort'> {
+  supervisor: Supervisor;
+  edgeCache: EdgeCache | null;
+}
+
+/** What a process with the role `edge` serves without its store; null: nothing. */
+export function openEdgeCache(
+  { edgeCache, databaseUrl, roles }: Pick<Config, 'edgeCache' | 'databaseUrl' | 'roles'>,
+  deps: Pick<RoleDeps, 'clock' | 'log' | 'metrics'> & { database: string; keyring: Keyring },
+): EdgeCache | null {
+  if (!roles.includes('edge') || edgeCache === null) return null;
+  const directory = databaseUrl.engine === 'sqlite' ? dirname(databaseUrl.path) : '.nameplate';
+  return createEdgeCache({ ...deps, path: edgeCache ?? join(directory, 'edge-cache') });
+}
+
 /** The edge of one process. Rejects with one line that says what to do. */
-export async function startEdge(deps: Omit<RoleDeps, 'challengePort'> & { supervisor: Supervisor }): Promise<Edge> {
+export async function startEdge(deps: EdgeRoleDeps): Promise<Edge> {
   const { config } = deps;
   const settings = {
     http: config.edgeHttpListen,
@@ -25,6 +44,7 @@ export async function startEdge(deps: Omit<RoleDeps, 'challengePort'> & { superv
     proxyProtocol: config.edgeProxyProtocol ?? [],
     accessLog: accessLogOf(config),
     selfCheckName: selfCheckNameOf(config.cnameZone),
+    api: ownApiOf(config, deps.edgeSecret),
     tlsContexts: config.edgeTlsContexts,
     threads: config.edgeThreads ?? Math.min(MOST_THREADS, availableParallelism()),
   };

@@ -36,4 +36,6 @@ export interface RoleSettings {
   windowMs: number;
   /** Browsers reach the API where it listens, whatever the port. */
   isPublicHere?: boolean;
+  /** By which the API knows requests that the edge of this process forwards. */
+  edgeSecret: string;
 }

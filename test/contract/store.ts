@@ -13,6 +13,7 @@ import { describeIdempotency } from './idempotency.ts';
 import { describeLeases } from './leases.ts';
 import { describeLife } from './life.ts';
 import { describeMonitors } from './monitors.ts';
+import { describeOperatorNames } from './operator-names.ts';
 import { describeOrders } from './orders.ts';
 import { describeRaces } from './races.ts';
 import { describeRequests } from './requests.ts';
@@ -70,6 +71,7 @@ export function describeStore(name: string, open: () => Promise<OpenedStore>): v
     describeOrders(subject);
     describeCertificates(subject);
     describeEdge(subject);
+    describeOperatorNames(subject);
     describeBefore(subject);
     describeSecrets(subject);
     describeRaces(subject);

@@ -1,4 +1,4 @@
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { Registry } from 'prom-client';
 import { expect, test } from 'vitest';
 import { operations } from '../../src/api/operations.ts';
@@ -6,6 +6,7 @@ import { STOP_MS } from '../../src/cli/signals.ts';
 import { readServerConfig } from '../../src/config/config.ts';
 import { anyAddress } from '../../src/config/parse-values.ts';
 import { commandVariables, serverVariables } from '../../src/config/variables.ts';
+import { watchEdgeCache } from '../../src/edge/edge-cache/edge-cache-metrics.ts';
 import { createEdgeMetrics } from '../../src/edge/edge-metrics.ts';
 import { PAGE_NAMES, renderPage } from '../../src/edge/http/pages.ts';
 import { createMetrics } from '../../src/metrics.ts';
@@ -88,6 +89,14 @@ test('the image and the unit keep the store where they may write', () => {
   expect(settings('CacheDirectory').map((name) => `/var/cache/${name}`)).toEqual([cache?.[1]]);
 });
 
+test('the image, compose.yaml and the unit keep the edge cache where it survives a restart, with PostgreSQL too', () => {
+  const beside = ({ databaseUrl }: typeof image) =>
+    databaseUrl.engine === 'sqlite' ? join(dirname(databaseUrl.path), 'edge-cache') : databaseUrl.engine;
+  expect(image.edgeCache).toBe(beside(image));
+  expect(service.edgeCache).toBe(beside(service));
+  expect(read('compose.yaml')).toContain(`- edge:${dirname(String(image.edgeCache))}\n`);
+});
+
 test('the unit gives a clean stop the time that it may take, and compose.yaml no less than the ten seconds of Docker', () => {
   expect(Number(settings('TimeoutStopSec')[0]) * 1000).toBeGreaterThan(STOP_MS);
   expect(read('compose.yaml')).not.toMatch(/stop_grace_period: \d{1,4}m?s/);
@@ -96,6 +105,7 @@ test('the unit gives a clean stop the time that it may take, and compose.yaml no
 test('every alert asks for metrics and operations that there are', async () => {
   const { registry } = createMetrics();
   createEdgeMetrics(registry);
+  watchEdgeCache(registry, { clock: { now: () => 0 }, entries: () => 0, written: () => null });
   const known = new Set((await registry.getMetricsAsJSON()).map(({ name }) => name));
   const alerts = read('deploy/alerts.yml');
   const asked = [...alerts.matchAll(/\b(?:nameplate|nodejs)_\w+/g)].map(([name]) => name.replace(/_bucket$/, ''));

@@ -89,6 +89,7 @@ export async function startHarness(options: Partial<EdgeOptions> = {}): Promise<
   }
   const reads = {
     findSite: (hostname: string) => there('findSite', () => store.findSite(hostname)),
+    findOperatorSite: (hostname: string) => there('findOperatorSite', () => store.findOperatorSite(hostname)),
     findOrigin: (environmentId: string) => there('findOrigin', () => store.findOrigin(environmentId)),
     findChallenge: (hostname: string, token: string, now: number) =>
       there('findChallenge', () => store.findChallenge(hostname, token, now)),

@@ -61,6 +61,7 @@ async function examineServer(options: StoreOptions): Promise<DoctorResult[]> {
   }
   findings.push(...(await examine.examineListeners(config)));
   if (cnameZone) findings.push(...(await examineReach(config, cnameZone, store?.database)));
+  findings.push(...(await examineApiName(config, store?.database)));
   findings.push(...(await examine.examineClock(clock, url)));
   findings.push(...(await examineCertificates(config, store?.database)));
   const { examineWebhooks } = await import('./examine-webhooks.ts');
@@ -98,6 +99,19 @@ async function examineReach(
   const ports = { http: 80, https: config.edgeHttpsPort ?? 443 };
   const edge = { cnameZone, edgeAddresses, resolvers, database, mayDial, edgesOnly, ports, clock: systemClock };
   return examineEdge(edge);
+}
+
+/** `database`: if it can be opened. */
+async function examineApiName(config: Partial<Config>, database: Database | undefined): Promise<DoctorResult[]> {
+  const { apiHostname: hostname, edgeAddresses = [], dnsResolvers: resolvers } = config;
+  if (hostname === undefined || resolvers === undefined) return [];
+  const { examineApiHostname } = await import('./examine-api-hostname.ts');
+  const store = (await database?.open()) ?? null;
+  try {
+    return await examineApiHostname({ hostname, edgeAddresses, resolvers, store });
+  } finally {
+    await store?.close();
+  }
 }
 
 /** `database`: if it can be opened. */

@@ -49,7 +49,7 @@ export async function examineEdge(edge: EdgeToExamine): Promise<DoctorResult[]> 
 }
 
 /** Without an answer: none; the finding about the CNAME zone says so. */
-async function addressesOf(name: string, resolvers: readonly DnsServer[]): Promise<string[]> {
+export async function addressesOf(name: string, resolvers: readonly DnsServer[]): Promise<string[]> {
   const client = dnsClient();
   const signal = AbortSignal.timeout(LOOKUP_MS);
   const found = await recursiveResolver({ client, resolvers }).lookupAddresses(name, { signal });

@@ -27,6 +27,8 @@ export interface RoutingInfo {
   origin: string;
   environmentId: string;
   deploymentId: string;
+  /** Of a request to this program's own API: proves to it who forwards the request (`FORWARDED_BY_EDGE`). */
+  apiSecret?: string;
 }
 
 /** An exchange that is proxied to an origin. */

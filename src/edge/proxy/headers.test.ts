@@ -50,6 +50,20 @@ describe('to an origin', () => {
     expect(sent(['Host', 'app.acme.com'])).toEqual(OWN);
   });
 
+  test("the program's own API is told by whom, and no origin is; what a client sends of it is removed", () => {
+    const forged = [
+      'X-Forwarded-By-Edge',
+      'guessed',
+      'x_forwarded_by_edge',
+      'guessed',
+      'Connection',
+      'X-Forwarded-By-Edge',
+    ];
+    expect(sent(forged)).toEqual(OWN);
+    const own = valuesOf(sent(forged, { apiSecret: 'the secret' }), 'x-forwarded-by-edge');
+    expect(own).toEqual(['the secret']);
+  });
+
   test('end-to-end fields pass unchanged: order, case, repetition', () => {
     const passing = ['Accept', 'a', 'X-B', '1', 'x-b', '2', 'Authorization', 'Bearer x', 'Sec-WebSocket-Key', 'k'];
     const received = { httpVersion: '1.1', method: 'GET', rawHeaders: passing };

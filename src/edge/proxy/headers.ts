@@ -1,5 +1,6 @@
 /** Which header fields are passed on, dropped or set. Pure. Lists of fields are flat, as Node's `rawHeaders`. */
 
+import { FORWARDED_BY_EDGE } from '../../net/forwarded-by-edge.ts';
 import type { RoutingInfo } from '../http/http-exchange.ts';
 import { viaPseudonym } from '../http/via.ts';
 
@@ -58,12 +59,15 @@ export interface ReceivedHead {
   rawHeaders: readonly string[];
 }
 
-export type Sender = Pick<RoutingInfo, 'hostname' | 'scheme' | 'clientAddress' | 'forwardedFor' | 'requestId'>;
+export type Sender = Pick<
+  RoutingInfo,
+  'hostname' | 'scheme' | 'clientAddress' | 'forwardedFor' | 'requestId' | 'apiSecret'
+>;
 
 /** The header fields of a request to an origin, `Host` first. `installation`: for `Via`. */
 export function requestFields(
   { httpVersion, method, rawHeaders }: ReceivedHead,
-  { hostname, scheme, clientAddress, forwardedFor, requestId }: Sender,
+  { hostname, scheme, clientAddress, forwardedFor, requestId, apiSecret }: Sender,
   framing: Framing,
   installation: string,
 ): string[] {
@@ -94,6 +98,7 @@ export function requestFields(
   fields.push('X-Real-IP', clientAddress);
   fields.push('Forwarded', forwarded(forwardedFor, authority, scheme));
   fields.push('X-Request-Id', requestId);
+  if (apiSecret !== undefined) fields.push(FORWARDED_BY_EDGE, apiSecret);
   fields.push('Via', `${via}${httpVersion} ${viaPseudonym(installation, hostname)}`);
   return fields;
 }

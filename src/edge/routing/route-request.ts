@@ -21,7 +21,20 @@ export type RouteRequest = (
   requestId: string,
 ) => Promise<RoutingDecision>;
 
+/** The API of this process, and its name. */
+export interface OwnApi {
+  hostname: string;
+  /** `http://host:port` */
+  origin: string;
+  /** Addresses at which it listens: no other is connected to. */
+  networks: readonly string[];
+  /** See `FORWARDED_BY_EDGE`. */
+  secret: string;
+}
+
 interface RequestRouterOptions {
+  /** Null: it has no name of its own here. */
+  api: OwnApi | null;
   sites: Pick<Sites, 'find' | 'findOrigin'>;
   challenges: Challenges;
   isTrusted: AddressRule;
@@ -34,7 +47,7 @@ interface RequestRouterOptions {
 }
 
 export function createRequestRouter(options: RequestRouterOptions): RouteRequest {
-  const { sites, challenges, isTrusted, installation, httpsPort, servesHttps } = options;
+  const { api, sites, challenges, isTrusted, installation, httpsPort, servesHttps } = options;
   const port = httpsPort === 443 ? '' : `:${httpsPort}`;
 
   async function route(
@@ -62,6 +75,10 @@ export function createRequestRouter(options: RequestRouterOptions): RouteRequest
     if (found.kind !== 'site') return page(found.kind === 'unknown' ? 'unknown_host' : 'unavailable', hostname);
     if (sender.scheme === 'http') return redirect(found.site, path);
     const { environmentId } = found.site;
+    if (hostname === api?.hostname) {
+      const own = { origin: api.origin, deploymentId: 'api', apiSecret: api.secret };
+      return { kind: 'proxy', routing: { ...sender, ...own, environmentId, hostname, path, requestId } };
+    }
     const origin = await sites.findOrigin(environmentId);
     if (origin === null) return page('not_deployed', hostname);
     return { kind: 'proxy', routing: { ...sender, ...origin, environmentId, hostname, path, requestId } };

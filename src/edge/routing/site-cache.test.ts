@@ -22,6 +22,7 @@ function setUp(stored: Site | null) {
   const sites = createSites({
     store: {
       findSite: () => read(() => store.stored),
+      findOperatorSite: async () => null,
       findOrigin: () => read(() => store.stored?.origin ?? null),
     },
     changes: { subscribe: (listener) => void listeners.push(listener) },

@@ -1,11 +1,12 @@
 import { CACHE_BYTES } from '../../cache/cache.ts';
 import type { ChangeFeed } from '../../cache/change-feed.ts';
-import { createStaleCache, type StaleCache } from '../../cache/stale-cache.ts';
+import { createStaleCache, type StaleCache, type StaleValue } from '../../cache/stale-cache.ts';
 import type { Clock } from '../../clock.ts';
 import type { AddressRule } from '../../net/addresses.ts';
 import { clientNetwork } from '../../ratelimit/client-network.ts';
 import { memoryLimiter } from '../../ratelimit/limiter.ts';
 import type { EdgeStore, Origin, ServedCertificate, Site } from '../../store/contract/store.ts';
+import type { ServedLookup } from '../edge-cache/edge-cache.ts';
 import type { EdgeMetrics, HandshakeOutcome, LookupKind } from '../edge-metrics.ts';
 import type { ThrottledWarn } from '../throttled-log.ts';
 
@@ -25,6 +26,8 @@ export interface Sites {
   /** By host name. */
   cache: Pick<StaleCache<CachedSite>, 'load' | 'get'>;
   unknownNames: UnknownNameLimiter;
+  /** Cached host names, the most recently served first. */
+  recentNames(): string[];
   /** Entries in the caches. */
   counts(): { sites: number; origins: number };
 }
@@ -50,7 +53,11 @@ export interface UnknownNameLimiter {
 }
 
 export interface SitesOptions {
-  store: Pick<EdgeStore, 'findSite' | 'findOrigin'>;
+  store: Pick<EdgeStore, 'findSite' | 'findOperatorSite' | 'findOrigin'>;
+  /** The API's own name, which belongs to no domain. */
+  apiHostname?: string | undefined;
+  /** For names that are not cached while the store is down; none unless given. */
+  served?: ServedLookup | null | undefined;
   changes: Pick<ChangeFeed, 'subscribe'>;
   clock: Clock;
   metrics: Pick<EdgeMetrics, 'lookup'>;
@@ -61,7 +68,7 @@ export interface SitesOptions {
 }
 
 export function createSites(options: SitesOptions): Sites {
-  const { store, changes, clock, metrics, warn } = options;
+  const { store, apiHostname, served, changes, clock, metrics, warn } = options;
   const unknownNames = createUnknownNameLimiter(options);
 
   async function read<T>(kind: LookupKind, find: () => Promise<T>, key: string): Promise<T> {
@@ -79,6 +86,7 @@ export function createSites(options: SitesOptions): Sites {
     clock,
     capacity: ORIGINS,
     read: (environmentId) => read('origin', () => store.findOrigin(environmentId), environmentId),
+    fallback: served?.findOrigin,
     keyOf: ({ kind, key }) => (kind === 'environment' ? key : undefined),
   });
   const cache = createStaleCache<CachedSite>({
@@ -87,13 +95,15 @@ export function createSites(options: SitesOptions): Sites {
     capacity: CACHE_BYTES,
     sizeOf: bytesOf,
     read: readSite,
+    fallback: served == null ? undefined : async (hostname) => servedSite(await served.findSite(hostname)),
     keyOf: ({ kind, key }) => (kind === 'certificate' || kind === 'route' ? key : undefined),
   });
 
   /** One round trip brings the origin too. */
   async function readSite(hostname: string): Promise<CachedSite | null> {
     const addOrigin = origins.preload();
-    const found = await read('site', () => store.findSite(hostname), hostname);
+    const findSite = hostname === apiHostname ? store.findOperatorSite : store.findSite;
+    const found = await read('site', () => findSite(hostname), hostname);
     if (found === null) return null;
     const { origin, ...site } = found;
     addOrigin(site.environmentId, origin);
@@ -141,8 +151,20 @@ export function createSites(options: SitesOptions): Sites {
     findOrigin: origins.load,
     cache,
     unknownNames,
+    recentNames: cache.keys,
     counts: () => ({ sites: cache.size(), origins: origins.size() }),
   };
+}
+
+/** Its origin is looked up in the same way. */
+function servedSite(found: StaleValue<Site> | undefined): StaleValue<CachedSite> | undefined {
+  if (found?.value == null) return undefined;
+  const { origin: _, ...site } = found.value;
+  return { until: found.until, value: { ...site, recheckAt: isUsable(site.certificate) ? null : 0 } };
+}
+
+function isUsable(certificate: Site['certificate']): certificate is ServedCertificate {
+  return certificate !== null && !(certificate instanceof Error);
 }
 
 function lookupOf(site: CachedSite | null): SiteLookup {
@@ -156,8 +178,7 @@ const RECHECK_MS = 10_000;
 const ORIGINS = 20_000;
 
 function bytesOf({ hostname, certificate }: CachedSite): number {
-  const isReadable = certificate !== null && !(certificate instanceof Error);
-  return 800 + hostname.length + (isReadable ? certificate.chain.length + certificate.privateKey.length : 0);
+  return 800 + hostname.length + (isUsable(certificate) ? certificate.chain.length + certificate.privateKey.length : 0);
 }
 
 const OPERATION = 'unknown';

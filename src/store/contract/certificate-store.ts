@@ -1,9 +1,13 @@
 import type { CertificateProblem, CertificateState, RenewalWindow, SelfCheck } from '../../domain/certificate-state.ts';
 import type { Paged } from './tree-store.ts';
 
-/** The certificate of one host name: one for each route, created and deleted with it. Contains no secret. */
+/** In place of the ids of a domain, its workspace and its environment, for a name of the operator's own. */
+export const OPERATOR = 'operator';
+
+/** The certificate of one host name: one for each route, created and deleted with it; and one for a name of the operator's own. Contains no secret. */
 export interface Certificate {
   hostname: string;
+  /** This and the workspace: `OPERATOR` for a name of the operator's own. */
   domainId: string;
   workspaceId: string;
   state: CertificateState;
@@ -184,6 +188,15 @@ export interface CertificateStore {
    * of them at most, and resolves with their number. (unsynced)
    */
   recordExpiring(now: number, limit: number): Promise<number>;
+
+  /**
+   * Makes `hostname` the one name of the operator's own: adds its certificate, `wanted`, unless it has one, and deletes that of any other such
+   * name. `held`: a domain has the name, whatever its status, and nothing was changed. Logs the change `route` of each name that it adds or deletes.
+   */
+  claimOperatorName(
+    hostname: string,
+    now: number,
+  ): Promise<{ kind: 'claimed' } | { kind: 'held'; domainId: string; workspaceId: string }>;
 
   /** Adds or replaces. Every node sees it once this resolves. (unsynced) */
   putChallenge(challenge: Challenge): Promise<void>;

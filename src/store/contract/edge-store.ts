@@ -5,6 +5,11 @@ export interface EdgeStore {
    * `certificate` with the host name, a new deployment as `environment`.
    */
   findSite(hostname: string): Promise<Site | null>;
+  /**
+   * The same for a name of the operator's own, which belongs to no domain and has no origin; null: it was not claimed (`claimOperatorName`). Logged
+   * as above.
+   */
+  findOperatorSite(hostname: string): Promise<Site | null>;
   /** Where the traffic of an environment goes: its current deployment; null before the first. Logged as the change `environment`. */
   findOrigin(environmentId: string): Promise<Origin | null>;
   /** The key authorization to respond with; null: no such challenge, or it expired before `now`. Not to be cached. */
@@ -13,6 +18,7 @@ export interface EdgeStore {
 
 export interface Site {
   hostname: string;
+  /** These two are `OPERATOR` for a name of the operator's own. */
   domainId: string;
   environmentId: string;
   /** Of the environment's current deployment; null before the first. */

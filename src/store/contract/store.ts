@@ -15,6 +15,7 @@ import type { DeliveryStore, WebhookStore } from './webhook-store.ts';
 
 export type * from './access-store.ts';
 export type * from './certificate-store.ts';
+export { OPERATOR } from './certificate-store.ts';
 export type * from './change-store.ts';
 export type * from './check-store.ts';
 export type * from './domain-store.ts';
@@ -66,6 +67,9 @@ export interface Store
 export class StoreUnavailable extends Error {
   override name = 'StoreUnavailable';
 }
+
+/** The database cannot be opened for now, as when its server is down. Nobody has to change a setting before it can be again, as a rule. */
+export class StoreUnreachable extends StoreUnavailable {}
 
 /** A secret can be neither sealed nor unsealed, for want of a key. The message says what to do; `cause` is a `SealingError`. */
 export class SealingUnavailable extends StoreUnavailable {}

@@ -1,4 +1,4 @@
-import { StoreUnavailable } from '../contract/store.ts';
+import { StoreUnavailable, StoreUnreachable } from '../contract/store.ts';
 
 const PREPARED =
   'the pooler in front of PostgreSQL mixes up prepared statements: see "Poolers" in docs/operations.md for the settings it needs';
@@ -74,7 +74,7 @@ export function asUnavailable(error: unknown): unknown {
 export function cannotOpen(name: string, error: unknown): unknown {
   const unavailable = asUnavailable(error);
   if (!(unavailable instanceof StoreUnavailable) || unavailable === error) return error;
-  return new StoreUnavailable(`cannot use the database ${name}: ${unavailable.message}`, { cause: error });
+  return new StoreUnreachable(`cannot use the database ${name}: ${unavailable.message}`, { cause: error });
 }
 
 /** Serialization failure or deadlock: the transaction was rolled back, and a retry may succeed. */

@@ -27,6 +27,7 @@ type SealedMethods = Pick<
   | 'createCaAccount'
   | 'replaceCaAccount'
   | 'findSite'
+  | 'findOperatorSite'
   | 'createOnce'
   | 'createWebhook'
   | 'rotateWebhookSecret'
@@ -70,6 +71,9 @@ export function sealedStore(store: Store, keyring: Keyring): Store {
     }
   }
 
+  const unsealSite = (site: Site | null) =>
+    site && { ...site, certificate: unsealServed(site.hostname, site.certificate) };
+
   /** Of creations that take a secret: `createOnce` reaches the store past the methods below. The compiler demands each of them. */
   const sealArgs: { [M in CreateMethod & keyof SealedMethods]: (...args: CreateArgs<M>) => CreateArgs<M> } = {
     createWebhook: (webhook, secret, limit) => [webhook, sealWebhook(secret), limit],
@@ -103,10 +107,8 @@ export function sealedStore(store: Store, keyring: Keyring): Store {
     },
     createCaAccount: async (account) => unsealAccount(await store.createCaAccount(sealAccount(account))),
     replaceCaAccount: async (before, after) => store.replaceCaAccount(before, sealAccount(after)),
-    async findSite(hostname) {
-      const site = await store.findSite(hostname);
-      return site && { ...site, certificate: unsealServed(hostname, site.certificate) };
-    },
+    findSite: async (hostname) => unsealSite(await store.findSite(hostname)),
+    findOperatorSite: async (hostname) => unsealSite(await store.findOperatorSite(hostname)),
     async createOnce<Method extends CreateMethod>(once: Once, method: Method, ...args: CreateArgs<Method>) {
       const sealOf: { [M in CreateMethod]?: (...args: never) => unknown } = sealArgs;
       const seal = sealOf[method] as ((...args: CreateArgs<Method>) => CreateArgs<Method>) | undefined;

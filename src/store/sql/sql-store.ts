@@ -4,6 +4,7 @@ import { findCaAccount } from './certificates/ca-accounts.ts';
 import * as certificates from './certificates/certificate-rows.ts';
 import { findChallenge } from './certificates/challenge-rows.ts';
 import { countLedgerEntries } from './certificates/ledger.ts';
+import { findOperatorSite } from './certificates/operator-names.ts';
 import { findCheckResult, packed } from './check-results.ts';
 import { earliestDueAt } from './check-schedule.ts';
 import { findIncumbent, findNameByToken } from './checks.ts';
@@ -164,6 +165,7 @@ export function sqlStore(engine: Engine): Store {
       for (const each of expiring) await write(writes.recordExpiring, each, now);
       return count;
     },
+    claimOperatorName: (...args) => write(writes.claimOperatorName, ...args),
     putChallenge: (...args) => write(writes.putChallenge, ...args),
     pruneChallenges: (...args) => write(writes.pruneChallenges, ...args),
     findCaAccount: (...args) => read(findCaAccount, ...args),
@@ -174,6 +176,7 @@ export function sqlStore(engine: Engine): Store {
     pruneLedger: (...args) => write(writes.pruneLedger, ...args),
 
     findSite: (...args) => read(findSite, ...args),
+    findOperatorSite: (...args) => read(findOperatorSite, ...args),
     findOrigin: (...args) => read(findOrigin, ...args),
     findChallenge: (...args) => read(findChallenge, ...args),
 

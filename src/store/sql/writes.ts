@@ -5,6 +5,7 @@ import { findExpiring, recordExpiring } from './certificates/expiry.ts';
 import * as issuance from './certificates/issuance.ts';
 import { extendLease } from './certificates/leases.ts';
 import { pruneLedger } from './certificates/ledger.ts';
+import { claimOperatorName } from './certificates/operator-names.ts';
 import * as orders from './certificates/orders.ts';
 import { pruneChanges } from './change-log.ts';
 import { saveTransition } from './checks.ts';
@@ -149,6 +150,8 @@ export const writes = {
   renewCertificate: write(issuance.renewCertificate, NO_LOCKS),
   findExpiring: write(findExpiring, NO_LOCKS, UNSYNCED),
   recordExpiring: write(recordExpiring, ({ domainId }) => [domainId], UNSYNCED),
+  // The name, as those who add a route of it.
+  claimOperatorName: write(claimOperatorName, (hostname) => [hostname]),
   putChallenge: write(challenges.putChallenge, NO_LOCKS, UNSYNCED),
   pruneChallenges: write(challenges.pruneChallenges, NO_LOCKS, UNSYNCED),
   createCaAccount: write(accounts.createCaAccount, NO_LOCKS),

@@ -1,6 +1,6 @@
 import { closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { StoreUnavailable } from '../contract/store.ts';
+import { StoreUnavailable, StoreUnreachable } from '../contract/store.ts';
 import { asUnavailable } from './sqlite-errors.ts';
 
 /**
@@ -14,7 +14,7 @@ export function prepareFile(path: string): void {
     // An existing file is not opened: closing it would release the locks that SQLite holds on it in this process.
     if (statSync(path, { throwIfNoEntry: false }) === undefined) closeSync(openSync(path, 'a', 0o600));
   } catch (error) {
-    throw new StoreUnavailable(
+    throw new StoreUnreachable(
       `cannot create the database ${path} (${codeOf(error)}): check that ${directory} is a directory in which this user may write, or name another file`,
       { cause: error },
     );
@@ -28,7 +28,7 @@ export function prepareFile(path: string): void {
 export function cannotOpen(path: string, error: unknown): unknown {
   const unavailable = asUnavailable(error);
   if (!(unavailable instanceof StoreUnavailable) || unavailable === error) return error;
-  return new StoreUnavailable(`cannot open the database ${path}: ${unavailable.message}`, { cause: error });
+  return new StoreUnreachable(`cannot open the database ${path}: ${unavailable.message}`, { cause: error });
 }
 
 /** Creates a directory and its parents. Step by step, since recursive `mkdirSync` never ends under /proc (Node 24). */

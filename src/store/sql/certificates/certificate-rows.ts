@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
-import type { InferResult } from 'kysely';
+import { type InferResult, sql } from 'kysely';
 import type { CertificateState } from '../../../domain/certificate-state.ts';
-import type { Certificate, Paged } from '../../contract/store.ts';
+import { type Certificate, OPERATOR, type Paged } from '../../contract/store.ts';
 import type { Reader, Tables } from '../statement.ts';
 
 export async function findCertificate(reader: Reader, hostname: string): Promise<Certificate | null> {
@@ -74,31 +74,37 @@ function issuedOf({ issuer, chain, notBefore, notAfter, issuedAt, renewal }: Cer
   return { issuer, chain, notBefore, notAfter, issuedAt, renewal: JSON.parse(renewal) };
 }
 
-/** Certificates with their domains and the certificates in use, without keys. */
+const owned = sql<boolean>`(domains.id is not null or certificates.workspace_id = ${sql.lit(OPERATOR)})`;
+
+/** Without keys. */
+const columns = [
+  'certificates.hostname',
+  sql<string>`coalesce(domains.id, ${sql.lit(OPERATOR)})`.as('domainId'),
+  sql<string>`coalesce(domains.workspace_id, ${sql.lit(OPERATOR)})`.as('workspaceId'),
+  'certificates.state',
+  'certificates.problem',
+  'certificates.self_check as selfCheck',
+  'certificates.failures',
+  'certificates.next_try_at as nextTryAt',
+  'certificates.leased_until as leasedUntil',
+  'certificates.created_at as createdAt',
+  'served.issuer',
+  'served.chain',
+  'served.not_before as notBefore',
+  'served.not_after as notAfter',
+  'served.issued_at as issuedAt',
+  'served.renewal',
+] as const;
+
+/** Certificates with their domains, if they are not the operator's own, and the certificates in use. */
 export function selectFromCertificates(db: Tables) {
   return db
     .selectFrom('certificates')
-    .innerJoin('routes', 'routes.hostname', 'certificates.hostname')
-    .innerJoin('domains', 'domains.id', 'routes.domain_id')
     .leftJoin('served_certificates as served', 'served.hostname', 'certificates.hostname')
-    .select([
-      'certificates.hostname',
-      'domains.id as domainId',
-      'domains.workspace_id as workspaceId',
-      'certificates.state',
-      'certificates.problem',
-      'certificates.self_check as selfCheck',
-      'certificates.failures',
-      'certificates.next_try_at as nextTryAt',
-      'certificates.leased_until as leasedUntil',
-      'certificates.created_at as createdAt',
-      'served.issuer',
-      'served.chain',
-      'served.not_before as notBefore',
-      'served.not_after as notAfter',
-      'served.issued_at as issuedAt',
-      'served.renewal',
-    ]);
+    .leftJoin('routes', 'routes.hostname', 'certificates.hostname')
+    .leftJoin('domains', 'domains.id', 'routes.domain_id')
+    .where(owned)
+    .select(columns);
 }
 
 function selectCertificate(db: Tables, p: { hostname: string }) {
@@ -117,10 +123,15 @@ function selectCertificatesIn(db: Tables, p: { from: string; rows: number; state
 }
 
 function selectExpiring(db: Tables, p: { limit: number }) {
-  return selectFromCertificates(db)
+  return db
+    .selectFrom('served_certificates as served')
+    .innerJoin('certificates', 'certificates.hostname', 'served.hostname')
+    .leftJoin('routes', 'routes.hostname', 'certificates.hostname')
+    .leftJoin('domains', 'domains.id', 'routes.domain_id')
+    .where(owned)
     .orderBy('served.not_after')
-    .where('served.not_after', 'is not', null)
-    .limit(p.limit);
+    .limit(p.limit)
+    .select(columns);
 }
 
 function countBatch(db: Tables, p: { state: CertificateState; after: string; limit: number }) {

@@ -1,0 +1,283 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Registry } from 'prom-client';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createLog } from '../../log.ts';
+import { type Change, type Site, StoreUnavailable } from '../../store/contract/store.ts';
+import { createKey, createKeyring, parseKeys } from '../../store/sealing/keyring.ts';
+import { createEdgeCache } from './edge-cache.ts';
+import { siteLine, writeEdgeCache } from './edge-cache-file.ts';
+
+const HOUR_MS = 3_600_000;
+
+let directory: string;
+let path: string;
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'nameplate-edge-cache-'));
+  path = join(directory, 'edge-cache');
+});
+afterEach(() => rm(directory, { recursive: true }));
+
+/** A private key, as far as sealing can tell. */
+const PRIVATE_KEY = new Uint8Array([0x30, ...Buffer.from('which nobody may read')]);
+
+function aSite(hostname: string, chain = `chain of ${hostname}`): Site {
+  return {
+    hostname,
+    domainId: 'dom_1',
+    environmentId: 'env_1',
+    origin: { deploymentId: 'dep_1', origin: 'http://10.0.0.1' },
+    certificate: { chain, privateKey: PRIVATE_KEY, notAfter: 1 },
+  };
+}
+
+/** A store, its change feed and a clock, which outlive the processes that keep what they serve. */
+function createWorld() {
+  let now = 1_800_000_000_000;
+  const keys = [createKey()];
+  const sites = new Map<string, Site>();
+  const world = {
+    sites,
+    keys,
+    isAway: false,
+    reads: [] as string[],
+    now: () => now,
+    advance: (ms: number) => {
+      now += ms;
+    },
+    start({ database = 'sqlite:/one.db', recent = [] as string[], maxBytes = 1_000_000 } = {}) {
+      const listeners: ((change: Change | null) => void)[] = [];
+      const logged: string[] = [];
+      const log = createLog('info', { write: (line: string) => void logged.push(JSON.parse(line).msg) });
+      const keyring = createKeyring({ name: 'the keys', keys: () => parseKeys(keys.join()) });
+      const registry = new Registry();
+      const clock = { now: () => now };
+      const cache = createEdgeCache({ path, database, keyring, clock, log, metrics: { registry }, maxBytes });
+      const store = {
+        async findSite(hostname: string) {
+          world.reads.push(hostname);
+          if (world.isAway) throw new StoreUnavailable('away');
+          return sites.get(hostname) ?? null;
+        },
+        findOperatorSite: async () => null,
+        findOrigin: async () => ({ deploymentId: 'dep_2', origin: 'http://10.0.0.2' }),
+        findChallenge: async () => null,
+      };
+      const changes = {
+        isFresh: () => !world.isAway,
+        subscribe: (listener: (typeof listeners)[number]) => void listeners.push(listener),
+      };
+      return {
+        cache,
+        logged,
+        keep: () => cache.keep({ store, changes, recentNames: async () => [recent] }),
+        change(kind: Change['kind'] | null, key = '') {
+          for (const listener of listeners) listener(kind === null ? null : { seq: 1, kind, key });
+        },
+        metric: async (name: string) => (await registry.getMetricsAsJSON()).find((one) => one.name === name)?.values,
+      };
+    },
+  };
+  return world;
+}
+
+/** Serves names, and ends: what a later process finds in the file. */
+async function serve(world: ReturnType<typeof createWorld>, ...names: string[]): Promise<void> {
+  const { store, stop } = world.start().keep();
+  for (const name of names) {
+    world.sites.set(name, aSite(name));
+    await store.findSite(name);
+  }
+  await stop();
+}
+
+describe('the edge cache', () => {
+  it('serves after a restart what was served before, while the store is away', async () => {
+    const world = createWorld();
+    await serve(world, 'a.example.com', 'b.example.com');
+    world.isAway = true;
+    const { cache } = world.start();
+    expect(await cache.load()).toBe(2);
+    expect((await cache.findSite('a.example.com'))?.value).toEqual(aSite('a.example.com'));
+    expect((await cache.findOrigin('env_1'))?.value).toEqual(aSite('').origin);
+    expect(await cache.findSite('c.example.com')).toBe(undefined);
+    expect(await cache.findOrigin('env_2')).toBe(undefined);
+  });
+
+  it('keeps private keys sealed in the file', async () => {
+    const world = createWorld();
+    await serve(world, 'a.example.com');
+    const text = await readFile(path, 'utf8');
+    expect(text).toContain('chain of a.example.com');
+    for (const encoding of ['base64', 'latin1'] as const)
+      expect(text).not.toContain(Buffer.from(PRIVATE_KEY).toString(encoding).slice(4, -4));
+    world.keys.splice(0, 1, createKey());
+    const { cache } = world.start();
+    await cache.load();
+    expect((await cache.findSite('a.example.com'))?.value?.certificate).toBeInstanceOf(Error);
+  });
+
+  it('is sealed under the first key at its next write, so that an older key can be removed', async () => {
+    const world = createWorld();
+    await serve(world, 'a.example.com');
+    world.keys.unshift(createKey());
+    await serve(world, 'b.example.com');
+    world.keys.pop();
+    world.isAway = true;
+    const { cache } = world.start();
+    await cache.load();
+    expect((await cache.findSite('a.example.com'))?.value).toEqual(aSite('a.example.com'));
+  });
+
+  it('serves nothing that the store confirmed more than 72 hours ago, entry by entry', async () => {
+    const world = createWorld();
+    const lineOf = (hostname: string, at: number) => {
+      const { origin: _, certificate: __, ...site } = aSite(hostname);
+      return siteLine({ site, certificate: null, confirmedAt: null }, at);
+    };
+    const now = world.now();
+    const lines = [lineOf('new.example.com', now), lineOf('old.example.com', now - 40 * HOUR_MS)];
+    await writeEdgeCache({ path, database: 'sqlite:/one.db' }, lines, now);
+    world.isAway = true;
+    world.advance(33 * HOUR_MS);
+    const { cache } = world.start();
+    expect(await cache.load()).toBe(1);
+    expect(await cache.findSite('old.example.com')).toBe(undefined);
+    const until = (await cache.findSite('new.example.com'))?.until ?? 0;
+    world.advance(39 * HOUR_MS);
+    expect(await cache.findSite('new.example.com')).toMatchObject({ until });
+    world.advance(1);
+    expect(await cache.findSite('new.example.com')).toBe(undefined);
+    const { cache: last, logged } = world.start();
+    expect([await last.load(), logged[0]]).toEqual([0, expect.stringContaining('72 hours')]);
+  });
+
+  it('an unusable file is logged, counts as none, and is replaced', async () => {
+    const world = createWorld();
+    await serve(world, 'a.example.com');
+    const other = world.start({ database: 'sqlite:/two.db' });
+    expect([await other.cache.load(), other.logged]).toEqual([0, [expect.stringContaining('of another database')]]);
+    await writeFile(path, 'half a fi');
+    const damaged = world.start();
+    expect([await damaged.cache.load(), damaged.logged]).toEqual([0, [expect.stringContaining('is ignored')]]);
+    await serve(world, 'b.example.com');
+    const { cache, logged } = world.start();
+    expect([await cache.load(), logged]).toEqual([1, []]);
+  });
+
+  it('a directory that cannot be written is logged, and disturbs nobody', async () => {
+    const world = createWorld();
+    path = join(directory, 'none', 'none', 'edge-cache');
+    const { keep, logged } = world.start();
+    const { store, stop } = keep();
+    world.sites.set('a.example.com', aSite('a.example.com'));
+    expect(await store.findSite('a.example.com')).toEqual(aSite('a.example.com'));
+    await stop();
+    expect(logged).toEqual([expect.stringContaining('cannot be written')]);
+  });
+
+  it('a name whose certificate may have changed is served while the store is away; one whose route has changed is not', async () => {
+    const world = createWorld();
+    const { cache, keep, change } = world.start();
+    const { store, stop } = keep();
+    world.sites.set('a.example.com', aSite('a.example.com'));
+    await store.findSite('a.example.com');
+    const isServed = async () => (await cache.findSite('a.example.com')) !== undefined;
+    world.isAway = true;
+    change('certificate', 'a.example.com');
+    expect(await isServed()).toBe(true);
+    change('route', 'a.example.com');
+    expect(await isServed()).toBe(false);
+    await stop();
+  });
+
+  it('reads again what has changed: a renewed certificate is kept, a deleted name is not', async () => {
+    const world = createWorld();
+    const { keep, change } = world.start();
+    const { store, stop } = keep();
+    for (const name of ['a.example.com', 'b.example.com', 'c.example.com']) {
+      world.sites.set(name, aSite(name));
+      await store.findSite(name);
+    }
+    world.sites.set('a.example.com', aSite('a.example.com', 'its next chain'));
+    world.sites.delete('b.example.com');
+    world.reads = [];
+    change('certificate', 'a.example.com');
+    change('route', 'b.example.com');
+    await vi.waitFor(() => expect(world.reads.sort()).toEqual(['a.example.com', 'b.example.com']), 5000);
+    await stop();
+    world.isAway = true;
+    const { cache } = world.start();
+    expect(await cache.load()).toBe(2);
+    expect((await cache.findSite('a.example.com'))?.value).toEqual(aSite('a.example.com', 'its next chain'));
+  });
+
+  it('a process that starts with its store confirms the names of the file, and forgets those deleted meanwhile', async () => {
+    const world = createWorld();
+    await serve(world, 'a.example.com', 'b.example.com');
+    world.sites.delete('b.example.com');
+    world.reads = [];
+    const { keep, metric } = world.start();
+    const { stop } = keep();
+    await vi.waitFor(() => expect(world.reads.sort()).toEqual(['a.example.com', 'b.example.com']), 5000);
+    await vi.waitFor(
+      async () => expect(await metric('nameplate_edge_cache_entries')).toMatchObject([{ value: 1 }]),
+      5000,
+    );
+    await stop();
+    world.isAway = true;
+    expect(await world.start().cache.load()).toBe(1);
+  });
+
+  it('a read that a change overtakes is no confirmation', async () => {
+    const world = createWorld();
+    const { cache, keep, change } = world.start();
+    const { store, stop } = keep();
+    world.sites.set('a.example.com', aSite('a.example.com'));
+    const read = store.findSite('a.example.com');
+    change('route', 'a.example.com');
+    await read;
+    expect(await cache.findSite('a.example.com')).toBe(undefined);
+    await stop();
+  });
+
+  it('keeps the names that were served last when there is no room for all', async () => {
+    const world = createWorld();
+    const names = Array.from({ length: 8 }, (_, i) => `${i}.example.com`);
+    for (const name of names) world.sites.set(name, aSite(name));
+    const first = world.start({ recent: ['2.example.com', '0.example.com'] });
+    const kept = first.keep();
+    for (const name of names) await kept.store.findSite(name);
+    world.advance(60_000);
+    // Written by the timer, which asks for what was served last.
+    await vi.waitFor(() => readFile(path), 5000);
+    await kept.stop();
+    const order = (await readFile(path, 'utf8'))
+      .split('\n')
+      .flatMap((line) => /"hostname":"(\d)/.exec(line)?.[1] ?? []);
+    expect(order.slice(0, 3)).toEqual(['2', '0', '7']);
+    const { cache } = world.start({ maxBytes: 1300 });
+    await cache.load();
+    world.isAway = true;
+    const served = await Promise.all(names.map((name) => cache.findSite(name)));
+    expect(names.filter((_, i) => served[i] !== undefined)).toEqual([
+      '0.example.com',
+      '2.example.com',
+      '7.example.com',
+    ]);
+  });
+
+  it('tells the size and the age of its file', async () => {
+    const world = createWorld();
+    await serve(world, 'a.example.com');
+    world.advance(HOUR_MS);
+    const { cache, metric } = world.start();
+    expect(await metric('nameplate_edge_cache_bytes')).toEqual([]);
+    await cache.load();
+    const { length } = await readFile(path);
+    expect(await metric('nameplate_edge_cache_bytes')).toMatchObject([{ value: length }]);
+    expect(await metric('nameplate_edge_cache_age_seconds')).toMatchObject([{ value: 3600 }]);
+    expect(await metric('nameplate_edge_cache_entries')).toMatchObject([{ value: 1 }]);
+  });
+});

@@ -1,0 +1,100 @@
+import type { Clock } from '../clock.ts';
+import type { Config } from '../config/config.ts';
+import type { EdgeCache } from '../edge/edge-cache/edge-cache.ts';
+import type { Log } from '../log.ts';
+import { type Store, StoreUnreachable } from '../store/contract/store.ts';
+import type { Database, SharedStore } from '../store/database.ts';
+import { type LateStore, openLater } from '../store/late-store.ts';
+import type { Keyring } from '../store/sealing/keyring.ts';
+import { missingKeys, sealPlaintextSecrets } from '../store/sealing/rotation.ts';
+import type { Supervisor } from '../threads/supervisor.ts';
+import { claimApiHostname } from './api-hostname.ts';
+import { deliversEvents } from './deliveries-role.ts';
+import { upkeepLog } from './upkeep-log.ts';
+
+/** The store of one process, whose roles are locked. */
+export interface OpenedStore extends SharedStore {
+  close(): Promise<void>;
+}
+
+interface OpenStoreDeps {
+  config: Config;
+  clock: Clock;
+  log: Log;
+  database: Database;
+  keyring: Keyring;
+  supervisor: Supervisor;
+  /** Aborts a wait for another process. */
+  signal?: AbortSignal | undefined;
+}
+
+/** Locks the roles, migrates the schema, opens the store, and seals what is stored in plaintext. */
+async function openStore(deps: OpenStoreDeps): Promise<OpenedStore> {
+  const { config, database, keyring, supervisor, clock, log, signal } = deps;
+  // Locked before the migration, so that a second process does not migrate under the first.
+  const unlock = await database.lockRoles(config.roles.filter((role) => role === 'verifier'));
+  const onLongWait = (doing: string) => log.warn(`waiting for another process, ${doing}`);
+  const onWriterLost = (error: unknown) => supervisor.lost('writer', error);
+  let shared: SharedStore | undefined;
+  const close = async () => {
+    await shared?.store.close();
+    unlock();
+  };
+  try {
+    await database.migrate({ onLongWait, ...(signal && { signal }) });
+    shared = await database.openShared({ clock, keyring, onWriterLost, onUpkeepFailed: upkeepLog(log, clock) });
+    // A verifier that delivers nothing uses no secrets.
+    if (config.roles.some((role) => role !== 'verifier') || deliversEvents(config))
+      await sealAllSecrets(shared.store, keyring);
+    if (config.apiHostname !== undefined) await claimApiHostname(shared.store, config.apiHostname, clock);
+    return { ...shared, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/**
+ * Opens the store; or, where it cannot be reached and the edge has something to serve without it, returns one that is opened later: then `isLate`.
+ * Rejects with one line that says what to do.
+ */
+export async function openStoreOrLater(
+  deps: OpenStoreDeps & { edgeCache: EdgeCache | null },
+): Promise<LateStore<OpenedStore> & { isLate: boolean }> {
+  const { edgeCache, log } = deps;
+  try {
+    const opened = await openStore(deps);
+    return { store: opened.store, opened: Promise.resolve(opened), giveUp() {}, isLate: false };
+  } catch (error) {
+    const isAway = error instanceof StoreUnreachable;
+    if (!isAway || edgeCache === null || (await edgeCache.load()) === 0) throw error;
+    log.error({ err: error }, 'the store cannot be reached: the edge serves what it has served before; all else waits');
+  }
+  const reasons = new Set<string>();
+  const late = openLater<OpenedStore>({
+    open: () => openStore(deps),
+    close: (opened) => opened.close(),
+    storeOf: ({ store }) => store,
+    onFailure(error) {
+      // Each reason once.
+      if (!reasons.has(String(error)))
+        log.error({ err: error }, 'the store cannot be opened; trying again until it can');
+      reasons.add(String(error));
+    },
+  });
+  late.opened.then(
+    () => log.info('the store is open: everything else starts'),
+    () => {},
+  );
+  return { ...late, isLate: true };
+}
+
+/** Seals secrets that are stored in plaintext. Rejects when some are sealed under a key that this process does not have. */
+async function sealAllSecrets(store: Store, keyring: Keyring): Promise<void> {
+  await sealPlaintextSecrets(store, keyring);
+  const missing = await missingKeys(store, keyring);
+  if (missing.length === 0) return;
+  throw new Error(
+    `Secrets in the store are sealed under ${missing.join(', ')}, which this process does not have. Add that key to NAMEPLATE_ENCRYPTION_KEY, or put the key file back beside the database. If the key is lost, docs/certificates.md says how to start over.`,
+  );
+}
