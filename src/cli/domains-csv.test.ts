@@ -75,24 +75,82 @@ describe('a file to import', () => {
       plain(3, '5" pipe.example'),
       plain(4, 'c.example'),
     ]);
+    const broken = 'environment,domain\ntest,"a"b.example\ntest,b.example\ntest,"c"\0\n"test"x,"d\n';
+    const problem = 'A cell goes on after the quotation mark at its end.';
+    expect(await read(broken)).toEqual([
+      { line: 2, domain: '', path: { environment: '' }, problem },
+      { line: 3, domain: 'b.example', path: { environment: 'test' }, problem: null },
+      { line: 4, domain: '', path: { environment: '' }, problem },
+      { line: 5, domain: '', path: { environment: '' }, problem },
+    ]);
   });
 
-  it('is not read into memory where a quotation mark never ends', async () => {
-    writeFileSync(path, `domain\na.example\n"b.example\n${'c.example\n'.repeat(100_000)}`);
-    const rows: string[] = [];
-    const reading = (async () => {
-      for await (const { domain } of readRows(path)) rows.push(domain);
-    })();
-    await expect(reading).rejects.toThrow(
-      /The row after line 2 of .*names\.csv is longer than 64 KiB\. Does a quotation mark/,
-    );
-    expect(rows).toEqual(['a.example']);
+  it('may have rows with a quotation mark that never ends: their first line is refused, and the next lines are read', async () => {
+    const problem = 'A quotation mark has no end.';
+    expect(await read('domain\n"a.example\nb.example\n')).toEqual([
+      { ...plain(2, ''), problem },
+      plain(3, 'b.example'),
+    ]);
+    expect(await read('domain\na.example\n"b.example')).toEqual([plain(2, 'a.example'), { ...plain(3, ''), problem }]);
+    expect(await read('domain,note\na.example,"x\n"b.example",y\n\nc.example,""\n')).toEqual([
+      { ...plain(2, ''), problem },
+      plain(3, 'b.example'),
+      plain(5, 'c.example'),
+    ]);
+  });
+
+  it('loses no more than a line to a quotation mark that never ends, however much follows', async () => {
+    writeFileSync(path, `domain\na.example\n"b.example\n${'c.example\n'.repeat(20_000)}`);
+    const rows = await rowsOf(path);
+    expect(rows.filter(({ problem }) => problem !== null).map(({ line }) => line)).toEqual([3]);
+    expect(rows.map(({ line }) => line)).toEqual(Array.from({ length: 20_002 }, (_, i) => i + 2));
+  });
+
+  it('may have cells over several lines, up to 64 KiB, wherever they are', async () => {
+    const cell = `"${'0123456789 ""x"",\n'.repeat(3000)}"`;
+    for (const lines of [0, 1, 2999, 5000]) {
+      const before = 'b.example,\n'.repeat(lines);
+      const rows = await read(`domain,note\n${before}a.example,${cell}\nc.example,x\n`);
+      expect(rows.slice(lines)).toEqual([plain(lines + 3002, 'a.example'), plain(lines + 3003, 'c.example')]);
+    }
+  });
+
+  it('may have rows that are too long, which cost themselves alone', async () => {
+    const long = 'x'.repeat(70_000);
+    for (const cell of [long, `"${long}"`, long.repeat(10), `${long}"a\r${long}`]) {
+      const rows = await read(`domain,note\r\na.example,x\r\n${cell},x\r\nb.example,x`);
+      const refused = cell.includes('\r') ? [3, 4] : [3];
+      expect(rows).toEqual([
+        plain(2, 'a.example'),
+        ...refused.map((line) => ({ ...plain(line, ''), problem: 'The row is longer than 64 KiB.' })),
+        plain(3 + refused.length, 'b.example'),
+      ]);
+    }
+  });
+
+  it('may end its lines as any system does, and have a byte order mark', async () => {
+    for (const end of ['\n', '\r\n', '\r']) {
+      for (const mark of ['', '\ufeff']) {
+        const text = [`${mark}"Domain",note`, '"a.example",x', `b.example,"1${end}2"`, '', 'c.example,x', ''].join(end);
+        const rows = [plain(2, 'a.example'), plain(4, 'b.example'), plain(6, 'c.example')];
+        expect(await read(text)).toEqual(rows);
+        if (mark === '') continue;
+        writeFileSync(path, Buffer.from(text, 'utf16le'));
+        expect((await rowsOf(path)).map(({ bytes, ...row }) => row)).toEqual(rows);
+        expect((await rowsOf(path)).at(-1)?.bytes).toBe(2 * text.length);
+      }
+    }
+  });
+
+  it('may have anything in its cells: what is no name is for the server to refuse', async () => {
+    const odd = ['a\0b.example', '\0', '\ufffd', 'a\u0085b', '=1+1', '\u{1f4a9}.example'];
+    expect(await read(`domain\n${odd.join('\n')}\n`)).toEqual(odd.map((name, i) => plain(i + 2, name)));
   });
 
   it.each([
     ['nothing', '', /must name the columns: "domain"/],
     ['no column "domain"', 'name\na.example\n', /must name the columns: "domain"/],
-    ['a quotation mark that never ends', 'domain\n"a.example\nb.example\n', /names\.csv: Quote Not Closed.*line/],
+    ['a first line that cannot be read', '"domain\na.example\n', /must name the columns: "domain"/],
   ])('with %s is refused, with what is wrong', async (_, text, message) => {
     await expect(read(text)).rejects.toThrow(message);
   });

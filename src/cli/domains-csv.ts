@@ -1,90 +1,40 @@
-import { createReadStream, type ReadStream } from 'node:fs';
 import { rename, writeFile } from 'node:fs/promises';
-import { CsvError, parse } from 'csv-parse';
 import { stringify } from 'csv-stringify/sync';
 import type { Static } from 'typebox';
 import type { ListedDomainSchema } from '../api/domains/listWorkspaceDomains.ts';
 import { CliError, messageOf } from './cli-error.ts';
+import { type CsvRow, readCsv } from './csv-rows.ts';
 import type { Level, PathOptions } from './tree-commands.ts';
 
 /** The CSV files (RFC 4180, UTF-8) of `domains import` and `domains export`. */
 
 /** A row of a file to import. */
-export interface ImportRow {
-  /** Where it ends in the file; the header is line 1. */
-  line: number;
+export interface ImportRow extends Pick<CsvRow, 'line' | 'bytes'> {
   domain: string;
   /** What the row says; a level without a column is absent, one without a value is empty. */
   path: PathOptions;
-  /** Why the row cannot be read; null where it can. */
+  /** Why the row cannot be used; null where it can. */
   problem: string | null;
-  /** Of the file, up to the end of the row. */
-  bytes: number;
 }
 
 const LEVELS: Level[] = ['project', 'app', 'environment'];
 
-const DELIMITERS = [',', ';', '\t'] as const;
-
-/** Longest row, in bytes: a quotation mark that never ends would otherwise take the whole file into memory. */
-const LONGEST_ROW = 65_536;
-
 /** Reads a file whose first line names the columns, separated by commas, semicolons or tabs. Throws `CliError`. */
 export async function* readRows(path: string): AsyncGenerator<ImportRow> {
   let header: string[] | undefined;
-  let line = 0;
-  let source: ReadStream | undefined;
   try {
-    const delimiter = await findDelimiter(path);
-    const parser = parse({
-      bom: true,
-      delimiter,
-      info: true,
-      max_record_size: LONGEST_ROW,
-      relax_column_count: true,
-      // A quotation mark in the middle is part of what the cell says: its row is refused, and no other.
-      relax_quotes: true,
-      skip_empty_lines: true,
-      skip_records_with_empty_values: true,
-      trim: true,
-    });
-    source = createReadStream(path);
-    source.on('error', (error) => parser.destroy(error)).pipe(parser);
-    for await (const { record, info } of parser as AsyncIterable<CsvRecord>) {
-      line = info.lines;
-      if (header === undefined) header = readHeader(record, path);
-      else yield { line, bytes: info.bytes, ...readRow(record, header) };
+    for await (const row of readCsv(path)) {
+      if (header === undefined) header = readHeader(row, path);
+      else yield importRow(row, header);
     }
     if (header === undefined) throw noHeader(path);
   } catch (error) {
-    if (error instanceof CliError) throw error;
-    if (error instanceof CsvError && error.code === 'CSV_MAX_RECORD_SIZE') {
-      const where = `The row after line ${line} of ${path}`;
-      throw new CliError(`${where} is longer than ${LONGEST_ROW / 1024} KiB. Does a quotation mark have no end?`);
-    }
-    throw new CliError(`Cannot read ${path}: ${messageOf(error)}`);
-  } finally {
-    source?.destroy();
+    throw error instanceof CliError ? error : new CliError(`Cannot read ${path}: ${messageOf(error)}`);
   }
 }
 
-interface CsvRecord {
-  record: string[];
-  info: { lines: number; bytes: number };
-}
-
-/** What separates the columns: the delimiter that the first line has most often outside of quotation marks. */
-async function findDelimiter(path: string): Promise<string> {
-  let text = '';
-  for await (const chunk of createReadStream(path, { encoding: 'utf8', end: LONGEST_ROW })) text += chunk;
-  const unquoted = text.replace(/"[^"]*"/g, '').trimStart();
-  const [first = ''] = unquoted.split(/[\r\n]/, 1);
-  const counts = DELIMITERS.map((delimiter) => first.split(delimiter).length);
-  return DELIMITERS[counts.indexOf(Math.max(...counts))] ?? ',';
-}
-
-function readHeader(record: string[], path: string): string[] {
-  const header = record.map((name) => name.toLowerCase());
+function readHeader({ cells }: CsvRow, path: string): string[] {
+  const header = cells.map((name) => name.toLowerCase());
   if (!header.includes('domain')) throw noHeader(path);
   return header;
 }
@@ -95,13 +45,13 @@ function noHeader(path: string): CliError {
   );
 }
 
-function readRow(record: string[], header: string[]): Pick<ImportRow, 'domain' | 'path' | 'problem'> {
-  const cell = (column: string) => record[header.indexOf(column)] ?? '';
+function importRow({ line, bytes, cells, problem }: CsvRow, header: string[]): ImportRow {
+  const cell = (column: string) => cells[header.indexOf(column)] ?? '';
   const levels = LEVELS.filter((level) => header.includes(level));
   const path = Object.fromEntries(levels.map((level) => [level, cell(level)]));
-  const isWhole = record.length === header.length;
-  const problem = isWhole ? null : `The row has ${record.length} columns, and the first line ${header.length}.`;
-  return { domain: cell('domain'), path, problem };
+  const isWhole = cells.length === header.length;
+  const odd = isWhole ? null : `The row has ${cells.length} columns, and the first line ${header.length}.`;
+  return { line, bytes, domain: cell('domain'), path, problem: problem ?? odd };
 }
 
 /** A name that was not imported. */

@@ -107,6 +107,8 @@ function writeNames(file: string, names: number, random: Random): { valid: strin
       () => refuse(`nowhere,,${name}`, `${name},404,`),
       () => refuse(`,,${name}`, `${name},,The row has no environment.`),
       () => refuse('eee,no name,', ',,The row has no name.'),
+      () => refuse(`eee,"a"b,${name}`, ',,A cell goes on after the quotation mark at its end.'),
+      () => refuse(`eee,"a,${name}`, ',,A quotation mark has no end.'),
       () => refuse(`eee,,${twice}`, `${twice},,The name is in line `),
     ])();
   }
