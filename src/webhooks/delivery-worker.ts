@@ -80,7 +80,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
       if (!counted.isSlow(due.webhookId)) metrics.deliveryLatenessSeconds.observe(Math.max(0, now - due.dueAt) / 1000);
       started.push(start(due, now + leaseMs));
     }
-    return { started, isAll: claimed.length < room.limit };
+    return { started, isAll: claimed.length < Math.max(1, Math.min(room.limit, room.beyondFirst)) };
   }
 
   function start(due: DueDelivery, leasedUntil: number): Promise<void> {

@@ -17,24 +17,14 @@ function aDelivery(webhookId: string, workspaceId = 'ws_1'): DueDelivery {
   return { ...about, ...times, deliveryId: 'dlv_1', webhookId, workspaceId, type: 'domain.created', message: null };
 }
 
-function mostOf(inFlight: ReturnType<typeof deliveriesInFlight>, webhookId: string): number | undefined {
-  return inFlight.room(250).inFlight.find((each) => each.webhookId === webhookId)?.most;
+type InFlight = ReturnType<typeof deliveriesInFlight>;
+
+function mostOf(inFlight: InFlight, webhookId: string): number {
+  const room = inFlight.room(250);
+  return room.inFlight.find((each) => each.webhookId === webhookId)?.most ?? room.perWebhook;
 }
 
-test('what a receiver has shown it can take is kept while nothing of it is in flight', () => {
-  const inFlight = deliveriesInFlight(500);
-  for (let i = 0; i < 60; i++) {
-    for (const webhookId of ['wh_quick', 'wh_dead']) inFlight.add(aDelivery(webhookId));
-    inFlight.answered(aDelivery('wh_quick'), 'answered');
-    inFlight.answered(aDelivery('wh_dead'), 'overloaded');
-    for (let each = 0; each < 2; each++) inFlight.remove();
-  }
-  expect(inFlight.size()).toBe(0);
-  expect(mostOf(inFlight, 'wh_quick')).toBe(70);
-  expect(mostOf(inFlight, 'wh_dead')).toBe(1);
-});
-
-function answer(inFlight: ReturnType<typeof deliveriesInFlight>, webhookId: string, load: Load, times: number): void {
+function attempt(inFlight: InFlight, webhookId: string, load: Load | null, times = 1): void {
   for (let i = 0; i < times; i++) {
     inFlight.add(aDelivery(webhookId));
     inFlight.answered(aDelivery(webhookId), load);
@@ -42,30 +32,53 @@ function answer(inFlight: ReturnType<typeof deliveriesInFlight>, webhookId: stri
   }
 }
 
-test('that a receiver is dead is not forgotten over any number of others that answer', () => {
+test('a receiver of which nothing is known may have as little in flight as a dead one; what it has shown it can take is kept', () => {
   const inFlight = deliveriesInFlight(500);
-  answer(inFlight, 'wh_dead', 'overloaded', 5);
-  for (let i = 0; i < 2000; i++) answer(inFlight, `wh_${i}`, 'answered', 2);
-  expect(mostOf(inFlight, 'wh_dead')).toBe(1);
-  expect(inFlight.isSlow('wh_dead')).toBe(true);
-  expect(inFlight.isSlow('wh_1999')).toBe(false);
+  attempt(inFlight, 'wh_quick', 'answered', 60);
+  attempt(inFlight, 'wh_dead', 'overloaded', 60);
+  expect(inFlight.size()).toBe(0);
+  expect(['wh_quick', 'wh_dead', 'wh_new'].map((id) => mostOf(inFlight, id))).toEqual([61, 1, 1]);
 });
 
-test('nor, while it has a delivery in flight, over any number of dead ones', () => {
+test('any number of others may make a receiver forgotten: it begins anew, and is never taken for a quick one', () => {
   const inFlight = deliveriesInFlight(500);
-  answer(inFlight, 'wh_dead', 'overloaded', 5);
-  inFlight.add(aDelivery('wh_dead'));
-  for (let i = 0; i < 2000; i++) answer(inFlight, `wh_${i}`, 'overloaded', 5);
-  expect(mostOf(inFlight, 'wh_dead')).toBe(1);
+  attempt(inFlight, 'wh_quick', 'answered', 5);
+  attempt(inFlight, 'wh_dead', 'overloaded', 5);
+  for (let i = 0; i < 2000; i++) attempt(inFlight, `wh_${i}`, 'answered');
+  expect([mostOf(inFlight, 'wh_quick'), mostOf(inFlight, 'wh_dead')]).toEqual([1, 1]);
+});
+
+test('a receiver is slow while its last attempt got no answer; what says nothing about it changes nothing', () => {
+  const inFlight = deliveriesInFlight(500);
+  const isSlow = () => inFlight.isSlow('wh_1');
+  attempt(inFlight, 'wh_1', null);
+  expect(isSlow()).toBe(false);
+  attempt(inFlight, 'wh_1', 'overloaded');
+  attempt(inFlight, 'wh_1', null);
+  expect(isSlow()).toBe(true);
+  inFlight.add(aDelivery('wh_1'));
+  expect(isSlow()).toBe(true);
+  inFlight.answered(aDelivery('wh_1'), 'answered');
+  expect(isSlow()).toBe(false);
 });
 
 test('a delivery holds a place of its receiver until that has answered, and one of all until its result is saved', () => {
   const inFlight = deliveriesInFlight(4);
   for (let i = 0; i < 2; i++) inFlight.add(aDelivery('wh_1'));
   inFlight.answered(aDelivery('wh_1'), null);
-  expect(inFlight.room(250)).toMatchObject({ limit: 1, perWorkspace: 1, inFlight: [{ webhookId: 'wh_1', count: 1 }] });
+  expect(inFlight.room(250)).toMatchObject({ limit: 2, inFlight: [{ webhookId: 'wh_1', count: 1 }] });
   inFlight.remove();
-  expect(inFlight.room(250).limit).toBe(2);
+  expect(inFlight.room(250).limit).toBe(3);
+});
+
+test('where all shared places are taken, only workspaces with nothing in flight may have one', () => {
+  const inFlight = deliveriesInFlight(10);
+  attempt(inFlight, 'wh_1', 'answered', 20);
+  for (let i = 0; i < 9; i++) inFlight.add(aDelivery('wh_1'));
+  expect(inFlight.room(250)).toMatchObject({ limit: 1, beyondFirst: 0, perWorkspace: 1, perWebhook: 1 });
+  inFlight.answered(aDelivery('wh_1'), 'answered');
+  inFlight.remove();
+  expect(inFlight.room(250)).toMatchObject({ limit: 2, beyondFirst: 1 });
 });
 
 test('where all places are taken nothing is claimed', () => {

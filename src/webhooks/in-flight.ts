@@ -1,7 +1,8 @@
 import { LRUCache } from 'lru-cache';
 import type { DeliveryClaim, DueDelivery } from '../store/contract/store.ts';
 import {
-  FIRST_OF_WEBHOOK,
+  freeShared,
+  LEAST_OF_WEBHOOK,
   type Load,
   limitOfClaim,
   limitOfWebhook,
@@ -18,10 +19,10 @@ export interface DeliveriesInFlight {
   remove(): void;
   /** Deliveries that wait for a receiver, or for their result to be saved. */
   size(): number;
-  /** Whether a receiver takes so little that its deliveries wait for each other. */
+  /** Whether the last attempt got no answer, so that the deliveries of a webhook wait for each other. */
   isSlow(webhookId: string): boolean;
   /** For the next claim, of so many at most. */
-  room(batch: number): Pick<DeliveryClaim, 'limit' | 'perWebhook' | 'perWorkspace' | 'inFlight'>;
+  room(batch: number): Pick<DeliveryClaim, 'limit' | 'beyondFirst' | 'perWebhook' | 'perWorkspace' | 'inFlight'>;
 }
 
 interface WebhookInFlight {
@@ -30,66 +31,61 @@ interface WebhookInFlight {
   count: number;
   /** How many may. */
   limit: number;
+  /** Of the last attempt; null: there was none. */
+  load: Load | null;
 }
 
-/** Webhooks without anything in flight whose limit is known: so many slow ones, and so many others. */
-const IDLE = 500;
+/** Webhooks without anything in flight of which something is known. One that is forgotten begins anew, with as little as a dead one. */
+const IDLE = 1000;
 
-/** `most`: of all. */
-export function deliveriesInFlight(most: number): DeliveriesInFlight {
+/** `places`: for all deliveries. */
+export function deliveriesInFlight(places: number): DeliveriesInFlight {
   const active = new Map<string, WebhookInFlight>();
-  // Apart, so that no number of others makes a slow one forgotten: it would take ten places again instead of one.
-  const slow = new LRUCache<string, WebhookInFlight>({ max: IDLE });
-  const quick = new LRUCache<string, WebhookInFlight>({ max: IDLE });
+  const idle = new LRUCache<string, WebhookInFlight>({ max: IDLE });
   let size = 0;
-
-  function limitOf(webhookId: string): number {
-    const known = active.get(webhookId) ?? slow.get(webhookId) ?? quick.get(webhookId);
-    return known?.limit ?? FIRST_OF_WEBHOOK;
-  }
 
   return {
     add({ webhookId, workspaceId }) {
-      const limit = limitOf(webhookId);
-      const count = active.get(webhookId)?.count ?? 0;
-      active.set(webhookId, { workspaceId, count: count + 1, limit });
-      for (const idle of [slow, quick]) idle.delete(webhookId);
+      const known = active.get(webhookId) ?? idle.get(webhookId);
+      const { count = 0, limit = LEAST_OF_WEBHOOK, load = null } = known ?? {};
+      active.set(webhookId, { workspaceId, count: count + 1, limit, load });
+      idle.delete(webhookId);
       size += 1;
     },
-    answered({ webhookId, workspaceId }, load) {
+    answered({ webhookId }, load) {
       const before = active.get(webhookId);
       if (before === undefined) return;
-      const limit = load === null ? before.limit : nextLimitOfWebhook(before.limit, load);
-      const after = { workspaceId, count: before.count - 1, limit };
+      const after = { ...before, count: before.count - 1 };
+      if (load !== null) Object.assign(after, { limit: nextLimitOfWebhook(before.limit, load), load });
       if (after.count > 0) {
         active.set(webhookId, after);
         return;
       }
       active.delete(webhookId);
-      if (limit < FIRST_OF_WEBHOOK) slow.set(webhookId, after);
-      if (limit > FIRST_OF_WEBHOOK) quick.set(webhookId, after);
+      if (after.load !== null) idle.set(webhookId, after);
     },
     remove() {
       size -= 1;
     },
     size: () => size,
-    isSlow: (webhookId) => limitOf(webhookId) < FIRST_OF_WEBHOOK,
+    isSlow: (webhookId) => (active.get(webhookId) ?? idle.get(webhookId))?.load === 'overloaded',
     room(batch) {
-      const free = most - size;
+      const workspaces = new Set([...active.values()].map(({ workspaceId }) => workspaceId));
+      const free = freeShared(places, size, workspaces.size);
       const perWorkspace = limitOfWorkspace(free);
       const ofWebhook = (limit: number) => limitOfWebhook(limit, perWorkspace);
+      const known = [...active, ...[...idle.entries()].filter(([, { limit }]) => limit > LEAST_OF_WEBHOOK)];
       return {
-        limit: Math.min(batch, limitOfClaim(free)),
-        perWebhook: ofWebhook(FIRST_OF_WEBHOOK),
+        limit: Math.min(batch, places - size),
+        beyondFirst: limitOfClaim(free),
+        perWebhook: ofWebhook(LEAST_OF_WEBHOOK),
         perWorkspace,
-        inFlight: [active, slow, quick].flatMap((some) =>
-          [...some.entries()].map(([webhookId, { workspaceId, count, limit }]) => ({
-            webhookId,
-            workspaceId,
-            count,
-            most: ofWebhook(limit),
-          })),
-        ),
+        inFlight: known.map(([webhookId, { workspaceId, count, limit }]) => ({
+          webhookId,
+          workspaceId,
+          count,
+          most: ofWebhook(limit),
+        })),
       };
     },
   };

@@ -247,6 +247,8 @@ export function describeDeliveries(subject: Subject): void {
   });
 
   describe('a claim of deliveries', () => {
+    const idsOf = ({ webhook }: { webhook: Webhook }) => ({ webhookId: webhook.id, workspaceId: webhook.workspaceId });
+
     it('expires, so that a crash delays a delivery by the lease; what the first claim saves is ignored then', async () => {
       const { environment } = await setUp();
       await attach(subject.store, environment);
@@ -301,6 +303,32 @@ export function describeDeliveries(subject: Subject): void {
       const due = await claim({ perWebhook: 4, perWorkspace: 7, inFlight });
       const count = (id: string) => due.filter(({ webhookId }) => webhookId === id).length;
       expect([count(a.webhook.id), count(second.id), count(b.webhook.id)]).toEqual([2, 3, 0]);
+    });
+
+    it('takes of each workspace one, and so many more as it may', async () => {
+      const worlds = [await setUp(), await setUp(), await setUp()];
+      for (const { environment } of worlds) for (let i = 0; i < 4; i++) await attach(subject.store, environment);
+      const inFlight = worlds.map((world) => ({ ...idsOf(world), count: 1, most: 9 }));
+      const workspacesOf = (due: DueDelivery[]) => due.map(({ workspaceId }) => workspaceId).toSorted();
+      expect(workspacesOf(await claim({ beyondFirst: 0, inFlight: inFlight.slice(0, 1) }))).toEqual(
+        worlds.slice(1).map(({ workspace }) => workspace.id),
+      );
+      const due = await claim({ beyondFirst: 4 });
+      expect([due.length, new Set(workspacesOf(due)).size]).toEqual([7, 3]);
+      expect(await claim({ beyondFirst: 1, inFlight })).toHaveLength(1);
+    });
+
+    it('finds the others past any number of webhooks that are full, however little room it has', async () => {
+      const { store } = subject;
+      const worlds = [];
+      for (let i = 0; i < 9; i++) worlds.push(await setUp());
+      // One more of each workspace that is full, of which nothing is in flight.
+      for (const { workspace } of worlds.slice(1)) await add({ workspaceId: workspace.id });
+      for (const { environment } of worlds) await attach(store, environment);
+      const inFlight = worlds.slice(1).map((world) => ({ ...idsOf(world), count: 1, most: 1 }));
+      const [free] = worlds;
+      const claimed = await claim({ limit: 1, perWorkspace: 1, inFlight });
+      expect(claimed.map(({ webhookId }) => webhookId)).toEqual([free?.webhook.id]);
     });
 
     it('finds what a clock that was wrong has scheduled', async () => {
@@ -414,7 +442,7 @@ export function describeDeliveries(subject: Subject): void {
     it('has nothing due while it is disabled; enabled again, all that waits is due at once', async () => {
       const { store } = subject;
       const { environment, workspace, webhook } = await setUp();
-      await flip(await attach(store, environment), NOW);
+      await flip(await attach(store, environment, { createdAt: NOW - 1 }), NOW);
       await attach(store, environment);
       const leased = (await claim({ limit: 1 }))[0] as DueDelivery;
       await store.updateWebhook(workspace.id, webhook.id, { enabled: false }, NOW);

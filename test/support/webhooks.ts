@@ -41,7 +41,8 @@ export async function addWebhook(
 }
 
 export function aDeliveryClaim(about: Partial<DeliveryClaim> = {}): DeliveryClaim {
-  return { now: NOW, limit: 100, leaseMs: LEASE_MS, perWebhook: 100, perWorkspace: 100, inFlight: [], ...about };
+  const most = { beyondFirst: 500, perWebhook: 100, perWorkspace: 100 };
+  return { now: NOW, limit: 100, leaseMs: LEASE_MS, ...most, inFlight: [], ...about };
 }
 
 /** What an attempt at `at` led to: by default a delivery. */

@@ -122,6 +122,8 @@ export interface DeliveryClaim {
   now: number;
   limit: number;
   leaseMs: number;
+  /** Most of the claim that are not the first of their workspace that the caller has in flight. */
+  beyondFirst: number;
   /** Most deliveries of one webhook, and of one workspace, that the caller has in flight: those in `inFlight` and those claimed. */
   perWebhook: number;
   perWorkspace: number;

@@ -47,48 +47,62 @@ export type DueFinder = (
 export function deliverySchedule() {
   let after = '';
 
-  /** Webhooks with due queues, in the order of their ids, in a circle. */
-  async function findWebhooks(reader: Reader, { now, limit }: DeliveryClaim) {
-    const found = new Map<string, { workspaceId: string | null; disabledAt: number | null }>();
-    for (const mayRestart of [true, false]) {
-      const visited = await reader.all(walkWebhooks, { now, after, limit: limit - found.size });
-      for (const { id, due, workspaceId, disabledAt } of visited) {
-        if (due === 1) found.set(id, { workspaceId, disabledAt });
+  /** Webhooks with due queues, in the order of their ids, in a circle that begins where the last one was left. Reads so many rows at a time. */
+  async function* walk(reader: Reader, now: number, rows: number) {
+    const start = after;
+    let steps = 0;
+    for (const isAgain of [false, true]) {
+      for (let isEnd = false; !isEnd; ) {
+        const visited = await reader.all(walkWebhooks, { now, after, limit: rows });
+        for (const each of visited) {
+          if (isAgain && each.id > start) return;
+          after = each.id;
+          if (each.due === 1) yield each;
+        }
+        steps += visited.at(-1)?.step ?? 0;
+        if (steps >= STEPS) return;
+        isEnd = visited.length < rows;
       }
-      const last = visited.at(-1);
-      const isEnd = found.size < limit && last?.step !== STEPS;
-      after = isEnd ? '' : (last?.id ?? '');
-      if (!(isEnd && mayRestart)) break;
+      after = '';
+      if (start === '') return;
     }
-    return found;
   }
 
   return async (reader: Reader, claim: DeliveryClaim, findDue: DueFinder): Promise<Schedule> => {
-    const { now, limit, perWebhook, perWorkspace, inFlight } = claim;
+    const { now, limit, beyondFirst, perWebhook, perWorkspace, inFlight } = claim;
     const free = new Map(inFlight.map(({ webhookId, count, most }) => [webhookId, most - count]));
     const ofWorkspace = new Map<string, number>();
     for (const { workspaceId, count } of inFlight) {
       ofWorkspace.set(workspaceId, (ofWorkspace.get(workspaceId) ?? 0) + count);
     }
+    const countOf = (workspaceId: string) => ofWorkspace.get(workspaceId) ?? 0;
+    const isFull = (webhookId: string, workspaceId: string) =>
+      (free.get(webhookId) ?? perWebhook) <= 0 || countOf(workspaceId) >= perWorkspace;
+    const full = inFlight.filter(({ webhookId, workspaceId }) => isFull(webhookId, workspaceId)).length;
+
     const wanted: { webhookId: string; limit: number }[] = [];
     const idle: string[] = [];
     const workspaces = new Map<string, string>();
-    for (const [webhookId, { workspaceId, disabledAt }] of await findWebhooks(reader, claim)) {
-      if (workspaceId === null || disabledAt !== null) {
-        idle.push(webhookId);
-        continue;
+    // Those that are full would hide the others from a claim with little room.
+    for await (const { id, workspaceId, disabledAt } of walk(reader, now, limit + full)) {
+      if (workspaceId === null || disabledAt !== null) idle.push(id);
+      else if (!isFull(id, workspaceId)) {
+        workspaces.set(id, workspaceId);
+        wanted.push({ webhookId: id, limit: Math.min(limit, free.get(id) ?? perWebhook) });
       }
-      workspaces.set(webhookId, workspaceId);
-      const most = Math.min(limit, free.get(webhookId) ?? perWebhook);
-      if (most > 0) wanted.push({ webhookId, limit: most });
+      if (wanted.length + idle.length >= limit) break;
     }
+
     const found = wanted.length === 0 ? [] : await findDue(reader, wanted, now);
     const lists = [...Map.groupBy(found, ({ webhookId }) => webhookId).values()];
     const queues: DueQueue[] = [];
+    let beyond = 0;
     for (const due of interleave(lists)) {
+      if (queues.length === limit) break;
       const workspaceId = workspaces.get(due.webhookId) ?? '';
-      const count = ofWorkspace.get(workspaceId) ?? 0;
-      if (count >= perWorkspace || queues.length === limit) continue;
+      const count = countOf(workspaceId);
+      if (count >= perWorkspace || (count > 0 && beyond === beyondFirst)) continue;
+      if (count > 0) beyond += 1;
       ofWorkspace.set(workspaceId, count + 1);
       queues.push(due);
     }
