@@ -1,6 +1,5 @@
-import { once } from 'node:events';
 import { createServer, type OutgoingHttpHeaders } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { listen } from '../../test/support/listen.ts';
 import { offer } from '../part.ts';
 
 /** What any HTTP API on this runtime has to do at least: read the body, parse it, and write an answer of the same size and headers. */
@@ -15,9 +14,7 @@ const methods = {
         response.end(answer.body);
       });
     });
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    return (server.address() as AddressInfo).port;
+    return listen([], server);
   },
 };
 

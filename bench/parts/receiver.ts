@@ -1,6 +1,5 @@
-import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { listen } from '../../test/support/listen.ts';
 import { offer } from '../part.ts';
 
 /** A receiver of webhooks that answers every request at once. */
@@ -16,9 +15,7 @@ const methods = {
         response.writeHead(204).end();
       });
     });
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+    return `http://127.0.0.1:${await listen([], server)}/`;
   },
 
   /** Of each event that happened since then and has come: how long after, in ms. */
