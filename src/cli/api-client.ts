@@ -19,7 +19,7 @@ import { readSecret } from './read-secret.ts';
 
 const TIMEOUT_MS = 30_000;
 /** Most items of one page. */
-export const PAGE = 100;
+const PAGE = 100;
 
 /** The API of a running server. */
 export interface ApiClient {

@@ -1,12 +1,11 @@
 import { type Command, Option } from 'commander';
 import { systemClock } from '../clock.ts';
-import { type ApiClient, ApiError, connect, PAGE } from './api-client.ts';
+import { type ApiClient, ApiError, connect } from './api-client.ts';
 import { CliError } from './cli-error.ts';
 import { nextCommand } from './next-command.ts';
 import { type ApiOptions, apiCommand, parseLimit } from './options.ts';
 import { printable, show, table } from './output.ts';
 import { DELIVERY_COLUMNS, describeDelivery, type ShownDelivery, type ShownWebhook } from './show-webhook.ts';
-import { withRetries } from './with-retries.ts';
 
 const WEBHOOK = 'wh_01kaghq2r3s4t5v6w7x8y9z0a1';
 const DELIVERY = 'dlv_01kaghr1s2t3v4w5x6y7z8a9b0';
@@ -41,29 +40,11 @@ function addList(webhooks: Command): void {
     .option('--limit <n>', `how many of the newest to show (default: ${DEFAULT_LIMIT})`, parseLimit)
     .action(async (webhookId: string, { state, limit = DEFAULT_LIMIT, ...options }: ListOptions) => {
       const api = await connect(options);
-      const newest = await newestOf(api, webhookId, state, limit);
+      const newest = await api.list<ShownDelivery>('webhooks.listDeliveries', { webhookId, state }, limit);
       show(options, newest.toReversed(), (rows) =>
         rows.length === 0 ? 'No such deliveries are kept of this webhook.' : table(DELIVERY_COLUMNS, rows),
       );
     });
-}
-
-/** The newest deliveries, the newest first. The API lists those of all states, so with a state all may have to be read. */
-async function newestOf(
-  api: ApiClient,
-  webhookId: string,
-  state: ShownDelivery['state'] | undefined,
-  limit: number,
-): Promise<ShownDelivery[]> {
-  const found: ShownDelivery[] = [];
-  let cursor: string | undefined;
-  do {
-    const body = { webhookId, limit: state === undefined ? Math.min(limit - found.length, PAGE) : PAGE, cursor };
-    const page = await withRetries(() => api.page<ShownDelivery>('webhooks.listDeliveries', body));
-    found.push(...page.items.filter((delivery) => state === undefined || delivery.state === state));
-    cursor = page.cursor;
-  } while (cursor !== undefined && found.length < limit);
-  return found.slice(0, limit);
 }
 
 interface DeliveryOptions extends ApiOptions {

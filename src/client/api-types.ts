@@ -363,7 +363,7 @@ export interface ApiCalls {
       /** The delivery. Begins with `dlv_`. */
       deliveryId: string;
     }>;
-    /** List the deliveries of a webhook. Deliveries, newest first, one page at a time: those that wait, and what became of the others. They are kept for 14 days unless the operator sets another time. Permission: `webhook.*.read_webhook` or `webhook.<webhook_id>.read_webhook`. */
+    /** List the deliveries of a webhook. Deliveries, newest first, one page at a time: those that wait, and what became of the others. A page takes the same time however many there are. They are kept for 14 days unless the operator sets another time. Permission: `webhook.*.read_webhook` or `webhook.<webhook_id>.read_webhook`. */
     listDeliveries(input: {
       /** Id of the webhook (`wh_…`). */
       webhookId: string;
@@ -371,6 +371,8 @@ export interface ApiCalls {
       limit?: number | undefined;
       /** `pagination.cursor` of the page before; absent for the first page. */
       cursor?: string | undefined;
+      /** Only deliveries in this state. */
+      state?: 'waiting' | 'delivered' | 'failed' | undefined;
     }, options?: CallOptions): Promise<Page<Delivery>>;
     /** Get a delivery. Retrieves a delivery with the body of the receiver's last response. Permission: `webhook.*.read_webhook` or `webhook.<webhook_id>.read_webhook`. */
     getDelivery(input: {

@@ -347,6 +347,43 @@ describe('deliveries', () => {
     expect(rest.body).toMatchObject({ data: [shown[0]], pagination: { hasMore: false } });
   });
 
+  it('are listed by state, page by page', async () => {
+    const { key } = await elsewhere();
+    const tree = await api.createTree('demo', key);
+    const { webhookId } = await created({}, key);
+    const names = Array.from({ length: 6 }, (_, i) => `state${i}.example.com`);
+    for (const name of names) await api.createDomain(tree, name, key);
+    const due = (await claim(START)).filter((each) => each.webhookId === webhookId);
+    const ends = ['delivered', 'failed', 'delivered', 'failed'] as const;
+    const nameOf = ({ message }: (typeof due)[number]) => message?.domain.name ?? '';
+    const results = ends.map((kind, i) => {
+      const each = due.find((one) => nameOf(one) === names[i]);
+      if (each === undefined) throw new Error(`${names[i]} is not due`);
+      return aDeliveryResult(each, { outcome: { kind }, at: START });
+    });
+    await api.store.saveDeliveries({ results, now: START, disableIfFailingSince: 0, startAgainIfQuietSince: 0 });
+    const listed = async (state: string) => {
+      const pages: string[][] = [];
+      for (let cursor: string | undefined, more = true; more; ) {
+        const { body } = await api.call('webhooks.listDeliveries', { webhookId, state, limit: 1, cursor }, { key });
+        const { data, pagination } = body as {
+          data: { domain: string; state: string }[];
+          pagination: { cursor?: string; hasMore: boolean };
+        };
+        expect(data.every((each) => each.state === state)).toBe(true);
+        pages.push(data.map(({ domain }) => domain));
+        ({ cursor, hasMore: more } = pagination);
+      }
+      return pages;
+    };
+    expect(await listed('waiting')).toEqual([[names[5]], [names[4]]]);
+    expect(await listed('delivered')).toEqual([[names[2]], [names[0]]]);
+    expect(await listed('failed')).toEqual([[names[3]], [names[1]]]);
+    expect(await api.call('webhooks.listDeliveries', { webhookId, state: 'lost' }, { key })).toMatchObject({
+      status: 400,
+    });
+  });
+
   it('are sent again on request, with the same event', async () => {
     const { webhookId } = await created();
     const { deliveryId } = dataOf<{ deliveryId: string }>(await api.call('webhooks.sendTest', { webhookId }));

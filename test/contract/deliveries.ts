@@ -3,6 +3,7 @@ import { type Domain, WINDOW_MS } from '../../src/domain/domain.ts';
 import { NO_MEMORY } from '../../src/domain/status.ts';
 import type {
   AddedDelivery,
+  Delivery,
   DeliveryClaim,
   DeliveryResult,
   DeliveryStore,
@@ -530,6 +531,36 @@ export function describeDeliveries(subject: Subject): void {
       const other = await subject.plant();
       expect(await store.findDelivery(other.workspace.id, webhook.id, failed)).toBeNull();
       expect((await store.listDeliveries(other.workspace.id, webhook.id, { limit: 9 })).items).toEqual([]);
+    });
+
+    it('is listed by state, of one webhook alone', async () => {
+      const { store } = subject;
+      const { environment, workspace, webhook } = await setUp();
+      const other = await add({ workspaceId: workspace.id });
+      for (let i = 0; i < 5; i++) await attach(store, environment, { createdAt: NOW + i });
+      const due = (await claim({ now: NOW + 9 })).filter(({ webhookId }) => webhookId === webhook.id);
+      const kinds = ['delivered', 'failed', 'failed', 'delivered'] as const;
+      await save(kinds.map((kind, i) => aDeliveryResult(due[i] as DueDelivery, { outcome: { kind } })));
+      const list = async (id: string, state: Delivery['state'], cursor?: string) =>
+        store.listDeliveries(workspace.id, id, { limit: 1, state, cursor });
+      const idsOf = (...at: number[]) => at.map((i) => due[i]?.deliveryId);
+      for (const [state, expected] of [
+        ['failed', idsOf(2, 1)],
+        ['delivered', idsOf(3, 0)],
+        ['waiting', idsOf(4)],
+      ] as const) {
+        const found: (string | undefined)[] = [];
+        for (let cursor: string | undefined; found.length < 9; ) {
+          const page = await list(webhook.id, state, cursor);
+          found.push(...page.items.map(({ id }) => id));
+          expect(page.items.every((each) => each.state === state)).toBe(true);
+          cursor = page.next;
+          if (cursor === undefined) break;
+        }
+        expect(found).toEqual(expected);
+      }
+      expect((await list(other.id, 'failed')).items).toEqual([]);
+      expect((await list(other.id, 'waiting')).items).toHaveLength(1);
     });
 
     it('says that one was given up without an attempt', async () => {

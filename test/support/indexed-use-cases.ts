@@ -11,7 +11,7 @@ import { countWorking, pruneSetupLinks } from '../../src/store/sql/setup-links.t
 import { type Engine, type ReadUseCase, sqlStore } from '../../src/store/sql/sql-store.ts';
 import type { Transaction } from '../../src/store/sql/statement.ts';
 import { deliveryClaimer } from '../../src/store/sql/webhooks/delivery-claims.ts';
-import { pruneDeliveries } from '../../src/store/sql/webhooks/delivery-rows.ts';
+import { listDeliveries, pruneDeliveries } from '../../src/store/sql/webhooks/delivery-rows.ts';
 import { deliveryOutlook, selectDueOf, walkWebhooks } from '../../src/store/sql/webhooks/delivery-schedule.ts';
 import { findChangedWebhooks, parkQueues, resumeQueues } from '../../src/store/sql/webhooks/queue-rows.ts';
 import { dropOldResponses } from '../../src/store/sql/webhooks/responses.ts';
@@ -81,6 +81,8 @@ export const indexed: Record<string, (tx: Transaction, ...args: never[]) => Prom
   claimDeliveries: (tx: Transaction) => deliveryClaimer()(tx, aDeliveryClaim()),
   walkWebhooks: async (tx: Transaction) => tx.all(walkWebhooks, { now: 0, after: '', limit: 1 }),
   deliveriesDueOf: async (tx: Transaction) => tx.all(selectDueOf, { webhookId: '', now: 0, limit: 1 }),
+  listDeliveriesThatWait: (tx: Transaction) => listDeliveries(tx, '', '', { limit: 1, state: 'waiting' }),
+  listDeliveriesThatFailed: (tx: Transaction) => listDeliveries(tx, '', '', { limit: 1, state: 'failed' }),
   pruneDeliveries: (tx: Transaction) => pruneDeliveries(tx, 0, 1),
   pruneSetupLinks: (tx: Transaction) => pruneSetupLinks(tx, 0, 1),
   countSetupLinks: async (tx: Transaction) => tx.one(countWorking, { domainId: '', at: 0 }),
@@ -114,6 +116,8 @@ export const inOrder = [
   'pruneSetupLinks',
   'listWebhooks',
   'listDeliveries',
+  'listDeliveriesThatWait',
+  'listDeliveriesThatFailed',
   'deliveryBacklog',
   'findExpiring',
   'claimDeliveries',

@@ -31,6 +31,8 @@ const AttemptSchema = Type.Object(
   { ...closed, title: 'DeliveryAttempt' },
 );
 
+export const STATES: Delivery['state'][] = ['waiting', 'delivered', 'failed'];
+
 export const DeliverySchema = Type.Object(
   {
     id: Id('dlv', 'The delivery.'),
@@ -39,7 +41,7 @@ export const DeliverySchema = Type.Object(
     type: Type.Enum([...DOMAIN_EVENT_TYPES, TEST_EVENT_TYPE], { type: 'string', description: 'Type of the event.' }),
     domainId: Type.Optional(Id('dom', 'The domain that the event is about; absent in a test.')),
     domain: Type.Optional(Type.String({ maxLength: 253, description: 'Its name.' })),
-    state: Type.Enum(['waiting', 'delivered', 'failed'], {
+    state: Type.Enum(STATES, {
       type: 'string',
       description:
         '`waiting` for its next attempt, or for an earlier event of the domain; `failed`: given up after three days.',

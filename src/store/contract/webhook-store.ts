@@ -61,6 +61,12 @@ export interface WebhookStore {
   ): Promise<'rotated' | 'missing'>;
 }
 
+/** Of the deliveries of a webhook. */
+export interface DeliveryPageRequest extends PageRequest {
+  /** Only those in this state. */
+  state?: Delivery['state'] | undefined;
+}
+
 /** An event for one webhook: an entry of the outbox, and afterwards of the log. */
 export interface Delivery {
   /** `dlv_…` */
@@ -196,8 +202,11 @@ export interface DeliveryStore {
   redeliver(workspaceId: string, webhookId: string, deliveryId: string, now: number): Promise<AddedDelivery>;
 
   findDelivery(workspaceId: string, webhookId: string, deliveryId: string): Promise<Delivery | null>;
-  /** Deliveries of one webhook, newest first, without `lastAttempt.response`; `next` is the id at which the next page starts. */
-  listDeliveries(workspaceId: string, webhookId: string, page: PageRequest): Promise<Paged<Delivery>>;
+  /**
+   * Deliveries of one webhook, newest first, without `lastAttempt.response`; `next` is the id at which the next page starts. A page costs the same, however many
+   * there are, and in whatever state.
+   */
+  listDeliveries(workspaceId: string, webhookId: string, page: DeliveryPageRequest): Promise<Paged<Delivery>>;
 
   /** Deletes the oldest deliveries created before `before`, waiting ones too, at most `limit`. Resolves with their number. (unsynced) */
   pruneDeliveries(before: number, limit: number): Promise<number>;

@@ -11,6 +11,7 @@ import { webhooks } from './0009-webhooks.ts';
 import { setupLinks } from './0010-setup-links.ts';
 import { webhookUpkeep } from './0011-webhook-upkeep.ts';
 import { setupLinkActors } from './0012-setup-link-actors.ts';
+import { deliveryStates } from './0013-delivery-states.ts';
 import type { ColumnTypes } from './column-types.ts';
 
 /** Every migration, oldest first by name. A migration that has been released is never changed: add another. */
@@ -28,5 +29,6 @@ export function allMigrations(types: ColumnTypes): Record<string, Migration> {
     '0010-setup-links': setupLinks(types),
     '0011-webhook-upkeep': webhookUpkeep(types),
     '0012-setup-link-actors': setupLinkActors(types),
+    '0013-delivery-states': deliveryStates(),
   };
 }

@@ -109,6 +109,7 @@ describe('migrating', () => {
       '0010-setup-links',
       '0011-webhook-upkeep',
       '0012-setup-link-actors',
+      '0013-delivery-states',
     ]);
     expect(await refusal(() => open(address))).toMatch(/older nameplate .*"0005-monitoring".*run "nameplate migrate"/);
     expect(await migrate(address)).toEqual([
@@ -120,6 +121,7 @@ describe('migrating', () => {
       '0010-setup-links',
       '0011-webhook-upkeep',
       '0012-setup-link-actors',
+      '0013-delivery-states',
     ]);
     const again = await postgresStore({ address });
     const claim = { limit: 9, intervalMs: DAY_MS, jitter: () => 0 };

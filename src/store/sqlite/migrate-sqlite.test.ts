@@ -82,6 +82,7 @@ describe('migrating', () => {
       '0010-setup-links',
       '0011-webhook-upkeep',
       '0012-setup-link-actors',
+      '0013-delivery-states',
     ]);
     expect(await refusal(sqliteStore({ path }))).toMatch(
       /older nameplate .*"0005-monitoring".*run "nameplate migrate"/,
@@ -95,6 +96,7 @@ describe('migrating', () => {
       '0010-setup-links',
       '0011-webhook-upkeep',
       '0012-setup-link-actors',
+      '0013-delivery-states',
     ]);
     const again = await sqliteStore({ path });
     const claim = { limit: 9, intervalMs: DAY_MS, jitter: () => 0 };

@@ -1,6 +1,6 @@
-import type { InferResult } from 'kysely';
+import { type InferResult, sql } from 'kysely';
 import { TEST_EVENT_TYPE, type WebhookMessage } from '../../../domain/webhook-message.ts';
-import type { AddedDelivery, Delivery, Paged, PageRequest } from '../../contract/store.ts';
+import type { AddedDelivery, Delivery, DeliveryPageRequest, Paged } from '../../contract/store.ts';
 import type { Reader, Tables, Transaction } from '../statement.ts';
 import { addDelivery } from './outbox.ts';
 import { AHEAD, putAhead } from './queue-rows.ts';
@@ -59,10 +59,10 @@ export async function listDeliveries(
   reader: Reader,
   workspaceId: string,
   webhookId: string,
-  { limit, cursor }: PageRequest,
+  { limit, cursor, state }: DeliveryPageRequest,
 ): Promise<Paged<Delivery>> {
-  const from = cursor ?? LAST_ID;
-  const rows = await reader.all(selectDeliveries, { workspaceId, webhookId, from, rows: limit + 1 });
+  const slots = { workspaceId, webhookId, outcome: state ?? '', from: cursor ?? LAST_ID, rows: limit + 1 };
+  const rows = await reader.all(selectIn(state), slots);
   const items = rows.slice(0, limit).map((row) => deliveryOf({ ...row, response: null }));
   const next = rows[limit];
   return next === undefined ? { items } : { items, next: next.id };
@@ -149,12 +149,47 @@ function selectDelivery(db: Tables, p: { workspaceId: string; webhookId: string;
   return selectFromDeliveries(db, p).where('deliveries.id', '=', p.id).select('deliveries.last_response as response');
 }
 
-function selectDeliveries(db: Tables, p: { workspaceId: string; webhookId: string; from: string; rows: number }) {
+interface DeliveryPageSlots {
+  workspaceId: string;
+  webhookId: string;
+  outcome: string;
+  from: string;
+  rows: number;
+}
+
+function selectIn(state: Delivery['state'] | undefined): typeof selectDeliveries {
+  if (state === undefined) return selectDeliveries;
+  return state === 'waiting' ? selectWaiting : selectFinished;
+}
+
+function selectDeliveries(db: Tables, p: DeliveryPageSlots) {
   return selectFromDeliveries(db, p)
     .where('deliveries.id', '<=', p.from)
     .orderBy('deliveries.id', 'desc')
     .limit(p.rows);
 }
+
+function selectWaiting(db: Tables, p: DeliveryPageSlots) {
+  return selectFromDeliveries(db, p)
+    .where('deliveries.outcome', 'is', null)
+    .where('deliveries.id', '<=', p.from)
+    .orderBy('deliveries.outcome', 'desc')
+    .orderBy('deliveries.id', 'desc')
+    .limit(p.rows);
+}
+
+/** As a range of all columns of an index, for PostgreSQL's planner (`workspace-domains.ts`). */
+function selectFinished(db: Tables, p: DeliveryPageSlots) {
+  return selectFromDeliveries(db, p)
+    .where(sql<boolean>`${OUTCOME_KEY} >= (${p.webhookId}, ${p.outcome}, '')`)
+    .where(sql<boolean>`${OUTCOME_KEY} <= (${p.webhookId}, ${p.outcome}, ${p.from})`)
+    .orderBy('deliveries.webhook_id', 'desc')
+    .orderBy('deliveries.outcome', 'desc')
+    .orderBy('deliveries.id', 'desc')
+    .limit(p.rows);
+}
+
+const OUTCOME_KEY = sql`(deliveries.webhook_id, deliveries.outcome, deliveries.id)`;
 
 function selectMessage(db: Tables, p: { webhookId: string; id: string }) {
   return db
