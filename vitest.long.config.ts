@@ -6,11 +6,11 @@ export default defineConfig({
     reporters: [progressReporter('about 90 minutes')],
     include: [
       'test/long/**/*.test.ts',
-      'test/edge/http2Lifetime.test.ts',
+      'test/edge/{http2Lifetime,cacheKill}.test.ts',
       'test/interop/{never-verified,takeovers}.test.ts',
       'test/verification/rule.property.test.ts',
     ],
-    env: { CHAOS_MS: '60000', RULE_RUNS: '3000', LAB_SEEDS: '20' },
+    env: { CHAOS_MS: '60000', CACHE_KILLS: '100', RULE_RUNS: '3000', LAB_SEEDS: '20' },
     testTimeout: 30 * 60_000,
     hookTimeout: 5 * 60_000,
     fileParallelism: false,
