@@ -28,8 +28,7 @@ export const apexFindings: Rule = (subject) => {
   }
   if (answer.kind === 'absent') return [];
   const known = hiddenBy(subject, answer);
-  if (known !== null)
-    return subject.ownership.isRight ? [{ ...information(view, answer.values), ...known.information }] : [];
+  if (known !== null) return [{ ...information(view, answer.values), ...known.information }];
   const targets = [...context.edgeAddresses, ...addressesOfTarget(view)];
   if (targets.length === 0) return [];
   const foreign = answer.values.filter((address) => !targets.some((target) => isSameAddress(address, target)));
