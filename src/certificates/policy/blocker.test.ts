@@ -77,11 +77,11 @@ const CASES: [Blocker, string][] = [
   ],
   [
     { ...caa, because: 'other', at: 'host.test' },
-    'The CAA record 0 issue "digicert.com" of "host.test", to which a CNAME points, does not allow letsencrypt.org to issue for shop.example.com. Add this record beside it: 0 issue "letsencrypt.org".',
+    'The CAA record 0 issue "digicert.com" of "host.test", to which a CNAME points, does not allow letsencrypt.org to issue for shop.example.com. Its operator needs to add this record beside it: 0 issue "letsencrypt.org".',
   ],
   [
     { ...caa, because: 'other' },
-    'The CAA record 0 issue "digicert.com" of example.com does not allow letsencrypt.org to issue for shop.example.com. Add this record beside it: 0 issue "letsencrypt.org".',
+    'The CAA record 0 issue "digicert.com" of example.com does not allow letsencrypt.org to issue for shop.example.com. Add a CAA record beside it. Full name: `example.com`, Flags: `0`, Tag: `issue`, Value: `letsencrypt.org`.',
   ],
   [
     { ...caa, because: 'unknown', record: { critical: true, tag: 'tbs', value: 'x' } },

@@ -120,7 +120,7 @@ function caaMessage(hostname: string, { at, record, because, ca, account }: CaaB
   const seen = `The CAA record ${critical ? 128 : 0} ${quote(tag).slice(1, -1)} ${quote(value)} of ${owner}`;
   switch (because) {
     case 'other':
-      return `${seen} does not allow ${ca} to issue for ${hostname}. Add this record beside it: 0 issue "${ca}".`;
+      return `${seen} does not allow ${ca} to issue for ${hostname}. ${isOurs ? addedCaa(at, ca) : `Its operator needs to add this record beside it: 0 issue "${ca}".`}`;
     case 'unknown':
       return `${seen} is critical and unknown to certificate authorities, so none may issue for ${hostname}. Remove it.`;
     case 'account': {
@@ -132,6 +132,11 @@ function caaMessage(hostname: string, { at, record, because, ca, account }: CaaB
     default:
       return because satisfies never;
   }
+}
+
+/** What to type: the panel of a DNS provider has a field for each. */
+function addedCaa(name: string, ca: string): string {
+  return `Add a CAA record beside it. Full name: \`${name}\`, Flags: \`0\`, Tag: \`issue\`, Value: \`${ca}\`.`;
 }
 
 function budgetMessage(
