@@ -1,6 +1,6 @@
 import { render } from 'preact';
 import type { Domain } from '../src/client/client.ts';
-import { type Followed, isServed } from './follow.ts';
+import { type Followed, isServed } from './followed.ts';
 import { Setup } from './setup.tsx';
 import css from './styles.css';
 

@@ -1,36 +1,9 @@
-import {
-  type Brand,
-  type Certificate,
-  createClient,
-  type Diagnosis,
-  type Domain,
-  type NameplateClient,
-  NameplateError,
-} from '../src/client/client.ts';
+import { createClient, NameplateError } from '../src/client/client.ts';
 import { backOff, isTemporary, pause } from '../src/client/retry.ts';
-import { type LinkProblem, LinkRefused, openLink } from './session.ts';
-
-/** What is known of the domain of a link. */
-export interface Followed {
-  /** `disabled`: the workspace is. `denied`: the API does not answer this page at all, such as one of an origin that is not listed. */
-  link: 'opening' | 'open' | 'deleted' | 'disabled' | 'denied' | LinkProblem;
-  /** Whom to ask where it no longer works, in a sentence of the API. */
-  advice: string | null;
-  /** Whether changes arrive. */
-  isConnected: boolean;
-  /** They do not, for the link has reached a limit: it is open on many pages. */
-  isCrowded: boolean;
-  brand: Brand;
-  domain: Domain | null;
-  diagnosis: Diagnosis | null;
-  certificate: Certificate | null;
-  /** A check that somebody asked for is being made. */
-  isChecking: boolean;
-  /** Until when no other may be asked for; Unix ms. */
-  busyUntil: number | null;
-  /** What the clock of the server is ahead of the one here, in ms. */
-  clockOffset: number;
-}
+import { untilVisible, whileAttended } from './attention.ts';
+import { type Followed, NOTHING } from './followed.ts';
+import { createLooker } from './look.ts';
+import { LinkRefused, openLink } from './session.ts';
 
 /** A link that is followed until it is stopped. */
 export interface Following {
@@ -39,30 +12,6 @@ export interface Following {
   stop(): void;
 }
 
-const NOTHING: Followed = {
-  link: 'opening',
-  advice: null,
-  isConnected: true,
-  isCrowded: false,
-  brand: {},
-  domain: null,
-  diagnosis: null,
-  certificate: null,
-  isChecking: false,
-  busyUntil: null,
-  clockOffset: 0,
-};
-
-/** Looks at the DNS within 5 s share a result. */
-const LOOK_MS = 6_000;
-/** A check takes a while after it is due. */
-const CHECK_MS = 2_000;
-/** Where no check is due. */
-const NO_CHECK_MS = 60_000;
-const CERTIFICATE_MS = 3_000;
-/** Where it was not issued in the first minutes. */
-const LATE_CERTIFICATE_MS = 30_000;
-const FIRST_MINUTES_MS = 180_000;
 const RECONNECT_MS = 1_000;
 /** As a rule, a new session is all that a stream needs. */
 const NEW_SESSION_MS = 250;
@@ -77,9 +26,7 @@ export function follow(api: string, linkToken: string, show: (now: Followed) => 
     // The stream is newer than a session that is opened later.
     update({ brand, domain: now.domain ?? domain, link: 'open', isConnected: true, isCrowded: false }),
   );
-  const client = createClient({ baseUrl: api, rootKey: session.token, retries: 1 });
-  // Whoever asks for a check is told at once when there were too many.
-  const impatient = createClient({ baseUrl: api, rootKey: session.token, retries: 0 });
+  const client = createClient({ baseUrl: api, rootKey: session.token });
   let now = NOTHING;
   const update = (changes: Partial<Followed>) => {
     if (signal.aborted) return;
@@ -88,7 +35,7 @@ export function follow(api: string, linkToken: string, show: (now: Followed) => 
   };
   const lost = (error: unknown) =>
     update({ isConnected: false, isCrowded: error instanceof NameplateError && error.status === 429 });
-  const look = looker(client, impatient, { signal, update, now: () => now });
+  const look = createLooker({ api, token: session.token, signal, update, now: () => now });
 
   run().catch((error) => {
     if (signal.aborted) return;
@@ -104,9 +51,14 @@ export function follow(api: string, linkToken: string, show: (now: Followed) => 
     for (let failures = 0; ; failures += 1) {
       let end: unknown;
       try {
-        await watch(id, () => {
-          failures = 0;
-        });
+        await whileAttended(signal, (attended) =>
+          watch(id, attended, () => {
+            failures = 0;
+          }),
+        );
+        await untilVisible(signal);
+        look.soon();
+        continue;
       } catch (error) {
         signal.throwIfAborted();
         if (!(error instanceof NameplateError) || error.status !== 401) throw error;
@@ -119,10 +71,11 @@ export function follow(api: string, linkToken: string, show: (now: Followed) => 
     }
   }
 
-  async function watch(domain: string, onConnect: () => void): Promise<void> {
+  /** Until `attended` is aborted. */
+  async function watch(domain: string, attended: AbortSignal, onConnect: () => void): Promise<void> {
     const watching = client.domains.watchDomain({
       domain,
-      signal,
+      signal: attended,
       onConnect: () => {
         onConnect();
         update({ isConnected: true, isCrowded: false });
@@ -140,12 +93,10 @@ export function follow(api: string, linkToken: string, show: (now: Followed) => 
   show(now);
   return {
     async check() {
-      const { domain, isChecking } = now;
-      if (domain === null || isChecking) return;
+      if (now.domain === null || now.isChecking) return;
       update({ isChecking: true });
       try {
-        await impatient.domains.verifyDomain({ domain: domain.id }, { signal });
-        await look.fresh();
+        await look.check();
         update({ busyUntil: Date.now() + CHECK_AGAIN_MS });
       } catch (error) {
         const wait = error instanceof NameplateError ? error.retryAfter : null;
@@ -155,101 +106,6 @@ export function follow(api: string, linkToken: string, show: (now: Followed) => 
     },
     stop: () => stopped.abort(),
   };
-}
-
-interface World {
-  signal: AbortSignal;
-  update(changes: Partial<Followed>): void;
-  now(): Followed;
-}
-
-/** Keeps the diagnosis and the certificate current: after each background check, while somebody looks at the page. */
-function looker(client: NameplateClient, impatient: NameplateClient, { signal, update, now }: World) {
-  let domain = '';
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  let lastLook = Number.NEGATIVE_INFINITY;
-  let isLooking = false;
-  /** What was seen may be older than the newest change. */
-  let isDue = false;
-  /** Since when a certificate is waited for; null where none is. */
-  let waitingSince: number | null = null;
-
-  function plan(ms: number): void {
-    clearTimeout(timer);
-    if (!signal.aborted) timer = setTimeout(turn, ms);
-  }
-
-  async function turn(): Promise<void> {
-    if (document.visibilityState === 'hidden') {
-      document.addEventListener('visibilitychange', turn, { once: true });
-      return;
-    }
-    if (isLooking) {
-      isDue = true;
-      return;
-    }
-    isDue = performance.now() - lastLook < LOOK_MS;
-    isLooking = true;
-    await refresh().catch(() => {});
-    isLooking = false;
-    plan(pauseAfter(now()));
-  }
-
-  function pauseAfter(known: Followed): number {
-    if (known.domain?.status !== 'verified' || isServed(known.certificate)) waitingSince = null;
-    else waitingSince ??= performance.now();
-    if (isDue) return LOOK_MS;
-    const isLate = waitingSince !== null && performance.now() - waitingSince > FIRST_MINUTES_MS;
-    return isLate ? LATE_CERTIFICATE_MS : nextLook(known);
-  }
-
-  async function refresh(): Promise<void> {
-    if (now().domain?.status !== 'verified') {
-      if (now().certificate !== null) update({ certificate: null });
-      return diagnose();
-    }
-    const certificate = await client.domains.getCertificate({ domain }, { signal });
-    update({ certificate });
-    // The last check knows enough of a name that is served, unless it found something wrong.
-    if (isServed(certificate)) await diagnose({ cached: true });
-    const isWell = isServed(certificate) && !now().diagnosis?.findings.some(({ severity }) => severity === 'blocking');
-    if (!isWell && !isDue) await diagnose();
-  }
-
-  async function diagnose({ cached = false, by = client } = {}): Promise<void> {
-    if (!cached) lastLook = performance.now();
-    const diagnosis = await by.domains.diagnoseDomain(cached ? { domain, cached } : { domain }, { signal });
-    const isNow = !cached && diagnosis.checkedAt !== undefined;
-    update({ diagnosis, clockOffset: isNow ? (diagnosis.checkedAt ?? 0) - Date.now() : now().clockOffset });
-  }
-
-  signal.addEventListener('abort', () => {
-    clearTimeout(timer);
-    document.removeEventListener('visibilitychange', turn);
-  });
-  return {
-    begin(id: string) {
-      domain = id;
-      plan(0);
-    },
-    /** Something has changed. */
-    soon: () => plan(0),
-    /** Looks at the DNS now; rejects at once when there were too many looks. */
-    fresh: () => diagnose({ by: impatient }),
-  };
-}
-
-/** In ms. */
-function nextLook({ domain, diagnosis, certificate, clockOffset }: Followed): number {
-  if (domain?.status === 'verified') return isServed(certificate) ? NO_CHECK_MS : CERTIFICATE_MS;
-  const due = diagnosis?.schedule.nextCheckAt;
-  if (due === undefined) return NO_CHECK_MS;
-  return Math.max(due - clockOffset - Date.now() + CHECK_MS, LOOK_MS);
-}
-
-/** Whether the name has a certificate in use. */
-export function isServed(certificate: Certificate | null): boolean {
-  return certificate?.issued !== undefined;
 }
 
 /** Repeats what fails for want of a connection. */

@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { CopyButton } from './copy-button.tsx';
-import type { Followed, Following } from './follow.ts';
+import type { Following } from './follow.ts';
+import type { Followed } from './followed.ts';
 import { Icon, type IconName } from './icon.tsx';
 import { unicodeForm } from './names.ts';
 import { Code, Prose } from './prose.tsx';
@@ -19,7 +20,10 @@ export function Now({ followed, view, following, heading }: NowProps) {
   const Heading = heading === 1 ? 'h2' : 'h3';
   const { stage, finding } = view;
   const { domain, diagnosis, certificate } = followed;
-  const { title, text } = TEXT.stage(stage, diagnosis?.zone?.provider?.name);
+  const { title, text } = TEXT.stage(stage, {
+    provider: diagnosis?.zone?.provider?.name,
+    needsCaa: view.caa !== null,
+  });
   const reason = reasonOf(followed, view);
   return (
     <section class={`card now ${stage}`}>
@@ -49,9 +53,6 @@ export function Now({ followed, view, following, heading }: NowProps) {
         </>
       )}
       {CHECKED.has(stage) && <Check followed={followed} view={view} following={following} />}
-      {stage === 'certificate_blocked' && certificate?.nextTryAt !== undefined && (
-        <p class="note">{TEXT.nextTry(certificate.nextTryAt)}</p>
-      )}
     </section>
   );
 }
@@ -68,12 +69,21 @@ const ICONS: Record<View['stage'], IconName> = {
   live_at_risk: 'alert',
 };
 
-/** Stages in which records are checked. */
-const CHECKED = new Set<View['stage']>(['publish', 'one_found', 'fix', 'confirming', 'failed']);
+/** Stages in which there is something to mend, or records are checked. */
+const CHECKED = new Set<View['stage']>([
+  'publish',
+  'one_found',
+  'fix',
+  'confirming',
+  'failed',
+  'certificate_blocked',
+  'live_at_risk',
+]);
 
 function reasonOf({ domain, certificate }: Followed, { stage, finding }: View): string | undefined {
-  if (stage === 'certificate_blocked') return certificate?.problem?.message ?? finding?.message;
+  // What is in the DNS now, and what to type: the last attempt to get a certificate may be older.
   if (finding !== null) return finding.message;
+  if (stage === 'certificate_blocked') return certificate?.problem?.message;
   return stage === 'failed' ? domain?.verificationError : undefined;
 }
 
@@ -111,13 +121,11 @@ function Compared({ finding, records }: { finding: NonNullable<View['finding']>;
 
 /** When the next check is, and a button for one now. */
 function Check({ followed, view, following }: Omit<NowProps, 'heading'>) {
-  const { isChecking, busyUntil, diagnosis, clockOffset } = followed;
+  const { isChecking, busyUntil } = followed;
   const now = useClock();
   const isBusy = isChecking || (busyUntil !== null && busyUntil > now);
   const hasFailed = view.stage === 'failed';
-  const { nextCheckAt, windowEndsAt } = diagnosis?.schedule ?? {};
-  const seconds = nextCheckAt === undefined ? null : Math.ceil((nextCheckAt - clockOffset - now) / 1000);
-  const next = seconds === null ? '' : seconds > 0 ? TEXT.nextCheck(seconds) : TEXT.checkingSoon;
+  const next = nextOf(followed, view, now);
   return (
     <div class="check">
       <button
@@ -130,15 +138,26 @@ function Check({ followed, view, following }: Omit<NowProps, 'heading'>) {
       >
         {isChecking ? TEXT.checking : hasFailed ? TEXT.tryAgain : TEXT.checkNow}
       </button>
-      {!hasFailed && (
-        <p class="note">
-          {next}
-          {next !== '' && windowEndsAt !== undefined && '. '}
-          {windowEndsAt !== undefined && TEXT.until(windowEndsAt)}
-        </p>
-      )}
+      {next !== '' && <p class="note">{next}</p>}
     </div>
   );
+}
+
+/** What happens next by itself, and when. */
+function nextOf({ diagnosis, certificate, clockOffset }: Followed, { stage }: View, now: number): string {
+  const secondsTo = (at: number) => Math.ceil((at - clockOffset - now) / 1000);
+  if (stage === 'certificate_blocked') {
+    const { nextTryAt, state } = certificate ?? {};
+    if (nextTryAt === undefined) return '';
+    const next = TEXT.nextTry(nextTryAt, secondsTo(nextTryAt));
+    // Otherwise the certificate authority has refused, and there may be nothing to change.
+    return state === 'waiting_for_routing' ? `${next} ${TEXT.nextTrySees}` : next;
+  }
+  if (stage === 'failed' || stage === 'live_at_risk') return '';
+  const { nextCheckAt, windowEndsAt } = diagnosis?.schedule ?? {};
+  const seconds = nextCheckAt === undefined ? null : secondsTo(nextCheckAt);
+  const next = seconds === null ? [] : [seconds > 0 ? TEXT.nextCheck(seconds) : TEXT.checkingSoon];
+  return [...next, ...(windowEndsAt === undefined ? [] : [TEXT.until(windowEndsAt)])].join('. ');
 }
 
 /** The time, each second. */

@@ -1,5 +1,5 @@
 import { render } from 'preact';
-import type { Followed } from './follow.ts';
+import type { Followed } from './followed.ts';
 import { unicodeForm } from './names.ts';
 import { Setup } from './setup.tsx';
 import { TEXT } from './text.ts';

@@ -1,22 +1,27 @@
-import type { ComponentChildren } from 'preact';
+import { type ComponentChildren, Fragment } from 'preact';
 import { CopyButton } from './copy-button.tsx';
-import type { Followed } from './follow.ts';
+import type { Followed } from './followed.ts';
 import { Icon, type IconName } from './icon.tsx';
 import { unicodeForm } from './names.ts';
-import { Code } from './prose.tsx';
+import { Code, Prose } from './prose.tsx';
 import { TEXT } from './text.ts';
-import type { RecordState, RecordView, Seen, View } from './view.ts';
+import type { CaaView, RecordState, RecordView, Seen, View } from './view.ts';
 
 /** The records to publish, and what the nameservers have. */
 export function Records({ followed, view, heading }: { followed: Followed; view: View; heading: 1 | 2 }) {
   const Heading = heading === 1 ? 'h2' : 'h3';
   const isOver = view.stage === 'live' || view.stage === 'certificate';
+  const caa = view.caa !== null && <CaaCard caa={view.caa} heading={heading} />;
+  // It is all that there is to do.
+  const isFirst = view.stage === 'certificate_blocked';
   const list = (
     <>
       {!isOver && <Where followed={followed} />}
+      {isFirst && caa}
       {view.records.map((record) => (
         <RecordCard key={record.record} record={record} heading={heading} />
       ))}
+      {!isFirst && caa}
     </>
   );
   if (isOver) {
@@ -77,7 +82,6 @@ const STATE_ICONS: Record<RecordState, IconName> = {
 function RecordCard({ record, heading }: { record: RecordView; heading: 1 | 2 }) {
   const Heading = heading === 1 ? 'h3' : 'h4';
   const { type, name, entered, value, state } = record;
-  const isFull = entered === name;
   return (
     <article class={`card record ${state}`}>
       <header>
@@ -91,29 +95,97 @@ function RecordCard({ record, heading }: { record: RecordView; heading: 1 | 2 })
         {TEXT.purpose(record.record, record.needed)} {type === 'ALIAS' && TEXT.alias}
       </p>
       <dl>
-        <Field label={TEXT.name} text={entered} type={type}>
-          {!isFull && (
-            <span class="full">
-              {TEXT.fullName} <bdi>{name}</bdi>
-            </span>
-          )}
-        </Field>
-        <Field label={TEXT.value} text={value} type={type} />
+        <NameField entered={entered} name={name} type={type} />
+        <Field label={TEXT.value} text={value} what={TEXT.copyWhat(TEXT.value, type)} />
       </dl>
+      {record.instead.length > 0 && state !== 'found' && <Instead records={record.instead} />}
       {record.seen.length > 0 && <SeenNow seen={record.seen} />}
+      {record.fix !== '' && (
+        <div class="fix">
+          <Prose text={record.fix} />
+        </div>
+      )}
     </article>
+  );
+}
+
+/** Where the provider has no record of the type that leads the apex to a host. */
+function Instead({ records }: { records: RecordView['instead'] }) {
+  return (
+    <div class="instead">
+      <p>{TEXT.noAlias(records.length)}</p>
+      <dl>
+        {records.map(({ type, value }) => (
+          <Field key={value} label={type} text={value} what={TEXT.copyWhat(TEXT.value, type)} />
+        ))}
+      </dl>
+    </div>
+  );
+}
+
+function CaaCard({ caa, heading }: { caa: CaaView; heading: 1 | 2 }) {
+  const Heading = heading === 1 ? 'h3' : 'h4';
+  const { name, entered, flags, tag, value, seen } = caa;
+  return (
+    <article class="card record missing">
+      <header>
+        <Heading>{TEXT.recordTitle('CAA')}</Heading>
+        <span class="chip">
+          <Icon name="ring" />
+          {TEXT.caaState}
+        </span>
+      </header>
+      <p class="purpose">{TEXT.caaPurpose}</p>
+      <dl>
+        {entered === null ? (
+          <Field label={TEXT.fullName} text={name}>
+            <span class="full">{TEXT.fullNameHint}</span>
+          </Field>
+        ) : (
+          <NameField entered={entered} name={name} type="CAA" />
+        )}
+        <Field label={TEXT.flags} text={flags} />
+        <Field label={TEXT.tag} text={tag} />
+        <Field label={TEXT.value} text={value} what={TEXT.copyWhat(TEXT.value, 'CAA')} />
+      </dl>
+      {seen.length > 0 && (
+        <div class="seen">
+          <p class="seen-title">{TEXT.seenNow}</p>
+          <ul>
+            {seen.map((each) => (
+              <li key={each}>
+                <Code text={each} />
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
+    </article>
+  );
+}
+
+/** `entered`: as the panel wants it. */
+function NameField({ entered, name, type }: { entered: string; name: string; type: string }) {
+  return (
+    <Field label={TEXT.name} text={entered} what={TEXT.copyWhat(TEXT.name, type)}>
+      {entered !== name && (
+        <span class="full">
+          {TEXT.fullName}: <bdi>{name}</bdi>
+        </span>
+      )}
+    </Field>
   );
 }
 
 interface FieldProps {
   label: string;
   text: string;
-  /** Of the record, where the text is to be copied. */
-  type?: string;
+  /** Read out after “Copy”, where the text is to be copied. */
+  what?: string;
   children?: ComponentChildren;
 }
 
-function Field({ label, text, type, children }: FieldProps) {
+function Field({ label, text, what, children }: FieldProps) {
   return (
     <div class="field">
       <dt>{label}</dt>
@@ -121,14 +193,17 @@ function Field({ label, text, type, children }: FieldProps) {
         {text === '' ? <em>{TEXT.emptyName}</em> : <Code text={text} />}
         {children}
       </dd>
-      {type !== undefined && text !== '' && (
+      {what !== undefined && text !== '' && (
         <dd class="do">
-          <CopyButton text={text} what={TEXT.copyWhat(label, type)} />
+          <CopyButton text={text} what={what} />
         </dd>
       )}
     </div>
   );
 }
+
+/** Outcomes whose values tell something. */
+const VALUED = new Set<Seen['outcome']>(['other', 'leads_here']);
 
 function SeenNow({ seen }: { seen: Seen[] }) {
   return (
@@ -137,8 +212,13 @@ function SeenNow({ seen }: { seen: Seen[] }) {
       <ul>
         {seen.map(({ outcome, values, nameservers }) => (
           <li key={`${outcome} ${values.join(' ')}`} class={outcome}>
-            <span class="outcome">{TEXT.seen(outcome)}</span>
-            {outcome === 'other' && values.map((value) => <Code key={value} text={value} />)}
+            <span class="outcome">{TEXT.seen(outcome)}</span>{' '}
+            {VALUED.has(outcome) &&
+              values.map((value) => (
+                <Fragment key={value}>
+                  <Code text={value} />{' '}
+                </Fragment>
+              ))}
             <span class="at">
               {TEXT.at} <bdi>{nameservers.join(', ')}</bdi>
             </span>

@@ -1,4 +1,4 @@
-import type { Followed } from './follow.ts';
+import type { Followed } from './followed.ts';
 import type { RecordState, RecordView, Seen, Stage, StepState, Steps } from './view.ts';
 
 /** Every text of the page and the component, in English. What the API says of mistakes (`message`, `fix`) is shown as it is. */
@@ -9,19 +9,29 @@ interface Said {
   text: string;
 }
 
-const STAGES: Record<Stage, (provider: string | undefined) => Said> = {
-  publish: (provider) => ({
-    title: provider === undefined ? 'Add these two records to your DNS' : `Add these two records at ${provider}`,
+/** `provider`: its name, where it is known. `needsCaa`: a CAA record has to be added as well. */
+interface About {
+  provider: string | undefined;
+  needsCaa: boolean;
+}
+
+const STAGES: Record<Stage, (about: About) => Said> = {
+  publish: ({ provider, needsCaa }) => ({
+    title: `Add these ${needsCaa ? 'three' : 'two'} records ${provider === undefined ? 'to your DNS' : `at ${provider}`}`,
     text: 'Copy each name and value as it is. We keep looking, and this page changes by itself.',
   }),
-  one_found: () => ({
-    title: 'One record found, one to go',
-    text: 'The other one is still missing. It may take a minute or two until your provider publishes it.',
+  one_found: ({ needsCaa }) => ({
+    title: needsCaa ? 'One record found, two to go' : 'One record found, one to go',
+    text: needsCaa
+      ? 'The other ones are still missing. It may take a minute or two until your provider publishes a record.'
+      : 'The other one is still missing. It may take a minute or two until your provider publishes it.',
   }),
   fix: () => ({ title: 'One thing needs to change', text: '' }),
-  confirming: () => ({
+  confirming: ({ needsCaa }) => ({
     title: 'Found. Making sure',
-    text: 'What is needed is there. We ask every nameserver once more; there is nothing for you to do.',
+    text: needsCaa
+      ? 'We ask every nameserver once more. Meanwhile, add the CAA record below: the certificate needs it.'
+      : 'What is needed is there. We ask every nameserver once more; there is nothing for you to do.',
   }),
   failed: () => ({
     title: 'Checks have stopped',
@@ -53,7 +63,7 @@ const STEP_STATES: Record<StepState, string> = {
 const RECORD_STATES: Record<RecordState, string> = {
   unknown: 'Looking…',
   found: 'Found',
-  hidden: 'Found (hidden by your provider)',
+  hidden: 'Hidden by your provider',
   missing: 'Not seen yet',
   wrong: 'Needs a change',
   unreadable: 'Could not be read',
@@ -62,6 +72,7 @@ const RECORD_STATES: Record<RecordState, string> = {
 
 const SEEN: Record<Seen['outcome'], string> = {
   matched: 'The right value',
+  leads_here: 'Leads here',
   other: 'Found',
   absent: 'Nothing yet',
   unreadable: 'No answer',
@@ -136,6 +147,8 @@ const time = (at: number) =>
 
 const date = (at: number) => new Date(at).toLocaleDateString('en', { day: 'numeric', month: 'long', year: 'numeric' });
 
+const duration = (seconds: number) => (seconds > 90 ? `${Math.round(seconds / 60)} min` : `${seconds} s`);
+
 export const TEXT = {
   title: (name: string) => `Connect ${name}`,
   titleLive: (name: string) => `${name} is live`,
@@ -146,7 +159,7 @@ export const TEXT = {
   unreachable: 'The service cannot be reached. Trying again…',
   lost: 'The connection was lost. Reconnecting… Checks go on meanwhile, and nothing is lost.',
   crowded: 'This link is in use on many pages. Close those you do not need: this one goes on by itself.',
-  stage: (stage: Stage, provider: string | undefined) => STAGES[stage](provider),
+  stage: (stage: Stage, about: About) => STAGES[stage](about),
   progress: 'Progress',
   step: (step: keyof Steps) => STEPS[step],
   stepState: (step: keyof Steps, state: StepState) =>
@@ -156,10 +169,20 @@ export const TEXT = {
   purpose: (record: RecordView['record'], needed: RecordView['needed']) => PURPOSES[record][needed],
   recordTitle: (type: string) => `${type} record`,
   alias: 'Your provider may call it ALIAS, ANAME or flattened CNAME.',
+  noAlias: (count: number) =>
+    count === 1
+      ? 'Does your provider have none of these? Then add this record instead, under the same name, and no other A or AAAA record.'
+      : 'Does your provider have none of these? Then add these records instead, under the same name, and no other A or AAAA record.',
+  caaState: 'To be added',
+  caaPurpose:
+    'The domain allows other certificate authorities only. This record allows ours, too: leave those that are there.',
+  flags: 'Flags',
+  tag: 'Tag',
   name: 'Name',
   value: 'Value',
   emptyName: 'Leave it empty',
-  fullName: 'Full name:',
+  fullName: 'Full name',
+  fullNameHint: 'Most providers want it without the zone: “@”, or nothing, for the zone itself.',
   ttl: 'Leave the TTL as it is. Nothing else needs to change.',
   copy: 'Copy',
   copied: 'Copied',
@@ -186,11 +209,12 @@ export const TEXT = {
   checkNow: 'Check now',
   tryAgain: 'Start again',
   checking: 'Checking…',
-  nextCheck: (seconds: number) =>
-    seconds > 90 ? `Next check in ${Math.round(seconds / 60)} min` : `Next check in ${seconds} s`,
+  nextCheck: (seconds: number) => `Next check in ${duration(seconds)}`,
   checkingSoon: 'Checking about now',
   until: (at: number) => `Checks go on until ${time(at)}.`,
-  nextTry: (at: number) => `Next attempt: ${time(at)}.`,
+  nextTry: (at: number, seconds: number) =>
+    seconds > 0 ? `Next attempt ${seconds > 5400 ? `on ${time(at)}` : `in ${duration(seconds)}`}.` : 'Next attempt about now.',
+  nextTrySees: 'It sees what you change before that.',
   visit: (name: string) => `Open ${name}`,
   validUntil: (at: number) => `The certificate is valid until ${date(at)}, and is renewed before that.`,
   help: 'Questions?',

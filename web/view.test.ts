@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import type { Domain } from '../src/client/client.ts';
+import { apexRoutingNote } from '../src/domain/records.ts';
 import { STATES } from '../test/web/states.ts';
-import type { Followed } from './follow.ts';
+import type { Followed } from './followed.ts';
 import { comparisonOf, type Stage, viewOf } from './view.ts';
 
 const followed = (name: string): Followed => ({
@@ -28,6 +30,9 @@ describe('what is shown', () => {
     ['failed', 'failed', 'problem waiting waiting waiting'],
     ['certificate', 'certificate', 'done done current waiting'],
     ['certificate blocked', 'certificate_blocked', 'done done problem waiting'],
+    ['certificate refused', 'certificate_blocked', 'done done problem waiting'],
+    ['apex that leads here, without its TXT record', 'one_found', 'current waiting waiting waiting'],
+    ['CAA record in the way', 'publish', 'current waiting waiting waiting'],
     ['live', 'live', 'done done done done'],
     ['live, but drifted', 'live_at_risk', 'problem done done problem'],
   ])('%s is the stage %s', (name, stage, steps) => {
@@ -45,6 +50,46 @@ describe('what is shown', () => {
     const missing = { code: 'record_missing', severity: 'blocking', message: '', fix: '', retryable: true } as const;
     if (diagnosis === null) throw new Error('it has been looked at');
     expect(viewOf({ ...rest, diagnosis: { ...diagnosis, findings: [missing] } })?.stage).toBe('publish');
+  });
+
+  it('is a certificate that is blocked as soon as a CAA record forbids it, before the first attempt', () => {
+    expect(viewOf({ ...followed('certificate blocked'), certificate: null })?.stage).toBe('certificate_blocked');
+  });
+
+  it('no CAA record is added where one has to be deleted', () => {
+    const known = followed('certificate blocked');
+    const fix =
+      'Delete the CAA record with the tag "tbs": as long as its flags are 128 or more, no certificate authority may issue.';
+    const findings = known.diagnosis?.findings.map((finding) => ({ ...finding, fix })) ?? [];
+    if (known.diagnosis === null) throw new Error('it has been looked at');
+    expect(viewOf({ ...known, diagnosis: { ...known.diagnosis, findings } })?.caa).toBeNull();
+  });
+
+  it('an apex has the addresses that its note names, of both IP versions', () => {
+    const known = followed('apex in Unicode, unknown provider');
+    const [routing, ownership] = known.domain?.dnsRecords ?? [];
+    if (known.domain === null || routing === undefined || ownership === undefined) throw new Error('it has records');
+    const insteadOf = (...addresses: string[]) => {
+      const dnsRecords = [{ ...routing, note: apexRoutingNote(addresses) }, ownership];
+      return viewOf({ ...known, domain: { ...(known.domain as Domain), dnsRecords } })?.records[0]?.instead;
+    };
+    expect(insteadOf()).toEqual([]);
+    expect(insteadOf('192.0.2.1', '2001:db8::1', '192.0.2.2')).toEqual([
+      { type: 'A', value: '192.0.2.1' },
+      { type: 'A', value: '192.0.2.2' },
+      { type: 'AAAA', value: '2001:db8::1' },
+    ]);
+  });
+
+  it('addresses that lead here are no right record while another nameserver has others', () => {
+    const known = followed('apex that leads here, without its TXT record');
+    if (known.diagnosis === null) throw new Error('it has been looked at');
+    const stale = { nameserver: 'ns2.hoster.example', outcome: 'other' as const, values: ['198.51.100.7'] };
+    const records = known.diagnosis.records.map((record) =>
+      record.record === 'routing' ? { ...record, seen: [...record.seen, stale] } : record,
+    );
+    const [routing] = viewOf({ ...known, diagnosis: { ...known.diagnosis, records } })?.records ?? [];
+    expect([routing?.state, routing?.seen.map(({ outcome }) => outcome)]).toEqual(['wrong', ['leads_here', 'other']]);
   });
 
   it('nameservers that say the same are shown together', () => {

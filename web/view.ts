@@ -1,5 +1,5 @@
 import type { Diagnosis, DiagnosisRecord, DnsRecord, Finding } from '../src/client/client.ts';
-import { type Followed, isServed } from './follow.ts';
+import { type Followed, isServed } from './followed.ts';
 
 /** What the page shows: pure, from what is known. */
 
@@ -32,6 +32,21 @@ export interface View {
   /** The mistake to mend first. */
   finding: Finding | null;
   records: RecordView[];
+  /** The CAA record that has to be added, for the certificate. */
+  caa: CaaView | null;
+}
+
+/** A CAA record (RFC 8659), as it is typed at the provider. */
+export interface CaaView {
+  /** Fully qualified. */
+  name: string;
+  /** As the panel of the provider wants it; empty: nothing is entered. Null: that is not known. */
+  entered: string | null;
+  flags: string;
+  tag: string;
+  value: string;
+  /** Those that are there, which forbid the certificate. */
+  seen: readonly string[];
 }
 
 export type RecordState =
@@ -58,10 +73,15 @@ export interface RecordView {
   needed: DiagnosisRecord['needed'];
   /** What is there, each with the nameservers that say so. */
   seen: Seen[];
+  /** What to do about it, where that is not said above the records. */
+  fix: string;
+  /** Records in its place, where the provider has none of this type. */
+  instead: { type: 'A' | 'AAAA'; value: string }[];
 }
 
 export interface Seen {
-  outcome: 'matched' | 'other' | 'absent' | 'unreadable';
+  /** `leads_here`: addresses of the service, in place of the record. */
+  outcome: 'matched' | 'leads_here' | 'other' | 'absent' | 'unreadable';
   values: string[];
   nameservers: string[];
 }
@@ -83,6 +103,8 @@ export interface Comparison {
 /** Null where there is nothing to compare. */
 export function comparisonOf(finding: Finding, records: readonly RecordView[]): Comparison | null {
   const { code, name, seen = [], expected } = finding;
+  // Its parts are typed one by one: it has a card of its own.
+  if (code === 'caa_forbids') return null;
   const record = records.find((each) => each.record === finding.record);
   if (MISPLACED.has(code) && name !== undefined && record !== undefined) {
     return { found: [name], expected: record.name, isTyped: false };
@@ -96,23 +118,44 @@ export function comparisonOf(finding: Finding, records: readonly RecordView[]): 
 export function viewOf(followed: Followed): View | undefined {
   const { domain, diagnosis } = followed;
   if (domain === null) return undefined;
+  const findings = diagnosis?.findings ?? [];
+  const blocking = findings.filter(({ severity }) => severity === 'blocking');
+  const first = blocking.find(({ code }) => domain.status === 'verified' || !ABSENT.has(code)) ?? null;
   const records = domain.dnsRecords.map((record, at) =>
-    viewRecord(record, at === 0 ? 'routing' : 'ownership', diagnosis),
+    viewRecord(record, at === 0 ? 'routing' : 'ownership', { diagnosis, first }),
   );
-  const blocking = (diagnosis?.findings ?? []).filter(({ severity }) => severity === 'blocking');
-  const finding = blocking.find(({ code }) => domain.status === 'verified' || !ABSENT.has(code)) ?? null;
-  const stage = stageOf(followed, records, finding);
-  return { stage, steps: stepsOf(stage), finding: SHOWS_FINDING.has(stage) ? finding : null, records };
+  const stage = stageOf(followed, records, first);
+  const finding = SHOWS_FINDING.has(stage) ? first : null;
+  return { stage, steps: stepsOf(stage), finding, records, caa: viewCaa(followed) };
 }
 
 const SHOWS_FINDING = new Set<Stage>(['fix', 'failed', 'certificate_blocked', 'live_at_risk']);
 
+/** From the DNS, or else from the last attempt to get a certificate. */
+function viewCaa({ domain, diagnosis, certificate }: Followed): CaaView | null {
+  const finding = diagnosis?.findings.find(({ code }) => code === 'caa_forbids');
+  const problem = certificate?.problem?.reason === 'caa_forbids' ? certificate.problem : undefined;
+  const typed = typedIn(finding?.fix ?? problem?.message ?? '');
+  const { Flags: flags, Tag: tag, Value: value } = typed;
+  const name = finding?.name ?? typed['Full name'];
+  // Where one has to be deleted, none is added.
+  if (name === undefined || flags === undefined || tag === undefined || value === undefined) return null;
+  const entered = typed.Name ?? (name === domain?.domain ? diagnosis?.records[0]?.nameInZone : undefined);
+  return { name, entered: entered ?? null, flags, tag, value, seen: finding?.seen ?? [] };
+}
+
+/** What a text of the API says to type, such as ``Name: `shop`, Value: `…` ``, by label. An empty text: a field is left empty. */
+function typedIn(text: string): Record<string, string | undefined> {
+  const typed = text.matchAll(/\b(Full name|Name|Flags|Tag|Value): (?:`([^`]*)`|leave it empty)/g);
+  return Object.fromEntries([...typed].map(([, label = '', entered = '']) => [label, entered]));
+}
+
 function stageOf({ domain, certificate }: Followed, records: RecordView[], finding: Finding | null): Stage {
   if (domain?.status === 'verified') {
     if (isServed(certificate)) return finding === null ? 'live' : 'live_at_risk';
-    return certificate?.problem === undefined && certificate?.state !== 'waiting_for_routing'
-      ? 'certificate'
-      : 'certificate_blocked';
+    const isBlocked = certificate?.problem !== undefined || certificate?.state === 'waiting_for_routing';
+    // Known before the first attempt.
+    return isBlocked || finding?.code === 'caa_forbids' ? 'certificate_blocked' : 'certificate';
   }
   if (domain?.status === 'failed') return 'failed';
   if (finding !== null) return 'fix';
@@ -149,15 +192,20 @@ function stepsOf(stage: Stage): Steps {
   }
 }
 
+/** `first`: the mistake to mend first. */
 function viewRecord(
-  { type, name, value, verified }: DnsRecord,
+  { type, name, value, verified, note = '' }: DnsRecord,
   record: RecordView['record'],
-  diagnosis: Diagnosis | null,
+  { diagnosis, first }: { diagnosis: Diagnosis | null; first: Finding | null },
 ): RecordView {
   const diagnosed = diagnosis?.records.find((each) => each.record === record);
-  const seen = grouped(diagnosed?.seen ?? []);
-  const codes = (diagnosis?.findings ?? []).filter((each) => each.record === record).map(({ code }) => code);
+  const findings = (diagnosis?.findings ?? []).filter((each) => each.record === record);
+  const codes = findings.map(({ code }) => code);
+  const ours = findings.find(({ code }) => code === 'flattened')?.seen ?? [];
+  const seen = grouped(diagnosed?.seen ?? [], ours);
   const needed = diagnosed?.needed ?? 'yes';
+  const isToldAbove = first?.record === record;
+  const more = findings.find(({ code, severity }) => severity === 'warning' && !ABSENT.has(code));
   return {
     record,
     type,
@@ -168,12 +216,26 @@ function viewRecord(
     state: verified || diagnosed?.verified ? 'found' : stateOf(needed, seen, codes),
     needed,
     seen,
+    fix: isToldAbove || more === undefined ? '' : more.fix,
+    instead: type === 'ALIAS' && !isToldAbove && more === undefined ? addressesIn(note) : [],
   };
+}
+
+/** The addresses that lead here, which the note of an apex names. */
+function addressesIn(note: string): RecordView['instead'] {
+  const words = note.split(/[\s,]+/);
+  const ipv4 = words.filter((word) => /^\d+(\.\d+){3}$/.test(word));
+  const ipv6 = words.filter((word) => /^[\da-f]*:[\da-f:.]+$/.test(word));
+  return [
+    ...ipv4.map((value) => ({ type: 'A' as const, value })),
+    ...ipv6.map((value) => ({ type: 'AAAA' as const, value })),
+  ];
 }
 
 function stateOf(needed: RecordView['needed'], seen: Seen[], codes: string[]): RecordState {
   if (needed === 'no') return 'not_needed';
-  if (codes.includes('flattened') || codes.includes('proxied')) return 'hidden';
+  if (seen.length > 0 && seen.every(({ outcome }) => outcome === 'leads_here')) return 'found';
+  if (codes.includes('proxied')) return 'hidden';
   if (seen.some(({ outcome }) => outcome === 'other' || outcome === 'matched')) return 'wrong';
   if (seen.some(({ outcome }) => outcome === 'absent')) return 'missing';
   return seen.length > 0 ? 'unreadable' : 'unknown';
@@ -187,12 +249,13 @@ const OUTCOMES: Partial<Record<DiagnosisRecord['seen'][number]['outcome'], Seen[
   nodata: 'absent',
 };
 
-/** Nameservers that say the same are shown together. */
-function grouped(seen: DiagnosisRecord['seen']): Seen[] {
+/** Nameservers that say the same are shown together. `ours`: addresses of the service, which stand in place of the record. */
+function grouped(seen: DiagnosisRecord['seen'], ours: readonly string[]): Seen[] {
   const groups = new Map<string, Seen>();
   for (const { nameserver, outcome, values, cname = [] } of seen) {
     const all = [...values, ...cname];
-    const kind = OUTCOMES[outcome] ?? 'unreadable';
+    const shown = OUTCOMES[outcome] ?? 'unreadable';
+    const kind = shown === 'other' && all.some((value) => ours.includes(value)) ? 'leads_here' : shown;
     const key = JSON.stringify([kind, all]);
     const group = groups.get(key) ?? { outcome: kind, values: all, nameservers: [] };
     group.nameservers.push(nameserver);

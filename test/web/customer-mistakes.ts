@@ -168,11 +168,26 @@ export const CUSTOMER_MISTAKES: CustomerMistake[] = [
   mistake(
     'route53',
     'published no TXT record for an apex',
-    /Copy each name and value|The other one is still missing/,
+    /The other one is still missing/,
     ({ routing }) => [routing],
     {
       isApex: true,
     },
+  ),
+  mistake(
+    'route53',
+    'has an apex at a provider without ALIAS records',
+    /Does your provider have none of these/,
+    () => [],
+    {
+      isApex: true,
+    },
+  ),
+  mistake(
+    'godaddy',
+    'lets another certificate authority alone issue',
+    /The domain allows other certificate authorities only/,
+    ({ routing }) => [routing, { type: 'CAA', name: '@', value: '0 issue "other.test"' }],
   ),
   txt('cloudflare', 'mistyped one character of the TXT value', /in which character 46 is/, (right) =>
     withOtherEnd(right),

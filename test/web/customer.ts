@@ -15,6 +15,8 @@ export interface Advice {
 export interface CardRecord extends Entry {
   /** Whether it is there. */
   state: string;
+  /** Records for a provider that has none of this type. */
+  instead: Entry[];
 }
 
 export async function readAdvice(page: Page): Promise<Advice> {
@@ -46,10 +48,21 @@ async function cardOf(card: Locator): Promise<CardRecord> {
     return (await shown.count()) === 0 ? '' : ((await shown.textContent()) ?? '');
   };
   const type = (await card.locator('header h3').innerText()).replace(/ record$/, '') as Entry['type'];
+  const value = await field('Value');
+  const name = await field('Name');
+  const instead = await card.locator('.instead .field').all();
   return {
     type,
-    name: await field('Name'),
-    value: await field('Value'),
+    // As it says: the zone itself is “@”.
+    name: (await card.getByText('“@”').count()) > 0 ? '@' : name,
+    instead: await Promise.all(
+      instead.map(async (one) => ({
+        type: (await one.locator('dt').innerText()).trim() as Entry['type'],
+        name,
+        value: (await one.locator('dd code').textContent()) ?? '',
+      })),
+    ),
+    value: type === 'CAA' ? `${await field('Flags')} ${await field('Tag')} "${value}"` : value,
     state: (await card.locator('.chip').innerText()).trim(),
   };
 }
@@ -61,7 +74,7 @@ export async function doAsTold(advice: Advice, panel: DnsPanel): Promise<void> {
 }
 
 function entriesAsTold({ title, message, fix, records }: Advice, panel: DnsPanel): Entry[] {
-  if (/^(Add these two records|One record found)/.test(title)) return addMissing(records, panel);
+  if (fix === '' || /^(Add these|One record found)/.test(title)) return addMissing(records, panel);
   // Of two ways, the first.
   const [told = ''] = fix.split(/ Or, /);
   // Saved again, it is at all nameservers.
@@ -82,8 +95,11 @@ function entriesAsTold({ title, message, fix, records }: Advice, panel: DnsPanel
 
 /** Those that are not there yet. */
 function addMissing(records: CardRecord[], panel: DnsPanel): Entry[] {
-  const missing = records.filter(({ state }) => state !== 'Found');
-  return [...panel.entries, ...missing.map(({ type, name, value }) => ({ type, name, value }))];
+  const missing = records.filter(({ state }) => !/^(Found|Hidden|Not needed)/.test(state));
+  const entered = missing.flatMap(({ instead, ...record }) =>
+    instead.length > 0 && !panel.hasAlias ? instead : [record],
+  );
+  return [...panel.entries, ...entered.map(({ type, name, value }) => ({ type, name, value }))];
 }
 
 function renameBoth(told: string, { entries }: DnsPanel): Entry[] {

@@ -36,6 +36,8 @@ export interface DnsPanel {
   /** Apex of the zone. */
   zone: string;
   entries: readonly Entry[];
+  /** Whether it offers records that lead an apex to a host. */
+  hasAlias: boolean;
   /** The name of a record in the DNS, from what was entered as its name. */
   fullName(entered: string): string;
   /** Puts these records in place of all that were there. */
@@ -82,6 +84,7 @@ export async function openDnsPanel(label: string, options: DnsPanelOptions): Pro
     get entries() {
       return entries;
     },
+    hasAlias: provider.apexRecord !== undefined,
     fullName,
     async save(next) {
       entries = next;
@@ -107,6 +110,7 @@ export async function openDnsPanel(label: string, options: DnsPanelOptions): Pro
   }
 
   function toRecord({ type, name, value }: Entry): ZoneRecord {
+    if (type === 'ALIAS' && provider.apexRecord === undefined) throw new Error('this provider has no ALIAS records');
     const owner = fullName(name);
     const isFlattened = owner === zone.name && type === provider.apexRecord && !lenient;
     if (type === 'ALIAS' || isFlattened) return { name: owner, type: 'A', data: edgeAddress };

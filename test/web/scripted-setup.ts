@@ -11,6 +11,8 @@ export interface ScriptedSetup {
   url: string;
   /** What was asked, since the script was last set. */
   requests: string[];
+  /** Streams that are open. */
+  readonly streams: number;
   /** From now on; clients that watch get the domain. */
   play(script: Script): void;
   /** Ends the streams with this event. */
@@ -91,6 +93,9 @@ export async function startScriptedSetup(directory: string, first: Script): Prom
   return {
     url: `http://127.0.0.1:${port}`,
     requests,
+    get streams() {
+      return streams.size;
+    },
     play(next) {
       script = next;
       version += 1;

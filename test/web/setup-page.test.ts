@@ -60,7 +60,12 @@ async function open(name: string): Promise<void> {
   // The same address again would load nothing.
   await page.goto('about:blank');
   await page.goto(`${setup.url}/setup#nps_x`);
-  await shows(STATES[name]?.shows ?? '');
+  const found = STATES[name];
+  await shows(found?.shows ?? '');
+  const after = found?.after;
+  if (after?.script !== undefined) setup.play(after.script);
+  if (after?.end !== undefined) setup.end(after.end);
+  if (after !== undefined) await shows(after.shows);
 }
 
 async function shows(text: string | RegExp): Promise<void> {
@@ -130,6 +135,79 @@ describe('the two records', () => {
     expect(await page.getByRole('link', { name: /Open Cloudflare/ }).getAttribute('href')).toBe(
       'https://dash.cloudflare.com',
     );
+  });
+});
+
+describe('an apex', () => {
+  const card = (type: string) => page.locator('article.record', { hasText: `${type} record` });
+
+  it('whose address is right and whose TXT record is missing has one record to go', async () => {
+    await open('apex that leads here, without its TXT record');
+    expect(await card('ALIAS').locator('.chip').innerText()).toBe('Found');
+    expect(await card('ALIAS').locator('.seen').innerText()).toContain('Leads here 203.0.113.80');
+    expect(await card('TXT').locator('.chip').innerText()).toBe('Not seen yet');
+  });
+
+  it('at a provider without ALIAS records: says which addresses lead here, to be copied', async () => {
+    await open('apex in Unicode, unknown provider');
+    await shows(/Does your provider have none of these/);
+    await page.getByRole('button', { name: 'Copy the value of the A record' }).click();
+    await expect.poll(() => page.evaluate('navigator.clipboard.readText()')).toBe('203.0.113.80');
+  });
+
+  it('that leads to a former server says so beside its record, while the TXT record is missing', async () => {
+    await open('apex of a former server, without its TXT record');
+    expect(await card('ALIAS').locator('.fix').innerText()).toContain('give xn--mller-kva.example these addresses');
+  });
+});
+
+describe('a certificate that is blocked', () => {
+  const copied = async (name: string) => {
+    await page.getByRole('button', { name }).click();
+    return page.evaluate('navigator.clipboard.readText()');
+  };
+  const caa = () => page.locator('article.record', { hasText: 'CAA record' });
+
+  it.each(['CAA record in the way', 'certificate blocked'])(
+    '%s: says at which name the CAA record belongs, and what to type into each field',
+    async (name) => {
+      await open(name);
+      const fields = await caa().locator('.field').allInnerTexts();
+      expect(fields.map((field) => field.split(/\s*\n\s*/).slice(0, 2))).toEqual([
+        ['Name', '@'],
+        ['Flags', '0'],
+        ['Tag', 'issue'],
+        ['Value', 'letsencrypt.org'],
+      ]);
+      expect(await caa().locator('.full').innerText()).toBe('Full name: example.com');
+      expect(await caa().locator('.seen').innerText()).toContain('0 issue "digicert.com"');
+      expect(await copied('Copy the name of the CAA record')).toBe('@');
+      expect(await copied('Copy the value of the CAA record')).toBe('letsencrypt.org');
+    },
+  );
+
+  it('by a CAA record that the certificate authority alone has seen: has its full name, and says how providers want it', async () => {
+    await open('certificate blocked, by a CAA record that the certificate authority alone has seen');
+    expect(await caa().locator('.field').first().innerText()).toMatch(/Full name\s+example\.com\s+.*“@”/);
+    expect(await copied('Copy the value of the CAA record')).toBe('letsencrypt.org');
+  });
+
+  it.each(['certificate blocked', 'certificate refused'])('%s: is looked at on demand', async (name) => {
+    await open(name);
+    await shows(/Next attempt in/);
+    setup.requests.length = 0;
+    await page.getByRole('button', { name: 'Check now' }).click();
+    const { id } = state(name).domain;
+    await expect
+      .poll(() => setup.requests)
+      .toEqual(
+        expect.arrayContaining([
+          `domains.getCertificate {"domain":"${id}"}`,
+          `domains.diagnoseDomain {"domain":"${id}"}`,
+        ]),
+      );
+    expect(setup.requests.some((request) => request.startsWith('domains.verifyDomain'))).toBe(false);
+    await page.getByRole('button', { name: 'Check now' }).waitFor();
   });
 });
 
@@ -234,6 +312,74 @@ describe('a connection', () => {
     setup.requests.length = 0;
     await page.evaluate("location.hash = 'nps_y'");
     await expect.poll(() => setup.requests[0]).toBe('setup.openSession {"token":"nps_y"}');
+  });
+});
+
+// Chromium without windows hides no page: pages are told what they would be told in one with windows.
+const HIDING = `{
+  let isVisible = true;
+  Object.defineProperty(document, 'visibilityState', { get: () => (isVisible ? 'visible' : 'hidden') });
+  globalThis.look = (now) => { isVisible = now; document.dispatchEvent(new Event('visibilitychange')); };
+}`;
+
+/** That the page at this address closes its connection while it is hidden, and is current once it is seen. */
+async function rests(address: string): Promise<void> {
+  await page.clock.install();
+  await page.addInitScript(HIDING);
+  setup.play(state('publish'));
+  await page.goto(address);
+  await shows('Add these two records at Cloudflare');
+  await expect.poll(() => setup.streams).toBe(1);
+  await page.clock.pauseAt(Date.now() + 2_000);
+  // Away twice, each time for less than 30 s. Then something is heard, as from a server that sends heartbeats.
+  for (const [name, text] of [
+    ['failed', 'Checks have stopped'],
+    ['publish', 'Add these two records at Cloudflare'],
+  ] as const) {
+    await page.evaluate('look(false)');
+    await page.clock.fastForward(29_000);
+    expect(setup.streams).toBe(1);
+    await page.evaluate('look(true)');
+    setup.play(state(name));
+    await shows(text);
+  }
+  await page.evaluate('look(false)');
+  await page.clock.fastForward(30_000);
+  await expect.poll(() => setup.streams).toBe(0);
+  setup.play(state('live'));
+  await page.clock.fastForward(600_000);
+  expect(await page.getByText('Add these two records at Cloudflare').count()).toBe(1);
+  expect(await page.getByText(/The connection was lost/).count()).toBe(0);
+  expect(setup.requests).toEqual([]);
+  await page.clock.resume();
+  await page.evaluate('look(true)');
+  await shows('Your site is live');
+  await expect.poll(() => setup.streams).toBe(1);
+}
+
+describe('a page that nobody looks at', () => {
+  it('closes its connection after 30 s, asks for nothing, and is current once it is seen', async () => {
+    await rests(`${setup.url}/setup#nps_x`);
+  });
+
+  it('leaves its connection to others: a seventh tab opens beside six hidden ones', async () => {
+    setup.play(state('publish'));
+    for (let tab = 1; tab <= 6; tab += 1) {
+      page = await context.newPage();
+      await page.clock.install();
+      await page.addInitScript(HIDING);
+      await page.goto(`${setup.url}/setup#nps_x`);
+      await shows('Add these two records at Cloudflare');
+      await page.evaluate('look(false)');
+      await page.clock.fastForward(30_000);
+      await expect.poll(() => setup.streams).toBe(0);
+    }
+    page = await context.newPage();
+    page.setDefaultTimeout(10_000);
+    await page.goto(`${setup.url}/setup#nps_x`);
+    await shows('Add these two records at Cloudflare');
+    setup.play(state('live'));
+    await shows('Your site is live');
   });
 });
 
@@ -343,6 +489,10 @@ describe('<nameplate-domain>', () => {
         ['nameplate-live', 'verified'],
       ]),
     );
+  });
+
+  it('closes its connection while nobody looks at the page, and is current once it is seen', async () => {
+    await rests(url);
   });
 
   it('warns once in the console where the API cannot be reached: its origin may not be listed', async () => {

@@ -1,5 +1,6 @@
 import { ERRORS } from '../../src/api/errors.ts';
 import type { Brand, Certificate, Diagnosis, DiagnosisRecord, Domain, Finding } from '../../src/client/client.ts';
+import { apexRoutingNote } from '../../src/domain/records.ts';
 
 /** Every state of the set-up page, each as the API describes it. */
 
@@ -111,6 +112,18 @@ const held: Finding = {
   retryable: false,
 };
 
+const caa: Finding = {
+  code: 'caa_forbids',
+  severity: 'warning',
+  name: 'example.com',
+  seen: ['0 issue "digicert.com"'],
+  expected: '0 issue "letsencrypt.org"',
+  message:
+    'The CAA records at example.com forbid our certificate authority to issue a certificate: 0 issue "digicert.com".',
+  fix: 'At Cloudflare, add a CAA record. Name: `@`, Flags: `0`, Tag: `issue`, Value: `letsencrypt.org`.',
+  retryable: false,
+};
+
 const verified = domain({
   status: 'verified',
   dnsRecords: domain().dnsRecords.map((record) => ({ ...record, verified: record.type === 'CNAME' })),
@@ -147,19 +160,46 @@ export const BRAND = {
   support: 'mailto:help@acme.example',
 };
 
+const CAA_PROBLEM =
+  'The CAA record 0 issue "digicert.com" of example.com does not allow letsencrypt.org to issue for shop.example.com. Add a CAA record beside it. Full name: `example.com`, Flags: `0`, Tag: `issue`, Value: `letsencrypt.org`.';
+
 const ASK = `Ask ${BRAND.name} for a new one: ${BRAND.support}`;
 
+const EDGE = '203.0.113.80';
 const apexName = 'xn--mller-kva.example';
 const apex = domain({
   domain: apexName,
   dnsRecords: [
-    { type: 'ALIAS', name: apexName, value: TARGET, ttl: 60, verified: false },
+    { type: 'ALIAS', name: apexName, value: TARGET, ttl: 60, verified: false, note: apexRoutingNote([EDGE]) },
     { type: 'TXT', name: `_service.${apexName}`, value: PROOF, ttl: 60, verified: false },
   ],
 });
+const absentThere = [{ nameserver: 'ns1.hoster.example', outcome: 'nxdomain' as const, values: [] }];
+const apexDiagnosis = (changes: Partial<Diagnosis> = {}): Diagnosis =>
+  diagnosis({
+    domain: apexName,
+    zone: {
+      name: apexName,
+      registered: true,
+      nameservers: [{ name: 'ns1.hoster.example', addresses: ['192.0.2.53'], outcome: 'answered' }],
+    },
+    records: [
+      { ...routing, type: 'ALIAS', name: apexName, nameInZone: '@', seen: absentThere },
+      { ...ownership, name: `_service.${apexName}`, nameInZone: '_service', needed: 'yes', seen: absentThere },
+    ],
+    ...changes,
+  });
 
-/** By name; `shows`: a text by which the state is known to be there. */
-export const STATES: Record<string, { script: Script; shows: string | RegExp }> = {
+/** A state, and a text by which it is known to be there. */
+export interface State {
+  script: Script;
+  shows: string | RegExp;
+  /** What happens to a page that shows it: the last event of its stream, or another script. */
+  after?: { script?: Script; end?: object; shows: string | RegExp };
+}
+
+/** By name. */
+export const STATES: Record<string, State> = {
   loading: { script: { refusal: 'nothing', domain: domain() }, shows: 'Opening your link…' },
   unknown: { script: { refusal: 'setup-link-not-found', domain: domain() }, shows: 'This link does not work' },
   expired: {
@@ -182,6 +222,26 @@ export const STATES: Record<string, { script: Script; shows: string | RegExp }> 
   publish: {
     script: { brand: BRAND, domain: domain(), diagnosis: diagnosis() },
     shows: 'Add these two records at Cloudflare',
+  },
+  'lost connection': {
+    script: { brand: BRAND, domain: domain(), diagnosis: diagnosis() },
+    shows: 'Add these two records at Cloudflare',
+    after: {
+      script: { brand: BRAND, domain: domain(), diagnosis: diagnosis(), isDown: true },
+      shows: /The connection was lost/,
+    },
+  },
+  deleted: {
+    script: { brand: BRAND, domain: domain(), diagnosis: diagnosis() },
+    shows: 'Add these two records at Cloudflare',
+    after: {
+      end: {
+        reason: 'domain_gone',
+        meta: { requestId: 'req_1' },
+        error: { status: 404, type: 'not-found', title: 'Not found', detail: 'There is no such domain.' },
+      },
+      shows: 'The domain was removed',
+    },
   },
   'before the first look': { script: { brand: BRAND, domain: domain() }, shows: 'Add these two records to your DNS' },
   'one found': {
@@ -239,16 +299,44 @@ export const STATES: Record<string, { script: Script; shows: string | RegExp }> 
     script: {
       brand: BRAND,
       domain: verified,
+      diagnosis: { ...verifiedDiagnosis, findings: [{ ...caa, severity: 'blocking' }] },
+      certificate: {
+        ...of,
+        state: 'waiting_for_routing',
+        nextTryAt: Date.now() + 45_000,
+        problem: { reason: 'caa_forbids', message: CAA_PROBLEM, at: Date.now() },
+      },
+    },
+    shows: 'Verified, but no certificate yet',
+  },
+  'certificate blocked, by a CAA record that the certificate authority alone has seen': {
+    script: {
+      brand: BRAND,
+      domain: verified,
       diagnosis: verifiedDiagnosis,
       certificate: {
         ...of,
         state: 'waiting_for_routing',
+        nextTryAt: Date.now() + 45_000,
+        problem: { reason: 'caa_forbids', message: CAA_PROBLEM, at: Date.now() },
+      },
+    },
+    shows: 'Verified, but no certificate yet',
+  },
+  'certificate refused': {
+    script: {
+      brand: BRAND,
+      domain: verified,
+      diagnosis: verifiedDiagnosis,
+      certificate: {
+        ...of,
+        state: 'failed',
         failures: 2,
         nextTryAt: Date.now() + 600_000,
         problem: {
-          reason: 'caa_forbids',
+          reason: 'ca_refused',
           message:
-            'The CAA record 0 issue "ca.example.net" of example.com does not allow letsencrypt.org to issue for shop.example.com. Add this record beside it: 0 issue "letsencrypt.org".',
+            'The certificate authority does not issue for shop.example.com. acme-v02.api.letsencrypt.org answered 400 rejectedIdentifier: "The ACME server refuses to issue a certificate for this domain name, because it is forbidden by policy".',
           at: Date.now(),
         },
       },
@@ -273,23 +361,65 @@ export const STATES: Record<string, { script: Script; shows: string | RegExp }> 
     shows: 'Live, but the DNS has changed',
   },
   'apex in Unicode, unknown provider': {
+    script: { brand: { name: 'Acme Shops', accent: '#ffe600' }, domain: apex, diagnosis: apexDiagnosis() },
+    shows: 'müller.example',
+  },
+  'apex that leads here, without its TXT record': {
     script: {
-      brand: { name: 'Acme Shops', accent: '#ffe600' },
+      brand: BRAND,
       domain: apex,
-      diagnosis: diagnosis({
-        domain: apexName,
-        zone: {
-          name: apexName,
-          registered: true,
-          nameservers: [{ name: 'ns1.hoster.example', addresses: ['192.0.2.53'], outcome: 'answered' }],
-        },
-        records: [
-          { ...routing, type: 'ALIAS', name: apexName, nameInZone: '@' },
-          { ...ownership, name: `_service.${apexName}`, nameInZone: '_service', needed: 'yes' },
+      diagnosis: apexDiagnosis({
+        records: apexDiagnosis().records.map((record) =>
+          record.record === 'ownership'
+            ? record
+            : { ...record, seen: [{ nameserver: 'ns1.hoster.example', outcome: 'other', values: [EDGE] }] },
+        ),
+        findings: [
+          {
+            code: 'flattened',
+            severity: 'info',
+            record: 'routing',
+            name: apexName,
+            seen: [EDGE],
+            message: `${apexName} has the addresses of ${TARGET}, so it leads here. Only the TXT record can verify the domain.`,
+            fix: '',
+            retryable: false,
+          },
         ],
       }),
     },
-    shows: 'müller.example',
+    shows: 'One record found, one to go',
+  },
+  'apex of a former server, without its TXT record': {
+    script: {
+      brand: BRAND,
+      domain: apex,
+      diagnosis: apexDiagnosis({
+        records: apexDiagnosis().records.map((record) =>
+          record.record === 'ownership'
+            ? record
+            : { ...record, seen: [{ nameserver: 'ns1.hoster.example', outcome: 'other', values: ['198.51.100.7'] }] },
+        ),
+        findings: [
+          {
+            code: 'apex_elsewhere',
+            severity: 'warning',
+            record: 'routing',
+            name: apexName,
+            seen: ['198.51.100.7'],
+            expected: TARGET,
+            message: `${apexName} has the address 198.51.100.7, which is not of this service.`,
+            fix: `In the DNS settings of ${apexName}, give ${apexName} these addresses and no others: A \`${EDGE}\`. Name: \`@\`.`,
+            retryable: false,
+          },
+        ],
+      }),
+    },
+    shows: 'Needs a change',
+  },
+  'CAA record in the way': {
+    script: { brand: BRAND, domain: domain(), diagnosis: diagnosis({ findings: [caa] }) },
+    shows: 'Add these three records at Cloudflare',
   },
 };
 

@@ -619,7 +619,15 @@ describe('what stands in the way besides the records', () => {
       probe('caa', 'routing', 'acme.com', txt('0 issue "other.test"')),
       probe('caa', 'routing', 'shop.acme.com', NODATA),
     ];
-    expect(find({ ...right, probes })).toMatchObject([{ code: 'caa_forbids', severity: 'warning', name: 'acme.com' }]);
+    expect(find({ ...right, probes })).toMatchObject([
+      {
+        code: 'caa_forbids',
+        severity: 'warning',
+        name: 'acme.com',
+        message:
+          'The CAA records at acme.com forbid our certificate authority to issue a certificate: 0 issue "other.test".',
+      },
+    ]);
     const allowing = [
       probe('caa', 'routing', 'acme.com', txt('0 issue "letsencrypt.org"', '0 iodef "mailto:a@b.test"')),
     ];

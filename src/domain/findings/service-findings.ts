@@ -2,7 +2,7 @@ import { judgeCaa } from '../caa.ts';
 import type { CaaRecord } from '../certificate-state.ts';
 import { answerMatches } from '../read-observation.ts';
 import { quote } from '../text.ts';
-import type { FindingDraft } from './finding-draft.ts';
+import type { FindingDraft, Quote } from './finding-draft.ts';
 import { listServers, type RecordView, typedName, typedRecord, whereOf } from './record-view.ts';
 import type { Rule, Subject } from './subject.ts';
 
@@ -105,7 +105,10 @@ function caaForbids({ observation, domain, context, routing }: Subject): Finding
       expected: `0 issue "${ca}"`,
       retryable: false,
       message: (quote) => [
-        `The CAA records at ${nearest.name} forbid our certificate authority to issue a certificate: ${values.slice(0, 3).map(quote).join(', ')}.`,
+        `The CAA records at ${nearest.name} forbid our certificate authority to issue a certificate: ${values
+          .slice(0, 3)
+          .map((text) => quotedCaa(text, quote))
+          .join(', ')}.`,
       ],
       fix:
         verdict.because === 'unknown'
@@ -122,6 +125,12 @@ function caaFix(view: RecordView, name: string, ca: string): string {
     ? `${whereOf(view)}, add a CAA record. ${typedName({ ...view, name })},`
     : `In the DNS settings of ${name}, add a CAA record.`;
   return `${place} Flags: \`0\`, Tag: \`issue\`, Value: \`${ca}\`.`;
+}
+
+/** With its value in quotation marks, as in zone files. */
+function quotedCaa(text: string, quoted: Quote): string {
+  const [, property, value] = /^(\d+ [a-z\d]+) "(.*)"$/is.exec(text) ?? [];
+  return property === undefined || value === undefined ? quoted(text) : `${property} ${quoted(value)}`;
 }
 
 /** `0 issue "ca.example"`. */

@@ -1,0 +1,43 @@
+/** A hidden page keeps its connection for so long: whoever looks at the DNS panel for a moment comes back to a page that is current. */
+const HIDDEN_MS = 30_000;
+
+const isHidden = () => document.visibilityState === 'hidden';
+
+/** Resolves once the page is visible. Rejects with the reason of the signal. */
+export function untilVisible(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const look = () => {
+      if (isHidden() && !signal.aborted) return;
+      document.removeEventListener('visibilitychange', look);
+      signal.removeEventListener('abort', look);
+      if (signal.aborted) reject(signal.reason);
+      else resolve();
+    };
+    document.addEventListener('visibilitychange', look);
+    signal.addEventListener('abort', look);
+    look();
+  });
+}
+
+/**
+ * Runs `work` until the page has been hidden for 30 s without a break, and resolves then: its signal is aborted. Over HTTP/1.1 browsers have six connections to a host, for all
+ * tabs together, so a tab that nobody looks at keeps none. Otherwise resolves and rejects as `work` does.
+ */
+export async function whileAttended(signal: AbortSignal, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
+  const left = new AbortController();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const look = () => {
+    clearTimeout(timer);
+    if (isHidden()) timer = setTimeout(() => left.abort(), HIDDEN_MS);
+  };
+  document.addEventListener('visibilitychange', look);
+  look();
+  try {
+    await work(AbortSignal.any([signal, left.signal]));
+  } catch (error) {
+    if (signal.aborted || !left.signal.aborted) throw error;
+  } finally {
+    clearTimeout(timer);
+    document.removeEventListener('visibilitychange', look);
+  }
+}
