@@ -213,7 +213,9 @@ export const TEXT = {
   checkingSoon: 'Checking about now',
   until: (at: number) => `Checks go on until ${time(at)}.`,
   nextTry: (at: number, seconds: number) =>
-    seconds > 0 ? `Next attempt ${seconds > 5400 ? `on ${time(at)}` : `in ${duration(seconds)}`}.` : 'Next attempt about now.',
+    seconds > 0
+      ? `Next attempt ${seconds > 5400 ? `on ${time(at)}` : `in ${duration(seconds)}`}.`
+      : 'Next attempt about now.',
   nextTrySees: 'It sees what you change before that.',
   visit: (name: string) => `Open ${name}`,
   validUntil: (at: number) => `The certificate is valid until ${date(at)}, and is renewed before that.`,
