@@ -124,6 +124,11 @@ export function createMetrics({ ofProcess = true } = {}) {
       labelNames: ['issuer', 'outcome'],
       registers,
     }),
+    certificateToleratedAddresses: new Counter({
+      name: 'nameplate_certificate_tolerated_addresses_total',
+      help: 'Addresses of names that did not answer before an order, which was begun since another address did.',
+      registers,
+    }),
     certificateSeconds: new Histogram({
       name: 'nameplate_certificate_seconds',
       help: 'Time from an order to its certificate, by CA.',

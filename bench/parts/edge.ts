@@ -80,7 +80,7 @@ function storeOf(directory: string, originPort: number): EdgeStore & EarlierStor
     const text = readFileSync(join(directory, `${hostname}.pem`), 'utf8');
     const privateKey = createPrivateKey(text).export({ format: 'der', type: 'pkcs8' });
     const chain = text.slice(0, text.indexOf('-----BEGIN PRIVATE KEY'));
-    return { chain, privateKey, notAfter: Number.MAX_SAFE_INTEGER };
+    return { chain, privateKey, notAfter: Number.MAX_SAFE_INTEGER, inherited: false };
   };
   return {
     findRoute,

@@ -42,8 +42,14 @@ function addList(certificates: Command): void {
   storeCommand(certificates, 'list', 'List certificates by name, with what blocks them.', examples)
     .addOption(new Option('--state <state>', 'only certificates in this state').choices(STATES))
     .action(async (options: StoreOptions & { state?: CertificateState }) => {
-      const found = await withStore(options, (store) => listAll(store, options.state));
-      const shown = options.json ? await Promise.all(found.map(present)) : found;
+      const [found, lastIssuingAt] = await withStore(
+        options,
+        async (store): Promise<[Certificate[], number | null]> => [
+          await listAll(store, options.state),
+          await store.findLastIssuing(),
+        ],
+      );
+      const shown = options.json ? await Promise.all(found.map((one) => present(one, lastIssuingAt))) : found;
       show(options, shown, () => (found.length === 0 ? 'No certificates found.' : table(COLUMNS, found)));
     });
 }
@@ -60,9 +66,10 @@ async function listAll(store: Store, state: CertificateState | undefined): Promi
 }
 
 /** As `domains.getCertificate` returns it. */
-async function present(certificate: Certificate) {
+async function present(certificate: Certificate, lastIssuingAt: number | null) {
   const { presentCertificate } = await import('../api/domains/present-certificate.ts');
-  return presentCertificate({ id: certificate.domainId, name: certificate.hostname }, certificate);
+  const domain = { id: certificate.domainId, name: certificate.hostname };
+  return presentCertificate(domain, certificate, lastIssuingAt, systemClock.now());
 }
 
 function addShow(certificates: Command): void {
@@ -70,9 +77,15 @@ function addShow(certificates: Command): void {
   const examples = ['nameplate certificates show shop.example.com --json'];
   storeCommand(certificates, 'show <name>', summary, examples).action(async (name: string, options: StoreOptions) => {
     const hostname = await hostnameOf(name);
-    const found = await withStore(options, (store) => store.findCertificate(hostname));
+    const [found, lastIssuingAt] = await withStore(
+      options,
+      async (store): Promise<[Certificate | null, number | null]> => [
+        await store.findCertificate(hostname),
+        await store.findLastIssuing(),
+      ],
+    );
     if (found === null) throw noCertificate(name);
-    show(options, await present(found), (certificate) => describeCertificate(certificate));
+    show(options, await present(found, lastIssuingAt), (certificate) => describeCertificate(certificate));
   });
 }
 

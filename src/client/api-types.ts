@@ -470,7 +470,7 @@ interface Certificate {
   domainId: string;
   /** Its canonical name. */
   domain: string;
-  /** `none`: it is ordered once the domain is verified. `wanted`: about to be ordered. `waiting_for_routing`: validation would fail at the CA, so nothing is ordered yet. `ordering`: an order is in progress at the CA. `issued`: in use. `renewing`: in use, and its successor is being ordered. `failed`: the CA did not issue it; the order is retried. */
+  /** `none`: it is ordered once the domain is verified. `wanted`: about to be ordered. `waiting_for_routing`: validation would fail at the CA, so nothing is ordered yet. `ordering`: an order is in progress at the CA; a `problem` is what the CA said of the order before. `issued`: in use. `renewing`: in use, and its successor is being ordered. `failed`: the CA did not issue it; the order is retried. */
   state: 'none' | 'wanted' | 'waiting_for_routing' | 'ordering' | 'issued' | 'renewing' | 'failed';
   problem?: CertificateProblem;
   /** Attempts that failed in a row. */
@@ -486,7 +486,7 @@ interface Certificate {
 /** Why the certificate is not issued or renewed; absent without a problem. */
 interface CertificateProblem {
   /** What blocks the certificate, for programs. More values may be added. */
-  reason: 'no_address' | 'dns_unreadable' | 'address_not_public' | 'unreachable' | 'answered_by_another' | 'caa_forbids' | 'budget_spent' | 'ca_rate_limited' | 'ca_unavailable' | 'ca_account' | 'authorization_failed' | 'ca_refused';
+  reason: 'no_address' | 'dns_unreadable' | 'address_not_public' | 'unreachable' | 'answered_by_another' | 'caa_forbids' | 'budget_spent' | 'ca_rate_limited' | 'ca_unavailable' | 'ca_account' | 'authorization_failed' | 'ca_refused' | 'not_issued_here';
   /** What happened, where, and what to do. */
   message: string;
   /** Since when it blocks the certificate. Unix time in milliseconds. */
@@ -810,7 +810,7 @@ interface Finding {
   retryable: boolean;
 }
 
-/** The certificate in use; absent before the first. It stays in use until it is replaced. */
+/** The certificate in use; absent before the first. It stays in use until it is replaced. After a takeover the name is served with the certificate of its former domain until there is one. */
 interface IssuedCertificate {
   /** The CA's directory URL; `internal` for the internal CA, `imported` for an imported certificate. */
   issuer: string;

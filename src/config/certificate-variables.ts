@@ -93,6 +93,14 @@ export const certificateVariables = {
     example: 'off',
     parse: oneOf('on', 'off'),
   },
+  acmeMultiAddress: {
+    name: 'NAMEPLATE_ACME_MULTI_ADDRESS',
+    about:
+      '`any`: of several addresses of a domain, one that does not answer on port 80 is tolerated before an order if another one of its family (IPv4 or IPv6) leads to the edge; an address where another server answers never is. `all`: every address has to lead to the edge. After a CA could not validate a domain, `all` applies to it for a day.',
+    default: 'any',
+    example: 'all',
+    parse: oneOf('any', 'all'),
+  },
   acmeLimits: {
     name: 'NAMEPLATE_ACME_LIMITS',
     about:

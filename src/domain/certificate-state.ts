@@ -32,7 +32,9 @@ export type CertificateReason =
   /** The CA could not validate our challenge response. */
   | 'authorization_failed'
   /** The CA does not issue for this name. */
-  | 'ca_refused';
+  | 'ca_refused'
+  /** No process orders certificates. */
+  | 'not_issued_here';
 
 /** Only the owner of the name can fix these: it does not resolve to us, or CAA forbids the CA. Such a certificate may expire. */
 export const OWNER_FIXABLE: readonly CertificateReason[] = [
@@ -43,6 +45,14 @@ export const OWNER_FIXABLE: readonly CertificateReason[] = [
   'caa_forbids',
 ];
 
+/** What is looked for before an order begins: once one has begun, nothing of this is in its way any more. */
+const BEFORE_ORDER: readonly CertificateReason[] = [...OWNER_FIXABLE, 'dns_unreadable', 'budget_spent'];
+
+/** What is left of a problem when an order has begun. */
+export function problemWhileOrdering(problem: CertificateProblem | null): CertificateProblem | null {
+  return problem !== null && BEFORE_ORDER.includes(problem.reason) ? null : problem;
+}
+
 export interface CertificateProblem {
   reason: CertificateReason;
   /** What happened, where, and what to do: for the customer or the operator, at most 512 characters, without secrets. */
@@ -52,6 +62,25 @@ export interface CertificateProblem {
 }
 
 const DAY_MS = 86_400_000;
+
+/** How long a certificate that is due, and the last sign of a process that would order it, may be ago. Processes give one every minute. */
+const UNATTENDED_MS = 5 * 60_000;
+
+/**
+ * The problem of a certificate that is due while no process orders certificates; null: there is one, or the certificate is not due. `lastIssuingAt`: when a
+ * process last said that it does; null: never.
+ */
+export function unattendedProblem(
+  { nextTryAt }: { nextTryAt: number },
+  lastIssuingAt: number | null,
+  now: number,
+): CertificateProblem | null {
+  const isAttended = lastIssuingAt !== null && Math.abs(now - lastIssuingAt) < UNATTENDED_MS;
+  if (isAttended || now - nextTryAt < UNATTENDED_MS) return null;
+  const message =
+    'No process of this installation orders certificates: none with the role "certificates" is running. Unless this name has its certificates from elsewhere, the operator of this service needs to start one.';
+  return { reason: 'not_issued_here', message, at: nextTryAt };
+}
 
 /** The longest time between two attempts, whatever a CA asks for. */
 export const LONGEST_WAIT_MS = 8 * DAY_MS;

@@ -18,6 +18,7 @@ export function startCertificates(deps: RoleDeps): Stoppable {
     issuers: issuersOf(deps),
     mayDial: addressRule(config.acmeAllowedNetworks),
     checksSelf: config.acmeSelfCheck === 'on',
+    multiAddress: config.acmeMultiAddress,
     limits: config.acmeLimits,
     leaseMs: certificateLeaseMs,
     ports: { http: challengePort, https: config.edgeHttpsPort },

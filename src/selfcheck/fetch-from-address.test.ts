@@ -23,6 +23,7 @@ async function fetchFromServer(answer: (socket: Socket) => void) {
   const options = {
     dialer,
     maxRedirects: 10,
+    timeoutMs: 10_000,
     ports: { http: port, https: port },
     signal: new AbortController().signal,
   };

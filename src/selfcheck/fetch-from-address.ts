@@ -9,13 +9,16 @@ export type FetchResult =
   | { kind: 'response'; from: string | null; status: number; body: string }
   /** A redirect that CAs do not follow, or to a host that does not answer. */
   | { kind: 'bad_redirect'; seen: string }
-  | { kind: 'unreachable'; seen: string; reason: DialError['reason'] | null };
+  /** `responded`: something came back, if no whole response. */
+  | { kind: 'unreachable'; seen: string; reason: DialError['reason'] | null; responded: boolean };
 
 export interface FetchOptions {
   dialer: Dialer;
   /** The ports that CAs connect to: 80 and 443. */
   ports: { http: number; https: number };
   maxRedirects: number;
+  /** For everything, redirects included. */
+  timeoutMs: number;
   signal: AbortSignal;
 }
 
@@ -30,13 +33,14 @@ const NOT_HTTP = 'it accepts connections, but its response is not HTTP';
  * the signal's reason, and with nothing else.
  */
 export async function fetchFromAddress(start: URL, address: string, options: FetchOptions): Promise<FetchResult> {
-  const { ports, maxRedirects } = options;
+  const { ports, maxRedirects, timeoutMs } = options;
+  const timeout = AbortSignal.timeout(timeoutMs);
   let url = start;
   let hostname = address;
   /** The target of the last redirect, as far as it may be shown. */
   let target = '';
   for (let redirects = 0; ; redirects++) {
-    const response = await fetchOnce(url, hostname, options);
+    const response = await fetchOnce(url, hostname, { ...options, timeout });
     if (response.kind === 'unreachable') {
       return redirects === 0 ? response : { kind: 'bad_redirect', seen: `it redirects to ${target}: ${response.seen}` };
     }
@@ -60,20 +64,34 @@ type Response =
   | { kind: 'response'; status: number; body: string; location: string | null }
   | Extract<FetchResult, { kind: 'unreachable' }>;
 
-async function fetchOnce(url: URL, hostname: string, { dialer, ports, signal }: FetchOptions): Promise<Response> {
+async function fetchOnce(
+  url: URL,
+  hostname: string,
+  { dialer, ports, signal, timeout, timeoutMs }: FetchOptions & { timeout: AbortSignal },
+): Promise<Response> {
   const secure = url.protocol === 'https:';
-  const target = { hostname, port: portOf(url, ports), signal };
+  const either = AbortSignal.any([signal, timeout]);
+  const target = { hostname, port: portOf(url, ports), signal: either };
   let socket: Socket | undefined;
   try {
     // The name may have no valid certificate yet.
     socket = secure ? await dialer.dialTls(target, { rejectUnauthorized: false }) : await dialer.dial(target);
-    return await send(url, socket, signal);
+    return await send(url, socket, either);
   } catch (error) {
     signal.throwIfAborted();
-    if (error instanceof DialError) {
-      return { kind: 'unreachable', seen: error.message.replace(/\.$/, ''), reason: error.reason };
+    const responded = socket !== undefined && socket.bytesRead > 0;
+    if (timeout.aborted) {
+      return {
+        kind: 'unreachable',
+        seen: `it did not answer within ${timeoutMs / 1000} s`,
+        reason: 'timeout',
+        responded,
+      };
     }
-    return { kind: 'unreachable', seen: NOT_HTTP, reason: null };
+    if (error instanceof DialError) {
+      return { kind: 'unreachable', seen: error.message.replace(/\.$/, ''), reason: error.reason, responded };
+    }
+    return { kind: 'unreachable', seen: NOT_HTTP, reason: null, responded };
   } finally {
     socket?.destroy();
   }

@@ -7,7 +7,7 @@ import { quote } from '../domain/text.ts';
 import type { AddressRule } from '../net/addresses.ts';
 import { createDialer } from '../net/dialer.ts';
 import type { CertificateStore } from '../store/contract/store.ts';
-import { type FetchOptions, type FetchResult, fetchFromAddress } from './fetch-from-address.ts';
+import { type FetchResult, fetchFromAddress } from './fetch-from-address.ts';
 
 /**
  * Fetches a challenge response of ours from each address of a name, as a CA is going to: does the name lead to us? `addressesOf`: the host whose addresses
@@ -23,6 +23,8 @@ export type SelfCheckResult =
   | { kind: 'unreadable'; seen: UnreadableReading };
 
 export interface CheckedAddress extends SelfCheckAnswer {
+  /** Something came back, whatever it was. */
+  responded: boolean;
   /** This machine has no route to the address. */
   noRoute: boolean;
 }
@@ -74,47 +76,32 @@ export function createSelfChecker(options: SelfCheckOptions): SelfChecker {
     const addresses = found.addresses.slice(0, MAX_ADDRESSES);
     const maxRedirects = Math.min(MAX_REDIRECTS, Math.floor(MAX_REQUESTS / addresses.length) - 1);
     const fetching = { dialer, ports, maxRedirects, signal, timeoutMs };
-    const answers = await Promise.all(addresses.map((address) => checkAddress(url, address, expected, fetching)));
+    const check = async (address: string) => ({
+      address,
+      ...judge(await fetchFromAddress(url, address, fetching), expected),
+    });
+    const answers = await Promise.all(addresses.map(check));
     return { kind: 'checked', at, answers, chain: found.chain };
   };
 }
 
-async function checkAddress(
-  url: URL,
-  address: string,
-  expected: string,
-  { timeoutMs, signal, ...options }: FetchOptions & { timeoutMs: number },
-): Promise<CheckedAddress> {
-  try {
-    const result = await fetchFromAddress(url, address, { ...options, signal: withTimeout(signal, timeoutMs) });
-    return { address, noRoute: false, ...judge(result, expected) };
-  } catch (error) {
-    signal.throwIfAborted();
-    if (!(error instanceof DOMException && error.name === 'TimeoutError')) throw error;
-    return { address, outcome: 'unreachable', seen: `it did not answer within ${timeoutMs / 1000} s`, noRoute: false };
-  }
-}
-
-function judge(
-  result: FetchResult,
-  expected: string,
-): Pick<CheckedAddress, 'outcome' | 'seen'> & { noRoute?: boolean } {
+function judge(result: FetchResult, expected: string): Omit<CheckedAddress, 'address'> {
+  const answered = { responded: true, noRoute: false };
   switch (result.kind) {
     case 'unreachable': {
-      if (result.reason === 'not_allowed') return { outcome: 'not_public', seen: null };
-      return { outcome: 'unreachable', seen: result.seen, noRoute: result.reason === 'no_route' };
+      const { seen, reason, responded } = result;
+      if (reason === 'not_allowed') return { outcome: 'not_public', seen: null, responded, noRoute: false };
+      return { outcome: 'unreachable', seen, responded, noRoute: reason === 'no_route' };
     }
     case 'bad_redirect':
-      return { outcome: 'another', seen: result.seen };
+      return { outcome: 'another', seen: result.seen, ...answered };
     case 'response': {
       const { status, body, from } = result;
       // CAs ignore white space at the end (RFC 8555 section 8.3).
-      if (status === 200 && body.trimEnd() === expected) return { outcome: 'ours', seen: null };
+      if (status === 200 && body.trimEnd() === expected) return { outcome: 'ours', seen: null, ...answered };
       // The body of a host that the name redirects to is not disclosed to the customer.
-      return {
-        outcome: 'another',
-        seen: `HTTP ${status}${from === null ? `, ${quote(body)}` : ` from ${quote(from)}`}`,
-      };
+      const seen = `HTTP ${status}${from === null ? `, ${quote(body)}` : ` from ${quote(from)}`}`;
+      return { outcome: 'another', seen, ...answered };
     }
     default:
       return result satisfies never;

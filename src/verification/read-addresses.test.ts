@@ -8,6 +8,7 @@ const answer = (outcome: CheckedAddress['outcome'], address = '192.0.2.1'): Chec
   address,
   outcome,
   seen: null,
+  responded: true,
   noRoute: false,
 });
 const checked = (...answers: CheckedAddress[]): SelfCheckResult => ({ kind: 'checked', at: 1, answers, chain: [] });

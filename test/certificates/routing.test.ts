@@ -1,6 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { IssueTask } from '../../src/certificates/issuer.ts';
 import type { CertificateReason } from '../../src/domain/certificate-state.ts';
+import type { Certificate } from '../../src/store/contract/store.ts';
 import type { FakeCa } from '../support/fake-ca/fake-ca.ts';
+import { AcmeProblem } from '../support/fake-ca/problem.ts';
 import { createWorld, type World } from './world.ts';
 
 const MINUTE = 60_000;
@@ -228,4 +231,52 @@ test('when CAA forbids the first CA and allows the second, the second issues, an
   await world.worker([world.issuer(first), world.issuer(second)]).runOnce();
   expect((await world.read(NAME)).issued?.issuer).toBe(second.directoryUrl);
   expect(attempts(first)).toBe(0);
+});
+
+describe('while an order is in progress', () => {
+  /** The certificate as it is shown when the CA is asked. */
+  async function shownInOrder(ca: FakeCa): Promise<Certificate> {
+    const shown: Certificate[] = [];
+    const issuer = world.issuer(ca);
+    const looking = {
+      ...issuer,
+      async issue(task: IssueTask) {
+        shown.push(await world.read(task.hostname));
+        return issuer.issue(task);
+      },
+    };
+    await world.worker([looking]).runOnce();
+    const [certificate] = shown;
+    if (certificate === undefined) throw new Error('there was no order');
+    return certificate;
+  }
+
+  test('a problem of the name that was fixed is no longer shown, and the self-check is the one before the order', async () => {
+    const ca = await world.startCa();
+    await world.add({ name: NAME });
+    world.dns.set(NAME, 'A', ['127.0.0.9']);
+    await world.worker([world.issuer(ca)]).runOnce();
+    expect(await world.read(NAME)).toMatchObject({ problem: { reason: 'unreachable' } });
+    world.dns.set(NAME, 'A', ['127.0.0.1']);
+    world.clock.pass(2 * MINUTE);
+    expect(await shownInOrder(ca)).toMatchObject({
+      state: 'ordering',
+      problem: null,
+      selfCheck: { at: world.clock.now(), answers: [{ address: '127.0.0.1', outcome: 'ours' }] },
+    });
+  });
+
+  test('what the CA said of the order before is shown, until it has judged this one', async () => {
+    const ca = await world.startCa();
+    await world.add({ name: NAME });
+    ca.failAuthorizations(NAME, new AcmeProblem(403, 'unauthorized', 'no'));
+    await world.worker([world.issuer(ca)]).runOnce();
+    ca.failAuthorizations(NAME, null);
+    world.clock.pass(2 * MINUTE);
+    expect(await shownInOrder(ca)).toMatchObject({
+      state: 'ordering',
+      problem: { reason: 'authorization_failed' },
+    });
+    expect(await world.read(NAME)).toMatchObject({ state: 'issued', problem: null });
+  });
 });

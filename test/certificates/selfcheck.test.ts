@@ -1,7 +1,9 @@
 import { createServer, type RequestListener } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net';
+import { networkInterfaces } from 'node:os';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { AddressPolicy } from '../../src/certificates/policy/address-rule.ts';
 import { checkedRouting } from '../../src/certificates/preflight/routing-blocker.ts';
 import { certificatePem } from '../../src/certificates/x509/pem.ts';
 import { newPrivateKey, readPrivateKey } from '../../src/certificates/x509/private-key.ts';
@@ -14,6 +16,8 @@ import { type Simulator, startSimulator } from '../../src/playground/dns/simulat
 import { createSelfChecker, type SelfCheckOptions } from '../../src/selfcheck/self-check.ts';
 
 const HOST = 'shop.example.com';
+
+const HAS_IPV6 = Object.values(networkInterfaces()).some((found) => found?.some(({ address }) => address === '::1'));
 
 let dns: Simulator;
 let client: DnsClient;
@@ -57,7 +61,10 @@ async function listening(server: Server, host: string, at: number): Promise<numb
 
 const serve = (host: string, listener: RequestListener, at = 0) => listening(createServer(listener), host, at);
 
-async function check(options: Partial<SelfCheckOptions> = {}, signal = new AbortController().signal) {
+async function check(
+  { policy = 'any', ...options }: Partial<SelfCheckOptions> & { policy?: AddressPolicy } = {},
+  signal = new AbortController().signal,
+) {
   const checker = createSelfChecker({
     store: {
       async putChallenge({ hostname, token, keyAuthorization }) {
@@ -70,10 +77,10 @@ async function check(options: Partial<SelfCheckOptions> = {}, signal = new Abort
     ports: { http: port, https: 443 },
     ...options,
   });
-  return checkedRouting(HOST, await checker(HOST, signal));
+  return checkedRouting(HOST, await checker(HOST, signal), policy);
 }
 
-async function reasonOf(options: Partial<SelfCheckOptions> = {}) {
+async function reasonOf(options: Parameters<typeof check>[0] = {}) {
   const { blocker, selfCheck } = await check(options);
   return { reason: blocker?.reason, answers: selfCheck?.answers };
 }
@@ -231,7 +238,7 @@ describe('when the name redirects to another host, the customer sees', () => {
 
 describe('a name is not ours', () => {
   test('when it has no address', async () => {
-    expect(await check()).toEqual({ selfCheck: null, blocker: { reason: 'no_address', chain: [] } });
+    expect(await check()).toEqual({ selfCheck: null, blocker: { reason: 'no_address', chain: [] }, tolerated: [] });
     dns.set(HOST, 'CNAME', ['gone.test']);
     expect(await check()).toMatchObject({ blocker: { reason: 'no_address', chain: ['gone.test'] } });
   });
@@ -260,9 +267,9 @@ describe('a name is not ours', () => {
     expect(answers).toContainEqual(expect.objectContaining({ outcome: 'not_public', seen: null }));
   });
 
-  test('when one of its addresses does not answer', async () => {
+  test('when one of its addresses does not answer, and every one has to', async () => {
     dns.set(HOST, 'A', ['127.0.0.1', '127.0.0.2']);
-    expect(await reasonOf()).toEqual({
+    expect(await reasonOf({ policy: 'all' })).toEqual({
       reason: 'unreachable',
       answers: [
         { address: '127.0.0.1', outcome: 'ours', seen: null },
@@ -333,6 +340,86 @@ describe('a name is not ours', () => {
       reason: 'unreachable',
       answers: [{ address: '127.0.0.2', outcome: 'unreachable', seen }],
     });
+  });
+});
+
+/** Ends when a client asks: what a server does that has taken the connection. */
+const onRequest = (answer: (socket: Socket) => void) =>
+  createTcpServer((socket) => void socket.once('data', () => answer(socket)));
+
+describe('of several addresses', () => {
+  test.each<[string, () => Promise<unknown>]>([
+    ['refuses connections', async () => {}],
+    ['takes connections and says nothing', () => listening(createTcpServer(), '127.0.0.2', port)],
+    [
+      'closes connections without a word',
+      () =>
+        listening(
+          onRequest((socket) => socket.destroy()),
+          '127.0.0.2',
+          port,
+        ),
+    ],
+  ])('one that %s is tolerated, is told of, and is not with NAMEPLATE_ACME_MULTI_ADDRESS=all', async (_, start) => {
+    await start();
+    dns.set(HOST, 'A', ['127.0.0.1', '127.0.0.2']);
+    const { blocker, selfCheck, tolerated } = await check({ timeoutMs: 300 });
+    expect([blocker, tolerated]).toEqual([null, ['127.0.0.2']]);
+    expect(selfCheck?.answers.map(({ address, outcome }) => [address, outcome])).toEqual([
+      ['127.0.0.1', 'ours'],
+      ['127.0.0.2', 'unreachable'],
+    ]);
+    const strict = await check({ timeoutMs: 300, policy: 'all' });
+    expect([strict.blocker?.reason, strict.tolerated]).toEqual(['unreachable', []]);
+  });
+
+  test.each<[string, (socket: Socket) => void]>([
+    ['another language', (socket) => void socket.end('220 mail.example.com ESMTP\r\n')],
+    [
+      'half a response, and then nothing',
+      (socket) => void socket.write('HTTP/1.1 200 OK\r\ncontent-length: 50\r\n\r\nx'),
+    ],
+    ['half a response, and hangs up', (socket) => void socket.end('HTTP/1.1 200 OK\r\ncontent-')],
+  ])('one that answers with %s is never tolerated', async (_, answer) => {
+    await listening(onRequest(answer), '127.0.0.2', port);
+    dns.set(HOST, 'A', ['127.0.0.1', '127.0.0.2']);
+    expect(await reasonOf({ timeoutMs: 300 })).toMatchObject({ reason: 'unreachable' });
+  });
+
+  test('one that redirects to where nobody answers in time is never tolerated', async () => {
+    await serve('127.0.0.2', redirecting('http://hop.example.com'), port);
+    await listening(createTcpServer(), '127.0.0.3', port);
+    dns.set('hop.example.com', 'A', ['127.0.0.3']);
+    dns.set(HOST, 'A', ['127.0.0.1', '127.0.0.2']);
+    const { reason, answers } = await reasonOf({ timeoutMs: 300 });
+    expect(reason).toBe('answered_by_another');
+    expect(answers?.[1]?.seen).toMatch(
+      /^it redirects to "http:\/\/hop\.example\.com\/.*": it did not answer within 0\.3 s$/,
+    );
+  });
+
+  test('one where another server answers is never tolerated, beside one that does not answer', async () => {
+    await serve('127.0.0.2', (_, response) => response.end('parked'), port);
+    dns.set(HOST, 'A', ['127.0.0.1', '127.0.0.2', '127.0.0.3']);
+    expect(await reasonOf()).toMatchObject({ reason: 'answered_by_another' });
+  });
+
+  test('those that do not answer are not tolerated where none does', async () => {
+    dns.set(HOST, 'A', ['127.0.0.2', '127.0.0.3']);
+    expect(await check()).toMatchObject({ blocker: { reason: 'unreachable' }, tolerated: [] });
+  });
+
+  test.skipIf(!HAS_IPV6)('those of one family say nothing about the other', async () => {
+    const mayDial = () => true;
+    dns.set(HOST, 'A', ['127.0.0.1']);
+    dns.set(HOST, 'AAAA', ['::1']);
+    expect(await check({ mayDial })).toMatchObject({ blocker: { reason: 'unreachable' }, tolerated: [] });
+    await serve('::1', edge, port);
+    expect(await check({ mayDial })).toMatchObject({ blocker: null, tolerated: [] });
+    dns.set(HOST, 'A', ['127.0.0.1', '127.0.0.2']);
+    expect(await check({ mayDial })).toMatchObject({ blocker: null, tolerated: ['127.0.0.2'] });
+    dns.set(HOST, 'A', ['127.0.0.2']);
+    expect(await check({ mayDial })).toMatchObject({ blocker: { reason: 'unreachable' }, tolerated: [] });
   });
 });
 

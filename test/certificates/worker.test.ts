@@ -174,6 +174,13 @@ test('a started worker attempts what becomes due, also after the store was down'
   expect(ca.certificates.map(({ hostname }) => hostname)).toEqual([first.name, second.name]);
 });
 
+test('a started worker says that there is one', async () => {
+  const ca = await world.startCa();
+  expect(await world.store.findLastIssuing()).toBeNull();
+  world.worker([world.issuer(ca)]).start();
+  await expect.poll(() => world.store.findLastIssuing()).toBe(world.clock.now());
+});
+
 test('the gauges show all certificates', async () => {
   const ca = await world.startCa();
   await world.add();

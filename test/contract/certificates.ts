@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { LONGEST_WAIT_MS } from '../../src/domain/certificate-state.ts';
 import type { Domain } from '../../src/domain/domain.ts';
-import { NO_MEMORY } from '../../src/domain/status.ts';
 import type { CertificateStore, DueCertificate } from '../../src/store/contract/store.ts';
 import {
   aLedgerEntry,
@@ -13,7 +12,7 @@ import {
   servedCertificate,
   verify,
 } from '../support/certificates.ts';
-import { attach, failedAt, NOW, timelineOf, verifiedAt } from '../support/entities.ts';
+import { NOW, timelineOf } from '../support/entities.ts';
 import type { Subject } from './subject.ts';
 import { readAll } from './tree.ts';
 
@@ -78,7 +77,7 @@ export function describeCertificates(subject: Subject): void {
         issued,
       });
       const { chain, notAfter } = issued;
-      expect(await servedCertificate(store, name)).toEqual({ chain, notAfter, privateKey });
+      expect(await servedCertificate(store, name)).toEqual({ chain, notAfter, privateKey, inherited: false });
       expect(await store.findChallenge(name, 'token', NOW)).toBeNull();
       expect(await store.countLedgerEntries(issuer, 0)).toMatchObject({ orders: 1, issued: 1 });
       expect((await claim(NOW + DAY_MS))[0]?.order).toBeNull();
@@ -111,7 +110,12 @@ export function describeCertificates(subject: Subject): void {
       await save(again, { state: 'issued', issued });
       expect((await eventsOf(domain)).map(({ type }) => type)).toEqual(['certificate.issued', 'certificate.renewed']);
       const { chain, notAfter, privateKey } = issued;
-      expect(await servedCertificate(subject.store, domain.name)).toEqual({ chain, notAfter, privateKey });
+      expect(await servedCertificate(subject.store, domain.name)).toEqual({
+        chain,
+        notAfter,
+        privateKey,
+        inherited: false,
+      });
     });
 
     it('that is blocked records one event per reason, and leaves the certificate in use', async () => {
@@ -133,6 +137,16 @@ export function describeCertificates(subject: Subject): void {
       expect(
         failures.map(({ type, data: { certificate } }) => [type, certificate?.reason, certificate?.message]),
       ).toEqual([problem, refused, problem].map(({ reason, message }) => ['certificate.failed', reason, message]));
+    });
+
+    it('keeps when a CA last failed to validate the name, until it fails again', async () => {
+      const { store } = subject;
+      const { domain, due } = await lease();
+      expect(due.certificate.authorizationFailedAt).toBeNull();
+      await save(due, { state: 'failed', authorizationFailedAt: NOW, nextTryAt: NOW });
+      const [again] = (await claim()) as [DueCertificate];
+      await save(again, { state: 'waiting_for_routing', nextTryAt: NOW });
+      expect(await store.findCertificate(domain.name)).toMatchObject({ authorizationFailedAt: NOW });
     });
 
     it('whose order is to be resumed keeps it, and its challenges', async () => {
@@ -243,23 +257,6 @@ export function describeCertificates(subject: Subject): void {
       expect(await claim(NOW + DAY_MS)).toEqual([]);
     });
 
-    it('because of a takeover, starts anew in the other workspace', async () => {
-      const { store } = subject;
-      const { domain: incumbent, due } = await certified();
-      const { environment } = await subject.plant();
-      const claimed = await attach(store, environment, { name: incumbent.name });
-      const after = verifiedAt(claimed, NOW + 1);
-      const loser = { before: incumbent, after: failedAt(incumbent, NOW + 1) };
-      const memory = NO_MEMORY;
-      await store.saveTransition({ before: claimed, after, loser, memory, now: NOW + 1 });
-      const wanted = { state: 'wanted', domainId: claimed.id, workspaceId: claimed.workspaceId, issued: null };
-      expect(await store.findCertificate(claimed.name)).toMatchObject({ ...wanted, nextTryAt: NOW + 1 });
-      await nothingIsLeft(incumbent, due);
-      const [fresh] = await claim(NOW + 1);
-      expect(fresh).toMatchObject({ certificate: wanted, order: null });
-      await nothingIsLeft(incumbent, due);
-    });
-
     it('while its certificate is saved leaves nothing behind, whichever comes first', async () => {
       const { store } = subject;
       for (const deletesFirst of [true, false]) {
@@ -273,6 +270,14 @@ export function describeCertificates(subject: Subject): void {
         expect(await store.findCertificate(domain.name)).toBeNull();
       }
     });
+  });
+
+  it('of the processes that order certificates, the last sign is kept', async () => {
+    const { store } = subject;
+    for (const at of [NOW, NOW + 1]) {
+      await store.recordIssuing(at);
+      expect(await store.findLastIssuing()).toBe(at);
+    }
   });
 
   describe('lists of certificates', () => {

@@ -52,6 +52,7 @@ export function describeLeases(subject: Subject): void {
           problem: null,
           selfCheck: null,
           failures: 0,
+          authorizationFailedAt: null,
           nextTryAt: until,
           leasedUntil: until,
           issued: null,

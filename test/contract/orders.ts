@@ -54,6 +54,28 @@ export function describeOrders(subject: Subject): void {
       expect(taken).toMatchObject({ certificate: { hostname, state: 'ordering' }, order: { ...order, url } });
     });
 
+    it('is shown with the problem and the self-check of the moment at which it began; without them, with those before', async () => {
+      const { store } = subject;
+      const [problem, selfCheck] = [
+        { reason: 'no_address', message: 'None.', at: NOW } as const,
+        { at: NOW, answers: [] },
+      ];
+      const due = await lease();
+      const { hostname } = due.certificate;
+      await store.saveCertificate(aSave(due, { problem, selfCheck, nextTryAt: NOW }));
+      const [again] = await store.claimCertificates({ now: NOW, limit: 1, leaseMs: 1, newNames: true });
+      const order = anOrder({ hostname, issuer: anIssuer() });
+      const begun = { lease: again?.lease ?? 0, order, entry: aLedgerEntry(order), limits: [], now: NOW };
+      await store.beginOrder(begun);
+      expect(await store.findCertificate(hostname)).toMatchObject({ state: 'ordering', problem, selfCheck });
+      await store.beginOrder({ ...begun, shown: { problem: null, selfCheck: null } });
+      expect(await store.findCertificate(hostname)).toMatchObject({
+        state: 'ordering',
+        problem: null,
+        selfCheck: null,
+      });
+    });
+
     it('for a name that has a certificate leaves it in use, and is a renewal', async () => {
       const { store } = subject;
       const due = await lease();

@@ -13,6 +13,7 @@ import {
   aPrivateKey,
   aSave,
   servedCertificate,
+  takeOver,
   verify,
 } from '../support/certificates.ts';
 import { aSigningKey, NOW, plant } from '../support/entities.ts';
@@ -38,7 +39,14 @@ export function describeSecrets(subject: Subject): void {
 
   /** Stores a secret of each kind, and tells all of them. */
   async function storeSecrets(store: Store, environment: Environment) {
-    const [issued, ordered] = [await verify(store, environment), await verify(store, environment)];
+    const [issued, ordered, former] = [
+      await verify(store, environment),
+      await verify(store, environment),
+      await verify(store, environment),
+    ];
+    const handedOn = anIssuedCertificate();
+    await store.importCertificate(former.name, handedOn, NOW);
+    await takeOver(store, (await plant(store)).environment, former, NOW);
     const dues = await store.claimCertificates({ now: NOW, limit: 9, leaseMs: 1, newNames: true });
     const dueOf = (name: string) => dues.find((due) => due.certificate.hostname === name) as DueCertificate;
     const certificate = anIssuedCertificate();
@@ -50,8 +58,14 @@ export function describeSecrets(subject: Subject): void {
     const account = await store.createCaAccount(aCaAccount());
     const signingKey = aSigningKey({ privateKey: aPrivateKey() });
     await store.replaceSigningKey(null, signingKey, 0);
-    const secrets = [certificate, order, account, signingKey].map(({ privateKey }) => privateKey);
-    const names = { issued: issued.name, ordered: ordered.name, account: account.issuer, signingKey: signingKey.id };
+    const secrets = [certificate, order, account, signingKey, handedOn].map(({ privateKey }) => privateKey);
+    const names = {
+      issued: issued.name,
+      inherited: former.name,
+      ordered: ordered.name,
+      account: account.issuer,
+      signingKey: signingKey.id,
+    };
     return { ...names, secrets };
   }
 
@@ -64,6 +78,7 @@ export function describeSecrets(subject: Subject): void {
       order,
       await store.findCaAccount(names.account),
       await store.findSigningKey(names.signingKey),
+      await servedCertificate(store, names.inherited),
     ];
     expect((await store.findCurrentSigningKey())?.privateKey).toEqual(holders[3]?.privateKey);
     return holders.map((holder) => holder?.privateKey);
@@ -98,7 +113,13 @@ export function describeSecrets(subject: Subject): void {
         const clear = await store.listSecrets(account.privateKey.subarray(0, 9), 9);
         expect(clear).toEqual([{ kind: 'account', id: account.issuer, bytes: account.privateKey }]);
         const sealed = await store.listSecrets(ring(OLD).prefix(), 9);
-        expect(sealed.map(({ kind }) => kind).toSorted()).toEqual(['account', 'certificate', 'order', 'signing_key']);
+        expect(sealed.map(({ kind }) => kind).toSorted()).toEqual([
+          'account',
+          'certificate',
+          'inherited_certificate',
+          'order',
+          'signing_key',
+        ]);
         expect(await store.listSecrets(ring(OLD).prefix(), 3)).toHaveLength(3);
         for (const secret of sealed) {
           const after = ring(NEW).seal(aPrivateKey(), secret);
@@ -116,7 +137,7 @@ export function describeSecrets(subject: Subject): void {
         expect(await readSecrets(sealedStore(store, ring(OLD)), stored)).toEqual(stored.secrets);
         const accounts = Array.from({ length: 40 }, () => aCaAccount());
         for (const account of accounts) await store.createCaAccount(account);
-        expect(await sealPlaintextSecrets(store, ring(OLD))).toBe(44);
+        expect(await sealPlaintextSecrets(store, ring(OLD))).toBe(45);
         expect(await sealPlaintextSecrets(store, ring(NEW, OLD))).toBe(0);
         expect(await keyIds(store)).toEqual([idOf(OLD)]);
         expect(await readSecrets(sealedStore(store, ring(OLD)), stored, NOW + 9)).toEqual(stored.secrets);
@@ -161,7 +182,7 @@ export function describeSecrets(subject: Subject): void {
   describe('once the key is lost', () => {
     it('the deletes in docs/certificates.md let every name start again', () =>
       alone(async ({ store, run }, environment) => {
-        const { issued, ordered, account } = await storeSecrets(sealedStore(store, ring(LOST)), environment);
+        const { issued, ordered, inherited, account } = await storeSecrets(sealedStore(store, ring(LOST)), environment);
         const docs = await readFile(new URL('../../docs/certificates.md', import.meta.url), 'utf8');
         const [, sql = ''] = /```sql\n(.*?)```/s.exec(docs) ?? [];
         await run(sql);
@@ -170,9 +191,10 @@ export function describeSecrets(subject: Subject): void {
         const claim = { now: NOW, limit: 9, leaseMs: 1, newNames: true };
         const due = await sealedStore(store, ring(NEW)).claimCertificates(claim);
         expect(due.map(({ certificate, order }) => [certificate.hostname, certificate.state, order])).toEqual(
-          expect.arrayContaining([issued, ordered].map((name) => [name, 'wanted', null])),
+          expect.arrayContaining([issued, ordered, inherited].map((name) => [name, 'wanted', null])),
         );
-        expect(due).toMatchObject([{ certificate: { issued: null } }, { certificate: { issued: null } }]);
+        expect(due.map(({ certificate }) => certificate.issued)).toEqual([null, null, null]);
+        expect(await servedCertificate(store, inherited)).toBeNull();
       }));
   });
 
@@ -188,8 +210,8 @@ export function describeSecrets(subject: Subject): void {
         await expect(brokenOff).rejects.toThrow('broken off');
         expect((await keyIds(store)).toSorted()).toEqual([idOf(OLD), idOf(NEW)].toSorted());
         const told: number[] = [];
-        expect(await rotateSecrets(store, keyring, (done) => told.push(done))).toBe(24);
-        expect(told.at(-1)).toBe(24);
+        expect(await rotateSecrets(store, keyring, (done) => told.push(done))).toBe(25);
+        expect(told.at(-1)).toBe(25);
         expect(await keyIds(store)).toEqual([idOf(NEW)]);
         expect(await readSecrets(sealedStore(store, ring(NEW)), stored)).toEqual(stored.secrets);
         expect(await rotateSecrets(store, keyring)).toBe(0);
@@ -233,6 +255,7 @@ export function describeSecrets(subject: Subject): void {
           stored.ordered,
           stored.account,
           stored.signingKey,
+          stored.inherited,
         ];
         expect(left.toSorted()).toEqual(all.filter((id) => !hurt.has(id)).toSorted());
         for (const { secret, bytes } of damaged) await store.replaceSecret({ ...secret, bytes }, secret.bytes);

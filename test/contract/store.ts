@@ -22,6 +22,7 @@ import { describeSecrets } from './secrets.ts';
 import { describeSetup } from './setup.ts';
 import { describeSigning } from './signing.ts';
 import type { OpenedStore, Subject } from './subject.ts';
+import { describeTakeovers } from './takeovers.ts';
 import { describeTimelines } from './timelines.ts';
 import { describeTree } from './tree.ts';
 import { describeWebhookUpkeep } from './webhook-upkeep.ts';
@@ -70,6 +71,7 @@ export function describeStore(name: string, open: () => Promise<OpenedStore>): v
     describeLeases(subject);
     describeOrders(subject);
     describeCertificates(subject);
+    describeTakeovers(subject);
     describeEdge(subject);
     describeOperatorNames(subject);
     describeBefore(subject);

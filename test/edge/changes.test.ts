@@ -2,10 +2,13 @@ import { once } from 'node:events';
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { NO_MEMORY } from '../../src/domain/status.ts';
-import { attach, failedAt, plant, verifiedAt } from '../support/entities.ts';
+import type { Domain } from '../../src/domain/domain.ts';
+import { takeOver } from '../support/certificates.ts';
+import { plant } from '../support/entities.ts';
 import { issue } from './authority.ts';
 import { type Harness, handshake, overHttp, overHttp2, overHttps, type Site, startHarness } from './harness.ts';
+
+const MINUTE_MS = 60_000;
 
 let edge: Harness;
 beforeAll(async () => {
@@ -18,18 +21,10 @@ async function until(holds: () => boolean): Promise<void> {
 }
 
 /** Another workspace proves that the name is its own. Its environment has an origin that answers with `text`. */
-async function takeOver({ hostname, domain: incumbent }: Site, text: string): Promise<void> {
+async function takenOver({ domain: incumbent }: Site, text: string): Promise<Domain> {
   const { environment } = await plant(edge.store);
   await edge.deploy(environment, await edge.addOrigin((_, response) => response.end(text)));
-  const now = edge.clock.now();
-  const before = await attach(edge.store, environment, { name: hostname });
-  await edge.store.saveTransition({
-    before,
-    after: verifiedAt(before, now),
-    loser: { before: incumbent, after: failedAt(incumbent, now) },
-    memory: NO_MEMORY,
-    now,
-  });
+  return takeOver(edge.store, environment, incumbent, edge.clock.now());
 }
 
 async function certify(hostname: string): Promise<string> {
@@ -86,26 +81,55 @@ describe('a certificate that is replaced', () => {
 });
 
 describe('a name that another workspace takes over', () => {
-  it('is no longer served by the old one, and is served by the new one once it has its own certificate', async () => {
+  it('is served by the new one alone, at once: with the certificate that it has, until there is a new one', async () => {
     const site = await edge.addSite();
     const { hostname } = site;
     expect((await overHttps({ port: edge.httpsPort, hostname })).status).toBe(200);
-    await takeOver(site, 'the new one');
+    await takenOver(site, 'the new one');
     await edge.heard();
-    await expect(handshake(edge.httpsPort, { servername: hostname })).rejects.toThrow(/internal error/i);
-    expect((await overHttp({ port: edge.httpPort, hostname })).status).toBe(503);
+    const before = await handshake(edge.httpsPort, { servername: hostname });
+    expect(before.getPeerX509Certificate()?.serialNumber).toBe(site.serial);
+    before.destroy();
+    expect((await overHttps({ port: edge.httpsPort, hostname })).text).toBe('the new one');
+    expect((await overHttp({ port: edge.httpPort, hostname })).status).toBe(308);
     const serial = await certify(hostname);
     await edge.heard();
-    const socket = await handshake(edge.httpsPort, { servername: hostname });
-    expect(socket.getPeerX509Certificate()?.serialNumber).toBe(serial);
-    socket.destroy();
+    const after = await handshake(edge.httpsPort, { servername: hostname });
+    expect(after.getPeerX509Certificate()?.serialNumber).toBe(serial);
+    after.destroy();
     expect((await overHttps({ port: edge.httpsPort, hostname })).text).toBe('the new one');
+  });
+
+  it('has no certificate once that has expired, until there is a new one', async () => {
+    const site = await edge.addSite({ certified: false });
+    const { hostname } = site;
+    const { serial: _, ...issued } = issue(hostname, { notAfter: Date.now() + MINUTE_MS });
+    await edge.store.importCertificate(hostname, issued, edge.clock.now());
+    await takenOver(site, 'the new one');
+    await edge.heard();
+    (await handshake(edge.httpsPort, { servername: hostname })).destroy();
+    edge.clock.advance(MINUTE_MS);
+    await expect(handshake(edge.httpsPort, { servername: hostname })).rejects.toThrow(/internal error/i);
+    expect((await overHttp({ port: edge.httpPort, hostname })).status).toBe(503);
+    await certify(hostname);
+    await edge.heard();
+    (await handshake(edge.httpsPort, { servername: hostname })).destroy();
+  });
+
+  it('is not served by either before the new one has a certificate, where the old one was imported', async () => {
+    const site = await edge.addSite({ certified: false });
+    const { hostname } = site;
+    const { serial: _, ...issued } = issue(hostname);
+    await edge.store.importCertificate(hostname, { ...issued, issuer: 'imported' }, edge.clock.now());
+    await takenOver(site, 'the new one');
+    await edge.heard();
+    await expect(handshake(edge.httpsPort, { servername: hostname })).rejects.toThrow(/internal error/i);
   });
 
   it('is served by the new one on connections that were already open, too', async () => {
     const site = await edge.addSite();
     const open = await handshake(edge.httpsPort, { servername: site.hostname });
-    await takeOver(site, 'the new one');
+    await takenOver(site, 'the new one');
     await edge.heard();
     open.write(`GET / HTTP/1.1\r\nHost: ${site.hostname}\r\n\r\n`);
     expect(String(await once(open, 'data'))).toContain('the new one');

@@ -8,14 +8,14 @@ import { createTlsTerminator } from '../../src/edge/tls/tls.ts';
 import { issue, ROOT } from './authority.ts';
 
 it('a connection that closes leaves the handshake of another one with the same addresses alone', async () => {
-  const certificate = issue('a.example.com');
+  const certificate = { ...issue('a.example.com'), inherited: false };
   const outcomes: string[] = [];
   const secured: Socket[] = [];
   let lookups = 0;
   const tls = createTlsTerminator({
     async certificateFor() {
       lookups += 1;
-      return { kind: 'certificate', certificate };
+      return { kind: 'certificate', certificate, domainId: 'dom_1' };
     },
     onSecure: (_, { raw }) => void secured.push(raw),
     onFault: () => {},

@@ -1,6 +1,8 @@
 import { once } from 'node:events';
 import type { SecureVersion, TLSSocket } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { takeOver } from '../support/certificates.ts';
+import { plant } from '../support/entities.ts';
 import { issue } from './authority.ts';
 import { type Harness, handshake, startHarness } from './harness.ts';
 
@@ -74,7 +76,17 @@ describe.each(VERSIONS)('a session of %s', (maxVersion) => {
     }
   });
 
-  it('is invalid after a new certificate, as after a takeover', async () => {
+  it('is invalid after a takeover, though the certificate is the same', async () => {
+    const { hostname, domain, serial } = await edge.addSite();
+    const session = await sessionFor(hostname, maxVersion);
+    await takeOver(edge.store, (await plant(edge.store)).environment, domain, edge.clock.now());
+    await edge.heard();
+    const socket = await handshake(edge.httpsPort, { servername: hostname, session, maxVersion });
+    expect([socket.isSessionReused(), socket.getPeerX509Certificate()?.serialNumber]).toEqual([false, serial]);
+    expect(await request(socket, hostname)).toContain('HTTP/1.1 503');
+  });
+
+  it('is invalid after a new certificate', async () => {
     const { hostname } = await edge.addSite();
     const session = await sessionFor(hostname, maxVersion);
     const { serial, ...issued } = issue(hostname);
@@ -89,6 +101,6 @@ describe.each(VERSIONS)('a session of %s', (maxVersion) => {
 describe('handshakes', () => {
   it('are counted by outcome', async () => {
     expect(await edge.metric('nameplate_edge_handshakes_total{outcome="resumed"}')).toBe(2);
-    expect(await edge.metric('nameplate_edge_handshakes_total{outcome="full"}')).toBe(14);
+    expect(await edge.metric('nameplate_edge_handshakes_total{outcome="full"}')).toBe(18);
   });
 });

@@ -12,7 +12,7 @@ import type {
   ServedCertificate,
   Store,
 } from '../../src/store/contract/store.ts';
-import { attach, NOW, unique, verifiedAt } from './entities.ts';
+import { attach, failedAt, NOW, unique, verifiedAt } from './entities.ts';
 
 export const DAY_MS = 86_400_000;
 
@@ -28,7 +28,22 @@ export async function verify(
   return after;
 }
 
-/** The certificate in use of a name; null: none. Rejects when its key cannot be unsealed. */
+/** Stores that another workspace took a name over; resolves with its domain. */
+export async function takeOver(
+  store: Store,
+  environment: Environment,
+  incumbent: Domain,
+  now: number,
+): Promise<Domain> {
+  const before = await attach(store, environment, { name: incumbent.name });
+  const after = verifiedAt(before, now);
+  const loser = { before: incumbent, after: failedAt(incumbent, now) };
+  const saved = await store.saveTransition({ before, after, loser, memory: NO_MEMORY, now });
+  if (saved !== 'saved') throw new Error(`the takeover was not saved: ${saved}`);
+  return after;
+}
+
+/** The certificate that a name is served with; null: none. Rejects when its key cannot be unsealed. */
 export async function servedCertificate(
   store: Pick<Store, 'findSite'>,
   hostname: string,

@@ -3,6 +3,7 @@ import { listCertificates } from '../../src/store/sql/certificates/certificate-r
 import { pruneChallenges } from '../../src/store/sql/certificates/challenge-rows.ts';
 import { findExpiring } from '../../src/store/sql/certificates/expiry.ts';
 import { selectOverdueOf, walkWorkspaces } from '../../src/store/sql/certificates/fairness.ts';
+import { pruneInherited } from '../../src/store/sql/certificates/inherited-certificates.ts';
 import { certificateClaimer, isAnyDue } from '../../src/store/sql/certificates/leases.ts';
 import { findReachedLimit, pruneLedger } from '../../src/store/sql/certificates/ledger.ts';
 import { pruneEvents } from '../../src/store/sql/events.ts';
@@ -68,6 +69,7 @@ export const indexed: Record<string, (tx: Transaction, ...args: never[]) => Prom
   walkWorkspaces: async (tx: Transaction) => tx.all(walkWorkspaces, { ...due, after: '' }),
   countOrders: (tx: Transaction) => findReachedLimit(tx, entry, limits, 0),
   pruneChallenges: (tx: Transaction) => pruneChallenges(tx, 0),
+  pruneInherited: (tx: Transaction) => pruneInherited(tx, 0),
   pruneLedger: (tx: Transaction) => pruneLedger(tx, 0),
   pruneEvents: (tx: Transaction) => pruneEvents(tx, 0, 1),
   pruneIdempotencyKeys: (tx: Transaction) => pruneIdempotencyKeys(tx, 0, 1),

@@ -186,7 +186,13 @@ class World {
     if (!isControl && this.route === null) return { kind: 'no_address', chain: [] };
     const isOurs = this.edgeWorks && (isControl || this.leads);
     const outcome = isOurs ? 'ours' : this.leads || isControl ? 'unreachable' : 'another';
-    const answer = { address: isControl ? CONTROL : '192.0.2.1', outcome, seen: null, noRoute: false } as const;
+    const answer = {
+      address: isControl ? CONTROL : '192.0.2.1',
+      outcome,
+      seen: null,
+      responded: true,
+      noRoute: false,
+    } as const;
     return { kind: 'checked', at: this.now, answers: [answer], chain: [] };
   };
 

@@ -26,6 +26,7 @@ const checkSelf: SelfChecker = async (hostname, signal, addressesOf = hostname) 
     address,
     outcome: ours.has(address) ? ('ours' as const) : ('another' as const),
     seen: null,
+    responded: true,
     noRoute: false,
   }));
   return { kind: 'checked', at: world.clock.now(), answers, chain: found.chain };

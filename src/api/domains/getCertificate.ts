@@ -48,12 +48,16 @@ export const getCertificate = defineOperation({
       createdAt: createdAt + 60_000,
     },
   },
-  async handle({ principal, input }, { store }) {
+  async handle({ principal, input }, { store, clock }) {
     const domain = masked(
       await findDomain(store, principal.workspaceId, input.domain),
       (found) => permits(principal.grants, permission, found.environmentId),
       'data/domain_not_found',
     );
-    return presentCertificate(domain, await store.findCertificate(domain.name));
+    const [certificate, lastIssuingAt] = await Promise.all([
+      store.findCertificate(domain.name),
+      store.findLastIssuing(),
+    ]);
+    return presentCertificate(domain, certificate, lastIssuingAt, clock.now());
   },
 });

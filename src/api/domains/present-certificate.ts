@@ -1,5 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import Type, { type Static } from 'typebox';
+import { unattendedProblem } from '../../domain/certificate-state.ts';
 import type { Domain } from '../../domain/domain.ts';
 import type { Certificate, IssuedCertificate } from '../../store/contract/store.ts';
 import { closed, Id, Time } from '../schemas.ts';
@@ -39,7 +40,8 @@ const IssuedSchema = Type.Object(
   {
     ...closed,
     title: 'IssuedCertificate',
-    description: 'The certificate in use; absent before the first. It stays in use until it is replaced.',
+    description:
+      'The certificate in use; absent before the first. It stays in use until it is replaced. After a takeover the name is served with the certificate of its former domain until there is one.',
   },
 );
 
@@ -59,6 +61,7 @@ export const CertificateProblemSchema = Type.Object(
         'ca_account',
         'authorization_failed',
         'ca_refused',
+        'not_issued_here',
       ],
       { type: 'string', description: 'What blocks the certificate, for programs. More values may be added.' },
     ),
@@ -104,7 +107,7 @@ export const CertificateSchema = Type.Object(
     state: Type.Enum(['none', 'wanted', 'waiting_for_routing', 'ordering', 'issued', 'renewing', 'failed'], {
       type: 'string',
       description:
-        '`none`: it is ordered once the domain is verified. `wanted`: about to be ordered. `waiting_for_routing`: validation would fail at the CA, so nothing is ordered yet. `ordering`: an order is in progress at the CA. `issued`: in use. `renewing`: in use, and its successor is being ordered. `failed`: the CA did not issue it; the order is retried.',
+        '`none`: it is ordered once the domain is verified. `wanted`: about to be ordered. `waiting_for_routing`: validation would fail at the CA, so nothing is ordered yet. `ordering`: an order is in progress at the CA; a `problem` is what the CA said of the order before. `issued`: in use. `renewing`: in use, and its successor is being ordered. `failed`: the CA did not issue it; the order is retried.',
     }),
     problem: Type.Optional(CertificateProblemSchema),
     failures: Type.Integer({ minimum: 0, description: 'Attempts that failed in a row.' }),
@@ -118,14 +121,20 @@ export const CertificateSchema = Type.Object(
   { ...closed, title: 'Certificate' },
 );
 
-/** A certificate as the API shows it. `found` is the certificate of the domain's name, which may belong to another workspace's domain. */
+/**
+ * A certificate as the API shows it. `found` is the certificate of the domain's name, which may belong to another workspace's domain. `lastIssuingAt`: when there
+ * last was a process that orders certificates.
+ */
 export function presentCertificate(
   { id, name }: Pick<Domain, 'id' | 'name'>,
   found: Certificate | null,
+  lastIssuingAt: number | null,
+  now: number,
 ): Static<typeof CertificateSchema> {
   const of = { domainId: id, domain: name };
   if (found === null || found.domainId !== id) return { ...of, state: 'none', failures: 0 };
-  const { state, problem, failures, leasedUntil, nextTryAt, selfCheck, issued, createdAt } = found;
+  const { state, failures, leasedUntil, nextTryAt, selfCheck, issued, createdAt } = found;
+  const problem = unattendedProblem(found, lastIssuingAt, now) ?? found.problem;
   return {
     ...of,
     state,

@@ -1,9 +1,12 @@
 import type { Clock } from '../../clock.ts';
 import type { Resolver } from '../../dns/resolver.ts';
+import { problemWhileOrdering } from '../../domain/certificate-state.ts';
 import type { Log } from '../../log.ts';
+import type { Metrics } from '../../metrics.ts';
 import type { SelfChecker } from '../../selfcheck/self-check.ts';
 import type { Certificate, CertificateStore, DueCertificate, IssuedCertificate } from '../../store/contract/store.ts';
 import { CaProblem, type Issuer, ReplacesRefused } from '../issuer.ts';
+import { type AddressPolicy, addressPolicy } from '../policy/address-rule.ts';
 import { afterMs, recheckMs } from '../policy/backoff.ts';
 import type { Blocker } from '../policy/blocker.ts';
 import { isRenewalDue, isSuggestionDue, nextDueAt, suggestedWindow, unchangedWindow } from '../policy/renewal.ts';
@@ -24,17 +27,21 @@ interface AttemptOptions {
   fallback: Fallback;
   /** Null: this machine cannot check itself. */
   checkSelf: SelfChecker | null;
+  /** For names with several addresses. */
+  multiAddress: AddressPolicy;
   resolver: Pick<Resolver, 'lookupCaa'>;
   clock: Clock;
   random: () => number;
   log: Log;
+  metrics: Pick<Metrics, 'certificateToleratedAddresses'>;
 }
 
 /** Resumes an order, updates a renewal window, or orders a certificate. Rejects with the reason of the lease's signal, or with the store's error. */
 type Attempt = (due: DueCertificate, lease: Lease) => Promise<AttemptResult>;
 
 export function createAttempt(options: AttemptOptions): Attempt {
-  const { store, issuers, orders, circuitBreaker, fallback, checkSelf, resolver, clock, random, log } = options;
+  const { store, issuers, orders, circuitBreaker, fallback, checkSelf, resolver, clock, random, log, metrics } =
+    options;
 
   async function attempt(due: DueCertificate, lease: Lease): Promise<AttemptResult> {
     const { certificate, order } = due;
@@ -74,7 +81,7 @@ export function createAttempt(options: AttemptOptions): Attempt {
     const blocked: Blocked[] = [];
     for (const issuer of issuers) {
       if (issuer.usesHttp01 && checked === null) {
-        checked = await checkRouting(due.certificate.hostname, lease.signal);
+        checked = await checkRouting(due.certificate, lease.signal);
         due = { ...due, certificate: { ...due.certificate, selfCheck: checked.selfCheck } };
       }
       const routing = issuer.usesHttp01 ? (checked?.blocker ?? null) : null;
@@ -86,8 +93,20 @@ export function createAttempt(options: AttemptOptions): Attempt {
     return wait(due, blocked);
   }
 
-  async function checkRouting(hostname: string, signal: AbortSignal): Promise<CheckedRouting> {
-    return checkSelf === null ? UNCHECKED_ROUTING : checkedRouting(hostname, await checkSelf(hostname, signal));
+  async function checkRouting(certificate: Certificate, signal: AbortSignal): Promise<CheckedRouting> {
+    if (checkSelf === null) return UNCHECKED_ROUTING;
+    const { hostname, authorizationFailedAt } = certificate;
+    const result = await checkSelf(hostname, signal);
+    const policy = addressPolicy(options.multiAddress, authorizationFailedAt, clock.now());
+    const checked = checkedRouting(hostname, result, policy);
+    if (checked.blocker === null && checked.tolerated.length > 0) {
+      metrics.certificateToleratedAddresses.inc(checked.tolerated.length);
+      log.warn(
+        { domain: hostname, addresses: checked.tolerated },
+        'an address of a name does not answer; another one does',
+      );
+    }
+    return checked;
   }
 
   /** Null: the CA may be asked. `routing`: what the self-check found. */
@@ -111,7 +130,9 @@ export function createAttempt(options: AttemptOptions): Attempt {
     });
   }
 
-  async function orderFrom(issuer: Issuer, due: DueCertificate, lease: Lease): Promise<AttemptResult | Blocked> {
+  async function orderFrom(issuer: Issuer, claimed: DueCertificate, lease: Lease): Promise<AttemptResult | Blocked> {
+    const problem = problemWhileOrdering(claimed.certificate.problem);
+    const due = { ...claimed, certificate: { ...claimed.certificate, problem } };
     const begun = await askCa(issuer, () => orders.begin(due, issuer, lease));
     if ('blocker' in begun) return begun;
     try {

@@ -6,6 +6,7 @@ import type { AddressRule } from '../../net/addresses.ts';
 import { createSelfChecker } from '../../selfcheck/self-check.ts';
 import type { CaLimit, Certificate, CertificateStore, DueCertificate } from '../../store/contract/store.ts';
 import type { Issuer } from '../issuer.ts';
+import type { AddressPolicy } from '../policy/address-rule.ts';
 import { LETS_ENCRYPT_LIMITS } from '../policy/budget.ts';
 import { raceAbort } from '../race-abort.ts';
 import { createAttempt } from './attempt.ts';
@@ -31,6 +32,8 @@ export interface CertificateWorkerOptions {
   metrics: Metrics;
   /** As published by each CA; by default those of Let's Encrypt. The internal CA has none. */
   limits?: readonly CaLimit[];
+  /** Which addresses of a name with several have to answer; by default `any`. */
+  multiAddress?: AddressPolicy;
   /** The edge's ports, as the Internet sees them; by default 80 and 443. */
   ports?: { http: number; https: number };
   /** Concurrency limit. */
@@ -62,14 +65,14 @@ const MINUTE_MS = 60_000;
 /** Claims due certificates, attempts each, and saves the result. An attempt that is lost is repeated when its lease has expired. */
 export function createCertificateWorker(options: CertificateWorkerOptions): CertificateWorker {
   const { store, clock, log, limits = LETS_ENCRYPT_LIMITS, capacity = 25, leaseMs = MINUTE_MS } = options;
-  const { deadlineMs = 10 * MINUTE_MS, pollMs = 500, checksSelf = true, selfCheckMs } = options;
+  const { deadlineMs = 10 * MINUTE_MS, pollMs = 500, checksSelf = true, selfCheckMs, multiAddress = 'any' } = options;
   const circuitBreaker = createCircuitBreaker(options);
   const fallback = createFallback({ ...options, circuitBreaker });
   const orders = createOrders({ ...options, limits, circuitBreaker, fallback });
   const checkSelf = checksSelf
     ? createSelfChecker({ ...options, ...(selfCheckMs && { timeoutMs: selfCheckMs }) })
     : null;
-  const attempt = createAttempt({ ...options, orders, circuitBreaker, fallback, checkSelf });
+  const attempt = createAttempt({ ...options, orders, circuitBreaker, fallback, checkSelf, multiAddress });
   const maintenance = createMaintenance({ ...options, limits });
   const throttle = newNameThrottle();
   const inFlight = new Map<Promise<void>, AbortController>();

@@ -8,7 +8,14 @@ import { caHost, type Issuer } from '../issuer.ts';
 interface MaintenanceOptions {
   store: Pick<
     CertificateStore,
-    'countCertificates' | 'listExpiring' | 'recordExpiring' | 'countLedgerEntries' | 'pruneChallenges' | 'pruneLedger'
+    | 'countCertificates'
+    | 'listExpiring'
+    | 'recordExpiring'
+    | 'countLedgerEntries'
+    | 'recordIssuing'
+    | 'pruneInheritedCertificates'
+    | 'pruneChallenges'
+    | 'pruneLedger'
   >;
   issuers: readonly Issuer[];
   limits: readonly CaLimit[];
@@ -24,7 +31,7 @@ const EXPIRING = 1000;
 /** Certificates in use that one write looks at. */
 const RECORDED_AT_ONCE = 50;
 
-/** Once a minute: records which certificates are expiring, deletes what has expired, and updates the gauges. `stop` resolves when nothing is in flight. */
+/** Once a minute: says that it is there, records which certificates are expiring, deletes what has expired, and updates the gauges. `stop` resolves when nothing is in flight. */
 export function createMaintenance(options: MaintenanceOptions): { start(): void; stop(): Promise<void> } {
   const { store, clock, log } = options;
   let timer: NodeJS.Timeout | undefined;
@@ -33,7 +40,9 @@ export function createMaintenance(options: MaintenanceOptions): { start(): void;
 
   async function maintain(): Promise<void> {
     const now = clock.now();
+    await store.recordIssuing(now);
     await store.pruneChallenges(now);
+    await store.pruneInheritedCertificates(now);
     await store.pruneLedger(now - LEDGER_RETENTION_MS);
     while (!stopped && (await store.recordExpiring(now, RECORDED_AT_ONCE)) === RECORDED_AT_ONCE);
     await updateGauges(options);

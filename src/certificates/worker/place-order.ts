@@ -70,6 +70,7 @@ export function createOrders(options: OrdersOptions): Orders {
       order,
       entry: { issuer: issuer.id, hostname, registeredDomain, exempt },
       limits: issuer.usesHttp01 ? budget(limits, urgencyOf(issued, now)) : [],
+      shown: { problem: certificate.problem, selfCheck: certificate.selfCheck },
       now,
     });
     if (begun.kind === 'lost') throw new LeaseLost();
@@ -165,9 +166,10 @@ export function createOrders(options: OrdersOptions): Orders {
 
     const isResumable = kind === 'unavailable' && order.url !== null && now - order.startedAt < ORDER_LIFE_MS;
     const ended = isResumable ? {} : { orderOutcome: 'failed' as const };
+    const failed = kind === 'authorization_failed' && { authorizationFailedAt: now };
     const blocker = { reason: REASONS[kind], message };
     log.info({ domain: hostname, issuer: issuer.id, kind, failures }, message);
-    const retryNow = { ...unchanged(certificate, now), ...ended, state: orderingState(certificate, now) };
+    const retryNow = { ...unchanged(certificate, now), ...ended, ...failed, state: orderingState(certificate, now) };
     // As long as another CA may issue, the problem is not shown.
     const mayFallBack =
       kind !== 'order_gone' && (kind !== 'authorization_failed' || urgencyOf(issued, now) === 'emergency');
@@ -176,7 +178,7 @@ export function createOrders(options: OrdersOptions): Orders {
     }
     // The CA has lost an order of an earlier attempt.
     if (kind === 'order_gone' && claimed?.url === order.url) return retryNow;
-    return { ...blockedBy(blocker, certificate, now), selfCheck, failures, nextTryAt, ...ended };
+    return { ...blockedBy(blocker, certificate, now), selfCheck, failures, nextTryAt, ...ended, ...failed };
   }
 
   /** Opens the circuit if the CA is in trouble, or our account; otherwise closes it, and resolves with null. */

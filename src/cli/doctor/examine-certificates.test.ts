@@ -196,6 +196,7 @@ describe('expiry', () => {
     problem: reason === undefined ? null : { reason, message: '', at: NOW },
     selfCheck: null,
     failures: 0,
+    authorizationFailedAt: null,
     nextTryAt: NOW,
     leasedUntil: null,
     issued: {

@@ -28,7 +28,7 @@ function aSite(hostname: string, chain = `chain of ${hostname}`): Site {
     domainId: 'dom_1',
     environmentId: 'env_1',
     origin: { deploymentId: 'dep_1', origin: 'http://10.0.0.1' },
-    certificate: { chain, privateKey: PRIVATE_KEY, notAfter: 1 },
+    certificate: { chain, privateKey: PRIVATE_KEY, notAfter: 1, inherited: false },
   };
 }
 

@@ -5,7 +5,7 @@ const NOW = 1_800_000_000_000;
 const HOUR_MS = 3_600_000;
 
 function aSite(hostname: string, about: Partial<ServedSite> = {}): ServedSite {
-  const certificate = { chain: 'x'.repeat(1000), privateKey: new Uint8Array(160), notAfter: NOW };
+  const certificate = { chain: 'x'.repeat(1000), privateKey: new Uint8Array(160), notAfter: NOW, inherited: false };
   return { site: { hostname, domainId: 'dom_1', environmentId: 'env_1' }, certificate, confirmedAt: null, ...about };
 }
 

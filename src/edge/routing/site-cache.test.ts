@@ -4,7 +4,7 @@ import { StoreUnavailable } from '../../store/contract/store.ts';
 import { createSites } from './site-cache.ts';
 
 const hostname = 'app.acme.com';
-const certificate: ServedCertificate = { chain: 'chain', privateKey: new Uint8Array(1), notAfter: 1 };
+const certificate: ServedCertificate = { chain: 'chain', privateKey: new Uint8Array(1), notAfter: 1, inherited: false };
 const origin = { deploymentId: 'd_1', origin: 'http://origin.example' };
 const site: Site = { hostname, domainId: 'dom_1', environmentId: 'env_1', origin, certificate };
 const unsealable = new Error('sealed under the key 0f0f, which is not configured');
@@ -48,7 +48,7 @@ function setUp(stored: Site | null) {
 
 it('one read brings the certificate and the origin of a name', async () => {
   const { sites, lookups, certificateFor } = setUp(site);
-  expect(await certificateFor()).toEqual({ kind: 'certificate', certificate });
+  expect(await certificateFor()).toEqual({ kind: 'certificate', certificate, domainId: 'dom_1' });
   expect(await sites.findOrigin('env_1')).toEqual(origin);
   expect(lookups).toEqual(['site']);
   expect(sites.counts()).toEqual({ sites: 1, origins: 1 });
@@ -69,8 +69,8 @@ it('a certificate is served at once, also if a challenge cached the site before 
   for (let i = 0; i < 3; i += 1)
     expect(await sites.find(hostname, '192.0.2.1')).toMatchObject({ kind: 'site', site: { certificate: null } });
   store.stored = site;
-  expect(await certificateFor()).toEqual({ kind: 'certificate', certificate });
-  expect(await certificateFor()).toEqual({ kind: 'certificate', certificate });
+  expect(await certificateFor()).toEqual({ kind: 'certificate', certificate, domainId: 'dom_1' });
+  expect(await certificateFor()).toEqual({ kind: 'certificate', certificate, domainId: 'dom_1' });
   expect(lookups).toEqual(['site', 'site']);
 });
 
@@ -116,9 +116,47 @@ it('a name is served from the caches while the store is down', async () => {
   await certificateFor();
   store.isDown = true;
   for (const [kind, key] of [['certificate', hostname] as const, ['environment', 'env_1'] as const]) change(kind, key);
-  expect(await certificateFor()).toEqual({ kind: 'certificate', certificate });
+  expect(await certificateFor()).toEqual({ kind: 'certificate', certificate, domainId: 'dom_1' });
   expect(await sites.findOrigin('env_1')).toEqual(origin);
   expect(await sites.find('unseen.acme.com', '192.0.2.1')).toEqual({ kind: 'unavailable' });
+});
+
+describe('a certificate that was inherited in a takeover', () => {
+  const inherited: Site = { ...site, certificate: { ...certificate, notAfter: 50_000, inherited: true } };
+
+  it('is served while it is valid, and then no longer, neither over TLS nor as a reason to redirect there', async () => {
+    const { sites, clock, certificateFor } = setUp(inherited);
+    clock.at = 49_999;
+    expect(await certificateFor()).toMatchObject({ kind: 'certificate', certificate: inherited.certificate });
+    clock.at = 50_000;
+    expect(await sites.find(hostname, '192.0.2.1')).toMatchObject({ kind: 'site', site: { certificate: null } });
+    for (let i = 0; i < 2; i += 1) expect(await certificateFor()).toEqual({ kind: 'none', outcome: 'not_certified' });
+  });
+
+  it('that has expired is no longer served while the store is down either', async () => {
+    const { store, clock, certificateFor } = setUp(inherited);
+    expect(await certificateFor()).toMatchObject({ kind: 'certificate' });
+    store.isDown = true;
+    clock.at = 50_000;
+    expect(await certificateFor()).toEqual({ kind: 'none', outcome: 'not_certified' });
+  });
+
+  it('that has expired is looked for again, at most every ten seconds', async () => {
+    const { store, lookups, clock, certificateFor } = setUp(inherited);
+    await certificateFor();
+    clock.at = 50_000;
+    for (let i = 0; i < 5; i += 1) await certificateFor();
+    expect(lookups).toHaveLength(2);
+    store.stored = site;
+    clock.at = 60_000;
+    expect(await certificateFor()).toEqual({ kind: 'certificate', certificate, domainId: 'dom_1' });
+  });
+
+  it("differs from the domain's own, which is served after it has expired", async () => {
+    const { clock, certificateFor } = setUp(site);
+    clock.at = certificate.notAfter + 1;
+    expect(await certificateFor()).toMatchObject({ kind: 'certificate' });
+  });
 });
 
 describe('a certificate whose key cannot be unsealed', () => {
@@ -135,7 +173,7 @@ describe('a certificate whose key cannot be unsealed', () => {
     for (let i = 0; i < 2; i += 1) expect(await certificateFor()).toEqual({ kind: 'none', outcome: 'unavailable' });
     store.stored = site;
     clock.at += 10_000;
-    expect(await certificateFor()).toEqual({ kind: 'certificate', certificate });
+    expect(await certificateFor()).toEqual({ kind: 'certificate', certificate, domainId: 'dom_1' });
   });
 
   it('replaces the previous certificate once its key can be unsealed', async () => {
@@ -143,11 +181,12 @@ describe('a certificate whose key cannot be unsealed', () => {
     await certificateFor();
     store.stored = { ...site, certificate: unsealable };
     change('certificate', hostname);
-    for (let i = 0; i < 2; i += 1) expect(await certificateFor()).toEqual({ kind: 'certificate', certificate });
+    for (let i = 0; i < 2; i += 1)
+      expect(await certificateFor()).toEqual({ kind: 'certificate', certificate, domainId: 'dom_1' });
     const renewed = { ...certificate, chain: 'renewed' };
     store.stored = { ...site, certificate: renewed };
     clock.at += 10_000;
-    expect(await certificateFor()).toEqual({ kind: 'certificate', certificate: renewed });
+    expect(await certificateFor()).toEqual({ kind: 'certificate', certificate: renewed, domainId: 'dom_1' });
   });
 
   it('does not replace one of the same domain that is cached', async () => {
@@ -155,11 +194,11 @@ describe('a certificate whose key cannot be unsealed', () => {
     await certificateFor();
     store.stored = { ...site, certificate: unsealable };
     change('certificate', hostname);
-    expect(await certificateFor()).toEqual({ kind: 'certificate', certificate });
+    expect(await certificateFor()).toEqual({ kind: 'certificate', certificate, domainId: 'dom_1' });
     const renewed = { ...certificate, chain: 'renewed' };
     store.stored = { ...site, certificate: renewed };
     change('certificate', hostname);
-    expect(await certificateFor()).toEqual({ kind: 'certificate', certificate: renewed });
+    expect(await certificateFor()).toEqual({ kind: 'certificate', certificate: renewed, domainId: 'dom_1' });
     store.stored = { ...site, domainId: 'dom_2', certificate: unsealable };
     change('route', hostname);
     expect(await certificateFor()).toEqual({ kind: 'none', outcome: 'unavailable' });

@@ -19,7 +19,10 @@ export interface Sites {
    * and a key that is missing may be added, which changes no row.
    */
   findCertified(hostname: string, clientAddress: string): Promise<SiteLookup>;
-  /** The certificate for a TLS handshake. Never rejects. An expired one is served: browsers explain best what is wrong with it. */
+  /**
+   * The certificate for a TLS handshake. Never rejects. One of the domain's own is served when it has expired: browsers explain best what is wrong with it. An
+   * inherited one is not.
+   */
   certificateFor(serverName: string, clientAddress: string): Promise<CertificateLookup>;
   /** Rejects with `StoreUnavailable` when the store is down and the environment is not cached. */
   findOrigin(environmentId: string): Promise<Origin | null>;
@@ -34,7 +37,7 @@ export interface Sites {
 
 /** Its origin is cached by environment, since a new deployment changes it for all names of the environment at once. */
 export interface CachedSite extends Omit<Site, 'origin'> {
-  /** Without a usable certificate: when the site may be read again (Unix ms), without waiting for a change of it. Null: it has one. */
+  /** When the site may be read again (Unix ms), without waiting for a change of it: once it has no usable certificate. Null: it has one of its own. */
   recheckAt: number | null;
 }
 
@@ -42,7 +45,7 @@ export interface CachedSite extends Omit<Site, 'origin'> {
 export type SiteLookup = { kind: 'site'; site: CachedSite } | { kind: 'unknown' | 'refused' | 'unavailable' };
 
 export type CertificateLookup =
-  | { kind: 'certificate'; certificate: ServedCertificate }
+  | { kind: 'certificate'; certificate: ServedCertificate; domainId: string }
   | { kind: 'none'; outcome: Extract<HandshakeOutcome, 'unknown_name' | 'not_certified' | 'unavailable' | 'refused'> };
 
 /** Limits the names and challenges that a client asks for and that do not exist: each costs the store a read. */
@@ -107,11 +110,16 @@ export function createSites(options: SitesOptions): Sites {
     if (found === null) return null;
     const { origin, ...site } = found;
     addOrigin(site.environmentId, origin);
-    if (!(site.certificate instanceof Error)) return { ...site, recheckAt: site.certificate === null ? 0 : null };
+    if (!(site.certificate instanceof Error)) return { ...site, recheckAt: recheckAtOf(site.certificate) };
     warn('a certificate cannot be used', { domain: hostname, err: site.certificate });
     const before = cache.peek(hostname);
     const certificate = before?.domainId === site.domainId ? before.certificate : site.certificate;
     return { ...site, certificate, recheckAt: 0 };
+  }
+
+  function lookupOf(site: CachedSite | null): SiteLookup {
+    if (site === null) return { kind: 'unknown' };
+    return { kind: 'site', site: isOver(site.certificate, clock.now()) ? { ...site, certificate: null } : site };
   }
 
   async function find(hostname: string, clientAddress: string): Promise<SiteLookup> {
@@ -146,7 +154,7 @@ export function createSites(options: SitesOptions): Sites {
       if (certificate === null) return { kind: 'none', outcome: 'not_certified' };
       return certificate instanceof Error
         ? { kind: 'none', outcome: 'unavailable' }
-        : { kind: 'certificate', certificate };
+        : { kind: 'certificate', certificate, domainId: found.site.domainId };
     },
     findOrigin: origins.load,
     cache,
@@ -160,15 +168,19 @@ export function createSites(options: SitesOptions): Sites {
 function servedSite(found: StaleValue<Site> | undefined): StaleValue<CachedSite> | undefined {
   if (found?.value == null) return undefined;
   const { origin: _, ...site } = found.value;
-  return { until: found.until, value: { ...site, recheckAt: isUsable(site.certificate) ? null : 0 } };
+  return { until: found.until, value: { ...site, recheckAt: recheckAtOf(site.certificate) } };
 }
 
-function isUsable(certificate: Site['certificate']): certificate is ServedCertificate {
-  return certificate !== null && !(certificate instanceof Error);
+function recheckAtOf(certificate: Site['certificate']): number | null {
+  if (certificate === null || certificate instanceof Error) return 0;
+  return certificate.inherited ? certificate.notAfter : null;
 }
 
-function lookupOf(site: CachedSite | null): SiteLookup {
-  return site === null ? { kind: 'unknown' } : { kind: 'site', site };
+/** Whether it was served for another domain until now, and has expired. */
+function isOver(certificate: Site['certificate'], now: number): boolean {
+  return (
+    certificate !== null && !(certificate instanceof Error) && certificate.inherited && certificate.notAfter <= now
+  );
 }
 
 /** A site without a usable certificate is read again at the first handshake for it, then after this time. */

@@ -4,18 +4,25 @@ import { LRUCache } from 'lru-cache';
 import type { ServedCertificate } from '../../store/contract/store.ts';
 
 /**
- * A TLS server for one name and certificate. Its session tickets are invalid for other names and other certificates. It does not listen: connections
- * are passed to it (`emit('connection')`) once their name is known.
+ * A TLS server for one name, domain and certificate. Its session tickets are invalid for all others. It does not listen: connections are passed to it
+ * (`emit('connection')`) once their name is known.
  */
 export type TlsContext = Server & { _sharedCreds?: SecureContext };
 
+/** What a name is served with, and for which domain: a takeover changes the domain, and may keep the certificate. */
+export interface CertifiedSite {
+  domainId: string;
+  certificate: ServedCertificate;
+}
+
 export interface TlsContextCache {
   /** The context of a name, created on a miss. Throws when the certificate cannot be used. */
-  get(serverName: string, certificate: ServedCertificate, ticketSecret: Uint8Array): TlsContext;
+  get(serverName: string, site: CertifiedSite, ticketSecret: Uint8Array): TlsContext;
   size(): number;
 }
 
 interface Entry {
+  domainId: string;
   chain: string;
   ticketSecret: Uint8Array;
   context: TlsContext;
@@ -41,18 +48,20 @@ export function createTlsContextCache(
 ): TlsContextCache {
   const cache = new LRUCache<string, Entry>({ max: capacity, dispose: ({ context }) => freeContext(context) });
 
-  function get(serverName: string, certificate: ServedCertificate, ticketSecret: Uint8Array): TlsContext {
+  function get(serverName: string, site: CertifiedSite, ticketSecret: Uint8Array): TlsContext {
+    const { domainId, certificate } = site;
     const { chain } = certificate;
     const cached = cache.get(serverName);
-    if (cached?.chain === chain && cached.ticketSecret === ticketSecret) return cached.context;
-    const context = createContext(serverName, certificate, ticketSecret);
-    cache.set(serverName, { chain, ticketSecret, context });
+    const isSame = cached?.domainId === domainId && cached.chain === chain && cached.ticketSecret === ticketSecret;
+    if (isSame) return cached.context;
+    const context = createContext(serverName, site, ticketSecret);
+    cache.set(serverName, { domainId, chain, ticketSecret, context });
     return context;
   }
 
   function createContext(
     serverName: string,
-    { chain, privateKey }: ServedCertificate,
+    { domainId, certificate: { chain, privateKey } }: CertifiedSite,
     ticketSecret: Uint8Array,
   ): TlsContext {
     const context = createServer({
@@ -63,7 +72,7 @@ export function createTlsContextCache(
       ALPNProtocols: ['h2', 'http/1.1'],
       minVersion: 'TLSv1.2',
       ciphers: CIPHERS,
-      ticketKeys: ticketKeys(ticketSecret, serverName, chain),
+      ticketKeys: ticketKeys(ticketSecret, `${serverName} ${domainId}`, chain),
     });
     return context.on('secureConnection', (socket) => onSecure(serverName, socket));
   }
@@ -80,9 +89,9 @@ function freeContext(context: TlsContext): void {
 }
 
 /** As OpenSSL expects them: 16 bytes of name, 16 to authenticate, 16 to encrypt. */
-function ticketKeys(secret: Uint8Array, serverName: string, chain: string): Buffer {
+function ticketKeys(secret: Uint8Array, site: string, chain: string): Buffer {
   const salt = createHash('sha256').update(chain).digest();
-  return Buffer.from(hkdfSync('sha256', secret, salt, serverName, 48));
+  return Buffer.from(hkdfSync('sha256', secret, salt, site, 48));
 }
 
 /** Converts a private key (PKCS #8, DER) to PEM. Throws when it is invalid. */

@@ -1,11 +1,10 @@
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
-import type { ServedCertificate } from '../../store/contract/store.ts';
 import type { EdgeMetrics, HandshakeOutcome } from '../edge-metrics.ts';
 import { domainName } from '../http/authority.ts';
 import type { Sites } from '../routing/site-cache.ts';
 import { readClientHello } from './client-hello.ts';
-import { createTlsContextCache } from './tls-contexts.ts';
+import { type CertifiedSite, createTlsContextCache } from './tls-contexts.ts';
 
 interface TlsTerminatorOptions extends Pick<Sites, 'certificateFor'> {
   /** A handshake is complete. */
@@ -98,13 +97,13 @@ export function createTlsTerminator(options: TlsTerminatorOptions): TlsTerminato
     async function proceed(serverName: string): Promise<void> {
       const found = await certificateFor(serverName, clientAddress);
       if (ended) return;
-      if (found.kind === 'certificate') startHandshake(serverName, found.certificate);
+      if (found.kind === 'certificate') startHandshake(serverName, found);
       else refuse(alertFor(found.outcome), found.outcome);
     }
 
-    function startHandshake(serverName: string, certificate: ServedCertificate): void {
+    function startHandshake(serverName: string, site: CertifiedSite): void {
       try {
-        const context = contexts.get(serverName, certificate, ticketSecret());
+        const context = contexts.get(serverName, site, ticketSecret());
         pending.set(addresses, own);
         context.emit('connection', raw);
       } catch (error) {

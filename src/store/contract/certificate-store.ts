@@ -16,6 +16,8 @@ export interface Certificate {
   selfCheck: SelfCheck | null;
   /** Failed attempts in a row. */
   failures: number;
+  /** When a CA last failed to validate the name; null: never. */
+  authorizationFailedAt: number | null;
   /** When it is next due: to be ordered, retried or renewed. While leased: when the lease expires. */
   nextTryAt: number;
   /** When its lease expires; null: not leased. */
@@ -137,13 +139,15 @@ export interface CertificateStore {
   /**
    * Adds an order to the ledger, saves it, and moves the certificate to `ordering`, or to `renewing` if one is in use. Call it before
    * asking the CA; begins of one issuer are serialised. `limit_reached`: a limit forbids the order until then, and nothing was changed;
-   * of several such limits, the one that blocks longest. An order in flight is replaced, and its entry stays in the ledger.
+   * of several such limits, the one that blocks longest. An order in flight is replaced, and its entry stays in the ledger. `shown` replaces the problem
+   * and the self-check that are shown while the order is in flight.
    */
   beginOrder(begin: {
     lease: number;
     order: CertificateOrder;
     entry: LedgerEntry;
     limits: CaLimit[];
+    shown?: Pick<Certificate, 'problem' | 'selfCheck'> | undefined;
     now: number;
   }): Promise<{ kind: 'begun' | 'lost' } | { kind: 'limit_reached'; limit: CaLimit['name']; until: number }>;
 
@@ -154,7 +158,7 @@ export interface CertificateStore {
    * Saves the result of an attempt, and releases the lease. `orderOutcome` ends the order in flight: it is settled in the ledger and
    * deleted, with the name's challenges; without it the order stays, to be resumed. `issued` replaces the certificate in use; without it
    * only `renewal` of that changes. Events: `certificate.issued`, or `certificate.renewed` if one was in use; `certificate.failed` if the
-   * problem's reason changed. Logs the change `certificate` with `issued`.
+   * problem's reason changed. Logs the change `certificate` with `issued`, which also deletes an inherited certificate.
    */
   saveCertificate(save: {
     hostname: string;
@@ -163,6 +167,8 @@ export interface CertificateStore {
     problem: CertificateProblem | null;
     selfCheck: SelfCheck | null;
     failures: number;
+    /** Absent: none failed since. */
+    authorizationFailedAt?: number | undefined;
     nextTryAt: number;
     orderOutcome?: 'issued' | 'failed' | undefined;
     issued?: (IssuedCertificate & { privateKey: Uint8Array }) | undefined;
@@ -197,6 +203,14 @@ export interface CertificateStore {
     hostname: string,
     now: number,
   ): Promise<{ kind: 'claimed' } | { kind: 'held'; domainId: string; workspaceId: string }>;
+
+  /** Says that there is a process that orders certificates at `now`. (unsynced) */
+  recordIssuing(now: number): Promise<void>;
+  /** When there last was one; null: never. */
+  findLastIssuing(): Promise<number | null>;
+
+  /** Deletes inherited certificates that have expired at `now`, with their keys. (unsynced) */
+  pruneInheritedCertificates(now: number): Promise<void>;
 
   /** Adds or replaces. Every node sees it once this resolves. (unsynced) */
   putChallenge(challenge: Challenge): Promise<void>;

@@ -62,8 +62,9 @@ export interface CheckStore {
   /**
    * Saves the result of a check. `stale`, and nothing is saved, when `before.revision` is no longer the domain's (it was deleted, retried or
    * checked elsewhere), or when `after` is verified and the name's incumbent is not exactly `loser.before` (none, when absent).
-   * To `verified`: in the same step the loser's change, the route, a new `wanted` certificate in place of the loser's, the first re-check at
-   * `recheckAt` (an hour after `now`, when absent), the end of the checks, and the events of both; logs the change `route`. To `failed`: the end
+   * To `verified`: in the same step the loser's change, the route, a new `wanted` certificate in place of the loser's, which is
+   * inherited (`ServedCertificate`) unless it was imported or has expired, the first re-check at `recheckAt` (an hour after `now`, when absent), the end of
+   * the checks, and the events of both; logs the change `route`. To `failed`: the end
    * of the checks and the event. Otherwise the check's memory. Each flag that changed is an event `record.seen` or `record.lost` with the values
    * of `seen`. Logs the change `domain` for each that changed. Replaces the stored result where `result` is given: callers give it when its
    * digest is not `DueCheck.resultDigest`. (unsynced) unless the status changed.

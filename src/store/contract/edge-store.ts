@@ -23,7 +23,7 @@ export interface Site {
   environmentId: string;
   /** Of the environment's current deployment; null before the first. */
   origin: Origin | null;
-  /** The certificate in use; null before the first; an error where its key cannot be unsealed. */
+  /** The certificate in use, or an inherited one; null: neither; an error where its key cannot be unsealed. */
   certificate: ServedCertificate | Error | null;
 }
 
@@ -39,4 +39,6 @@ export interface ServedCertificate {
   /** PKCS #8, DER. A secret. */
   privateKey: Uint8Array;
   notAfter: number;
+  /** It was issued for the domain that held the name before a takeover. It is served until the domain has its own, and never after `notAfter`. */
+  inherited: boolean;
 }

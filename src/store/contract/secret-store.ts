@@ -1,9 +1,16 @@
 /**
- * Where a secret is stored. `id`: host name of a certificate or order, issuer of an account, id of a signing key, of a webhook's secret or of a
+ * Where a secret is stored. `id`: host name of a certificate (in use or inherited) or order, issuer of an account, id of a signing key, of a webhook's secret or of a
  * result that is kept (`Once`).
  */
 export interface SecretPlace {
-  kind: 'certificate' | 'order' | 'account' | 'signing_key' | 'webhook_secret' | 'idempotency_key';
+  kind:
+    | 'certificate'
+    | 'inherited_certificate'
+    | 'order'
+    | 'account'
+    | 'signing_key'
+    | 'webhook_secret'
+    | 'idempotency_key';
   id: string;
 }
 

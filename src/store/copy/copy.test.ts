@@ -96,6 +96,7 @@ const schema: Columns = {
     failures: true,
     problem: true,
     self_check: true,
+    authorization_failed_at: true,
   },
   served_certificates: {
     hostname: true,
@@ -108,6 +109,8 @@ const schema: Columns = {
     renewal: true,
     expiring_at: true,
   },
+  inherited_certificates: { hostname: true, chain: true, private_key: true, not_after: true },
+  heartbeats: { role: true, seen_at: true },
   certificate_orders: {
     hostname: true,
     issuer: true,

@@ -110,6 +110,7 @@ describe('migrating', () => {
       '0011-webhook-upkeep',
       '0012-setup-link-actors',
       '0013-delivery-states',
+      '0014-inherited-certificates',
     ]);
     expect(await refusal(() => open(address))).toMatch(/older nameplate .*"0005-monitoring".*run "nameplate migrate"/);
     expect(await migrate(address)).toEqual([
@@ -122,6 +123,7 @@ describe('migrating', () => {
       '0011-webhook-upkeep',
       '0012-setup-link-actors',
       '0013-delivery-states',
+      '0014-inherited-certificates',
     ]);
     const again = await postgresStore({ address });
     const claim = { limit: 9, intervalMs: DAY_MS, jitter: () => 0 };

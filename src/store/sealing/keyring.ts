@@ -140,8 +140,10 @@ function prefixOf(key: Uint8Array): Uint8Array {
   return Buffer.concat([Buffer.of(FORMAT), id.subarray(0, PREFIX_LENGTH - 1)]);
 }
 
+/** A certificate that is inherited keeps its seal: the store moves it, and cannot unseal it. */
 function authenticated(prefix: Uint8Array, { kind, id }: SecretPlace): Uint8Array {
-  return Buffer.concat([prefix, Buffer.from(JSON.stringify([kind, id]))]);
+  const sealedAs = kind === 'inherited_certificate' ? 'certificate' : kind;
+  return Buffer.concat([prefix, Buffer.from(JSON.stringify([sealedAs, id]))]);
 }
 
 function missing({ name }: KeySource, place: SecretPlace, prefix: Uint8Array): SealingError {

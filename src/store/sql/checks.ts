@@ -8,7 +8,7 @@ import { removeCheck, saveMemory, saveMemoryOf } from './check-schedule.ts';
 import { changeDomain, domainColumns, domainOf, isNotOf } from './domains.ts';
 import { claimIn, type DueRange, findDue } from './due.ts';
 import { recordEvent, recordFlags } from './events.ts';
-import { addRoute, removeRoute } from './routes.ts';
+import { addRoute } from './routes.ts';
 import type { Reader, Tables, Transaction } from './statement.ts';
 
 type Save = Packed<Parameters<CheckStore['saveTransition']>[0]>;
@@ -92,7 +92,6 @@ async function saveVerified(tx: Transaction, { before, after, loser, seen, reche
   if (standing.incumbentId !== (loser?.before.id ?? null)) return false;
   if (loser !== undefined) {
     if (!(await changeDomain(tx, loser.before, loser.after))) return false;
-    await removeRoute(tx, loser.after);
     await recordEvent(tx, 'domain.superseded', loser.after, now);
   }
   await changeDomain(tx, before, after);

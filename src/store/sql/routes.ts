@@ -1,15 +1,21 @@
 import type { Domain } from '../../domain/domain.ts';
 import { deleteChallengesOf } from './certificates/challenge-rows.ts';
+import { findInheritable, inherit } from './certificates/inherited-certificates.ts';
 import { logChange } from './change-log.ts';
 import { addMonitor } from './monitor-schedule.ts';
 import type { Tables, Transaction } from './statement.ts';
 
-/** Adds the route of a domain, its row for a certificate and its first re-check. Replaces the route of the domain that served the name before. */
+/**
+ * Adds the route of a domain, its row for a certificate and its first re-check. Replaces the route of the domain that served the name before (a takeover),
+ * whose certificate goes on serving until the domain has its own.
+ */
 export async function addRoute(tx: Transaction, domain: Domain, at: number, recheckAt: number): Promise<void> {
+  const inherited = await findInheritable(tx, domain.name, at);
   await withdraw(tx, domain.name);
   await tx.execute(insertRoute, { hostname: domain.name, domainId: domain.id, environmentId: domain.environmentId });
   await addMonitor(tx, domain.id, recheckAt);
   await tx.execute(insertCertificate, { hostname: domain.name, workspaceId: domain.workspaceId, at });
+  if (inherited !== null) await inherit(tx, domain.name, inherited);
   await logChange(tx, 'route', domain.name);
 }
 
@@ -55,7 +61,7 @@ function insertCertificate(db: Tables, p: { hostname: string; workspaceId: strin
   });
 }
 
-/** Deletes the order and the certificate in use as well (`on delete cascade`). */
+/** Deletes the order, the certificate in use and an inherited one as well (`on delete cascade`). */
 function deleteCertificate(db: Tables, p: { hostname: string }) {
   return db.deleteFrom('certificates').where('hostname', '=', p.hostname);
 }

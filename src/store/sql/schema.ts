@@ -22,7 +22,9 @@ export interface Schema {
   monitors: MonitorsTable;
   certificates: CertificatesTable;
   served_certificates: ServedCertificatesTable;
+  inherited_certificates: InheritedCertificatesTable;
   certificate_orders: CertificateOrdersTable;
+  heartbeats: HeartbeatsTable;
   spending: SpendingTable;
   challenges: ChallengesTable;
   ca_accounts: CaAccountsTable;
@@ -213,6 +215,8 @@ interface CertificatesTable {
   problem: string | null;
   /** JSON of `SelfCheck`. */
   self_check: string | null;
+  /** When a CA last failed to validate the name. */
+  authorization_failed_at: number | null;
 }
 
 /** Certificates in use. */
@@ -230,6 +234,22 @@ interface ServedCertificatesTable {
   renewal: string;
   /** When `certificate.expiring` is due; null: it was recorded. 0 in rows of the previous release: nobody has computed it. */
   expiring_at: Generated<number | null>;
+}
+
+/** What a name goes on being served with after a takeover, until its new domain has a certificate of its own. */
+interface InheritedCertificatesTable {
+  hostname: string;
+  /** PEM. */
+  chain: string;
+  /** PKCS #8, DER. A secret, sealed as it was in `served_certificates`. */
+  private_key: Uint8Array;
+  not_after: number;
+}
+
+/** When a process with a role was last there. */
+interface HeartbeatsTable {
+  role: 'certificates';
+  seen_at: number;
 }
 
 /** Orders in flight. */

@@ -32,6 +32,7 @@ export async function replaceSecret(tx: Transaction, { kind, id, bytes }: Stored
 /** The statements of each kind of secret. */
 const places = {
   certificate: statementsOf('served_certificates', 'hostname'),
+  inherited_certificate: statementsOf('inherited_certificates', 'hostname'),
   order: statementsOf('certificate_orders', 'hostname'),
   account: statementsOf('ca_accounts', 'issuer'),
   signing_key: statementsOf('signing_keys', 'id'),

@@ -1,22 +1,35 @@
-import type { Site } from '../contract/edge-store.ts';
+import type { InferResult } from 'kysely';
+import type { ServedCertificate, Site } from '../contract/edge-store.ts';
 import type { Reader, Tables } from './statement.ts';
 
 export async function findSite(reader: Reader, hostname: string): Promise<Site | null> {
   const row = await reader.one(selectSite, { hostname });
   if (row === null) return null;
-  const { domainId, environmentId, deploymentId, origin, chain, privateKey, notAfter } = row;
+  const { domainId, environmentId, deploymentId, origin } = row;
   return {
     hostname,
     domainId,
     environmentId,
     origin: deploymentId === null || origin === null ? null : { deploymentId, origin },
-    certificate: chain === null || privateKey === null || notAfter === null ? null : { chain, privateKey, notAfter },
+    certificate: certificateOf(row),
   };
+}
+
+/** The domain's own, or else the one that it inherited in a takeover. */
+function certificateOf(row: SiteRow): ServedCertificate | null {
+  const { chain, privateKey, notAfter, inheritedChain, inheritedKey, inheritedNotAfter } = row;
+  if (chain !== null && privateKey !== null && notAfter !== null) {
+    return { chain, privateKey, notAfter, inherited: false };
+  }
+  if (inheritedChain === null || inheritedKey === null || inheritedNotAfter === null) return null;
+  return { chain: inheritedChain, privateKey: inheritedKey, notAfter: inheritedNotAfter, inherited: true };
 }
 
 export async function findOrigin(reader: Reader, environmentId: string) {
   return reader.one(selectOrigin, { environmentId });
 }
+
+type SiteRow = InferResult<ReturnType<typeof selectSite>>[number];
 
 /** A site leads to the current deployment of its environment, and has a certificate once one was issued. */
 function selectSite(db: Tables, p: { hostname: string }) {
@@ -25,6 +38,7 @@ function selectSite(db: Tables, p: { hostname: string }) {
     .leftJoin('environments', 'environments.id', 'routes.environment_id')
     .leftJoin('deployments', 'deployments.id', 'environments.current_deployment_id')
     .leftJoin('served_certificates', 'served_certificates.hostname', 'routes.hostname')
+    .leftJoin('inherited_certificates as inherited', 'inherited.hostname', 'routes.hostname')
     .where('routes.hostname', '=', p.hostname)
     .select([
       'routes.domain_id as domainId',
@@ -34,6 +48,9 @@ function selectSite(db: Tables, p: { hostname: string }) {
       'served_certificates.chain',
       'served_certificates.private_key as privateKey',
       'served_certificates.not_after as notAfter',
+      'inherited.chain as inheritedChain',
+      'inherited.private_key as inheritedKey',
+      'inherited.not_after as inheritedNotAfter',
     ]);
 }
 

@@ -3,6 +3,7 @@ import { findApp, listApps } from './apps.ts';
 import { findCaAccount } from './certificates/ca-accounts.ts';
 import * as certificates from './certificates/certificate-rows.ts';
 import { findChallenge } from './certificates/challenge-rows.ts';
+import { findLastIssuing } from './certificates/heartbeat.ts';
 import { countLedgerEntries } from './certificates/ledger.ts';
 import { findOperatorSite } from './certificates/operator-names.ts';
 import { findCheckResult, packed } from './check-results.ts';
@@ -166,6 +167,9 @@ export function sqlStore(engine: Engine): Store {
       return count;
     },
     claimOperatorName: (...args) => write(writes.claimOperatorName, ...args),
+    recordIssuing: (...args) => write(writes.recordIssuing, ...args),
+    findLastIssuing: () => read(findLastIssuing),
+    pruneInheritedCertificates: (...args) => write(writes.pruneInherited, ...args),
     putChallenge: (...args) => write(writes.putChallenge, ...args),
     pruneChallenges: (...args) => write(writes.pruneChallenges, ...args),
     findCaAccount: (...args) => read(findCaAccount, ...args),

@@ -2,6 +2,8 @@ import { createApp, deleteApp } from './apps.ts';
 import * as accounts from './certificates/ca-accounts.ts';
 import * as challenges from './certificates/challenge-rows.ts';
 import { findExpiring, recordExpiring } from './certificates/expiry.ts';
+import { recordIssuing } from './certificates/heartbeat.ts';
+import { pruneInherited } from './certificates/inherited-certificates.ts';
 import * as issuance from './certificates/issuance.ts';
 import { extendLease } from './certificates/leases.ts';
 import { pruneLedger } from './certificates/ledger.ts';
@@ -152,6 +154,8 @@ export const writes = {
   recordExpiring: write(recordExpiring, ({ domainId }) => [domainId], UNSYNCED),
   // The name, as those who add a route of it.
   claimOperatorName: write(claimOperatorName, (hostname) => [hostname]),
+  recordIssuing: write(recordIssuing, NO_LOCKS, UNSYNCED),
+  pruneInherited: write(pruneInherited, NO_LOCKS, UNSYNCED),
   putChallenge: write(challenges.putChallenge, NO_LOCKS, UNSYNCED),
   pruneChallenges: write(challenges.pruneChallenges, NO_LOCKS, UNSYNCED),
   createCaAccount: write(accounts.createCaAccount, NO_LOCKS),

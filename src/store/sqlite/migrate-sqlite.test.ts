@@ -83,6 +83,7 @@ describe('migrating', () => {
       '0011-webhook-upkeep',
       '0012-setup-link-actors',
       '0013-delivery-states',
+      '0014-inherited-certificates',
     ]);
     expect(await refusal(sqliteStore({ path }))).toMatch(
       /older nameplate .*"0005-monitoring".*run "nameplate migrate"/,
@@ -97,6 +98,7 @@ describe('migrating', () => {
       '0011-webhook-upkeep',
       '0012-setup-link-actors',
       '0013-delivery-states',
+      '0014-inherited-certificates',
     ]);
     const again = await sqliteStore({ path });
     const claim = { limit: 9, intervalMs: DAY_MS, jitter: () => 0 };

@@ -3,6 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Domain } from '../../../src/domain/domain.ts';
 import type { Store } from '../../../src/store/contract/store.ts';
 import { type Harness, startApi, type Tree } from '../../support/api-harness.ts';
+import { takeOver } from '../../support/certificates.ts';
+import { plant } from '../../support/entities.ts';
 import { issueChain } from '../../support/issue-chain.ts';
 import { cname, everywhere } from '../../support/observations.ts';
 import { observed } from '../../support/observed.ts';
@@ -171,6 +173,30 @@ describe('domains.getCertificate', () => {
       state: 'none',
       failures: 0,
     });
+  });
+
+  it('shows the new owner of a name, after a takeover, that the certificate is being ordered; the old owner has none', async () => {
+    const incumbent = await verified('moved.acme.com');
+    const { issued } = issue('moved.acme.com');
+    await save('moved.acme.com', { state: 'issued', orderOutcome: 'issued', issued });
+    const { environment, workspace } = await plant(api.store);
+    const { key } = await api.createKey({ workspaceId: workspace.id });
+    const now = api.clock.now();
+    const domain = await takeOver(api.store, environment, incumbent, now);
+    const of = { domain: 'moved.acme.com', failures: 0 };
+    const wanted = { ...of, domainId: domain.id, state: 'wanted', nextTryAt: now, createdAt: now };
+    expect(await show('moved.acme.com', key)).toEqual(wanted);
+    expect(await show('moved.acme.com')).toEqual({ ...of, domainId: incumbent.id, state: 'none' });
+  });
+
+  it('says that nobody orders certificates here, where no process does', async () => {
+    await verified('unattended.acme.com');
+    const dueAt = api.clock.now();
+    api.clock.advance(5 * 60_000);
+    const problem = { reason: 'not_issued_here', message: expect.stringContaining('role "certificates"'), at: dueAt };
+    expect(await show('unattended.acme.com')).toMatchObject({ state: 'wanted', problem });
+    await api.store.recordIssuing(api.clock.now());
+    expect(await show('unattended.acme.com')).not.toHaveProperty('problem');
   });
 
   it('needs no more than the permission to read the domain', async () => {

@@ -160,14 +160,16 @@ export async function createIssuingSite(options: IssuingSiteOptions = {}): Promi
   };
 }
 
-async function deploy(store: Store, { workspaceId, environmentId }: Tenant, origin: string): Promise<void> {
+/** Deploys an origin to the tenant's environment, and closes the store. */
+export async function deploy(store: Store, { workspaceId, environmentId }: Tenant, origin: string): Promise<void> {
   const id = idMaker(systemClock)('dep');
   await store.createDeployment({ id, workspaceId, environmentId, origin, createdAt: systemClock.now() });
   await store.close();
 }
 
-async function startOrigin() {
-  const server = createServer((_, response) => response.end(GREETING));
+/** A server that responds to everything with the greeting. */
+export async function startOrigin(greeting = GREETING) {
+  const server = createServer((_, response) => response.end(greeting));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,

@@ -68,6 +68,11 @@ export function certificateOf(row: CertificateRow): Certificate {
   };
 }
 
+/** As the columns `problem` and `self_check` hold it. */
+export function toJson(value: object | null): string | null {
+  return value === null ? null : JSON.stringify(value);
+}
+
 function issuedOf({ issuer, chain, notBefore, notAfter, issuedAt, renewal }: CertificateRow): Certificate['issued'] {
   if (issuer === null || chain === null || renewal === null) return null;
   if (notBefore === null || notAfter === null || issuedAt === null) return null;
@@ -85,6 +90,7 @@ const columns = [
   'certificates.problem',
   'certificates.self_check as selfCheck',
   'certificates.failures',
+  'certificates.authorization_failed_at as authorizationFailedAt',
   'certificates.next_try_at as nextTryAt',
   'certificates.leased_until as leasedUntil',
   'certificates.created_at as createdAt',

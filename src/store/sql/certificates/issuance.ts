@@ -5,7 +5,8 @@ import { logChange } from '../change-log.ts';
 import { findDomainById } from '../domains.ts';
 import { recordEvent } from '../events.ts';
 import type { Tables, Transaction } from '../statement.ts';
-import { findCertificate } from './certificate-rows.ts';
+import { findCertificate, toJson } from './certificate-rows.ts';
+import { dropInherited } from './inherited-certificates.ts';
 import { whereHeld } from './leases.ts';
 import { endOrder, isOrdered } from './orders.ts';
 
@@ -20,7 +21,9 @@ export async function saveCertificate(tx: Transaction, save: Save, domainId?: st
   const inUse = issued !== undefined || before.issued !== null;
   const begun = inUse || (orderOutcome === undefined && (await isOrdered(tx, hostname)));
   const json = { problem: toJson(problem), selfCheck: toJson(selfCheck) };
-  if ((await tx.execute(updateLeased, { ...save, ...json, begun: begun ? 1 : 0 })) === 0) return 'lost';
+  const authorizationFailedAt = save.authorizationFailedAt ?? before.authorizationFailedAt;
+  if ((await tx.execute(updateLeased, { ...save, ...json, authorizationFailedAt, begun: begun ? 1 : 0 })) === 0)
+    return 'lost';
   if (orderOutcome !== undefined) await endOrder(tx, hostname, orderOutcome, now);
   if (issued !== undefined) await putInUse(tx, hostname, issued);
   else if (renewal !== undefined) await tx.execute(updateRenewal, { hostname, renewal: JSON.stringify(renewal) });
@@ -59,6 +62,7 @@ export async function renewCertificate(tx: Transaction, hostname: string, now: n
 async function putInUse(tx: Transaction, hostname: string, issued: Issued): Promise<void> {
   const renewal = JSON.stringify(issued.renewal);
   await tx.execute(upsertServed, { hostname, ...issued, renewal, expiringAt: expiringAt(issued) });
+  await dropInherited(tx, hostname);
   await logChange(tx, 'certificate', hostname);
 }
 
@@ -87,13 +91,10 @@ function eventOf(before: Certificate, after: Certificate): DomainEventType | nul
   return isNew ? 'certificate.failed' : null;
 }
 
-function toJson(value: object | null): string | null {
-  return value === null ? null : JSON.stringify(value);
-}
-
-type SaveRow = Omit<Save, 'problem' | 'selfCheck'> & {
+type SaveRow = Omit<Save, 'problem' | 'selfCheck' | 'authorizationFailedAt'> & {
   problem: string | null;
   selfCheck: string | null;
+  authorizationFailedAt: number | null;
   begun: number;
 };
 
@@ -103,6 +104,7 @@ function updateLeased(db: Tables, p: SaveRow) {
     problem: p.problem,
     self_check: p.selfCheck,
     failures: p.failures,
+    authorization_failed_at: p.authorizationFailedAt,
     next_try_at: p.nextTryAt,
     leased_until: null,
     begun: p.begun,

@@ -2,20 +2,25 @@ import { sql } from 'kysely';
 import type { CertificateState } from '../../../domain/certificate-state.ts';
 import type { CertificateOrder, CertificateStore } from '../../contract/store.ts';
 import type { Tables, Transaction } from '../statement.ts';
+import { toJson } from './certificate-rows.ts';
 import { deleteChallengesOf } from './challenge-rows.ts';
 import { holds, whereHeld } from './leases.ts';
 import { addLedgerEntry, findReachedLimit, settleLedgerEntry } from './ledger.ts';
 
 type Begin = Parameters<CertificateStore['beginOrder']>[0];
 
-export async function beginOrder(tx: Transaction, { lease, order, entry, limits, now }: Begin) {
+export async function beginOrder(tx: Transaction, { lease, order, entry, limits, shown, now }: Begin) {
   const { hostname } = order;
   const before = await tx.one(selectHeld, { hostname, lease });
   if (before === null) return { kind: 'lost' } as const;
   const reached = await findReachedLimit(tx, entry, limits, now);
   if (reached !== null) return { kind: 'limit_reached', ...reached } as const;
   const state = before.inUse === null ? 'ordering' : 'renewing';
-  if ((await tx.execute(updateState, { hostname, lease, state })) === 0) return { kind: 'lost' } as const;
+  const problem = shown === undefined ? before.problem : toJson(shown.problem);
+  const selfCheck = shown === undefined ? before.selfCheck : toJson(shown.selfCheck);
+  if ((await tx.execute(updateState, { hostname, lease, state, problem, selfCheck })) === 0) {
+    return { kind: 'lost' } as const;
+  }
   await tx.execute(upsertOrder, { ...order, entry: await addLedgerEntry(tx, entry, now) });
   return { kind: 'begun' } as const;
 }
@@ -44,11 +49,19 @@ function selectHeld(db: Tables, p: { hostname: string; lease: number }) {
     .where('certificates.hostname', '=', p.hostname)
     .where('lease', '=', p.lease)
     .where('leased_until', 'is not', null)
-    .select('served_certificates.hostname as inUse');
+    .select(['served_certificates.hostname as inUse', 'certificates.problem', 'certificates.self_check as selfCheck']);
 }
 
-function updateState(db: Tables, p: { hostname: string; lease: number; state: CertificateState }) {
-  return whereHeld(db, p).set({ state: p.state, begun: sql.lit(1) });
+interface StateRow {
+  hostname: string;
+  lease: number;
+  state: CertificateState;
+  problem: string | null;
+  selfCheck: string | null;
+}
+
+function updateState(db: Tables, p: StateRow) {
+  return whereHeld(db, p).set({ state: p.state, problem: p.problem, self_check: p.selfCheck, begun: sql.lit(1) });
 }
 
 function upsertOrder(db: Tables, p: CertificateOrder & { entry: number }) {

@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest';
+import { type CertificateReason, problemWhileOrdering, unattendedProblem } from './certificate-state.ts';
+
+const NOW = 1_800_000_000_000;
+const MINUTE_MS = 60_000;
+
+test.each<[string, { dueAgo: number; seenAgo: number | null }, boolean]>([
+  ['is due, and no process has ever ordered certificates', { dueAgo: 5, seenAgo: null }, true],
+  ['is due, and the last such process has not been seen for five minutes', { dueAgo: 5, seenAgo: 5 }, true],
+  ['is due, and there is such a process, which may be busy', { dueAgo: 600, seenAgo: 4 }, false],
+  ['is due, and there is such a process, whose clock is ahead', { dueAgo: 600, seenAgo: -4 }, false],
+  ['is due, and the last sign of such a process is from a clock that was wrong', { dueAgo: 5, seenAgo: -600 }, true],
+  ['has been due for less than five minutes', { dueAgo: 4, seenAgo: null }, false],
+  ['is not due', { dueAgo: -600, seenAgo: null }, false],
+])('of a certificate that %s', (_, { dueAgo, seenAgo }, isUnattended) => {
+  const nextTryAt = NOW - dueAgo * MINUTE_MS;
+  const problem = unattendedProblem({ nextTryAt }, seenAgo === null ? null : NOW - seenAgo * MINUTE_MS, NOW);
+  expect(problem).toEqual(
+    isUnattended ? { reason: 'not_issued_here', message: expect.any(String), at: nextTryAt } : null,
+  );
+});
+
+test.each<[CertificateReason, boolean]>([
+  ['no_address', false],
+  ['dns_unreadable', false],
+  ['address_not_public', false],
+  ['unreachable', false],
+  ['answered_by_another', false],
+  ['caa_forbids', false],
+  ['budget_spent', false],
+  ['ca_rate_limited', true],
+  ['ca_unavailable', true],
+  ['ca_account', true],
+  ['authorization_failed', true],
+  ['ca_refused', true],
+])('once an order has begun, the problem %s is still shown: %s', (reason, isShown) => {
+  const problem = { reason, message: '', at: NOW };
+  expect(problemWhileOrdering(problem)).toBe(isShown ? problem : null);
+});
