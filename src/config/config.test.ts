@@ -61,6 +61,7 @@ describe('values', () => {
       monitoring: 'tell',
       monitoringIntervalMs: 86_400_000,
       acmeSelfCheck: 'on',
+      acmeMultiAddress: 'any',
       acmeLimits: LETS_ENCRYPT_LIMITS,
       edgeHttpListen: { host: anyAddress(), port: 80 },
       edgeHttpsListen: { host: anyAddress(), port: 443 },
