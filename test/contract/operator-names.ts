@@ -45,7 +45,8 @@ export function describeOperatorNames(subject: Subject): void {
       const save = { state: 'issued' as const, issued: { ...issued, privateKey } };
       expect(await changesOf(() => store.saveCertificate(aSave(claimed, save)))).toEqual([`certificate ${NAME}`]);
       const { chain, notAfter } = issued;
-      expect(await store.findOperatorSite(NAME)).toEqual({ ...site, certificate: { chain, privateKey, notAfter } });
+      const certificate = { chain, privateKey, notAfter, inherited: false };
+      expect(await store.findOperatorSite(NAME)).toEqual({ ...site, certificate });
       expect(await store.listExpiring(10)).toMatchObject([{ hostname: NAME, ...owner, issued: { chain } }]);
       expect(await store.renewCertificate(NAME, NOW)).toBe('accepted');
       expect(await store.importCertificate(NAME, anIssuedCertificate(), NOW)).toBe('imported');

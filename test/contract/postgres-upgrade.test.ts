@@ -95,7 +95,12 @@ it.each(ENGINES)(
     );
     await query(UNDO_AFTER_SETUP_LINKS);
 
-    expect(await migrate()).toEqual(['0011-webhook-upkeep', '0012-setup-link-actors', '0013-delivery-states', '0014-inherited-certificates']);
+    expect(await migrate()).toEqual([
+      '0011-webhook-upkeep',
+      '0012-setup-link-actors',
+      '0013-delivery-states',
+      '0014-inherited-certificates',
+    ]);
     const store = await open();
     expect(await store.findWebhook(workspace.id, failing.id)).toEqual(failing);
     expect(await store.updateWebhook(workspace.id, off.id, { enabled: true }, NOW)).toMatchObject({ disabledAt: null });

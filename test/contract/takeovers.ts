@@ -134,7 +134,10 @@ export function describeTakeovers(subject: Subject): void {
       const { name } = await takenOver(incumbent);
       await store.pruneInheritedCertificates(issued.notAfter - 1);
       expect(await keysOf(name)).toEqual([hex(issued)]);
+      const { latest } = await store.changesSince(0);
       await store.pruneInheritedCertificates(issued.notAfter);
+      const { changes } = await store.changesSince(latest);
+      expect(changes.map(({ kind, key }) => [kind, key])).toContainEqual(['certificate', name]);
       expect(await servedCertificate(store, name)).toBeNull();
       expect(await keysOf(name)).toEqual([]);
     });

@@ -17,7 +17,12 @@ beforeEach(async () => {
 afterEach(() => rm(directory, { recursive: true }));
 
 function aSite(hostname: string): ServedSite {
-  const certificate = { chain: `leaf of ${hostname}\nabove\n`, privateKey: new Uint8Array([1, 2, 3]), notAfter: NOW, inherited: false };
+  const certificate = {
+    chain: `leaf of ${hostname}\nabove\n`,
+    privateKey: new Uint8Array([1, 2, 3]),
+    notAfter: NOW,
+    inherited: false,
+  };
   return { site: { hostname, domainId: 'dom_1', environmentId: 'env_1' }, certificate, confirmedAt: NOW };
 }
 

@@ -171,16 +171,18 @@ function servedSite(found: StaleValue<Site> | undefined): StaleValue<CachedSite>
   return { until: found.until, value: { ...site, recheckAt: recheckAtOf(site.certificate) } };
 }
 
+function isUsable(certificate: Site['certificate']): certificate is ServedCertificate {
+  return certificate !== null && !(certificate instanceof Error);
+}
+
 function recheckAtOf(certificate: Site['certificate']): number | null {
-  if (certificate === null || certificate instanceof Error) return 0;
+  if (!isUsable(certificate)) return 0;
   return certificate.inherited ? certificate.notAfter : null;
 }
 
 /** Whether it was served for another domain until now, and has expired. */
 function isOver(certificate: Site['certificate'], now: number): boolean {
-  return (
-    certificate !== null && !(certificate instanceof Error) && certificate.inherited && certificate.notAfter <= now
-  );
+  return isUsable(certificate) && certificate.inherited && certificate.notAfter <= now;
 }
 
 /** A site without a usable certificate is read again at the first handshake for it, then after this time. */

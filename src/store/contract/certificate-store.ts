@@ -209,7 +209,7 @@ export interface CertificateStore {
   /** When there last was one; null: never. */
   findLastIssuing(): Promise<number | null>;
 
-  /** Deletes inherited certificates that have expired at `now`, with their keys. (unsynced) */
+  /** Deletes inherited certificates that have expired at `now`, with their keys. Logs the change `certificate` of each. (unsynced) */
   pruneInheritedCertificates(now: number): Promise<void>;
 
   /** Adds or replaces. Every node sees it once this resolves. (unsynced) */

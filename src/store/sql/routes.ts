@@ -10,7 +10,8 @@ import type { Tables, Transaction } from './statement.ts';
  * whose certificate goes on serving until the domain has its own.
  */
 export async function addRoute(tx: Transaction, domain: Domain, at: number, recheckAt: number): Promise<void> {
-  const inherited = await findInheritable(tx, domain.name, at);
+  const former = await tx.one(selectRoute, { hostname: domain.name });
+  const inherited = former && (await findInheritable(tx, domain.name, at));
   await withdraw(tx, domain.name);
   await tx.execute(insertRoute, { hostname: domain.name, domainId: domain.id, environmentId: domain.environmentId });
   await addMonitor(tx, domain.id, recheckAt);

@@ -1,3 +1,4 @@
+import { logChange } from '../change-log.ts';
 import type { Reader, Tables, Transaction } from '../statement.ts';
 
 /** A certificate that goes on serving a name after a takeover. */
@@ -35,7 +36,7 @@ export async function dropInherited(tx: Transaction, hostname: string): Promise<
 }
 
 export async function pruneInherited(tx: Transaction, now: number): Promise<void> {
-  await tx.execute(deleteExpired, { now });
+  for (const { hostname } of await tx.all(deleteExpired, { now })) await logChange(tx, 'certificate', hostname);
 }
 
 function selectServed(db: Tables, p: { hostname: string }) {
@@ -63,5 +64,5 @@ function deleteInherited(db: Tables, p: { hostname: string }) {
 }
 
 function deleteExpired(db: Tables, p: { now: number }) {
-  return db.deleteFrom('inherited_certificates').where('not_after', '<=', p.now);
+  return db.deleteFrom('inherited_certificates').where('not_after', '<=', p.now).returning('hostname');
 }

@@ -26,7 +26,9 @@ export async function findOperatorSite(reader: Reader, hostname: string): Promis
   if (row === null) return null;
   const { chain, privateKey, notAfter } = row;
   const certificate =
-    chain === null || privateKey === null || notAfter === null ? null : { chain, privateKey, notAfter, inherited: false };
+    chain === null || privateKey === null || notAfter === null
+      ? null
+      : { chain, privateKey, notAfter, inherited: false };
   return { hostname, domainId: OPERATOR, environmentId: OPERATOR, origin: null, certificate };
 }
 
