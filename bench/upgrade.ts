@@ -17,9 +17,10 @@ const DELIVERIES = Number(process.argv[2] ?? 1_000_000);
 const ROWS_AT_ONCE = 50_000;
 const WEBHOOKS = 100;
 
-/** One of a hundred waits, and one of a hundred has failed. The message is as long as that of a domain with two records. */
 const COLUMNS =
   'id, webhook_id, queue, event_id, type, message, happened_at, created_at, attempts, last_attempt_at, last_response, outcome, finished_at';
+
+/** One of a hundred waits, and one of a hundred has failed. The message is as long as that of a domain with two records. */
 function rowsFrom(from: number, count: number): string {
   const id = (prefix: string) =>
     `'${prefix}_' || substr('01kaghn1h2f7n8v3q0y6w5t4r9', 1, 16) || substr(cast(10000000000 + n as text), 2)`;
