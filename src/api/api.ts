@@ -51,6 +51,8 @@ export interface ApiDeps extends Omit<HandlerContext, 'apexNote' | 'countRequest
   /** Threads of the process that listen: each has its share of the limits on connections and on requests in flight. 1 unless given. */
   threads?: number;
   loadShedder?: LoadShedder;
+  /** Aborted when the server stops accepting connections: streams end, and requests in flight go on. */
+  draining?: AbortSignal;
   limits?: Partial<ApiLimits>;
 }
 
@@ -145,6 +147,7 @@ export function createApi(deps: ApiDeps): FastifyInstance {
     recordRequest(request, reply);
     next();
   });
+  deps.draining?.addEventListener('abort', watchers.stop);
   app.addHook('preClose', async () => watchers.stop());
   app.addHook('onClose', async () => loadShedder.stop());
   return app;

@@ -62,6 +62,7 @@ describe('help', () => {
       'dev',
       'demo',
       'serve',
+      'reload',
       'migrate',
       'backup',
       'copy',
@@ -108,13 +109,16 @@ describe('help', () => {
     },
   );
 
-  test('every command takes --data, except serve and sealing key', () => {
+  test('every command takes --data, except serve, reload and sealing key', () => {
     const { program } = createProgram();
     for (const path of leaves) {
       let command = program;
       for (const word of path) command = command.commands.find((child) => child.name() === word) ?? command;
       const takesData = command.options.some(({ long }) => long === '--data');
-      expect({ path, takesData }).toEqual({ path, takesData: !['serve', 'sealing key'].includes(path.join(' ')) });
+      expect({ path, takesData }).toEqual({
+        path,
+        takesData: !['serve', 'reload', 'sealing key'].includes(path.join(' ')),
+      });
     }
   });
 });

@@ -10,6 +10,7 @@ import { addDoctor } from './doctor/doctor.ts';
 import { addDomains } from './domains.ts';
 import { addKeys } from './keys.ts';
 import { addMigrate } from './migrate.ts';
+import { addReload } from './reload.ts';
 import { addSealing } from './sealing.ts';
 import { addServe } from './serve.ts';
 import { addTokens } from './tokens.ts';
@@ -21,6 +22,7 @@ const COMMANDS = [
   addDev,
   addDemo,
   addServe,
+  addReload,
   addMigrate,
   addBackup,
   addCopy,
@@ -44,9 +46,10 @@ What commands need:
   the database      migrate, backup, workspaces, keys, tokens, certificates,
                     sealing rotate, doctor: they open it themselves, by
                     NAMEPLATE_DATABASE_URL or --database. No server has to run.
+  a running server  reload, on this machine, by the settings or --control
   two databases     copy, from SQLite to PostgreSQL. No server may run.
-  a running server  projects, apps, environments, deployments, domains, webhooks:
-                    they call its API, by NAMEPLATE_URL and NAMEPLATE_ROOT_KEY.
+  its API           projects, apps, environments, deployments, domains, webhooks:
+                    they call it, by NAMEPLATE_URL and NAMEPLATE_ROOT_KEY.
                     Without these, they call the playground.
 
 Exit codes: 0 done, 1 failed, 2 typed wrongly, 3 done and something has to be

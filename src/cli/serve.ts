@@ -1,41 +1,147 @@
 import { existsSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { type Config, configWarnings, readServerConfig } from '../config/config.ts';
+import { controlPath } from '../handover/control-path.ts';
+import { type ControlSocket, hasServer, openControlSocket } from '../handover/control-socket.ts';
+import { waitForSuccessors } from '../handover/first-process.ts';
+import { type Inheritance, takeInheritance, takeSystemdSockets } from '../handover/inheritance.ts';
+import { lifelineOn, tellFailed, tellReady } from '../handover/predecessor.ts';
+import { programPath } from '../handover/program-path.ts';
+import { createReloader, type Reloader } from '../handover/reloader.ts';
+import { type ServiceManager, serviceManager } from '../handover/service-manager.ts';
+import type { Successor } from '../handover/successor.ts';
+import type { Log } from '../log.ts';
+import type { RunningServer } from '../main.ts';
 import { releaseMemorySoon } from '../memory.ts';
+import { inheritedSockets } from '../net/inherited-sockets.ts';
 import { readPlaygroundFile, STORE_FILE } from '../playground/data-dir.ts';
-import { CliError } from './cli-error.ts';
+import { CliError, messageOf } from './cli-error.ts';
 import { loadCatalogue } from './operation-names.ts';
 import { define } from './options.ts';
-import { startUnlessStopped, stopInTime, untilSignal } from './signals.ts';
+import { STOP_MS, startUnlessStopped, stopInTime, untilSignal } from './signals.ts';
 
 export function addServe(program: Command): void {
   const examples = ['NAMEPLATE_CNAME_ZONE=cname.example.net NAMEPLATE_DNS_RESOLVERS=1.1.1.1,8.8.8.8 nameplate serve'];
   define(
     program,
     'serve',
-    'Run the server. Environment variables configure it (docs/configuration.md). Logs JSON lines.',
+    'Run the server. Environment variables configure it (docs/configuration.md). Logs JSON lines. SIGHUP, or nameplate reload, replaces it without an outage.',
     examples,
   ).action(async () => {
-    const config = readServerConfig(undefined, (await loadCatalogue()).operations);
-    const stopSignal = untilSignal();
-    const [{ startServer }, { createLog }] = await Promise.all([import('../main.ts'), import('../log.ts')]);
-    await refusePlayground(config);
-    const log = createLog(config.logLevel);
-    for (const warning of configWarnings(config)) log.warn(warning);
-    const server = await startUnlessStopped(stopSignal, (signal) => startServer(config, { log, signal }));
-    if (server === null) return log.info('stopped before it was ready');
-    const { api, edge, metrics } = server;
-    const listeners = edge && { http: edge.http, https: edge.https, health: edge.health };
-    log.info({ api, edge: listeners, metrics, roles: config.roles }, 'ready');
-    if (isBundleOutdated()) log.warn('dist/ was built from other sources, so the sources run: npm run build');
-    releaseMemorySoon();
-    const signal = await Promise.race([stopSignal, server.failed.then(() => null)]);
-    if (signal === null) process.exitCode = 1;
-    log.info({ signal }, 'stopping');
-    await stopInTime(server.stop);
-    log.info('stopped');
+    const before = takeInheritance(process.env);
+    try {
+      await serve(before);
+    } catch (error) {
+      if (before !== null) await tellFailed(messageOf(error));
+      throw error;
+    }
   });
+}
+
+/** `before`: what the process before this one has handed over; null: this one replaces none. */
+async function serve(before: Inheritance | null): Promise<void> {
+  const stopSignal = untilSignal();
+  let onHangUp = () => {};
+  process.on('SIGHUP', () => onHangUp());
+  const given = before?.sockets ?? takeSystemdSockets(process.env);
+  const env = { ...process.env };
+  const config = readServerConfig(undefined, (await loadCatalogue()).operations);
+  const [{ startServer }, { createLog }] = await Promise.all([import('../main.ts'), import('../log.ts')]);
+  await refusePlayground(config);
+  const log = createLog(config.logLevel);
+  for (const warning of configWarnings(config)) log.warn(warning);
+  const replaces = { inherited: inheritedSockets(given), isSuccessor: before !== null };
+  const server = await startUnlessStopped(stopSignal, (signal) => startServer(config, { log, signal, ...replaces }));
+  if (server === null) return log.info('stopped before it was ready');
+  await server.accept().catch(async (error: unknown) => {
+    await server.stop();
+    throw error;
+  });
+
+  const manager = await serviceManager(log, { isTold: before !== null });
+  const lifeline = before?.lifeline ?? null;
+  const path = await freeControlPath(config, before, log);
+  const reloader = createReloader({
+    ...{ log, manager, env, sockets: server.sockets, program: programPath(), control: path },
+    // Only systemd can be told of another main process: elsewhere the first one stays.
+    lifeline: lifeline ?? (manager === null ? 'new' : null),
+    highestFd: Math.max(0, ...given.flatMap(({ fds }) => fds), lifeline ?? 0),
+  });
+  const control = path === null ? null : await openControl(path, reloader, log);
+  const ownLifeline = lifeline === null ? null : lifelineOn(lifeline);
+  ownLifeline?.serve();
+  const { api, edge, metrics } = server;
+  const listeners = edge && { http: edge.http, https: edge.https, health: edge.health };
+  log.info({ api, edge: listeners, metrics, roles: config.roles }, 'ready');
+  if (before !== null) await tellReady();
+  onHangUp = () => void reloader.reload();
+  if (isBundleOutdated()) log.warn('dist/ was built from other sources, so the sources run: npm run build');
+  releaseMemorySoon();
+
+  const end = await Promise.race([stopSignal, server.failed.then(() => null), reloader.handedOver]);
+  reloader.stop();
+  control?.close();
+  if (end !== null && typeof end !== 'string') {
+    ownLifeline?.leave();
+    return leave(end, server, { config, log, manager });
+  }
+  if (end === null) process.exitCode = 1;
+  log.info({ signal: end }, 'stopping');
+  await Promise.all([manager?.stopping(), stopInTime(server.stop, config.drainMs + STOP_MS)]);
+  log.info('stopped');
+}
+
+/** The successor serves: this process drains. The first one then stays, where others wait for its end. */
+async function leave(
+  { pid, lifeline, ended }: Successor,
+  server: RunningServer,
+  { config, log, manager }: { config: Config; log: Log; manager: ServiceManager | null },
+): Promise<void> {
+  const limitMs = config.drainMs + STOP_MS;
+  await server.leave();
+  // systemd learns how a process ended only where it is the parent: of the successor, once this process has ended.
+  if (manager !== null) void ended.then((code) => (code === 0 ? undefined : endInstead(pid, manager, log)));
+  if (lifeline === null) {
+    await stopInTime(server.stop, limitMs);
+    log.info('drained');
+    return;
+  }
+  const waiting = waitForSuccessors(lifeline, pid).then((code) => {
+    // Nobody serves: whoever waits for this process may start another one.
+    if (code !== 0) process.exit(code);
+  });
+  const stopped = server.stop().catch((error: unknown) => log.error({ err: error }, 'the server did not stop cleanly'));
+  await Promise.race([stopped, delay(limitMs, undefined, { ref: false })]);
+  log.info('drained; this process waits for the one that serves');
+  await waiting;
+}
+
+/** The successor has ended while this process still drains: systemd sees this one fail, and starts the service again. */
+async function endInstead(pid: number, manager: ServiceManager, log: Log): Promise<void> {
+  log.fatal({ pid }, 'the process that serves has ended; this one ends as well');
+  await manager.mainProcess(process.pid);
+  process.exit(1);
+}
+
+/** Where `nameplate reload` reaches this server; null where it cannot: another one answers there. */
+async function freeControlPath(config: Config, before: Inheritance | null, log: Log): Promise<string | null> {
+  const path = controlPath(config);
+  if (path === null || before?.control === path || !(await hasServer(path))) return path;
+  log.warn({ path }, `another server answers there, so "nameplate reload" does not reach this one: ${SET_CONTROL}`);
+  return null;
+}
+
+const SET_CONTROL = 'set NAMEPLATE_CONTROL to another path. SIGHUP reloads all the same.';
+
+async function openControl(path: string, reloader: Reloader, log: Log): Promise<ControlSocket | null> {
+  try {
+    return await openControlSocket(path, reloader.reload);
+  } catch (error) {
+    log.warn({ err: error, path }, `"nameplate reload" does not reach this server: ${SET_CONTROL}`);
+    return null;
+  }
 }
 
 /** Whether the sources run although there is a bundle: `bin/start.mjs` runs a bundle that is current. */

@@ -1,6 +1,6 @@
 /** One press of Ctrl-C may arrive twice: from the terminal, and from npm, which forwards it. */
 const SAME_PRESS_MS = 500;
-/** Longest time that a clean stop may take. */
+/** Longest time that a clean stop may take, beside draining. */
 export const STOP_MS = 4500;
 
 /** Resolves with the first SIGINT or SIGTERM, and of `others`. A second one ends the process at once. */
@@ -34,12 +34,12 @@ export async function startUnlessStopped<T extends { stop(): Promise<void> }>(
   return null;
 }
 
-/** Waits for a clean stop; ends the process if that takes longer than `STOP_MS`. */
-export async function stopInTime(stop: () => Promise<void>): Promise<void> {
+/** Waits for a clean stop; ends the process if that takes longer than `limitMs`. */
+export async function stopInTime(stop: () => Promise<void>, limitMs = STOP_MS): Promise<void> {
   const timer = setTimeout(() => {
-    process.stderr.write(`nameplate: stopped after ${STOP_MS / 1000} s without waiting for unfinished work.\n`);
+    process.stderr.write(`nameplate: stopped after ${limitMs / 1000} s without waiting for unfinished work.\n`);
     process.exit(1);
-  }, STOP_MS);
+  }, limitMs);
   await stop();
   clearTimeout(timer);
 }

@@ -42,6 +42,8 @@ function postgres(about: object): object {
 describe('values', () => {
   test('the two required variables are enough', () => {
     expect(readServerConfig(REQUIRED)).toEqual({
+      control: 'auto',
+      drainMs: 30_000,
       listen: { host: '127.0.0.1', port: 7070 },
       apiThreads: null,
       databaseUrl: { engine: 'sqlite', path: '.nameplate/nameplate.db' },
@@ -149,6 +151,8 @@ describe('values', () => {
     ['NAMEPLATE_EDGE_ACCESS_LOG', 'off', 'edgeAccessLog', 0],
     ['NAMEPLATE_EDGE_ACCESS_LOG_QUERY', 'on', 'edgeAccessLogQuery', 'on'],
     ['NAMEPLATE_EDGE_THREADS', '4', 'edgeThreads', 4],
+    ['NAMEPLATE_DRAIN_SECONDS', '90', 'drainMs', 90_000],
+    ['NAMEPLATE_CONTROL', '/run/nameplate.sock', 'control', '/run/nameplate.sock'],
   ])('%s=%s is read', (variable, given, key, value) => {
     const sealing = { NAMEPLATE_ENCRYPTION_KEY: base64(KEY) };
     expect(readServerConfig({ ...REQUIRED, ...sealing, [variable]: given })).toHaveProperty(key, value);
@@ -218,6 +222,9 @@ describe('invalid variables', () => {
     ['NAMEPLATE_ACME_LIMITS', 'orders=1/1h,orders=2/1h', 'appears twice'],
     ['NAMEPLATE_ACME_LIMITS', 'orders=900/31d', 'window of more than 30 days'],
     ['NAMEPLATE_ACME_LIMITS', 'failures=1/1h', 'too low to order anything'],
+    ['NAMEPLATE_DRAIN_SECONDS', '1m', 'not a whole number between 0 and 3600'],
+    ['NAMEPLATE_CONTROL', 'control.sock', 'an absolute path'],
+    ['NAMEPLATE_CONTROL', `/${'x'.repeat(100)}`, 'at most 100 characters'],
     ['NAMEPLATE_EDGE_HTTP_LISTEN', '80', 'not ADDRESS:PORT'],
     ['NAMEPLATE_EDGE_HTTPS_PORT', '0', 'between 1 and 65535'],
     ['NAMEPLATE_EDGE_FRONT_LISTEN', '0.0.0.0:7072', 'returns private keys'],
@@ -430,6 +437,7 @@ describe('the variables that are read', () => {
   test('commands ignore the variables of serve, but reject unknown ones', () => {
     expect(readCommandConfig({ NAMEPLATE_LISTEN: 'x', NAMEPLATE_URL: 'http://127.0.0.1:1' })).toEqual({
       url: 'http://127.0.0.1:1',
+      control: 'auto',
       databaseUrl: { engine: 'sqlite', path: '.nameplate/nameplate.db' },
       logLevel: 'info',
     });

@@ -18,7 +18,8 @@ export type Config = ServerValues;
 export type PlaygroundConfig = Values<typeof playgroundVariables>;
 
 /** The variables of commands other than `serve`. */
-type CommandConfig = Values<typeof commandVariables> & Pick<Config, 'databaseUrl' | 'encryptionKeys' | 'logLevel'>;
+type CommandConfig = Values<typeof commandVariables> &
+  Pick<Config, 'control' | 'databaseUrl' | 'encryptionKeys' | 'logLevel'>;
 
 /** Everything that is wrong with the configuration, one line each. */
 export class ConfigError extends Error {
@@ -64,8 +65,8 @@ function limiting(operations: readonly string[] | undefined): typeof serverVaria
 
 /** Throws `ConfigError`. Values of variables that only `serve` uses are not checked. */
 export function readCommandConfig(env: Environment = process.env): CommandConfig {
-  const { databaseUrl, encryptionKeys, logLevel } = serverVariables;
-  return read({ ...commandVariables, databaseUrl, encryptionKeys, logLevel }, env);
+  const { control, databaseUrl, encryptionKeys, logLevel } = serverVariables;
+  return read({ ...commandVariables, control, databaseUrl, encryptionKeys, logLevel }, env);
 }
 
 /** Parses a database URL as NAMEPLATE_DATABASE_URL is parsed. Throws an error that says what is wrong with it. */
@@ -98,6 +99,19 @@ function isThisMachine(host: string): boolean {
 export function configuresServer(env: Environment = process.env): boolean {
   const { cnameZone, dnsResolvers, databaseUrl } = serverVariables;
   return [cnameZone, dnsResolvers, databaseUrl].some(({ name }) => textOf(env, name) !== undefined);
+}
+
+/** The variables of a server, where the environment has those that each server needs; else null. */
+export function serverVariablesIn(env: Environment = process.env): Record<string, string> | null {
+  const isComplete = Object.values(serverVariables).every(
+    (variable: Variable<unknown>) => !variable.required || textOf(env, variable.name) !== undefined,
+  );
+  if (!isComplete) return null;
+  return Object.fromEntries(
+    Object.entries(env).flatMap(([name, text]) =>
+      name.startsWith(PREFIX) && text !== undefined ? [[name, text]] : [],
+    ),
+  );
 }
 
 /** Whether the environment names a database. */

@@ -79,6 +79,11 @@ export function count(least: number, most: number): (text: string) => number {
   };
 }
 
+/** A whole number of seconds between two others, in ms. */
+export function seconds(least: number, most: number): (text: string) => number {
+  return (text) => count(least, most)(text) * 1000;
+}
+
 /** The same, or null for `auto`. */
 export function countOrAuto(least: number, most: number): (text: string) => number | null {
   return (text) => (text === 'auto' ? null : count(least, most)(text));
@@ -102,6 +107,18 @@ export function lengthOfTime(least: string, most: string): (text: string) => num
     return ms;
   };
 }
+
+/** The path of a Unix socket; `auto` and `off` stay as they are. */
+export function socketPath(text: string): string {
+  if (text === 'auto' || text === 'off') return text;
+  const path = filePath(text);
+  if (!path.startsWith('/') || Buffer.byteLength(path) > MAX_SOCKET_PATH)
+    throw new Invalid(`which is not auto, off, or an absolute path of at most ${MAX_SOCKET_PATH} characters`);
+  return path;
+}
+
+/** Linux takes 107 bytes; a new socket has a longer name for a moment. */
+const MAX_SOCKET_PATH = 100;
 
 /** The path of a file, which is not read here. */
 export function filePath(text: string): string {

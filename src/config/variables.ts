@@ -17,8 +17,10 @@ import {
   ROLES,
   rateLimits,
   resolverAddress,
+  seconds,
   secret,
   serviceWord,
+  socketPath,
   webUrl,
   zone,
 } from './parse-values.ts';
@@ -193,6 +195,22 @@ export const generalVariables = {
     default: ROLES.join(','),
     example: 'api,verifier',
     parse: listOf(oneOf(...ROLES)),
+  },
+  drainMs: {
+    name: 'NAMEPLATE_DRAIN_SECONDS',
+    about:
+      'How long connections may go on after the server was stopped, or replaced by `nameplate reload`: requests in flight, downloads and WebSockets. Clients are told to open another connection, and idle ones are closed within a second. The process manager must wait longer than this before it kills the process (`TimeoutStopSec`, `stop_grace_period`, `terminationGracePeriodSeconds`).',
+    default: '30',
+    example: '300',
+    parse: seconds(0, 3600),
+  },
+  control: {
+    name: 'NAMEPLATE_CONTROL',
+    about:
+      'The socket on which `nameplate reload` reaches the server: the path of a file that only its own user may open, of 100 characters at most. `auto`: `control.sock` beside the SQLite file; with PostgreSQL in the directory `RUNTIME_DIRECTORY` that systemd names, if it does. `off`: none; SIGHUP reloads all the same. Set it apart for each of several servers on one SQLite file.',
+    default: 'auto',
+    example: '/run/nameplate/control.sock',
+    parse: socketPath,
   },
   metricsListen: {
     name: 'NAMEPLATE_METRICS_LISTEN',

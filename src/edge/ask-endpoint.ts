@@ -1,8 +1,8 @@
-import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import type { Endpoint } from '../config/config.ts';
 import { networkRule } from '../net/addresses.ts';
+import { type ListeningServer, listen as startListening } from '../net/listen.ts';
+import type { ListenOptions } from '../net/listener.ts';
+import { trackResponse } from '../net/response-order.ts';
 import { domainName } from './http/authority.ts';
 import type { FindOriginAddress } from './routing/origin-addresses.ts';
 import type { Sites } from './routing/site-cache.ts';
@@ -15,13 +15,10 @@ import { privateKeyPem } from './tls/tls-contexts.ts';
  * (PEM), 204 for a name that is not ours, 404 for one of ours without a certificate. `GET /edge/route?domain=…`: 200 with `X-Nameplate-Origin`,
  * the address and port of the origin, 204 where the edge itself has to respond, 404 for a name that is not ours. All: 503 when the store is down.
  */
-interface AskEndpoint {
-  port: number;
-  stop(): Promise<void>;
-}
+type AskEndpoint = Pick<ListeningServer, 'port' | 'accept' | 'fds'> & { stop(): Promise<void> };
 
 interface AskEndpointOptions {
-  listen: Endpoint;
+  listen: ListenOptions;
   sites: Pick<Sites, 'find' | 'findCertified' | 'findOrigin'>;
   findAddress: FindOriginAddress;
 }
@@ -40,11 +37,12 @@ const KEEP_ALIVE_MS = 150_000;
 
 const UNAVAILABLE: AskResponse = { status: 503, body: 'Try again in a moment.\n' };
 
-/** Rejects when it cannot listen, with the error of the system; and when the address is not on loopback. */
+/** Rejects when it cannot listen, and when the address is not on loopback. */
 export async function startAskEndpoint({ listen, sites, findAddress }: AskEndpointOptions): Promise<AskEndpoint> {
   if (!isLoopback(listen.host))
     throw new Error(`${listen.host} is not a loopback address. This endpoint hands out private keys.`);
   const server = createServer(async (request, response) => {
+    trackResponse(response);
     const { status, body = '', type = TEXT, origin } = await respondTo(request).catch(() => UNAVAILABLE);
     response.writeHead(status, {
       'content-type': type,
@@ -95,15 +93,13 @@ export async function startAskEndpoint({ listen, sites, findAddress }: AskEndpoi
     return origin === null ? { status: 204 } : { status: 200, origin };
   }
 
-  const listening = once(server, 'listening');
-  server.listen(listen.port, listen.host);
-  await listening;
+  const { port, accept, fds, stop } = await startListening(server, listen, 'NAMEPLATE_EDGE_FRONT_LISTEN');
   return {
-    port: (server.address() as AddressInfo).port,
+    port,
+    accept,
+    fds,
     async stop() {
-      const closed = new Promise((resolve) => server.close(resolve));
-      server.closeAllConnections();
-      await closed;
+      await stop();
     },
   };
 }

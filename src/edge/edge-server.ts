@@ -1,4 +1,4 @@
-import { createServer, type Server, type Socket } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import type { ChangeFeed } from '../cache/change-feed.ts';
 import type { Clock } from '../clock.ts';
@@ -6,7 +6,7 @@ import type { NewId } from '../ids.ts';
 import { type AddressRule, addressRule, networkRule, unmappedAddress } from '../net/addresses.ts';
 import { limitConnections } from '../net/connection-limit.ts';
 import { type AddressLookup, createDialer } from '../net/dialer.ts';
-import { type ListenOptions, startListening } from '../net/listen.ts';
+import { DRAIN_IDLE_MS, type Listener, type ListenOptions, openListener } from '../net/listener.ts';
 import { createProxyHeaderReader, type Opener } from '../net/proxy-header-reader.ts';
 import type { EdgeStore } from '../store/contract/store.ts';
 import { type AccessLogSettings, createAccessLog } from './access-log.ts';
@@ -68,10 +68,22 @@ interface EdgeServerDeps {
 
 /** The edge in one thread: listeners, caches, TLS contexts, connections to origins. */
 interface EdgeServer {
+  /** Accepts connections on the sockets that the process was given. */
+  accept(): Promise<void>;
+  sockets(): EdgeSockets;
+  /** Another process answers health checks from now on. */
+  leave(): void;
   /** Cached host names, the most recently served first. */
   recentNames(): string[];
-  /** Stops accepting, waits `graceMs` for requests in flight, then closes everything. */
-  stop(graceMs: number): Promise<void>;
+  /** Stops accepting, drains for `drainMs`, then closes everything. */
+  stop(drainMs: number): Promise<void>;
+}
+
+/** The descriptors of listening sockets. */
+export interface EdgeSockets {
+  http: number[];
+  https: number[];
+  health: number[];
 }
 
 /**
@@ -79,6 +91,9 @@ interface EdgeServer {
  * client's end anyway, and its TLS would not notice a client that leaves during the handshake.
  */
 const SOCKET_OPTIONS = { noDelay: true, keepAlive: true, keepAliveInitialDelay: 60_000 };
+const BACKLOG = 4096;
+/** The last part of a drain, in which WebSockets are closed. */
+const TUNNEL_END_MS = 1000;
 
 /** Rejects when it cannot listen. */
 export async function startEdgeServer(settings: EdgeServerSettings, deps: EdgeServerDeps): Promise<EdgeServer> {
@@ -213,71 +228,83 @@ export async function startEdgeServer(settings: EdgeServerSettings, deps: EdgeSe
     };
   }
 
-  const http = createServer(
-    SOCKET_OPTIONS,
-    accepting((raw, opener) => http1.accept(raw, clientOf(raw, opener, null))),
-  );
-  const https = createServer(
-    SOCKET_OPTIONS,
-    accepting((raw, { address }) => tls.accept(raw, address)),
-  );
+  const acceptHttp = accepting((raw, opener) => http1.accept(raw, clientOf(raw, opener, null)));
+  const acceptHttps = accepting((raw, { address }) => tls.accept(raw, address));
+  const newHttp = () => createServer(SOCKET_OPTIONS, acceptHttp);
+  const newHttps = () => createServer(SOCKET_OPTIONS, acceptHttps);
   const health = settings.health && createHealthEndpoint(settings.proxyProtocol);
+  const listeners: Record<keyof EdgeSockets, Listener | null> = { http: null, https: null, health: null };
 
-  async function stop(graceMs: number): Promise<void> {
+  async function stop(drainMs: number): Promise<void> {
     health?.drain();
-    const closed = [http, https].map(close);
-    const closeIdle = () => {
-      http1.closeIdle();
-      http2.closeIdle();
-    };
+    listeners.http?.close();
+    listeners.https?.close();
+    http1.drain();
+    http2.drain();
+    const idleMs = Math.min(DRAIN_IDLE_MS, drainMs);
     // Connections in use become idle when their response ends.
-    const closing = setInterval(closeIdle, 50);
-    const grace = setTimeout(() => open.forEach((raw) => void raw.destroy()), graceMs);
-    closeIdle();
-    await Promise.all(closed);
+    const closing = setInterval(() => {
+      http1.closeIdle(idleMs);
+      http2.closeIdle(idleMs);
+    }, 50);
+    const leaving = setTimeout(() => proxy.endTunnels(), Math.max(0, drainMs - TUNNEL_END_MS));
+    const end = setTimeout(() => open.forEach((raw) => void raw.destroy()), drainMs);
+    await Promise.all([...open].map((raw) => new Promise((resolve) => raw.once('close', resolve))));
     clearInterval(closing);
-    clearTimeout(grace);
+    clearTimeout(leaving);
+    clearTimeout(end);
     http1.stop();
     http2.stop();
     bodyTimeouts.stop();
     proxy.stop();
     // Last: it tells load balancers meanwhile.
-    await health?.stop();
+    listeners.health?.close();
+    health?.stop();
   }
 
   try {
-    if (settings.http !== null) await listen(http, settings.http);
-    if (settings.https !== null) await listen(https, settings.https);
+    if (settings.http !== null) listeners.http = await openListener({ ...settings.http, backlog: BACKLOG }, newHttp);
+    if (settings.https !== null)
+      listeners.https = await openListener({ ...settings.https, backlog: BACKLOG }, newHttps);
     // Last: then names are served.
-    if (settings.health && health) await startListening(health.server, settings.health);
-    return { recentNames: sites.recentNames, stop };
+    if (settings.health !== null && health !== null)
+      listeners.health = await openListener(settings.health, health.newServer);
   } catch (error) {
     await stop(0);
     throw error;
   }
+  return {
+    async accept() {
+      await Promise.all([listeners.http?.accept(), listeners.https?.accept()]);
+      await listeners.health?.accept();
+    },
+    sockets: () => ({
+      http: listeners.http?.fds() ?? [],
+      https: listeners.https?.fds() ?? [],
+      health: listeners.health?.fds() ?? [],
+    }),
+    leave: () => listeners.health?.close(),
+    recentNames: sites.recentNames,
+    stop,
+  };
 }
 
 function withOwnApi(
   origins: ReverseProxy,
   api: ReverseProxy,
-): Pick<ReverseProxy, 'forward' | 'upgrade' | 'counts' | 'stop'> {
+): Pick<ReverseProxy, 'forward' | 'upgrade' | 'counts' | 'endTunnels' | 'stop'> {
   const proxyFor = ({ apiSecret }: { apiSecret?: string }) => (apiSecret === undefined ? origins : api);
   return {
     forward: (exchange) => proxyFor(exchange).forward(exchange),
     upgrade: (exchange) => proxyFor(exchange).upgrade(exchange),
     counts: origins.counts,
+    endTunnels() {
+      origins.endTunnels();
+      api.endTunnels();
+    },
     stop() {
       origins.stop();
       api.stop();
     },
   };
-}
-
-function listen(server: Server, options: ListenOptions): Promise<void> {
-  return startListening(server, { ...options, backlog: 4096 });
-}
-
-/** Resolves when its connections have closed as well. */
-function close(server: Server): Promise<void> {
-  return new Promise((resolve) => server.close(() => resolve()));
 }

@@ -25,6 +25,9 @@ const own: EdgeThreadMethods & SupervisedMethods = {
   setTicketSecret(secret) {
     ticketSecret = secret;
   },
+  accept: async () => (await server).accept(),
+  sockets: async () => (await server).sockets(),
+  leave: async () => (await server).leave(),
   recentNames: async () => (await server).recentNames(),
   snapshot: () => metrics.snapshot(),
   async stop(graceMs) {

@@ -4,7 +4,7 @@ import type { AddressLookup } from '../net/dialer.ts';
 import type { Change, EdgeStore } from '../store/contract/store.ts';
 import type { SupervisedThread, Supervisor } from '../threads/supervisor.ts';
 import type { ServedLookup } from './edge-cache/edge-cache.ts';
-import type { EdgeServerSettings } from './edge-server.ts';
+import type { EdgeServerSettings, EdgeSockets } from './edge-server.ts';
 import type { ThrottledWarn } from './throttled-log.ts';
 
 /** What a thread of the edge is started with. */
@@ -19,9 +19,17 @@ export interface EdgeThreadData {
 export interface EdgeThreadMethods {
   change(change: Change | null): void;
   setTicketSecret(secret: Uint8Array): void;
+  /** Accepts connections on the sockets that the process was given. */
+  accept(): Promise<void>;
+  sockets(): Promise<EdgeSockets>;
+  /** Another process answers health checks from now on. */
+  leave(): Promise<void>;
   /** Cached host names, the most recently served first. */
   recentNames(): Promise<string[]>;
 }
+
+/** The settings of thread `index`, when it starts first and when it replaces one that has died. */
+export type EdgeSettingsOf = (index: number, start: 'first' | 'again') => EdgeServerSettings;
 
 /** What it calls in the main thread, which has the store and DNS. */
 export interface EdgeThreadParent extends EdgeStore {
@@ -38,11 +46,17 @@ interface EdgeThreadsDeps {
   lookUp: AddressLookup;
   warn: ThrottledWarn;
   supervisor: Supervisor;
+  /** False: the process ends when a thread dies, since its sockets cannot be opened again. */
+  isReplaceable: boolean;
 }
 
-interface EdgeThreads {
+/** The edge in all of its threads. */
+export interface EdgeThreads {
+  accept(): Promise<void>;
+  sockets(): Promise<EdgeSockets>;
+  leave(): Promise<void>;
   /** Of each thread; none of one that is being replaced. */
-  recentNames(): Promise<string[][]>;
+  recentNames(): Promise<readonly (readonly string[])[]>;
   stop(graceMs: number): Promise<void>;
 }
 
@@ -54,11 +68,11 @@ const SECRET_BYTES = 32;
 /** Of which a third is a semi-space: half of V8's own bound, and a third less memory with many names at the same CPU time (decision 0028). */
 const YOUNG_GENERATION_MB = 24;
 
-/** Starts so many threads with these settings, which share the secret of session tickets. Rejects when one cannot listen. */
+/** Starts so many threads, which share the secret of session tickets. Rejects when one cannot listen. */
 export async function startEdgeThreads(
   count: number,
-  settings: EdgeServerSettings,
-  { store, served, changes, lookUp, warn, supervisor }: EdgeThreadsDeps,
+  settingsOf: EdgeSettingsOf,
+  { store, served, changes, lookUp, warn, supervisor, isReplaceable }: EdgeThreadsDeps,
 ): Promise<EdgeThreads> {
   const threads: SupervisedThread<EdgeThreadMethods>[] = [];
   let ticketSecret = randomBytes(SECRET_BYTES);
@@ -79,21 +93,51 @@ export async function startEdgeThreads(
     lookUp: (hostname) => lookUp(hostname, AbortSignal.timeout(LOOK_UP_MS)),
     warn,
   };
-  const begin = () => ({
-    workerData: { settings, ticketSecret, hasEdgeCache: served !== null } satisfies EdgeThreadData,
-    resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
-  });
+  const beginOf = (index: number) => {
+    let start: 'first' | 'again' = 'first';
+    return () => {
+      const settings = settingsOf(index, start);
+      start = 'again';
+      return {
+        workerData: { settings, ticketSecret, hasEdgeCache: served !== null } satisfies EdgeThreadData,
+        resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
+      };
+    };
+  };
   const stop = async (graceMs: number) => {
     clearInterval(renewing);
     await Promise.all(threads.map((thread) => thread.stop(graceMs)));
   };
   try {
     while (threads.length < count)
-      threads.push(await supervisor.start<EdgeThreadMethods>({ kind: 'edge', script: SCRIPT, begin, own }));
+      threads.push(
+        await supervisor.start<EdgeThreadMethods>({
+          kind: 'edge',
+          script: SCRIPT,
+          begin: beginOf(threads.length),
+          own,
+          isReplaceable,
+        }),
+      );
   } catch (error) {
     await stop(0);
     throw error;
   }
-  const recentNames = () => Promise.all(threads.map((thread) => thread.call('recentNames').catch(() => [])));
-  return { recentNames, stop };
+  return {
+    async accept() {
+      await Promise.all(threads.map((thread) => thread.call('accept')));
+    },
+    async sockets() {
+      // A thread that is being replaced has none.
+      const none: EdgeSockets = { http: [], https: [], health: [] };
+      const all = await Promise.all(threads.map((thread) => thread.call('sockets').catch(() => none)));
+      const of = (name: keyof EdgeSockets) => all.flatMap((sockets) => sockets[name]);
+      return { http: of('http'), https: of('https'), health: of('health') };
+    },
+    async leave() {
+      await Promise.allSettled(threads.map((thread) => thread.call('leave')));
+    },
+    recentNames: () => Promise.all(threads.map((thread) => thread.call('recentNames').catch(() => []))),
+    stop,
+  };
 }

@@ -7,7 +7,8 @@ import { idMaker } from '../ids.ts';
 import type { Log } from '../log.ts';
 import { addressRule } from '../net/addresses.ts';
 import type { AddressLookup } from '../net/dialer.ts';
-import { type ListenOptions, type ReservedPort, reservePort } from '../net/listen.ts';
+import type { InheritedSockets, ListeningPart, ListeningSockets } from '../net/inherited-sockets.ts';
+import { type ThreadListeners, threadListeners } from '../net/thread-listeners.ts';
 import type { EdgeStore } from '../store/contract/store.ts';
 import type { Supervisor } from '../threads/supervisor.ts';
 import type { AccessLogSettings } from './access-log.ts';
@@ -16,7 +17,7 @@ import type { EdgeCache, ServedLookup } from './edge-cache/edge-cache.ts';
 import { type EdgeLimits, LIMITS } from './edge-limits.ts';
 import { createEdgeMetrics, type EdgeMetrics } from './edge-metrics.ts';
 import { type EdgeServerSettings, startEdgeServer } from './edge-server.ts';
-import { startEdgeThreads } from './edge-threads.ts';
+import { type EdgeSettingsOf, type EdgeThreads, startEdgeThreads } from './edge-threads.ts';
 import { createOriginAddresses } from './routing/origin-addresses.ts';
 import type { OwnApi } from './routing/route-request.ts';
 import { createSites } from './routing/site-cache.ts';
@@ -60,11 +61,13 @@ export interface EdgeOptions {
   tlsContexts?: number;
   /** 0: no threads, everything in the caller's thread (for tests). Where threads cannot share a port (all but Linux), at most 1. */
   threads?: number;
-  /** How long `stop` waits for requests in flight. */
+  /** How long connections may go on after `stop`. */
   graceMs?: number;
+  /** Sockets that another process has opened for these addresses. */
+  inherited?: InheritedSockets | undefined;
 }
 
-export interface Edge {
+export interface Edge extends ListeningPart {
   /** `http://host:port`; null without such a listener. */
   http: string | null;
   /** `https://host:port` */
@@ -73,12 +76,10 @@ export interface Edge {
   askEndpoint: string | null;
   /** `http://host:port` */
   health: string | null;
-  /** Stops accepting, waits a while for requests in flight, then closes everything. */
+  /** Another process answers health checks from now on. */
+  leave(): Promise<void>;
+  /** Stops accepting, drains for `graceMs`, then closes everything. */
   stop(): Promise<void>;
-}
-
-interface Running {
-  stop(graceMs: number): Promise<void>;
 }
 
 interface Deps extends Omit<EdgeOptions, 'metrics' | 'clock'> {
@@ -88,11 +89,6 @@ interface Deps extends Omit<EdgeOptions, 'metrics' | 'clock'> {
   served: ServedLookup | null;
 }
 
-/** What listens, in this thread or in others. */
-interface Serving extends Running {
-  recentNames(): Promise<readonly (readonly string[])[]>;
-}
-
 const GRACE_MS = 3000;
 const SECRET_BYTES = 32;
 
@@ -100,8 +96,8 @@ const SECRET_BYTES = 32;
 export async function startEdge(options: EdgeOptions): Promise<Edge> {
   const { clock = systemClock, askEndpoint: askListen = null, edgeCache = null } = options;
   const metrics = createEdgeMetrics(options.metrics.registry);
-  const running: Running[] = [];
-  let serving: Serving | undefined;
+  const running: { stop(graceMs: number): Promise<void> }[] = [];
+  let serving: EdgeThreads | undefined;
   const kept = edgeCache?.keep({ ...options, recentNames: async () => (await serving?.recentNames()) ?? [] });
   if (kept !== undefined) running.push(kept);
   const deps: Deps = {
@@ -112,38 +108,69 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
   const stop = async () => {
     await Promise.all(running.splice(0).map((part) => part.stop(options.graceMs ?? GRACE_MS)));
   };
-  const threads = threadsOf(options);
-  const reserved: ReservedPort[] = [];
-  const reserve = async (endpoint: Endpoint): Promise<ListenOptions> => {
-    const port = await reservePort(endpoint, { reusePort: threads > 1 });
-    reserved.push(port);
-    return port.listen;
+  const opened: ThreadListeners[] = [];
+  const wanted = threadsOf(options);
+  const open = async (name: 'http' | 'https' | 'health' | 'front', endpoint: Endpoint | null) => {
+    if (endpoint === null) return null;
+    const threads = name === 'front' ? 1 : Math.max(1, wanted);
+    const listeners = await threadListeners({ name, endpoint, threads, inherited: options.inherited });
+    opened.push(listeners);
+    return listeners;
   };
   try {
-    const http = options.http && (await reserve(options.http));
-    const https = options.https && (await reserve(options.https));
-    const health = options.health ? await reserve(options.health) : null;
-    const settings = settingsOf(options, { http, https, health, threads });
-    serving = await (options.threads === 0 ? serveHere(settings, deps) : startEdgeThreads(threads, settings, deps));
-    running.push(serving);
-    const askEndpoint = askListen && (await startAskEndpointOn(askListen, deps));
+    const http = await open('http', options.http);
+    const https = await open('https', options.https);
+    const health = await open('health', options.health ?? null);
+    const listeners = [http, https, health];
+    const count = wanted === 0 ? 0 : Math.max(...listeners.map((each) => each?.count ?? 0));
+    const settingsOf = edgeSettings(options, { http, https, health, threads: count });
+    const isReplaceable = listeners.every((each) => each?.canReopen !== false);
+    const threads =
+      options.threads === 0
+        ? await serveHere(settingsOf(0, 'first'), deps)
+        : await startEdgeThreads(count, settingsOf, { ...deps, isReplaceable });
+    serving = threads;
+    running.push(threads);
+    const front = await open('front', askListen);
+    const askEndpoint = askListen && front && (await startAskEndpointOn(askListen, front, deps));
     if (askEndpoint !== null) running.push(askEndpoint);
     return {
-      http: http && `http://${written(http)}`,
-      https: https && `https://${written(https)}`,
+      http: http && options.http && `http://${written({ ...options.http, port: http.port })}`,
+      https: https && options.https && `https://${written({ ...options.https, port: https.port })}`,
       askEndpoint: askEndpoint && askListen && `http://${written({ ...askListen, port: askEndpoint.port })}`,
-      health: health && `http://${written(health)}`,
+      health: health && options.health ? `http://${written({ ...options.health, port: health.port })}` : null,
+      async accept() {
+        await Promise.all([threads.accept(), askEndpoint?.accept()]);
+      },
+      async sockets() {
+        const fds = await threads.sockets();
+        const described: ListeningSockets[] = [];
+        for (const [each, own] of [
+          [http, fds.http],
+          [https, fds.https],
+          [health, fds.health],
+          [front, askEndpoint?.fds() ?? []],
+        ] as const)
+          if (each !== null) described.push(each.describe(own));
+        return described;
+      },
+      leave: threads.leave,
       stop,
     };
   } catch (error) {
     await stop();
     throw error;
   } finally {
-    for (const port of reserved) port.release();
+    for (const listeners of opened) listeners.release();
   }
 }
 
-function startAskEndpointOn(listen: Endpoint, deps: Deps): ReturnType<typeof startAskEndpoint> {
+function startAskEndpointOn(
+  endpoint: Endpoint,
+  listeners: ThreadListeners,
+  deps: Deps,
+): ReturnType<typeof startAskEndpoint> {
+  const listen = listeners.optionsOf(0, 'first') ?? endpoint;
   const sites = createSites({ ...deps, apiHostname: deps.api?.hostname, isProxy: () => true, unknownPerMinute: 0 });
   const findAddress = createOriginAddresses({ mayDial: addressRule(deps.allowedNetworks), lookUp: deps.lookUp });
   return startAskEndpoint({ listen, sites, findAddress });
@@ -154,14 +181,11 @@ function threadsOf({ http, https, health = null, threads = 1 }: EdgeOptions): nu
   return Math.min(process.platform === 'linux' ? Number.POSITIVE_INFINITY : 1, Math.max(1, threads));
 }
 
-function settingsOf(
+function edgeSettings(
   options: EdgeOptions,
-  { http, https, health, threads }: Pick<EdgeServerSettings, 'http' | 'https' | 'health'> & { threads: number },
-): EdgeServerSettings {
-  return {
-    http,
-    https,
-    health,
+  { http, https, health, threads }: Record<'http' | 'https' | 'health', ThreadListeners | null> & { threads: number },
+): EdgeSettingsOf {
+  const shared = {
     httpsPort: options.httpsPort || (https?.port ?? 443),
     allowedNetworks: options.allowedNetworks,
     trustedProxies: options.trustedProxies,
@@ -172,14 +196,25 @@ function settingsOf(
     limits: shareOf({ ...LIMITS, ...options.limits }, Math.max(1, threads)),
     tlsContexts: options.tlsContexts ?? 2000,
   };
+  return (index, start) => ({
+    ...shared,
+    http: http?.optionsOf(index, start) ?? null,
+    https: https?.optionsOf(index, start) ?? null,
+    health: health?.optionsOf(index, start) ?? null,
+  });
 }
 
-async function serveHere(settings: EdgeServerSettings, deps: Deps): Promise<Serving> {
+async function serveHere(settings: EdgeServerSettings, deps: Deps): Promise<EdgeThreads> {
   const ticketSecret = randomBytes(SECRET_BYTES);
   const logAccess = (fields: Record<string, unknown>, message: string) => deps.log.info(fields, message);
   const here = { logAccess, newId: idMaker(deps.clock), ticketSecret: () => ticketSecret };
-  const { recentNames, stop } = await startEdgeServer(settings, { ...deps, ...here });
-  return { recentNames: async () => [recentNames()], stop };
+  const server = await startEdgeServer(settings, { ...deps, ...here });
+  return {
+    ...server,
+    sockets: async () => server.sockets(),
+    leave: async () => server.leave(),
+    recentNames: async () => [server.recentNames()],
+  };
 }
 
 /** The limits of one thread. The system spreads connections evenly over the threads. */

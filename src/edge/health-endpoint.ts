@@ -8,12 +8,12 @@ import { createProxyHeaderReader } from '../net/proxy-header-reader.ts';
  * asks the store: names in the cache are served without it.
  */
 export interface HealthEndpoint {
-  /** To listen once names are served. */
-  server: Server;
+  /** A server for a listening socket, to listen once names are served. */
+  newServer(): Server;
   /** From now on it is not ready. */
   drain(): void;
-  /** Closes everything. */
-  stop(): Promise<void>;
+  /** Closes all connections. */
+  stop(): void;
 }
 
 /** Of a probe, which is short. */
@@ -55,13 +55,16 @@ export function createHealthEndpoint(proxyProtocol: readonly string[]): HealthEn
     maxWaiting: MAX_CONNECTIONS,
   });
   const open = new Set<Socket>();
-  const server = createServer((socket) => {
-    open.add(socket);
-    socket.once('close', () => open.delete(socket));
-    socket.on('error', () => {});
-    skipHeader(socket, () => http.emit('connection', socket));
-  });
-  server.maxConnections = MAX_CONNECTIONS;
+  function newServer(): Server {
+    const server = createServer((socket) => {
+      open.add(socket);
+      socket.once('close', () => open.delete(socket));
+      socket.on('error', () => {});
+      skipHeader(socket, () => http.emit('connection', socket));
+    });
+    server.maxConnections = MAX_CONNECTIONS;
+    return server;
+  }
 
   function answerTo(method: string | undefined, url: string): keyof typeof ANSWERS {
     const [path] = url.split('?', 1);
@@ -72,14 +75,12 @@ export function createHealthEndpoint(proxyProtocol: readonly string[]): HealthEn
   }
 
   return {
-    server,
+    newServer,
     drain() {
       isDraining = true;
     },
-    async stop() {
-      const closed = new Promise((resolve) => server.close(resolve));
+    stop() {
       for (const socket of open) socket.destroy();
-      await closed;
       http.close();
     },
   };

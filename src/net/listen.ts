@@ -1,7 +1,9 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
-import { type AddressInfo, createServer, type Server as NetServer } from 'node:net';
+import { type AddressInfo, createServer, type Server as NetServer, type Socket } from 'node:net';
 import type { Endpoint } from '../config/config.ts';
+import { DRAIN_IDLE_MS, type ListenOptions, openListener } from './listener.ts';
+import { endWithNextResponse, responsesInFlight } from './response-order.ts';
 
 /** Something that runs in the background. `stop` waits for the work in flight. */
 export interface Stoppable {
@@ -11,37 +13,80 @@ export interface Stoppable {
 export interface ListeningServer extends Stoppable {
   /** `http://host:port` */
   address: string;
+  port: number;
+  /** Accepts connections on the sockets that the process was given. */
+  accept(): Promise<void>;
+  /** The descriptors of its listening sockets. */
+  fds(): number[];
 }
 
-export interface ListenOptions extends Endpoint {
-  /** Several threads listen on the port (Linux), which `reservePort` holds for them. */
-  reusePort?: boolean;
+interface HttpListenOptions extends ListenOptions {
+  /** How long connections may go on after `stop`; `GRACE_MS` unless given. */
+  drainMs?: number;
 }
 
-/** How long requests, checks and orders in flight may take after the server was stopped. */
+/** How long checks and orders in flight may take after the process was stopped. */
 export const GRACE_MS = 3000;
 
 /**
- * Listens. `stop` closes each connection after its response, and all of them after `GRACE_MS`. Rejects with one line that says what to do;
- * `variable` is the setting that holds the address.
+ * Listens, on the sockets of `options.fds` once `accept` is called. The server tracks its responses (`trackResponse`). `stop` makes the next response on each
+ * connection the last one, closes those that are idle, and all of them after `drainMs`. Rejects with one line that says what to do; `variable` is the
+ * setting that holds the address.
  */
-export async function listen(server: Server, options: ListenOptions, variable: string): Promise<ListeningServer> {
-  const { host, port } = options;
-  await startListening(server, options).catch((error: unknown) => {
-    throw cannotListen(error, { host, port }, variable);
+export async function listen(
+  server: Server,
+  { drainMs = GRACE_MS, ...options }: HttpListenOptions,
+  variable: string,
+): Promise<ListeningServer> {
+  const { host, port: wanted } = options;
+  const open = new Set<Socket>();
+  // As `http.Server` opens its own.
+  const newServer = () =>
+    createServer({ allowHalfOpen: true, noDelay: true }, (socket) => {
+      open.add(socket);
+      socket.once('close', () => open.delete(socket));
+      server.emit('connection', socket);
+    });
+  const listener = await openListener(options, newServer).catch((error: unknown) => {
+    throw cannotListen(error, { host, port: wanted }, variable);
   });
-  const { port: actual } = server.address() as AddressInfo;
+  // Starts the checks of time limits: the server itself never listens.
+  server.emit('listening');
+  const { port, accept, fds, close } = listener;
   return {
-    address: `http://${hostAndPort({ host, port: actual })}`,
+    address: `http://${hostAndPort({ host, port })}`,
+    port,
+    accept,
+    fds,
     async stop() {
-      const graceEnd = setTimeout(() => server.closeAllConnections(), GRACE_MS);
-      // A connection that was busy when the server closed becomes idle with its response.
-      const idle = setInterval(() => server.closeIdleConnections(), 50);
-      await new Promise((resolve) => server.close(resolve));
-      clearTimeout(graceEnd);
-      clearInterval(idle);
+      close();
+      await drain(open, drainMs);
+      server.close();
     },
   };
+}
+
+async function drain(open: ReadonlySet<Socket>, drainMs: number): Promise<void> {
+  const idleMs = Math.min(DRAIN_IDLE_MS, drainMs);
+  const idleSince = new Map<Socket, number>();
+
+  function closeIdle(): void {
+    const now = performance.now();
+    for (const socket of open) {
+      const since = responsesInFlight(socket) > 0 ? undefined : (idleSince.get(socket) ?? now);
+      if (since === undefined) idleSince.delete(socket);
+      else if (now - since >= idleMs) socket.destroy();
+      else idleSince.set(socket, since);
+    }
+  }
+
+  for (const socket of open) endWithNextResponse(socket);
+  closeIdle();
+  const closing = setInterval(closeIdle, 50);
+  const end = setTimeout(() => open.forEach((socket) => void socket.destroy()), drainMs);
+  await Promise.all([...open].map((socket) => new Promise((resolve) => socket.once('close', resolve))));
+  clearInterval(closing);
+  clearTimeout(end);
 }
 
 /** A port that this process has, although nobody accepts connections there yet. */

@@ -74,6 +74,18 @@ export function handleInTurn({ req: { socket } }: ServerResponse, most: number, 
   }
 }
 
+/** Makes the next response the last one on its connection: of those in flight the newest, unless its header has been sent. */
+export function endWithNextResponse(socket: Duplex): void {
+  const tracked = connectionOf(socket);
+  const newest = [...tracked.responses].at(-1);
+  if (newest === undefined || newest.headersSent) {
+    tracked.isLastNext = true;
+  } else {
+    tracked.isEnding = true;
+    newest.shouldKeepAlive = false;
+  }
+}
+
 /** Responses in flight on a connection. */
 export function responsesInFlight(socket: Duplex): number {
   return (socket as TrackedSocket)[connection]?.responses.size ?? 0;

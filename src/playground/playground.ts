@@ -91,6 +91,7 @@ export async function startPlayground(options: PlaygroundOptions): Promise<Playg
       NAMEPLATE_DNS_RESOLVERS: `${address}:${port}`,
       NAMEPLATE_DNS_ALLOWED_NETWORKS: LOOPBACK,
       NAMEPLATE_ISSUER: 'internal',
+      NAMEPLATE_DRAIN_SECONDS: '3',
       NAMEPLATE_EDGE_ADDRESSES: '127.0.0.1',
       NAMEPLATE_EDGE_HTTP_LISTEN: `127.0.0.1:${options.edgeHttpPort}`,
       NAMEPLATE_EDGE_HTTPS_LISTEN: `127.0.0.1:${options.edgeHttpsPort}`,

@@ -3,7 +3,8 @@ import { createFailureLimit } from '../access/failure-limit.ts';
 import { createApi } from '../api/api.ts';
 import type { ApiSettings } from '../api/operation.ts';
 import { idMaker, pooled } from '../ids.ts';
-import { type ListeningServer, type ListenOptions, listen } from '../net/listen.ts';
+import { type ListeningServer, listen } from '../net/listen.ts';
+import type { ListenOptions } from '../net/listener.ts';
 import type { Diagnoser } from '../observation/diagnoser.ts';
 import { joinCountTable } from '../ratelimit/count-table.ts';
 import { bothLimiters, processLimiter } from '../ratelimit/process-limiter.ts';
@@ -58,14 +59,18 @@ export async function serveApi(
   const { watchers: total, watchersPerWorkspace: perWorkspace, watchersPerKey: perKey } = config;
   const limits = { watchers: { total, perWorkspace, perKey } };
   const counted = { limiter, failures, refusedOrigins };
-  const app = createApi({ ...context, ...counted, uncached, log, metrics, changes, threads, limits });
+  const draining = new AbortController();
+  const whole = { uncached, log, metrics, changes, threads, limits, draining: draining.signal };
+  const app = createApi({ ...context, ...counted, ...whole });
   await app.ready();
-  const listening = await listen(app.server, listenOptions, 'NAMEPLATE_LISTEN');
+  const listening = await listen(app.server, { ...listenOptions, drainMs: config.drainMs }, 'NAMEPLATE_LISTEN');
   if (isPublicHere) settings.publicUrl = listening.address;
   return {
-    address: listening.address,
+    ...listening,
     async stop() {
-      await Promise.all([app.close(), listening.stop()]);
+      draining.abort();
+      await listening.stop();
+      await app.close();
       await ofNodes?.stop();
     },
   };

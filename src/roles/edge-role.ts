@@ -5,6 +5,7 @@ import type { AccessLogSettings } from '../edge/access-log.ts';
 import { type Edge, startEdge as serve } from '../edge/edge.ts';
 import { createEdgeCache, type EdgeCache } from '../edge/edge-cache/edge-cache.ts';
 import { selfCheckNameOf } from '../edge/routing/challenges.ts';
+import type { InheritedSockets } from '../net/inherited-sockets.ts';
 import { cannotListen } from '../net/listen.ts';
 import { systemLookUp } from '../net/system-dns.ts';
 import type { Keyring } from '../store/sealing/keyring.ts';
@@ -18,6 +19,7 @@ const MOST_THREADS = 4;
 interface EdgeRoleDeps extends Omit<RoleDeps, 'challengePort'> {
   supervisor: Supervisor;
   edgeCache: EdgeCache | null;
+  inherited?: InheritedSockets | undefined;
 }
 
 /** What a process with the role `edge` serves without its store; null: nothing. */
@@ -46,6 +48,7 @@ export async function startEdge(deps: EdgeRoleDeps): Promise<Edge> {
     selfCheckName: selfCheckNameOf(config.cnameZone),
     api: ownApiOf(config, deps.edgeSecret),
     tlsContexts: config.edgeTlsContexts,
+    graceMs: config.drainMs,
     threads: config.edgeThreads ?? Math.min(MOST_THREADS, availableParallelism()),
   };
   return serve({ ...deps, ...settings, lookUp: systemLookUp() }).catch((error: unknown) => {

@@ -10,11 +10,13 @@ import { missingKeys, sealPlaintextSecrets } from '../store/sealing/rotation.ts'
 import type { Supervisor } from '../threads/supervisor.ts';
 import { claimApiHostname } from './api-hostname.ts';
 import { deliversEvents } from './deliveries-role.ts';
+import { takeRoleLocks } from './role-locks.ts';
 import { upkeepLog } from './upkeep-log.ts';
 
-/** The store of one process, whose roles are locked. */
+/** The store of one process. */
 export interface OpenedStore extends SharedStore {
-  close(): Promise<void>;
+  /** Gives up the roles that only one process may run. */
+  unlock(): void;
 }
 
 interface OpenStoreDeps {
@@ -26,30 +28,30 @@ interface OpenStoreDeps {
   supervisor: Supervisor;
   /** Aborts a wait for another process. */
   signal?: AbortSignal | undefined;
+  /** It replaces a process that is still serving: nothing is migrated, and the roles are not locked yet. */
+  isSuccessor: boolean;
 }
 
 /** Locks the roles, migrates the schema, opens the store, and seals what is stored in plaintext. */
 async function openStore(deps: OpenStoreDeps): Promise<OpenedStore> {
-  const { config, database, keyring, supervisor, clock, log, signal } = deps;
+  const { config, database, keyring, supervisor, clock, log, signal, isSuccessor } = deps;
   // Locked before the migration, so that a second process does not migrate under the first.
-  const unlock = await database.lockRoles(config.roles.filter((role) => role === 'verifier'));
+  const unlock = isSuccessor ? () => {} : await takeRoleLocks(database, config);
   const onLongWait = (doing: string) => log.warn(`waiting for another process, ${doing}`);
   const onWriterLost = (error: unknown) => supervisor.lost('writer', error);
   let shared: SharedStore | undefined;
-  const close = async () => {
-    await shared?.store.close();
-    unlock();
-  };
   try {
-    await database.migrate({ onLongWait, ...(signal && { signal }) });
+    if (isSuccessor) await refuseMigrations(database);
+    else await database.migrate({ onLongWait, ...(signal && { signal }) });
     shared = await database.openShared({ clock, keyring, onWriterLost, onUpkeepFailed: upkeepLog(log, clock) });
     // A verifier that delivers nothing uses no secrets.
     if (config.roles.some((role) => role !== 'verifier') || deliversEvents(config))
       await sealAllSecrets(shared.store, keyring);
     if (config.apiHostname !== undefined) await claimApiHostname(shared.store, config.apiHostname, clock);
-    return { ...shared, close };
+    return { ...shared, unlock };
   } catch (error) {
-    await close();
+    await shared?.store.close();
+    unlock();
     throw error;
   }
 }
@@ -61,19 +63,23 @@ async function openStore(deps: OpenStoreDeps): Promise<OpenedStore> {
 export async function openStoreOrLater(
   deps: OpenStoreDeps & { edgeCache: EdgeCache | null },
 ): Promise<LateStore<OpenedStore> & { isLate: boolean }> {
-  const { edgeCache, log } = deps;
+  const { edgeCache, log, isSuccessor } = deps;
   try {
     const opened = await openStore(deps);
     return { store: opened.store, opened: Promise.resolve(opened), giveUp() {}, isLate: false };
   } catch (error) {
     const isAway = error instanceof StoreUnreachable;
-    if (!isAway || edgeCache === null || (await edgeCache.load()) === 0) throw error;
+    // The process that this one would replace serves better than a file.
+    if (!isAway || isSuccessor || edgeCache === null || (await edgeCache.load()) === 0) throw error;
     log.error({ err: error }, 'the store cannot be reached: the edge serves what it has served before; all else waits');
   }
   const reasons = new Set<string>();
   const late = openLater<OpenedStore>({
     open: () => openStore(deps),
-    close: (opened) => opened.close(),
+    close: async ({ store, unlock }) => {
+      await store.close();
+      unlock();
+    },
     storeOf: ({ store }) => store,
     onFailure(error) {
       // Each reason once.
@@ -87,6 +93,15 @@ export async function openStoreOrLater(
     () => {},
   );
   return { ...late, isLate: true };
+}
+
+/** The process that this one replaces goes on using the store. */
+async function refuseMigrations(database: Database): Promise<void> {
+  const pending = await database.pendingMigrations();
+  if (pending.length === 0) return;
+  throw new Error(
+    `This release changes the schema of ${database.name} (${pending.join(', ')}), which the running program may not be able to use. Restart the server instead; docs/operations.md, "Upgrade", says how.`,
+  );
 }
 
 /** Seals secrets that are stored in plaintext. Rejects when some are sealed under a key that this process does not have. */

@@ -5,7 +5,7 @@ import { createInvalidations } from '../cache/invalidations.ts';
 import { systemClock } from '../clock.ts';
 import { createLog } from '../log.ts';
 import { createMetrics } from '../metrics.ts';
-import type { Stoppable } from '../net/listen.ts';
+import type { ListeningServer, Stoppable } from '../net/listen.ts';
 import { databaseAt, keyringFor } from '../store/database.ts';
 import type { Callable } from '../threads/rpc.ts';
 import type { SupervisedMethods } from '../threads/supervisor.ts';
@@ -30,9 +30,13 @@ export interface RoleThreadMethods {
   poll(): void;
   /** A delivery may be due. */
   wake(): void;
+  /** Accepts connections on the sockets that the process was given. */
+  accept(): Promise<void>;
+  /** The descriptors of its listening sockets. */
+  fds(): number[];
 }
 
-type Roles = Stoppable & Partial<Pick<Deliveries, 'wake'>>;
+type Roles = Stoppable & Partial<Pick<Deliveries, 'wake'> & Pick<ListeningServer, 'accept' | 'fds'>>;
 
 /** The script of a thread of roles: opens what they need, and starts them. Rejects when they do not start. */
 export async function runRoleThread<Theirs extends Callable<Theirs>>(
@@ -44,6 +48,8 @@ export async function runRoleThread<Theirs extends Callable<Theirs>>(
   const own: RoleThreadMethods & SupervisedMethods = {
     poll: () => void deps.changes.poll(),
     wake: () => roles?.wake?.(),
+    accept: async () => roles?.accept?.(),
+    fds: () => roles?.fds?.() ?? [],
     snapshot: () => deps.metrics.registry.getMetricsAsJSON(),
     async stop() {
       await roles?.stop();

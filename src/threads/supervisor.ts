@@ -26,6 +26,8 @@ export interface ThreadOptions {
   revive?: Revive;
   /** The process does without it for as long as it keeps dying: what others send it may be the cause. */
   dispensable?: boolean;
+  /** False: what it was started with cannot be opened again, so the process ends when it dies. */
+  isReplaceable?: boolean;
 }
 
 /** A thread that is replaced when it dies, and terminated when it hangs. While none is running, calls reject and `send` does nothing. */
@@ -64,7 +66,7 @@ export function createSupervisor({ log, metrics }: { log: Log; metrics: Pick<Met
   }
 
   async function start<Theirs extends Callable<Theirs>>(options: ThreadOptions): Promise<SupervisedThread<Theirs>> {
-    const { kind, script, begin, own, revive, dispensable = false } = options;
+    const { kind, script, begin, own, revive, dispensable = false, isReplaceable = true } = options;
     // So that the first death shows as an increase.
     metrics.threadDeaths.inc({ kind }, 0);
     const run = () => {
@@ -84,7 +86,7 @@ export function createSupervisor({ log, metrics }: { log: Log; metrics: Pick<Met
     function replace(error: unknown): void {
       if (stopping) return;
       const next = nextRestart(restarts, current.livedMs());
-      if (next === null && !dispensable) {
+      if (!isReplaceable || (next === null && !dispensable)) {
         lost(kind, error);
         return;
       }

@@ -97,9 +97,20 @@ test('the image, compose.yaml and the unit keep the edge cache where it survives
   expect(read('compose.yaml')).toContain(`- edge:${dirname(String(image.edgeCache))}\n`);
 });
 
-test('the unit gives a clean stop the time that it may take, and compose.yaml no less than the ten seconds of Docker', () => {
-  expect(Number(settings('TimeoutStopSec')[0]) * 1000).toBeGreaterThan(STOP_MS);
-  expect(read('compose.yaml')).not.toMatch(/stop_grace_period: \d{1,4}m?s/);
+test('the unit, compose.yaml and what is said of Kubernetes give a clean stop the time that it may take', () => {
+  const longestMs = service.drainMs + STOP_MS;
+  expect(Number(settings('TimeoutStopSec')[0]) * 1000).toBeGreaterThan(longestMs);
+  const [, compose] = /^ {2}nameplate:\n[\s\S]*?stop_grace_period: (\d+)s/m.exec(read('compose.yaml')) ?? [];
+  expect(Number(compose) * 1000).toBeGreaterThan(longestMs);
+  const [, kubernetes] = /terminationGracePeriodSeconds: (\d+)/.exec(read('docs/operations.md')) ?? [];
+  const [, sleep] = /sleep: \{ seconds: (\d+) \}/.exec(read('docs/operations.md')) ?? [];
+  expect((Number(kubernetes) - Number(sleep)) * 1000).toBeGreaterThan(longestMs);
+});
+
+test('the unit is told to systemd by another process, and reloads with the program that it runs', () => {
+  expect(settings('Type')).toEqual(['notify']);
+  expect(settings('NotifyAccess')).toEqual(['all']);
+  expect(settings('ExecReload')).toEqual(settings('ExecStart').map((command) => command.replace(/ serve$/, ' reload')));
 });
 
 test('every alert asks for metrics and operations that there are', async () => {

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -93,6 +93,11 @@ export async function startPlayground(data: string, flags: string[] = []): Promi
 /** Starts any program, in the clone. */
 export function startCommand(command: string, args: string[], { env = {}, input }: Surroundings): Started {
   const child = spawn(command, args, { cwd: CLONE, env: { ...clean(process.env), ...env }, stdio: 'pipe' });
+  return watch(child, input);
+}
+
+/** A program whose standard streams are pipes. */
+export function watch(child: ChildProcessWithoutNullStreams, input?: string): Started {
   const output = { stdout: '', stderr: '' };
   for (const name of ['stdout', 'stderr'] as const) {
     child[name].setEncoding('utf8').on('data', (text: string) => {

@@ -110,6 +110,7 @@ export function launchServer(start: ServerStart): Program<ServerLine> {
     NAMEPLATE_DNS_ALLOWED_NETWORKS: '127.0.0.0/8',
     NAMEPLATE_METRICS_LISTEN: 'off',
     NAMEPLATE_LOG_LEVEL: 'warn',
+    NAMEPLATE_DRAIN_SECONDS: '3',
     // Beside an SQLite file; otherwise it would be in the working directory.
     NAMEPLATE_EDGE_CACHE: database.startsWith('sqlite:') ? '' : 'off',
     // The clock that can be stepped is that of the main thread.

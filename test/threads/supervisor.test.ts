@@ -141,6 +141,16 @@ describe('a thread that dies', () => {
     ]);
   });
 
+  it('and that cannot be replaced makes the process fail at once', async () => {
+    const begin = () => ({ workerData: { run: 1 } satisfies TrialData });
+    const thread = await supervisor.start<TrialMethods>({ kind: 'edge', script, begin, own, isReplaceable: false });
+    threads.push(thread);
+    thread.send('crash', 'as it was told');
+    await supervisor.failed;
+    expect(lines).toMatchObject([{ level: 60, thread: 'edge', err: { message: 'as it was told' } }]);
+    expect(starts).toEqual([1]);
+  });
+
   it('and that nobody can replace makes the process fail, with one line in the log', async () => {
     supervisor.lost('writer', new Error('the disk is gone'));
     await supervisor.failed;

@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream';
 import {
   endAfterConnect,
   endAfterResponses,
+  endWithNextResponse,
   handleInTurn,
   ignoreUpgrade,
   responsesInFlight,
@@ -41,6 +42,7 @@ export function http1Server({ limits, onRequest, onUpgrade, onUnreadable }: Http
   const clients = new Map<Duplex, Client>();
   /** Connections without a request so far. */
   const unused = new Set<Duplex>();
+  let isDraining = false;
   const clientOf = (socket: Duplex): Client => {
     const client = clients.get(socket);
     if (client === undefined) throw new Error('the connection was not accepted by `accept`');
@@ -95,6 +97,7 @@ export function http1Server({ limits, onRequest, onUpgrade, onUnreadable }: Http
     accept(socket: ClientSocket, client: Client): void {
       clients.set(socket, client);
       unused.add(socket);
+      if (isDraining) endWithNextResponse(socket);
       socket.once('close', () => {
         clients.delete(socket);
         unused.delete(socket);
@@ -102,9 +105,14 @@ export function http1Server({ limits, onRequest, onUpgrade, onUnreadable }: Http
       server.emit('connection', socket);
       socket.setTimeout?.(limits.idleMs);
     },
-    closeIdle(): void {
+    drain(): void {
+      isDraining = true;
+      for (const socket of clients.keys()) endWithNextResponse(socket);
+    },
+    closeIdle(idleMs): void {
+      const since = performance.now() - idleMs;
       // Node's closeIdleConnections leaves out those that never had a request.
-      for (const [socket, { idleSince }] of clients) if (idleSince !== null) socket.destroy();
+      for (const [socket, { idleSince }] of clients) if (idleSince !== null && idleSince <= since) socket.destroy();
     },
     stop: () => void server.close(),
   };

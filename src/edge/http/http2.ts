@@ -56,6 +56,7 @@ export function http2Server({
   });
   const connections = new Map<Http2Session, Connection>();
   let accepting: Client | undefined;
+  let isDraining = false;
 
   server.on('session', (session) => {
     if (accepting === undefined) throw new Error('the connection was not accepted by `accept`');
@@ -70,6 +71,7 @@ export function http2Server({
     accepting.onClose(() => connections.delete(session));
     session.on('stream', ({ id = 0 }) => {
       connection.lastStream = id;
+      if (isDraining) session.close();
     });
     session.setLocalWindowSize(WINDOW_BYTES);
     session.setTimeout(limits.silenceMs, () => session.destroy());
@@ -117,8 +119,14 @@ export function http2Server({
       server.emit('connection', socket);
       accepting = undefined;
     },
-    closeIdle(): void {
-      for (const session of connections.keys()) session.close();
+    drain(): void {
+      isDraining = true;
+      for (const { session, client } of connections.values()) if (client.idleSince === null) session.close();
+    },
+    closeIdle(idleMs): void {
+      const since = performance.now() - idleMs;
+      for (const { session, client } of connections.values())
+        if (client.idleSince !== null && client.idleSince <= since) session.close();
     },
     stop: () => clearInterval(checking),
   };

@@ -23,6 +23,8 @@ export interface ReverseProxy {
   upgrade(exchange: UpgradeExchange): Pick<Tunnel, 'status'>;
   /** Requests and tunnels in flight, connections to origins. */
   counts(): { requests: number; tunnels: number; connections: number; idleConnections: number };
+  /** Closes WebSockets with 1001 (going away, RFC 6455 section 7.4.1). */
+  endTunnels(): void;
   /** Closes idle connections to origins, and others once they become idle. */
   stop(): void;
 }
@@ -74,6 +76,9 @@ export function createReverseProxy(options: ReverseProxyOptions): ReverseProxy {
       tunnels.add(tunnel);
       tunnel.start();
       return tunnel;
+    },
+    endTunnels() {
+      for (const tunnel of tunnels) tunnel.goAway();
     },
     stop() {
       stopped = true;

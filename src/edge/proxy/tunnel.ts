@@ -9,6 +9,7 @@ import { failureOf, type OriginFailure, ProxyError } from './origin-failure.ts';
 import { requestOver } from './origin-request.ts';
 import { checkHead } from './origin-response.ts';
 import type { ProxyContext } from './proxy-limits.ts';
+import { followFrames } from './websocket-frames.ts';
 
 /** A request to switch protocols (RFC 9110 section 7.8), and the bytes both ways once the origin agrees. Its connection to the origin is not reused. */
 export class Tunnel {
@@ -25,6 +26,8 @@ export class Tunnel {
   #hasHalfEnded = false;
   #isClosed = false;
   #failure: OriginFailure | null = null;
+  /** Between the origin and the client; null before they are joined. */
+  #joined: { origin: Duplex; isBetweenFrames(): boolean } | null = null;
   #bytes = -1;
   #activeAt = 0;
 
@@ -108,6 +111,24 @@ export class Tunnel {
       });
     }
     origin.once('close', () => client.destroy());
+    const frames = followFrames();
+    frames.push(originHead);
+    origin.on('data', frames.push);
+    this.#joined = { origin, isBetweenFrames: frames.isBetween };
+  }
+
+  /** Closes the connection; a WebSocket with 1001, unless the client has got only a part of a frame. The client's own close frame still reaches the origin. */
+  goAway(): void {
+    const { socket } = this.exchange;
+    if (this.#joined === null || !this.#joined.isBetweenFrames() || !socket.writable) {
+      socket.destroy();
+      return;
+    }
+    const { origin } = this.#joined;
+    origin.unpipe(socket);
+    origin.resume();
+    // The connection ends when the origin has answered the client's close frame, or with the drain.
+    socket.write(GOING_AWAY);
   }
 
   /** The origin does not switch protocols: passes its response on, and closes. */
@@ -182,6 +203,9 @@ export class Tunnel {
     return this.#hasHalfEnded ? halfOpenMs : tunnelMs;
   }
 }
+
+/** A close frame with status 1001 (RFC 6455 sections 5.5.1 and 7.4.1). */
+const GOING_AWAY = Buffer.from([0x88, 2, 1001 >> 8, 1001 & 0xff]);
 
 /** The head of a response on the wire. Node's parser rejects values with line breaks. */
 function headOf({ statusCode = 502, rawHeaders }: IncomingMessage, more: readonly string[]): string {

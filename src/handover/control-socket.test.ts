@@ -1,0 +1,70 @@
+import { once } from 'node:events';
+import { existsSync, statSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { expect, it } from 'vitest';
+import { closingAfterEach } from '../../test/support/closing.ts';
+import { temporaryDirectory } from '../../test/support/command.ts';
+import { askToReload, hasServer, openControlSocket, type ReloadRequest } from './control-socket.ts';
+
+const closing = closingAfterEach();
+const REQUEST: ReloadRequest = { program: '/opt/nameplate/bin/nameplate', variables: { NAMEPLATE_SERVICE: 'acme' } };
+
+function newPath(): string {
+  const directory = temporaryDirectory();
+  closing.push(directory.remove);
+  return join(directory.path, 'control.sock');
+}
+
+/** A socket whose server says this to every request. */
+async function open(path: string, message: string) {
+  const requests: ReloadRequest[] = [];
+  const control = await openControlSocket(path, async (request) => {
+    requests.push(request);
+    return { ok: true, message };
+  });
+  closing.push(() => control.close());
+  return { requests, close: control.close };
+}
+
+it('a request arrives complete, and its outcome is returned; only the owner may open the socket', async () => {
+  const path = newPath();
+  const { requests } = await open(path, 'done');
+  expect(await askToReload(path, REQUEST)).toEqual({ ok: true, message: 'done' });
+  expect(requests).toEqual([REQUEST]);
+  expect(statSync(path).mode & 0o777).toBe(0o600);
+});
+
+it('the socket of the next process takes the place of the one before, which then leaves it alone', async () => {
+  const path = newPath();
+  const before = await open(path, 'old');
+  await open(path, 'new');
+  expect(await askToReload(path, REQUEST)).toMatchObject({ message: 'new' });
+  before.close();
+  expect(await askToReload(path, REQUEST)).toMatchObject({ message: 'new' });
+});
+
+it('without a server there is one line that says so, whether a file is there or not', async () => {
+  const path = newPath();
+  await expect(askToReload(path, REQUEST)).rejects.toThrow(`No server listens on ${path}.`);
+  const { close } = await open(path, 'done');
+  expect(await hasServer(path)).toBe(true);
+  close();
+  expect(existsSync(path)).toBe(false);
+  writeFileSync(path, '');
+  await expect(askToReload(path, REQUEST)).rejects.toThrow(`No server listens on ${path}.`);
+  expect(await hasServer(path)).toBe(false);
+});
+
+it('what is no request is refused, and asks for nothing', async () => {
+  const path = newPath();
+  const { requests } = await open(path, 'done');
+  for (const sent of ['', 'reload', '{}', '{"program":7}']) {
+    const socket = connect({ path, allowHalfOpen: true });
+    await once(socket, 'connect');
+    socket.end(sent);
+    expect(JSON.parse(await text(socket))).toMatchObject({ ok: false });
+  }
+  expect(requests).toEqual([]);
+});

@@ -1,0 +1,73 @@
+import type { Log } from '../log.ts';
+import type { ListeningSockets } from '../net/inherited-sockets.ts';
+import type { ReloadOutcome, ReloadRequest } from './control-socket.ts';
+import type { ServiceManager } from './service-manager.ts';
+import { NoSuccessor, type Successor, type SuccessorOptions, startSuccessor } from './successor.ts';
+
+/** Replaces this process by another one. */
+export interface Reloader {
+  /** Starts a successor; one at a time. Once it serves, `handedOver` resolves. Never rejects. */
+  reload(request?: ReloadRequest): Promise<ReloadOutcome>;
+  handedOver: Promise<Successor>;
+  /** Ends a start that is under way; no other begins. */
+  stop(): void;
+}
+
+interface ReloaderOptions extends Pick<SuccessorOptions, 'lifeline' | 'highestFd' | 'control'> {
+  log: Log;
+  sockets(): Promise<ListeningSockets[]>;
+  manager: ServiceManager | null;
+  /** The program and the environment of this process, for a reload that names no others. */
+  program: string;
+  env: Record<string, string | undefined>;
+  limitMs?: number;
+}
+
+/** Shorter than systemd waits for a reload (90 s). */
+const LIMIT_MS = 60_000;
+/** Of the settings. */
+const PREFIX = 'NAMEPLATE_';
+
+export function createReloader(options: ReloaderOptions): Reloader {
+  const { log, manager, lifeline, highestFd, control, limitMs = LIMIT_MS } = options;
+  const { promise: handedOver, resolve } = Promise.withResolvers<Successor>();
+  const stopping = new AbortController();
+  let state: 'idle' | 'reloading' | 'replaced' = 'idle';
+
+  async function reload(
+    request: ReloadRequest = { program: options.program, variables: null },
+  ): Promise<ReloadOutcome> {
+    if (stopping.signal.aborted) return { ok: false, message: 'The server is stopping.' };
+    if (state === 'reloading') return { ok: false, message: 'The server is being reloaded already. Wait for that.' };
+    if (state === 'replaced') return { ok: false, message: 'The server was just replaced: ask again.' };
+    state = 'reloading';
+    const { program, variables } = request;
+    log.info({ program }, 'reloading: starting a successor');
+    try {
+      const env = variables === null ? options.env : { ...withoutSettings(options.env), ...variables };
+      const { signal } = stopping;
+      const sockets = await options.sockets();
+      const about = { lifeline, highestFd, control, limitMs, signal };
+      const successor = await startSuccessor({ program, env, sockets, ...about });
+      state = 'replaced';
+      // The signal that stops this process came when the successor was ready.
+      if (signal.aborted) process.kill(successor.pid, 'SIGTERM');
+      await manager?.mainProcess(successor.pid);
+      log.info({ pid: successor.pid }, 'reloaded: a successor serves');
+      resolve(successor);
+      return { ok: true, message: `Process ${successor.pid} serves; process ${process.pid} drains.` };
+    } catch (error) {
+      state = 'idle';
+      log.error({ err: error }, 'the reload failed, and changed nothing');
+      const message = error instanceof Error ? error.message : String(error);
+      const what = error instanceof NoSuccessor ? message : `The reload failed: ${message}`;
+      return { ok: false, message: `${what}\nThe running server goes on.` };
+    }
+  }
+
+  return { reload, handedOver, stop: () => stopping.abort() };
+}
+
+function withoutSettings(env: Record<string, string | undefined>): Record<string, string | undefined> {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith(PREFIX)));
+}

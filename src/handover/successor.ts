@@ -1,0 +1,96 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import type { Readable } from 'node:stream';
+import type { ListeningSockets } from '../net/inherited-sockets.ts';
+import { withInheritance } from './inheritance.ts';
+import type { SuccessorMessage } from './predecessor.ts';
+
+/** A process that has taken over. */
+export interface Successor {
+  pid: number;
+  /** The pipe on which it and its successors say who is serving; null where this process does not wait for them. */
+  lifeline: Readable | null;
+  /** Resolves with its exit code when it ends while this process is still there; null: it was killed. */
+  ended: Promise<number | null>;
+}
+
+export interface SuccessorOptions {
+  /** The program, which is run with the argument `serve`. */
+  program: string;
+  env: Record<string, string | undefined>;
+  sockets: readonly ListeningSockets[];
+  /** `new`: this process is the first one, and waits for the last. A descriptor: the first one's pipe. Null: no process waits. */
+  lifeline: 'new' | number | null;
+  /** The control socket of this process; null: it has none. */
+  control: string | null;
+  /** The highest descriptor that this process was given: the system passes on what it was given itself. */
+  highestFd: number;
+  /** Time until it must be ready. */
+  limitMs: number;
+  /** Aborts the start. */
+  signal: AbortSignal;
+}
+
+/** No process has taken over, and this one has lost nothing. The message says why. */
+export class NoSuccessor extends Error {
+  override name = 'NoSuccessor';
+}
+
+/** Descriptors of the successor: the channel on which it says that it is ready, the lifeline, then the sockets. */
+const CHANNEL_FD = 3;
+const LIFELINE_FD = 4;
+
+/** Starts a process that takes over the sockets. Resolves when it serves; rejects with `NoSuccessor` when it does not within the limit. */
+export async function startSuccessor(options: SuccessorOptions): Promise<Successor> {
+  const { program, lifeline, control, limitMs, signal } = options;
+  const { stdio, sockets, unused } = layOut(options);
+  const inheritance = { sockets, lifeline: lifeline === null ? null : LIFELINE_FD, control, unused };
+  const child = spawn(program, ['serve'], { stdio, env: withInheritance(options.env, inheritance) });
+  const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
+  const kill = () => void child.kill('SIGKILL');
+  const limit = setTimeout(kill, limitMs);
+  signal.addEventListener('abort', kill);
+  try {
+    await whenReady(child, program).catch((error: unknown) => {
+      if (signal.aborted) throw new NoSuccessor('The server stops.');
+      if (child.signalCode === 'SIGKILL')
+        throw new NoSuccessor(`The new process was not ready within ${limitMs / 1000} s, and was ended.`);
+      throw error;
+    });
+  } finally {
+    clearTimeout(limit);
+    signal.removeEventListener('abort', kill);
+  }
+  if (child.connected) child.disconnect();
+  child.unref();
+  // The type does not know of further descriptors.
+  const pipe = child.stdio[LIFELINE_FD as 0] as Readable | null | undefined;
+  return { pid: child.pid ?? 0, lifeline: lifeline === 'new' ? (pipe ?? null) : null, ended };
+}
+
+function whenReady(child: ChildProcess, program: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let reason: string | undefined;
+    child.on('message', (message: SuccessorMessage) => {
+      if (message.kind === 'ready') resolve();
+      else reason = message.reason;
+    });
+    child.once('error', (error) => reject(new NoSuccessor(`${program} cannot be run: ${error.message}`)));
+    child.once('exit', (code, signal) => {
+      const how = code === null ? `was ended by ${signal}` : `ended with exit code ${code}`;
+      const why = reason === undefined ? 'Its log says why.' : reason;
+      reject(new NoSuccessor(`The new process ${how} before it was ready. ${why}`));
+    });
+  });
+}
+
+/** What each descriptor of the successor is. Those that this process was given and that have no place in it are replaced by nothing. */
+function layOut({ sockets, lifeline, highestFd }: SuccessorOptions) {
+  const stdio: (number | 'inherit' | 'ipc' | 'pipe' | 'ignore')[] = ['inherit', 'inherit', 'inherit'];
+  const unused: number[] = [];
+  stdio[CHANNEL_FD] = 'ipc';
+  stdio[LIFELINE_FD] = lifeline === 'new' ? 'pipe' : (lifeline ?? 'ignore');
+  if (lifeline === null) unused.push(LIFELINE_FD);
+  const placed = sockets.map(({ fds, ...about }) => ({ ...about, fds: fds.map((fd) => stdio.push(fd) - 1) }));
+  while (stdio.length <= highestFd) unused.push(stdio.push('ignore') - 1);
+  return { stdio, sockets: placed, unused };
+}

@@ -1,0 +1,65 @@
+import type { Endpoint } from '../config/config.ts';
+import type { InheritedSockets, ListenerName, ListeningSockets } from './inherited-sockets.ts';
+import { reservePort } from './listen.ts';
+import type { ListenOptions } from './listener.ts';
+
+/** How the threads of a process listen on one address. */
+export interface ThreadListeners {
+  port: number;
+  /** So many threads listen: fewer than wanted where systemd has opened the sockets. */
+  count: number;
+  /** Whether a thread that replaces one that has died can open a socket again. */
+  canReopen: boolean;
+  /** For thread `index` from 0 on, when it starts first, and when it replaces one that has died; null: it does not listen there. */
+  optionsOf(index: number, start: 'first' | 'again'): ListenOptions | null;
+  /** What another process is given: these descriptors. */
+  describe(fds: number[]): ListeningSockets;
+  /** Once all threads listen, or none will. */
+  release(): void;
+}
+
+interface ThreadListenersOptions {
+  name: ListenerName;
+  endpoint: Endpoint;
+  /** As many threads as this are to listen. */
+  threads: number;
+  inherited: InheritedSockets | undefined;
+}
+
+/** Sockets share a port without an error only on Linux. */
+const CAN_SHARE = process.platform === 'linux';
+
+/** Takes the sockets that the process was given for this address, or reserves its port. Rejects with the error of the system. */
+export async function threadListeners(options: ThreadListenersOptions): Promise<ThreadListeners> {
+  const { name, endpoint, threads, inherited } = options;
+  const given = inherited?.take(name, endpoint) ?? null;
+  if (given !== null) return listenersOn(given, options);
+  const { listen, release } = await reservePort(endpoint, { reusePort: CAN_SHARE });
+  return {
+    port: listen.port,
+    count: threads,
+    canReopen: true,
+    optionsOf: (index) => (index < threads ? listen : null),
+    describe: (fds) => ({ name, endpoint, port: listen.port, fds }),
+    release,
+  };
+}
+
+/** Every socket is some thread's: what waits in the queue of one that nobody listens on would be lost. */
+function listenersOn(given: ListeningSockets, { endpoint, threads }: ThreadListenersOptions): ThreadListeners {
+  const canReopen = given.endpoint !== null;
+  const count = canReopen ? threads : Math.min(threads, given.fds.length);
+  const port = given.port ?? endpoint.port;
+  const own: ListenOptions = { host: endpoint.host, port, reusePort: CAN_SHARE };
+  return {
+    port,
+    count,
+    canReopen,
+    optionsOf(index, start) {
+      if (index >= count) return null;
+      return start === 'again' ? own : { ...own, fds: given.fds.filter((_, i) => i % count === index) };
+    },
+    describe: (fds) => ({ ...given, endpoint: given.endpoint && endpoint, port, fds }),
+    release() {},
+  };
+}

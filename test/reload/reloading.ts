@@ -1,0 +1,142 @@
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { databaseAt, keyringFor } from '../../src/store/database.ts';
+import { issue } from '../edge/authority.ts';
+import { verify } from '../support/certificates.ts';
+import type { Closing } from '../support/closing.ts';
+import { CLONE, type Ended, type Started, start, startCommand, temporaryDirectory } from '../support/command.ts';
+import { aDeployment, plant } from '../support/entities.ts';
+
+/** A server in processes of its own, with a name that it serves; it is reloaded as operators do. */
+export interface ReloadableServer {
+  hostname: string;
+  httpPort: number;
+  httpsPort: number;
+  /** `http://host:port` */
+  api: string;
+  /** Of the database. */
+  path: string;
+  /** The process that was started, and its output, which those that follow share. */
+  first: Started;
+  /** Process ids of those that have served, in order, once there are so many. */
+  pids(count: number): Promise<number[]>;
+  /** `nameplate reload`, with more variables or others. */
+  reload(changes?: Record<string, string>): Promise<Ended>;
+}
+
+export interface ServerWorld {
+  /** With more variables, or others. */
+  env: Record<string, string>;
+  /** What the origin of the name does. */
+  onRequest(request: IncomingMessage, response: ServerResponse): void;
+  /** How it is started; `bin/nameplate serve` unless given. */
+  launch(env: Record<string, string>): Started;
+}
+
+export const HOSTNAME = 'site.example.com';
+
+/** A line of the log that says that a process serves. */
+const READY = /^\{.*"msg":"ready"\}$/gm;
+
+interface ReadyLine {
+  pid: number;
+  api: string;
+  edge: { http: string; https: string };
+}
+
+/** Starts a server with one verified name, its certificate, and an origin. */
+export async function startReloadable(
+  closing: Closing,
+  { env = {}, onRequest = (_, response) => void response.end('served'), launch }: Partial<ServerWorld> = {},
+): Promise<ReloadableServer> {
+  const directory = temporaryDirectory();
+  closing.push(directory.remove);
+  const origin = createServer(onRequest).listen(0, '127.0.0.1');
+  await once(origin, 'listening');
+  closing.push(() => {
+    origin.close();
+    origin.closeAllConnections();
+  });
+  const path = join(directory.path, 'nameplate.db');
+  await makeSite(path, `http://127.0.0.1:${(origin.address() as AddressInfo).port}`);
+  const variables: Record<string, string> = {
+    NAMEPLATE_CNAME_ZONE: 'cname.example.net',
+    NAMEPLATE_DNS_RESOLVERS: '192.0.2.53',
+    NAMEPLATE_DATABASE_URL: `sqlite:${path}`,
+    NAMEPLATE_ROLES: 'api,verifier,edge',
+    NAMEPLATE_MONITORING: 'off',
+    NAMEPLATE_API_THREADS: '2',
+    NAMEPLATE_EDGE_THREADS: '2',
+    NAMEPLATE_LISTEN: '127.0.0.1:0',
+    NAMEPLATE_METRICS_LISTEN: '127.0.0.1:0',
+    NAMEPLATE_EDGE_HTTP_LISTEN: '127.0.0.1:0',
+    NAMEPLATE_EDGE_HTTPS_LISTEN: '127.0.0.1:0',
+    NAMEPLATE_EDGE_ALLOWED_NETWORKS: '127.0.0.0/8',
+    ...env,
+  };
+  const first = launch === undefined ? start(['serve'], { env: variables }) : launch(variables);
+  let output = '';
+  first.child.stdout?.on('data', (text: string) => {
+    output += text;
+  });
+  closing.push(async () => {
+    for (const { pid } of readyLines(output)) kill(pid, 'SIGKILL');
+    first.child.kill('SIGKILL');
+    await first.ended;
+  });
+  const [line] = await first.says(new RegExp(READY.source, 'm'));
+  const ready: ReadyLine = JSON.parse(line);
+  const portOf = (url: string) => Number(new URL(url).port);
+  return {
+    hostname: HOSTNAME,
+    httpPort: portOf(ready.edge.http),
+    httpsPort: portOf(ready.edge.https),
+    api: ready.api,
+    path,
+    first,
+    async pids(count) {
+      // Its output may arrive after what it has said elsewhere.
+      while (readyLines(output).length < count) await once(first.child, 'said');
+      return readyLines(output).map(({ pid }) => pid);
+    },
+    reload: (changes = {}) => startCommand('./bin/nameplate', ['reload'], { env: { ...variables, ...changes } }).ended,
+  };
+}
+
+async function makeSite(path: string, origin: string): Promise<void> {
+  const database = await databaseAt({ engine: 'sqlite', path });
+  const store = await database.open({ keyring: keyringFor(database) });
+  const { environment } = await plant(store);
+  await store.createDeployment(aDeployment(environment, { origin }));
+  await verify(store, environment, { name: HOSTNAME, at: Date.now() });
+  const { serial: _, ...issued } = issue(HOSTNAME);
+  await store.importCertificate(HOSTNAME, issued, Date.now());
+  await store.close();
+}
+
+function readyLines(output: string): ReadyLine[] {
+  return [...output.matchAll(READY)].map(([line]) => JSON.parse(line));
+}
+
+/** A process that may have ended already. */
+export function kill(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch {
+    // It has.
+  }
+}
+
+/** Whether there is such a process, and it has not ended: its parent may not know yet. */
+export function isRunning(pid: number): boolean {
+  try {
+    return !/^\d+ \(.*\) Z/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+  } catch {
+    return false;
+  }
+}
+
+export const PROGRAM = join(CLONE, 'bin/nameplate');
