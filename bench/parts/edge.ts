@@ -89,6 +89,7 @@ function storeOf(directory: string, originPort: number): EdgeStore & EarlierStor
       ...(await findRoute(hostname)),
       origin,
       certificate: await findServedCertificate(hostname),
+      redirect: null,
     }),
     findOperatorSite: async () => null,
     findOrigin: async () => origin,

@@ -10,6 +10,8 @@ export const DOMAIN_EVENT_TYPES = [
   'domain.drifted',
   'domain.recovered',
   'domain.deleted',
+  'redirect.set',
+  'redirect.removed',
   'record.seen',
   'record.lost',
   'certificate.issued',

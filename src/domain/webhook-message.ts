@@ -1,6 +1,7 @@
 import type { Domain } from './domain.ts';
 import { type CertificateAfter, type DomainEventType, presentCertificateAfter } from './domain-event.ts';
 import { type PresentedDomain, presentDomain } from './presented-domain.ts';
+import type { RedirectChange } from './redirect.ts';
 
 /** What webhooks tell: the events of the timeline, each with the domain as it was after the change. */
 
@@ -19,6 +20,8 @@ export interface WebhookMessage {
   seen?: string[];
   /** In `certificate.*`. */
   certificate?: CertificateAfter;
+  /** In `redirect.*`. */
+  redirect?: RedirectChange;
 }
 
 /** An event as a webhook sends it. */
@@ -37,6 +40,7 @@ interface PresentedChange {
   record?: 'ownership' | 'routing';
   seen?: string[];
   certificate?: Partial<Record<keyof CertificateAfter, string | number>>;
+  redirect?: RedirectChange;
 }
 
 type WebhookData = { webhookId: string } | ({ domain: PresentedDomain } & PresentedChange);
@@ -50,12 +54,13 @@ export function webhookBody({ webhookId, type, happenedAt, message }: WebhookEve
   return JSON.stringify({ type, timestamp: new Date(happenedAt).toISOString(), data });
 }
 
-function presentMessage({ domain, actor, record, seen, certificate }: WebhookMessage, apexNote?: string) {
+function presentMessage({ domain, actor, record, seen, certificate, redirect }: WebhookMessage, apexNote?: string) {
   return {
     domain: presentDomain(domain, apexNote),
     ...(actor !== null && { actor }),
     ...(record && { record }),
     ...(seen && { seen }),
     ...(certificate && { certificate: presentCertificateAfter(certificate) }),
+    ...(redirect && { redirect }),
   };
 }

@@ -84,6 +84,11 @@ it('every operation does on PostgreSQL what it is for', async () => {
   expect(await call('domains.listWorkspaceDomains', { status: 'verified' })).toMatchObject([
     { domain: { id: domainId } },
   ]);
+  const www = { domain: 'www.example.com' };
+  const redirect = { to: 'shop.example.com', status: 308 };
+  expect(await call('domains.setRedirect', { ...www, to: 'shop.example.com' })).toMatchObject({ ...www, redirect });
+  expect(await call('domains.getRedirect', www)).toMatchObject({ domainId: second, redirect });
+  await call('domains.removeRedirect', www);
   await call('domains.deleteDomain', { domain: second });
 
   const { linkId } = await call<{ linkId: string }>('domains.createSetupLink', domain);

@@ -100,6 +100,7 @@ it.each(ENGINES)(
       '0012-setup-link-actors',
       '0013-delivery-states',
       '0014-inherited-certificates',
+      '0015-redirects',
     ]);
     const store = await open();
     expect(await store.findWebhook(workspace.id, failing.id)).toEqual(failing);

@@ -16,6 +16,8 @@ import { describeMonitors } from './monitors.ts';
 import { describeOperatorNames } from './operator-names.ts';
 import { describeOrders } from './orders.ts';
 import { describeRaces } from './races.ts';
+import { describeRedirectHistories } from './redirect-histories.ts';
+import { describeRedirects } from './redirects.ts';
 import { describeRequests } from './requests.ts';
 import { describeResults } from './results.ts';
 import { describeSecrets } from './secrets.ts';
@@ -74,6 +76,8 @@ export function describeStore(name: string, open: () => Promise<OpenedStore>): v
     describeTakeovers(subject);
     describeEdge(subject);
     describeOperatorNames(subject);
+    describeRedirects(subject);
+    describeRedirectHistories(subject);
     describeBefore(subject);
     describeSecrets(subject);
     describeRaces(subject);

@@ -27,6 +27,8 @@ const PATHS: Record<DomainEventType, { from: (DomainStatus | null)[]; to: To }> 
   'domain.drifted': { from: ['verified'], to: 'verified' },
   'domain.recovered': { from: ['verified'], to: 'verified' },
   'domain.deleted': { from: ['pending', 'verifying', 'verified', 'failed'], to: null },
+  'redirect.set': { from: ['pending', 'verifying', 'verified', 'failed'], to: 'same' },
+  'redirect.removed': { from: ['pending', 'verifying', 'verified', 'failed'], to: 'same' },
   'certificate.issued': { from: ['verified'], to: 'verified' },
   'certificate.renewed': { from: ['verified'], to: 'verified' },
   'certificate.failed': { from: ['verified'], to: 'verified' },

@@ -8,6 +8,7 @@ import { certificateClaimer, isAnyDue } from '../../src/store/sql/certificates/l
 import { findReachedLimit, pruneLedger } from '../../src/store/sql/certificates/ledger.ts';
 import { pruneEvents } from '../../src/store/sql/events.ts';
 import { pruneIdempotencyKeys } from '../../src/store/sql/idempotency-keys.ts';
+import { endRedirectsTo, selectSources } from '../../src/store/sql/redirect-rows.ts';
 import { countWorking, pruneSetupLinks } from '../../src/store/sql/setup-links.ts';
 import { type Engine, type ReadUseCase, sqlStore } from '../../src/store/sql/sql-store.ts';
 import type { Transaction } from '../../src/store/sql/statement.ts';
@@ -88,6 +89,9 @@ export const indexed: Record<string, (tx: Transaction, ...args: never[]) => Prom
   pruneDeliveries: (tx: Transaction) => pruneDeliveries(tx, 0, 1),
   pruneSetupLinks: (tx: Transaction) => pruneSetupLinks(tx, 0, 1),
   countSetupLinks: async (tx: Transaction) => tx.one(countWorking, { domainId: '', at: 0 }),
+  endRedirectsTo: (tx: Transaction) =>
+    endRedirectsTo(tx, { id: '', name: '' }, { reason: 'destination_failed', at: 0 }),
+  redirectsTo: async (tx: Transaction) => tx.all(selectSources, { destinationId: '', rows: 1 }),
 };
 
 /** Those of them that find their rows in the order of an index, so that they cost the same in a table of any length. */
@@ -115,6 +119,7 @@ export const inOrder = [
   'walkWorkspaces',
   'countOrders',
   'listSetupLinks',
+  'redirectsTo',
   'pruneSetupLinks',
   'listWebhooks',
   'listDeliveries',

@@ -23,7 +23,11 @@ function aSite(hostname: string): ServedSite {
     notAfter: NOW,
     inherited: false,
   };
-  return { site: { hostname, domainId: 'dom_1', environmentId: 'env_1' }, certificate, confirmedAt: NOW };
+  return {
+    site: { hostname, domainId: 'dom_1', environmentId: 'env_1', redirect: null },
+    certificate,
+    confirmedAt: NOW,
+  };
 }
 
 const sites = ['a.example.com', 'b.example.com'].map(aSite);

@@ -29,6 +29,7 @@ function aSite(hostname: string, chain = `chain of ${hostname}`): Site {
     environmentId: 'env_1',
     origin: { deploymentId: 'dep_1', origin: 'http://10.0.0.1' },
     certificate: { chain, privateKey: PRIVATE_KEY, notAfter: 1, inherited: false },
+    redirect: null,
   };
 }
 

@@ -6,7 +6,12 @@ const HOUR_MS = 3_600_000;
 
 function aSite(hostname: string, about: Partial<ServedSite> = {}): ServedSite {
   const certificate = { chain: 'x'.repeat(1000), privateKey: new Uint8Array(160), notAfter: NOW, inherited: false };
-  return { site: { hostname, domainId: 'dom_1', environmentId: 'env_1' }, certificate, confirmedAt: null, ...about };
+  return {
+    site: { hostname, domainId: 'dom_1', environmentId: 'env_1', redirect: null },
+    certificate,
+    confirmedAt: null,
+    ...about,
+  };
 }
 
 it('sites are bounded in bytes and in number, and the most recently served are kept', () => {

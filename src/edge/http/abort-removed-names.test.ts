@@ -10,6 +10,7 @@ const siteOf = (environmentId: string): CachedSite => ({
   domainId: 'dom_1',
   environmentId,
   certificate: null,
+  redirect: null,
   recheckAt: 0,
 });
 

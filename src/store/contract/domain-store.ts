@@ -1,5 +1,6 @@
 import type { CertificateProblem, CertificateState } from '../../domain/certificate-state.ts';
 import type { Domain, DomainStatus } from '../../domain/domain.ts';
+import type { Redirect } from './redirect-store.ts';
 import type { Paged, PageRequest } from './tree-store.ts';
 
 /**
@@ -22,9 +23,10 @@ export interface WorkspacePageRequest extends PageRequest {
   environmentIds?: ReadonlySet<string> | undefined;
 }
 
-/** A domain, and what a list shows of its certificate; null: there is none yet. */
+/** A domain, what a list shows of its certificate (null: there is none yet), and where it redirects to (null: it does not). */
 export interface ListedDomain {
   domain: Domain;
+  redirect: Redirect | null;
   certificate: { state: CertificateState; problem: CertificateProblem | null; notAfter: number | null } | null;
 }
 
@@ -77,7 +79,7 @@ export interface DomainStore {
   ): Promise<'accepted' | 'verified' | 'missing'>;
 
   /**
-   * Deletes the domain with its check and what it found, route and certificate; adds the event `domain.deleted`. The name is free at once. Another workspace's
+   * Deletes the domain with its check and what it found, route, certificate and redirect; adds the event `domain.deleted`. The name is free at once. Another workspace's
    * domain, route and certificate of the name stay. Logs the change `domain`, and `route` when there was one.
    */
   deleteDomain(

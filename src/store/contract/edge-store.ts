@@ -1,3 +1,5 @@
+import type { RedirectStatus } from '../../domain/redirect.ts';
+
 /** Reads of the edge. Results may be cached until the change that is logged for them. */
 export interface EdgeStore {
   /**
@@ -25,6 +27,16 @@ export interface Site {
   origin: Origin | null;
   /** The certificate in use, or an inherited one; null: neither; an error where its key cannot be unsealed. */
   certificate: ServedCertificate | Error | null;
+  /** Null: its requests go to the origin. */
+  redirect: SiteRedirect | null;
+}
+
+/** Where all requests for a site are redirected to. */
+export interface SiteRedirect {
+  hostname: string;
+  /** That has this name, and no other that may have it later. */
+  domainId: string;
+  status: RedirectStatus;
 }
 
 export interface Origin {

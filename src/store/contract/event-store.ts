@@ -1,5 +1,6 @@
 import type { DomainStatus } from '../../domain/domain.ts';
 import type { CertificateAfter, DomainEventType } from '../../domain/domain-event.ts';
+import type { RedirectChange } from '../../domain/redirect.ts';
 import type { Paged } from './tree-store.ts';
 
 /** An entry of a domain's timeline: a change, never an attempt that changed nothing. Written in the transaction of the change. */
@@ -29,6 +30,8 @@ export interface DomainEventData {
   seen?: string[];
   /** The certificate after the change, in events of type `certificate.*`. */
   certificate?: CertificateAfter;
+  /** In events of type `redirect.*`. */
+  redirect?: RedirectChange;
 }
 
 export interface EventStore {

@@ -7,6 +7,7 @@ import type { EdgeStore } from './edge-store.ts';
 import type { EventStore } from './event-store.ts';
 import type { IdempotencyStore } from './idempotency-store.ts';
 import type { MonitorStore } from './monitor-store.ts';
+import type { RedirectStore } from './redirect-store.ts';
 import type { RequestStore } from './request-store.ts';
 import type { SecretStore } from './secret-store.ts';
 import type { SetupStore } from './setup-store.ts';
@@ -23,6 +24,7 @@ export type * from './edge-store.ts';
 export type * from './event-store.ts';
 export type * from './idempotency-store.ts';
 export type * from './monitor-store.ts';
+export type * from './redirect-store.ts';
 export type * from './request-store.ts';
 export type * from './secret-store.ts';
 export type * from './setup-store.ts';
@@ -52,6 +54,7 @@ export interface Store
     WebhookStore,
     DeliveryStore,
     CertificateStore,
+    RedirectStore,
     EdgeStore,
     SecretStore,
     ChangeStore,

@@ -74,6 +74,7 @@ const schema: Columns = {
   },
   check_results: { domain_id: true, digest: true, checked_at: true, findings: true, observation: true },
   routes: { hostname: true, domain_id: true, environment_id: true, monitored: true },
+  redirects: { domain_id: true, destination_id: true, status: true, set_at: true },
   monitors: {
     domain_id: true,
     next_check_at: true,

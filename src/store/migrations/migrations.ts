@@ -13,6 +13,7 @@ import { webhookUpkeep } from './0011-webhook-upkeep.ts';
 import { setupLinkActors } from './0012-setup-link-actors.ts';
 import { deliveryStates } from './0013-delivery-states.ts';
 import { inheritedCertificates } from './0014-inherited-certificates.ts';
+import { redirects } from './0015-redirects.ts';
 import type { ColumnTypes } from './column-types.ts';
 
 /** Every migration, oldest first by name. A migration that has been released is never changed: add another. */
@@ -32,5 +33,6 @@ export function allMigrations(types: ColumnTypes): Record<string, Migration> {
     '0012-setup-link-actors': setupLinkActors(types),
     '0013-delivery-states': deliveryStates(),
     '0014-inherited-certificates': inheritedCertificates(types),
+    '0015-redirects': redirects(types),
   };
 }

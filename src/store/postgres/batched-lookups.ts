@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Domain } from '../../domain/domain.ts';
-import { domainColumns, domainOf } from '../sql/domains.ts';
+import { domainColumns, domainOf } from '../sql/domain-rows.ts';
 import type { Reader, Tables } from '../sql/statement.ts';
 
 /** More would hold up the statements behind it. */

@@ -111,6 +111,7 @@ describe('migrating', () => {
       '0012-setup-link-actors',
       '0013-delivery-states',
       '0014-inherited-certificates',
+      '0015-redirects',
     ]);
     expect(await refusal(() => open(address))).toMatch(/older nameplate .*"0005-monitoring".*run "nameplate migrate"/);
     expect(await migrate(address)).toEqual([
@@ -124,6 +125,7 @@ describe('migrating', () => {
       '0012-setup-link-actors',
       '0013-delivery-states',
       '0014-inherited-certificates',
+      '0015-redirects',
     ]);
     const again = await postgresStore({ address });
     const claim = { limit: 9, intervalMs: DAY_MS, jitter: () => 0 };

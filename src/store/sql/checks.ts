@@ -5,9 +5,11 @@ import type { CheckMemory } from '../../domain/status.ts';
 import type { CheckStore, DueCheck } from '../contract/store.ts';
 import { type Packed, saveResult } from './check-results.ts';
 import { removeCheck, saveMemory, saveMemoryOf } from './check-schedule.ts';
-import { changeDomain, domainColumns, domainOf, isNotOf } from './domains.ts';
+import { domainColumns, domainOf } from './domain-rows.ts';
+import { changeDomain, isNotOf } from './domains.ts';
 import { claimIn, type DueRange, findDue } from './due.ts';
 import { recordEvent, recordFlags } from './events.ts';
+import { endRedirectsTo } from './redirect-rows.ts';
 import { addRoute } from './routes.ts';
 import type { Reader, Tables, Transaction } from './statement.ts';
 
@@ -92,6 +94,7 @@ async function saveVerified(tx: Transaction, { before, after, loser, seen, reche
   if (standing.incumbentId !== (loser?.before.id ?? null)) return false;
   if (loser !== undefined) {
     if (!(await changeDomain(tx, loser.before, loser.after))) return false;
+    await endRedirectsTo(tx, loser.after, { reason: 'destination_superseded', at: now });
     await recordEvent(tx, 'domain.superseded', loser.after, now);
   }
   await changeDomain(tx, before, after);

@@ -4,6 +4,7 @@ import { retry, windowEndsAt } from '../../domain/status.ts';
 import type { Creation, WorkspaceLimits } from '../contract/store.ts';
 import { logChange } from './change-log.ts';
 import { removeCheck, scheduleCheck } from './check-schedule.ts';
+import { domainColumns } from './domain-rows.ts';
 import { recordEvent } from './events.ts';
 import { removeRoute } from './routes.ts';
 import type { Reader, Tables, Transaction } from './statement.ts';
@@ -97,7 +98,7 @@ export async function deleteDomain(
 ) {
   const domain = await findDomainById(tx, workspaceId, domainId);
   if (domain === null) return 'missing';
-  await removeRoute(tx, domain);
+  await removeRoute(tx, domain, { reason: 'destination_deleted', at: now, actor });
   await removeCheck(tx, domainId);
   await tx.execute(deleteDomainRow, { id: domainId });
   await logChange(tx, 'domain', domainId);
@@ -110,54 +111,6 @@ export async function changeDomain(tx: Transaction, before: Pick<Domain, 'revisi
   if ((await tx.execute(updateDomain, { ...after, readRevision: before.revision })) === 0) return false;
   await logChange(tx, 'domain', after.id);
   return true;
-}
-
-/** All columns, under the names of `Domain`. */
-export const domainColumns = [
-  'domains.id',
-  'domains.workspace_id as workspaceId',
-  'domains.project_id as projectId',
-  'domains.app_id as appId',
-  'domains.environment_id as environmentId',
-  'domains.name',
-  'domains.kind',
-  'domains.service',
-  'domains.target',
-  'domains.token',
-  'domains.status',
-  'domains.routing_verified_at as routingVerifiedAt',
-  'domains.ownership_verified_at as ownershipVerifiedAt',
-  'domains.verification_error as verificationError',
-  'domains.created_at as createdAt',
-  'domains.updated_at as updatedAt',
-  'domains.verified_at as verifiedAt',
-  'domains.window_started_at as windowStartedAt',
-  'domains.revision',
-] as const;
-
-/** The domain in a row with more columns. Written out: `...rest` makes a dictionary, which is slow to post to another thread. */
-export function domainOf(row: Domain): Domain {
-  return {
-    id: row.id,
-    workspaceId: row.workspaceId,
-    projectId: row.projectId,
-    appId: row.appId,
-    environmentId: row.environmentId,
-    name: row.name,
-    kind: row.kind,
-    service: row.service,
-    target: row.target,
-    token: row.token,
-    status: row.status,
-    routingVerifiedAt: row.routingVerifiedAt,
-    ownershipVerifiedAt: row.ownershipVerifiedAt,
-    verificationError: row.verificationError,
-    createdAt: row.createdAt,
-    updatedAt: row.updatedAt,
-    verifiedAt: row.verifiedAt,
-    windowStartedAt: row.windowStartedAt,
-    revision: row.revision,
-  };
 }
 
 function updateDomain(db: Tables, p: Domain & { readRevision: number }) {
@@ -239,7 +192,7 @@ function insertDomain(db: Tables, p: Domain) {
   });
 }
 
-/** Deletes what its last check found as well (`on delete cascade`). */
+/** Deletes what its last check found and its redirect as well (`on delete cascade`). */
 function deleteDomainRow(db: Tables, p: { id: string }) {
   return db.deleteFrom('domains').where('id', '=', p.id);
 }

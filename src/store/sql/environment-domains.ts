@@ -1,6 +1,6 @@
 import type { Domain } from '../../domain/domain.ts';
 import type { Paged, PageRequest } from '../contract/store.ts';
-import { domainColumns } from './domains.ts';
+import { domainColumns } from './domain-rows.ts';
 import { type PageSlots, paged, pageSlots } from './paging.ts';
 import { containing, matches, type Range, searchInSlices } from './slices.ts';
 import type { Reader, Tables } from './statement.ts';

@@ -3,7 +3,8 @@ import type { MonitorMemory } from '../../domain/monitoring.ts';
 import { followUpAt } from '../../domain/monitoring-schedule.ts';
 import type { DueRecheck, MonitorClaim, MonitorStore } from '../contract/store.ts';
 import { type Packed, saveResult } from './check-results.ts';
-import { changeDomain, domainColumns, domainOf, isNotOf } from './domains.ts';
+import { domainColumns, domainOf } from './domain-rows.ts';
+import { changeDomain, isNotOf } from './domains.ts';
 import { claimIn, type DueRange, findDue } from './due.ts';
 import { recordEvent, recordFlags } from './events.ts';
 import { scheduleUnmonitored } from './monitor-schedule.ts';
@@ -76,7 +77,7 @@ export async function saveMonitoring(tx: Transaction, save: Save): Promise<'save
   if (result !== undefined) await saveResult(tx, before.id, result, now);
   if (after.revision !== before.revision) await changeDomain(tx, before, after);
   if (after.status === 'failed') {
-    await removeRoute(tx, after);
+    await removeRoute(tx, after, { reason: 'destination_failed', at: now });
     await recordEvent(tx, 'domain.failed', after, now);
     return 'saved';
   }

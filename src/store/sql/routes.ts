@@ -3,6 +3,7 @@ import { deleteChallengesOf } from './certificates/challenge-rows.ts';
 import { findInheritable, inherit } from './certificates/inherited-certificates.ts';
 import { logChange } from './change-log.ts';
 import { addMonitor } from './monitor-schedule.ts';
+import { endRedirectsTo, type RouteEnd } from './redirect-rows.ts';
 import type { Tables, Transaction } from './statement.ts';
 
 /**
@@ -20,10 +21,11 @@ export async function addRoute(tx: Transaction, domain: Domain, at: number, rech
   await logChange(tx, 'route', domain.name);
 }
 
-/** Removes the route of a domain, unless another domain serves the name by now. */
-export async function removeRoute(tx: Transaction, domain: Domain): Promise<void> {
+/** Removes the route of a domain and the redirects to it, unless another domain serves the name by now. */
+export async function removeRoute(tx: Transaction, domain: Domain, end: RouteEnd): Promise<void> {
   const route = await tx.one(selectRoute, { hostname: domain.name });
   if (route?.domainId !== domain.id) return;
+  await endRedirectsTo(tx, domain, end);
   await withdraw(tx, domain.name);
   await logChange(tx, 'route', domain.name);
 }
@@ -44,7 +46,7 @@ function selectRoute(db: Tables, p: { hostname: string }) {
   return db.selectFrom('routes').where('hostname', '=', p.hostname).select('domain_id as domainId');
 }
 
-/** Deletes its re-checks as well (`on delete cascade`). */
+/** Deletes its re-checks and the redirects to it as well (`on delete cascade`). */
 function deleteRoute(db: Tables, p: { hostname: string }) {
   return db.deleteFrom('routes').where('hostname', '=', p.hostname);
 }

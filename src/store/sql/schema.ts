@@ -2,6 +2,7 @@ import type { Generated } from 'kysely';
 import type { CertificateState } from '../../domain/certificate-state.ts';
 import type { DomainKind, DomainStatus } from '../../domain/domain.ts';
 import type { DomainEventType } from '../../domain/domain-event.ts';
+import type { RedirectStatus } from '../../domain/redirect.ts';
 import type { RecordDoubt } from '../../domain/status.ts';
 import type { WebhookEventType } from '../../domain/webhook-message.ts';
 import type { ChangeKind, WebhookDisabledReason } from '../contract/store.ts';
@@ -19,6 +20,7 @@ export interface Schema {
   checks: ChecksTable;
   check_results: CheckResultsTable;
   routes: RoutesTable;
+  redirects: RedirectsTable;
   monitors: MonitorsTable;
   certificates: CertificatesTable;
   served_certificates: ServedCertificatesTable;
@@ -182,6 +184,15 @@ interface RoutesTable {
   environment_id: string;
   /** 1: it has a row in `monitors`; null: added by an earlier release. */
   monitored: number | null;
+}
+
+/** Deleted with the domain, and with the route of its destination. */
+interface RedirectsTable {
+  domain_id: string;
+  /** `routes.domain_id`: the destination is verified. */
+  destination_id: string;
+  status: RedirectStatus;
+  set_at: number;
 }
 
 /** The schedule of re-checks: one narrow row for each route, and so for each verified domain; deleted with it. */

@@ -5,13 +5,17 @@ import type { Reader, Tables } from './statement.ts';
 export async function findSite(reader: Reader, hostname: string): Promise<Site | null> {
   const row = await reader.one(selectSite, { hostname });
   if (row === null) return null;
-  const { domainId, environmentId, deploymentId, origin } = row;
+  const { domainId, environmentId, deploymentId, origin, destination, destinationId, status } = row;
   return {
     hostname,
     domainId,
     environmentId,
     origin: deploymentId === null || origin === null ? null : { deploymentId, origin },
     certificate: certificateOf(row),
+    redirect:
+      destination === null || destinationId === null || status === null
+        ? null
+        : { hostname: destination, domainId: destinationId, status },
   };
 }
 
@@ -39,6 +43,8 @@ function selectSite(db: Tables, p: { hostname: string }) {
     .leftJoin('deployments', 'deployments.id', 'environments.current_deployment_id')
     .leftJoin('served_certificates', 'served_certificates.hostname', 'routes.hostname')
     .leftJoin('inherited_certificates as inherited', 'inherited.hostname', 'routes.hostname')
+    .leftJoin('redirects', 'redirects.domain_id', 'routes.domain_id')
+    .leftJoin('routes as destinations', 'destinations.domain_id', 'redirects.destination_id')
     .where('routes.hostname', '=', p.hostname)
     .select([
       'routes.domain_id as domainId',
@@ -51,6 +57,9 @@ function selectSite(db: Tables, p: { hostname: string }) {
       'inherited.chain as inheritedChain',
       'inherited.private_key as inheritedKey',
       'inherited.not_after as inheritedNotAfter',
+      'destinations.hostname as destination',
+      'destinations.domain_id as destinationId',
+      'redirects.status',
     ]);
 }
 

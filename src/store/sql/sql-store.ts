@@ -16,6 +16,7 @@ import { findEnvironment, listEnvironments } from './environments.ts';
 import { listDomainEvents } from './events.ts';
 import { countDrifted } from './monitor-schedule.ts';
 import { findProject, listProjects } from './projects.ts';
+import { findRedirect } from './redirect-rows.ts';
 import * as access from './root-keys.ts';
 import { listSecretPrefixes, listSecrets } from './sealed-values.ts';
 import { findSetupLink, findSetupLinkByToken, listSetupLinks } from './setup-links.ts';
@@ -178,6 +179,10 @@ export function sqlStore(engine: Engine): Store {
     replaceCaAccount: (...args) => write(writes.replaceCaAccount, ...args),
     countLedgerEntries: (...args) => read(countLedgerEntries, ...args),
     pruneLedger: (...args) => write(writes.pruneLedger, ...args),
+
+    setRedirect: (...args) => write(writes.setRedirect, ...args),
+    removeRedirect: (...args) => write(writes.removeRedirect, ...args),
+    findRedirect: (...args) => read(findRedirect, ...args),
 
     findSite: (...args) => read(findSite, ...args),
     findOperatorSite: (...args) => read(findOperatorSite, ...args),

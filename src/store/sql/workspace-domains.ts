@@ -1,6 +1,6 @@
 import { type InferResult, sql } from 'kysely';
 import type { ListedDomain, Paged, WorkspacePageRequest } from '../contract/store.ts';
-import { domainColumns, domainOf } from './domains.ts';
+import { domainColumns, domainOf } from './domain-rows.ts';
 import { nextOfEnvironment } from './environment-domains.ts';
 import { containing, END, matches, type Range, searchInSlices } from './slices.ts';
 import type { Reader, Tables } from './statement.ts';
@@ -195,6 +195,12 @@ const STATE_KEY = sql`(certificates.workspace_id, certificates.state, certificat
 type ListedRow = InferResult<ReturnType<typeof selectDomains>>[number];
 
 const certificateColumns = ['certificates.state', 'certificates.problem', 'served.not_after as notAfter'] as const;
+const redirectColumns = [
+  'redirects.destination_id as destinationId',
+  'destinations.hostname as to',
+  'redirects.status as redirectStatus',
+  'redirects.set_at as setAt',
+] as const;
 
 function selectDomains(db: Tables, pattern: string) {
   return db
@@ -202,9 +208,12 @@ function selectDomains(db: Tables, pattern: string) {
     .leftJoin('routes', 'routes.domain_id', 'domains.id')
     .leftJoin('certificates', 'certificates.hostname', 'routes.hostname')
     .leftJoin('served_certificates as served', 'served.hostname', 'routes.hostname')
+    .leftJoin('redirects', 'redirects.domain_id', 'domains.id')
+    .leftJoin('routes as destinations', 'destinations.domain_id', 'redirects.destination_id')
     .where(matches(pattern))
     .select(domainColumns)
-    .select(certificateColumns);
+    .select(certificateColumns)
+    .select(redirectColumns);
 }
 
 function selectCertified(db: Tables, pattern: string) {
@@ -213,15 +222,20 @@ function selectCertified(db: Tables, pattern: string) {
     .innerJoin('routes', 'routes.hostname', 'certificates.hostname')
     .innerJoin('domains', 'domains.id', 'routes.domain_id')
     .leftJoin('served_certificates as served', 'served.hostname', 'certificates.hostname')
+    .leftJoin('redirects', 'redirects.domain_id', 'domains.id')
+    .leftJoin('routes as destinations', 'destinations.domain_id', 'redirects.destination_id')
     .where(matches(pattern))
     .select(domainColumns)
-    .select(certificateColumns);
+    .select(certificateColumns)
+    .select(redirectColumns);
 }
 
 function listed(row: ListedRow): ListedDomain {
-  const { state, problem, notAfter } = row;
+  const { state, problem, notAfter, destinationId, to, redirectStatus, setAt } = row;
+  const isRedirected = destinationId !== null && to !== null && redirectStatus !== null && setAt !== null;
   return {
     domain: domainOf(row),
+    redirect: isRedirected ? { domainId: row.id, destinationId, to, status: redirectStatus, setAt } : null,
     certificate: state === null ? null : { state, problem: problem && JSON.parse(problem), notAfter },
   };
 }

@@ -18,6 +18,7 @@ import { pruneEvents } from './events.ts';
 import { createOnceOf, pruneIdempotencyKeys } from './idempotency-keys.ts';
 import { saveMonitoring } from './monitors.ts';
 import { createProject, deleteProject } from './projects.ts';
+import { removeRedirect, setRedirect } from './redirects.ts';
 import { pruneRequests } from './request-counts.ts';
 import * as access from './root-keys.ts';
 import { replaceSecret } from './sealed-values.ts';
@@ -117,6 +118,9 @@ export const writes = {
   deleteEnvironment: write(deleteEnvironment, (_, environmentId) => [environmentId]),
   retryVerification: write(domains.retryVerification, (_, domainId) => [domainId]),
   deleteDomain: write(domains.deleteDomain, (_, domainId) => [domainId]),
+  // The destination, that its verification does not end meanwhile; both, so that what redirects does not become a destination, nor the other way round.
+  setRedirect: write(setRedirect, (_, { domainId, destinationId }) => [domainId, destinationId]),
+  removeRedirect: write(removeRedirect, (_, domainId) => [domainId]),
   saveTransition: write(
     saveTransition,
     ({ before, after, loser }) => {

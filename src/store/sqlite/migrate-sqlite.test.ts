@@ -84,6 +84,7 @@ describe('migrating', () => {
       '0012-setup-link-actors',
       '0013-delivery-states',
       '0014-inherited-certificates',
+      '0015-redirects',
     ]);
     expect(await refusal(sqliteStore({ path }))).toMatch(
       /older nameplate .*"0005-monitoring".*run "nameplate migrate"/,
@@ -99,6 +100,7 @@ describe('migrating', () => {
       '0012-setup-link-actors',
       '0013-delivery-states',
       '0014-inherited-certificates',
+      '0015-redirects',
     ]);
     const again = await sqliteStore({ path });
     const claim = { limit: 9, intervalMs: DAY_MS, jitter: () => 0 };

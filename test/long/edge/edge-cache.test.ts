@@ -26,6 +26,7 @@ function aSite(serial: number): Site {
     environmentId: `env_${serial % 1000}`,
     origin: { deploymentId: 'dep_1', origin: 'http://10.0.0.1:8080' },
     certificate: { chain, privateKey: PRIVATE_KEY, notAfter: 0, inherited: false },
+    redirect: null,
   };
 }
 
