@@ -96,6 +96,17 @@ describe('/edge/route', () => {
     }
   });
 
+  it('leaves a name that redirects to the edge', async () => {
+    const www = await edge.addSite({ origin: 'http://127.0.0.1:8081' });
+    const apex = await edge.addSite({ environment: www.environment, origin: null });
+    expect((await route(www.hostname)).status).toBe(200);
+    const redirect = { domainId: www.domain.id, destinationId: apex.domain.id, status: 308 } as const;
+    await edge.store.setRedirect(www.domain.workspaceId, redirect, edge.clock.now());
+    await edge.heard();
+    expect((await route(www.hostname)).status).toBe(204);
+    expect((await route(apex.hostname)).status).toBe(200);
+  });
+
   it('returns 404 for a name that is not ours, for two names, and for text that is no name', async () => {
     const { hostname } = await edge.addSite();
     for (const other of ['nobody.example.com', '127.0.0.1', '', '%00', `${hostname}@evil.example`, `${hostname}:80`])

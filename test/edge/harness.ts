@@ -49,6 +49,8 @@ export interface SiteOptions {
   /** Null: nothing is deployed. Unless given, an origin that says what it was asked. */
   origin: string | null;
   certified: boolean;
+  /** Unless given, that of a new workspace. */
+  environment: Environment;
 }
 
 export interface Site {
@@ -132,7 +134,7 @@ export async function startHarness(options: Partial<EdgeOptions> = {}): Promise<
   }
 
   async function addSite({ origin = echo, certified = true, ...about }: Partial<SiteOptions> = {}): Promise<Site> {
-    const { environment } = await plant(store);
+    const environment = about.environment ?? (await plant(store)).environment;
     const hostname = about.hostname ?? `${unique('site')}.example.com`;
     const domain = await verify(store, environment, { name: hostname, at: clock.now() });
     if (origin !== null) await deploy(environment, origin);

@@ -28,6 +28,18 @@ describe('several threads on one port', () => {
     await settlesOn(status, 404);
   });
 
+  it('all redirect a name once that is set, and serve it again once its destination is gone', async () => {
+    const { hostname, environment, domain } = await edge.addSite();
+    const apex = (await edge.addSite({ environment })).domain;
+    const location = async () => (await overHttps({ port: edge.httpsPort, hostname })).headers.location;
+    await settlesOn(location, undefined);
+    const redirect = { domainId: domain.id, destinationId: apex.id, status: 308 } as const;
+    await edge.store.setRedirect(domain.workspaceId, redirect, Date.now());
+    await settlesOn(location, `https://${apex.name}/`);
+    await edge.store.deleteDomain(apex.workspaceId, apex.id, Date.now());
+    await settlesOn(location, undefined);
+  });
+
   it('find challenges, which are read from the store each time', async () => {
     const { hostname } = await edge.addSite({ certified: false });
     const token = 't'.repeat(43);

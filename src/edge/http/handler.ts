@@ -132,7 +132,7 @@ export function createHandler(options: HandlerOptions): Handler {
   ): EdgePage {
     switch (decision.kind) {
       case 'redirect':
-        return plainResponse(308, { location: decision.location }, '', context.requestId);
+        return plainResponse(decision.status, decision.headers, '', context.requestId);
       case 'challenge':
         return plainResponse(200, CHALLENGE_HEADERS, decision.keyAuthorization, context.requestId);
       case 'page':

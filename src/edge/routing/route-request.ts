@@ -1,4 +1,6 @@
+import type { RedirectStatus } from '../../domain/redirect.ts';
 import type { AddressRule } from '../../net/addresses.ts';
+import type { SiteRedirect } from '../../store/contract/store.ts';
 import { readDestination } from '../http/authority.ts';
 import { type Client, readSender } from '../http/edge-client.ts';
 import type { ClientExchange, RoutingInfo } from '../http/http-exchange.ts';
@@ -10,7 +12,7 @@ import type { CachedSite, Sites } from './site-cache.ts';
 /** What to do with a request. */
 export type RoutingDecision =
   | { kind: 'proxy'; routing: RoutingInfo }
-  | { kind: 'redirect'; location: string }
+  | { kind: 'redirect'; status: RedirectStatus; headers: Record<string, string> }
   | { kind: 'challenge'; keyAuthorization: string }
   | { kind: 'page'; page: PageName; hostname: string | null };
 
@@ -73,7 +75,10 @@ export function createRequestRouter(options: RequestRouterOptions): RouteRequest
     if (hostname === null) return page('unknown_host', null);
     const found = await sites.find(hostname, sender.clientAddress);
     if (found.kind !== 'site') return page(found.kind === 'unknown' ? 'unknown_host' : 'unavailable', hostname);
-    if (sender.scheme === 'http') return redirect(found.site, path);
+    const { redirect: wanted } = found.site;
+    const redirected = wanted && (await redirectTo(wanted, path, sender.clientAddress));
+    if (redirected) return redirected;
+    if (sender.scheme === 'http') return toHttps(found.site, path);
     const { environmentId } = found.site;
     if (hostname === api?.hostname) {
       const own = { origin: api.origin, deploymentId: 'api', apiSecret: api.secret };
@@ -84,10 +89,37 @@ export function createRequestRouter(options: RequestRouterOptions): RouteRequest
     return { kind: 'proxy', routing: { ...sender, ...origin, environmentId, hostname, path, requestId } };
   }
 
-  function redirect({ hostname, certificate }: CachedSite, path: string): RoutingDecision {
+  function toHttps({ hostname, certificate }: CachedSite, path: string): RoutingDecision {
+    return withoutHttps(hostname, certificate) ?? redirect(308, hostname, path);
+  }
+
+  /** Null where the redirect is about to be removed, because its destination is no longer that domain. */
+  async function redirectTo(
+    { hostname, domainId, status }: SiteRedirect,
+    path: string,
+    clientAddress: string,
+  ): Promise<RoutingDecision | null> {
+    const found = await sites.find(hostname, clientAddress);
+    if (found.kind === 'unknown') return null;
+    if (found.kind === 'site') {
+      if (found.site.domainId !== domainId) return null;
+      const page = withoutHttps(hostname, found.site.certificate);
+      if (page !== null) return page;
+    }
+    // Browsers would keep a permanent redirect for good: also when it has been removed or turned around, which would make a loop.
+    return redirect(status, hostname, path, { 'cache-control': 'no-cache' });
+  }
+
+  /** Where the name cannot be redirected to, since it is not served over HTTPS yet. */
+  function withoutHttps(hostname: string, certificate: CachedSite['certificate']): RoutingDecision | null {
     if (servesHttps && certificate === null) return page('not_certified', hostname);
     if (servesHttps && certificate instanceof Error) return page('unavailable', hostname);
-    return { kind: 'redirect', location: `https://${hostname}${port}${path === '*' ? '/' : path}` };
+    return null;
+  }
+
+  function redirect(status: RedirectStatus, hostname: string, path: string, headers = {}): RoutingDecision {
+    const location = `https://${hostname}${port}${path === '*' ? '/' : path}`;
+    return { kind: 'redirect', status, headers: { location, ...headers } };
   }
 
   return async (client, request, requestId) => {
