@@ -56,7 +56,8 @@ function isEmpty({ type, properties = {} }: JsonSchema): boolean {
 /** `absent`: what may stand for a property that is left out. */
 function typeOf(schema: JsonSchema, indent: string, absent = ''): string {
   if (typeof schema.$ref === 'string') return schema.$ref.split('/').at(-1) ?? '';
-  if (Array.isArray(schema.enum)) return schema.enum.map((value) => `'${value}'`).join(' | ');
+  if (Array.isArray(schema.enum))
+    return schema.enum.map((value) => (typeof value === 'string' ? `'${value}'` : String(value))).join(' | ');
   switch (schema.type) {
     case 'string':
     case 'boolean':

@@ -127,6 +127,12 @@ export const ERRORS = {
     why: 'The workspace has no domain with this name or id, or the key lacks the permission to see it. Both get the same response, so that keys cannot be used to find out which domains exist.',
     fix: 'Check the name, and that the key belongs to the right workspace and has the permission that the reference lists, for the environment of the domain.',
   },
+  'data/redirect_destination_not_found': {
+    status: 404,
+    detail: 'There is no such domain as "to" names in this workspace, or the root key may not use it.',
+    why: 'A redirect leads to a domain of the same workspace, so that it never sends visitors to somebody else. "to" is the name or id of none, or the key lacks the permission for the environment of that domain. Both get the same response.',
+    fix: 'Check "to". Attach its domain first if the workspace does not have it, and check that the key has the permission for the environments of both domains.',
+  },
   'data/environment_not_found': {
     status: 404,
     detail: 'There is no such environment in this workspace, or the root key may not use it.',
@@ -192,6 +198,19 @@ export const ERRORS = {
     detail: 'The domain is already verified.',
     why: 'The operation checks domains that are not verified yet, and this domain is already verified.',
     fix: 'Treat it as a success: the domain needs no further check. If it is not served, domains.getCertificate says what its certificate is waiting for, and domains.diagnoseDomain says what is wrong in its DNS.',
+  },
+  'application/redirect_destination_not_verified': {
+    status: 412,
+    detail: 'The domain that "to" names is not verified.',
+    why: "A name that is not verified is not served here, and may be somebody else's: a redirect would send visitors nowhere, or to a stranger.",
+    fix: 'Wait until the domain is verified (domains.getDomain, or a webhook for domain.verified), then set the redirect. The domain that redirects need not be verified yet.',
+  },
+  'application/redirect_chain': {
+    status: 409,
+    type: 'redirect-chain',
+    detail: 'A domain that redirects cannot be the destination of a redirect.',
+    why: 'Every redirect is one hop, so that there are neither chains nor loops: the destination does not redirect itself, and a domain that others redirect to does not begin to. "detail" says which of the two it is.',
+    fix: 'Redirect to where the destination leads, or remove the redirect that is in the way with domains.removeRedirect. To turn a redirect around, remove it first.',
   },
   'application/webhook_disabled': {
     status: 412,
@@ -292,6 +311,12 @@ export const ERRORS = {
     detail: 'The workspace has reached its limit of domains.',
     why: 'The operator of this installation limits the number of domains per workspace.',
     fix: 'Delete domains that you no longer need, or ask the operator for a higher limit ("nameplate workspaces limits").',
+  },
+  'limits/redirect_limit_exceeded': {
+    status: 403,
+    detail: 'As many domains redirect to this one as may do so: 100.',
+    why: 'At most 100 domains may redirect to one, since a change of that one changes all of them at once.',
+    fix: 'Redirect to another domain, or remove redirects that nobody needs any more with domains.removeRedirect.',
   },
   'limits/webhook_limit_exceeded': {
     status: 403,

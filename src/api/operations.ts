@@ -13,11 +13,14 @@ import { deleteDomain } from './domains/deleteDomain.ts';
 import { diagnoseDomain } from './domains/diagnoseDomain.ts';
 import { getCertificate } from './domains/getCertificate.ts';
 import { getDomain } from './domains/getDomain.ts';
+import { getRedirect } from './domains/getRedirect.ts';
 import { listDomains } from './domains/listDomains.ts';
 import { listEvents } from './domains/listEvents.ts';
 import { listSetupLinks } from './domains/listSetupLinks.ts';
 import { listWorkspaceDomains } from './domains/listWorkspaceDomains.ts';
+import { removeRedirect } from './domains/removeRedirect.ts';
 import { revokeSetupLink } from './domains/revokeSetupLink.ts';
+import { setRedirect } from './domains/setRedirect.ts';
 import { verifyDomain } from './domains/verifyDomain.ts';
 import { watchDomain } from './domains/watchDomain.ts';
 import { createEnvironment } from './environments/createEnvironment.ts';
@@ -57,6 +60,9 @@ export const operations: readonly Operation[] = [
   listEvents,
   checkName,
   getCertificate,
+  setRedirect,
+  getRedirect,
+  removeRedirect,
   createSetupLink,
   listSetupLinks,
   revokeSetupLink,

@@ -9,6 +9,7 @@ import { addImport } from './import-domains.ts';
 import { nextCommand } from './next-command.ts';
 import { type ApiOptions, apiCommand, curlCommand, define, parseDuration } from './options.ts';
 import { type Column, dateTime, paint, print, printable, show, table } from './output.ts';
+import { addRedirect } from './redirect-domain.ts';
 import { addSetupLinks } from './setup-links.ts';
 import { describeCertificate, type ShownCertificate } from './show-certificate.ts';
 import { describeDomain, type PublishedRecord, recordsTable, type ShownDomain, statusStyle } from './show-domain.ts';
@@ -42,6 +43,7 @@ export function addDomains(program: Command): void {
   addEvents(domains);
   addCertificate(domains);
   addRecords(domains);
+  addRedirect(domains);
   addSetupLinks(domains);
   addDelete(domains);
 }

@@ -42,11 +42,20 @@ export function describeEvent({ at, type, actor, data }: ShownEvent): string {
 
 const RECORDS = { routing: 'CNAME (or ALIAS) record', ownership: 'TXT record' } as const;
 
-export type EventDetails = Pick<ShownEvent['data'], 'record' | 'seen' | 'certificate' | 'verificationError'>;
+const REDIRECT_ENDS: Record<string, string> = {
+  destination_deleted: ', which was deleted',
+  destination_failed: ', which is no longer verified',
+  destination_superseded: ', which another workspace has proved to be its own',
+};
+
+export type EventDetails = Pick<
+  ShownEvent['data'],
+  'record' | 'seen' | 'certificate' | 'redirect' | 'verificationError'
+>;
 
 /** What changed, in a sentence or two; empty where the type of the event says it all. */
 export function eventDetails(type: string, data: EventDetails): string {
-  const { record, seen, certificate, verificationError } = data;
+  const { record, seen, certificate, redirect, verificationError } = data;
   if (record !== undefined) {
     if (type === 'record.seen') return `The ${RECORDS[record]} was found with the right value.`;
     if (seen === undefined) return `The ${RECORDS[record]} is gone.`;
@@ -56,6 +65,11 @@ export function eventDetails(type: string, data: EventDetails): string {
   if (certificate !== undefined) {
     const until = certificate.notAfter === undefined ? '' : `Valid until ${dateTime(certificate.notAfter)}.`;
     return certificate.message ?? until;
+  }
+  if (redirect !== undefined) {
+    const { to, status, reason } = redirect;
+    if (type === 'redirect.set') return `It redirects to ${to} (${status}).`;
+    return `It no longer redirects to ${to}${REDIRECT_ENDS[reason ?? ''] ?? ''}.`;
   }
   const explains = type === 'domain.failed' || type === 'domain.superseded' || type === 'domain.drifted';
   return explains ? (verificationError ?? '') : '';

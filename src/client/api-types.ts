@@ -54,7 +54,7 @@ export interface ApiCalls {
       /** Part of the id or the name, in any case. */
       search?: string | undefined;
     }, options?: CallOptions): Promise<Page<Domain>>;
-    /** List the domains of all environments. Domains of the workspace in order of their names, one page at a time, each with its certificate in short. A key with the permission on some environments gets the domains of these, one environment after the other, each in order of creation. Filters may be combined. With `search`, and for such a key, a page looks at a fixed number of domains at most: it may have fewer items than `limit`, or none, and still a next page, so go on until `hasMore` is false. A page takes the same time however many domains there are. Permission: `environment.*.read_domain` or `environment.<environment_id>.read_domain`. */
+    /** List the domains of all environments. Domains of the workspace in order of their names, one page at a time, each with its certificate in short, and its redirect if it has one. A key with the permission on some environments gets the domains of these, one environment after the other, each in order of creation. Filters may be combined. With `search`, and for such a key, a page looks at a fixed number of domains at most: it may have fewer items than `limit`, or none, and still a next page, so go on until `hasMore` is false. A page takes the same time however many domains there are. Permission: `environment.*.read_domain` or `environment.<environment_id>.read_domain`. */
     listWorkspaceDomains(input: {
       /** Maximum number of items on the page; 100 if absent. */
       limit?: number | undefined;
@@ -109,6 +109,25 @@ export interface ApiCalls {
       /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
       domain: string;
     }, options?: CallOptions): Promise<Certificate>;
+    /** Redirect a domain to another one. Redirects every request for the domain to another verified domain of the workspace, such as `www.example.com` to `example.com` or back, within a second on every node: from HTTP and HTTPS in one hop, with path and query. The domain needs its DNS records as before, and keeps its certificate; the redirect takes effect while it is verified. Redirects are one hop: the destination may not redirect itself. The redirect is removed when its destination is deleted, fails or is taken over, and requests then go to the origin of the domain again; the timeline has it as `redirect.removed`. Replaces the redirect that the domain has; the same request again changes nothing. The key needs the permission for the environments of both domains. Permission: `environment.*.update_domain` or `environment.<environment_id>.update_domain`. */
+    setRedirect(input: {
+      /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
+      domain: string;
+      /** Id (`dom_…`) or fully qualified name of the domain to redirect to. */
+      to: string;
+      /** Of the response: 308 keeps the method and the body of a request; after 301, browsers send GET in place of POST. */
+      status?: 301 | 308 | undefined;
+    }, options?: CallOptions): Promise<DomainRedirect>;
+    /** Get the redirect of a domain. Returns where the domain redirects to; without `redirect` where it does not. domains.listWorkspaceDomains has the redirects of many domains. Permission: `environment.*.read_domain` or `environment.<environment_id>.read_domain`. */
+    getRedirect(input: {
+      /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
+      domain: string;
+    }, options?: CallOptions): Promise<DomainRedirect>;
+    /** Remove the redirect of a domain. Within a second, requests for the domain go to the origin of its environment again. Where there is no redirect, it changes nothing. Permission: `environment.*.update_domain` or `environment.<environment_id>.update_domain`. */
+    removeRedirect(input: {
+      /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
+      domain: string;
+    }, options?: CallOptions): Promise<void>;
     /** Create a set-up link. Makes a link for the customer who owns the domain: a page that shows the DNS records, says what is wrong with those that are there, and follows the verification. Whoever has the link sees this domain and can have it checked, without signing in, and nothing else. It is shown this once; its token is in the fragment, which browsers send to no server. With the token, the component `<nameplate-domain>` shows the same in a page of yours. Permission: `environment.*.create_setup_link` or `environment.<environment_id>.create_setup_link`. */
     createSetupLink(input: {
       /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
@@ -308,7 +327,7 @@ export interface ApiCalls {
       /** Where events are sent: an https URL, without user, password and fragment. http, and addresses that are not public, only where the operator allows them. */
       url: string;
       /** Types of the events that are sent. `*`: all types, future ones too. */
-      types?: Array<'domain.created' | 'domain.retried' | 'domain.verified' | 'domain.failed' | 'domain.superseded' | 'domain.drifted' | 'domain.recovered' | 'domain.deleted' | 'record.seen' | 'record.lost' | 'certificate.issued' | 'certificate.renewed' | 'certificate.failed' | 'certificate.expiring' | '*'> | undefined;
+      types?: Array<'domain.created' | 'domain.retried' | 'domain.verified' | 'domain.failed' | 'domain.superseded' | 'domain.drifted' | 'domain.recovered' | 'domain.deleted' | 'redirect.set' | 'redirect.removed' | 'record.seen' | 'record.lost' | 'certificate.issued' | 'certificate.renewed' | 'certificate.failed' | 'certificate.expiring' | '*'> | undefined;
     }, options?: CreationOptions): Promise<{
       /** The new webhook. Begins with `wh_`. */
       webhookId: string;
@@ -334,7 +353,7 @@ export interface ApiCalls {
       /** Where events are sent: an https URL, without user, password and fragment. http, and addresses that are not public, only where the operator allows them. */
       url?: string | undefined;
       /** Types of the events that are sent. `*`: all types, future ones too. */
-      types?: Array<'domain.created' | 'domain.retried' | 'domain.verified' | 'domain.failed' | 'domain.superseded' | 'domain.drifted' | 'domain.recovered' | 'domain.deleted' | 'record.seen' | 'record.lost' | 'certificate.issued' | 'certificate.renewed' | 'certificate.failed' | 'certificate.expiring' | '*'> | undefined;
+      types?: Array<'domain.created' | 'domain.retried' | 'domain.verified' | 'domain.failed' | 'domain.superseded' | 'domain.drifted' | 'domain.recovered' | 'domain.deleted' | 'redirect.set' | 'redirect.removed' | 'record.seen' | 'record.lost' | 'certificate.issued' | 'certificate.renewed' | 'certificate.failed' | 'certificate.expiring' | '*'> | undefined;
       /** Whether events are sent. */
       enabled?: boolean | undefined;
     }, options?: CallOptions): Promise<Webhook>;
@@ -406,6 +425,9 @@ export const OPERATIONS: readonly string[] = [
   'domains.listEvents',
   'domains.checkName',
   'domains.getCertificate',
+  'domains.setRedirect',
+  'domains.getRedirect',
+  'domains.removeRedirect',
   'domains.createSetupLink',
   'domains.listSetupLinks',
   'domains.revokeSetupLink',
@@ -542,7 +564,7 @@ interface Delivery {
   /** The event: `webhook-id` of the request, the same in every attempt and repetition. Begins with `evt_`. */
   eventId: string;
   /** Type of the event. */
-  type: 'domain.created' | 'domain.retried' | 'domain.verified' | 'domain.failed' | 'domain.superseded' | 'domain.drifted' | 'domain.recovered' | 'domain.deleted' | 'record.seen' | 'record.lost' | 'certificate.issued' | 'certificate.renewed' | 'certificate.failed' | 'certificate.expiring' | 'webhook.test';
+  type: 'domain.created' | 'domain.retried' | 'domain.verified' | 'domain.failed' | 'domain.superseded' | 'domain.drifted' | 'domain.recovered' | 'domain.deleted' | 'redirect.set' | 'redirect.removed' | 'record.seen' | 'record.lost' | 'certificate.issued' | 'certificate.renewed' | 'certificate.failed' | 'certificate.expiring' | 'webhook.test';
   /** The domain that the event is about; absent in a test. Begins with `dom_`. */
   domainId?: string;
   /** Its name. */
@@ -599,6 +621,7 @@ interface Diagnosis {
   zone?: DiagnosisZone;
   /** The records the domain needs, and what is there. */
   records: Array<DiagnosisRecord>;
+  redirect?: Redirect;
   /** What is wrong, the most important first. */
   findings: Array<Finding>;
 }
@@ -722,7 +745,7 @@ interface DomainEvent {
   /** Begins with `evt_`. */
   id: string;
   /** What happened. `domain.drifted`: a verified domain no longer leads here, and `domain.recovered`: it does again. `domain.superseded`: another workspace proved that it owns the name. More values may be added. */
-  type: 'domain.created' | 'domain.retried' | 'domain.verified' | 'domain.failed' | 'domain.superseded' | 'domain.drifted' | 'domain.recovered' | 'domain.deleted' | 'record.seen' | 'record.lost' | 'certificate.issued' | 'certificate.renewed' | 'certificate.failed' | 'certificate.expiring';
+  type: 'domain.created' | 'domain.retried' | 'domain.verified' | 'domain.failed' | 'domain.superseded' | 'domain.drifted' | 'domain.recovered' | 'domain.deleted' | 'redirect.set' | 'redirect.removed' | 'record.seen' | 'record.lost' | 'certificate.issued' | 'certificate.renewed' | 'certificate.failed' | 'certificate.expiring';
   /** When it happened. Unix time in milliseconds. */
   at: number;
   /** Who did it: id of the root key or of the set-up link, or subject of the dashboard token; absent if it happened by itself. */
@@ -757,6 +780,15 @@ interface DomainEventData {
     /** When the certificate in use expires. Unix time in milliseconds. */
     notAfter?: number;
   };
+  /** In `redirect.*`: the redirect. */
+  redirect?: {
+    /** Name of the domain that it leads, or led, to. */
+    to: string;
+    /** Of the response: 308 keeps the method and the body of a request; after 301, browsers send GET in place of POST. */
+    status: 301 | 308;
+    /** In `redirect.removed`: `requested`, or that the domain it led to was deleted, is no longer verified, or was taken over by another workspace. More values may be added. */
+    reason?: 'requested' | 'destination_deleted' | 'destination_failed' | 'destination_superseded';
+  };
 }
 
 interface DomainOutcome {
@@ -767,6 +799,15 @@ interface DomainOutcome {
   /** The DNS records the domain needs: the same values for as long as it exists. */
   dnsRecords?: Array<DnsRecord>;
   error?: OutcomeError;
+}
+
+/** `redirect` is absent where requests go to the origin. */
+interface DomainRedirect {
+  /** The domain. Begins with `dom_`. */
+  domainId: string;
+  /** Its canonical name. */
+  domain: string;
+  redirect?: Redirect;
 }
 
 interface Environment {
@@ -840,6 +881,7 @@ interface ListedCertificate {
 interface ListedDomain {
   domain: Domain;
   certificate: ListedCertificate;
+  redirect?: Redirect;
 }
 
 interface NameCheck {
@@ -889,6 +931,16 @@ interface Project {
   createdAt: number;
 }
 
+/** Where the requests for a domain are redirected to. */
+interface Redirect {
+  /** Canonical name of the domain that is redirected to. */
+  to: string;
+  /** Of the response: 308 keeps the method and the body of a request; after 301, browsers send GET in place of POST. */
+  status: 301 | 308;
+  /** When it was set to this. Unix time in milliseconds. */
+  setAt: number;
+}
+
 interface SetupLink {
   /** The set-up link. Begins with `link_`. */
   id: string;
@@ -927,7 +979,7 @@ interface Webhook {
   /** Where events are sent. */
   url: string;
   /** Types of the events that are sent. `*`: all types, future ones too. */
-  types: Array<'domain.created' | 'domain.retried' | 'domain.verified' | 'domain.failed' | 'domain.superseded' | 'domain.drifted' | 'domain.recovered' | 'domain.deleted' | 'record.seen' | 'record.lost' | 'certificate.issued' | 'certificate.renewed' | 'certificate.failed' | 'certificate.expiring' | '*'>;
+  types: Array<'domain.created' | 'domain.retried' | 'domain.verified' | 'domain.failed' | 'domain.superseded' | 'domain.drifted' | 'domain.recovered' | 'domain.deleted' | 'redirect.set' | 'redirect.removed' | 'record.seen' | 'record.lost' | 'certificate.issued' | 'certificate.renewed' | 'certificate.failed' | 'certificate.expiring' | '*'>;
   /** Whether events are sent. */
   enabled: boolean;
   /** Since when it is disabled. Unix time in milliseconds. */
@@ -962,6 +1014,7 @@ export type {
   DomainEvent,
   DomainEventData,
   DomainOutcome,
+  DomainRedirect,
   Environment,
   Finding,
   IssuedCertificate,
@@ -970,6 +1023,7 @@ export type {
   NameCheck,
   OutcomeError,
   Project,
+  Redirect,
   SetupLink,
   SetupPage,
   ValidationError,

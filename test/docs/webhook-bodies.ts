@@ -19,7 +19,7 @@ const ISSUER = 'https://acme-v02.api.letsencrypt.org/directory';
 /** By type of event, the first body that a store with a webhook had for its receiver, while domains lived through everything that can happen. */
 export async function producedBodies(): Promise<Map<string, string>> {
   const bodies = new Map<string, string>();
-  for (const story of [verified, refused]) {
+  for (const story of [verified, refused, redirected]) {
     const { store, remove } = await openEngine();
     await plantExamples(store);
     await story(store);
@@ -83,6 +83,21 @@ async function refused(store: Store): Promise<void> {
   await store.saveTransition({ before: added, after, memory: NO_MEMORY, now });
   await store.retryVerification(added.workspaceId, added.id, now + MINUTE_MS, WINDOW_MS, ACTOR);
   await store.deleteDomain(added.workspaceId, added.id, now + 2 * MINUTE_MS, ACTOR);
+}
+
+/** Redirects to another domain of the workspace, until that is deleted. */
+async function redirected(store: Store): Promise<void> {
+  const others = { id: 'dom_2', name: 'www.example.com', target: 'two.test', token: 'two' };
+  const [domain, destination] = [newDomain(exampleDomain), newDomain({ ...exampleDomain, ...others })];
+  let now = START + MINUTE_MS;
+  for (const each of [domain, destination]) {
+    await store.createDomain(each, START + WINDOW_MS, ACTOR);
+    await store.saveTransition({ before: each, after: verifiedAt(each, now), memory: NO_MEMORY, now });
+  }
+  now += MINUTE_MS;
+  const redirect = { domainId: domain.id, destinationId: destination.id, status: 308 } as const;
+  await store.setRedirect(domain.workspaceId, redirect, now, ACTOR);
+  await store.deleteDomain(domain.workspaceId, destination.id, now + DAY_MS, ACTOR);
 }
 
 /** Fails once, is issued, expires, is renewed. */

@@ -8,12 +8,13 @@ import { masked } from '../masking.ts';
 import { defineOperation } from '../operation.ts';
 import { closed } from '../schemas.ts';
 import { diagnosisShare, findingForCustomer } from '../setup/session-scope.ts';
-import { DiagnosisSchema } from './diagnosis-schema.ts';
+import { type DiagnosisData, DiagnosisSchema } from './diagnosis-schema.ts';
 import { exampleDiagnosis } from './example-diagnosis.ts';
 import { findingContext } from './finding-context.ts';
 import { lookedAt } from './looked-at.ts';
 import { type DiagnosedDns, presentDiagnosis } from './present-diagnosis.ts';
 import { DomainIdentifier, exampleDomain, findDomain } from './present-domain.ts';
+import { presentRedirect } from './present-redirect.ts';
 
 // The permission of getDomain: DNS is public, and the schedule reveals no more than the status.
 const permission = { resource: 'environment', action: 'read_domain' } as const;
@@ -48,13 +49,20 @@ export const diagnoseDomain = defineOperation({
       const last = await store.findCheckResult(workspaceId, domain.id);
       // Deleted meanwhile.
       if (last === null) throw new Problem('data/domain_not_found');
-      return last;
+      return { ...last, redirect: await store.findRedirect(workspaceId, domain.id) };
     };
-    const shown = (dns: DiagnosedDns): DiagnosedDns =>
+    const forReader = (dns: DiagnosedDns): DiagnosedDns =>
       principal.session === undefined ? dns : { ...dns, findings: dns.findings.map(findingForCustomer) };
+    const present = (
+      dns: DiagnosedDns | null,
+      { schedule, redirect }: Awaited<ReturnType<typeof lastCheck>>,
+    ): DiagnosisData => ({
+      ...presentDiagnosis(domain, dns && forReader(dns), schedule, clock.now()),
+      ...(redirect && { redirect: presentRedirect(redirect) }),
+    });
     if (input.cached) {
-      const { result, schedule } = await lastCheck();
-      return presentDiagnosis(domain, result && shown(result), schedule, clock.now());
+      const last = await lastCheck();
+      return present(last.result, last);
     }
     const incumbent = await store.findIncumbent(domain);
     const { observation, at } = lookedAt(
@@ -64,7 +72,6 @@ export const diagnoseDomain = defineOperation({
     const context = { ...findingContext(settings, at), domainOfToken };
     const findings = findingsOf({ domain, incumbent, memory: NO_MEMORY }, observation, context);
     // Read last, so that a refused request costs little.
-    const { schedule } = await lastCheck();
-    return presentDiagnosis(domain, shown({ observation, findings, checkedAt: at }), schedule, clock.now());
+    return present({ observation, findings, checkedAt: at }, await lastCheck());
   },
 });

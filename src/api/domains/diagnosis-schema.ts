@@ -2,6 +2,7 @@ import Type, { type Static } from 'typebox';
 import { FINDING_CODES } from '../../domain/finding.ts';
 import type { UnreadableReason } from '../../domain/reading.ts';
 import { closed, Id, Time } from '../schemas.ts';
+import { RedirectSchema } from './present-redirect.ts';
 
 /** Texts that nameservers sent: longer ones are cut, longer lists too. */
 export const SEEN_TEXT_LIMIT = 1024;
@@ -177,6 +178,7 @@ export const DiagnosisSchema = Type.Object(
     schedule: ScheduleSchema,
     zone: Type.Optional(ZoneSchema),
     records: Type.Array(RecordSchema, { minItems: 2, description: 'The records the domain needs, and what is there.' }),
+    redirect: Type.Optional(RedirectSchema),
     findings: Type.Array(FindingSchema, { description: 'What is wrong, the most important first.' }),
   },
   { ...closed, title: 'Diagnosis' },

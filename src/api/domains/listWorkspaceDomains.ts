@@ -9,6 +9,7 @@ import { defineList } from '../operation.ts';
 import { closed, NAME_CURSOR, pageOf, pageRequest, SEARCH, Time } from '../schemas.ts';
 import { CertificateProblemSchema } from './present-certificate.ts';
 import { DomainSchema, exampleDomain } from './present-domain.ts';
+import { presentRedirect, RedirectSchema } from './present-redirect.ts';
 
 const permission = { resource: 'environment', action: 'read_domain' } as const;
 
@@ -29,7 +30,7 @@ const ListedCertificateSchema = Type.Object(
 );
 
 export const ListedDomainSchema = Type.Object(
-  { domain: DomainSchema, certificate: ListedCertificateSchema },
+  { domain: DomainSchema, certificate: ListedCertificateSchema, redirect: Type.Optional(RedirectSchema) },
   { title: 'ListedDomain', description: 'More properties may be added.' },
 );
 
@@ -37,7 +38,7 @@ export const listWorkspaceDomains = defineList({
   name: 'domains.listWorkspaceDomains',
   summary: 'List the domains of all environments',
   description:
-    'Domains of the workspace in order of their names, one page at a time, each with its certificate in short. A key with the permission on some environments gets the domains of these, one environment after the other, each in order of creation. Filters may be combined. With `search`, and for such a key, a page looks at a fixed number of domains at most: it may have fewer items than `limit`, or none, and still a next page, so go on until `hasMore` is false. A page takes the same time however many domains there are.',
+    'Domains of the workspace in order of their names, one page at a time, each with its certificate in short, and its redirect if it has one. A key with the permission on some environments gets the domains of these, one environment after the other, each in order of creation. Filters may be combined. With `search`, and for such a key, a page looks at a fixed number of domains at most: it may have fewer items than `limit`, or none, and still a next page, so go on until `hasMore` is false. A page takes the same time however many domains there are.',
   permission,
   request: Type.Object(
     {
@@ -83,10 +84,14 @@ export const listWorkspaceDomains = defineList({
   },
 });
 
-function presentListed({ domain, certificate }: ListedDomain, apexNote: string): Static<typeof ListedDomainSchema> {
+function presentListed(
+  { domain, certificate, redirect }: ListedDomain,
+  apexNote: string,
+): Static<typeof ListedDomainSchema> {
   const { state = 'none', problem = null, notAfter = null } = certificate ?? {};
   return {
     domain: presentDomain(domain, apexNote),
     certificate: { state, ...(problem && { problem }), ...(notAfter !== null && { notAfter }) },
+    ...(redirect && { redirect: presentRedirect(redirect) }),
   };
 }

@@ -2,6 +2,7 @@ import Type, { type Static } from 'typebox';
 import { DOMAIN_EVENT_TYPES, presentCertificateAfter } from '../../domain/domain-event.ts';
 import type { DomainEvent } from '../../store/contract/event-store.ts';
 import { closed, Time } from '../schemas.ts';
+import { RedirectStatusSchema } from './present-redirect.ts';
 
 const EventDataSchema = Type.Object(
   {
@@ -32,6 +33,22 @@ const EventDataSchema = Type.Object(
         { ...closed, description: 'In `certificate.*`: the certificate.' },
       ),
     ),
+    redirect: Type.Optional(
+      Type.Object(
+        {
+          to: Type.String({ maxLength: 253, description: 'Name of the domain that it leads, or led, to.' }),
+          status: RedirectStatusSchema,
+          reason: Type.Optional(
+            Type.Enum(['requested', 'destination_deleted', 'destination_failed', 'destination_superseded'], {
+              type: 'string',
+              description:
+                'In `redirect.removed`: `requested`, or that the domain it led to was deleted, is no longer verified, or was taken over by another workspace. More values may be added.',
+            }),
+          ),
+        },
+        { ...closed, description: 'In `redirect.*`: the redirect.' },
+      ),
+    ),
   },
   { ...closed, title: 'DomainEventData', description: 'The domain after the change, and what changed.' },
 );
@@ -58,7 +75,7 @@ export const EventSchema = Type.Object(
 
 /** An event as the API shows it. Absent values are left out, never null. */
 export function presentEvent({ id, type, createdAt, actor, data }: DomainEvent): Static<typeof EventSchema> {
-  const { status, routingVerified, ownershipVerified, verificationError, record, seen, certificate } = data;
+  const { status, routingVerified, ownershipVerified, verificationError, record, seen, certificate, redirect } = data;
   return {
     id,
     type,
@@ -72,6 +89,7 @@ export function presentEvent({ id, type, createdAt, actor, data }: DomainEvent):
       ...(record && { record }),
       ...(seen && { seen }),
       ...(certificate && { certificate: presentCertificateAfter(certificate) }),
+      ...(redirect && { redirect }),
     },
   };
 }

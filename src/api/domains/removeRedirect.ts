@@ -1,0 +1,32 @@
+import Type from 'typebox';
+import { permits } from '../../access/permissions.ts';
+import { Problem } from '../errors.ts';
+import { masked } from '../masking.ts';
+import { defineOperation } from '../operation.ts';
+import { closed, Empty } from '../schemas.ts';
+import { DomainIdentifier, findDomain } from './present-domain.ts';
+import { exampleRedirect } from './present-redirect.ts';
+
+const permission = { resource: 'environment', action: 'update_domain' } as const;
+
+export const removeRedirect = defineOperation({
+  name: 'domains.removeRedirect',
+  summary: 'Remove the redirect of a domain',
+  description:
+    'Within a second, requests for the domain go to the origin of its environment again. Where there is no redirect, it changes nothing.',
+  permission,
+  request: Type.Object({ domain: DomainIdentifier }, closed),
+  response: Empty,
+  problems: ['data/domain_not_found'],
+  example: { request: { domain: exampleRedirect.domain }, response: {} },
+  async handle({ principal: { workspaceId, grants, actor }, input }, { store, clock }) {
+    const domain = masked(
+      await findDomain(store, workspaceId, input.domain),
+      (found) => permits(grants, permission, found.environmentId),
+      'data/domain_not_found',
+    );
+    const removed = await store.removeRedirect(workspaceId, domain.id, clock.now(), actor);
+    if (removed === 'missing') throw new Problem('data/domain_not_found');
+    return {};
+  },
+});
