@@ -85,6 +85,13 @@ async function populate(store: Store): Promise<void> {
   const { id: deleted } = await webhooks.addWebhook(store, { workspaceId: workspace.id });
   await store.deleteWebhook(workspace.id, deleted);
   await certify(store, environment);
+  const former = await certificates.verify(store, environment);
+  await store.importCertificate(former.name, certificates.anIssuedCertificate(), entities.NOW);
+  await certificates.takeOver(store, (await entities.plant(store)).environment, former, entities.NOW);
+  const [from, to] = [await certificates.verify(store, environment), await certificates.verify(store, environment)];
+  const redirect = { domainId: from.id, destinationId: to.id, status: 308 } as const;
+  await store.setRedirect(workspace.id, redirect, entities.NOW);
+  await store.recordIssuing(entities.NOW);
 }
 
 /** One certificate that is in use, and one that is ordered. */
