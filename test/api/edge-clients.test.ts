@@ -35,27 +35,24 @@ describe('a request that the edge forwards', () => {
   });
 
   it('is refused while its client has too many in flight, and no longer once they have ended', async () => {
-    let release = () => {};
+    let entered = 0;
+    const { promise: bothEntered, resolve: haveEntered } = Promise.withResolvers<void>();
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
     const api = await start({
       limits: { connectionsPerAddress: 2 },
       wrap: (store) => ({
         ...store,
         async listProjects(...args) {
-          await new Promise<void>((resolve) => {
-            const before = release;
-            release = () => {
-              before();
-              resolve();
-            };
-          });
+          entered += 1;
+          if (entered === 2) haveEntered();
+          await released;
           return store.listProjects(...args);
         },
       }),
     });
     const key = api.rootKey;
     const held = [forwarded(api, '192.0.2.1', { key }), forwarded(api, '192.0.2.1', { key })];
-    const refused = async () => (await forwarded(api, '192.0.2.1')).status === 429;
-    while (!(await refused()));
+    await bothEntered;
     expect(await forwarded(api, '192.0.2.1')).toMatchObject({ status: 429 });
     expect(await forwarded(api, '192.0.2.2')).toMatchObject({ status: 401 });
     release();
