@@ -9,7 +9,7 @@ export interface Reloader {
   /** Starts a successor; one at a time. Once it serves, `handedOver` resolves. Never rejects. */
   reload(request?: ReloadRequest): Promise<ReloadOutcome>;
   handedOver: Promise<Successor>;
-  /** Ends a start that is under way; no other begins. */
+  /** Stops a successor that is starting, and starts no other. */
   stop(): void;
 }
 

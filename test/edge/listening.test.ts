@@ -10,7 +10,7 @@ const { edgeHttpListen, edgeHttpsListen } = readServerConfig({
 });
 const hasIpv6 = edgeHttpListen?.host === '::';
 
-/** A request in clear, for a name that nobody has. */
+/** An HTTP request for an unknown name. */
 async function statusAt(host: string, port: number): Promise<string> {
   const socket = connect({ host, port });
   socket.write('GET / HTTP/1.1\r\nHost: nobody.example.com\r\nConnection: close\r\n\r\n');

@@ -1,28 +1,5 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createIssuingSite, type IssuingSite } from '../certificates/live/site.ts';
-import { takeOverUnderTraffic } from '../certificates/live/takeover.ts';
-import { START_LIMIT_MS } from '../support/debian.ts';
+import { testTakeover } from '../certificates/live/test-takeover.ts';
 import { sharedPostgres } from '../support/postgres.ts';
 import { onPostgres } from '../support/server-data.ts';
 
-/** Each thread learns of a takeover by itself, within a second: what visitors see of one is in order. */
-const ONE_THREAD = { NAMEPLATE_EDGE_THREADS: '1' };
-
-let site: IssuingSite;
-beforeAll(async () => {
-  site = await createIssuingSite({ data: onPostgres(sharedPostgres()), env: ONE_THREAD });
-}, START_LIMIT_MS);
-afterAll(() => site.close());
-
-test.each([
-  ['', 0],
-  [', though the CA does not answer for a while', 200],
-])(
-  'a takeover fails no handshake%s: the name keeps its certificate until there is a new one, and is served for one owner at a time',
-  async (_, awayFor) => {
-    const takeover = await takeOverUnderTraffic(site, awayFor);
-    console.log(takeover);
-    expect(takeover.bridged).toBeGreaterThanOrEqual(awayFor);
-  },
-  180_000,
-);
+testTakeover(() => onPostgres(sharedPostgres()));

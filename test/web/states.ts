@@ -162,6 +162,12 @@ export const BRAND = {
 
 const CAA_PROBLEM =
   'The CAA record 0 issue "digicert.com" of example.com does not allow letsencrypt.org to issue for shop.example.com. Add a CAA record beside it. Full name: `example.com`, Flags: `0`, Tag: `issue`, Value: `letsencrypt.org`.';
+const forbidden: Certificate = {
+  ...of,
+  state: 'waiting_for_routing',
+  nextTryAt: Date.now() + 45_000,
+  problem: { reason: 'caa_forbids', message: CAA_PROBLEM, at: Date.now() },
+};
 
 const ASK = `Ask ${BRAND.name} for a new one: ${BRAND.support}`;
 
@@ -300,12 +306,7 @@ export const STATES: Record<string, State> = {
       brand: BRAND,
       domain: verified,
       diagnosis: { ...verifiedDiagnosis, findings: [{ ...caa, severity: 'blocking' }] },
-      certificate: {
-        ...of,
-        state: 'waiting_for_routing',
-        nextTryAt: Date.now() + 45_000,
-        problem: { reason: 'caa_forbids', message: CAA_PROBLEM, at: Date.now() },
-      },
+      certificate: forbidden,
     },
     shows: 'Verified, but no certificate yet',
   },
@@ -314,12 +315,7 @@ export const STATES: Record<string, State> = {
       brand: BRAND,
       domain: verified,
       diagnosis: verifiedDiagnosis,
-      certificate: {
-        ...of,
-        state: 'waiting_for_routing',
-        nextTryAt: Date.now() + 45_000,
-        problem: { reason: 'caa_forbids', message: CAA_PROBLEM, at: Date.now() },
-      },
+      certificate: forbidden,
     },
     shows: 'Verified, but no certificate yet',
   },

@@ -11,7 +11,7 @@ import { createServedSealer } from './seal-served.ts';
 import { createServedSites, isYoung, MAX_BYTES } from './served-sites.ts';
 
 /**
- * What the edge has served, so that it goes on being served while the store cannot be reached: in all threads, and by a file after a restart.
+ * Keeps what the edge has served, and serves it while the store cannot be reached: in all threads, and after a restart from a file.
  * Private keys are sealed in memory and in the file.
  */
 export interface EdgeCache extends ServedLookup {

@@ -247,7 +247,7 @@ interface ServedCertificatesTable {
   expiring_at: Generated<number | null>;
 }
 
-/** What a name goes on being served with after a takeover, until its new domain has a certificate of its own. */
+/** The former certificate of a name that was taken over, served until the new domain has its own. */
 interface InheritedCertificatesTable {
   hostname: string;
   /** PEM. */
