@@ -44,7 +44,7 @@ async function compare(
   const p99 = ({ latenessMs }: RanDelivering) => quantile(latenessMs, 0.99);
   const checks = (ran: RanDelivering) =>
     `${showNumber(ran.checks)} checks a second, lateness p99 ${showNumber(p99(ran))} ms, ${ran.cpuCores.toFixed(2)} cores`;
-  const delay = (part: number) => `${showNumber(quantile(delaysMs, part))} ms`;
+  const delay = (part: number) => (delaysMs.length === 0 ? 'never' : `${showNumber(quantile(delaysMs, part))} ms`);
   return {
     figure: `${engine}: ${showNumber(PER_SECOND)} events a second to one webhook for ${seconds} s, beside ${showNumber(domains)} pending domains`,
     measured: `${showNumber(subject.delivered)} delivered a second of ${showNumber(subject.events)}, ${delay(0.5)} after they happened (p99 ${delay(0.99)}), ${showNumber(subject.waiting)} waiting at the end; ${checks(subject)}`,

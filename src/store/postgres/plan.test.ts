@@ -36,6 +36,7 @@ async function plansOf(operation: (tx: Transaction, ...args: never[]) => Promise
     await client.query('deallocate asked');
     plans.push(...rows.map((row) => String(row['QUERY PLAN'])));
   };
+  const writes: Promise<void>[] = [];
   const tx: Transaction = {
     async one(statement) {
       await explain(statement);
@@ -49,12 +50,16 @@ async function plansOf(operation: (tx: Transaction, ...args: never[]) => Promise
       await explain(statement);
       return 0;
     },
+    write(statement) {
+      writes.push(explain(statement));
+    },
     newId: () => '',
     isLocal: false,
     now: 0,
   };
   const args: unknown[] = ['a', { search: 'a' }, { limit: 1, search: 'a' }];
   await operation(tx, ...(args as never[]));
+  await Promise.all(writes);
   return plans;
 }
 

@@ -56,7 +56,7 @@ export async function postgresStore(options: PostgresOptions): Promise<Store> {
   const timeouts = { ...TIMEOUTS, ...options.timeouts };
   const settings = settingsFor(address, timeouts);
   const readers = sharedConnections({ settings, size: poolSize, maxWaiting });
-  const writers = connectionPool({ settings, size: poolSize, maxWaiting });
+  const writers = connectionPool({ settings: { ...settings, pipeline: true }, size: poolSize, maxWaiting });
   const queue = lockQueue({ timeoutMs: timeouts.connectMs, maxWaiting });
   const notifications = notifier(writers);
   const newId = idMaker(clock);

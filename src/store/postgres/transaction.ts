@@ -48,10 +48,17 @@ async function attempt<T>(pool: Pick<ConnectionPool, 'withClient'>, options: Tra
     async (client) => {
       try {
         await client.query(begin(options));
-        const { tx, hasChanges } = transactionOn(client, options);
-        const result = await options.perform(tx, client);
+        const { tx, written, hasChanges } = transactionOn(client, options);
+        const performed = options.perform(tx, client);
+        const result = await performed.catch(async (error) => {
+          // After a write that failed, the server refuses all other statements of the transaction.
+          await written();
+          throw error;
+        });
         committing = true;
-        await client.query('commit');
+        // Sent behind the writes: where one of them failed, it rolls back.
+        const committed = client.query('commit');
+        await Promise.all([written(), committed]);
         if (hasChanges()) options.onChange();
         return result;
       } catch (error) {
@@ -78,15 +85,26 @@ const NOTIFYING: unknown[] = [insertChange, insertDelivery];
 
 function transactionOn(client: pg.ClientBase, { newId, now }: TransactionOptions<unknown>) {
   let changed = false;
+  const writes: Promise<unknown>[] = [];
+  const note = (statement: unknown) => {
+    if (NOTIFYING.includes(statement)) changed = true;
+  };
   const tx: Transaction = {
     ...clientReader(client),
     async execute(statement, input) {
-      if (NOTIFYING.includes(statement)) changed = true;
+      note(statement);
       return (await execute(client, statement, input)).rowCount ?? 0;
+    },
+    write(statement, input) {
+      note(statement);
+      const write = execute(client, statement, input);
+      // `written` says so.
+      write.catch(() => {});
+      writes.push(write);
     },
     newId,
     isLocal: false,
     now,
   };
-  return { tx, hasChanges: () => changed };
+  return { tx, written: () => Promise.all(writes), hasChanges: () => changed };
 }

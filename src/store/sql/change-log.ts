@@ -2,8 +2,8 @@ import type { Change, ChangeKind } from '../contract/store.ts';
 import type { Reader, Tables, Transaction } from './statement.ts';
 
 /** Writes to the change log, by which every cache invalidates `key`, in the transaction that makes the change. */
-export async function logChange(tx: Transaction, kind: ChangeKind, key: string): Promise<void> {
-  await tx.execute(insertChange, { kind, key, at: tx.now });
+export function logChange(tx: Transaction, kind: ChangeKind, key: string): void {
+  tx.write(insertChange, { kind, key, at: tx.now });
 }
 
 /** For an engine with one writer, where no transaction is in flight that began before the newest change. */

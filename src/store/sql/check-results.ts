@@ -25,8 +25,8 @@ function packResult(result: CheckResult): PackedResult {
   return { digest: digestOf(result), findings, observation };
 }
 
-export async function saveResult(tx: Transaction, domainId: string, result: PackedResult, at: number): Promise<void> {
-  await tx.execute(upsertResult, { domainId, at, ...result });
+export function saveResult(tx: Transaction, domainId: string, result: PackedResult, at: number): void {
+  tx.write(upsertResult, { domainId, at, ...result });
 }
 
 export async function findCheckResult(reader: Reader, workspaceId: string, id: string): Promise<StoredCheck | null> {

@@ -3,19 +3,16 @@ import type { CheckMemory } from '../../domain/status.ts';
 import type { Reader, Tables, Transaction } from './statement.ts';
 
 /** Makes a check due at `at`. One that is scheduled already keeps its memory. */
-export async function scheduleCheck(
-  tx: Transaction,
-  check: { domainId: string; at: number; windowEndsAt: number },
-): Promise<void> {
-  await tx.execute(upsertCheck, check);
+export function scheduleCheck(tx: Transaction, check: { domainId: string; at: number; windowEndsAt: number }): void {
+  tx.write(upsertCheck, check);
 }
 
-export async function removeCheck(tx: Transaction, domainId: string): Promise<void> {
-  await tx.execute(deleteCheck, { domainId });
+export function removeCheck(tx: Transaction, domainId: string): void {
+  tx.write(deleteCheck, { domainId });
 }
 
-export async function saveMemory(tx: Transaction, domainId: string, memory: CheckMemory): Promise<void> {
-  await tx.execute(updateMemory, { domainId, ...memory });
+export function saveMemory(tx: Transaction, domainId: string, memory: CheckMemory): void {
+  tx.write(updateMemory, { domainId, ...memory });
 }
 
 /** False, and nothing is saved, where the revision is no longer the domain's. */

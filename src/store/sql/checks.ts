@@ -57,7 +57,7 @@ export async function saveTransition(tx: Transaction, save: Save): Promise<'save
   const memory = await currentMemory(tx, save);
   if (save.loser !== undefined && memory.provenSince !== save.memory.provenSince) return 'stale';
   if (!(await saveOutcome(tx, save, memory))) return 'stale';
-  if (result !== undefined) await saveResult(tx, after.id, result, now);
+  if (result !== undefined) saveResult(tx, after.id, result, now);
   return 'saved';
 }
 
@@ -77,9 +77,9 @@ async function saveOutcome(tx: Transaction, save: Save, memory: CheckMemory): Pr
   await recordFlags(tx, { before, after, seen, at });
   if (after.status === 'failed') {
     await recordEvent(tx, 'domain.failed', after, at);
-    await removeCheck(tx, after.id);
+    removeCheck(tx, after.id);
   } else {
-    await saveMemory(tx, after.id, memory);
+    saveMemory(tx, after.id, memory);
   }
   return true;
 }
@@ -101,7 +101,7 @@ async function saveVerified(tx: Transaction, { before, after, loser, seen, reche
   await recordFlags(tx, { before, after, seen, at: now });
   await addRoute(tx, after, now, recheckAt ?? now + FIRST_RECHECK_MS);
   await recordEvent(tx, 'domain.verified', after, now);
-  await removeCheck(tx, after.id);
+  removeCheck(tx, after.id);
   return true;
 }
 

@@ -10,7 +10,7 @@ export async function createDeployment(tx: Transaction, deployment: Deployment) 
   if ((await tx.one(selectEnvironmentId, environment)) === null) return 'parent_missing';
   await tx.execute(insertDeployment, deployment);
   await tx.execute(updateCurrentDeployment, { id: environmentId, deploymentId: id });
-  await logChange(tx, 'environment', environmentId);
+  logChange(tx, 'environment', environmentId);
   return 'created';
 }
 

@@ -66,8 +66,8 @@ async function countRoom(tx: Transaction, workspaceId: string, limit: number): P
 
 async function insertNew(tx: Transaction, domain: Domain, windowEndsAt: number, actor?: string | null): Promise<void> {
   const { id: domainId, createdAt } = domain;
-  await tx.execute(insertDomain, domain);
-  await scheduleCheck(tx, { domainId, at: createdAt, windowEndsAt });
+  tx.write(insertDomain, domain);
+  scheduleCheck(tx, { domainId, at: createdAt, windowEndsAt });
   await recordEvent(tx, 'domain.created', domain, createdAt, { actor: actor ?? null });
 }
 
@@ -84,7 +84,7 @@ export async function retryVerification(
   const after = retry(domain, now);
   if (after === null) return 'verified';
   if (after !== domain) await changeDomain(tx, domain, after);
-  await scheduleCheck(tx, { domainId, at: now, windowEndsAt: windowEndsAt(after, windowMs) });
+  scheduleCheck(tx, { domainId, at: now, windowEndsAt: windowEndsAt(after, windowMs) });
   if (after !== domain) await recordEvent(tx, 'domain.retried', after, now, { actor: actor ?? null });
   return 'accepted';
 }
@@ -99,9 +99,9 @@ export async function deleteDomain(
   const domain = await findDomainById(tx, workspaceId, domainId);
   if (domain === null) return 'missing';
   await removeRoute(tx, domain, { reason: 'destination_deleted', at: now, actor });
-  await removeCheck(tx, domainId);
-  await tx.execute(deleteDomainRow, { id: domainId });
-  await logChange(tx, 'domain', domainId);
+  removeCheck(tx, domainId);
+  tx.write(deleteDomainRow, { id: domainId });
+  logChange(tx, 'domain', domainId);
   await recordEvent(tx, 'domain.deleted', domain, now, { actor: actor ?? null });
   return 'deleted';
 }
@@ -109,7 +109,7 @@ export async function deleteDomain(
 /** Updates the columns that can change, and logs the change. False, and nothing is changed, where `before.revision` is no longer the domain's. */
 export async function changeDomain(tx: Transaction, before: Pick<Domain, 'revision'>, after: Domain): Promise<boolean> {
   if ((await tx.execute(updateDomain, { ...after, readRevision: before.revision })) === 0) return false;
-  await logChange(tx, 'domain', after.id);
+  logChange(tx, 'domain', after.id);
   return true;
 }
 

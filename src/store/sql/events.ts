@@ -36,7 +36,7 @@ export async function recordEvent(
   const webhookIds = await insertAndFindWebhooks(tx, { ...event, subscription: subscriptionTo(type) });
   if (webhookIds.length === 0) return;
   const message = { domain: afterAll, actor: by, ...details };
-  await addDeliveries(tx, webhookIds, { eventId: event.id, type, message, at });
+  addDeliveries(tx, webhookIds, { eventId: event.id, type, message, at });
 }
 
 /** Without a round trip more: SQLite's `returning` costs more than a second statement (docs/decisions/0029-webhooks.md). */

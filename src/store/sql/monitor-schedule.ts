@@ -1,8 +1,8 @@
 import type { Reader, Tables, Transaction } from './statement.ts';
 
 /** Adds the schedule of a domain that was verified just now. */
-export async function addMonitor(tx: Transaction, domainId: string, at: number): Promise<void> {
-  await tx.execute(insertMonitor, { domainId, at });
+export function addMonitor(tx: Transaction, domainId: string, at: number): void {
+  tx.write(insertMonitor, { domainId, at });
 }
 
 /** Routes that one claim gives a schedule. */

@@ -74,7 +74,7 @@ export async function saveMonitoring(tx: Transaction, save: Save): Promise<'save
     goneUntil,
     nextAt: save.nextCheckAt ?? stored.nextAt,
   });
-  if (result !== undefined) await saveResult(tx, before.id, result, now);
+  if (result !== undefined) saveResult(tx, before.id, result, now);
   if (after.revision !== before.revision) await changeDomain(tx, before, after);
   if (after.status === 'failed') {
     await removeRoute(tx, after, { reason: 'destination_failed', at: now });

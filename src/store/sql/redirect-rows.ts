@@ -35,7 +35,7 @@ export async function endRedirectsTo(
 
 /** The edge has it with the route of the domain that redirects. */
 export async function logRedirect(tx: Transaction, { name, status }: Pick<Domain, 'name' | 'status'>): Promise<void> {
-  if (status === 'verified') await logChange(tx, 'route', name);
+  if (status === 'verified') logChange(tx, 'route', name);
 }
 
 /** Changes nothing. */

@@ -32,13 +32,13 @@ export async function listWorkspaces(reader: Reader): Promise<Workspace[]> {
 export async function setWorkspaceDisabled(tx: Transaction, workspaceId: string, disabledAt: number | null) {
   const input = { id: workspaceId, at: disabledAt };
   const found = (await tx.execute(disabledAt === null ? enableWorkspace : disableWorkspace, input)) > 0;
-  if (found) await logChange(tx, 'workspace', workspaceId);
+  if (found) logChange(tx, 'workspace', workspaceId);
   return found;
 }
 
 export async function setWorkspaceLimits(tx: Transaction, workspaceId: string, limits: WorkspaceLimits) {
   const found = (await tx.execute(updateLimits, { id: workspaceId, limits: JSON.stringify(limits) })) > 0;
-  if (found) await logChange(tx, 'workspace', workspaceId);
+  if (found) logChange(tx, 'workspace', workspaceId);
   return found;
 }
 
@@ -74,7 +74,7 @@ export async function revokeRootKey(tx: Transaction, keyId: string) {
 }
 
 async function logKeyChange(tx: Transaction, hash: Uint8Array): Promise<void> {
-  await logChange(tx, 'root_key', Buffer.from(hash).toString('hex'));
+  logChange(tx, 'root_key', Buffer.from(hash).toString('hex'));
 }
 
 function toWorkspace(row: Omit<Workspace, 'limits'> & { limits: string }): Workspace {

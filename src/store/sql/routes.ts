@@ -13,12 +13,12 @@ import type { Tables, Transaction } from './statement.ts';
 export async function addRoute(tx: Transaction, domain: Domain, at: number, recheckAt: number): Promise<void> {
   const former = await tx.one(selectRoute, { hostname: domain.name });
   const inherited = former && (await findInheritable(tx, domain.name, at));
-  await withdraw(tx, domain.name);
-  await tx.execute(insertRoute, { hostname: domain.name, domainId: domain.id, environmentId: domain.environmentId });
-  await addMonitor(tx, domain.id, recheckAt);
-  await tx.execute(insertCertificate, { hostname: domain.name, workspaceId: domain.workspaceId, at });
-  if (inherited !== null) await inherit(tx, domain.name, inherited);
-  await logChange(tx, 'route', domain.name);
+  withdraw(tx, domain.name);
+  tx.write(insertRoute, { hostname: domain.name, domainId: domain.id, environmentId: domain.environmentId });
+  addMonitor(tx, domain.id, recheckAt);
+  tx.write(insertCertificate, { hostname: domain.name, workspaceId: domain.workspaceId, at });
+  if (inherited !== null) inherit(tx, domain.name, inherited);
+  logChange(tx, 'route', domain.name);
 }
 
 /** Removes the route of a domain and the redirects to it, unless another domain serves the name by now. */
@@ -26,14 +26,14 @@ export async function removeRoute(tx: Transaction, domain: Domain, end: RouteEnd
   const route = await tx.one(selectRoute, { hostname: domain.name });
   if (route?.domainId !== domain.id) return;
   await endRedirectsTo(tx, domain, end);
-  await withdraw(tx, domain.name);
-  await logChange(tx, 'route', domain.name);
+  withdraw(tx, domain.name);
+  logChange(tx, 'route', domain.name);
 }
 
-async function withdraw(tx: Transaction, hostname: string): Promise<void> {
-  await tx.execute(deleteRoute, { hostname });
-  await tx.execute(deleteCertificate, { hostname });
-  await deleteChallengesOf(tx, hostname);
+function withdraw(tx: Transaction, hostname: string): void {
+  tx.write(deleteRoute, { hostname });
+  tx.write(deleteCertificate, { hostname });
+  deleteChallengesOf(tx, hostname);
 }
 
 function insertRoute(db: Tables, p: { hostname: string; domainId: string; environmentId: string }) {

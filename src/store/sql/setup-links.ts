@@ -33,7 +33,7 @@ export async function revokeSetupLink(
   revokedBy: string,
 ): Promise<boolean> {
   const isFound = (await tx.execute(revokeLink, { id: linkId, at: revokedAt, by: storableActor(revokedBy) })) > 0;
-  if (isFound) await logChange(tx, 'setup_link', linkId);
+  if (isFound) logChange(tx, 'setup_link', linkId);
   return isFound;
 }
 

@@ -22,7 +22,7 @@ export async function saveSetupPage(
     await tx.execute(deleteOrigins, { workspaceId });
     for (const origin of after.origins) await tx.execute(insertOrigin, { workspaceId, origin });
   }
-  await logChange(tx, 'workspace', workspaceId);
+  logChange(tx, 'workspace', workspaceId);
   return after;
 }
 

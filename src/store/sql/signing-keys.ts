@@ -23,7 +23,7 @@ export async function replaceSigningKey(
   await tx.execute(deleteRetired, { before: deleteRetiredBefore });
   await tx.execute(insertKey, after);
   const changed = new Set([before ?? after.id, after.id, ...deleted.map(({ id }) => id)]);
-  for (const id of changed) await logChange(tx, 'signing_key', id);
+  for (const id of changed) logChange(tx, 'signing_key', id);
   return 'replaced';
 }
 

@@ -23,6 +23,8 @@ export interface Reader {
 export interface Transaction extends Reader {
   /** Resolves with the number of rows inserted, updated or deleted. */
   execute<Input extends object>(statement: Statement<Input, unknown>, input: Input): Awaitable<number>;
+  /** Runs a statement whose count nobody needs, behind all earlier ones and before all later ones. Does not wait: a failure fails the transaction. */
+  write<Input extends object>(statement: Statement<Input, unknown>, input: Input): void;
   newId: NewId;
   /** Statements run in this process, so that one more costs less than a statement that does both. */
   isLocal: boolean;

@@ -43,6 +43,9 @@ export function committer(
       if ((statement as unknown) === insertDelivery) delivers = true;
       return connection.execute(statement, input);
     },
+    write(statement, input) {
+      tx.execute(statement, input);
+    },
     newId: idMaker({ now: () => tx.now }),
     isLocal: true,
     now: 0,

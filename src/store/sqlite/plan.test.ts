@@ -43,6 +43,9 @@ async function plansOf(operation: (tx: Transaction, ...args: never[]) => Promise
       explain(statement);
       return 0;
     },
+    write: (statement) => {
+      explain(statement);
+    },
     newId: () => '',
     isLocal: true,
     now: 0,

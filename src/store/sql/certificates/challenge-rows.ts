@@ -13,8 +13,8 @@ export async function pruneChallenges(tx: Transaction, expiredBefore: number): P
   await tx.execute(deleteExpired, { expiredBefore });
 }
 
-export async function deleteChallengesOf(tx: Transaction, hostname: string): Promise<void> {
-  await tx.execute(deleteChallenges, { hostname });
+export function deleteChallengesOf(tx: Transaction, hostname: string): void {
+  tx.write(deleteChallenges, { hostname });
 }
 
 function selectChallenge(db: Tables, p: { hostname: string; token: string; now: number }) {

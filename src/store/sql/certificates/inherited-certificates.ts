@@ -26,17 +26,17 @@ export async function findInheritable(
   return { chain, privateKey, notAfter };
 }
 
-export async function inherit(tx: Transaction, hostname: string, certificate: InheritedCertificate): Promise<void> {
-  await tx.execute(insertInherited, { hostname, ...certificate });
+export function inherit(tx: Transaction, hostname: string, certificate: InheritedCertificate): void {
+  tx.write(insertInherited, { hostname, ...certificate });
 }
 
 /** For a domain that has a certificate of its own now. */
-export async function dropInherited(tx: Transaction, hostname: string): Promise<void> {
-  await tx.execute(deleteInherited, { hostname });
+export function dropInherited(tx: Transaction, hostname: string): void {
+  tx.write(deleteInherited, { hostname });
 }
 
 export async function pruneInherited(tx: Transaction, now: number): Promise<void> {
-  for (const { hostname } of await tx.all(deleteExpired, { now })) await logChange(tx, 'certificate', hostname);
+  for (const { hostname } of await tx.all(deleteExpired, { now })) logChange(tx, 'certificate', hostname);
 }
 
 function selectServed(db: Tables, p: { hostname: string }) {

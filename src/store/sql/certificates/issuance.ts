@@ -62,8 +62,8 @@ export async function renewCertificate(tx: Transaction, hostname: string, now: n
 async function putInUse(tx: Transaction, hostname: string, issued: Issued): Promise<void> {
   const renewal = JSON.stringify(issued.renewal);
   await tx.execute(upsertServed, { hostname, ...issued, renewal, expiringAt: expiringAt(issued) });
-  await dropInherited(tx, hostname);
-  await logChange(tx, 'certificate', hostname);
+  dropInherited(tx, hostname);
+  logChange(tx, 'certificate', hostname);
 }
 
 /** Records an event if the certificate in use or the problem's reason has changed. */

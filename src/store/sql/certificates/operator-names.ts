@@ -11,12 +11,12 @@ export async function claimOperatorName(tx: Transaction, hostname: string, now: 
   const claimed = await tx.all(selectOperatorNames, {});
   for (const { hostname: other } of claimed.filter((one) => one.hostname !== hostname)) {
     await tx.execute(deleteName, { hostname: other });
-    await deleteChallengesOf(tx, other);
-    await logChange(tx, 'route', other);
+    deleteChallengesOf(tx, other);
+    logChange(tx, 'route', other);
   }
   if (claimed.every((one) => one.hostname !== hostname)) {
     await tx.execute(insertName, { hostname, now });
-    await logChange(tx, 'route', hostname);
+    logChange(tx, 'route', hostname);
   }
   return { kind: 'claimed' } as const;
 }

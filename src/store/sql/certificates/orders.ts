@@ -39,7 +39,7 @@ export async function endOrder(tx: Transaction, hostname: string, outcome: 'issu
   const order = await tx.one(selectEntry, { hostname });
   if (order !== null && outcome !== null) await settleLedgerEntry(tx, order.entry, outcome, now);
   await tx.execute(deleteOrder, { hostname });
-  await deleteChallengesOf(tx, hostname);
+  deleteChallengesOf(tx, hostname);
 }
 
 function selectHeld(db: Tables, p: { hostname: string; lease: number }) {

@@ -19,7 +19,7 @@ export async function addTestDelivery(
   if (refused !== null) return refused;
   const [id, eventId] = [tx.newId('dlv'), tx.newId('evt')];
   const about = { eventId, type: TEST_EVENT_TYPE, message: null, happenedAt: now } as const;
-  await addDelivery(tx, { id, webhookId, queue: id, ...about, at: now, dueAt: AHEAD });
+  addDelivery(tx, { id, webhookId, queue: id, ...about, at: now, dueAt: AHEAD });
   return { kind: 'added', deliveryId: id };
 }
 
@@ -40,7 +40,7 @@ export async function redeliver(
     return { kind: 'added', deliveryId };
   }
   const id = tx.newId('dlv');
-  await addDelivery(tx, { ...event, id, webhookId, queue: id, at: now, dueAt: AHEAD });
+  addDelivery(tx, { ...event, id, webhookId, queue: id, at: now, dueAt: AHEAD });
   return { kind: 'added', deliveryId: id };
 }
 

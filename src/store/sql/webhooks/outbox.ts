@@ -12,14 +12,14 @@ export interface OutboxEvent {
 }
 
 /** Adds a delivery of an event to each of these webhooks, at the end of the queue of its domain. */
-export async function addDeliveries(tx: Transaction, webhookIds: string[], event: OutboxEvent): Promise<void> {
+export function addDeliveries(tx: Transaction, webhookIds: string[], event: OutboxEvent): void {
   const { eventId, type, at } = event;
   const queue = event.message.domain.id;
   const message = JSON.stringify(event.message);
   // In one order, so that two transactions that lock the queues of one domain do not wait for each other.
   for (const webhookId of webhookIds.toSorted()) {
     const id = tx.newId('dlv');
-    await addDelivery(tx, { id, webhookId, queue, eventId, type, message, happenedAt: at, at, dueAt: at });
+    addDelivery(tx, { id, webhookId, queue, eventId, type, message, happenedAt: at, at, dueAt: at });
   }
 }
 
@@ -37,9 +37,9 @@ export interface NewDelivery {
 }
 
 /** The queue is locked before the number of the delivery is drawn: so deliveries are in the order in which their transactions commit. */
-export async function addDelivery(tx: Transaction, delivery: NewDelivery): Promise<void> {
-  await tx.execute(lockQueue, delivery);
-  await tx.execute(insertDelivery, delivery);
+export function addDelivery(tx: Transaction, delivery: NewDelivery): void {
+  tx.write(lockQueue, delivery);
+  tx.write(insertDelivery, delivery);
 }
 
 /** The webhooks that are sent an event; part of the statement that adds it. */
