@@ -52,6 +52,7 @@ const methods = {
         reservedNames: [],
         webhooks: { perWorkspace: 10, schemes: ['https'], allowedNetworks: [] },
         windowMs: 60_000,
+        deletedKeepMs: 0,
       },
     });
     await app.ready();

@@ -173,7 +173,7 @@ export const ERRORS = {
     status: 409,
     detail: 'The workspace already has this domain.',
     why: 'A workspace can have a name only once. Names are compared in canonical form: lower case, Punycode.',
-    fix: 'Read the domain with domains.getDomain: it still needs the same DNS records. To attach it to another environment, delete it first.',
+    fix: 'Read the domain with domains.getDomain: it still needs the same DNS records. To serve it from another environment, use domains.moveDomain.',
   },
   'data/project_already_exists': {
     status: 409,
@@ -198,6 +198,19 @@ export const ERRORS = {
     detail: 'The domain is already verified.',
     why: 'The operation checks domains that are not verified yet, and this domain is already verified.',
     fix: 'Treat it as a success: the domain needs no further check. If it is not served, domains.getCertificate says what its certificate is waiting for, and domains.diagnoseDomain says what is wrong in its DNS.',
+  },
+  'application/domain_superseded': {
+    status: 409,
+    type: 'domain-superseded',
+    detail: 'Another workspace has been verified for the name since the domain was deleted.',
+    why: 'Whoever is verified for a name has proved that it is theirs now, so records from before prove nothing any more, and a restored domain would serve a name that may belong to somebody else.',
+    fix: 'If the name is yours, attach it with domains.createDomain and publish the records that it returns: they prove the name anew.',
+  },
+  'application/environment_deleted': {
+    status: 412,
+    detail: 'The environment of the deleted domain was deleted too, so the domain cannot be restored.',
+    why: 'A domain is restored where it was. Its environment is gone, and another one with the same slug is another environment.',
+    fix: 'Attach the name to an environment that is there with domains.createDomain. It gets new DNS records.',
   },
   'application/redirect_destination_not_verified': {
     status: 412,

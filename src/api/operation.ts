@@ -36,6 +36,8 @@ export interface ApiSettings extends ErrorNaming {
   webhooks: WebhookSettings;
   /** Length of the verification window. */
   windowMs: number;
+  /** How long a deleted domain can be restored; 0: not at all. */
+  deletedKeepMs: number;
 }
 
 export interface WebhookSettings {

@@ -19,6 +19,7 @@ import { listEvents } from './domains/listEvents.ts';
 import { listSetupLinks } from './domains/listSetupLinks.ts';
 import { listWorkspaceDomains } from './domains/listWorkspaceDomains.ts';
 import { removeRedirect } from './domains/removeRedirect.ts';
+import { restoreDomain } from './domains/restoreDomain.ts';
 import { revokeSetupLink } from './domains/revokeSetupLink.ts';
 import { setRedirect } from './domains/setRedirect.ts';
 import { verifyDomain } from './domains/verifyDomain.ts';
@@ -56,6 +57,7 @@ export const operations: readonly Operation[] = [
   listWorkspaceDomains,
   verifyDomain,
   deleteDomain,
+  restoreDomain,
   diagnoseDomain,
   listEvents,
   checkName,

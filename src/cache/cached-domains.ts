@@ -59,6 +59,7 @@ export function cacheDomains(
       invalidating(store.retryVerification(workspaceId, domainId, ...rest), domainId),
     deleteDomain: (workspaceId, domainId, ...rest) =>
       invalidating(store.deleteDomain(workspaceId, domainId, ...rest), domainId),
+    restoreDomain: (deleted, ...rest) => invalidating(store.restoreDomain(deleted, ...rest), deleted.domain.id),
     saveTransition: (save) => invalidating(store.saveTransition(save), save.before.id, save.loser?.before.id),
     saveMonitoring: (save) => invalidating(store.saveMonitoring(save), save.before.id),
   };

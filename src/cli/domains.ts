@@ -10,6 +10,7 @@ import { nextCommand } from './next-command.ts';
 import { type ApiOptions, apiCommand, curlCommand, define, parseDuration } from './options.ts';
 import { type Column, dateTime, paint, print, printable, show, table } from './output.ts';
 import { addRedirect } from './redirect-domain.ts';
+import { addRestore } from './restore-domain.ts';
 import { addSetupLinks } from './setup-links.ts';
 import { describeCertificate, type ShownCertificate } from './show-certificate.ts';
 import { describeDomain, type PublishedRecord, recordsTable, type ShownDomain, statusStyle } from './show-domain.ts';
@@ -46,6 +47,7 @@ export function addDomains(program: Command): void {
   addRedirect(domains);
   addSetupLinks(domains);
   addDelete(domains);
+  addRestore(domains);
 }
 
 function addCreate(domains: Command): void {
@@ -213,7 +215,8 @@ function addRecords(domains: Command): void {
 }
 
 function addDelete(domains: Command): void {
-  const summary = 'Delete a domain and stop serving it. The name can be added again at once.';
+  const summary =
+    'Delete a domain and stop serving it. The name can be added again at once, as a new domain; "domains restore" brings this one back, within seven days by default.';
   apiCommand(domains, 'delete <domain>', summary, ['nameplate domains delete shop.example.com']).action(
     async (name: string, options: ApiOptions) => {
       const api = await connect(options);

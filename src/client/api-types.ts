@@ -72,11 +72,16 @@ export interface ApiCalls {
       /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
       domain: string;
     }, options?: CallOptions): Promise<void>;
-    /** Delete a domain. Deletes the domain with its route and certificate, and ends its checks. The name is free at once. Permission: `environment.*.delete_domain` or `environment.<environment_id>.delete_domain`. */
+    /** Delete a domain. Deletes the domain with its route and certificate, and ends its checks. The name is free at once: another domains.createDomain makes a new domain, with other records. Until `NAMEPLATE_DELETED_KEEP` is over, seven days by default, domains.restoreDomain brings this one back. Permission: `environment.*.delete_domain` or `environment.<environment_id>.delete_domain`. */
     deleteDomain(input: {
       /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
       domain: string;
     }, options?: CallOptions): Promise<void>;
+    /** Restore a deleted domain. Undoes domains.deleteDomain for as long as deleted domains are kept, seven days unless the operator has set another time (`NAMEPLATE_DELETED_KEEP`): the domain has its id, `createdAt` and DNS records again. A verified one is verified and served at once, with its certificate unless that has expired, and with its own redirect where that may still be set; redirects of other domains to it, and its set-up links, stay removed. A pending or failed one gets a new verification window. A check runs at once. By name, it restores the domain that was deleted last. Once another workspace has been verified for the name, nothing can be restored: domains.createDomain makes a new domain, whose records prove the name anew. Permission: `environment.*.create_domain` or `environment.<environment_id>.create_domain`. */
+    restoreDomain(input: {
+      /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
+      domain: string;
+    }, options?: CallOptions): Promise<Domain>;
     /** Find out what is wrong with the DNS of a domain. Asks the nameservers now, and says what each of them has, what is wrong and what to do about it. It changes nothing: neither the status nor the schedule of the checks. It takes at most 10 s, usually less than one. Requests for one domain within 5 s share a result; a workspace can have 10 of these requests in flight. With `cached` nothing is asked: it answers from the last background check. Permission: `environment.*.read_domain` or `environment.<environment_id>.read_domain`. A session of a set-up link may call it for its domain. */
     diagnoseDomain(input: {
       /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
@@ -327,7 +332,7 @@ export interface ApiCalls {
       /** Where events are sent: an https URL, without user, password and fragment. http, and addresses that are not public, only where the operator allows them. */
       url: string;
       /** Types of the events that are sent. `*`: all types, future ones too. */
-      types?: Array<'domain.created' | 'domain.retried' | 'domain.verified' | 'domain.failed' | 'domain.superseded' | 'domain.drifted' | 'domain.recovered' | 'domain.deleted' | 'redirect.set' | 'redirect.removed' | 'record.seen' | 'record.lost' | 'certificate.issued' | 'certificate.renewed' | 'certificate.failed' | 'certificate.expiring' | '*'> | undefined;
+      types?: Array<'domain.created' | 'domain.retried' | 'domain.verified' | 'domain.failed' | 'domain.superseded' | 'domain.drifted' | 'domain.recovered' | 'domain.deleted' | 'domain.restored' | 'redirect.set' | 'redirect.removed' | 'record.seen' | 'record.lost' | 'certificate.issued' | 'certificate.renewed' | 'certificate.failed' | 'certificate.expiring' | '*'> | undefined;
     }, options?: CreationOptions): Promise<{
       /** The new webhook. Begins with `wh_`. */
       webhookId: string;
@@ -353,7 +358,7 @@ export interface ApiCalls {
       /** Where events are sent: an https URL, without user, password and fragment. http, and addresses that are not public, only where the operator allows them. */
       url?: string | undefined;
       /** Types of the events that are sent. `*`: all types, future ones too. */
-      types?: Array<'domain.created' | 'domain.retried' | 'domain.verified' | 'domain.failed' | 'domain.superseded' | 'domain.drifted' | 'domain.recovered' | 'domain.deleted' | 'redirect.set' | 'redirect.removed' | 'record.seen' | 'record.lost' | 'certificate.issued' | 'certificate.renewed' | 'certificate.failed' | 'certificate.expiring' | '*'> | undefined;
+      types?: Array<'domain.created' | 'domain.retried' | 'domain.verified' | 'domain.failed' | 'domain.superseded' | 'domain.drifted' | 'domain.recovered' | 'domain.deleted' | 'domain.restored' | 'redirect.set' | 'redirect.removed' | 'record.seen' | 'record.lost' | 'certificate.issued' | 'certificate.renewed' | 'certificate.failed' | 'certificate.expiring' | '*'> | undefined;
       /** Whether events are sent. */
       enabled?: boolean | undefined;
     }, options?: CallOptions): Promise<Webhook>;
@@ -421,6 +426,7 @@ export const OPERATIONS: readonly string[] = [
   'domains.listWorkspaceDomains',
   'domains.verifyDomain',
   'domains.deleteDomain',
+  'domains.restoreDomain',
   'domains.diagnoseDomain',
   'domains.listEvents',
   'domains.checkName',
@@ -564,7 +570,7 @@ interface Delivery {
   /** The event: `webhook-id` of the request, the same in every attempt and repetition. Begins with `evt_`. */
   eventId: string;
   /** Type of the event. */
-  type: 'domain.created' | 'domain.retried' | 'domain.verified' | 'domain.failed' | 'domain.superseded' | 'domain.drifted' | 'domain.recovered' | 'domain.deleted' | 'redirect.set' | 'redirect.removed' | 'record.seen' | 'record.lost' | 'certificate.issued' | 'certificate.renewed' | 'certificate.failed' | 'certificate.expiring' | 'webhook.test';
+  type: 'domain.created' | 'domain.retried' | 'domain.verified' | 'domain.failed' | 'domain.superseded' | 'domain.drifted' | 'domain.recovered' | 'domain.deleted' | 'domain.restored' | 'redirect.set' | 'redirect.removed' | 'record.seen' | 'record.lost' | 'certificate.issued' | 'certificate.renewed' | 'certificate.failed' | 'certificate.expiring' | 'webhook.test';
   /** The domain that the event is about; absent in a test. Begins with `dom_`. */
   domainId?: string;
   /** Its name. */
@@ -744,8 +750,8 @@ interface Domain {
 interface DomainEvent {
   /** Begins with `evt_`. */
   id: string;
-  /** What happened. `domain.drifted`: a verified domain no longer leads here, and `domain.recovered`: it does again. `domain.superseded`: another workspace proved that it owns the name. More values may be added. */
-  type: 'domain.created' | 'domain.retried' | 'domain.verified' | 'domain.failed' | 'domain.superseded' | 'domain.drifted' | 'domain.recovered' | 'domain.deleted' | 'redirect.set' | 'redirect.removed' | 'record.seen' | 'record.lost' | 'certificate.issued' | 'certificate.renewed' | 'certificate.failed' | 'certificate.expiring';
+  /** What happened. `domain.drifted`: a verified domain no longer leads here, and `domain.recovered`: it does again. `domain.restored`: it was deleted, and is there again as before. `domain.superseded`: another workspace proved that it owns the name. More values may be added. */
+  type: 'domain.created' | 'domain.retried' | 'domain.verified' | 'domain.failed' | 'domain.superseded' | 'domain.drifted' | 'domain.recovered' | 'domain.deleted' | 'domain.restored' | 'redirect.set' | 'redirect.removed' | 'record.seen' | 'record.lost' | 'certificate.issued' | 'certificate.renewed' | 'certificate.failed' | 'certificate.expiring';
   /** When it happened. Unix time in milliseconds. */
   at: number;
   /** Who did it: id of the root key or of the set-up link, or subject of the dashboard token; absent if it happened by itself. */
@@ -979,7 +985,7 @@ interface Webhook {
   /** Where events are sent. */
   url: string;
   /** Types of the events that are sent. `*`: all types, future ones too. */
-  types: Array<'domain.created' | 'domain.retried' | 'domain.verified' | 'domain.failed' | 'domain.superseded' | 'domain.drifted' | 'domain.recovered' | 'domain.deleted' | 'redirect.set' | 'redirect.removed' | 'record.seen' | 'record.lost' | 'certificate.issued' | 'certificate.renewed' | 'certificate.failed' | 'certificate.expiring' | '*'>;
+  types: Array<'domain.created' | 'domain.retried' | 'domain.verified' | 'domain.failed' | 'domain.superseded' | 'domain.drifted' | 'domain.recovered' | 'domain.deleted' | 'domain.restored' | 'redirect.set' | 'redirect.removed' | 'record.seen' | 'record.lost' | 'certificate.issued' | 'certificate.renewed' | 'certificate.failed' | 'certificate.expiring' | '*'>;
   /** Whether events are sent. */
   enabled: boolean;
   /** Since when it is disabled. Unix time in milliseconds. */

@@ -108,6 +108,11 @@ export function lengthOfTime(least: string, most: string): (text: string) => num
   };
 }
 
+/** The same; `off` is 0. */
+export function lengthOfTimeOrOff(least: string, most: string): (text: string) => number {
+  return (text) => (text === 'off' ? 0 : lengthOfTime(least, most)(text));
+}
+
 /** The path of a Unix socket; `auto` and `off` stay as they are. */
 export function socketPath(text: string): string {
   if (text === 'auto' || text === 'off') return text;

@@ -6,6 +6,7 @@ import {
   databaseUrl,
   hostName,
   lengthOfTime,
+  lengthOfTimeOrOff,
   listenAddress,
   listenAddressOrOff,
   listOf,
@@ -107,6 +108,14 @@ export const generalVariables = {
     default: '90d',
     example: '365d',
     parse: lengthOfTime('1d', '3650d'),
+  },
+  deletedKeepMs: {
+    name: 'NAMEPLATE_DELETED_KEEP',
+    about:
+      'How long a deleted domain can be restored with `domains.restoreDomain`, between `1m` and `90d`; with `off`, not at all. Until then its records and its certificate, with the private key sealed as before, are kept; the certificate is deleted at once when another workspace is verified for the name. A change concerns domains that are deleted from then on. Set it alike on every node with the role `api`.',
+    default: '7d',
+    example: '30d',
+    parse: lengthOfTimeOrOff('1m', '90d'),
   },
   service: {
     name: 'NAMEPLATE_SERVICE',

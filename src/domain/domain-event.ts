@@ -10,6 +10,7 @@ export const DOMAIN_EVENT_TYPES = [
   'domain.drifted',
   'domain.recovered',
   'domain.deleted',
+  'domain.restored',
   'redirect.set',
   'redirect.removed',
   'record.seen',

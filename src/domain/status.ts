@@ -136,6 +136,16 @@ export function retry(domain: Domain, now: number): Domain | null {
   }
 }
 
+/**
+ * A deleted domain as it comes back. `verifiedAt` and `createdAt` are those from before: what the domain may claim, and who may take it over, is decided as if it had
+ * been there all the time. One that is not verified begins a new window, since its own may be over.
+ */
+export function restored(domain: Domain, now: number): Domain {
+  const { status } = domain;
+  if (status === 'verified') return changed(domain, now);
+  return changed({ ...domain, status: status === 'failed' ? 'pending' : status, windowStartedAt: now }, now);
+}
+
 /** Whether the records prove the domain, provided that nobody else holds its name. */
 function proves(domain: Domain, { routing, ownership }: Reading): boolean {
   // An apex cannot be verified through its routing record (spec: record rule 2).

@@ -48,6 +48,7 @@ export async function serveApi(
       allowedNetworks: config.webhookAllowedNetworks ?? [],
     },
     windowMs,
+    deletedKeepMs: config.deletedKeepMs,
   };
   const context = { store, clock, newId: idMaker(clock), randomBytes: pooled(randomBytes), settings, diagnoser };
   const ofProcess = processLimiter(clock, joinCountTable(requestCounts));

@@ -32,6 +32,19 @@ test('a set-up link is kept for 30 days after it expired, so that its customer i
   await remove();
 });
 
+test('a deleted domain is kept until its time is over', async () => {
+  const { store, remove } = await openEngine();
+  const { environment } = await plant(store);
+  const [over, kept] = [await attach(store, environment), await attach(store, environment)];
+  await store.deleteDomain(over.workspaceId, over.id, NOW - DAY_MS, null, NOW);
+  await store.deleteDomain(kept.workspaceId, kept.id, NOW - DAY_MS, null, NOW + 1);
+  await prune({ store, config, clock });
+  expect(await store.findDeletedDomain(over.workspaceId, over.id, NOW - DAY_MS)).toBeNull();
+  expect(await store.findDeletedDomain(kept.workspaceId, kept.id, NOW - DAY_MS)).not.toBeNull();
+  await store.close();
+  await remove();
+});
+
 /** A store with so many batches of old deliveries, each of which takes `stepMs` to delete. */
 async function pruneBatches(batches: number, { stepMs = 0, isStopped = (): boolean => false } = {}): Promise<number> {
   const { store, remove } = await openEngine();

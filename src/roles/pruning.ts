@@ -7,7 +7,13 @@ type PruningDeps = Pick<RoleDeps, 'clock'> & {
   config: Pick<RoleDeps['config'], 'eventsKeepMs' | 'webhookDeliveriesKeepMs'>;
   store: Pick<
     RoleDeps['store'],
-    'pruneChanges' | 'pruneRequests' | 'pruneEvents' | 'pruneDeliveries' | 'pruneIdempotencyKeys' | 'pruneSetupLinks'
+    | 'pruneChanges'
+    | 'pruneRequests'
+    | 'pruneEvents'
+    | 'pruneDeliveries'
+    | 'pruneIdempotencyKeys'
+    | 'pruneSetupLinks'
+    | 'pruneDeletedDomains'
   >;
 };
 
@@ -35,7 +41,7 @@ export function startPruning(deps: PruningDeps & Pick<RoleDeps, 'log'>): Stoppab
       .catch((error: unknown) => {
         deps.log.warn(
           { err: error },
-          'old events, deliveries, idempotency keys, set-up links, changes and rate limit windows could not be pruned; retrying in a minute',
+          'old events, deliveries, idempotency keys, set-up links, deleted domains, changes and rate limit windows could not be pruned; retrying in a minute',
         );
       })
       .finally(() => {
@@ -71,6 +77,7 @@ export async function prune(
   await inSteps(() => store.pruneDeliveries(now - config.webhookDeliveriesKeepMs, ROWS_AT_ONCE), control);
   await inSteps(() => store.pruneIdempotencyKeys(now - IDEMPOTENCY_KEPT_MS, ROWS_AT_ONCE), control);
   await inSteps(() => store.pruneSetupLinks(now - EXPIRED_LINKS_KEPT_MS, ROWS_AT_ONCE), control);
+  await inSteps(() => store.pruneDeletedDomains(now, ROWS_AT_ONCE), control);
 }
 
 async function inSteps(deleteRows: () => Promise<number>, { isStopped, elapsedMs }: PruningControl): Promise<void> {

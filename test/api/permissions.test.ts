@@ -30,6 +30,8 @@ beforeAll(async () => {
   api = await startApi({ wrap: listening });
   tree = await api.createTree();
   await api.createDomain(tree, 'api.acme.com');
+  await api.createDomain(tree, 'gone.acme.com');
+  await api.call('domains.deleteDomain', { domain: 'gone.acme.com' });
   const url = 'https://hooks.acme.com/';
   ({ webhookId } = dataOf<{ webhookId: string }>(await api.call('webhooks.createWebhook', { url })));
   ({ linkId } = dataOf<{ linkId: string }>(await api.call('domains.createSetupLink', { domain: 'api.acme.com' })));
@@ -58,6 +60,7 @@ const inputs: Record<string, (name: string) => object> = {
   'domains.getRedirect': (name) => ({ domain: name === 'none' ? 'none.acme.com' : 'api.acme.com' }),
   'domains.removeRedirect': (name) => ({ domain: name === 'none' ? 'none.acme.com' : 'api.acme.com' }),
   'domains.deleteDomain': (name) => ({ domain: name === 'none' ? 'none.acme.com' : 'api.acme.com' }),
+  'domains.restoreDomain': (name) => ({ domain: name === 'none' ? 'none.acme.com' : 'gone.acme.com' }),
   'projects.getProject': (name) => ({ project: path(name).project }),
   'projects.deleteProject': (name) => ({ project: path(name).project }),
   'apps.createApp': (name) => ({ project: path(name).project, slug: 'second' }),
@@ -164,6 +167,7 @@ describe('permissions cannot be used to discover what exists', () => {
 describe("another workspace's resources", () => {
   it('cannot be reached by id either', async () => {
     const domain = await api.store.findDomainByName(api.workspaceId, 'api.acme.com');
+    const gone = await api.store.findDeletedDomain(api.workspaceId, 'gone.acme.com', api.clock.now());
     const { projectId, appId, environmentId } = tree;
     const byId = { project: projectId, app: appId, environment: environmentId };
     const attempts: [string, object][] = [
@@ -182,6 +186,7 @@ describe("another workspace's resources", () => {
       ['domains.getRedirect', { domain: domain?.id }],
       ['domains.removeRedirect', { domain: domain?.id }],
       ['domains.deleteDomain', { domain: domain?.id }],
+      ['domains.restoreDomain', { domain: gone?.domain.id }],
       ['domains.listDomains', byId],
       ['domains.createDomain', { ...byId, domain: 'mine.acme.com' }],
       ['domains.createDomains', { ...byId, domains: ['mine.acme.com'] }],

@@ -101,6 +101,8 @@ it.each(ENGINES)(
       '0013-delivery-states',
       '0014-inherited-certificates',
       '0015-redirects',
+      '0016-deleted-domains',
+      '0017-suspensions',
     ]);
     const store = await open();
     expect(await store.findWebhook(workspace.id, failing.id)).toEqual(failing);

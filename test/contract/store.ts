@@ -6,6 +6,7 @@ import { describeBefore } from './before.ts';
 import { describeCertificates } from './certificates.ts';
 import { describeChanges } from './changes.ts';
 import { describeChecks } from './checks.ts';
+import { describeDeletedDomains } from './deleted-domains.ts';
 import { describeDeliveries } from './deliveries.ts';
 import { describeDomains } from './domains.ts';
 import { describeEdge } from './edge.ts';
@@ -77,6 +78,7 @@ export function describeStore(name: string, open: () => Promise<OpenedStore>): v
     describeEdge(subject);
     describeOperatorNames(subject);
     describeRedirects(subject);
+    describeDeletedDomains(subject);
     describeRedirectHistories(subject);
     describeBefore(subject);
     describeSecrets(subject);

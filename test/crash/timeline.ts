@@ -9,8 +9,8 @@ export interface Entry {
   data: DomainEventData;
 }
 
-/** The status that `domain` has after the event; `same`: that before it; null: the domain is not there. */
-type To = DomainStatus | 'same' | null;
+/** The status that `domain` has after the event; `same`: that before it; `any`: whichever it had once; null: the domain is not there. */
+type To = DomainStatus | 'same' | 'any' | null;
 
 /**
  * From which states an event may come, and to which it leads; null: the domain is not there (docs/verification.md). That a domain is `verifying` is
@@ -27,6 +27,7 @@ const PATHS: Record<DomainEventType, { from: (DomainStatus | null)[]; to: To }> 
   'domain.drifted': { from: ['verified'], to: 'verified' },
   'domain.recovered': { from: ['verified'], to: 'verified' },
   'domain.deleted': { from: ['pending', 'verifying', 'verified', 'failed'], to: null },
+  'domain.restored': { from: [null], to: 'any' },
   'redirect.set': { from: ['pending', 'verifying', 'verified', 'failed'], to: 'same' },
   'redirect.removed': { from: ['pending', 'verifying', 'verified', 'failed'], to: 'same' },
   'certificate.issued': { from: ['verified'], to: 'verified' },
@@ -46,16 +47,23 @@ export function timelineFaults(entries: Iterable<Entry>): string[] {
     const { domainId, type, data } = entry;
     const before = last.get(domainId);
     const { from, to } = PATHS[type];
-    const was = before === undefined ? null : before.data.status;
+    const isBack = type === 'domain.restored' && ended.delete(domainId);
+    const was = before === undefined || isBack ? null : before.data.status;
     const needsDrift = type === 'domain.recovered' || (type === 'domain.failed' && was === 'verified');
     const isMissing = needsDrift && !drifted.has(domainId);
-    if (ended.has(domainId) || isMissing || !from.includes(was) || !leadsTo(to, was, data.status)) {
+    if (
+      ended.has(domainId) ||
+      isMissing ||
+      (type === 'domain.restored' && !isBack) ||
+      !from.includes(was) ||
+      !leadsTo(to, was, data.status)
+    ) {
       faults.push(`${domainId} was ${was ?? 'not there'}, and ${type} made it ${data.status}`);
     } else if (before?.type === type && JSON.stringify(before.data) === JSON.stringify(data)) {
       faults.push(`${domainId} has ${type} twice, which says nothing new`);
     }
     const holder = holders.get(data.name);
-    if (type === 'domain.verified') {
+    if (type === 'domain.verified' || (isBack && data.status === 'verified')) {
       if (holder !== undefined && holder !== domainId)
         faults.push(`${data.name} was verified for ${domainId} while ${holder} held it`);
       holders.set(data.name, domainId);
@@ -71,7 +79,7 @@ export function timelineFaults(entries: Iterable<Entry>): string[] {
 }
 
 function leadsTo(to: To, was: DomainStatus | null, status: DomainStatus): boolean {
-  if (to === null) return true;
+  if (to === null || to === 'any') return true;
   if (to === 'same') return status === was || (was === 'pending' && status === 'verifying');
   return status === to;
 }

@@ -74,7 +74,7 @@ async function verified(store: Store): Promise<void> {
 async function refused(store: Store): Promise<void> {
   const added = newDomain(exampleDomain);
   await store.createDomain(added, START + WINDOW_MS, ACTOR);
-  const now = START + WINDOW_MS;
+  let now = START + WINDOW_MS;
   const after = {
     ...failedAt(added, now),
     verificationError:
@@ -82,7 +82,10 @@ async function refused(store: Store): Promise<void> {
   };
   await store.saveTransition({ before: added, after, memory: NO_MEMORY, now });
   await store.retryVerification(added.workspaceId, added.id, now + MINUTE_MS, WINDOW_MS, ACTOR);
-  await store.deleteDomain(added.workspaceId, added.id, now + 2 * MINUTE_MS, ACTOR);
+  now += 2 * MINUTE_MS;
+  await store.deleteDomain(added.workspaceId, added.id, now, ACTOR, now + DAY_MS);
+  const deleted = await store.findDeletedDomain(added.workspaceId, added.id, now);
+  if (deleted !== null) await store.restoreDomain(deleted, now + MINUTE_MS, WINDOW_MS, ACTOR);
 }
 
 /** Redirects to another domain of the workspace, until that is deleted. */

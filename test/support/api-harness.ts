@@ -124,6 +124,7 @@ export async function startApi({
       rateLimits: {},
       webhooks: { perWorkspace: 10, schemes: ['https'], allowedNetworks: [] },
       windowMs: WINDOW_MS,
+      deletedKeepMs: 7 * 86_400_000,
       ...settings,
     },
     changes,

@@ -11,20 +11,22 @@ const permission = { resource: 'environment', action: 'delete_domain' } as const
 export const deleteDomain = defineOperation({
   name: 'domains.deleteDomain',
   summary: 'Delete a domain',
-  description: 'Deletes the domain with its route and certificate, and ends its checks. The name is free at once.',
+  description:
+    'Deletes the domain with its route and certificate, and ends its checks. The name is free at once: another domains.createDomain makes a new domain, with other records. Until `NAMEPLATE_DELETED_KEEP` is over, seven days by default, domains.restoreDomain brings this one back.',
   permission,
   request: Type.Object({ domain: DomainIdentifier }, closed),
   response: Empty,
   problems: ['data/domain_not_found'],
   example: { request: { domain: exampleDomain.name }, response: {} },
-  async handle({ principal, input }, { store, clock }) {
+  async handle({ principal, input }, { store, clock, settings }) {
     const { workspaceId, grants, actor } = principal;
     const domain = masked(
       await findDomain(store, workspaceId, input.domain),
       (found) => permits(grants, permission, found.environmentId),
       'data/domain_not_found',
     );
-    const deleted = await store.deleteDomain(workspaceId, domain.id, clock.now(), actor);
+    const now = clock.now();
+    const deleted = await store.deleteDomain(workspaceId, domain.id, now, actor, now + settings.deletedKeepMs);
     if (deleted === 'missing') throw new Problem('data/domain_not_found');
     return {};
   },

@@ -61,6 +61,11 @@ export const DomainIdentifier = Type.String({
 /** Other text is not looked up as an id. */
 const ID = /^[a-zA-Z0-9_-]{3,255}$/;
 
+/** The canonical name, or else the id, that an identifier is; null: it is neither. */
+export function canonicalIdentifier(identifier: string): string | null {
+  return canonicalName(identifier) ?? (ID.test(identifier) ? identifier : null);
+}
+
 /** Finds a domain by its name, in any form, or else by its id. */
 export async function findDomain(
   store: Pick<DomainStore, 'findDomainByName' | 'findDomainById'>,

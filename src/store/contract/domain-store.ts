@@ -8,7 +8,8 @@ import type { Paged, PageRequest } from './tree-store.ts';
  * has as many domains as its limit allows.
  */
 export type Creation =
-  | { kind: 'created' | 'environment_missing' }
+  | { kind: 'created' }
+  | { kind: 'environment_missing' }
   | { kind: 'held'; domainId: string; environmentId: string }
   | { kind: 'quota'; limit: number };
 
@@ -80,12 +81,14 @@ export interface DomainStore {
 
   /**
    * Deletes the domain with its check and what it found, route, certificate and redirect; adds the event `domain.deleted`. The name is free at once. Another workspace's
-   * domain, route and certificate of the name stay. Logs the change `domain`, and `route` when there was one.
+   * domain, route and certificate of the name stay. Logs the change `domain`, and `route` when there was one. Until `keptUntil` it can be restored (`DeletedStore`); by
+   * default not at all, and nothing of it is kept.
    */
   deleteDomain(
     workspaceId: string,
     domainId: string,
     now: number,
     actor?: string | null,
+    keptUntil?: number,
   ): Promise<'deleted' | 'missing'>;
 }

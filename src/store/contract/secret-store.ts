@@ -1,11 +1,12 @@
 /**
- * Where a secret is stored. `id`: host name of a certificate (in use or inherited) or order, issuer of an account, id of a signing key, of a webhook's secret or of a
+ * Where a secret is stored. `id`: host name of a certificate (in use, inherited, or of a deleted domain) or order, issuer of an account, id of a signing key, of a webhook's secret or of a
  * result that is kept (`Once`).
  */
 export interface SecretPlace {
   kind:
     | 'certificate'
     | 'inherited_certificate'
+    | 'deleted_certificate'
     | 'order'
     | 'account'
     | 'signing_key'

@@ -2,6 +2,7 @@ import type { AccessStore } from './access-store.ts';
 import type { CertificateStore } from './certificate-store.ts';
 import type { ChangeStore } from './change-store.ts';
 import type { CheckStore } from './check-store.ts';
+import type { DeletedStore } from './deleted-store.ts';
 import type { DomainStore } from './domain-store.ts';
 import type { EdgeStore } from './edge-store.ts';
 import type { EventStore } from './event-store.ts';
@@ -19,6 +20,7 @@ export type * from './certificate-store.ts';
 export { OPERATOR } from './certificate-store.ts';
 export type * from './change-store.ts';
 export type * from './check-store.ts';
+export type * from './deleted-store.ts';
 export type * from './domain-store.ts';
 export type * from './edge-store.ts';
 export type * from './event-store.ts';
@@ -48,6 +50,7 @@ export interface Store
     SetupStore,
     TreeStore,
     DomainStore,
+    DeletedStore,
     CheckStore,
     MonitorStore,
     EventStore,

@@ -22,7 +22,16 @@ type Columns = { [T in keyof Schema]: { [C in keyof Schema[T]]: true } };
 
 const place = { id: true, workspace_id: true, slug: true, name: true, created_at: true } as const;
 const schema: Columns = {
-  workspaces: { id: true, name: true, disabled_at: true, limits: true, created_at: true },
+  workspaces: {
+    id: true,
+    name: true,
+    disabled_at: true,
+    limits: true,
+    created_at: true,
+    suspended_status: true,
+    suspended_at: true,
+  },
+  suspensions: { domain_id: true, status: true, suspended_at: true },
   root_keys: {
     id: true,
     workspace_id: true,
@@ -75,6 +84,28 @@ const schema: Columns = {
   check_results: { domain_id: true, digest: true, checked_at: true, findings: true, observation: true },
   routes: { hostname: true, domain_id: true, environment_id: true, monitored: true },
   redirects: { domain_id: true, destination_id: true, status: true, set_at: true },
+  deleted_domains: {
+    id: true,
+    workspace_id: true,
+    name: true,
+    domain: true,
+    redirect: true,
+    suspension: true,
+    deleted_at: true,
+    kept_until: true,
+    superseded_at: true,
+  },
+  deleted_certificates: {
+    domain_id: true,
+    hostname: true,
+    issuer: true,
+    chain: true,
+    private_key: true,
+    not_before: true,
+    not_after: true,
+    issued_at: true,
+    renewal: true,
+  },
   monitors: {
     domain_id: true,
     next_check_at: true,

@@ -14,6 +14,8 @@ import { setupLinkActors } from './0012-setup-link-actors.ts';
 import { deliveryStates } from './0013-delivery-states.ts';
 import { inheritedCertificates } from './0014-inherited-certificates.ts';
 import { redirects } from './0015-redirects.ts';
+import { deletedDomains } from './0016-deleted-domains.ts';
+import { suspensions } from './0017-suspensions.ts';
 import type { ColumnTypes } from './column-types.ts';
 
 /** Every migration, oldest first by name. A migration that has been released is never changed: add another. */
@@ -34,5 +36,7 @@ export function allMigrations(types: ColumnTypes): Record<string, Migration> {
     '0013-delivery-states': deliveryStates(),
     '0014-inherited-certificates': inheritedCertificates(types),
     '0015-redirects': redirects(types),
+    '0016-deleted-domains': deletedDomains(types),
+    '0017-suspensions': suspensions(types),
   };
 }

@@ -112,6 +112,8 @@ describe('migrating', () => {
       '0013-delivery-states',
       '0014-inherited-certificates',
       '0015-redirects',
+      '0016-deleted-domains',
+      '0017-suspensions',
     ]);
     expect(await refusal(() => open(address))).toMatch(/older nameplate .*"0005-monitoring".*run "nameplate migrate"/);
     expect(await migrate(address)).toEqual([
@@ -126,6 +128,8 @@ describe('migrating', () => {
       '0013-delivery-states',
       '0014-inherited-certificates',
       '0015-redirects',
+      '0016-deleted-domains',
+      '0017-suspensions',
     ]);
     const again = await postgresStore({ address });
     const claim = { limit: 9, intervalMs: DAY_MS, jitter: () => 0 };

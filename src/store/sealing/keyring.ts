@@ -140,9 +140,10 @@ function prefixOf(key: Uint8Array): Uint8Array {
   return Buffer.concat([Buffer.of(FORMAT), id.subarray(0, PREFIX_LENGTH - 1)]);
 }
 
-/** A certificate that is inherited keeps its seal: the store moves it, and cannot unseal it. */
+/** A certificate that is inherited, or kept for a deleted domain, keeps its seal: the store moves it, and cannot unseal it. */
 function authenticated(prefix: Uint8Array, { kind, id }: SecretPlace): Uint8Array {
-  const sealedAs = kind === 'inherited_certificate' ? 'certificate' : kind;
+  const isMoved = kind === 'inherited_certificate' || kind === 'deleted_certificate';
+  const sealedAs = isMoved ? 'certificate' : kind;
   return Buffer.concat([prefix, Buffer.from(JSON.stringify([sealedAs, id]))]);
 }
 

@@ -5,6 +5,7 @@ import type { CheckMemory } from '../../domain/status.ts';
 import type { CheckStore, DueCheck } from '../contract/store.ts';
 import { type Packed, saveResult } from './check-results.ts';
 import { removeCheck, saveMemory, saveMemoryOf } from './check-schedule.ts';
+import { supersedeHeld } from './deleted-domains.ts';
 import { domainColumns, domainOf } from './domain-rows.ts';
 import { changeDomain, isNotOf } from './domains.ts';
 import { claimIn, type DueRange, findDue } from './due.ts';
@@ -99,6 +100,7 @@ async function saveVerified(tx: Transaction, { before, after, loser, seen, reche
   }
   await changeDomain(tx, before, after);
   await recordFlags(tx, { before, after, seen, at: now });
+  await supersedeHeld(tx, after, now);
   await addRoute(tx, after, now, recheckAt ?? now + FIRST_RECHECK_MS);
   await recordEvent(tx, 'domain.verified', after, now);
   removeCheck(tx, after.id);

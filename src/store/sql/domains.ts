@@ -4,8 +4,10 @@ import { retry, windowEndsAt } from '../../domain/status.ts';
 import type { Creation, WorkspaceLimits } from '../contract/store.ts';
 import { logChange } from './change-log.ts';
 import { removeCheck, scheduleCheck } from './check-schedule.ts';
+import { hold } from './deleted-domains.ts';
 import { domainColumns } from './domain-rows.ts';
 import { recordEvent } from './events.ts';
+import { findRedirect } from './redirect-rows.ts';
 import { removeRoute } from './routes.ts';
 import type { Reader, Tables, Transaction } from './statement.ts';
 
@@ -58,6 +60,20 @@ export async function createDomains(
   return creations;
 }
 
+/** Why the workspace cannot have the domain; null: it can. */
+export async function refuseCreation(
+  tx: Transaction,
+  domain: Domain,
+): Promise<Exclude<Creation, { kind: 'created' }> | null> {
+  const place = await tx.one(selectPlace, domain);
+  if (place === null) return { kind: 'environment_missing' };
+  const holder = await findDomainByName(tx, domain.workspaceId, domain.name);
+  if (holder !== null) return { kind: 'held', domainId: holder.id, environmentId: holder.environmentId };
+  const { domains: limit }: WorkspaceLimits = JSON.parse(place.limits);
+  if (limit !== null && (await countRoom(tx, domain.workspaceId, limit)) <= 0) return { kind: 'quota', limit };
+  return null;
+}
+
 /** Domains that the workspace may have beyond those it has. */
 async function countRoom(tx: Transaction, workspaceId: string, limit: number): Promise<number> {
   const held = await tx.one(countDomains, { workspaceId, limit });
@@ -95,9 +111,14 @@ export async function deleteDomain(
   domainId: string,
   now: number,
   actor?: string | null,
+  keptUntil = now,
 ) {
   const domain = await findDomainById(tx, workspaceId, domainId);
   if (domain === null) return 'missing';
+  if (keptUntil > now) {
+    const redirect = await findRedirect(tx, workspaceId, domainId);
+    await hold(tx, domain, redirect, { deletedAt: now, keptUntil });
+  }
   await removeRoute(tx, domain, { reason: 'destination_deleted', at: now, actor });
   removeCheck(tx, domainId);
   tx.write(deleteDomainRow, { id: domainId });
@@ -168,7 +189,7 @@ function countDomains(db: Tables, p: { workspaceId: string; limit: number }) {
     .select((of) => of.fn.countAll<number>().as('count'));
 }
 
-function insertDomain(db: Tables, p: Domain) {
+export function insertDomain(db: Tables, p: Domain) {
   return db.insertInto('domains').values({
     id: p.id,
     workspace_id: p.workspaceId,

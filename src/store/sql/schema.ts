@@ -4,6 +4,7 @@ import type { DomainKind, DomainStatus } from '../../domain/domain.ts';
 import type { DomainEventType } from '../../domain/domain-event.ts';
 import type { RedirectStatus } from '../../domain/redirect.ts';
 import type { RecordDoubt } from '../../domain/status.ts';
+import type { SuspensionStatus } from '../../domain/suspension.ts';
 import type { WebhookEventType } from '../../domain/webhook-message.ts';
 import type { ChangeKind, WebhookDisabledReason } from '../contract/store.ts';
 
@@ -21,7 +22,10 @@ export interface Schema {
   check_results: CheckResultsTable;
   routes: RoutesTable;
   redirects: RedirectsTable;
+  suspensions: SuspensionsTable;
   monitors: MonitorsTable;
+  deleted_domains: DeletedDomainsTable;
+  deleted_certificates: DeletedCertificatesTable;
   certificates: CertificatesTable;
   served_certificates: ServedCertificatesTable;
   inherited_certificates: InheritedCertificatesTable;
@@ -51,6 +55,9 @@ interface WorkspacesTable {
   /** JSON of `WorkspaceLimits`. */
   limits: string;
   created_at: number;
+  /** Status of the page in place of its sites; null, as `suspended_at`: the operator has not suspended it. */
+  suspended_status: Generated<SuspensionStatus | null>;
+  suspended_at: Generated<number | null>;
 }
 
 interface RootKeysTable {
@@ -195,6 +202,13 @@ interface RedirectsTable {
   set_at: number;
 }
 
+/** Domains that their workspace has suspended. Deleted with the domain. */
+interface SuspensionsTable {
+  domain_id: string;
+  status: SuspensionStatus;
+  suspended_at: number;
+}
+
 /** The schedule of re-checks: one narrow row for each route, and so for each verified domain; deleted with it. */
 interface MonitorsTable {
   domain_id: string;
@@ -255,6 +269,39 @@ interface InheritedCertificatesTable {
   /** PKCS #8, DER. A secret, sealed as it was in `served_certificates`. */
   private_key: Uint8Array;
   not_after: number;
+}
+
+/** Domains that can still be restored. No foreign key: it holds nothing that is there. */
+interface DeletedDomainsTable {
+  id: string;
+  workspace_id: string;
+  name: string;
+  /** JSON of `Domain`, as it was deleted. */
+  domain: string;
+  /** JSON of `HeldRedirect`; null: it did not redirect. */
+  redirect: string | null;
+  /** JSON of `Suspension`; null: it was not suspended. */
+  suspension: string | null;
+  deleted_at: number;
+  kept_until: number;
+  /** When another workspace was verified for the name: it cannot be restored any more. */
+  superseded_at: number | null;
+}
+
+/** The certificates that deleted domains had in use. Deleted with them, and as soon as another workspace is verified for the name. */
+interface DeletedCertificatesTable {
+  domain_id: string;
+  hostname: string;
+  issuer: string;
+  /** PEM. */
+  chain: string;
+  /** PKCS #8, DER. A secret, sealed as it was in `served_certificates`. */
+  private_key: Uint8Array;
+  not_before: number;
+  not_after: number;
+  issued_at: number;
+  /** JSON of `RenewalWindow`. */
+  renewal: string;
 }
 
 /** When a process with a role was last there. */

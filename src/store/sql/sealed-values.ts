@@ -33,6 +33,7 @@ export async function replaceSecret(tx: Transaction, { kind, id, bytes }: Stored
 const places = {
   certificate: statementsOf('served_certificates', 'hostname'),
   inherited_certificate: statementsOf('inherited_certificates', 'hostname'),
+  deleted_certificate: statementsOf('deleted_certificates', 'hostname'),
   order: statementsOf('certificate_orders', 'hostname'),
   account: statementsOf('ca_accounts', 'issuer'),
   signing_key: statementsOf('signing_keys', 'id'),

@@ -9,6 +9,7 @@ import { findOperatorSite } from './certificates/operator-names.ts';
 import { findCheckResult, packed } from './check-results.ts';
 import { earliestDueAt } from './check-schedule.ts';
 import { findIncumbent, findNameByToken } from './checks.ts';
+import { findDeletedDomain } from './deleted-domains.ts';
 import { listDeployments } from './deployments.ts';
 import * as domains from './domains.ts';
 import { listDomains } from './environment-domains.ts';
@@ -107,6 +108,9 @@ export function sqlStore(engine: Engine): Store {
     createDomains: (...args) => write(writes.createDomains, ...args),
     retryVerification: (...args) => write(writes.retryVerification, ...args),
     deleteDomain: (...args) => write(writes.deleteDomain, ...args),
+    findDeletedDomain: (...args) => read(findDeletedDomain, ...args),
+    restoreDomain: (...args) => write(writes.restoreDomain, ...args),
+    pruneDeletedDomains: (...args) => write(writes.pruneDeletedDomains, ...args),
 
     claimDue: engine.claimDue,
     earliestDueAt: () => read(earliestDueAt),

@@ -13,6 +13,7 @@ it('every write waits for the disk, but those that the contract marks unsynced',
   });
   expect(unsynced.map(([name]) => name)).toEqual([
     'pruneSetupLinks',
+    'pruneDeletedDomains',
     'saveTransition',
     'saveMonitoring',
     'pruneEvents',

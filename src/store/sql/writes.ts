@@ -11,6 +11,7 @@ import { claimOperatorName } from './certificates/operator-names.ts';
 import * as orders from './certificates/orders.ts';
 import { pruneChanges } from './change-log.ts';
 import { saveTransition } from './checks.ts';
+import { pruneDeletedDomains } from './deleted-domains.ts';
 import { createDeployment } from './deployments.ts';
 import * as domains from './domains.ts';
 import { createEnvironment, deleteEnvironment } from './environments.ts';
@@ -20,6 +21,7 @@ import { saveMonitoring } from './monitors.ts';
 import { createProject, deleteProject } from './projects.ts';
 import { removeRedirect, setRedirect } from './redirects.ts';
 import { pruneRequests } from './request-counts.ts';
+import { restoreDomain } from './restore-domain.ts';
 import * as access from './root-keys.ts';
 import { replaceSecret } from './sealed-values.ts';
 import { createSetupLink, pruneSetupLinks, revokeSetupLink } from './setup-links.ts';
@@ -118,6 +120,15 @@ export const writes = {
   deleteEnvironment: write(deleteEnvironment, (_, environmentId) => [environmentId]),
   retryVerification: write(domains.retryVerification, (_, domainId) => [domainId]),
   deleteDomain: write(domains.deleteDomain, (_, domainId) => [domainId]),
+  restoreDomain: write(restoreDomain, ({ domain, destinationId }) => [
+    domain.id,
+    // Its names and its quota; that the environment stays; that nobody else is verified for the name; that the destination stays.
+    domain.workspaceId,
+    domain.environmentId,
+    domain.name,
+    ...lockOf(destinationId ?? undefined),
+  ]),
+  pruneDeletedDomains: write(pruneDeletedDomains, NO_LOCKS, UNSYNCED),
   // The destination, that its verification does not end meanwhile; both, so that what redirects does not become a destination, nor the other way round.
   setRedirect: write(setRedirect, (_, { domainId, destinationId }) => [domainId, destinationId]),
   removeRedirect: write(removeRedirect, (_, domainId) => [domainId]),

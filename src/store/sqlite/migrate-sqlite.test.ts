@@ -85,6 +85,8 @@ describe('migrating', () => {
       '0013-delivery-states',
       '0014-inherited-certificates',
       '0015-redirects',
+      '0016-deleted-domains',
+      '0017-suspensions',
     ]);
     expect(await refusal(sqliteStore({ path }))).toMatch(
       /older nameplate .*"0005-monitoring".*run "nameplate migrate"/,
@@ -101,6 +103,8 @@ describe('migrating', () => {
       '0013-delivery-states',
       '0014-inherited-certificates',
       '0015-redirects',
+      '0016-deleted-domains',
+      '0017-suspensions',
     ]);
     const again = await sqliteStore({ path });
     const claim = { limit: 9, intervalMs: DAY_MS, jitter: () => 0 };

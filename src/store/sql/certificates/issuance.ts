@@ -39,13 +39,21 @@ export async function importCertificate(
 ) {
   const before = await findCertificate(tx, hostname);
   if (before === null || before.domainId !== domainId) return 'missing';
-  const { renewAt, askAgainAt } = issued.renewal;
-  const nextTryAt = Math.min(renewAt, askAgainAt ?? renewAt, now + LONGEST_WAIT_MS);
-  if ((await tx.execute(updateImported, { hostname, nextTryAt })) === 0) return 'missing';
+  if ((await tx.execute(updateImported, { hostname, nextTryAt: nextTryAt(issued, now) })) === 0) return 'missing';
   await endOrder(tx, hostname, null, now);
   await putInUse(tx, hostname, issued);
   await recordChange(tx, before, { ...before, issued }, now);
   return 'imported';
+}
+
+/** Puts the certificate of a restored domain in use again, sealed as it is. */
+export async function restoreCertificate(tx: Transaction, hostname: string, issued: Issued, now: number) {
+  await tx.execute(updateImported, { hostname, nextTryAt: nextTryAt(issued, now) });
+  await putInUse(tx, hostname, issued);
+}
+
+function nextTryAt({ renewal: { renewAt, askAgainAt } }: Issued, now: number): number {
+  return Math.min(renewAt, askAgainAt ?? renewAt, now + LONGEST_WAIT_MS);
 }
 
 export async function renewCertificate(tx: Transaction, hostname: string, now: number) {

@@ -1,0 +1,17 @@
+/** Of the page that is served in place of a suspended site: for legal reasons (RFC 7725), or for any other. */
+export const SUSPENSION_STATUSES = [451, 503] as const;
+
+export type SuspensionStatus = (typeof SUSPENSION_STATUSES)[number];
+
+/** That visitors get a page in place of the site. */
+export interface Suspension {
+  status: SuspensionStatus;
+  /** `workspace`: with a key of it. `operator`: the whole workspace, and no key can undo it. */
+  by: 'workspace' | 'operator';
+  suspendedAt: number;
+}
+
+/** The operator's, where there is one. */
+export function effectiveSuspension(workspace: Suspension | null, domain: Suspension | null): Suspension | null {
+  return workspace ?? domain;
+}

@@ -1,0 +1,43 @@
+import { restored, windowEndsAt } from '../../domain/status.ts';
+import type { DeletedDomain, Restoration } from '../contract/store.ts';
+import { restoreCertificate } from './certificates/issuance.ts';
+import { logChange } from './change-log.ts';
+import { scheduleCheck } from './check-schedule.ts';
+import { findIncumbent } from './checks.ts';
+import { deleteHeld, findHeld, findHeldCertificate } from './deleted-domains.ts';
+import { insertDomain, refuseCreation } from './domains.ts';
+import { recordEvent } from './events.ts';
+import { setRedirect } from './redirects.ts';
+import { addRoute } from './routes.ts';
+import type { Transaction } from './statement.ts';
+
+export async function restoreDomain(
+  tx: Transaction,
+  { domain: { id, workspaceId } }: DeletedDomain,
+  now: number,
+  windowMs: number,
+  actor: string | null = null,
+): Promise<Restoration> {
+  const held = await findHeld(tx, workspaceId, id, now);
+  if (held === null) return { kind: 'missing' };
+  // The second for a node of the previous release, which marks nothing.
+  if (held.supersededAt !== null || (await findIncumbent(tx, held.domain)) !== null) return { kind: 'superseded' };
+  const refusal = await refuseCreation(tx, held.domain);
+  if (refusal !== null) return refusal;
+
+  const domain = restored(held.domain, now);
+  const certificate = await findHeldCertificate(tx, id);
+  await tx.execute(insertDomain, domain);
+  await tx.execute(deleteHeld, { id });
+  if (domain.status === 'verified') {
+    await addRoute(tx, domain, now, now);
+    if (certificate !== null && certificate.notAfter > now) await restoreCertificate(tx, domain.name, certificate, now);
+  } else {
+    await scheduleCheck(tx, { domainId: id, at: now, windowEndsAt: windowEndsAt(domain, windowMs) });
+  }
+  await logChange(tx, 'domain', id);
+  await recordEvent(tx, 'domain.restored', domain, now, { actor });
+  // Refused where the destination may not be redirected to any more: the domain is then served by its origin.
+  if (held.redirect !== null) await setRedirect(tx, workspaceId, { domainId: id, ...held.redirect }, now, actor);
+  return { kind: 'restored', domain };
+}
