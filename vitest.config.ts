@@ -29,13 +29,19 @@ export default defineConfig({
         test: {
           ...each,
           name: 'embedded',
+          globalSetup: 'test/support/server-bundle.ts',
           include: ['src/**/*.test.ts', 'web/**/*.test.ts', 'test/**/*.test.ts'],
           exclude: ['test/long/**', ...ON_POSTGRES],
         },
       },
       {
         plugins: [bundledThreads()],
-        test: { ...each, name: 'PostgreSQL', include: ON_POSTGRES, globalSetup: 'test/support/postgres-setup.ts' },
+        test: {
+          ...each,
+          name: 'PostgreSQL',
+          include: ON_POSTGRES,
+          globalSetup: ['test/support/postgres-setup.ts', 'test/support/server-bundle.ts'],
+        },
       },
     ],
   },

@@ -3,6 +3,7 @@ import { progressReporter } from './test/support/progress-reporter.ts';
 
 export default defineConfig({
   test: {
+    globalSetup: 'test/support/server-bundle.ts',
     reporters: [progressReporter('about 90 minutes')],
     include: [
       'test/long/**/*.test.ts',

@@ -19,9 +19,24 @@ export async function bundle(root: string): Promise<void> {
   const hash = hashSources(root);
   const directory = join(root, 'dist');
   const next = `${directory}.${process.pid}`;
+  const modules = await bundlePrograms(root, PROGRAMS, next);
+  modules.push(...(await bundleWeb(root, join(next, 'web'))));
+  writeFileSync(join(next, 'licenses.txt'), licences(modules));
+  compileClient(root, join(next, 'client'));
+  writeFileSync(join(next, STAMP), hash);
+  rmSync(directory, { recursive: true, force: true });
+  renameSync(next, directory);
+}
+
+/** Bundles programs and the threads that they name into a new directory in `root`; `programs`: the source of each by its name. Resolves with the modules that are in them. */
+export async function bundlePrograms(
+  root: string,
+  programs: Record<string, string>,
+  directory: string,
+): Promise<string[]> {
   const build = await rolldown({
     cwd: root,
-    input: PROGRAMS,
+    input: programs,
     platform: 'node',
     // In an image there is none.
     tsconfig: false,
@@ -32,7 +47,7 @@ export async function bundle(root: string): Promise<void> {
     },
   });
   const { output } = await build.write({
-    dir: next,
+    dir: directory,
     format: 'esm',
     entryFileNames: '[name].js',
     // The first thing that each program and each thread does.
@@ -49,13 +64,7 @@ export async function bundle(root: string): Promise<void> {
     sourcemapExcludeSources: true,
   });
   await build.close();
-  const modules = output.flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []));
-  modules.push(...(await bundleWeb(root, join(next, 'web'))));
-  writeFileSync(join(next, 'licenses.txt'), licences(modules));
-  compileClient(root, join(next, 'client'));
-  writeFileSync(join(next, STAMP), hash);
-  rmSync(directory, { recursive: true, force: true });
-  renameSync(next, directory);
+  return output.flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []));
 }
 
 const THREAD = /new URL\('(\.\/[\w-]+)\.ts', import\.meta\.url\)/g;

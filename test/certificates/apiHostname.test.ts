@@ -83,8 +83,11 @@ describe("the API's own name", () => {
     const { status, body } = await getDomain();
     expect([status, JSON.parse(body).data]).toMatchObject([200, { domain: CUSTOMER, status: 'verified' }]);
     await expectServed(site, store, CUSTOMER);
-    const redirected = await overHttp({ port: node.httpPort ?? 0, hostname: API, path: '/docs' });
-    expect([redirected.status, redirected.headers.location]).toEqual([308, `https://${API}:${site.https.port}/docs`]);
+    // An edge that has looked before the certificate was there follows within a second.
+    await until('HTTP redirects to it', async () => {
+      const { status, headers } = await overHttp({ port: node.httpPort ?? 0, hostname: API, path: '/docs' });
+      return status === 308 && headers.location === `https://${API}:${site.https.port}/docs`;
+    });
   });
 
   test('streams', async () => {

@@ -16,11 +16,11 @@ vi.setConfig({ testTimeout: 180_000 });
 const closing = closingAfterEach();
 const visit = ({ httpsPort: port, hostname }: ReloadableServer, path = '/') => overHttps({ port, hostname, path });
 
-test('five reloads in turn refuse and cut no request, over HTTP/1.1, HTTP/2 and new handshakes', async () => {
+test('two reloads in turn refuse and cut no request, over HTTP/1.1, HTTP/2 and new handshakes', async () => {
   const server = await startReloadable(closing);
   const visitors = sendVisitors(closing, server);
   await visitors.progress(10);
-  for (let i = 0; i < 5; i += 1) {
+  for (let i = 0; i < 2; i += 1) {
     const { code, stdout, stderr } = await server.reload();
     expect({ code, stdout, stderr }).toEqual({
       code: 0,
@@ -31,14 +31,14 @@ test('five reloads in turn refuse and cut no request, over HTTP/1.1, HTTP/2 and 
   }
   const { failures, responses } = await visitors.stop();
   expect(failures).toEqual([]);
-  for (const count of Object.values(responses)) expect(count).toBeGreaterThan(50);
-  expect(new Set(await server.pids(6)).size).toBe(6);
+  for (const count of Object.values(responses)) expect(count).toBeGreaterThan(25);
+  expect(new Set(await server.pids(3)).size).toBe(3);
 });
 
 test('a reload may change the number of threads: no socket is left without one', async () => {
   const server = await startReloadable(closing, { env: { NAMEPLATE_API_THREADS: '4', NAMEPLATE_EDGE_THREADS: '4' } });
   const visitors = sendVisitors(closing, server);
-  for (const threads of ['1', '3', '2']) {
+  for (const threads of ['1', '3']) {
     const changes = { NAMEPLATE_API_THREADS: threads, NAMEPLATE_EDGE_THREADS: threads };
     expect(await server.reload(changes)).toMatchObject({ code: 0 });
     await visitors.progress(20);
@@ -46,47 +46,40 @@ test('a reload may change the number of threads: no socket is left without one',
   expect((await visitors.stop()).failures).toEqual([]);
 });
 
-test.each<[what: string, changes: (server: ReloadableServer) => Record<string, string>, says: RegExp]>([
-  [
-    'its configuration is broken',
-    () => ({ NAMEPLATE_API_THREADS: 'many' }),
-    /ended with exit code 1 before it was ready\. The configuration has a problem:\n +NAMEPLATE_API_THREADS is "many"/,
-  ],
-  [
-    'another program has its port',
-    ({ httpPort }) => ({ NAMEPLATE_LISTEN: `127.0.0.1:${httpPort}` }),
-    /127\.0\.0\.1:\d+ is in use by another program/,
-  ],
-  [
-    'it changes the schema',
-    ({ path }) => {
-      const db = new DatabaseSync(path);
-      db.exec('delete from kysely_migration where name = (select max(name) from kysely_migration)');
-      db.close();
-      return {};
-    },
-    /changes the schema .*\(\d{4}-[\w-]+\).*Restart the server instead/,
-  ],
-])('a successor that cannot start changes nothing, and the command says why: %s', async (_, changes, says) => {
+test('a successor that cannot start changes nothing, and the command says why', async () => {
   const server = await startReloadable(closing);
   const visitors = sendVisitors(closing, server);
-  const { code, stderr } = await server.reload(changes(server));
-  expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(says) });
-  expect(stderr).toMatch(/\nThe running server goes on\.\n$/);
-  await visitors.progress(10);
+  const refusals: [why: string, changes: Record<string, string>, says: RegExp][] = [
+    [
+      'its configuration is broken',
+      { NAMEPLATE_API_THREADS: 'many' },
+      /ended with exit code 1 before it was ready\. The configuration has a problem:\n +NAMEPLATE_API_THREADS is "many"/,
+    ],
+    [
+      'another program has its port',
+      { NAMEPLATE_LISTEN: `127.0.0.1:${server.httpPort}` },
+      /127\.0\.0\.1:\d+ is in use by another program/,
+    ],
+    ['it changes the schema', {}, /changes the schema .*\(\d{4}-[\w-]+\).*Restart the server instead/],
+  ];
+  for (const [why, changes, says] of refusals) {
+    if (why === 'it changes the schema') forgetLastMigration(server.path);
+    const { code, stderr } = await server.reload(changes);
+    expect({ why, code, stderr }).toEqual({ why, code: 1, stderr: expect.stringMatching(says) });
+    expect(stderr).toMatch(/\nThe running server goes on\.\n$/);
+    await visitors.progress(10);
+  }
   expect((await visitors.stop()).failures).toEqual([]);
   expect(await server.pids(1)).toEqual([server.first.child.pid]);
 });
 
-test('SIGHUP reloads as the command does, with the configuration of the running server', async () => {
-  const server = await startReloadable(closing);
-  server.first.child.kill('SIGHUP');
-  await server.first.says(/"msg":"reloaded: a successor serves"/);
-  expect(await server.pids(2)).toHaveLength(2);
-  expect((await visit(server)).status).toBe(200);
-});
+function forgetLastMigration(path: string): void {
+  const db = new DatabaseSync(path);
+  db.exec('delete from kysely_migration where name = (select max(name) from kysely_migration)');
+  db.close();
+}
 
-test('the successor runs the roles that only one process may run, once the process before has given them up', async () => {
+test("SIGHUP reloads as the command does; roles that only one process may run are the successor's, once the process before has given them up", async () => {
   const server = await startReloadable(closing);
   const owner = () => {
     const db = new DatabaseSync(`${server.path}.verifier.lock`, { readOnly: true });
@@ -97,9 +90,11 @@ test('the successor runs the roles that only one process may run, once the proce
     }
   };
   expect(owner()).toBe(server.first.child.pid);
-  await server.reload();
+  server.first.child.kill('SIGHUP');
+  await server.first.says(/"msg":"reloaded: a successor serves"/);
   const [, successor] = await server.pids(2);
   while (owner() !== successor) await new Promise((resolve) => setTimeout(resolve, 10));
+  expect((await visit(server)).status).toBe(200);
 });
 
 test('a download goes on while the process that serves it drains, and its end is what ends the process', async () => {

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { inject } from 'vitest';
 import { ENCRYPTION_KEY } from './encryption-key.ts';
 import type { KeySaid } from './keymaker.ts';
 import type { Addresses, Said, ServerSettings } from './server-process-main.ts';
@@ -52,7 +53,7 @@ export interface ServerStart extends ServerSettings {
   roles?: string;
   /** More variables, or others; empty ones are as good as none. */
   env?: Record<string, string>;
-  /** A file that Node loads first. */
+  /** A file that Node loads first, before the sources of the server. */
   preload?: string;
   /** A program, with its arguments, that runs the server. */
   wrapper?: readonly string[];
@@ -97,7 +98,8 @@ export function launchServer(start: ServerStart): Program<ServerLine> {
   const words = [
     '--expose-gc',
     ...(preload === undefined ? [] : ['--import', preload]),
-    join(import.meta.dirname, 'server-process-main.ts'),
+    // What is loaded first changes modules, which the bundle does not have.
+    preload === undefined ? inject('serverProgram') : join(import.meta.dirname, 'server-process-main.ts'),
     JSON.stringify(settings satisfies ServerSettings),
   ];
   return launch([...wrapper, process.execPath, ...words], {
