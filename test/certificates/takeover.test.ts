@@ -1,3 +1,3 @@
 import { testTakeover } from './live/test-takeover.ts';
 
-testTakeover();
+testTakeover([0, 100]);
