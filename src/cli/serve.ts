@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs';
-import { basename, dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { type Config, configWarnings, readServerConfig } from '../config/config.ts';
@@ -16,10 +15,10 @@ import type { Log } from '../log.ts';
 import type { RunningServer } from '../main.ts';
 import { releaseMemorySoon } from '../memory.ts';
 import { inheritedSockets } from '../net/inherited-sockets.ts';
-import { readPlaygroundFile, STORE_FILE } from '../playground/data-dir.ts';
 import { CliError, messageOf } from './cli-error.ts';
 import { loadCatalogue } from './operation-names.ts';
 import { define } from './options.ts';
+import { NAME_ANOTHER_FILE, playgroundStoreOf } from './playground-store.ts';
 import { STOP_MS, startUnlessStopped, stopInTime, untilSignal } from './signals.ts';
 
 export function addServe(program: Command): void {
@@ -151,9 +150,7 @@ function isBundleOutdated(): boolean {
 
 /** A playground's store accepts the root key in dev.json beside it. */
 async function refusePlayground({ databaseUrl }: Config): Promise<void> {
-  if (databaseUrl.engine !== 'sqlite' || basename(databaseUrl.path) !== STORE_FILE) return;
-  if ((await readPlaygroundFile(dirname(databaseUrl.path))) === null) return;
-  throw new CliError(
-    `${databaseUrl.path} is a playground's store, whose root key is in dev.json beside it. Set NAMEPLATE_DATABASE_URL to another file, such as sqlite:/var/lib/nameplate/nameplate.db.`,
-  );
+  const file = await playgroundStoreOf(databaseUrl);
+  if (file === null) return;
+  throw new CliError(`${file} is a playground's store, whose root key is in dev.json beside it. ${NAME_ANOTHER_FILE}`);
 }

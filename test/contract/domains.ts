@@ -118,6 +118,18 @@ export function describeDomains(subject: Subject): void {
       expect(await store.findDomainByName(workspace.id, domain.name)).toEqual(again);
     });
 
+    it('have targets of which one in another zone is found, whatever its workspace', async () => {
+      const { store } = subject;
+      const { environment } = await subject.plant();
+      const { target } = await attach(store, environment);
+      const zone = target.slice(target.indexOf('.') + 1);
+      const inZone = (found: string | null) => found?.endsWith(`.${zone}`) ?? false;
+      expect(inZone(await store.findTargetOutside('elsewhere.example'))).toBe(true);
+      expect(inZone(await store.findTargetOutside(zone))).toBe(false);
+      await attach(store, environment, { target: `${environment.id.replace('_', '')}.elsewhere.example` });
+      expect(await store.findTargetOutside(zone)).toMatch(/\.elsewhere\.example$/);
+    });
+
     it('have no check left once they are deleted', async () => {
       const { store } = subject;
       const { workspace, environment } = await subject.plant();

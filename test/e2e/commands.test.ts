@@ -303,7 +303,7 @@ describe.concurrent('doctor', () => {
       'configuration ok',
       'store fail',
       'resolver warn',
-      'CNAME zone warn',
+      'CNAME zone fail',
       'nameserver warn',
       'port ok',
       'port fail',

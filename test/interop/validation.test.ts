@@ -20,7 +20,12 @@ afterAll(() => internet.close());
 
 describe('a resolver that does not validate DNSSEC', () => {
   async function examine(...resolvers: { address: string; port: number }[]) {
-    const settings = { cnameZone: 'cname.example.com', allowedNetworks: ['127.0.0.0/8'], nameserverPort: 53 };
+    const settings = {
+      cnameZone: 'cname.example.com',
+      allowedNetworks: ['127.0.0.0/8'],
+      isEdge: false,
+      nameserverPort: 53,
+    };
     const results = await examineResolvers({ ...settings, resolvers, clock: systemClock });
     return results.filter(({ about }) => about === 'DNSSEC');
   }

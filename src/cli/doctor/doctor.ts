@@ -5,6 +5,7 @@ import {
   ConfigError,
   configuresServer,
   configWarnings,
+  type DatabaseUrl,
   readPlaygroundConfig,
   readServerConfig,
 } from '../../config/config.ts';
@@ -16,6 +17,7 @@ import { databaseUrlOf, keySource, namedDatabase } from '../open-database.ts';
 import { loadCatalogue } from '../operation-names.ts';
 import { DEFAULT_DATA, type StoreOptions, storeCommand } from '../options.ts';
 import { paint, printable, show, wrap } from '../output.ts';
+import { NAME_ANOTHER_FILE, playgroundStoreOf } from '../playground-store.ts';
 import { type DoctorResult, fail, ok, warn } from './doctor-result.ts';
 
 export function addDoctor(program: Command): void {
@@ -53,11 +55,17 @@ async function examineServer(options: StoreOptions): Promise<DoctorResult[]> {
   const examine = await loadExaminations();
   const url = namedDatabase(options) ?? config.databaseUrl;
   const store = url && (await examine.examineStore(url));
-  if (store) findings.push(store.finding);
+  if (store) findings.push(store.finding, ...(await examinePlaygroundFile(url)));
   if (resolvers && cnameZone) {
-    const dns = { resolvers, cnameZone, allowedNetworks, nameserverPort: 53, clock };
+    const isEdge = config.roles?.includes('edge') ?? false;
+    const dns = { resolvers, cnameZone, allowedNetworks, isEdge, nameserverPort: 53, clock };
     findings.push(...(await examine.examineResolvers(dns)));
     if (dnsMode === 'authoritative') findings.push(await examine.examineNameservers(dns));
+  }
+  if (resolvers && cnameZone && store?.database) {
+    const { examineTargets } = await import('./examine-targets.ts');
+    const isEdge = config.roles?.includes('edge') ?? false;
+    findings.push(...(await examineTargets({ resolvers, cnameZone, isEdge, database: store.database })));
   }
   findings.push(...(await examine.examineListeners(config)));
   if (cnameZone) findings.push(...(await examineReach(config, cnameZone, store?.database)));
@@ -67,6 +75,13 @@ async function examineServer(options: StoreOptions): Promise<DoctorResult[]> {
   const { examineWebhooks } = await import('./examine-webhooks.ts');
   findings.push(...(await examineWebhooks(config, store?.database, clock.now())));
   return findings;
+}
+
+/** serve refuses a playground's store. */
+async function examinePlaygroundFile(url: DatabaseUrl): Promise<DoctorResult[]> {
+  const file = await playgroundStoreOf(url);
+  if (file === null) return [];
+  return [fail('store', `${file} is a playground's store, whose root key is in dev.json beside it`, NAME_ANOTHER_FILE)];
 }
 
 /** The findings about the configuration, and the valid part of it. */
@@ -95,7 +110,9 @@ async function examineReach(
   if (!database || !resolvers || !roles || acmeSelfCheck === 'off') return describeReach(config, cnameZone);
   const { addressRule } = await import('../../net/addresses.ts');
   const mayDial = issuer === 'internal' ? () => true : addressRule(acmeAllowedNetworks);
-  const edgesOnly = roles.includes('edge') && roles.includes('certificates');
+  // With certificates of their own, servers in front may answer: they need not pass the challenge on.
+  const ownsHttps = roles.includes('certificates') || (config.edgeHttpsListen ?? null) !== null;
+  const edgesOnly = roles.includes('edge') && ownsHttps;
   const ports = { http: 80, https: config.edgeHttpsPort ?? 443 };
   const edge = { cnameZone, edgeAddresses, resolvers, database, mayDial, edgesOnly, ports, clock: systemClock };
   return examineEdge(edge);
@@ -150,6 +167,7 @@ async function examinePlayground(options: StoreOptions, { api, dns, edge }: Play
       resolvers: [{ address: host, port: Number(port) }],
       cnameZone: readPlaygroundConfig().cnameZone,
       allowedNetworks: [`${host}/32`],
+      isEdge: true,
       nameserverPort: Number(port),
       clock,
     };

@@ -57,9 +57,20 @@ export async function examineCa(
     const terms = termsOfService === null ? '' : `; using it means accepting its terms: ${termsOfService}`;
     return [ok('CA', `${host} responds in ${ms} ms${terms}`), ...offset];
   } catch (error) {
+    if (isOutsideValidity(error)) {
+      const found = `the certificate of ${host} is not valid at ${dateTime(clock.now())}, the time of this machine`;
+      return [fail('clock', found, 'If that is not the time, set the clock and keep it right with NTP.')];
+    }
     const advice = 'Allow outgoing HTTPS to it, and check NAMEPLATE_ACME_DIRECTORY and NAMEPLATE_ACME_CA_FILE.';
     return [fail('CA', messageOf(error), advice)];
   }
+}
+
+/** A wrong clock sees certificates that have expired, or are not valid yet. */
+function isOutsideValidity(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const code = 'code' in error ? error.code : undefined;
+  return code === 'CERT_HAS_EXPIRED' || code === 'CERT_NOT_YET_VALID' || isOutsideValidity(error.cause);
 }
 
 function readRoots(file: string): string {

@@ -1,11 +1,13 @@
 import type { Clock } from '../../clock.ts';
 import type { DnsServer } from '../../config/config.ts';
+import { serverVariables } from '../../config/variables.ts';
 import { authoritativeResolver } from '../../dns/authoritative.ts';
 import { type DnsResponse, dnsClient } from '../../dns/transport/dns-client.ts';
 import type { DnsFailure } from '../../dns/transport/query-attempt.ts';
 import { readValidationSupport, type ValidationSupport } from '../../dns/validation-support.ts';
 import { isPublic } from '../../net/addresses.ts';
 import { type DoctorResult, fail, ok, warn } from './doctor-result.ts';
+import { addressesOf } from './examine-edge.ts';
 
 /** A slower resolver slows every check down. */
 const SLOW_MS = 500;
@@ -15,6 +17,8 @@ interface DnsSettings {
   cnameZone: string;
   /** Networks of special addresses where nameservers may be queried. */
   allowedNetworks: readonly string[];
+  /** Whether this process is an edge, to which names in the zone have to lead. */
+  isEdge: boolean;
   /** 53, except in a playground. */
   nameserverPort: number;
   clock: Clock;
@@ -25,10 +29,12 @@ export async function examineResolvers({
   resolvers,
   cnameZone,
   allowedNetworks,
+  isEdge,
 }: DnsSettings): Promise<DoctorResult[]> {
   const client = dnsClient();
   // The zone has a wildcard, so any name in it will do.
-  const question = { name: `doctor.${cnameZone}`, type: 'A' } as const;
+  const name = `doctor.${cnameZone}`;
+  const question = { name, type: 'A' } as const;
   const results = await Promise.all(
     resolvers.map(async (resolver) => {
       const startedAt = performance.now();
@@ -39,15 +45,16 @@ export async function examineResolvers({
     }),
   );
   client.close();
+  const responses = results.map(({ response }) => response);
+  const addresses = responses.every((response) => typeof response === 'string')
+    ? null
+    : await addressesOf(name, resolvers);
   return [
     ...results.flatMap(({ resolver, response, ms, support }) => [
       judgeResolver(resolver, response, ms, allowedNetworks.length > 0),
       ...judgeValidation(resolver, support),
     ]),
-    judgeZone(
-      cnameZone,
-      results.map(({ response }) => response),
-    ),
+    judgeZone(cnameZone, addresses, isEdge),
   ];
 }
 
@@ -88,13 +95,14 @@ function nameOf({ address, port }: DnsServer): string {
   return `${address.includes(':') ? `[${address}]` : address}:${port}`;
 }
 
-function judgeZone(zone: string, responses: (DnsResponse | DnsFailure)[]): DoctorResult {
-  const readable = responses.filter((response) => typeof response !== 'string');
-  const address = readable.flatMap((response) => response.answers).find(({ type }) => type === 'A')?.value;
-  if (address !== undefined) return ok('CNAME zone', `names in ${zone} resolve to ${address}`);
-  if (readable.length === 0) return warn('CNAME zone', `${zone} could not be looked up`, 'Fix the resolvers first.');
+/** `addresses`: of the wildcard; null: no resolver responded. */
+function judgeZone(zone: string, addresses: string[] | null, isEdge: boolean): DoctorResult {
+  const about = 'CNAME zone';
+  if (addresses === null) return warn(about, `${zone} could not be looked up`, 'Fix the resolvers first.');
+  const [address] = addresses;
+  if (address !== undefined) return ok(about, `names in ${zone} resolve to ${address}`);
   const advice = `Publish *.${zone} with the address of your edge. Without it, domains can be verified but not reached.`;
-  return warn('CNAME zone', `names in ${zone} do not resolve`, advice);
+  return (isEdge ? fail : warn)(about, `names in ${zone} do not resolve`, advice);
 }
 
 const TIMEOUT_MS = 10_000;
@@ -109,6 +117,10 @@ export async function examineNameservers({ cnameZone, ...settings }: DnsSettings
     const { server, address } = found.by;
     const name = server === address ? address : `${server} (${address})`;
     return ok('nameserver', `${name} answers direct queries for ${cnameZone}`);
+  }
+  if (found.kind === 'unreadable' && found.reason === 'forbidden_address') {
+    const advice = `If customers' zones are on internal nameservers too, list their networks in ${serverVariables.dnsAllowedNetworks.name}. Else let public nameservers serve ${cnameZone}.`;
+    return warn('nameserver', `the nameservers of ${cnameZone} have internal addresses, which are not queried`, advice);
   }
   const advice =
     'Allow outgoing DNS, UDP and TCP, to port 53 of any address: checks query the nameservers of each zone directly. If that is impossible, set NAMEPLATE_DNS_MODE to recursive.';

@@ -98,7 +98,8 @@ const TIMEOUT_MS = 2000;
 async function rejectsUnknownNames(address: string): Promise<boolean> {
   const { hostname, port } = new URL(`https://${address}`);
   const host = hostname.replace(/^\[|\]$/g, '');
-  const socket = connect({ host, port: Number(port), servername: 'doctor.invalid', rejectUnauthorized: false });
+  // A URL leaves out the port of its scheme.
+  const socket = connect({ host, port: Number(port || 443), servername: 'doctor.invalid', rejectUnauthorized: false });
   try {
     await once(socket, 'secureConnect', { signal: AbortSignal.timeout(TIMEOUT_MS) });
     return false;

@@ -19,6 +19,10 @@ export async function findDomainById(reader: Reader, workspaceId: string, id: st
   return reader.one(selectDomainById, { workspaceId, id });
 }
 
+export async function findTargetOutside(reader: Reader, zone: string): Promise<string | null> {
+  return (await reader.one(selectTargetOutside, { inZone: `%.${zone}` }))?.target ?? null;
+}
+
 export async function createDomain(
   tx: Transaction,
   domain: Domain,
@@ -169,6 +173,10 @@ function selectDomainById(db: Tables, p: { workspaceId: string; id: string }) {
     .where('id', '=', p.id)
     .where('workspace_id', '=', p.workspaceId)
     .select(domainColumns);
+}
+
+function selectTargetOutside(db: Tables, p: { inZone: string }) {
+  return db.selectFrom('domains').where('target', 'not like', p.inZone).select('target').limit(1);
 }
 
 function selectPlace(db: Tables, p: { workspaceId: string; environmentId: string }) {

@@ -102,6 +102,7 @@ export function sqlStore(engine: Engine): Store {
 
     findDomainByName: (...args) => read(domains.findDomainByName, ...args),
     findDomainById: (...args) => read(domains.findDomainById, ...args),
+    findTargetOutside: (...args) => read(domains.findTargetOutside, ...args),
     listDomains: (...args) => read(listDomains, ...args),
     listWorkspaceDomains: (...args) => read(listWorkspaceDomains, ...args),
     createDomain: (...args) => write(writes.createDomain, ...args),
