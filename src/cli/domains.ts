@@ -10,7 +10,7 @@ import { nextCommand } from './next-command.ts';
 import { type ApiOptions, apiCommand, curlCommand, define, parseDuration } from './options.ts';
 import { type Column, dateTime, paint, print, printable, show, table } from './output.ts';
 import { addRedirect } from './redirect-domain.ts';
-import { addRestore } from './restore-domain.ts';
+import { addRestore } from './restore.ts';
 import { addSetupLinks } from './setup-links.ts';
 import { describeCertificate, type ShownCertificate } from './show-certificate.ts';
 import { describeDomain, type PublishedRecord, recordsTable, type ShownDomain, statusStyle } from './show-domain.ts';
