@@ -90,6 +90,8 @@ it('every operation does on PostgreSQL what it is for', async () => {
   expect(await call('domains.getRedirect', www)).toMatchObject({ domainId: second, redirect });
   await call('domains.removeRedirect', www);
   await call('domains.deleteDomain', { domain: second });
+  expect(await call('domains.restoreDomain', { domain: second })).toMatchObject({ id: second, status: 'pending' });
+  await call('domains.deleteDomain', { domain: second });
 
   const { linkId } = await call<{ linkId: string }>('domains.createSetupLink', domain);
   expect(await call('domains.listSetupLinks', domain)).toMatchObject([{ id: linkId, domainId }]);

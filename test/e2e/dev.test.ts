@@ -303,9 +303,12 @@ async function halfARequest(api: string): Promise<Socket> {
   const socket = connect(Number(new URL(api).port), '127.0.0.1');
   await once(socket, 'connect');
   socket.on('error', () => {});
+  // Its interim response says that the server has the request.
   socket.write(
-    'POST /v2/domains.getDomain HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{',
+    'POST /v2/domains.getDomain HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n',
   );
+  await once(socket, 'data');
+  socket.write('{');
   return socket;
 }
 
