@@ -3,6 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { renderErrors } from '../src/api/error-pages.ts';
 import { renderFindings } from '../src/api/finding-pages.ts';
 import { openApiDocument } from '../src/api/openapi/openapi.ts';
+import { renderPermissions } from '../src/api/permission-table.ts';
 import { renderConfiguration } from '../src/config/reference.ts';
 import { renderClientTypes } from './client-types.ts';
 
@@ -11,6 +12,7 @@ const files = [
   { path: 'src/client/api-types.ts', content: renderClientTypes(openApiDocument()) },
   { path: 'docs/errors.md', content: renderErrors() },
   { path: 'docs/findings.md', content: renderFindings() },
+  { path: 'docs/permissions.md', content: renderPermissions() },
   { path: 'docs/configuration.md', content: renderConfiguration() },
 ];
 

@@ -1,16 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { type Command, InvalidArgumentError } from 'commander';
-import { parseGrant } from '../access/permissions.ts';
 import { createRootKey } from '../access/root-key.ts';
 import { systemClock } from '../clock.ts';
-import { nearest } from '../domain/nearest.ts';
 import { idMaker } from '../ids.ts';
 import type { RootKey } from '../store/contract/store.ts';
 import { CliError } from './cli-error.ts';
+import { requirePermissions } from './granted-permissions.ts';
 import { withStore } from './open-database.ts';
-import { loadCatalogue } from './operation-names.ts';
 import { collectNames, define, parseDuration, parseName, type StoreOptions, storeCommand } from './options.ts';
-import { type Column, dateTime, paint, printable, show, table } from './output.ts';
+import { type Column, dateTime, paint, show, table } from './output.ts';
 import { EXAMPLE_WORKSPACE, noWorkspace } from './workspaces.ts';
 
 const EXAMPLE_KEY = 'key_01kaghn1h2f7n8v3q0y6w5t4r9';
@@ -56,7 +54,7 @@ function addCreate(keys: Command): void {
     .option('--name <name>', 'display name', parseName)
     .option(
       '--permission <permission>',
-      'what the key allows, such as environment.*.read_domain; repeat it for several. /docs of the server names that of each operation (default: nothing)',
+      'what the key allows, such as environment.*.read_domain; repeat it for several; docs/permissions.md lists all (default: nothing)',
       collectNames,
     )
     .option('--expires <time>', 'a duration from now, such as 30d, or an RFC 3339 time (default: never)', parseExpiry)
@@ -72,9 +70,9 @@ function addCreate(keys: Command): void {
         disabledAt: null,
         createdAt: systemClock.now(),
       };
+      await requirePermissions('key', created.permissions);
       const outcome = await withStore(options, (store) => store.createRootKey(created, hash));
       if (outcome === 'workspace_missing') throw noWorkspace(workspace);
-      await warnAboutPermissions('key', created.permissions);
       show(options, { ...created, key }, () =>
         [`Created key ${created.id}. Save it now: it is not shown again.`, '', `  ${paint('bold', key)}`].join('\n'),
       );
@@ -115,29 +113,6 @@ function stateOf({ disabledAt, expiresAt }: RootKey): string {
   if (disabledAt !== null) return `disabled ${dateTime(disabledAt)}`;
   if (expiresAt === null) return 'enabled';
   return `${expiresAt > systemClock.now() ? 'expires' : 'expired'} ${dateTime(expiresAt)}`;
-}
-
-/** Permissions are stored as given; likely mistakes are printed to standard error. */
-export async function warnAboutPermissions(holder: 'key' | 'token', granted: string[]): Promise<void> {
-  const { permissions } = await loadCatalogue();
-  for (const warning of permissionWarnings(holder, granted, permissions))
-    process.stderr.write(`nameplate: ${warning}\n`);
-}
-
-/** Likely mistakes, one line each. `required`: the permissions that operations require. */
-export function permissionWarnings(holder: string, granted: readonly string[], required: readonly string[]): string[] {
-  if (granted.length === 0) return [`this ${holder} allows nothing, because it has no permission; use --permission.`];
-  return granted.flatMap((permission) => {
-    const quoted = `"${printable(permission)}"`;
-    const grant = parseGrant(permission);
-    if (grant === null) return [`${quoted} is not a permission. Example: environment.*.read_domain`];
-    // No operation requires the other form yet.
-    if (grant.form === 'resource') return [];
-    const anyId = `${grant.resource}.*.${grant.action}`;
-    if (required.includes(anyId)) return [];
-    const meant = nearest(anyId, required)?.replace('*', grant.id);
-    return [`no operation requires ${quoted}.${meant === undefined ? '' : ` Did you mean ${meant}?`}`];
-  });
 }
 
 const RFC_3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/i;

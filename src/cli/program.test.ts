@@ -1,6 +1,6 @@
 import { type Command, CommanderError } from 'commander';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { permissionWarnings } from './keys.ts';
+import { permissionProblems } from './granted-permissions.ts';
 import { loadCatalogue } from './operation-names.ts';
 import { createProgram } from './program.ts';
 
@@ -131,18 +131,22 @@ describe('permissions', () => {
   test.each([
     ['enviroment.*.read_domain', 'Did you mean environment.*.read_domain?'],
     ['environment.env_1.raed_domain', 'Did you mean environment.env_1.read_domain?'],
-    ['nothing.*.like_it_at_all', 'no operation requires'],
+    ['nothing.*.like_it_at_all', 'No operation requires'],
+    ['project.proj_1.create_project', 'it is granted on all, as project.*.create_project'],
     ['environment.*', 'is not a permission'],
-  ])('%s causes a warning: %s', async (permission, warning) => {
+  ])('%s is refused: %s', async (permission, problem) => {
     const { permissions } = await loadCatalogue();
-    expect(permissionWarnings('key', [permission], permissions)).toEqual([expect.stringContaining(warning)]);
+    expect(permissionProblems([permission], permissions)).toEqual([expect.stringContaining(problem)]);
   });
 
-  test('those that operations require cause none, for all resources or for one', async () => {
+  test('those that operations require are not refused, for all resources or for one', async () => {
     const { permissions } = await loadCatalogue();
-    expect(permissions).toContain('environment.*.read_domain');
-    const ofOne = permissions.map((permission) => permission.replace('*', 'some_1'));
-    expect(permissionWarnings('key', [...permissions, ...ofOne], permissions)).toEqual([]);
+    const all = permissions.map(({ resource, action }) => `${resource}.*.${action}`);
+    expect(all).toContain('environment.*.read_domain');
+    const ofOne = permissions.filter(({ onOne }) => onOne.length > 0);
+    expect(ofOne.length).toBeGreaterThan(0);
+    const granted = ofOne.map(({ resource, action }) => `${resource}.some_1.${action}`);
+    expect(permissionProblems([...all, ...granted, 'project/shop/app/web#read_app'], permissions)).toEqual([]);
   });
 });
 

@@ -4,7 +4,7 @@ import { MAX_TOKEN_LIFE_MS } from '../access/token-life.ts';
 import { systemClock } from '../clock.ts';
 import { idMaker } from '../ids.ts';
 import type { Store } from '../store/contract/store.ts';
-import { warnAboutPermissions } from './keys.ts';
+import { requirePermissions } from './granted-permissions.ts';
 import { withStore } from './open-database.ts';
 import { collectNames, define, parseDuration, type StoreOptions, storeCommand } from './options.ts';
 import { show } from './output.ts';
@@ -41,20 +41,20 @@ function addCreate(tokens: Command): void {
     .requiredOption('--workspace <id>', 'workspace of the token')
     .option(
       '--permission <permission>',
-      'what the token allows, such as environment.*.read_domain; repeat it for several (default: nothing)',
+      'what the token allows, such as environment.*.read_domain; repeat it for several; docs/permissions.md lists all (default: nothing)',
       collectNames,
     )
     .option('--subject <subject>', 'the user the token stands for', 'nameplate tokens create')
     .option('--expires <time>', 'how long the token is valid, 1s to 120s (default: 60s)', parseLife)
     .action(async ({ workspace, permission, subject, expires = DEFAULT_LIFE_MS, ...options }: CreateOptions) => {
       const claims = { sub: subject, workspaceId: workspace, permissions: [...new Set(permission)] };
+      await requirePermissions('token', claims.permissions);
       const { signToken } = await import('../access/dashboard-token.ts');
       const created = await withStore(options, async (store) => {
         if ((await store.findWorkspace(workspace)) === null) throw noWorkspace(workspace);
         const key = await currentSigningKey(signingDeps(store));
         return { keyId: key.id, ...(await signToken(key, claims, { now: systemClock.now(), lifeMs: expires })) };
       });
-      await warnAboutPermissions('token', claims.permissions);
       show(options, { ...created, ...claims }, ({ token }) => token);
     });
 }

@@ -45,6 +45,23 @@ describe.concurrent('directly on the store, while a server runs on it', () => {
     expect(await runJson(['workspaces', 'enable', id, ...data])).toEqual({ id });
   });
 
+  test.each(['keys', 'tokens'])(
+    '%s create refuses a permission that does not exist, and creates nothing',
+    async (of) => {
+      const { workspaceId } = playground.ready;
+      const permissions = ['environment.*.read_domain', 'enviroment.*.read_domain'].flatMap((one) => [
+        '--permission',
+        one,
+      ]);
+      const refused = await run([of, 'create', '--workspace', workspaceId, ...permissions, ...data]);
+      expect(refused).toMatchObject({ code: 2, stdout: '' });
+      expect(refused.stderr).toContain('"enviroment.*.read_domain". Did you mean environment.*.read_domain?');
+      expect(refused.stderr).toContain('docs/permissions.md lists all permissions');
+      const keys = await runJson<{ permissions: string[] }[]>(['keys', 'list', ...data]);
+      expect(keys.flatMap((each) => each.permissions)).not.toContain('enviroment.*.read_domain');
+    },
+  );
+
   test('a key works until it is disabled, and never again after it is revoked', async () => {
     const { workspaceId, api } = playground.ready;
     const permission = ['--permission', 'project.*.read_project', '--name', 'backend'];
