@@ -52,6 +52,8 @@ interface ServerOptions {
   signal?: AbortSignal;
   /** Listening sockets of another process, or of systemd. */
   inherited?: InheritedSockets | undefined;
+  /** By which the API knows requests that the edge forwards: that of the process before, whose edge still forwards some; a new one unless given. */
+  edgeSecret?: string | undefined;
   /** It replaces a process that is still serving: nothing of the store is migrated, and `accept` begins what only one process may do. */
   isSuccessor?: boolean;
 }
@@ -71,6 +73,8 @@ export interface RunningServer {
   accept(): Promise<void>;
   /** Its listening sockets, for a successor. */
   sockets(): Promise<ListeningSockets[]>;
+  /** By which the API knows requests that the edge forwards, for a successor. */
+  edgeSecret: string;
   /** Another process answers health checks from now on. */
   leave(): Promise<void>;
   /** Stops accepting, gives up the roles that only one process may run, drains for NAMEPLATE_DRAIN_SECONDS, and closes the store. */
@@ -137,7 +141,7 @@ export async function startServer(config: Config, options: ServerOptions): Promi
     const cached = cacheDomains(store, changes, cachedBytesOf(config), invalidations);
     const leases = { certificateLeaseMs: 60_000, deliveryLeaseMs: 30_000 };
     const times = { ...leases, checkIntervalMs: CHECK_INTERVAL_MS, windowMs: WINDOW_MS };
-    const edgeSecret = randomBytes(32).toString('base64url');
+    const edgeSecret = options.edgeSecret ?? randomBytes(32).toString('base64url');
     const base = { nameserverPort: 53, ...times, ...options, config, manyNodes: database.manyNodes, edgeSecret };
     const here = { clock, log, metrics, changes, store: cached, uncached: store, supervisor, onAttempt, inherited };
     const startingEdge = config.roles.includes('edge')
@@ -198,6 +202,7 @@ export async function startServer(config: Config, options: ServerOptions): Promi
       async sockets() {
         return (await Promise.all(listening.map((part) => part.sockets()))).flat();
       },
+      edgeSecret,
       leave: async () => edge?.leave(),
       stop,
     };

@@ -28,13 +28,13 @@ export function addReload(program: Command): void {
     .option('--control <path>', 'the control socket of the server (default: that of the settings, NAMEPLATE_CONTROL)')
     .addHelpText('after', DETAILS)
     .action(async (options: ReloadOptions) => {
-      const path = options.control ?? controlPath(readCommandConfig());
+      const path = options.control ?? controlPath(readCommandConfig(), process.env);
       if (path === null) {
         throw new CliError(
           'The settings name no control socket. Send SIGHUP to the server instead, or set NAMEPLATE_CONTROL for server and command.',
         );
       }
-      const request = { program: programPath(), variables: serverVariablesIn() };
+      const request = { program: programPath(process.argv, process.env), variables: serverVariablesIn() };
       const { ok, message } = await askToReload(path, request).catch((error: unknown) => {
         if (error instanceof NoServer)
           throw new CliError(

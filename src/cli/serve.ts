@@ -51,7 +51,7 @@ async function serve(before: Inheritance | null): Promise<void> {
   await refusePlayground(config);
   const log = createLog(config.logLevel);
   for (const warning of configWarnings(config)) log.warn(warning);
-  const replaces = { inherited: inheritedSockets(given), isSuccessor: before !== null };
+  const replaces = { inherited: inheritedSockets(given), isSuccessor: before !== null, edgeSecret: before?.edgeSecret };
   const server = await startUnlessStopped(stopSignal, (signal) => startServer(config, { log, signal, ...replaces }));
   if (server === null) return log.info('stopped before it was ready');
   await server.accept().catch(async (error: unknown) => {
@@ -59,11 +59,12 @@ async function serve(before: Inheritance | null): Promise<void> {
     throw error;
   });
 
-  const manager = await serviceManager(log, { isTold: before !== null });
+  const manager = await serviceManager(log, env, { isTold: before !== null });
   const lifeline = before?.lifeline ?? null;
-  const path = await freeControlPath(config, before, log);
+  const path = await freeControlPath(controlPath(config, env), before, log);
   const reloader = createReloader({
-    ...{ log, manager, env, sockets: server.sockets, program: programPath(), control: path },
+    ...{ log, manager, env, sockets: server.sockets, program: programPath(process.argv, env), control: path },
+    edgeSecret: server.edgeSecret,
     // Only systemd can be told of another main process: elsewhere the first one stays.
     lifeline: lifeline ?? (manager === null ? 'new' : null),
     highestFd: Math.max(0, ...given.flatMap(({ fds }) => fds), lifeline ?? 0),
@@ -125,8 +126,7 @@ async function endInstead(pid: number, manager: ServiceManager, log: Log): Promi
 }
 
 /** Where `nameplate reload` reaches this server; null where it cannot: another one answers there. */
-async function freeControlPath(config: Config, before: Inheritance | null, log: Log): Promise<string | null> {
-  const path = controlPath(config);
+async function freeControlPath(path: string | null, before: Inheritance | null, log: Log): Promise<string | null> {
   if (path === null || before?.control === path || !(await hasServer(path))) return path;
   log.warn({ path }, `another server answers there, so "nameplate reload" does not reach this one: ${SET_CONTROL}`);
   return null;

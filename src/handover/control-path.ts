@@ -4,7 +4,7 @@ import type { Config } from '../config/config.ts';
 /** Where the server of this configuration is reached (NAMEPLATE_CONTROL); null: nowhere. */
 export function controlPath(
   { control, databaseUrl }: Pick<Config, 'control' | 'databaseUrl'>,
-  env: Record<string, string | undefined> = process.env,
+  env: Record<string, string | undefined>,
 ): string | null {
   if (control === 'off') return null;
   if (control !== 'auto') return control;

@@ -10,6 +10,8 @@ export interface Inheritance {
   lifeline: number | null;
   /** The control socket of the process before, which this one replaces. */
   control: string | null;
+  /** By which the API knows requests that an edge forwards: while one drains, those of both. Absent: the process before is of a release that kept its own. */
+  edgeSecret?: string | undefined;
   /** Descriptors without a use. */
   unused: number[];
 }

@@ -13,7 +13,7 @@ export interface Reloader {
   stop(): void;
 }
 
-interface ReloaderOptions extends Pick<SuccessorOptions, 'lifeline' | 'highestFd' | 'control'> {
+interface ReloaderOptions extends Pick<SuccessorOptions, 'lifeline' | 'highestFd' | 'control' | 'edgeSecret'> {
   log: Log;
   sockets(): Promise<ListeningSockets[]>;
   manager: ServiceManager | null;
@@ -29,7 +29,7 @@ const LIMIT_MS = 60_000;
 const PREFIX = 'NAMEPLATE_';
 
 export function createReloader(options: ReloaderOptions): Reloader {
-  const { log, manager, lifeline, highestFd, control, limitMs = LIMIT_MS } = options;
+  const { log, manager, lifeline, highestFd, control, edgeSecret, limitMs = LIMIT_MS } = options;
   const { promise: handedOver, resolve } = Promise.withResolvers<Successor>();
   const stopping = new AbortController();
   let state: 'idle' | 'reloading' | 'replaced' = 'idle';
@@ -47,7 +47,7 @@ export function createReloader(options: ReloaderOptions): Reloader {
       const env = variables === null ? options.env : { ...withoutSettings(options.env), ...variables };
       const { signal } = stopping;
       const sockets = await options.sockets();
-      const about = { lifeline, highestFd, control, limitMs, signal };
+      const about = { lifeline, highestFd, control, edgeSecret, limitMs, signal };
       const successor = await startSuccessor({ program, env, sockets, ...about });
       state = 'replaced';
       // The signal that stops this process came when the successor was ready.

@@ -17,8 +17,8 @@ const TIMEOUT_MS = 5000;
  */
 export async function serviceManager(
   log: Pick<Log, 'warn'>,
+  env: Record<string, string | undefined>,
   { isTold }: { isTold: boolean },
-  env: NodeJS.ProcessEnv = process.env,
 ): Promise<ServiceManager | null> {
   if (!env.NOTIFY_SOCKET) return null;
   const tell = async (state: string): Promise<boolean> => {

@@ -22,6 +22,8 @@ export interface SuccessorOptions {
   lifeline: 'new' | number | null;
   /** The control socket of this process; null: it has none. */
   control: string | null;
+  /** Of the edge, for `Inheritance`. */
+  edgeSecret: string;
   /** The highest descriptor that this process was given: the system passes on what it was given itself. */
   highestFd: number;
   /** Time until it must be ready. */
@@ -41,9 +43,9 @@ const LIFELINE_FD = 4;
 
 /** Starts a process that takes over the sockets. Resolves when it serves; rejects with `NoSuccessor` when it does not within the limit. */
 export async function startSuccessor(options: SuccessorOptions): Promise<Successor> {
-  const { program, lifeline, control, limitMs, signal } = options;
+  const { program, lifeline, control, edgeSecret, limitMs, signal } = options;
   const { stdio, sockets, unused } = layOut(options);
-  const inheritance = { sockets, lifeline: lifeline === null ? null : LIFELINE_FD, control, unused };
+  const inheritance = { sockets, lifeline: lifeline === null ? null : LIFELINE_FD, control, edgeSecret, unused };
   const child = spawn(program, ['serve'], { stdio, env: withInheritance(options.env, inheritance) });
   const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
   const kill = () => void child.kill('SIGKILL');

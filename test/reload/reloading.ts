@@ -61,7 +61,7 @@ export async function startReloadable(
     origin.closeAllConnections();
   });
   const path = join(directory.path, 'nameplate.db');
-  await makeSite(path, `http://127.0.0.1:${(origin.address() as AddressInfo).port}`);
+  await makeSite(path, `http://127.0.0.1:${(origin.address() as AddressInfo).port}`, env.NAMEPLATE_API_HOSTNAME);
   const variables: Record<string, string> = {
     NAMEPLATE_CNAME_ZONE: 'cname.example.net',
     NAMEPLATE_DNS_RESOLVERS: '192.0.2.53',
@@ -106,14 +106,17 @@ export async function startReloadable(
   };
 }
 
-async function makeSite(path: string, origin: string): Promise<void> {
+async function makeSite(path: string, origin: string, apiHostname?: string): Promise<void> {
   const database = await databaseAt({ engine: 'sqlite', path });
   const store = await database.open({ keyring: keyringFor(database) });
   const { environment } = await plant(store);
   await store.createDeployment(aDeployment(environment, { origin }));
   await verify(store, environment, { name: HOSTNAME, at: Date.now() });
-  const { serial: _, ...issued } = issue(HOSTNAME);
-  await store.importCertificate(HOSTNAME, issued, Date.now());
+  if (apiHostname !== undefined) await store.claimOperatorName(apiHostname, Date.now());
+  for (const name of apiHostname === undefined ? [HOSTNAME] : [HOSTNAME, apiHostname]) {
+    const { serial: _, ...issued } = issue(name);
+    await store.importCertificate(name, issued, Date.now());
+  }
   await store.close();
 }
 
