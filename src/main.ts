@@ -7,9 +7,10 @@ import type { Config } from './config/config.ts';
 import { WINDOW_MS } from './domain/domain.ts';
 import { CHECK_INTERVAL_MS } from './domain/schedule.ts';
 import type { Edge } from './edge/edge.ts';
+import type { HandedOver } from './handover/inheritance.ts';
 import type { Log } from './log.ts';
 import { createMetrics } from './metrics.ts';
-import type { InheritedSockets, ListeningSockets } from './net/inherited-sockets.ts';
+import type { InheritedSockets } from './net/inherited-sockets.ts';
 import type { Stoppable } from './net/listen.ts';
 import { startApi } from './roles/api-role.ts';
 import { startBackground, startBackgroundThread } from './roles/background-role.ts';
@@ -71,11 +72,9 @@ export interface RunningServer {
    * has given them up.
    */
   accept(): Promise<void>;
-  /** Its listening sockets, for a successor. */
-  sockets(): Promise<ListeningSockets[]>;
-  /** By which the API knows requests that the edge forwards, for a successor. */
-  edgeSecret: string;
-  /** Another process answers health checks from now on. */
+  /** What a successor is given. */
+  handOver(): Promise<HandedOver>;
+  /** Another process answers health checks and writes the edge cache from now on. */
   leave(): Promise<void>;
   /** Stops accepting, gives up the roles that only one process may run, drains for NAMEPLATE_DRAIN_SECONDS, and closes the store. */
   stop(): Promise<void>;
@@ -199,10 +198,11 @@ export async function startServer(config: Config, options: ServerOptions): Promi
           if (!ending.signal.aborted) supervisor.lost('background', error);
         });
       },
-      async sockets() {
-        return (await Promise.all(listening.map((part) => part.sockets()))).flat();
+      async handOver() {
+        await edge?.save();
+        const sockets = await Promise.all(listening.map((part) => part.sockets()));
+        return { sockets: sockets.flat(), edgeSecret };
       },
-      edgeSecret,
       leave: async () => edge?.leave(),
       stop,
     };

@@ -63,8 +63,7 @@ async function serve(before: Inheritance | null): Promise<void> {
   const lifeline = before?.lifeline ?? null;
   const path = await freeControlPath(controlPath(config, env), before, log);
   const reloader = createReloader({
-    ...{ log, manager, env, sockets: server.sockets, program: programPath(process.argv, env), control: path },
-    edgeSecret: server.edgeSecret,
+    ...{ log, manager, env, handOver: server.handOver, program: programPath(process.argv, env), control: path },
     // Only systemd can be told of another main process: elsewhere the first one stays.
     lifeline: lifeline ?? (manager === null ? 'new' : null),
     highestFd: Math.max(0, ...given.flatMap(({ fds }) => fds), lifeline ?? 0),

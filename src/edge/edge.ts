@@ -76,7 +76,9 @@ export interface Edge extends ListeningPart {
   askEndpoint: string | null;
   /** `http://host:port` */
   health: string | null;
-  /** Another process answers health checks from now on. */
+  /** Writes the edge cache, for a process that replaces this one. */
+  save(): Promise<void>;
+  /** Another process answers health checks and writes the edge cache from now on. */
   leave(): Promise<void>;
   /** Stops accepting, drains for `graceMs`, then closes everything. */
   stop(): Promise<void>;
@@ -154,7 +156,11 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
           if (each !== null) described.push(each.describe(own));
         return described;
       },
-      leave: threads.leave,
+      save: async () => kept?.save(),
+      async leave() {
+        kept?.leave();
+        await threads.leave();
+      },
       stop,
     };
   } catch (error) {

@@ -4,16 +4,20 @@ import { LISTENERS, type ListenerName, type ListeningSockets } from '../net/inhe
 type Environment = Record<string, string | undefined>;
 
 /** What a process is given by the one that it replaces. Processes of two releases exchange it: fields are only added. */
-export interface Inheritance {
-  sockets: ListeningSockets[];
+export interface Inheritance extends HandedOver {
   /** Descriptor of the pipe to the first process, which waits for the last one; null: no process waits. */
   lifeline: number | null;
   /** The control socket of the process before, which this one replaces. */
   control: string | null;
-  /** By which the API knows requests that an edge forwards: while one drains, those of both. Absent: the process before is of a release that kept its own. */
-  edgeSecret?: string | undefined;
   /** Descriptors without a use. */
   unused: number[];
+}
+
+/** What its server gives. */
+export interface HandedOver {
+  sockets: ListeningSockets[];
+  /** By which the API knows requests that an edge forwards: while one drains, those of both. Absent: the process before is of a release that kept its own. */
+  edgeSecret?: string | undefined;
 }
 
 /** In the environment of a successor, as JSON. */

@@ -1,6 +1,6 @@
 import type { Log } from '../log.ts';
-import type { ListeningSockets } from '../net/inherited-sockets.ts';
 import type { ReloadOutcome, ReloadRequest } from './control-socket.ts';
+import type { HandedOver } from './inheritance.ts';
 import type { ServiceManager } from './service-manager.ts';
 import { NoSuccessor, type Successor, type SuccessorOptions, startSuccessor } from './successor.ts';
 
@@ -13,9 +13,9 @@ export interface Reloader {
   stop(): void;
 }
 
-interface ReloaderOptions extends Pick<SuccessorOptions, 'lifeline' | 'highestFd' | 'control' | 'edgeSecret'> {
+interface ReloaderOptions extends Pick<SuccessorOptions, 'lifeline' | 'highestFd' | 'control'> {
   log: Log;
-  sockets(): Promise<ListeningSockets[]>;
+  handOver(): Promise<HandedOver>;
   manager: ServiceManager | null;
   /** The program and the environment of this process, for a reload that names no others. */
   program: string;
@@ -29,7 +29,7 @@ const LIMIT_MS = 60_000;
 const PREFIX = 'NAMEPLATE_';
 
 export function createReloader(options: ReloaderOptions): Reloader {
-  const { log, manager, lifeline, highestFd, control, edgeSecret, limitMs = LIMIT_MS } = options;
+  const { log, manager, lifeline, highestFd, control, limitMs = LIMIT_MS } = options;
   const { promise: handedOver, resolve } = Promise.withResolvers<Successor>();
   const stopping = new AbortController();
   let state: 'idle' | 'reloading' | 'replaced' = 'idle';
@@ -46,9 +46,8 @@ export function createReloader(options: ReloaderOptions): Reloader {
     try {
       const env = variables === null ? options.env : { ...withoutSettings(options.env), ...variables };
       const { signal } = stopping;
-      const sockets = await options.sockets();
-      const about = { lifeline, highestFd, control, edgeSecret, limitMs, signal };
-      const successor = await startSuccessor({ program, env, sockets, ...about });
+      const about = { lifeline, highestFd, control, limitMs, signal };
+      const successor = await startSuccessor({ program, env, ...(await options.handOver()), ...about });
       state = 'replaced';
       // The signal that stops this process came when the successor was ready.
       if (signal.aborted) process.kill(successor.pid, 'SIGTERM');

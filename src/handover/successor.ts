@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
-import type { ListeningSockets } from '../net/inherited-sockets.ts';
-import { withInheritance } from './inheritance.ts';
+import { type HandedOver, withInheritance } from './inheritance.ts';
 import type { SuccessorMessage } from './predecessor.ts';
 
 /** A process that has taken over. */
@@ -13,17 +12,14 @@ export interface Successor {
   ended: Promise<number | null>;
 }
 
-export interface SuccessorOptions {
+export interface SuccessorOptions extends HandedOver {
   /** The program, which is run with the argument `serve`. */
   program: string;
   env: Record<string, string | undefined>;
-  sockets: readonly ListeningSockets[];
   /** `new`: this process is the first one, and waits for the last. A descriptor: the first one's pipe. Null: no process waits. */
   lifeline: 'new' | number | null;
   /** The control socket of this process; null: it has none. */
   control: string | null;
-  /** Of the edge, for `Inheritance`. */
-  edgeSecret: string;
   /** The highest descriptor that this process was given: the system passes on what it was given itself. */
   highestFd: number;
   /** Time until it must be ready. */

@@ -269,6 +269,32 @@ describe('the edge cache', () => {
     ]);
   });
 
+  it('a process that is replaced writes its file for the next one, and leaves that of the next one alone', async () => {
+    const world = createWorld();
+    const before = world.start().keep();
+    world.sites.set('a.example.com', aSite('a.example.com'));
+    await before.store.findSite('a.example.com');
+    await before.save();
+    const { cache, keep } = world.start();
+    expect(await cache.load()).toBe(1);
+    before.leave();
+    const after = keep();
+    for (const [{ store }, name] of [
+      [after, 'b.example.com'],
+      [before, 'c.example.com'],
+    ] as const) {
+      world.sites.set(name, aSite(name));
+      await store.findSite(name);
+    }
+    await after.stop();
+    const written = await readFile(path, 'utf8');
+    world.advance(24 * HOUR_MS);
+    await before.stop();
+    expect(await readFile(path, 'utf8')).toBe(written);
+    expect(written).toContain('b.example.com');
+    expect(written).not.toContain('c.example.com');
+  });
+
   it('tells the size and the age of its file', async () => {
     const world = createWorld();
     await serve(world, 'a.example.com');

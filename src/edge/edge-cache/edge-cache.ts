@@ -9,6 +9,7 @@ import { type WrittenFile, watchEdgeCache } from './edge-cache-metrics.ts';
 import { type Keeper, type KeepOptions, keepServed } from './keep-served.ts';
 import { createServedSealer } from './seal-served.ts';
 import { createServedSites, isYoung, MAX_BYTES } from './served-sites.ts';
+import { createServedWriter, type WriteOptions } from './write-served.ts';
 
 /**
  * Keeps what the edge has served, and serves it while the store cannot be reached: in all threads, and after a restart from a file.
@@ -18,7 +19,7 @@ export interface EdgeCache extends ServedLookup {
   /** Reads the file, once. Resolves with the number of names that may be served; a file that cannot be used counts as none, and is logged. */
   load(): Promise<number>;
   /** Keeps from now on what the edge serves. Called once. */
-  keep(deps: Pick<KeepOptions, 'store' | 'changes' | 'recentNames'>): Keeper;
+  keep(deps: Pick<KeepOptions, 'store' | 'changes'> & Pick<WriteOptions, 'recentNames'>): Keeper;
 }
 
 /** What was served before, for a read of the store that fails or is slow; undefined: nothing is known. Never rejects. */
@@ -74,11 +75,13 @@ export function createEdgeCache(options: EdgeCacheOptions): EdgeCache {
 
   return {
     load,
-    keep(deps) {
+    keep({ recentNames, ...deps }) {
       const onWritten = (now: WrittenFile) => {
         written = now;
       };
-      return keepServed({ ...deps, served, sealer, file, loaded: load(), onWritten, clock, log });
+      const about = { served, sealer, loaded: load(), clock, log };
+      const writer = createServedWriter({ ...about, file, recentNames, onWritten });
+      return keepServed({ ...about, ...deps, writer });
     },
     async findSite(hostname) {
       await loading;

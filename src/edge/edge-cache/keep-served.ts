@@ -12,22 +12,18 @@ import {
   StoreUnavailable,
 } from '../../store/contract/store.ts';
 import { SealingError } from '../../store/sealing/keyring.ts';
-import { type EdgeCacheLine, type FileOf, originLine, siteLine, writeEdgeCache } from './edge-cache-file.ts';
-import type { WrittenFile } from './edge-cache-metrics.ts';
 import type { ServedSealer } from './seal-served.ts';
-import { isYoung, type SealedCertificate, type ServedSites } from './served-sites.ts';
+import type { SealedCertificate, ServedSites } from './served-sites.ts';
+import type { ServedWriter } from './write-served.ts';
 
 export interface KeepOptions {
   served: ServedSites;
   sealer: ServedSealer;
-  file: FileOf;
+  writer: ServedWriter;
   /** Resolves when the file that is there has been read. */
   loaded: Promise<unknown>;
   store: EdgeStore;
   changes: ChangeFeed;
-  /** Names in the caches of each thread, the most recently served first. */
-  recentNames(): Promise<readonly (readonly string[])[]>;
-  onWritten(file: WrittenFile): void;
   clock: Clock;
   log: Log;
 }
@@ -36,7 +32,11 @@ export interface KeepOptions {
 export interface Keeper {
   /** The store, whose answers are kept. */
   store: EdgeStore;
-  /** Writes the file once more. */
+  /** Writes the file, for a process that replaces this one. */
+  save(): Promise<void>;
+  /** The file is another process's from now on. */
+  leave(): void;
+  /** Writes the file once more, unless it is another process's. */
   stop(): Promise<void>;
 }
 
@@ -61,29 +61,16 @@ const REREADS = 20;
 const MAX_SUSPECTS = 100_000;
 /** Everything that may have changed is read again at most once in this time. */
 const REVIEW_MS = 600_000;
-/** Between a change and the file, at least; and so long for each MB more, to spare the disk. */
-const WRITE_MS = 5000;
-const WRITE_MS_PER_MB = 2000;
-/** When nothing has changed, so that the file grows no older. */
-const REWRITE_MS = 3_600_000;
-const RETRY_MS = 60_000;
-const MB = 1024 * 1024;
 
 export function keepServed(options: KeepOptions): Keeper {
-  const { served, sealer, file, loaded, store, changes, recentNames, onWritten, clock, log } = options;
+  const { served, sealer, writer, loaded, store, changes, clock, log } = options;
   const { sites, origins } = served;
   /** By "<kind> <key>". */
   const suspects = new Map<string, Suspect>();
   const readings = new Set<Reading>();
   let reviewAt = Number.POSITIVE_INFINITY;
   let reviewedAt = Number.NEGATIVE_INFINITY;
-  let writtenAt = Number.NEGATIVE_INFINITY;
-  let writeAt = clock.now() + WRITE_MS;
-  let isDirty = false;
-  let isFailing = false;
-  let isStopped = false;
   let working: Promise<unknown> | undefined;
-  let writing: Promise<void> | undefined;
 
   // What came out of the file is read again first of all.
   void loaded.then(() => {
@@ -129,7 +116,7 @@ export function keepServed(options: KeepOptions): Keeper {
 
   function keepSite(hostname: string, found: Site | null, confirmedAt: number | null): void {
     if (found === null) {
-      isDirty = sites.delete(hostname) || isDirty;
+      forget(hostname);
       return;
     }
     const { origin, certificate, ...site } = found;
@@ -141,7 +128,7 @@ export function keepServed(options: KeepOptions): Keeper {
     try {
       const sealed = isSame ? before.certificate : certificate && sealer.seal(hostname, certificate);
       sites.set(hostname, { site, certificate: sealed, confirmedAt });
-      isDirty ||= !isSame || !isDeepStrictEqual(site, before.site);
+      if (!isSame || !isDeepStrictEqual(site, before.site)) writer.changed();
     } catch (error) {
       // The store says so as well, wherever it matters.
       if (!(error instanceof SealingError)) throw error;
@@ -151,7 +138,11 @@ export function keepServed(options: KeepOptions): Keeper {
   function keepOrigin(environmentId: string, origin: Origin | null, confirmedAt: number | null): void {
     const before = origins.find(environmentId, clock.now())?.value;
     origins.set(environmentId, { origin, confirmedAt });
-    isDirty ||= !isDeepStrictEqual(origin, before?.origin);
+    if (!isDeepStrictEqual(origin, before?.origin)) writer.changed();
+  }
+
+  function forget(hostname: string): void {
+    if (sites.delete(hostname)) writer.changed();
   }
 
   changes.subscribe((change) => {
@@ -164,7 +155,7 @@ export function keepServed(options: KeepOptions): Keeper {
     const { kind, key } = change;
     if (kind === 'certificate' || kind === 'route') suspectSite(key);
     // The route may lead elsewhere now: it is not served meanwhile.
-    if (kind === 'route') isDirty = sites.delete(key) || isDirty;
+    if (kind === 'route') forget(key);
     if (kind === 'environment' && origins.suspect(key) !== undefined) suspect({ kind: 'origin', key });
   });
 
@@ -206,67 +197,7 @@ export function keepServed(options: KeepOptions): Keeper {
     served.confirm(clock.now());
     if (clock.now() >= reviewAt) review();
     if (suspects.size > 0) await reread();
-    const isDue = isDirty || clock.now() - writtenAt >= REWRITE_MS;
-    if (isDue && clock.now() >= writeAt) void write();
-  }
-
-  function write(): Promise<void> {
-    writing ??= writeFile().finally(() => {
-      writing = undefined;
-    });
-    return writing;
-  }
-
-  async function writeFile(): Promise<void> {
-    // A file that was not read yet would be lost.
-    await loaded;
-    if (!isStopped) await touchRecent();
-    isDirty = false;
-    const confirmedAt = served.confirmedAt();
-    try {
-      const bytes = await writeEdgeCache(file, content(), confirmedAt);
-      onWritten({ bytes, confirmedAt });
-      writtenAt = confirmedAt;
-      writeAt = clock.now() + WRITE_MS + (bytes / MB) * WRITE_MS_PER_MB;
-      if (isFailing) log.info({ path: file.path }, 'the edge cache can be written again');
-      isFailing = false;
-    } catch (error) {
-      isDirty = true;
-      writeAt = clock.now() + RETRY_MS;
-      const message = `the edge cache ${file.path} cannot be written; trying again every minute`;
-      if (!isFailing) log.warn({ err: error }, message);
-      isFailing = true;
-    }
-  }
-
-  /** The least recent first. */
-  async function touchRecent(): Promise<void> {
-    const ranked = await recentNames().catch(() => []);
-    const longest = Math.max(0, ...ranked.map(({ length }) => length));
-    for (let rank = longest - 1; rank >= 0; rank -= 1)
-      for (const { [rank]: name } of ranked) if (name !== undefined) sites.touch(name);
-  }
-
-  /** What may be served after a restart, the most recent first. */
-  function* content(): Generator<EdgeCacheLine> {
-    const now = clock.now();
-    const entries = sites.entries();
-    const environments = new Set(entries.map(([, { site }]) => site.environmentId));
-    for (const [environment, origin] of origins.entries()) {
-      const at = origins.confirmedAt(origin);
-      if (environments.has(environment) && isYoung(at, now)) yield originLine(environment, origin, at);
-    }
-    // Under the first key: another one may be removed once the store has been rotated.
-    const reseal = sealer.resealer();
-    for (const [hostname, entry] of entries) {
-      const at = sites.confirmedAt(entry);
-      if (!isYoung(at, now)) continue;
-      const { certificate } = entry;
-      const sealed = certificate && reseal(hostname, certificate);
-      if (certificate !== null && sealed === null) continue;
-      entry.certificate = sealed;
-      yield siteLine(entry, at);
-    }
+    writer.writeIfDue();
   }
 
   const timer = setInterval(() => {
@@ -279,13 +210,12 @@ export function keepServed(options: KeepOptions): Keeper {
 
   return {
     store: kept,
+    save: writer.save,
+    leave: writer.leave,
     async stop() {
-      isStopped = true;
       clearInterval(timer);
       await working;
-      await writing;
-      // Where the store has confirmed nothing, the file knows more.
-      if (isDirty && served.confirmedAt() > 0) await write();
+      await writer.stop();
     },
   };
 }
