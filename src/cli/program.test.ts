@@ -1,6 +1,7 @@
 import { type Command, CommanderError } from 'commander';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { permissionProblems } from './granted-permissions.ts';
+import { PLATFORM_PERMISSIONS } from './init.ts';
 import { loadCatalogue } from './operation-names.ts';
 import { createProgram } from './program.ts';
 
@@ -67,6 +68,7 @@ describe('help', () => {
       'backup',
       'copy',
       'doctor',
+      'init',
       ...['create', 'list', 'disable', 'enable', 'limits', 'brand'].map((verb) => `workspaces ${verb}`),
       ...['create', 'list', 'disable', 'enable', 'revoke'].map((verb) => `keys ${verb}`),
       ...['create', 'rotate'].map((verb) => `tokens ${verb}`),
@@ -148,6 +150,11 @@ describe('permissions', () => {
     const granted = ofOne.map(({ resource, action }) => `${resource}.some_1.${action}`);
     expect(permissionProblems([...all, ...granted, 'project/shop/app/web#read_app'], permissions)).toEqual([]);
   });
+});
+
+test('init makes a key with permissions that operations require, each once', async () => {
+  expect(permissionProblems(PLATFORM_PERMISSIONS, (await loadCatalogue()).permissions)).toEqual([]);
+  expect(new Set(PLATFORM_PERMISSIONS).size).toBe(PLATFORM_PERMISSIONS.length);
 });
 
 describe('mistakes', () => {

@@ -8,6 +8,7 @@ import { addDev } from './dev.ts';
 import { addDns } from './dns.ts';
 import { addDoctor } from './doctor/doctor.ts';
 import { addDomains } from './domains.ts';
+import { addInit } from './init.ts';
 import { addKeys } from './keys.ts';
 import { addMigrate } from './migrate.ts';
 import { addReload } from './reload.ts';
@@ -27,6 +28,7 @@ const COMMANDS = [
   addBackup,
   addCopy,
   addDoctor,
+  addInit,
   addWorkspaces,
   addKeys,
   addTokens,
@@ -43,9 +45,10 @@ What commands need:
   nothing           dev, demo, sealing key; dns, while the playground runs
   the settings      serve, doctor (NAMEPLATE_CNAME_ZONE and others:
                     docs/configuration.md)
-  the database      migrate, backup, workspaces, keys, tokens, certificates,
-                    sealing rotate, doctor: they open it themselves, by
-                    NAMEPLATE_DATABASE_URL or --database. No server has to run.
+  the database      init, migrate, backup, workspaces, keys, tokens,
+                    certificates, sealing rotate, doctor: they open it
+                    themselves, by NAMEPLATE_DATABASE_URL or --database. No
+                    server has to run.
   a running server  reload, on this machine, by the settings or --control
   two databases     copy, from SQLite to PostgreSQL. No server may run.
   its API           projects, apps, environments, deployments, domains, webhooks:

@@ -4,6 +4,7 @@ import type { Clock } from '../clock.ts';
 import type { NewId } from '../ids.ts';
 import type { Store } from '../store/contract/store.ts';
 import type { Ready } from './data-dir.ts';
+import { ensureTree } from './ensure-tree.ts';
 import { type HelloOrigin, startHello } from './hello.ts';
 
 /** The initial data of a playground. */
@@ -26,41 +27,11 @@ const WORKSPACE = 'playground';
 
 /** Finds or creates the playground's workspace, project, app and environment. Keeps `rootKey` if it still works; else creates a new key. */
 export async function seed(deps: SeedDeps, rootKey: string | undefined): Promise<Seeded> {
-  const { store, clock, newId } = deps;
   const workspaceId = await ensureWorkspace(deps);
 
-  async function ensure(
-    prefix: 'proj' | 'app' | 'env',
-    slug: string,
-    found: { id: string } | null,
-    create: (fields: TreeFields) => Promise<unknown>,
-  ): Promise<{ id: string; slug: string }> {
-    const id = found?.id ?? newId(prefix);
-    if (found === null) await create({ id, workspaceId, slug, name: null, createdAt: clock.now() });
-    return { id, slug };
-  }
-
-  const project = await ensure('proj', 'demo', await store.findProject(workspaceId, 'demo'), (fields) =>
-    store.createProject(fields),
-  );
-  const inProject = { project: project.id, app: 'web' };
-  const app = await ensure('app', 'web', await store.findApp(workspaceId, inProject), (fields) =>
-    store.createApp({ ...fields, projectId: project.id }),
-  );
-  const inApp = { project: project.id, app: app.id, environment: 'production' };
-  const environment = await ensure('env', 'production', await store.findEnvironment(workspaceId, inApp), (fields) =>
-    store.createEnvironment({ ...fields, projectId: project.id, appId: app.id, currentDeploymentId: null }),
-  );
-  return { rootKey: await ensureKey(deps, workspaceId, rootKey), workspaceId, project, app, environment };
-}
-
-/** What projects, apps and environments have in common. */
-interface TreeFields {
-  id: string;
-  workspaceId: string;
-  slug: string;
-  name: null;
-  createdAt: number;
+  const slugs = { project: 'demo', app: 'web', environment: 'production' };
+  const tree = await ensureTree(deps, workspaceId, slugs);
+  return { rootKey: await ensureKey(deps, workspaceId, rootKey), workspaceId, ...tree };
 }
 
 async function ensureWorkspace({ store, clock, newId }: SeedDeps): Promise<string> {
