@@ -28,12 +28,27 @@ async function open(path: string, message: string) {
   return { requests, close: control.close };
 }
 
-it('a request arrives complete, and its outcome is returned; only the owner may open the socket', async () => {
+it('a request arrives complete, and its outcome is returned', async () => {
   const path = newPath();
   const { requests } = await open(path, 'done');
   expect(await askToReload(path, REQUEST)).toEqual({ ok: true, message: 'done' });
   expect(requests).toEqual([REQUEST]);
-  expect(statSync(path).mode & 0o777).toBe(0o600);
+});
+
+it('only its owner may open the socket, from the moment on at which it is there, whatever new files are open to', async () => {
+  const path = newPath();
+  const modeOf = (file: string) => statSync(file).mode & 0o777;
+  const before = process.umask(0);
+  try {
+    const opening = openControlSocket(path, async () => ({ ok: true, message: 'done' }));
+    expect(modeOf(`${path}.${process.pid}`)).toBe(0o600);
+    expect(process.umask()).toBe(0);
+    const control = await opening;
+    closing.push(() => control.close());
+    expect(modeOf(path)).toBe(0o600);
+  } finally {
+    process.umask(before);
+  }
 });
 
 it('the socket of the next process takes the place of the one before, which then leaves it alone', async () => {

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
-import { chmodSync, renameSync, rmSync, statSync } from 'node:fs';
-import { connect, createServer, type Socket } from 'node:net';
+import { renameSync, rmSync, statSync } from 'node:fs';
+import { connect, createServer, type Server, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 
 /** What a command asks of a running server. */
@@ -42,10 +42,8 @@ export async function openControlSocket(
   const server = createServer({ allowHalfOpen: true }, (socket) => void answer(socket, reload));
   const own = `${path}.${process.pid}`;
   rmSync(own, { force: true });
-  server.listen(own);
+  listenAlone(server, own);
   await once(server, 'listening');
-  // Before anybody knows its name.
-  chmodSync(own, 0o600);
   const { ino } = statSync(own);
   renameSync(own, path);
   return {
@@ -54,6 +52,16 @@ export async function openControlSocket(
       if (statSync(path, { throwIfNoEntry: false })?.ino === ino) rmSync(path);
     },
   };
+}
+
+/** Nobody else may open the socket from its first moment on: who does has this user run any program. Node creates it before `listen` returns. */
+function listenAlone(server: Server, path: string): void {
+  const before = process.umask(0o177);
+  try {
+    server.listen(path);
+  } finally {
+    process.umask(before);
+  }
 }
 
 async function answer(socket: Socket, reload: (request: ReloadRequest) => Promise<ReloadOutcome>): Promise<void> {
