@@ -14,6 +14,8 @@ COPY web ./web
 RUN node scripts/build.ts
 
 FROM ${NODE_IMAGE}
+# Process 1, which clears away the processes that reloads have replaced: Node waits only for those that it has started.
+RUN apt-get update && apt-get install -y --no-install-recommends tini && rm -rf /var/lib/apt/lists/*
 WORKDIR /app
 COPY LICENSE package.json ./
 COPY bin ./bin
@@ -32,5 +34,5 @@ USER 1000:1000
 # Publish the edge as 80 and 443. Not every runtime lets a user other than root listen below 1024.
 EXPOSE 7070 7071 8080 8443 7073
 HEALTHCHECK --interval=15s --timeout=5s --start-period=60s CMD ["node", "/app/dist/healthcheck.js"]
-ENTRYPOINT ["/app/bin/nameplate"]
+ENTRYPOINT ["/usr/bin/tini", "--", "/app/bin/nameplate"]
 CMD ["serve"]

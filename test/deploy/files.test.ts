@@ -11,7 +11,7 @@ import { createEdgeMetrics } from '../../src/edge/edge-metrics.ts';
 import { PAGE_NAMES, renderPage } from '../../src/edge/http/pages.ts';
 import { createMetrics } from '../../src/metrics.ts';
 import { asUnavailable } from '../../src/store/postgres/postgres-errors.ts';
-import { assignment, imageEnvironment, instruction, instructions, read } from './image.ts';
+import { assignment, entrypoint, imageEnvironment, instruction, instructions, read } from './image.ts';
 
 const example = Object.fromEntries(
   read('deploy/nameplate.env.example')
@@ -95,6 +95,13 @@ test('the image, compose.yaml and the unit keep the edge cache where it survives
   expect(image.edgeCache).toBe(beside(image));
   expect(service.edgeCache).toBe(beside(service));
   expect(read('compose.yaml')).toContain(`- edge:${dirname(String(image.edgeCache))}\n`);
+});
+
+test('the image starts the program under an init that it has installed', () => {
+  expect(entrypoint()).toEqual({ init: ['/usr/bin/tini'], program: ['/app/bin/nameplate'] });
+  expect(instructions().filter(({ name, value }) => name === 'RUN' && / install .*\btini\b/.test(value))).toHaveLength(
+    1,
+  );
 });
 
 test('the unit, compose.yaml and what is said of Kubernetes give a clean stop the time that it may take', () => {

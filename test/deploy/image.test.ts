@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { freePort } from '../support/free-port.ts';
-import { type Image, instruction, makeImage } from './image.ts';
+import { entrypoint, type Image, instruction, makeImage } from './image.ts';
 
 let image: Image;
 beforeAll(() => {
@@ -44,7 +44,8 @@ function runIn(command: string[], env: Record<string, string>) {
   return { ended, ready, stop };
 }
 
-const start: string[] = JSON.parse(instruction('ENTRYPOINT'));
+// Without the init of the image.
+const start = entrypoint().program;
 const serve = [...start, ...JSON.parse(instruction('CMD'))];
 const check: string[] = JSON.parse(instruction('HEALTHCHECK').replace(/^.*? CMD /, ''));
 

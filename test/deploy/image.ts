@@ -45,6 +45,13 @@ export function instruction(name: string): string {
   return found[0].value;
 }
 
+/** What the image starts: an init with its options, which starts the program. */
+export function entrypoint(): { init: string[]; program: string[] } {
+  const words: string[] = JSON.parse(instruction('ENTRYPOINT'));
+  const end = words.indexOf('--');
+  return { init: words.slice(0, end), program: words.slice(end + 1) };
+}
+
 /** What the image sets in the environment. */
 export function imageEnvironment(): Record<string, string> {
   return Object.fromEntries(instruction('ENV').split(' ').map(assignment));
