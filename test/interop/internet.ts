@@ -65,10 +65,13 @@ const HOSTS: Host[] = TOP_LEVEL.flatMap((top) =>
   })),
 );
 
-export async function startInternet(): Promise<Internet> {
+/** `port`: of all DNS servers; one that is free unless given. */
+export async function startInternet(options: { port?: number } = {}): Promise<Internet> {
   const programs = await findPrograms('dns', ['knot', 'unbound']);
   const directory = await mkdtemp(join(tmpdir(), 'nameplate-interop-'));
-  const port = await freePort([...RESOLVERS, ROOT.address, REGISTRY.address, ...HOSTS.map(({ address }) => address)]);
+  const port =
+    options.port ??
+    (await freePort([...RESOLVERS, ROOT.address, REGISTRY.address, ...HOSTS.map(({ address }) => address)]));
   const services: Service[] = [];
   const knot = async (host: Host) => {
     const server = await startKnot({ programs, directory: join(directory, host.host), port, ...host });
