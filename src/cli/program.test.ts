@@ -75,6 +75,7 @@ describe('help', () => {
       ...['list', 'show', 'renew', 'import'].map((verb) => `certificates ${verb}`),
       ...['key', 'rotate'].map((verb) => `sealing ${verb}`),
       ...['projects', 'apps', 'environments', 'deployments'].flatMap((of) => [`${of} create`, `${of} list`]),
+      ...['projects', 'apps', 'environments'].map((of) => `${of} delete`),
       ...['create', 'get', 'list', 'verify', 'delete', 'wait', 'watch'].map((verb) => `domains ${verb}`),
       ...['diagnose', 'check', 'events', 'certificate', 'records', 'import', 'export'].map((verb) => `domains ${verb}`),
       ...['restore', 'redirect', 'setup-link', 'setup-links', 'revoke-setup-link'].map((verb) => `domains ${verb}`),

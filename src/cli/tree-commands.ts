@@ -19,39 +19,56 @@ interface Kind {
   field: 'slug' | 'origin';
   create: string;
   list: string;
+  /** Deployments have none: they go with their environment. */
+  delete?: Deletion;
   /** An example of the argument, and of the options that name the parents. */
   example: [argument: string, flags: string];
+}
+
+interface Deletion {
+  operation: string;
+  /** What it must not have. */
+  contents: string;
+  /** A sentence. */
+  goesWithIt?: string;
 }
 
 const KINDS: Kind[] = [
   {
     plural: 'projects',
     singular: 'project',
-    summary: 'Create and list projects of the workspace.',
+    summary: 'Create, list and delete projects of the workspace.',
     parents: [],
     field: 'slug',
     create: 'projects.createProject',
     list: 'projects.listProjects',
+    delete: { operation: 'projects.deleteProject', contents: 'apps' },
     example: ['shop', ''],
   },
   {
     plural: 'apps',
     singular: 'app',
-    summary: 'Create and list apps of a project.',
+    summary: 'Create, list and delete apps of a project.',
     parents: ['project'],
     field: 'slug',
     create: 'apps.createApp',
     list: 'apps.listApps',
+    delete: { operation: 'apps.deleteApp', contents: 'environments' },
     example: ['storefront', ' --project shop'],
   },
   {
     plural: 'environments',
     singular: 'environment',
-    summary: 'Create and list environments of an app. Domains are attached to environments.',
+    summary: 'Create, list and delete environments of an app. Domains are attached to environments.',
     parents: ['project', 'app'],
     field: 'slug',
     create: 'environments.createEnvironment',
     list: 'environments.listEnvironments',
+    delete: {
+      operation: 'environments.deleteEnvironment',
+      contents: 'domains',
+      goesWithIt: ' Its deployments go with it.',
+    },
     example: ['staging', ' --project shop --app storefront'],
   },
   {
@@ -108,6 +125,22 @@ function addKind(program: Command, kind: Kind): void {
       const api = await connect(options);
       const found = await api.list<Listed>(kind.list, pathFrom(api, options, parents));
       show(options, found, (rows) => (rows.length === 0 ? `No ${plural} yet.` : table(columns, rows)));
+    },
+  );
+  if (kind.delete !== undefined) addDelete(group, kind, kind.delete);
+}
+
+/** The server refuses what is not empty, so that no typing mistake ends what serves a name. */
+function addDelete(group: Command, kind: Kind, { operation, contents, goesWithIt = '' }: Deletion): void {
+  const { plural, singular, parents, example } = kind;
+  const summary = `Delete ${/^[ae]/.test(singular) ? 'an' : 'a'} ${singular} that has no ${contents}.${goesWithIt}`;
+  const typed = `nameplate ${plural} delete ${example.join('')}`;
+  pathOptions(apiCommand(group, `delete <${singular}>`, summary, [typed]), parents).action(
+    async (named: string, options: ApiOptions & PathOptions) => {
+      const api = await connect(options);
+      const body = { ...pathFrom(api, options, parents), [singular]: named };
+      await api.call(operation, body);
+      show(options, { ...body, deleted: true }, () => `Deleted ${singular} ${printable(named)}.`);
     },
   );
 }

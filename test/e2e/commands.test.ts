@@ -158,6 +158,28 @@ describe.concurrent('over the API', () => {
     ]);
   });
 
+  test('projects, apps and environments are deleted once they are empty, and no sooner', async () => {
+    await runJson(['projects', 'create', 'brief', ...data]);
+    await runJson(['apps', 'create', 'page', '--project', 'brief', ...data]);
+    const inApp = ['--project', 'brief', '--app', 'page'];
+    await runJson(['environments', 'create', 'live', ...inApp, ...data]);
+    const inEnvironment = [...inApp, '--environment', 'live'];
+    await runJson(['domains', 'create', 'brief.example.com', ...inEnvironment, ...data]);
+    const deletions: [string[], string][] = [
+      [['environments', 'delete', 'live', ...inApp], 'still has domains'],
+      [['apps', 'delete', 'page', '--project', 'brief'], 'still has environments'],
+      [['projects', 'delete', 'brief'], 'still has apps'],
+    ];
+    for (const [typed, refusal] of deletions) {
+      const refused = await run([...typed, ...data]);
+      expect(refused).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining(refusal) });
+    }
+    await runJson(['domains', 'delete', 'brief.example.com', ...data]);
+    for (const [typed] of deletions) expect(await runJson([...typed, ...data])).toMatchObject({ deleted: true });
+    const left = await runJson<{ slug: string }[]>(['projects', 'list', ...data]);
+    expect(left.map(({ slug }) => slug)).not.toContain('brief');
+  });
+
   test('a domain is created with its records, found, listed and deleted', async () => {
     const made = await runJson<ShownDomain>(['domains', 'create', 'one.example.com', ...data]);
     const domain = await runJson<ShownDomain>(['domains', 'get', 'one.example.com', ...data]);
