@@ -20,6 +20,7 @@ import { loadCatalogue } from './operation-names.ts';
 import { define } from './options.ts';
 import { NAME_ANOTHER_FILE, playgroundStoreOf } from './playground-store.ts';
 import { STOP_MS, startUnlessStopped, stopInTime, untilSignal } from './signals.ts';
+import { failToStart } from './start-failure.ts';
 
 export function addServe(program: Command): void {
   const examples = ['NAMEPLATE_CNAME_ZONE=cname.example.net NAMEPLATE_DNS_RESOLVERS=1.1.1.1,8.8.8.8 nameplate serve'];
@@ -30,17 +31,17 @@ export function addServe(program: Command): void {
     examples,
   ).action(async () => {
     const before = takeInheritance(process.env);
-    try {
-      await serve(before);
-    } catch (error) {
+    const running = await startToServe(before).catch(async (error: unknown) => {
       if (before !== null) await tellFailed(messageOf(error));
-      throw error;
-    }
+      await failToStart(error);
+      return null;
+    });
+    await running?.untilEnd();
   });
 }
 
-/** `before`: what the process before this one has handed over; null: this one replaces none. */
-async function serve(before: Inheritance | null): Promise<void> {
+/** `before`: what the process before this one has handed over; null: this one replaces none. Null: a signal came before it was ready. */
+async function startToServe(before: Inheritance | null): Promise<{ untilEnd(): Promise<void> } | null> {
   const stopSignal = untilSignal();
   let onHangUp = () => {};
   process.on('SIGHUP', () => onHangUp());
@@ -53,7 +54,10 @@ async function serve(before: Inheritance | null): Promise<void> {
   for (const warning of configWarnings(config)) log.warn(warning);
   const replaces = { inherited: inheritedSockets(given), isSuccessor: before !== null, edgeSecret: before?.edgeSecret };
   const server = await startUnlessStopped(stopSignal, (signal) => startServer(config, { log, signal, ...replaces }));
-  if (server === null) return log.info('stopped before it was ready');
+  if (server === null) {
+    log.info('stopped before it was ready');
+    return null;
+  }
   await server.accept().catch(async (error: unknown) => {
     await server.stop();
     throw error;
@@ -78,18 +82,21 @@ async function serve(before: Inheritance | null): Promise<void> {
   onHangUp = () => void reloader.reload();
   if (isBundleOutdated()) log.warn('dist/ was built from other sources, so the sources run: npm run build');
   releaseMemorySoon();
-
-  const end = await Promise.race([stopSignal, server.failed.then(() => null), reloader.handedOver]);
-  reloader.stop();
-  control?.close();
-  if (end !== null && typeof end !== 'string') {
-    ownLifeline?.leave();
-    return leave(end, server, { config, log, manager });
-  }
-  if (end === null) process.exitCode = 1;
-  log.info({ signal: end }, 'stopping');
-  await Promise.all([manager?.stopping(), stopInTime(server.stop, config.drainMs + STOP_MS)]);
-  log.info('stopped');
+  return {
+    async untilEnd() {
+      const end = await Promise.race([stopSignal, server.failed.then(() => null), reloader.handedOver]);
+      reloader.stop();
+      control?.close();
+      if (end !== null && typeof end !== 'string') {
+        ownLifeline?.leave();
+        return leave(end, server, { config, log, manager });
+      }
+      if (end === null) process.exitCode = 1;
+      log.info({ signal: end }, 'stopping');
+      await Promise.all([manager?.stopping(), stopInTime(server.stop, config.drainMs + STOP_MS)]);
+      log.info('stopped');
+    },
+  };
 }
 
 /** The successor serves: this process drains. The first one then stays, where others wait for its end. */

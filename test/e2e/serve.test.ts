@@ -5,7 +5,16 @@ import { type AddressInfo, createServer } from 'node:net';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, expect, test } from 'vitest';
 import { migrate } from '../../src/store/sqlite/sqlite.ts';
-import { run, runJson, type Started, start, startPlayground, temporaryDirectory } from '../support/command.ts';
+import {
+  type Ended,
+  run,
+  runJson,
+  type Started,
+  start,
+  startCommand,
+  startPlayground,
+  temporaryDirectory,
+} from '../support/command.ts';
 import { ENCRYPTION_KEY } from '../support/encryption-key.ts';
 
 const directory = temporaryDirectory();
@@ -39,6 +48,15 @@ async function serve(changes: Record<string, string> = {}): Promise<Started & Re
   running.push(server);
   const [line] = await server.says(/^\{.*"msg":"ready"\}$/m);
   return { ...server, ...(JSON.parse(line) as ReadyLine) };
+}
+
+/** The one line that says why a server did not start. */
+function startFailure({ code, stdout, stderr }: Ended): string {
+  expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
+  expect(stdout).toMatch(/^[^\n]+\n$/);
+  const { level, time, msg } = JSON.parse(stdout);
+  expect({ level, time }).toEqual({ level: 60, time: expect.any(Number) });
+  return msg;
 }
 
 test.concurrent('a server is set up with commands, serves requests and metrics, and stops cleanly', async () => {
@@ -118,23 +136,19 @@ test.concurrent('a file has one verifier process at a time; another process can 
   const shared = { NAMEPLATE_DATABASE_URL: databaseFor('shared') };
   const first = await serve(shared);
   const second = await run(['serve'], { env: { ...env, ...shared } });
-  expect(second).toMatchObject({
-    code: 1,
-    stderr: expect.stringMatching(/^nameplate: .*\(\d+\) already runs the verifier.*\n$/),
-  });
+  expect(startFailure(second)).toMatch(/^the server does not start: .*\(\d+\) already runs the verifier/);
   const api = await serve({ ...shared, NAMEPLATE_ROLES: 'api' });
   expect((await fetch(`${api.api}/v2/liveness`)).status).toBe(200);
   await first.stop();
   expect((await serve({ ...shared, NAMEPLATE_ROLES: 'verifier', NAMEPLATE_METRICS_LISTEN: 'off' })).api).toBeNull();
 });
 
-test.concurrent('a port in use: one line, exit code 1', async () => {
+test.concurrent('a port in use: one JSON line, exit code 1', async () => {
   const holder = await serve({ NAMEPLATE_ROLES: 'api' });
   const address = holder.api?.replace('http://', '') ?? '';
   const second = await run(['serve'], { env: { ...env, NAMEPLATE_ROLES: 'api', NAMEPLATE_LISTEN: address } });
-  expect(second).toMatchObject({ code: 1, stdout: '' });
-  expect(second.stderr).toBe(
-    `nameplate: ${address} is in use by another program. Stop it, or set NAMEPLATE_LISTEN to another port.\n`,
+  expect(startFailure(second)).toBe(
+    `the server does not start: ${address} is in use by another program. Stop it, or set NAMEPLATE_LISTEN to another port.`,
   );
 });
 
@@ -143,9 +157,9 @@ test.concurrent('an IPv6 address in use is printed as in the configuration', asy
   await once(holder, 'listening');
   const { port } = holder.address() as AddressInfo;
   const changes = { NAMEPLATE_ROLES: 'api', NAMEPLATE_LISTEN: `[::1]:${port}` };
-  const { code, stderr } = await run(['serve'], { env: { ...env, ...changes } });
+  const refused = await run(['serve'], { env: { ...env, ...changes } });
   holder.close();
-  expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(`nameplate: [::1]:${port} is in use`) });
+  expect(startFailure(refused)).toContain(`: [::1]:${port} is in use`);
 });
 
 test.concurrent("a playground's store is not served: its key lies beside it", async () => {
@@ -153,45 +167,50 @@ test.concurrent("a playground's store is not served: its key lies beside it", as
   const playground = await startPlayground(data);
   await playground.stop();
   const database = { NAMEPLATE_DATABASE_URL: `sqlite:${data}/nameplate.db` };
-  expect(await run(['serve'], { env: { ...env, ...database } })).toMatchObject({
-    code: 1,
-    stdout: '',
-    stderr: expect.stringMatching(
-      /^nameplate: .* is a playground's store.* Set NAMEPLATE_DATABASE_URL to another file.*\n$/,
-    ),
-  });
+  expect(startFailure(await run(['serve'], { env: { ...env, ...database } }))).toMatch(
+    / is a playground's store.* Set NAMEPLATE_DATABASE_URL to another file/,
+  );
 });
 
 test.concurrent.each<[what: string, changes: Record<string, string>, says: RegExp]>([
-  [
-    'an address of another machine',
-    { NAMEPLATE_LISTEN: '192.0.2.1:7070' },
-    /^nameplate: .*not an address of this machine.*\n$/,
-  ],
-  ['a store that cannot be made', { NAMEPLATE_DATABASE_URL: 'sqlite:DIR/file/n.db' }, /^nameplate: .*file\/n\.db.*\n$/],
-  [
-    'a file that is no database',
-    { NAMEPLATE_DATABASE_URL: 'sqlite:DIR/file' },
-    /^nameplate: .*file.*not a database.*\n$/,
-  ],
+  ['an address of another machine', { NAMEPLATE_LISTEN: '192.0.2.1:7070' }, /not an address of this machine/],
+  ['a store that cannot be made', { NAMEPLATE_DATABASE_URL: 'sqlite:DIR/file/n.db' }, /file\/n\.db/],
+  ['a file that is no database', { NAMEPLATE_DATABASE_URL: 'sqlite:DIR/file' }, /file.*not a database/],
   [
     'a PostgreSQL that is not there',
     { NAMEPLATE_DATABASE_URL: 'postgres://me:hunter2@127.0.0.1:1/n' },
-    /^nameplate: cannot use the database postgres:\/\/me@127\.0\.0\.1:1\/n: nothing listens there: .*\n$/,
+    /^the server does not start: cannot use the database postgres:\/\/me@127\.0\.0\.1:1\/n: nothing listens there: /,
   ],
   [
     'no such operation',
     { NAMEPLATE_RATE_LIMITS: 'domains.getDomian=1/1m' },
     /RATE_LIMITS is .*did you mean domains\.getDomain\?/,
   ],
-])('%s: one line, exit code 1, no stack', async (_, changes, says) => {
+])('%s: one JSON line, exit code 1, no stack', async (_, changes, says) => {
   const bad = `${directory.path}/bad`;
   mkdirSync(bad, { recursive: true });
   writeFileSync(`${bad}/file`, 'no database, but long enough to be looked at. '.repeat(100));
   const changed = Object.entries(changes).map(([name, value]) => [name, value.replace('DIR', bad)]);
   const own = { ...env, NAMEPLATE_DATABASE_URL: `sqlite:${bad}/own.db` };
-  const { code, stdout, stderr } = await run(['serve'], { env: { ...own, ...Object.fromEntries(changed) } });
-  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-  expect(stderr).toMatch(says);
-  expect(stderr).not.toMatch(/\n +at |hunter2/);
+  const refused = await run(['serve'], { env: { ...own, ...Object.fromEntries(changed) } });
+  expect(startFailure(refused)).toMatch(says);
+  expect(refused.stdout).not.toMatch(/\n +at |hunter2/);
+});
+
+test.concurrent('two wrong settings: one JSON line that lists both, whatever the level of the log', async () => {
+  const changes = { NAMEPLATE_LISTEN: 'nowhere', NAMEPLATE_CNAME_ZONE: '', NAMEPLATE_LOG_LEVEL: 'silent' };
+  const refused = await run(['serve'], { env: { ...env, ...changes } });
+  expect(startFailure(refused)).toContain('NAMEPLATE_CNAME_ZONE is not set');
+  expect(JSON.parse(refused.stdout).problems).toEqual([
+    expect.stringContaining('NAMEPLATE_LISTEN is'),
+    expect.stringContaining('NAMEPLATE_CNAME_ZONE is not set'),
+  ]);
+});
+
+test.concurrent('on a terminal, a server that cannot start says why in text', async () => {
+  const line = "script --quiet --return --command './bin/nameplate serve' /dev/null";
+  const { code, stdout } = await startCommand('sh', ['-c', line], { env: { ...env, NAMEPLATE_LISTEN: 'nowhere' } })
+    .ended;
+  expect(code).toBe(1);
+  expect(stdout).toMatch(/^nameplate: The configuration has a problem:\r\n {2}NAMEPLATE_LISTEN is [^\n]*\r\n$/);
 });
