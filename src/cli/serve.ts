@@ -106,22 +106,24 @@ async function leave(
   { config, log, manager }: { config: Config; log: Log; manager: ServiceManager | null },
 ): Promise<void> {
   const limitMs = config.drainMs + STOP_MS;
+  // First, so that no signal is lost.
+  const waiting = lifeline && waitForSuccessors(lifeline, pid);
   await server.leave();
   // systemd learns how a process ended only where it is the parent: of the successor, once this process has ended.
   if (manager !== null) void ended.then((code) => (code === 0 ? undefined : endInstead(pid, manager, log)));
-  if (lifeline === null) {
+  if (waiting === null) {
     await stopInTime(server.stop, limitMs);
     log.info('drained');
     return;
   }
-  const waiting = waitForSuccessors(lifeline, pid).then((code) => {
+  const lastEnded = waiting.then((code) => {
     // Nobody serves: whoever waits for this process may start another one.
     if (code !== 0) process.exit(code);
   });
   const stopped = server.stop().catch((error: unknown) => log.error({ err: error }, 'the server did not stop cleanly'));
   await Promise.race([stopped, delay(limitMs, undefined, { ref: false })]);
   log.info('drained; this process waits for the one that serves');
-  await waiting;
+  await lastEnded;
 }
 
 /** The successor has ended while this process still drains: systemd sees this one fail, and starts the service again. */

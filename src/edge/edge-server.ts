@@ -283,7 +283,10 @@ export async function startEdgeServer(settings: EdgeServerSettings, deps: EdgeSe
       https: listeners.https?.fds() ?? [],
       health: listeners.health?.fds() ?? [],
     }),
-    leave: () => listeners.health?.close(),
+    leave() {
+      listeners.health?.close();
+      health?.leave();
+    },
     recentNames: sites.recentNames,
     stop,
   };

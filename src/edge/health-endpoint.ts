@@ -10,7 +10,9 @@ import { createProxyHeaderReader } from '../net/proxy-header-reader.ts';
 export interface HealthEndpoint {
   /** A server for a listening socket, to listen once names are served. */
   newServer(): Server;
-  /** From now on it is not ready. */
+  /** Another process serves from now on, so that it stays ready: a probe that has come here just before is told so. */
+  leave(): void;
+  /** From now on it is not ready, unless another process serves. */
   drain(): void;
   /** Closes all connections. */
   stop(): void;
@@ -30,6 +32,7 @@ const ANSWERS = {
 
 /** `proxyProtocol`: networks of load balancers, some of which send the PROXY header in health checks too; it is skipped. */
 export function createHealthEndpoint(proxyProtocol: readonly string[]): HealthEndpoint {
+  let hasLeft = false;
   let isDraining = false;
   const http = createHttpServer(
     { headersTimeout: TIMEOUT_MS, requestTimeout: TIMEOUT_MS, connectionsCheckingInterval: 1000 },
@@ -76,8 +79,11 @@ export function createHealthEndpoint(proxyProtocol: readonly string[]): HealthEn
 
   return {
     newServer,
+    leave() {
+      hasLeft = true;
+    },
     drain() {
-      isDraining = true;
+      isDraining = !hasLeft;
     },
     stop() {
       for (const socket of open) socket.destroy();

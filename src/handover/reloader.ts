@@ -28,18 +28,27 @@ const LIMIT_MS = 60_000;
 /** Of the settings. */
 const PREFIX = 'NAMEPLATE_';
 
+const STOPPING = 'The server is stopping.';
+const REFUSALS = {
+  idle: null,
+  reloading: 'The server is being reloaded already. Wait for that.',
+  replaced: 'The server was just replaced: ask again.',
+};
+
 export function createReloader(options: ReloaderOptions): Reloader {
   const { log, manager, lifeline, highestFd, control, limitMs = LIMIT_MS } = options;
   const { promise: handedOver, resolve } = Promise.withResolvers<Successor>();
   const stopping = new AbortController();
-  let state: 'idle' | 'reloading' | 'replaced' = 'idle';
+  let state: keyof typeof REFUSALS = 'idle';
 
   async function reload(
     request: ReloadRequest = { program: options.program, variables: null },
   ): Promise<ReloadOutcome> {
-    if (stopping.signal.aborted) return { ok: false, message: 'The server is stopping.' };
-    if (state === 'reloading') return { ok: false, message: 'The server is being reloaded already. Wait for that.' };
-    if (state === 'replaced') return { ok: false, message: 'The server was just replaced: ask again.' };
+    const refusal = stopping.signal.aborted ? STOPPING : REFUSALS[state];
+    if (refusal !== null) {
+      log.warn({ reason: refusal }, 'a reload was refused');
+      return { ok: false, message: refusal };
+    }
     state = 'reloading';
     const { program, variables } = request;
     log.info({ program }, 'reloading: starting a successor');
@@ -57,6 +66,7 @@ export function createReloader(options: ReloaderOptions): Reloader {
       return { ok: true, message: `Process ${successor.pid} serves; process ${process.pid} drains.` };
     } catch (error) {
       state = 'idle';
+      if (stopping.signal.aborted) return { ok: false, message: STOPPING };
       log.error({ err: error }, 'the reload failed, and changed nothing');
       const message = error instanceof Error ? error.message : String(error);
       const what = error instanceof NoSuccessor ? message : `The reload failed: ${message}`;

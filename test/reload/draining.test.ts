@@ -1,10 +1,12 @@
 import { once } from 'node:events';
 import { Agent, type IncomingMessage, type RequestOptions, request, type ServerResponse } from 'node:http';
 import { connect } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
+import { overHttps } from '../edge/harness.ts';
 import { closingAfterEach } from '../support/closing.ts';
 import { freePort } from '../support/free-port.ts';
-import { type ReloadableServer, startReloadable } from './reloading.ts';
+import { isRunning, type ReloadableServer, startReloadable } from './reloading.ts';
 
 // What is true between a reload and the end of the process before, which still serves connections of its own.
 
@@ -50,6 +52,63 @@ test("the API's own name: a client counts by its own address, at the edge that d
     { status: 401, isLast: false },
   ]);
 });
+
+test('reloads and a stop while the first process drains: each process answers health checks in turn, and what was in flight ends', async () => {
+  const { promise: begun, resolve: begin } = Promise.withResolvers<ServerResponse>();
+  const server = await startReloadable(closing, {
+    env: { NAMEPLATE_EDGE_HEALTH_LISTEN: '127.0.0.1:0' },
+    onRequest: (_, response) => begin(response),
+  });
+  const asking = overHttps({ port: server.httpsPort, hostname: server.hostname });
+  const held = await begun;
+  const probes = [server.api, server.health].map((url) => probe(`${url}/readyz`));
+  for (let i = 1; i <= 2; i += 1) {
+    server.first.child.kill('SIGHUP');
+    await server.first.says(new RegExp(`(?:"msg":"reloaded: a successor serves"[^]*){${i}}`));
+    await Promise.all(probes.map(({ progress }) => progress()));
+  }
+  const answers = await Promise.all(probes.map(({ stop }) => stop()));
+  expect(answers).toEqual([new Set([200]), new Set([200])]);
+  const [first = 0, second = 0, third = 0] = await server.pids(3);
+
+  server.first.child.kill('SIGTERM');
+  for (const pid of [second, third]) while (isRunning(pid)) await delay(10);
+  expect(isRunning(first)).toBe(true);
+  held.end('late');
+  expect(await asking).toMatchObject({ status: 200, text: 'late' });
+  expect((await server.first.ended).code).toBe(0);
+});
+
+/** Asks for this on new connections, again and again. */
+function probe(url: string) {
+  const seen = new Set<number | string>();
+  let count = 0;
+  let isStopped = false;
+  const probing = (async () => {
+    while (!isStopped) {
+      const asked = ask(url, { agent: false }).then(({ status }) => status);
+      seen.add(await asked.catch((error: Error) => error.message));
+      count += 1;
+      // The machine has the successor to start as well.
+      await delay(20);
+    }
+  })();
+  closing.push(() => {
+    isStopped = true;
+  });
+  return {
+    /** Resolves after some more answers. */
+    async progress() {
+      for (const end = count + 10; count < end; ) await delay(10);
+    },
+    /** Resolves with the statuses and errors that there were. */
+    async stop() {
+      isStopped = true;
+      await probing;
+      return seen;
+    },
+  };
+}
 
 /** A connection of a proxy in front, for the client with this address. Its first request is in flight, so that the connection outlasts a reload. */
 async function openVisitor({ hostname, httpPort: port }: ReloadableServer, address: string) {

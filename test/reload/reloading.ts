@@ -17,6 +17,8 @@ export interface ReloadableServer {
   httpsPort: number;
   /** `http://host:port` */
   api: string;
+  /** `http://host:port`; null without such a listener. */
+  health: string | null;
   /** Of the database. */
   path: string;
   /** The process that was started, and its output, which those that follow share. */
@@ -44,7 +46,7 @@ const READY = /^\{.*"msg":"ready"\}$/gm;
 interface ReadyLine {
   pid: number;
   api: string;
-  edge: { http: string; https: string };
+  edge: { http: string; https: string; health: string | null };
 }
 
 /** Starts a server with one verified name, its certificate, and an origin. */
@@ -95,6 +97,7 @@ export async function startReloadable(
     httpPort: portOf(ready.edge.http),
     httpsPort: portOf(ready.edge.https),
     api: ready.api,
+    health: ready.edge.health,
     path,
     first,
     async pids(count) {
