@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import type { Environment, Store } from '../../src/store/contract/store.ts';
 import { databaseAt, keyringFor } from '../../src/store/database.ts';
 import { issue } from '../edge/authority.ts';
 import { verify } from '../support/certificates.ts';
@@ -32,6 +33,8 @@ export interface ReloadableServer {
 export interface ServerWorld {
   /** With more variables, or others. */
   env: Record<string, string>;
+  /** What else is in its store. */
+  prepare(store: Store, environment: Environment): Promise<void>;
   /** What the origin of the name does. */
   onRequest(request: IncomingMessage, response: ServerResponse): void;
   /** How it is started; `bin/nameplate serve` unless given. */
@@ -52,7 +55,7 @@ interface ReadyLine {
 /** Starts a server with one verified name, its certificate, and an origin. */
 export async function startReloadable(
   closing: Closing,
-  { env = {}, onRequest = (_, response) => void response.end('served'), launch }: Partial<ServerWorld> = {},
+  { env = {}, prepare, onRequest = (_, response) => void response.end('served'), launch }: Partial<ServerWorld> = {},
 ): Promise<ReloadableServer> {
   const directory = temporaryDirectory();
   closing.push(directory.remove);
@@ -63,7 +66,11 @@ export async function startReloadable(
     origin.closeAllConnections();
   });
   const path = join(directory.path, 'nameplate.db');
-  await makeSite(path, `http://127.0.0.1:${(origin.address() as AddressInfo).port}`, env.NAMEPLATE_API_HOSTNAME);
+  await makeSite(path, {
+    origin: `http://127.0.0.1:${(origin.address() as AddressInfo).port}`,
+    apiHostname: env.NAMEPLATE_API_HOSTNAME,
+    prepare,
+  });
   const variables: Record<string, string> = {
     NAMEPLATE_CNAME_ZONE: 'cname.example.net',
     NAMEPLATE_DNS_RESOLVERS: '192.0.2.53',
@@ -109,12 +116,19 @@ export async function startReloadable(
   };
 }
 
-async function makeSite(path: string, origin: string, apiHostname?: string): Promise<void> {
+interface MadeSite {
+  origin: string;
+  apiHostname: string | undefined;
+  prepare: ServerWorld['prepare'] | undefined;
+}
+
+async function makeSite(path: string, { origin, apiHostname, prepare }: MadeSite): Promise<void> {
   const database = await databaseAt({ engine: 'sqlite', path });
   const store = await database.open({ keyring: keyringFor(database) });
   const { environment } = await plant(store);
   await store.createDeployment(aDeployment(environment, { origin }));
   await verify(store, environment, { name: HOSTNAME, at: Date.now() });
+  await prepare?.(store, environment);
   if (apiHostname !== undefined) await store.claimOperatorName(apiHostname, Date.now());
   for (const name of apiHostname === undefined ? [HOSTNAME] : [HOSTNAME, apiHostname]) {
     const { serial: _, ...issued } = issue(name);
