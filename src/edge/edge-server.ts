@@ -1,26 +1,24 @@
-import { createServer, type Socket } from 'node:net';
-import type { TLSSocket } from 'node:tls';
+import { createServer } from 'node:net';
 import type { ChangeFeed } from '../cache/change-feed.ts';
 import type { Clock } from '../clock.ts';
 import type { NewId } from '../ids.ts';
-import { type AddressRule, addressRule, networkRule, unmappedAddress } from '../net/addresses.ts';
-import { limitConnections } from '../net/connection-limit.ts';
+import { type AddressRule, addressRule, networkRule } from '../net/addresses.ts';
 import { type AddressLookup, createDialer } from '../net/dialer.ts';
 import { DRAIN_IDLE_MS, type Listener, type ListenOptions, openListener } from '../net/listener.ts';
-import { createProxyHeaderReader, type Opener } from '../net/proxy-header-reader.ts';
 import type { EdgeStore } from '../store/contract/store.ts';
 import { type AccessLogSettings, createAccessLog } from './access-log.ts';
 import type { ServedLookup } from './edge-cache/edge-cache.ts';
+import { createConnections } from './edge-connections.ts';
 import type { EdgeLimits } from './edge-limits.ts';
 import type { EdgeMetrics } from './edge-metrics.ts';
 import { createHealthEndpoint } from './health-endpoint.ts';
 import { trackInFlight } from './http/abort-removed-names.ts';
 import { createBodyTimeouts } from './http/body-timeouts.ts';
-import type { Client } from './http/edge-client.ts';
 import { createHandler } from './http/handler.ts';
 import { http1Server } from './http/http1.ts';
 import { http2Server } from './http/http2.ts';
-import { createReverseProxy, type ReverseProxy } from './proxy/proxy.ts';
+import { withOwnApi } from './proxy/own-api.ts';
+import { createReverseProxy } from './proxy/proxy.ts';
 import { createChallenges } from './routing/challenges.ts';
 import { createRequestRouter, type OwnApi } from './routing/route-request.ts';
 import { createSites } from './routing/site-cache.ts';
@@ -140,16 +138,22 @@ export async function startEdgeServer(settings: EdgeServerSettings, deps: EdgeSe
   const handler = createHandler({ ...deps, routeRequest, proxy, bodyTimeouts, inFlight, accessLog });
   const http1 = http1Server({ limits, ...handler });
   const http2 = http2Server({ limits, ...handler });
-  const connections = limitConnections({
-    total: limits.connections,
-    perAddress: limits.connectionsPerAddress,
-    isProxy: isTrusted,
+  const connections = createConnections({
+    proxyProtocol: settings.proxyProtocol,
+    isTrusted,
+    limits,
+    metrics,
+    warn,
+    seesTls: accessLog !== null,
   });
   const tls = createTlsTerminator({
     certificateFor: sites.certificateFor,
     onSecure(socket, { raw, clientAddress, serverName, h2 }) {
       const server = h2 ? http2 : http1;
-      server.accept(socket, clientOf(raw, { address: clientAddress, headerBytes: 0 }, { socket, serverName }));
+      server.accept(
+        socket,
+        connections.clientOf(raw, { address: clientAddress, headerBytes: 0 }, { socket, serverName }),
+      );
     },
     onFault: (domain, error) => warn('a certificate cannot be used', { domain, err: error }),
     ticketSecret: deps.ticketSecret,
@@ -158,78 +162,15 @@ export async function startEdgeServer(settings: EdgeServerSettings, deps: EdgeSe
     contexts: settings.tlsContexts,
   });
 
-  const open = new Set<Socket>();
   metrics.watchOpen(() => ({
-    connections: open.size,
+    connections: connections.count(),
     tunnels: proxy.counts().tunnels,
     ...sites.counts(),
     tls_contexts: tls.contexts(),
   }));
 
-  function clientOf(
-    raw: Socket,
-    { address, headerBytes }: Opener,
-    secure: { socket: TLSSocket; serverName: string } | null,
-  ): Client {
-    let requests = 0;
-    let idleSince: number | null = performance.now();
-    return {
-      serverName: secure === null ? null : secure.serverName,
-      address,
-      isProxy: isTrusted(address),
-      tlsVersion: accessLog === null || secure === null ? null : secure.socket.getProtocol(),
-      bytesRead: () => raw.bytesRead - headerBytes,
-      get idleSince() {
-        return idleSince;
-      },
-      begin() {
-        requests += 1;
-        idleSince = null;
-        if (requests === 1) connections.busy(raw);
-      },
-      end() {
-        requests -= 1;
-        if (requests > 0) return;
-        idleSince = performance.now();
-        connections.idle(raw);
-      },
-      destroy: () => raw.destroy(),
-      onClose: (closed) => void raw.once('close', closed),
-    };
-  }
-
-  const identify =
-    settings.proxyProtocol.length === 0
-      ? null
-      : createProxyHeaderReader({
-          isSender: networkRule(settings.proxyProtocol),
-          isRequired: true,
-          timeoutMs: limits.proxyHeaderMs,
-          maxWaiting: limits.connections,
-          onOutcome(outcome, peer) {
-            metrics.proxyHeader(outcome);
-            if (outcome === 'malformed' || outcome === 'timeout')
-              warn('a connection without a valid PROXY header was closed', { peer, reason: outcome });
-          },
-        });
-
-  /** Takes new connections up to where it is known who has opened them. */
-  function accepting(serve: (raw: Socket, opener: Opener) => void): (raw: Socket) => void {
-    const begin = (raw: Socket, opener: Opener) => {
-      connections.add(raw, opener.address);
-      serve(raw, opener);
-    };
-    return (raw) => {
-      open.add(raw);
-      raw.once('close', () => open.delete(raw));
-      raw.on('error', () => {});
-      if (identify === null) begin(raw, { address: unmappedAddress(raw.remoteAddress), headerBytes: 0 });
-      else identify(raw, (opener) => begin(raw, opener));
-    };
-  }
-
-  const acceptHttp = accepting((raw, opener) => http1.accept(raw, clientOf(raw, opener, null)));
-  const acceptHttps = accepting((raw, { address }) => tls.accept(raw, address));
+  const acceptHttp = connections.accepting((raw, opener) => http1.accept(raw, connections.clientOf(raw, opener, null)));
+  const acceptHttps = connections.accepting((raw, { address }) => tls.accept(raw, address));
   const newHttp = () => createServer(SOCKET_OPTIONS, acceptHttp);
   const newHttps = () => createServer(SOCKET_OPTIONS, acceptHttps);
   const health = settings.health && createHealthEndpoint(settings.proxyProtocol);
@@ -248,11 +189,9 @@ export async function startEdgeServer(settings: EdgeServerSettings, deps: EdgeSe
       http2.closeIdle(idleMs);
     }, 50);
     const leaving = setTimeout(() => proxy.endTunnels(), Math.max(0, drainMs - TUNNEL_END_MS));
-    const end = setTimeout(() => open.forEach((raw) => void raw.destroy()), drainMs);
-    await Promise.all([...open].map((raw) => new Promise((resolve) => raw.once('close', resolve))));
+    await connections.end(drainMs);
     clearInterval(closing);
     clearTimeout(leaving);
-    clearTimeout(end);
     http1.stop();
     http2.stop();
     bodyTimeouts.stop();
@@ -289,25 +228,5 @@ export async function startEdgeServer(settings: EdgeServerSettings, deps: EdgeSe
     },
     recentNames: sites.recentNames,
     stop,
-  };
-}
-
-function withOwnApi(
-  origins: ReverseProxy,
-  api: ReverseProxy,
-): Pick<ReverseProxy, 'forward' | 'upgrade' | 'counts' | 'endTunnels' | 'stop'> {
-  const proxyFor = ({ apiSecret }: { apiSecret?: string }) => (apiSecret === undefined ? origins : api);
-  return {
-    forward: (exchange) => proxyFor(exchange).forward(exchange),
-    upgrade: (exchange) => proxyFor(exchange).upgrade(exchange),
-    counts: origins.counts,
-    endTunnels() {
-      origins.endTunnels();
-      api.endTunnels();
-    },
-    stop() {
-      origins.stop();
-      api.stop();
-    },
   };
 }

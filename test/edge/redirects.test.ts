@@ -1,7 +1,14 @@
 import { once } from 'node:events';
 import { request } from 'node:http';
+import { join } from 'node:path';
+import { Registry } from 'prom-client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { systemClock } from '../../src/clock.ts';
 import type { RedirectStatus } from '../../src/domain/redirect.ts';
+import { createEdgeCache } from '../../src/edge/edge-cache/edge-cache.ts';
+import { createLog } from '../../src/log.ts';
+import { createKey, createKeyring, parseKeys } from '../../src/store/sealing/keyring.ts';
+import { temporaryDirectory } from '../support/command.ts';
 import { plant, unique } from '../support/entities.ts';
 import { takeOver } from '../support/redirects.ts';
 import { issue } from './authority.ts';
@@ -13,10 +20,10 @@ beforeAll(async () => {
 });
 afterAll(() => edge.close());
 
-async function setRedirect({ domain }: Site, to: Site, status: RedirectStatus = 308): Promise<void> {
+async function setRedirect({ domain }: Site, to: Site, status: RedirectStatus = 308, at = edge): Promise<void> {
   const wanted = { domainId: domain.id, destinationId: to.domain.id, status };
-  expect(await edge.store.setRedirect(domain.workspaceId, wanted, edge.clock.now())).toMatchObject({ kind: 'set' });
-  await edge.heard();
+  expect(await at.store.setRedirect(domain.workspaceId, wanted, at.clock.now())).toMatchObject({ kind: 'set' });
+  await at.heard();
 }
 
 /** Two names of one environment, of which the first redirects to the second. */
@@ -169,4 +176,42 @@ it('redirects go on while the store is down, also where the destination is not c
   }
   edge.clock.advance(2000);
   expect((await ask()).headers.location).toContain(apex.hostname);
+});
+
+it('redirects go on after a start without the store, from the first one requested on', async () => {
+  const { path: directory, remove } = temporaryDirectory();
+  const [log, clock, key] = [createLog('silent'), systemClock, createKey()];
+  const keyring = createKeyring({ name: 'the keys', keys: () => parseKeys(key) });
+  const openCache = () => {
+    const about = {
+      path: join(directory, 'edge-cache'),
+      database: 'sqlite:/one.db',
+      metrics: { registry: new Registry() },
+    };
+    return createEdgeCache({ ...about, keyring, clock, log });
+  };
+  const before = await startHarness({ edgeCache: openCache() });
+  const pairs: { www: Site; apex: Site }[] = [];
+  for (let i = 0; i < 3; i += 1) {
+    const www = await before.addSite();
+    const apex = await before.addSite({ environment: www.environment });
+    await setRedirect(www, apex, 308, before);
+    pairs.push({ www, apex });
+  }
+  const locations = ({ httpsPort: port }: Harness) =>
+    Promise.all(pairs.map(async ({ www: { hostname } }) => (await overHttps({ port, hostname })).headers.location));
+  const wanted = pairs.map(({ apex: { hostname } }) => `https://${hostname}/`);
+  expect(await locations(before)).toEqual(wanted);
+  await before.close();
+
+  const edgeCache = openCache();
+  expect(await edgeCache.load()).toBe(6);
+  const after = await startHarness({ edgeCache });
+  after.setStore('away');
+  try {
+    expect(await locations(after)).toEqual(wanted);
+  } finally {
+    await after.close();
+    remove();
+  }
 });
