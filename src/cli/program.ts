@@ -46,9 +46,9 @@ What commands need:
   the settings      serve, doctor (NAMEPLATE_CNAME_ZONE and others:
                     docs/configuration.md)
   the database      init, migrate, backup, workspaces, keys, tokens,
-                    certificates, sealing rotate, doctor: they open it
-                    themselves, by NAMEPLATE_DATABASE_URL or --database. No
-                    server has to run.
+                    certificates, sealing rotate, sealing forget, doctor: they
+                    open it themselves, by NAMEPLATE_DATABASE_URL or
+                    --database. No server has to run.
   a running server  reload, on this machine, by the settings or --control
   two databases     copy, from SQLite to PostgreSQL. No server may run.
   its API           projects, apps, environments, deployments, domains, webhooks:

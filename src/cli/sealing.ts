@@ -6,6 +6,7 @@ import { addKey, keyFile } from '../store/sealing/key-file.ts';
 import { createKey, isPlaintext, type Keyring } from '../store/sealing/keyring.ts';
 import { missingKeys, rotateSecrets } from '../store/sealing/rotation.ts';
 import { CliError } from './cli-error.ts';
+import { addForget } from './forget-secrets.ts';
 import { existingDatabase, KEY_VARIABLE, keySource } from './open-database.ts';
 import { define, jsonOption, type StoreOptions, storeCommand } from './options.ts';
 import { type JsonOption, show } from './output.ts';
@@ -18,6 +19,7 @@ export function addSealing(program: Command): void {
   const sealing = define(program, 'sealing', SUMMARY, ['nameplate sealing key', 'nameplate sealing rotate']);
   addPrintKey(sealing);
   addRotate(sealing);
+  addForget(sealing);
 }
 
 function addPrintKey(sealing: Command): void {
@@ -70,7 +72,7 @@ async function requireAllKeys(store: Store, keyring: Keyring, source: string): P
   const [missing] = await missingKeys(store, keyring);
   if (missing === undefined) return;
   throw new CliError(
-    `Secrets in the store are encrypted under the key ${missing}, which is not in ${source}; nothing was changed. Restore that key from its backup. If it is lost, see docs/certificates.md.`,
+    `Secrets in the store are encrypted under the key ${missing}, which is not in ${source}; nothing was changed. Restore that key from its backup. If it is lost: "nameplate sealing forget".`,
   );
 }
 

@@ -110,6 +110,6 @@ async function sealAllSecrets(store: Store, keyring: Keyring): Promise<void> {
   const missing = await missingKeys(store, keyring);
   if (missing.length === 0) return;
   throw new Error(
-    `Secrets in the store are sealed under ${missing.join(', ')}, which this process does not have. Add that key to NAMEPLATE_ENCRYPTION_KEY, or put the key file back beside the database. If the key is lost, docs/certificates.md says how to start over.`,
+    `Secrets in the store are sealed under ${missing.join(', ')}, which this process does not have. Add that key to NAMEPLATE_ENCRYPTION_KEY, or put the key file back beside the database. If the key is lost: "nameplate sealing forget".`,
   );
 }

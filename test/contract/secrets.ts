@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { type DueCertificate, type Environment, type Store, StoreUnavailable } from '../../src/store/contract/store.ts';
 import { createKeyring, keyIdOf, SealingError } from '../../src/store/sealing/keyring.ts';
@@ -180,21 +179,41 @@ export function describeSecrets(subject: Subject): void {
   });
 
   describe('once the key is lost', () => {
-    it('the deletes in docs/certificates.md let every name start again', () =>
-      alone(async ({ store, run }, environment) => {
+    it('what it sealed is counted and forgotten, and every name starts again', () =>
+      alone(async ({ store }, environment) => {
         const { issued, ordered, inherited, account } = await storeSecrets(sealedStore(store, ring(LOST)), environment);
-        const docs = await readFile(new URL('../../docs/certificates.md', import.meta.url), 'utf8');
-        const [, sql = ''] = /```sql\n(.*?)```/s.exec(docs) ?? [];
-        await run(sql);
-        expect(await store.listSecretPrefixes()).toEqual([]);
+        const kept = await sealedStore(store, ring(NEW)).createCaAccount(aCaAccount());
+        const lost = { certificate: 1, inherited_certificate: 1, order: 1, account: 1, signing_key: 1 };
+        expect(await store.countSecrets(ring(LOST).prefix())).toEqual(lost);
+        expect(await store.forgetSecrets(ring(LOST).prefix())).toEqual(lost);
+        expect(await store.forgetSecrets(ring(LOST).prefix())).toEqual({});
+        expect(await keyIds(store)).toEqual([idOf(NEW)]);
         expect(await store.findCaAccount(account)).toBeNull();
-        const claim = { now: NOW, limit: 9, leaseMs: 1, newNames: true };
+        expect(await sealedStore(store, ring(NEW)).findCaAccount(kept.issuer)).toEqual(kept);
+        // The lease of the one that was inherited has ended.
+        const claim = { now: NOW + 1, limit: 9, leaseMs: 1, newNames: true };
         const due = await sealedStore(store, ring(NEW)).claimCertificates(claim);
         expect(due.map(({ certificate, order }) => [certificate.hostname, certificate.state, order])).toEqual(
           expect.arrayContaining([issued, ordered, inherited].map((name) => [name, 'wanted', null])),
         );
         expect(due.map(({ certificate }) => certificate.issued)).toEqual([null, null, null]);
         expect(await servedCertificate(store, inherited)).toBeNull();
+      }));
+
+    it('a certificate that another key sealed stays in use, and only its order is forgotten', () =>
+      alone(async ({ store }, environment) => {
+        const { name } = await verify(store, environment);
+        await sealedStore(store, ring(NEW)).importCertificate(name, anIssuedCertificate(), NOW);
+        await store.renewCertificate(name, NOW);
+        const claim = { now: NOW, limit: 9, leaseMs: 1, newNames: true };
+        const [due] = await store.claimCertificates(claim);
+        const order = anOrder({ hostname: name, issuer: anIssuer() });
+        const begin = { lease: (due as DueCertificate).lease, entry: aLedgerEntry(order), limits: [], now: NOW };
+        await sealedStore(store, ring(LOST)).beginOrder({ ...begin, order });
+        expect(await store.forgetSecrets(ring(LOST).prefix())).toEqual({ order: 1 });
+        const [again] = await sealedStore(store, ring(NEW)).claimCertificates({ ...claim, newNames: false });
+        expect(again).toMatchObject({ order: null, certificate: { hostname: name, state: 'issued' } });
+        expect(await servedCertificate(sealedStore(store, ring(NEW)), name)).not.toBeNull();
       }));
   });
 

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { DatabaseSync } from 'node:sqlite';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { lifetimeWindow } from '../../src/certificates/policy/renewal.ts';
 import type { ShownCertificate } from '../../src/cli/show-certificate.ts';
@@ -12,7 +11,7 @@ import { addKey } from '../../src/store/sealing/key-file.ts';
 import { createKey, keyIdOf, parseKeys } from '../../src/store/sealing/keyring.ts';
 import { missingKeys } from '../../src/store/sealing/rotation.ts';
 import { servedCertificate } from '../support/certificates.ts';
-import { CLONE, run, runJson, temporaryDirectory } from '../support/command.ts';
+import { run, runJson, temporaryDirectory } from '../support/command.ts';
 import { attach, type Planted, plant, verifiedAt } from '../support/entities.ts';
 import { issueChain, keyPem, newKey } from '../support/issue-chain.ts';
 import { addWebhook, aWebhookSecret } from '../support/webhooks.ts';
@@ -250,15 +249,20 @@ describe('sealing', () => {
     });
   });
 
-  test('without its key an installation begins anew as docs/certificates.md says: it starts, wants every certificate, and takes new secrets of webhooks', async () => {
+  test('forget says what is lost with a key, and deletes it once the key is named: every certificate is wanted, and webhooks take new secrets', async () => {
     await withSecrets();
     const webhook = await addWebhook(store, { workspaceId: there.workspace.id });
+    const [keyId = ''] = (await keyIds()).map(String);
+    expect(await runJson(['sealing', 'forget', ...data])).toEqual([]);
+    const early = await run(['sealing', 'forget', keyId, ...data]);
+    expect(early).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('nothing was deleted') });
     rmSync(`${directory.path}/encryption.key`);
-    expect(await missingKeys(store, keyringFor(database))).toHaveLength(1);
-    const [, sql = ''] = /^```sql\n([\s\S]*?)^```/m.exec(readFileSync(`${CLONE}/docs/certificates.md`, 'utf8')) ?? [];
-    const db = new DatabaseSync(`${directory.path}/nameplate.db`);
-    db.exec(sql);
-    db.close();
+    const { stdout } = await run(['sealing', 'forget', ...data]);
+    for (const said of [`lacks the key ${keyId}`, '3 certificates: each is ordered again', `sealing forget ${keyId} `])
+      expect(stdout).toContain(said);
+    expect(await keyIds()).toEqual([keyId]);
+    const secrets = { certificate: 3, webhook_secret: 1 };
+    expect(await runJson(['sealing', 'forget', keyId, ...data])).toEqual({ keyId, secrets });
     expect(await missingKeys(store, keyringFor(database))).toEqual([]);
     const claim = { now: Date.now(), limit: 10, leaseMs: 1000, newNames: true };
     const due = await store.claimCertificates(claim);

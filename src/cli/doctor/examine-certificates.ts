@@ -123,7 +123,7 @@ export async function examineAccount(
       fail(
         'account',
         messageOf(error),
-        'Fix the keys first (see "sealing" below). If they are lost, docs/certificates.md says how to start over.',
+        'Fix the keys first (see "sealing" below). If they are lost: "nameplate sealing forget".',
       ),
     ];
   }
@@ -161,7 +161,7 @@ export async function examineSealing(
     const missing = await missingKeys(store, keyring);
     if (missing.length > 0) {
       const found = `secrets in the store are encrypted under ${missing.join(', ')}, which is not in ${source}`;
-      const advice = `Add that key to ${source}, after the first one; restore it from its backup. Without it those secrets are lost: docs/certificates.md says how to start over.`;
+      const advice = `Add that key to ${source}, after the first one; restore it from its backup. If it is lost: "nameplate sealing forget".`;
       return fail(about, found, advice);
     }
     const ids = (await store.listSecretPrefixes()).map(keyIdOf);

@@ -20,7 +20,10 @@ export interface StoredSecret extends SecretPlace {
   bytes: Uint8Array;
 }
 
-/** For rotating keys. These methods return stored bytes, also of a store whose other methods unseal them. */
+/** Of each kind of which there are any. */
+export type SecretCounts = Partial<Record<SecretPlace['kind'], number>>;
+
+/** For rotating keys, and for lost ones. These methods return stored bytes, also of a store whose other methods unseal them. */
 export interface SecretStore {
   /** The first 9 bytes of all secrets, each prefix once. In a sealed secret they name its key. */
   listSecretPrefixes(): Promise<Uint8Array[]>;
@@ -28,4 +31,10 @@ export interface SecretStore {
   listSecrets(prefix: Uint8Array, limit: number): Promise<StoredSecret[]>;
   /** `stale`, and nothing was changed, when the secret is no longer `before`. */
   replaceSecret(before: StoredSecret, after: Uint8Array): Promise<'replaced' | 'stale'>;
+  countSecrets(prefix: Uint8Array): Promise<SecretCounts>;
+  /**
+   * Deletes every secret with this prefix, at once, and returns how many there were. A certificate whose private key or order was among them is due now:
+   * `wanted`, or `issued` where one is still in use. Entries of the ledger stay.
+   */
+  forgetSecrets(prefix: Uint8Array): Promise<SecretCounts>;
 }

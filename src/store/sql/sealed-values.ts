@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { SecretPlace, StoredSecret } from '../contract/store.ts';
+import type { SecretCounts, SecretPlace, StoredSecret } from '../contract/store.ts';
 import type { Reader, Tables, Transaction } from './statement.ts';
 
 export async function listSecretPrefixes(reader: Reader): Promise<Uint8Array[]> {
@@ -27,6 +27,23 @@ export async function listSecrets(reader: Reader, prefix: Uint8Array, limit: num
 
 export async function replaceSecret(tx: Transaction, { kind, id, bytes }: StoredSecret, after: Uint8Array) {
   return (await tx.execute(places[kind].updateSecret, { id, bytes, after })) > 0 ? 'replaced' : 'stale';
+}
+
+export async function countSecrets(reader: Reader, prefix: Uint8Array): Promise<SecretCounts> {
+  const counts: SecretCounts = {};
+  for (const [kind, { selectCount }] of Object.entries(places)) {
+    const count = Number((await reader.one(selectCount, { prefix }))?.count ?? 0);
+    if (count > 0) counts[kind as SecretPlace['kind']] = count;
+  }
+  return counts;
+}
+
+export async function forgetSecrets(tx: Transaction, prefix: Uint8Array): Promise<SecretCounts> {
+  const counts = await countSecrets(tx, prefix);
+  await tx.execute(makeOwnersDue, { prefix });
+  await tx.execute(makeOrderersDue, { prefix });
+  for (const { deleteSecrets } of Object.values(places)) await tx.execute(deleteSecrets, { prefix });
+  return counts;
 }
 
 /** The statements of each kind of secret. */
@@ -60,9 +77,40 @@ function statementsOf(table: string, key: string, column = 'private_key') {
           where ${prefix} = ${p.prefix} and ${secret} is not null limit ${p.limit}
         `.compile(db),
     }),
+    selectCount: (db: Tables, p: { prefix: Uint8Array }) => ({
+      compile: () =>
+        sql<{ count: number | string }>`
+          select count(*) as count from ${secrets} where ${prefix} = ${p.prefix} and ${secret} is not null
+        `.compile(db),
+    }),
+    deleteSecrets: (db: Tables, p: { prefix: Uint8Array }) => ({
+      compile: () => sql`delete from ${secrets} where ${prefix} = ${p.prefix} and ${secret} is not null`.compile(db),
+    }),
     updateSecret: (db: Tables, p: { id: string; bytes: Uint8Array; after: Uint8Array }) => ({
       compile: () =>
         sql`update ${secrets} set ${secret} = ${p.after} where ${id} = ${p.id} and ${secret} = ${p.bytes}`.compile(db),
     }),
   };
 }
+
+/** Makes certificates due that have a secret of this prefix in the table. What else of them is sealed may still be in use. */
+function makeDue(table: 'served_certificates' | 'certificate_orders') {
+  return (db: Tables, p: { prefix: Uint8Array }) => {
+    const inUse = sql`exists (
+      select 1 from served_certificates
+      where served_certificates.hostname = certificates.hostname and substr(private_key, 1, 9) <> ${p.prefix}
+    )`;
+    return {
+      compile: () =>
+        sql`
+          update certificates set
+            state = case when ${inUse} then 'issued' else 'wanted' end, begun = case when ${inUse} then 1 else 0 end,
+            next_try_at = 0, leased_until = null, failures = 0, problem = null
+          where hostname in (select hostname from ${sql.table(table)} where substr(private_key, 1, 9) = ${p.prefix})
+        `.compile(db),
+    };
+  };
+}
+
+const makeOwnersDue = makeDue('served_certificates');
+const makeOrderersDue = makeDue('certificate_orders');

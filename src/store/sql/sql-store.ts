@@ -19,7 +19,7 @@ import { countDrifted } from './monitor-schedule.ts';
 import { findProject, listProjects } from './projects.ts';
 import { findRedirect } from './redirect-rows.ts';
 import * as access from './root-keys.ts';
-import { listSecretPrefixes, listSecrets } from './sealed-values.ts';
+import { countSecrets, listSecretPrefixes, listSecrets } from './sealed-values.ts';
 import { findSetupLink, findSetupLinkByToken, listSetupLinks } from './setup-links.ts';
 import { findSetupPage, isSetupOrigin } from './setup-pages.ts';
 import { findCurrentSigningKey, findSigningKey } from './signing-keys.ts';
@@ -197,6 +197,8 @@ export function sqlStore(engine: Engine): Store {
     listSecretPrefixes: () => read(listSecretPrefixes),
     listSecrets: (...args) => read(listSecrets, ...args),
     replaceSecret: (...args) => write(writes.replaceSecret, ...args),
+    countSecrets: (...args) => read(countSecrets, ...args),
+    forgetSecrets: (...args) => write(writes.forgetSecrets, ...args),
 
     changesSince: engine.changesSince,
     pruneChanges: (...args) => write(writes.pruneChanges, ...args),

@@ -23,7 +23,7 @@ import { removeRedirect, setRedirect } from './redirects.ts';
 import { pruneRequests } from './request-counts.ts';
 import { restoreDomain } from './restore-domain.ts';
 import * as access from './root-keys.ts';
-import { replaceSecret } from './sealed-values.ts';
+import { forgetSecrets, replaceSecret } from './sealed-values.ts';
 import { createSetupLink, pruneSetupLinks, revokeSetupLink } from './setup-links.ts';
 import { saveSetupPage } from './setup-pages.ts';
 import { replaceSigningKey } from './signing-keys.ts';
@@ -178,6 +178,7 @@ export const writes = {
   replaceCaAccount: write(accounts.replaceCaAccount, (_, { issuer }) => [`account of ${issuer}`]),
   pruneLedger: write(pruneLedger, NO_LOCKS, UNSYNCED),
   replaceSecret: write(replaceSecret, NO_LOCKS),
+  forgetSecrets: write(forgetSecrets, NO_LOCKS),
   pruneChanges: write(pruneChanges, NO_LOCKS, UNSYNCED),
   pruneRequests: write(pruneRequests, NO_LOCKS, UNSYNCED),
   pruneIdempotencyKeys: write(pruneIdempotencyKeys, NO_LOCKS, UNSYNCED),
