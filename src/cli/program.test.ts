@@ -69,7 +69,7 @@ describe('help', () => {
       'copy',
       'doctor',
       'init',
-      ...['create', 'list', 'disable', 'enable', 'limits', 'brand'].map((verb) => `workspaces ${verb}`),
+      ...['create', 'list', 'disable', 'enable', 'limits', 'brand', 'delete'].map((verb) => `workspaces ${verb}`),
       ...['create', 'list', 'disable', 'enable', 'revoke'].map((verb) => `keys ${verb}`),
       ...['create', 'rotate'].map((verb) => `tokens ${verb}`),
       ...['list', 'show', 'renew', 'import'].map((verb) => `certificates ${verb}`),

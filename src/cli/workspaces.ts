@@ -11,6 +11,7 @@ import { withStore } from './open-database.ts';
 import { loadCatalogue } from './operation-names.ts';
 import { define, parseCount, parseName, type StoreOptions, storeCommand, storeFlag } from './options.ts';
 import { type Column, dateTime, printable, show, table } from './output.ts';
+import { addDeleteWorkspace } from './workspace-deletion.ts';
 
 export const EXAMPLE_WORKSPACE = 'ws_01kaghm5q6e8x9b2c3d4f5g6h7';
 
@@ -36,6 +37,7 @@ export function addWorkspaces(program: Command): void {
   );
   addSwitch(workspaces, 'enable', 'Accept the keys and tokens of a disabled workspace again.');
   addLimits(workspaces);
+  addDeleteWorkspace(workspaces, EXAMPLE_WORKSPACE, noWorkspace);
   addBrand(workspaces, EXAMPLE_WORKSPACE, noWorkspace);
 }
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { RootKey } from '../../src/store/contract/store.ts';
 import { aKeyHash, aRootKey, aWorkspace, NOW } from '../support/entities.ts';
+import { addWebhook } from '../support/webhooks.ts';
 import type { Subject } from './subject.ts';
 
 export function describeAccess(subject: Subject): void {
@@ -54,6 +55,39 @@ export function describeAccess(subject: Subject): void {
       const { store } = subject;
       expect(await store.setWorkspaceDisabled('ws_none', NOW)).toBe(false);
       expect(await store.setWorkspaceLimits('ws_none', { rates: {}, domains: null })).toBe(false);
+    });
+
+    it('are deleted with their keys, webhooks and brand once they have no projects, and no other with them', async () => {
+      const { store } = subject;
+      const { workspace, project, app, environment } = await subject.plant();
+      const other = await withKey();
+      const key = aRootKey({ workspaceId: workspace.id });
+      const hash = aKeyHash();
+      await store.createRootKey(key, hash);
+      await addWebhook(store, { workspaceId: workspace.id });
+      await addWebhook(store, { workspaceId: other.workspace.id });
+      await store.saveSetupPage(workspace.id, { origins: ['https://app.example.com'] });
+      expect(await store.deleteWorkspace(workspace.id)).toBe('not_empty');
+      expect(await store.findPrincipal(hash)).not.toBeNull();
+      await store.deleteEnvironment(workspace.id, environment.id);
+      await store.deleteApp(workspace.id, app.id);
+      await store.deleteProject(workspace.id, project.id);
+      const { latest } = await store.changesSince(0);
+      expect(await store.deleteWorkspace(workspace.id)).toBe('deleted');
+      const logged = (await store.changesSince(latest)).changes.map(({ kind, key }) => [kind, key]);
+      expect(logged).toEqual(
+        expect.arrayContaining([
+          ['workspace', workspace.id],
+          ['root_key', Buffer.from(hash).toString('hex')],
+        ]),
+      );
+      expect(await store.findWorkspace(workspace.id)).toBeNull();
+      expect(await store.findPrincipal(hash)).toBeNull();
+      expect(await store.listWebhooks(workspace.id, { limit: 9 })).toEqual({ items: [] });
+      expect(await store.isSetupOrigin('https://app.example.com')).toBe(false);
+      expect(await store.deleteWorkspace(workspace.id)).toBe('missing');
+      expect((await store.findPrincipal(other.hash))?.workspace).toEqual(other.workspace);
+      expect((await store.listWebhooks(other.workspace.id, { limit: 9 })).items).toHaveLength(1);
     });
 
     it('are not created twice', async () => {

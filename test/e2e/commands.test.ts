@@ -62,6 +62,37 @@ describe.concurrent('directly on the store, while a server runs on it', () => {
     },
   );
 
+  test('a workspace is deleted with everything in it once its name is given; before, the command says what would go', async () => {
+    const { id } = await runJson<Made>(['workspaces', 'create', 'Brief Ltd', ...data]);
+    const permissions = ['project.*.create_project', 'app.*.create_app', 'environment.*.create_environment']
+      .concat('environment.*.create_domain', 'environment.*.read_domain')
+      .flatMap((permission) => ['--permission', permission]);
+    const { key } = await runJson<{ key: string }>(['keys', 'create', '--workspace', id, ...permissions, ...data]);
+    const as = { env: { NAMEPLATE_URL: playground.ready.api, NAMEPLATE_ROOT_KEY: key } };
+    await runJson(['projects', 'create', 'shop'], as);
+    await runJson(['apps', 'create', 'web', '--project', 'shop'], as);
+    await runJson(['environments', 'create', 'production', '--project', 'shop', '--app', 'web'], as);
+    const place = ['--project', 'shop', '--app', 'web', '--environment', 'production'];
+    await runJson(['domains', 'create', 'brief.example.net', ...place], as);
+
+    for (const guess of [[], ['--confirm', 'brief ltd']]) {
+      const refused = await run(['workspaces', 'delete', id, ...guess, ...data]);
+      expect(refused).toMatchObject({ code: 2, stdout: '' });
+      expect(refused.stderr).toContain('has 1 domain, 1 project, 0 webhooks, 1 key; nothing was deleted.');
+      expect(refused.stderr).toContain(`nameplate workspaces delete ${id} --confirm 'Brief Ltd' `);
+    }
+    await runJson(['domains', 'get', 'brief.example.net'], as);
+    expect(await runJson(['workspaces', 'delete', id, '--confirm', 'Brief Ltd', ...data])).toMatchObject({
+      deleted: true,
+      domains: 1,
+    });
+    await waitUntil(async () =>
+      (await run(['domains', 'get', 'brief.example.net'], as)).stderr.includes('Unauthorized'),
+    );
+    const left = await runJson<Made[]>(['workspaces', 'list', ...data]);
+    expect(left.map((workspace) => workspace.id)).not.toContain(id);
+  });
+
   test('a key works until it is disabled, and never again after it is revoked', async () => {
     const { workspaceId, api } = playground.ready;
     const permission = ['--permission', 'project.*.read_project', '--name', 'backend'];

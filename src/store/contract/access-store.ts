@@ -65,6 +65,11 @@ export interface AccessStore {
   setWorkspaceDisabled(workspaceId: string, disabledAt: number | null): Promise<boolean>;
   /** Replaces the workspace's limits. False when there is no such workspace. Logs the change `workspace`. */
   setWorkspaceLimits(workspaceId: string, limits: WorkspaceLimits): Promise<boolean>;
+  /**
+   * Deletes the workspace with its keys, webhooks and brand; `not_empty` while it has projects. The timelines of its domains stay for as long as others do. Logs the
+   * change `workspace`, and `root_key` for each key.
+   */
+  deleteWorkspace(workspaceId: string): Promise<'deleted' | 'not_empty' | 'missing'>;
 
   /** `workspace_missing` when the workspace does not exist. Logs the change `root_key`, since "unknown" may be cached too. */
   createRootKey(key: RootKey, keyHash: Uint8Array): Promise<'created' | 'workspace_missing'>;

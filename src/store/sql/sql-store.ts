@@ -67,6 +67,7 @@ export function sqlStore(engine: Engine): Store {
     listWorkspaces: () => read(access.listWorkspaces),
     setWorkspaceDisabled: (...args) => write(writes.setWorkspaceDisabled, ...args),
     setWorkspaceLimits: (...args) => write(writes.setWorkspaceLimits, ...args),
+    deleteWorkspace: (...args) => write(writes.deleteWorkspace, ...args),
     createRootKey: (...args) => write(writes.createRootKey, ...args),
     listRootKeys: (...args) => read(access.listRootKeys, ...args),
     setRootKeyDisabled: (...args) => write(writes.setRootKeyDisabled, ...args),

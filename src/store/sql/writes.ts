@@ -11,6 +11,7 @@ import { claimOperatorName } from './certificates/operator-names.ts';
 import * as orders from './certificates/orders.ts';
 import { pruneChanges } from './change-log.ts';
 import { saveTransition } from './checks.ts';
+import { deleteWorkspace } from './delete-workspace.ts';
 import { pruneDeletedDomains } from './deleted-domains.ts';
 import { createDeployment } from './deployments.ts';
 import * as domains from './domains.ts';
@@ -108,6 +109,8 @@ export const writes = {
   createWorkspace: write(access.createWorkspace, NO_LOCKS),
   setWorkspaceDisabled: write(access.setWorkspaceDisabled, NO_LOCKS),
   setWorkspaceLimits: write(access.setWorkspaceLimits, NO_LOCKS),
+  // What refers to it is kept away by foreign keys.
+  deleteWorkspace: write(deleteWorkspace, (workspaceId) => [workspaceId]),
   createRootKey: write(access.createRootKey, NO_LOCKS),
   setRootKeyDisabled: write(access.setRootKeyDisabled, (keyId) => [keyId]),
   revokeRootKey: write(access.revokeRootKey, (keyId) => [keyId]),
