@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { type DatabaseUrl, namesDatabase, readCommandConfig } from '../config/config.ts';
-import type { CopiedTable, CopyProgress } from '../store/copy/copy.ts';
+import { joinList } from '../domain/text.ts';
+import type { Copied, CopiedTable, CopyProgress } from '../store/copy/copy.ts';
 import { type Database, databaseAt, keyringFor } from '../store/database.ts';
 import { missingKeys } from '../store/sealing/rotation.ts';
 import type { PostgresUrl, SqliteUrl } from '../store/url.ts';
@@ -39,15 +40,15 @@ export function addCopy(program: Command): void {
       const { from, to } = endsOf(options);
       const [source, target] = [await databaseAt(from), await databaseAt(to)];
       if (await source.isNew()) throw new CliError(`There is no store at ${source.name}.`);
-      const tables = await copyWithBar(from, to);
+      const { tables, serving } = await copyWithBar(from, to);
       const missing = await keysMissing(target);
-      show(options, { from: source.name, to: target.name, tables }, () =>
+      show(options, { from: source.name, to: target.name, tables, serving }, () =>
         [
           `${target.name} is a copy of ${source.name}; every field was compared.`,
           '',
           table(COLUMNS, tables),
           '',
-          `Set NAMEPLATE_DATABASE_URL to ${target.name}, with its password, and start the servers. Do not start any on ${source.name} again: it still has the old data.`,
+          `Set NAMEPLATE_DATABASE_URL to ${serving.length === 0 ? target.name : joinList(serving)}, with its password, and start the servers. Do not start any on ${source.name} again: it still has the old data.`,
           ...(missing ? [keysAdvice(source, target)] : []),
         ].join('\n'),
       );
@@ -84,7 +85,7 @@ function badUsage(message: string): CliError {
   return new CliError(message, { exitCode: EXIT.usage });
 }
 
-async function copyWithBar({ path }: SqliteUrl, to: PostgresUrl): Promise<CopiedTable[]> {
+async function copyWithBar({ path }: SqliteUrl, to: PostgresUrl): Promise<Copied> {
   const { copyStore } = await import('../store/copy/copy.ts');
   return withBar(async (bar, interrupted) => {
     const onProgress = ({ phase, done, total }: CopyProgress) =>

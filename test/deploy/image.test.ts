@@ -33,7 +33,7 @@ function runIn(command: string[], env: Record<string, string>) {
     });
   }
   const ended = once(child, 'close').then(([code]): Ended => ({ code, ...output }));
-  const early = ended.then(({ stderr }) => Promise.reject(new Error(`it ended: ${stderr}`)));
+  const early = ended.then(({ stdout, stderr }) => Promise.reject(new Error(`it ended: ${stdout}${stderr}`)));
   const ready = Promise.race([once(child, 'ready'), early]);
   ready.catch(() => {});
   const stop = () => {

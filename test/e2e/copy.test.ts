@@ -168,7 +168,7 @@ describe('a copied installation', () => {
     });
     expect(stdout + stderr).not.toMatch(/horse/);
     const { tables, ...rest }: Copied = JSON.parse(stdout);
-    expect(rest).toEqual({ from: source, to: expect.stringMatching(/^postgres:/) });
+    expect(rest).toEqual({ from: source, to: expect.stringMatching(/^postgres:/), serving: [] });
     const counts = Object.entries(before).filter(([table]) => !table.startsWith('kysely'));
     expect(Object.fromEntries(tables.map(({ table, source }) => [table, source]))).toEqual(
       Object.fromEntries(counts.map(([table, rows]) => [table, rows.length])),
@@ -176,6 +176,16 @@ describe('a copied installation', () => {
     expect(tables.filter(({ source, target }) => source !== target)).toEqual([]);
     expect(await dumpOfDatabase(target)).toEqual(before);
     expect(dumpOfFile(source)).toEqual(before);
+  });
+
+  test('is served by the role that may write to its tables, where another one owns them, and the command names it', async () => {
+    await install();
+    const role = `serve_${randomBytes(4).toString('hex')}`;
+    await server.run(server.url('postgres'), `create role ${role} login`);
+    await server.run(target, `alter default privileges in schema public grant select, insert on tables to ${role}`);
+    const { code, stdout } = await run(copying());
+    expect(code).toBe(0);
+    expect(stdout).toContain(`Set NAMEPLATE_DATABASE_URL to postgres://${role}@`);
   });
 
   test('gives no number of an event or a change twice', async () => {
@@ -252,7 +262,11 @@ describe('a copy that does not end', () => {
     const serving = { ...env, NAMEPLATE_DNS_RESOLVERS: '127.0.0.1:9', NAMEPLATE_ROLES: 'verifier' };
     const others = [['serve'], ['workspaces', 'list'], copying()];
     for (const refused of await Promise.all(others.map((args) => start(args, { env: serving }).ended))) {
-      expect(refused).toMatchObject({ code: 1, stderr: expect.stringMatching(/busy|in use/) });
+      // The server says it in its log.
+      expect({ code: refused.code, said: refused.stdout + refused.stderr }).toEqual({
+        code: 1,
+        said: expect.stringMatching(/busy|in use/),
+      });
     }
 
     copy.child.kill('SIGKILL');

@@ -19,6 +19,12 @@ export interface CopiedTable {
   target: number;
 }
 
+export interface Copied {
+  tables: CopiedTable[];
+  /** The target, as the roles name it that serve it; none: the role that copied does. */
+  serving: string[];
+}
+
 /** Rows in one INSERT, and in one FETCH. PostgreSQL takes 65,535 values in a statement. */
 const BATCH_ROWS = 1000;
 
@@ -32,19 +38,20 @@ export async function copyStore(
   address: PostgresAddress,
   onProgress: (progress: CopyProgress) => void,
   signal: AbortSignal,
-): Promise<CopiedTable[]> {
+): Promise<Copied> {
   const source = await openSource(path);
   try {
     const target = await openTarget(address, source.tables, signal);
     try {
       const { name } = target;
-      const copied = await copyRows(source, target, onProgress).catch(
+      const tables = await copyRows(source, target, onProgress).catch(
         withAdvice(`nothing was copied, and ${name} is still empty: run the same command again`),
       );
+      const serving = await target.listServing();
       await target
         .commit(source.lastNumbers)
         .catch(withAdvice(`run the same command again: if it finds rows in ${name}, the copy is complete`));
-      return copied;
+      return { tables, serving };
     } finally {
       await target.close();
     }

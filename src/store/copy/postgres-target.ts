@@ -13,6 +13,8 @@ export interface CopyTarget {
   insert(table: Table, rows: Row[]): Promise<void>;
   /** Reads a table in order of its key. */
   openCursor(table: Table): Promise<{ fetch(limit: number): Promise<Row[]>; close(): Promise<void> }>;
+  /** The database as other roles name it that may write to its tables: those that serve. Without passwords. */
+  listServing(): Promise<string[]>;
   /** Continues the sequences after these numbers, and commits. */
   commit(lastNumbers: Map<string, bigint>): Promise<void>;
   /** Rolls back what is not committed. */
@@ -79,6 +81,10 @@ export async function openTarget(address: PostgresAddress, tables: Table[], sign
         close: async () => void (await query('close written')),
       };
     },
+    async listServing() {
+      const roles = await query(WRITERS);
+      return roles.map(([role]) => nameOf({ ...address, user: String(role) }));
+    },
     async commit(lastNumbers) {
       for (const { name: table, key } of tables) {
         const last = lastNumbers.get(table);
@@ -98,6 +104,11 @@ export async function openTarget(address: PostgresAddress, tables: Table[], sign
     },
   };
 }
+
+/** Roles that may log in, and write to a table that another one owns. */
+const WRITERS = `
+  select distinct rolname from pg_class, aclexplode(relacl) as granted join pg_roles on pg_roles.oid = grantee
+  where pg_class.oid = 'workspaces'::regclass and privilege_type = 'INSERT' and grantee <> relowner and rolcanlogin order by 1`;
 
 type RunQuery = (sql: string, values?: unknown[]) => Promise<Row[]>;
 
