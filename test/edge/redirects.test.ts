@@ -13,6 +13,7 @@ import { plant, unique } from '../support/entities.ts';
 import { takeOver } from '../support/redirects.ts';
 import { issue } from './authority.ts';
 import { type Harness, handshake, overHttp, overHttp2, overHttps, type Site, startHarness } from './harness.ts';
+import { END_HEADERS, END_STREAM, frame, GOAWAY, HEADERS, openHttp2, RST_STREAM, requestFields } from './http2.ts';
 
 let edge: Harness;
 beforeAll(async () => {
@@ -177,6 +178,19 @@ it('redirects go on while the store is down, also where the destination is not c
   edge.clock.advance(2000);
   expect((await ask()).headers.location).toContain(apex.hostname);
 });
+
+it.for(['/a\r\nset-cookie: a=b', '/a\nset-cookie: a=b', '/a\0b'])(
+  'no line of a client gets into the response by the path, over HTTP/2 either: %j',
+  async (path) => {
+    const { www } = await redirected();
+    const { socket, frames, send } = await openHttp2(edge.httpsPort, www.hostname);
+    send(frame(HEADERS, END_STREAM | END_HEADERS, 1, requestFields(www.hostname, path)));
+    const reset = () => frames.some(({ type }) => type === RST_STREAM || type === GOAWAY);
+    while (!reset()) await once(socket, 'data');
+    expect(frames.filter(({ type }) => type === HEADERS)).toEqual([]);
+    socket.destroy();
+  },
+);
 
 it('redirects go on after a start without the store, from the first one requested on', async () => {
   const { path: directory, remove } = temporaryDirectory();

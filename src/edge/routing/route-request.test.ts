@@ -13,11 +13,26 @@ function siteOf(hostname: string, about: Partial<Site> = {}): SiteLookup {
 }
 
 /** Asks for `www.acme.com` over TLS, where so much is known of `acme.com`. */
-async function ask(www: SiteLookup, acme: SiteLookup, { servesHttps = true, path = '/a?b' } = {}) {
+function ask(www: SiteLookup, acme: SiteLookup, { servesHttps = true, path = '/a?b' } = {}) {
+  return routed({ 'www.acme.com': www, 'acme.com': acme }, { servesHttps, path });
+}
+
+interface Asked {
+  api?: Parameters<typeof createRequestRouter>[0]['api'];
+  servesHttps?: boolean;
+  serverName?: string | null;
+  /** Fields of the request. */
+  rawHeaders?: string[];
+  path?: string;
+}
+
+/** Asks for `www.acme.com` over TLS unless told otherwise, where so much is known. */
+async function routed(sites: Record<string, SiteLookup>, about: Asked) {
+  const { api = null, servesHttps = true, serverName = 'www.acme.com', path = '/' } = about;
+  const { rawHeaders = ['Host', 'www.acme.com'] } = about;
   const lookups: string[] = [];
-  const sites: Record<string, SiteLookup> = { 'www.acme.com': www, 'acme.com': acme };
   const route = createRequestRouter({
-    api: null,
+    api,
     sites: {
       async find(hostname) {
         lookups.push(hostname);
@@ -32,7 +47,7 @@ async function ask(www: SiteLookup, acme: SiteLookup, { servesHttps = true, path
     servesHttps,
   });
   const client = {
-    serverName: 'www.acme.com',
+    serverName,
     tlsVersion: 'TLSv1.3',
     address: '192.0.2.1',
     isProxy: false,
@@ -43,8 +58,8 @@ async function ask(www: SiteLookup, acme: SiteLookup, { servesHttps = true, path
     destroy() {},
     onClose() {},
   };
-  const rawHeaders = ['Host', 'www.acme.com'];
-  const request = { httpVersionMajor: 1, method: 'GET', url: path, rawHeaders, headers: { host: 'www.acme.com' } };
+  const httpVersionMajor = rawHeaders[0] === ':authority' ? 2 : 1;
+  const request = { httpVersionMajor, method: 'GET', url: path, rawHeaders, headers: {} };
   const decision = await route(client, request as never, 'req_1');
   return { decision, lookups };
 }
@@ -86,4 +101,66 @@ it('a name that does not redirect costs one look-up, as before', async () => {
   const { decision, lookups } = await ask(siteOf('www.acme.com'), siteOf('acme.com'));
   expect(decision).toMatchObject({ kind: 'proxy' });
   expect(lookups).toEqual(['www.acme.com']);
+});
+
+it.for([
+  '//evil.example/',
+  '/\\evil.example',
+  '/@evil.example',
+  '/.evil.example',
+  '/%0d%0aset-cookie:%20a=b',
+  '/?next=//evil.example',
+])('a redirect leads to its destination and nowhere else, whatever the path: %s', async (path) => {
+  const { decision } = await ask(www, siteOf('acme.com', { domainId: 'dom_acme' }), { path });
+  const location = decision.kind === 'redirect' ? decision.headers.location : undefined;
+  expect(location).toBe(`https://acme.com${path}`);
+  expect(new URL(location ?? '').host).toBe('acme.com');
+});
+
+describe("the API's own name", () => {
+  const name = 'api.example.net';
+  const api = { hostname: name, origin: 'http://127.0.0.1:7070', networks: ['127.0.0.0/8'], secret: 'the secret' };
+  const sites = { [name]: siteOf(name), 'www.acme.com': siteOf('www.acme.com') };
+  const routeTo = async (rawHeaders: string[], about: Asked = {}) =>
+    (await routed(sites, { api, serverName: name, rawHeaders, ...about })).decision;
+
+  it.for([
+    ['Host', name],
+    ['Host', 'API.Example.NET'],
+    ['Host', `${name}.`],
+    ['Host', `${name}:8443`],
+    [':authority', `API.example.net.:443`],
+  ])('leads to the API, however it is written: %s: %s', async (field) => {
+    const own = { hostname: name, origin: api.origin, apiSecret: api.secret };
+    expect(await routeTo(field)).toMatchObject({ kind: 'proxy', routing: own });
+  });
+
+  it.for([
+    ['Host', `x.${name}`],
+    ['Host', `${name}.acme.com`],
+    ['Host', 'www.acme.com'],
+    [':authority', 'www.acme.com'],
+    ['Host', '127.0.0.1:7071'],
+    ['Host', `www.acme.com@${name}`],
+    ['Host', name, 'Host', 'www.acme.com'],
+    [':authority', name, 'host', 'www.acme.com'],
+  ])('lets nothing else through its connections: %j', async (fields) => {
+    const decision = await routeTo(fields);
+    expect(decision).toMatchObject({ kind: 'page', page: expect.stringMatching(/misdirected|bad_request/) });
+  });
+
+  it('is not reached over connections of other names, nor over HTTP', async () => {
+    expect(await routeTo(['Host', name], { serverName: 'www.acme.com' })).toMatchObject({ page: 'misdirected' });
+    expect(await routeTo(['Host', name], { serverName: null, path: '/v2/x' })).toEqual({
+      kind: 'redirect',
+      status: 308,
+      headers: { location: `https://${name}/v2/x` },
+    });
+  });
+
+  it('shows its secret to no origin', async () => {
+    const decision = await routeTo(['Host', 'www.acme.com'], { serverName: 'www.acme.com' });
+    expect(decision).toMatchObject({ kind: 'proxy', routing: { origin: origin.origin } });
+    expect(JSON.stringify(decision)).not.toContain(api.secret);
+  });
 });
