@@ -1,3 +1,4 @@
+import { TYPES } from './protocol/wire.ts';
 import type { DnsClient } from './transport/dns-client.ts';
 import type { ServerAddress } from './transport/query-attempt.ts';
 
@@ -20,4 +21,26 @@ export async function readValidationSupport(
   if (typeof response === 'string') return 'unknown';
   if (response.authenticated) return 'validates';
   return response.answers.some(({ type }) => type === 'DS') ? 'does_not_validate' : 'unknown';
+}
+
+/** Unix milliseconds. */
+export interface SignatureTimes {
+  validFrom: number;
+  validUntil: number;
+}
+
+/** From when to when a signature is valid that the resolver has just found to be valid; null: it says of none. Never rejects. */
+export async function readSignatureTimes(
+  client: DnsClient,
+  resolver: ServerAddress,
+  signal: AbortSignal,
+): Promise<SignatureTimes | null> {
+  const response = await client.query(SIGNED_RECORD, resolver, { recursion: true, validation: 'signatures', signal });
+  if (typeof response === 'string' || !response.authenticated) return null;
+  const signatures = response.answers
+    .filter(({ type }) => type === 'RRSIG')
+    .map(({ value }) => value.split(' ').map(Number));
+  const [, validFrom, validUntil] = signatures.find(([covered]) => covered === TYPES[SIGNED_RECORD.type]) ?? [];
+  if (validFrom === undefined || validUntil === undefined) return null;
+  return { validFrom: validFrom * 1000, validUntil: validUntil * 1000 };
 }

@@ -3,7 +3,8 @@ import { createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Simulator, startSimulator } from '../../src/playground/dns/simulator.ts';
 import { databaseAt } from '../../src/store/database.ts';
-import { run, runJson, type Started, start, temporaryDirectory } from '../support/command.ts';
+import { createRoom } from '../crash/room.ts';
+import { run, runJson, type Started, start, startCommand, temporaryDirectory } from '../support/command.ts';
 import { attach, plant } from '../support/entities.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres.ts';
 
@@ -158,6 +159,66 @@ describe('a broken set-up is named, and makes doctor exit with 1', () => {
     const readOnly = await examine(settings);
     expect(readOnly.code).toBe(1);
     expect(readOnly.found).toContainEqual(expect.stringMatching(/^fail store: .*read-only/));
+  });
+
+  test('a SQLite file whose directory cannot be created', async () => {
+    const verifier = { ...apart, NAMEPLATE_ROLES: 'verifier' };
+    const path = `${directory.path}/not/there/n.db`;
+    writeFileSync(`${directory.path}/not`, 'a file where a directory has to be');
+    const absent = await examine({ ...verifier, NAMEPLATE_DATABASE_URL: `sqlite:${path}` });
+    expect(absent.code).toBe(1);
+    expect(absent.found).toEqual([`fail store: ${path} cannot be created in ${directory.path}/not`]);
+  });
+
+  test('a SQLite file on a disk that is full, and on one that is read-only (needs to mount a disk)', async ({
+    skip,
+  }) => {
+    const room = await createRoom(24).catch((error: unknown) => skip(String(error)));
+    const inRoom = (command: string, ...args: string[]) => {
+      const [enter = '', ...words] = room.wrapper;
+      return startCommand(enter, [...words, command, ...args], {
+        env: { ...env, ...apart, NAMEPLATE_ROLES: 'verifier', NAMEPLATE_DATABASE_URL: `sqlite:${room.inside}/n.db` },
+      }).ended;
+    };
+    const remount = (how: string) => inRoom('mount', '-o', `remount,${how}`, room.inside);
+    const ofStore = async () => {
+      const { code, stdout } = await inRoom('./bin/nameplate', 'doctor', '--json');
+      const results: { about: string; level: string; found: string }[] = JSON.parse(stdout);
+      return {
+        code,
+        found: results.filter(({ about }) => about === 'store').map(({ level, found }) => `${level}: ${found}`),
+      };
+    };
+    const healthy = { code: 0, found: [`ok: ${room.inside}/n.db is writable, and its schema is current`] };
+    try {
+      expect(await inRoom('./bin/nameplate', 'migrate')).toMatchObject({ code: 0 });
+      expect(await ofStore()).toEqual(healthy);
+      room.fill();
+      expect(await ofStore()).toEqual({
+        code: 1,
+        found: [expect.stringMatching(/^fail: .*the disk is full.* free some space/)],
+      });
+      room.clear();
+      expect(await remount('ro')).toMatchObject({ code: 0 });
+      expect(await ofStore()).toEqual({
+        code: 1,
+        found: [expect.stringMatching(/^fail: .*cannot be (written|opened): check that/)],
+      });
+    } finally {
+      await room.close();
+    }
+  });
+
+  test('nameservers of the zone with internal addresses are a warning that names the setting which allows them', async () => {
+    const changes = { ...apart, NAMEPLATE_DNS_MODE: 'authoritative', NAMEPLATE_DNS_ALLOWED_NETWORKS: '' };
+    const { code, stdout } = await run(['doctor', '--json'], { env: { ...env, ...changes } });
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toContainEqual({
+      about: 'nameserver',
+      level: 'warn',
+      found: `the nameservers of ${ZONE} have internal addresses, which are not queried`,
+      advice: expect.stringContaining('list their networks in NAMEPLATE_DNS_ALLOWED_NETWORKS'),
+    });
   });
 
   test('a port that another program has', async () => {

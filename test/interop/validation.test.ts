@@ -19,13 +19,14 @@ beforeAll(async () => {
 afterAll(() => internet.close());
 
 describe('a resolver that does not validate DNSSEC', () => {
+  const settings = {
+    cnameZone: 'cname.example.com',
+    allowedNetworks: ['127.0.0.0/8'],
+    isEdge: false,
+    nameserverPort: 53,
+  };
+
   async function examine(...resolvers: { address: string; port: number }[]) {
-    const settings = {
-      cnameZone: 'cname.example.com',
-      allowedNetworks: ['127.0.0.0/8'],
-      isEdge: false,
-      nameserverPort: 53,
-    };
     const results = await examineResolvers({ ...settings, resolvers, clock: systemClock });
     return results.filter(({ about }) => about === 'DNSSEC');
   }
@@ -41,6 +42,22 @@ describe('a resolver that does not validate DNSSEC', () => {
         advice: expect.stringContaining('Switch validation on there'),
       },
     ]);
+  });
+
+  test('says nothing about the clock; one that validates shows that it is years ahead or behind, and nothing where it is right', async () => {
+    const { port } = internet;
+    const year = 365 * 86_400_000;
+    const clockFindings = async (address: string, aheadMs: number) => {
+      const clock = { now: () => systemClock.now() + aheadMs };
+      const results = await examineResolvers({ ...settings, resolvers: [{ address, port }], clock });
+      return results.filter(({ about }) => about === 'clock').map(({ level, found }) => `${level}: ${found}`);
+    };
+    const shown = (side: string) =>
+      new RegExp(`^fail: it shows .*, but ${validating}:${port} accepts a signature that is valid ${side} `);
+    expect(await clockFindings(validating, 5 * year)).toEqual([expect.stringMatching(shown('until'))]);
+    expect(await clockFindings(validating, -5 * year)).toEqual([expect.stringMatching(shown('from'))]);
+    expect(await clockFindings(validating, 0)).toEqual([]);
+    expect(await clockFindings(other, 5 * year)).toEqual([]);
   });
 
   test('is not reported where no signed zone is known: without an answer, and in a closed network', async () => {

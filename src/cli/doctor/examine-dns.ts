@@ -4,10 +4,17 @@ import { serverVariables } from '../../config/variables.ts';
 import { authoritativeResolver } from '../../dns/authoritative.ts';
 import { type DnsResponse, dnsClient } from '../../dns/transport/dns-client.ts';
 import type { DnsFailure } from '../../dns/transport/query-attempt.ts';
-import { readValidationSupport, type ValidationSupport } from '../../dns/validation-support.ts';
+import {
+  readSignatureTimes,
+  readValidationSupport,
+  type SignatureTimes,
+  type ValidationSupport,
+} from '../../dns/validation-support.ts';
 import { isPublic } from '../../net/addresses.ts';
+import { dateTime } from '../output.ts';
 import { type DoctorResult, fail, ok, warn } from './doctor-result.ts';
 import { addressesOf } from './examine-edge.ts';
+import { SET_CLOCK } from './examine-host.ts';
 
 /** A slower resolver slows every check down. */
 const SLOW_MS = 500;
@@ -24,12 +31,13 @@ interface DnsSettings {
   clock: Clock;
 }
 
-/** Each resolver, and through them the CNAME zone. */
+/** Each resolver, and through them the CNAME zone and whether the clock is about right. */
 export async function examineResolvers({
   resolvers,
   cnameZone,
   allowedNetworks,
   isEdge,
+  clock,
 }: DnsSettings): Promise<DoctorResult[]> {
   const client = dnsClient();
   // The zone has a wildcard, so any name in it will do.
@@ -41,7 +49,9 @@ export async function examineResolvers({
       const response = await client.query(question, resolver, { recursion: true, signal: AbortSignal.timeout(5000) });
       const ms = Math.round(performance.now() - startedAt);
       const support = await readValidationSupport(client, resolver, AbortSignal.timeout(5000));
-      return { resolver, response, ms, support };
+      const signed =
+        support === 'validates' ? await readSignatureTimes(client, resolver, AbortSignal.timeout(5000)) : null;
+      return { resolver, response, ms, support, signed };
     }),
   );
   client.close();
@@ -55,6 +65,7 @@ export async function examineResolvers({
       ...judgeValidation(resolver, support),
     ]),
     judgeZone(cnameZone, addresses, isEdge),
+    ...results.flatMap(({ resolver, signed }) => (signed ? judgeClock(resolver, signed, clock.now()) : [])).slice(0, 1),
   ];
 }
 
@@ -89,6 +100,14 @@ function judgeValidation(resolver: DnsServer, support: ValidationSupport): Docto
   const advice =
     'Switch validation on there (Unbound: module-config "validator iterator", and a trust anchor), or name a resolver that validates.';
   return [warn('DNSSEC', found, advice)];
+}
+
+/** Signatures of the root zone are valid for about two weeks, so this finds only a clock that is wrong by days. */
+function judgeClock(resolver: DnsServer, { validFrom, validUntil }: SignatureTimes, now: number): DoctorResult[] {
+  if (now >= validFrom && now <= validUntil) return [];
+  const [side, bound] = now < validFrom ? ['from', validFrom] : ['until', validUntil];
+  const found = `it shows ${dateTime(now)}, but ${nameOf(resolver)} accepts a signature that is valid ${side} ${dateTime(bound)}`;
+  return [fail('clock', found, SET_CLOCK)];
 }
 
 function nameOf({ address, port }: DnsServer): string {

@@ -114,19 +114,19 @@ async function rejectsUnknownNames(address: string): Promise<boolean> {
 const EARLIEST = Date.UTC(2026, 0, 1);
 const LATEST = Date.UTC(2056, 0, 1);
 const TOLERANCE_MS = 60_000;
-const ADVICE = 'Set the clock and keep it right with NTP: windows, schedules and certificates depend on it.';
+export const SET_CLOCK = 'Set the clock and keep it right with NTP: windows, schedules and certificates depend on it.';
 
 /** Whether the clock is plausible, and not behind the latest write to the store or the database server. */
 export async function examineClock(clock: Clock, url: DatabaseUrl | undefined): Promise<DoctorResult[]> {
   const now = clock.now();
   const shown = new Date(now).toISOString();
-  if (now < EARLIEST || now > LATEST) return [fail('clock', `it shows ${shown}, which cannot be right`, ADVICE)];
+  if (now < EARLIEST || now > LATEST) return [fail('clock', `it shows ${shown}, which cannot be right`, SET_CLOCK)];
   if (url?.engine === 'postgres') return examineServerClock(clock, url);
   const files = url === undefined ? [] : [url.path, `${url.path}-wal`];
   const writtenAt = Math.max(0, ...files.map((file) => statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0));
   if (writtenAt > now + TOLERANCE_MS) {
     const found = `it shows ${shown}, but the store was written at ${new Date(writtenAt).toISOString()}`;
-    return [fail('clock', found, ADVICE)];
+    return [fail('clock', found, SET_CLOCK)];
   }
   return [ok('clock', `it shows ${shown}`)];
 }
@@ -152,5 +152,5 @@ export function judgeOffset(aheadMs: number, other: string): DoctorResult {
   const offset = Math.abs(aheadMs);
   if (offset <= NEGLIGIBLE_MS) return ok('clock', `it agrees with the clock of ${other}`);
   const found = `it is ${shortDuration(offset)} ${aheadMs > 0 ? 'ahead of' : 'behind'} the clock of ${other}`;
-  return offset > TOLERANCE_MS ? fail('clock', found, ADVICE) : warn('clock', found, ADVICE);
+  return offset > TOLERANCE_MS ? fail('clock', found, SET_CLOCK) : warn('clock', found, SET_CLOCK);
 }

@@ -231,6 +231,7 @@ describe('a malformed message is null', () => {
     ['a record without its fields', octets(1, [...name, 0, A])],
     ['a record past the end', octets(1, [...name, ...fields(TXT, 100, 1, 'x')])],
     ['a DS record without a digest', octets(1, [...name, ...fields(43, 4, 0, 1, 13, 2)])],
+    ['an RRSIG record that ends before its times', octets(1, [...name, ...fields(46, 4, 0, 1, 13, 2)])],
     ['an address of three octets', octets(1, [...name, ...fields(A, 3, 1, 2, 3)])],
     ['an IPv6 address of four', octets(1, [...name, ...fields(28, 4, 1, 2, 3, 4)])],
     ['a TXT string past its record', octets(1, [...name, ...fields(TXT, 2, 200, 'x')])],

@@ -138,6 +138,8 @@ function readValue(reader: Reader, type: RecordType, end: number): string {
       return readCaa(reader, end);
     case 'DS':
       return readDs(reader, end);
+    case 'RRSIG':
+      return readRrsig(reader, end);
     default:
       return type satisfies never;
   }
@@ -183,6 +185,12 @@ function readDs({ octets, view, at }: Reader, end: number): string {
   if (end - at < 5) throw new Malformed();
   const digest = Buffer.from(octets.subarray(at + 4, end)).toString('hex');
   return `${view.getUint16(at)} ${view.getUint8(at + 2)} ${view.getUint8(at + 3)} ${digest}`;
+}
+
+/** RFC 4034 section 3.1: the number of the type that is signed, and from when to when the signature is valid, in Unix seconds. */
+function readRrsig({ view, at }: Reader, end: number): string {
+  if (end - at < 18) throw new Malformed();
+  return `${view.getUint16(at)} ${view.getUint32(at + 12)} ${view.getUint32(at + 8)}`;
 }
 
 /** The first Extended DNS Error among the options of an OPT record. Options that do not fit are ignored: the answer counts without them. */

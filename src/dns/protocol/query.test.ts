@@ -40,6 +40,12 @@ describe('a query', () => {
     expect(packet.decode(encoded(QUESTION, true).octets)).toMatchObject({ flag_ad: false, flag_cd: false });
   });
 
+  test('may ask a resolver for the signatures too, with DO', () => {
+    const query = encodeQuery(QUESTION, { recursion: true, edns: true, validation: 'signatures' });
+    expect(packet.decode(query?.octets ?? Buffer.alloc(12)).additionals).toMatchObject([{ flag_do: true }]);
+    expect(packet.decode(encoded(QUESTION, true).octets).additionals).toMatchObject([{ flag_do: false }]);
+  });
+
   test('can be for the root', () => {
     expect(packet.decode(encoded({ name: '.', type: 'NS' }).octets).questions).toMatchObject([{ name: '.' }]);
   });

@@ -17,6 +17,8 @@ import {
 /** Largest UDP response: fits into one packet on every common path (RFC 9715 section 3.1). */
 const EDNS_OCTETS = 1232;
 const OPT_OCTETS = 11;
+/** RFC 3225 section 3. */
+const EDNS_FLAG_DO = 0x8000;
 
 /** Plain characters, and octets that are none as `\DDD`: as normalized names are written. */
 const NAME = /^(?:[!-[\]-~]|\\(?:[01]\d\d|2[0-4]\d|25[0-5]))+$/;
@@ -38,9 +40,9 @@ export interface QueryFlags {
   edns: boolean;
   /**
    * How a resolver treats DNSSEC. `wanted`: it says with AD whether it has validated the answer (RFC 6840 section 5.7). `unchecked`: it answers with
-   * CD whatever the signatures are.
+   * CD whatever the signatures are. `signatures`: with DO it also sends them (RFC 4035 section 3.2.1).
    */
-  validation?: 'wanted' | 'unchecked';
+  validation?: 'wanted' | 'unchecked' | 'signatures';
 }
 
 /** A query with id 0; null when `name` cannot be encoded. */
@@ -63,6 +65,7 @@ export function encodeQuery(
   if (edns) {
     octets.writeUInt16BE(TYPE_OPT, questionEnd + 1);
     octets.writeUInt16BE(EDNS_OCTETS, questionEnd + 3);
+    if (validation === 'signatures') octets.writeUInt16BE(EDNS_FLAG_DO, questionEnd + 7);
   }
   return { octets, questionEnd };
 }

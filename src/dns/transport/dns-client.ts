@@ -19,7 +19,7 @@ export interface QueryOptions {
   /** RD: asks a resolver to find the answer. Nameservers are queried without it. */
   recursion: boolean;
   /** Of a resolver: what it says about DNSSEC. */
-  validation?: 'wanted' | 'unchecked';
+  validation?: 'wanted' | 'unchecked' | 'signatures';
   /** Ends the query as `timeout`. */
   signal: AbortSignal;
   /** One attempt for each: how long it waits for UDP, and then again for TCP. */
