@@ -82,7 +82,7 @@ function forgetLastMigration(path: string): void {
 test("SIGHUP reloads as the command does; roles that only one process may run are the successor's, once the process before has given them up", async () => {
   const server = await startReloadable(closing);
   const owner = () => {
-    const db = new DatabaseSync(`${server.path}.verifier.lock`, { readOnly: true });
+    const db = new DatabaseSync(`${server.path}.verifier.lock`, { readOnly: true, timeout: 5000 });
     try {
       return db.prepare('select pid from owner').get()?.pid;
     } finally {
