@@ -22,6 +22,15 @@ const example = Object.fromEntries(
 const image = readServerConfig({ ...imageEnvironment(), ...example });
 const unit = read('deploy/nameplate.service');
 
+interface Dashboard {
+  panels: {
+    id: number;
+    title: string;
+    gridPos: { x: number; y: number; w: number; h: number };
+    targets?: { expr: string }[];
+  }[];
+}
+
 /** The values that the unit gives a setting. */
 function settings(name: string): string[] {
   return [...unit.matchAll(new RegExp(`^${name}=(.*)$`, 'gm'))].map(([, value = '']) => value);
@@ -120,17 +129,48 @@ test('the unit is told to systemd by another process, and reloads with the progr
   expect(settings('ExecReload')).toEqual(settings('ExecStart').map((command) => command.replace(/ serve$/, ' reload')));
 });
 
-test('every alert asks for metrics and operations that there are', async () => {
+/** Names of the metrics in an alert or a panel, without the suffix of a histogram. */
+function metricsIn(text: string): string[] {
+  return [...text.matchAll(/\b(?:nameplate|nodejs|process)_\w+/g)].map(([name]) => name.replace(/_bucket$/, ''));
+}
+
+async function allMetrics(): Promise<Map<string, string>> {
   const { registry } = createMetrics();
   createEdgeMetrics(registry);
   watchEdgeCache(registry, { clock: { now: () => 0 }, entries: () => 0, written: () => null });
-  const known = new Set((await registry.getMetricsAsJSON()).map(({ name }) => name));
+  return new Map((await registry.getMetricsAsJSON()).map(({ name, type }) => [name, String(type)]));
+}
+
+test('every alert asks for metrics and operations that there are', async () => {
+  const known = await allMetrics();
   const alerts = read('deploy/alerts.yml');
-  const asked = [...alerts.matchAll(/\b(?:nameplate|nodejs)_\w+/g)].map(([name]) => name.replace(/_bucket$/, ''));
+  const asked = metricsIn(alerts);
   expect(asked.length).toBeGreaterThan(0);
-  for (const name of asked) expect(known).toContain(name);
+  for (const name of asked) expect([...known.keys()]).toContain(name);
   const answers = operations.map(({ name, status }) => `operation="${name}",status="${status}"`);
   for (const [answer] of alerts.matchAll(/operation="[^}]*/g)) expect(answers).toContain(answer);
+});
+
+test('every panel of the dashboard asks for metrics that there are, counters as rates, and the panels do not overlap', async () => {
+  const known = await allMetrics();
+  const { panels }: Dashboard = JSON.parse(read('deploy/grafana.json'));
+  const taken = new Set<string>();
+  for (const { id, title, gridPos, targets = [] } of panels) {
+    for (let x = gridPos.x; x < gridPos.x + gridPos.w; x++)
+      for (let y = gridPos.y; y < gridPos.y + gridPos.h; y++) {
+        expect(taken, `${title} (${id})`).not.toContain(`${x},${y}`);
+        taken.add(`${x},${y}`);
+      }
+    for (const { expr } of targets) {
+      expect(metricsIn(expr).length + Number(expr.includes('up{'))).toBeGreaterThan(0);
+      for (const name of metricsIn(expr)) {
+        expect([...known.keys()]).toContain(name);
+        const isRate = new RegExp(`(?:rate|increase)\\(${name}(?:_bucket)?[[{]`).test(expr);
+        expect(isRate, expr).toBe(known.get(name) !== 'gauge');
+      }
+    }
+  }
+  expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
 });
 
 test('every alert about the edge asks for series that it counts from its start', async () => {
