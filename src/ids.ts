@@ -15,7 +15,8 @@ type IdPrefix =
   | 'wh'
   | 'whs'
   | 'dlv'
-  | 'link';
+  | 'link'
+  | 'aud';
 
 type RandomBytes = (bytes: number) => Uint8Array;
 

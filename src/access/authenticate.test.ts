@@ -12,7 +12,13 @@ const { key } = createRootKey(randomBytes);
 const NOW = 1_000_000;
 const clock = { now: () => NOW };
 const known: CachedRootKey = {
-  principal: { workspaceId: 'ws_1', actor: 'key_1', grants: new Set(), limits: { rates: {}, domains: null } },
+  principal: {
+    kind: 'root_key',
+    workspaceId: 'ws_1',
+    actor: 'key_1',
+    grants: new Set(),
+    limits: { rates: {}, domains: null },
+  },
   keyDisabled: false,
   workspaceDisabled: false,
   expiresAt: null,
@@ -132,7 +138,13 @@ describe('a dashboard token', () => {
     const workspace = aWorkspace({ id: 'ws_1', limits: { rates: {}, domains: 3 } });
     expect(await setUp({}, { workspaces: [workspace] }).ask(`Bearer ${TOKEN}`)).toMatchObject({
       ok: true,
-      principal: { workspaceId: 'ws_1', actor: 'ada', grants: new Set(['a.*.b']), limits: workspace.limits },
+      principal: {
+        kind: 'dashboard_token',
+        workspaceId: 'ws_1',
+        actor: 'ada',
+        grants: new Set(['a.*.b']),
+        limits: workspace.limits,
+      },
     });
   });
 

@@ -134,7 +134,8 @@ async function checkToken(token: string, { tokens, workspaces }: AuthenticationD
   const workspace = await workspaces.load(workspaceId);
   if (workspace === null) return failed('authentication/key_not_found');
   if (workspace.disabledAt !== null) return failed('authorization/workspace_disabled');
-  const principal = { workspaceId, actor: sub, grants: new Set(permissions), limits: workspace.limits };
+  const grants = new Set(permissions);
+  const principal: Principal = { kind: 'dashboard_token', workspaceId, actor: sub, grants, limits: workspace.limits };
   return { ok: true, principal, expiresAt };
 }
 

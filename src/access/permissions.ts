@@ -27,7 +27,7 @@ export function parseGrant(text: string): Grant | null {
 
 /** What an operation requires: an action on one resource of a kind. */
 export interface Permission {
-  resource: 'project' | 'app' | 'environment' | 'webhook' | 'setup';
+  resource: 'project' | 'app' | 'environment' | 'webhook' | 'setup' | 'audit';
   action: string;
 }
 

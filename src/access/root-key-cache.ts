@@ -1,13 +1,15 @@
 import { LRUCache } from 'lru-cache';
 import { createLoadingCache, type LoadingCache } from '../cache/cache.ts';
 import type { ChangeFeed } from '../cache/change-feed.ts';
-import type { AccessStore, WorkspaceLimits } from '../store/contract/store.ts';
+import type { AccessStore, AuthorKind, WorkspaceLimits } from '../store/contract/store.ts';
 
 /** Who makes a request. */
 export interface Principal {
   workspaceId: string;
   /** The id of a root key or of a set-up link, or the `sub` of a dashboard token. */
   actor: string;
+  /** What kind of credential it has. */
+  kind: Exclude<AuthorKind, 'command'>;
   /** As they were given, see `permissions`. */
   grants: ReadonlySet<string>;
   limits: WorkspaceLimits;
@@ -58,8 +60,8 @@ export function createRootKeyCache(
     }
     const { key, workspace } = found;
     const grants = new Set(key.permissions);
-    const cached = {
-      principal: { workspaceId: workspace.id, actor: key.id, grants, limits: workspace.limits },
+    const cached: CachedRootKey = {
+      principal: { kind: 'root_key', workspaceId: workspace.id, actor: key.id, grants, limits: workspace.limits },
       keyDisabled: key.disabledAt !== null,
       workspaceDisabled: workspace.disabledAt !== null,
       expiresAt: key.expiresAt,

@@ -3,12 +3,14 @@ import { beforeEach, expect, it, vi } from 'vitest';
 import { type Change, StoreUnavailable } from '../store/contract/store.ts';
 import type { Standing } from './authenticate.ts';
 import { createRootKey, hashRootKey } from './root-key.ts';
+import type { Principal } from './root-key-cache.ts';
 import { createSessions, type Sessions } from './sessions.ts';
 
 const { key } = createRootKey(randomBytes);
 const HEADER = `Bearer ${key}`;
 const TOKEN = 'Bearer a.b.c';
-const principal = {
+const principal: Principal = {
+  kind: 'root_key',
   workspaceId: 'ws_1',
   actor: 'key_1',
   grants: new Set<string>(),

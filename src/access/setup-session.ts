@@ -3,6 +3,7 @@ import type { ChangeFeed } from '../cache/change-feed.ts';
 import type { Clock } from '../clock.ts';
 import type { DomainStore, FoundSetupLink, SetupStore, Workspace } from '../store/contract/store.ts';
 import type { Standing } from './authenticate.ts';
+import type { Principal } from './root-key-cache.ts';
 import { hashSecret } from './secret-text.ts';
 import { type VerifiedSession, verifySession } from './session-token.ts';
 import { setupLinkError } from './setup-link.ts';
@@ -66,7 +67,8 @@ export function createSetupSessions(deps: SetupSessionDeps): SetupSessions {
       return { ok: false, code: 'authentication/setup_link_not_found' };
     const grants = new Set([`environment.${environmentId}.read_domain`, `environment.${environmentId}.verify_domain`]);
     const session = { linkId, domainId, domainName, expiresAt };
-    const principal = { workspaceId, actor: linkId, grants, limits: workspace.limits, session };
+    const { limits } = workspace;
+    const principal: Principal = { kind: 'setup_link', workspaceId, actor: linkId, grants, limits, session };
     return { ok: true, principal, expiresAt };
   }
 

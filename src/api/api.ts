@@ -2,6 +2,7 @@ import type { Server } from 'node:http';
 import Fastify, { type FastifyHttpOptions, type FastifyInstance, LogController } from 'fastify';
 import { createAccess } from '../access/access.ts';
 import { createFailureLimit, type FailureLimit } from '../access/failure-limit.ts';
+import type { Principal } from '../access/root-key-cache.ts';
 import type { ChangeFeed } from '../cache/change-feed.ts';
 import { apexRoutingNote } from '../domain/records.ts';
 import type { Log } from '../log.ts';
@@ -10,7 +11,7 @@ import { networkRule } from '../net/addresses.ts';
 import { limitConnections } from '../net/connection-limit.ts';
 import { ignoreUpgrade } from '../net/response-order.ts';
 import { type Limiter, memoryLimiter } from '../ratelimit/limiter.ts';
-import type { DomainStore } from '../store/contract/store.ts';
+import type { DomainStore, Store } from '../store/contract/store.ts';
 import { handleClientErrors } from './client-errors.ts';
 import { serveDocumentation } from './documentation.ts';
 import { edgeClients } from './edge-clients.ts';
@@ -33,11 +34,15 @@ import type { StreamTimes } from './watchers/event-stream.ts';
 import { type WatchLimits, watchLimitsOfThread } from './watchers/watch-limit.ts';
 import { createWatchers } from './watchers/watchers.ts';
 
-export interface ApiDeps extends Omit<HandlerContext, 'apexNote' | 'countRequest'> {
+export interface ApiDeps extends Omit<HandlerContext, 'store' | 'apexNote' | 'countRequest'> {
   log: Log;
   metrics: Metrics;
   /** Without it keys and workspaces are not cached, and watchers are told of no change. */
   changes?: ChangeFeed;
+  /** Of everything, changes too. */
+  store: Store;
+  /** Told which credential each request has. */
+  noteKeyUse?: (principal: Principal) => void;
   /** The store without its cache of domains; `store` unless given. */
   uncached?: Pick<DomainStore, 'findDomainByName' | 'findDomainById'>;
   /** Of requests per workspace; counts in memory unless given. */
@@ -88,7 +93,7 @@ const LIMITS: ApiLimits = {
 
 /** The HTTP API, not yet listening. A request takes steps 1 and 2 here, and the others in the pipeline of its operation; any of them may throw a `Problem`. */
 export function createApi(deps: ApiDeps): FastifyInstance {
-  const { store, clock, newId, randomBytes, settings, diagnoser, metrics, changes } = deps;
+  const { store, clock, newId, randomBytes, settings, diagnoser, metrics, changes, noteKeyUse } = deps;
   const { limiter = memoryLimiter(clock), failures = createFailureLimit(clock), threads = 1 } = deps;
   const { refusedOrigins = createFailureLimit(clock, undefined, 'origin') } = deps;
   const { loadShedder = createLoadShedder({ inFlight: shareOf(LOAD_LIMITS.inFlight, threads) }) } = deps;
@@ -134,7 +139,17 @@ export function createApi(deps: ApiDeps): FastifyInstance {
   // 2 route
   rejectUnknownRoutes(app);
   // 3 to 8
-  const parts = { loadShedder, authenticate, customers, crossOrigin, watchers, recordRequest, context };
+  const parts = {
+    loadShedder,
+    authenticate,
+    customers,
+    crossOrigin,
+    watchers,
+    recordRequest,
+    store,
+    noteKeyUse,
+    context,
+  };
   for (const operation of [...operations, ...openOperations]) serveOperation(app, operation, parts);
   serveSetupFiles(app, deps.webDirectory);
   servePublicRoutes(app, deps);

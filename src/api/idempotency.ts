@@ -1,7 +1,14 @@
 import { hash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../clock.ts';
-import type { CreateArgs, CreateMethod, CreateOutcome, IdempotencyStore, Store } from '../store/contract/store.ts';
+import type {
+  AuditStore,
+  Author,
+  CreateArgs,
+  CreateMethod,
+  CreateOutcome,
+  IdempotencyStore,
+} from '../store/contract/store.ts';
 import { Problem } from './errors.ts';
 import { principalOf } from './request-hooks.ts';
 import { invalid } from './validation.ts';
@@ -33,21 +40,20 @@ export const createNothing: Create = async () => {
 
 /** How the requests of an operation create. */
 export function creations(
-  store: IdempotencyStore & Pick<Store, CreateMethod>,
+  store: Pick<IdempotencyStore, 'createOnce'> & Pick<AuditStore, 'recorded'>,
   clock: Clock,
   { name, creates }: { name: string; creates: Creates },
 ) {
   /** Ids of the creations that this thread is carrying out. */
   const inFlight = new Set<string>();
 
-  const createAnyway: Create = async (made, method, ...args) => {
-    const create = store[method] as (...args: unknown[]) => Promise<CreateOutcome<typeof method>>;
-    return { made, outcome: await create(...args) };
-  };
+  const createAnyway =
+    (author: () => Author): Create =>
+    async (made, method, ...args) => ({ made, outcome: await store.recorded(author(), method, ...args) });
 
-  return (request: FastifyRequest, reply: FastifyReply): Create => {
+  return (request: FastifyRequest, reply: FastifyReply, author: () => Author): Create => {
     const key = keyOf(request);
-    if (key === undefined) return createAnyway;
+    if (key === undefined) return createAnyway(author);
     const { workspaceId, actor } = principalOf(request);
     const id = digest([workspaceId, name, actor, key]);
     return async (made, method, ...args) => {
@@ -60,6 +66,7 @@ export function creations(
           made: Buffer.from(JSON.stringify(made)),
           secret: creates === 'secret',
           at: clock.now(),
+          by: author(),
         };
         const result = await store.createOnce(once, method, ...args);
         switch (result.kind) {

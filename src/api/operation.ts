@@ -6,7 +6,14 @@ import type { Clock } from '../clock.ts';
 import type { NewId } from '../ids.ts';
 import type { Diagnoser } from '../observation/diagnoser.ts';
 import type { RateLimits } from '../ratelimit/decision.ts';
-import type { Paged, RateLimit, Store } from '../store/contract/store.ts';
+import type {
+  AuditedStore,
+  ChangeArgs,
+  ChangeMethod,
+  ChangeOutcome,
+  Paged,
+  RateLimit,
+} from '../store/contract/store.ts';
 import type { ErrorNaming, ProblemCode } from './errors.ts';
 import type { Create, Creates } from './idempotency.ts';
 import type { CountRequest } from './request-hooks.ts';
@@ -50,7 +57,8 @@ export interface WebhookSettings {
 
 /** What handlers may use; the same for every call. */
 export interface HandlerContext {
-  store: Store;
+  /** It changes nothing: calls do, with `create` and `change`, which know who calls. */
+  store: AuditedStore;
   clock: Clock;
   newId: NewId;
   /** From a CSPRNG. */
@@ -63,12 +71,19 @@ export interface HandlerContext {
   countRequest: CountRequest;
 }
 
+/** Carries out a change with a method of the store, and adds entries to the audit log that name the caller. */
+export type MakeChange = <Method extends ChangeMethod>(
+  method: Method,
+  ...args: ChangeArgs<Method>
+) => Promise<ChangeOutcome<Method>>;
+
 /** One call of an operation: an authenticated caller, and an input that is valid by the request schema. */
 interface OperationCall<Input> {
   principal: Principal;
   input: Input;
   /** Of an operation that declares `creates`. */
   create: Create;
+  change: MakeChange;
 }
 
 type Handler<Input, Result> = (call: OperationCall<Input>, context: HandlerContext) => Promise<Result>;
@@ -127,7 +142,7 @@ export interface StreamOperation extends OperationBase<TSchema>, Keyed {
   open(call: StreamCall<unknown>, exchange: Exchange, watchers: Watchers): Promise<void>;
 }
 
-type StreamCall<Input> = Omit<OperationCall<Input>, 'create'>;
+type StreamCall<Input> = Omit<OperationCall<Input>, 'create' | 'change'>;
 
 /** Of Fastify. */
 interface Exchange {

@@ -3,6 +3,7 @@ import { createApp } from './apps/createApp.ts';
 import { deleteApp } from './apps/deleteApp.ts';
 import { getApp } from './apps/getApp.ts';
 import { listApps } from './apps/listApps.ts';
+import { listEntries } from './audit/listEntries.ts';
 import { createDeployment } from './deployments/createDeployment.ts';
 import { listDeployments } from './deployments/listDeployments.ts';
 import { checkName } from './domains/checkName.ts';
@@ -94,6 +95,7 @@ export const operations: readonly Operation[] = [
   listDeliveries,
   getDelivery,
   redeliver,
+  listEntries,
 ];
 
 /** Operations that need none. */

@@ -1,13 +1,16 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Authenticate } from '../access/access.ts';
 import type { Principal } from '../access/root-key-cache.ts';
+import type { Store } from '../store/contract/store.ts';
 import { endOfTurn } from '../turn.ts';
+import { authorOf } from './author.ts';
 import { createNothing, creations } from './idempotency.ts';
 import type { LoadShedder } from './load-shedding.ts';
 import {
   type HandlerContext,
   isStream,
   type JsonOperation,
+  type MakeChange,
   type OpenOperation,
   type Operation,
   type StreamOperation,
@@ -27,6 +30,9 @@ export interface PipelineParts {
   crossOrigin: Pick<CrossOrigin, 'servePreflight'>;
   watchers: Watchers;
   recordRequest: RecordRequest;
+  noteKeyUse: ((principal: Principal) => void) | undefined;
+  /** What changes anything. */
+  store: Pick<Store, 'recorded' | 'createOnce'>;
   context: HandlerContext;
 }
 
@@ -40,11 +46,21 @@ const TOKEN_LIMIT_BYTES = 1024;
 export function serveOperation(
   app: FastifyInstance,
   operation: Operation | OpenOperation,
-  { loadShedder, authenticate, customers, crossOrigin, watchers, recordRequest, context }: PipelineParts,
+  {
+    loadShedder,
+    authenticate,
+    customers,
+    crossOrigin,
+    watchers,
+    recordRequest,
+    store,
+    noteKeyUse,
+    context,
+  }: PipelineParts,
 ): void {
   const { name, credential } = operation;
   const isTokenInBody = credential === 'setup_token';
-  const byHeader = authenticationHook(authenticate, credential && customers.sessions);
+  const byHeader = authenticationHook(authenticate, credential && customers.sessions, noteKeyUse);
   const limitRate = rateLimitHook(context.countRequest);
 
   // 3 shed load
@@ -69,13 +85,14 @@ export function serveOperation(
 
   // 7 handle, and wrap in the envelope
   function respond({ creates, handle, status }: JsonOperation | OpenOperation) {
-    const { store, clock } = context;
-    const createFor = creates === undefined ? () => createNothing : creations(store, clock, { name, creates });
+    const createFor = creates === undefined ? () => createNothing : creations(store, context.clock, { name, creates });
     const wrap = responseEnvelope();
     return async (request: FastifyRequest, reply: FastifyReply) => {
-      const create = createFor(request, reply);
+      const author = () => authorOf(request, name);
+      const create = createFor(request, reply, author);
+      const change: MakeChange = (method, ...args) => store.recorded(author(), method, ...args);
       const principal = principalOf(request);
-      const call = { principal, input: inputOf(principal, request.body), create };
+      const call = { principal, input: inputOf(principal, request.body), create, change };
       const result = await loadShedder.run(() => handle(call, context));
       await endOfTurn();
       reply.code(status);

@@ -24,7 +24,11 @@ export interface SessionGate {
 }
 
 /** Sets `request.principal`, or throws or rejects with a `Problem`. Returns a promise only where it has to wait. */
-export function authenticationHook(authenticate: Authenticate, gate?: SessionGate) {
+export function authenticationHook(
+  authenticate: Authenticate,
+  gate?: SessionGate,
+  noteUse: (principal: Principal) => void = () => {},
+) {
   function accept(request: FastifyRequest, reply: FastifyReply, result: Authentication): Promise<void> | undefined {
     if (!result.ok) {
       const problem = refusalOf(result);
@@ -35,6 +39,7 @@ export function authenticationHook(authenticate: Authenticate, gate?: SessionGat
     }
     const { principal } = result;
     request.principal = principal;
+    noteUse(principal);
     if (principal.session === undefined) return undefined;
     if (gate === undefined) throw new Problem('authorization/setup_session');
     return gate.admit(request, reply, principal);

@@ -4,7 +4,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { type Brand, type BrandProperty, brandViolations, isWebOrigin, MAX_ORIGINS } from '../domain/brand.ts';
 import type { SetupPage } from '../store/contract/store.ts';
 import { CliError, EXIT, messageOf } from './cli-error.ts';
-import { withStore } from './open-database.ts';
+import { withChanges } from './open-database.ts';
 import { type StoreOptions, storeCommand } from './options.ts';
 import { printable, show, table } from './output.ts';
 
@@ -55,7 +55,7 @@ export function addBrand(workspaces: Command, example: string, missing: (id: str
       collectOrigins,
     )
     .action(async (id: string, options: BrandOptions) => {
-      const page = await withStore(options, async (store) => {
+      const page = await withChanges(options, 'workspaces brand', async (store) => {
         if ((await store.findWorkspace(id)) === null) throw missing(id);
         const change = changeOf((await store.findSetupPage(id)).brand, options);
         if (Object.keys(change).length === 0) return store.findSetupPage(id);

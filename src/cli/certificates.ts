@@ -3,9 +3,9 @@ import { type Command, Option } from 'commander';
 import { lifetimeWindow } from '../certificates/policy/renewal.ts';
 import { systemClock } from '../clock.ts';
 import type { CertificateState } from '../domain/certificate-state.ts';
-import type { Certificate, Store } from '../store/contract/store.ts';
+import type { AuditedStore, Certificate } from '../store/contract/store.ts';
 import { CliError, EXIT, messageOf } from './cli-error.ts';
-import { withStore } from './open-database.ts';
+import { withChanges, withStore } from './open-database.ts';
 import { define, type StoreOptions, storeCommand, storeFlag } from './options.ts';
 import { type Column, dateTime, printable, show, table } from './output.ts';
 import { describeCertificate, fromNow, stateStyle } from './show-certificate.ts';
@@ -54,7 +54,7 @@ function addList(certificates: Command): void {
     });
 }
 
-async function listAll(store: Store, state: CertificateState | undefined): Promise<Certificate[]> {
+async function listAll(store: AuditedStore, state: CertificateState | undefined): Promise<Certificate[]> {
   const found: Certificate[] = [];
   let cursor: string | undefined;
   do {
@@ -95,7 +95,9 @@ function addRenew(certificates: Command): void {
   const examples = ['nameplate certificates renew shop.example.com'];
   storeCommand(certificates, 'renew <name>', summary, examples).action(async (name: string, options: StoreOptions) => {
     const hostname = await hostnameOf(name);
-    const renewal = await withStore(options, (store) => store.renewCertificate(hostname, systemClock.now()));
+    const renewal = await withChanges(options, 'certificates renew', (store) =>
+      store.renewCertificate(hostname, systemClock.now()),
+    );
     if (renewal === 'missing') throw noCertificate(name);
     const outcome =
       renewal === 'accepted'
@@ -124,7 +126,9 @@ function addImport(certificates: Command): void {
       const { notes, ...read } = await readFiles(hostname, options, now);
       const renewal = lifetimeWindow(read, now, Math.random(), false);
       const issued = { issuer: 'imported', ...read, issuedAt: now, renewal };
-      const imported = await withStore(options, (store) => store.importCertificate(hostname, issued, now));
+      const imported = await withChanges(options, 'certificates import', (store) =>
+        store.importCertificate(hostname, issued, now),
+      );
       if (imported === 'missing') throw noCertificate(name);
       for (const note of notes) process.stderr.write(`nameplate: ${note}\n`);
       show(options, { name: hostname, imported: true, notAfter: read.notAfter }, () =>

@@ -5,9 +5,9 @@ import { systemClock } from '../clock.ts';
 import { ConfigError, type Endpoint, readServerConfig } from '../config/config.ts';
 import { idMaker } from '../ids.ts';
 import { ensureTree } from '../playground/ensure-tree.ts';
-import type { Store, Workspace } from '../store/contract/store.ts';
+import type { AuditedStore, Changes, Workspace } from '../store/contract/store.ts';
 import { CliError } from './cli-error.ts';
-import { withStore } from './open-database.ts';
+import { withChanges } from './open-database.ts';
 import { parseName, type StoreOptions, shellQuote, storeCommand, storeFlag } from './options.ts';
 import { paint, printable, show } from './output.ts';
 
@@ -44,12 +44,12 @@ export function addInit(program: Command): void {
     .option('--environment <slug>', 'slug of the environment', parseSlug, 'production')
     .action(async (name: string | undefined, options: InitOptions) => {
       const named = parseName(name ?? 'My platform');
-      const made = await withStore(options, (store) => initialise(store, named, options), { create: true });
+      const made = await withChanges(options, 'init', (store) => initialise(store, named, options), { create: true });
       show(options, made, describe);
     });
 }
 
-async function initialise(store: Store, name: string, options: InitOptions): Promise<Initialised> {
+async function initialise(store: AuditedStore & Changes, name: string, options: InitOptions): Promise<Initialised> {
   const { project, app, environment } = options;
   const newId = idMaker(systemClock);
   const workspaceId = (await unfinished(store, name, options)) ?? newId('ws');
@@ -68,7 +68,7 @@ async function initialise(store: Store, name: string, options: InitOptions): Pro
 }
 
 /** The workspace of an earlier run that was interrupted before it made the key; null in an empty store. Throws `CliError` in every other. */
-async function unfinished(store: Store, name: string, options: InitOptions): Promise<string | null> {
+async function unfinished(store: AuditedStore, name: string, options: InitOptions): Promise<string | null> {
   const [first, ...others] = await store.listWorkspaces();
   if (first === undefined) return null;
   const hasKeys = (await store.listRootKeys()).length > 0;

@@ -3,22 +3,23 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { createRootKey } from '../access/root-key.ts';
 import { systemClock } from '../clock.ts';
 import { idMaker } from '../ids.ts';
-import type { RootKey } from '../store/contract/store.ts';
+import type { ListedRootKey, RootKey } from '../store/contract/store.ts';
 import { CliError } from './cli-error.ts';
 import { requirePermissions } from './granted-permissions.ts';
-import { withStore } from './open-database.ts';
+import { withChanges, withStore } from './open-database.ts';
 import { collectNames, define, parseDuration, parseName, type StoreOptions, storeCommand } from './options.ts';
 import { type Column, dateTime, paint, show, table } from './output.ts';
 import { EXAMPLE_WORKSPACE, noWorkspace } from './workspaces.ts';
 
 const EXAMPLE_KEY = 'key_01kaghn1h2f7n8v3q0y6w5t4r9';
 
-const COLUMNS: Column<RootKey>[] = [
+const COLUMNS: Column<ListedRootKey>[] = [
   { title: 'Id', text: ({ id }) => id },
   { title: 'Key', text: ({ start }) => `${start}…` },
   { title: 'Name', text: ({ name }) => name },
   { title: 'Workspace', text: ({ workspaceId }) => workspaceId },
   { title: 'State', text: stateOf },
+  { title: 'Last used', text: ({ lastUsedAt }) => (lastUsedAt === null ? 'never' : dateTime(lastUsedAt)) },
   {
     title: 'Permissions',
     text: ({ permissions }) => (permissions.length > 2 ? `${permissions.length} permissions` : permissions.join(', ')),
@@ -71,7 +72,7 @@ function addCreate(keys: Command): void {
         createdAt: systemClock.now(),
       };
       await requirePermissions('key', created.permissions);
-      const outcome = await withStore(options, (store) => store.createRootKey(created, hash));
+      const outcome = await withChanges(options, 'keys create', (store) => store.createRootKey(created, hash));
       if (outcome === 'workspace_missing') throw noWorkspace(workspace);
       show(options, { ...created, key }, () =>
         [`Created key ${created.id}. Save it now: it is not shown again.`, '', `  ${paint('bold', key)}`].join('\n'),
@@ -94,7 +95,8 @@ function addSwitch(keys: Command, verb: 'disable' | 'enable', summary: string): 
   storeCommand(keys, `${verb} <id>`, summary, [`nameplate keys ${verb} ${EXAMPLE_KEY}`]).action(
     async (id: string, options: StoreOptions) => {
       const disabledAt = verb === 'disable' ? systemClock.now() : null;
-      if (!(await withStore(options, (store) => store.setRootKeyDisabled(id, disabledAt)))) throw noKey(id);
+      if (!(await withChanges(options, `keys ${verb}`, (store) => store.setRootKeyDisabled(id, disabledAt))))
+        throw noKey(id);
       show(options, { id, disabledAt }, () => `${verb === 'disable' ? 'Disabled' : 'Enabled'} key ${id}.`);
     },
   );
@@ -103,7 +105,7 @@ function addSwitch(keys: Command, verb: 'disable' | 'enable', summary: string): 
 function addRevoke(keys: Command): void {
   storeCommand(keys, 'revoke <id>', 'Delete a key permanently.', [`nameplate keys revoke ${EXAMPLE_KEY}`]).action(
     async (id: string, options: StoreOptions) => {
-      if (!(await withStore(options, (store) => store.revokeRootKey(id)))) throw noKey(id);
+      if (!(await withChanges(options, 'keys revoke', (store) => store.revokeRootKey(id)))) throw noKey(id);
       show(options, { id, revoked: true }, () => `Revoked key ${id}. Every server rejects it within a second.`);
     },
   );

@@ -1,9 +1,10 @@
 import { join } from 'node:path';
 import { type DatabaseUrl, readCommandConfig } from '../config/config.ts';
 import { STORE_FILE } from '../playground/data-dir.ts';
-import type { Store } from '../store/contract/store.ts';
+import { type AuditedStore, type Changes, changesBy, type Store } from '../store/contract/store.ts';
 import { type Database, databaseAt, keyringFor } from '../store/database.ts';
 import { CliError } from './cli-error.ts';
+import { commandAuthor } from './command-author.ts';
 import { type StoreOptions, storeFlag } from './options.ts';
 
 export const KEY_VARIABLE = 'NAMEPLATE_ENCRYPTION_KEY';
@@ -33,12 +34,23 @@ export async function existingDatabase(options: StoreOptions): Promise<Database>
   );
 }
 
-/** Opens the store that the options name while `use` runs. Only with `create` may it be new. Throws `CliError`. */
-export async function withStore<T>(
+/** Opens the store that the options name while `use` reads it. Throws `CliError`. */
+export function withStore<T>(options: StoreOptions, use: (store: AuditedStore) => Promise<T>): Promise<T> {
+  return opened(options, use, false);
+}
+
+/** The same where `use` changes something: the entries of the audit log name the command. Only with `create` may the store be new. */
+export function withChanges<T>(
   options: StoreOptions,
-  use: (store: Store) => Promise<T>,
+  command: string,
+  use: (store: AuditedStore & Changes) => Promise<T>,
   { create = false }: { create?: boolean } = {},
 ): Promise<T> {
+  const by = commandAuthor(command);
+  return opened(options, (store) => use({ ...store, ...changesBy(store, by) }), create);
+}
+
+async function opened<T>(options: StoreOptions, use: (store: Store) => Promise<T>, create: boolean): Promise<T> {
   const database = await (create ? databaseAt(databaseUrlOf(options)) : existingDatabase(options));
   const store = await database.open({ keyring: keyringFor(database, readCommandConfig().encryptionKeys) });
   try {

@@ -65,6 +65,7 @@ describe('help', () => {
       'serve',
       'reload',
       'migrate',
+      'audit',
       'backup',
       'copy',
       'doctor',

@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import packageFile from '../../package.json' with { type: 'json' };
+import { addAudit } from './audit.ts';
 import { addBackup } from './backup.ts';
 import { addCertificates } from './certificates.ts';
 import { addCopy } from './copy.ts';
@@ -32,6 +33,7 @@ const COMMANDS = [
   addWorkspaces,
   addKeys,
   addTokens,
+  addAudit,
   addCertificates,
   addSealing,
   addTree,
@@ -46,8 +48,8 @@ What commands need:
   the settings      serve, doctor (NAMEPLATE_CNAME_ZONE and others:
                     docs/configuration.md)
   the database      init, migrate, backup, workspaces, keys, tokens,
-                    certificates, sealing rotate, sealing forget, doctor: they
-                    open it themselves, by NAMEPLATE_DATABASE_URL or
+                    audit, certificates, sealing rotate, sealing forget, doctor:
+                    they open it themselves, by NAMEPLATE_DATABASE_URL or
                     --database. No server has to run.
   a running server  reload, on this machine, by the settings or --control
   two databases     copy, from SQLite to PostgreSQL. No server may run.

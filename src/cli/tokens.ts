@@ -3,9 +3,9 @@ import { currentSigningKey, rotateSigningKey } from '../access/signing-key.ts';
 import { MAX_TOKEN_LIFE_MS } from '../access/token-life.ts';
 import { systemClock } from '../clock.ts';
 import { idMaker } from '../ids.ts';
-import type { Store } from '../store/contract/store.ts';
+import type { AuditedStore, Changes } from '../store/contract/store.ts';
 import { requirePermissions } from './granted-permissions.ts';
-import { withStore } from './open-database.ts';
+import { withChanges } from './open-database.ts';
 import { collectNames, define, parseDuration, type StoreOptions, storeCommand } from './options.ts';
 import { show } from './output.ts';
 import { EXAMPLE_WORKSPACE, noWorkspace } from './workspaces.ts';
@@ -50,7 +50,7 @@ function addCreate(tokens: Command): void {
       const claims = { sub: subject, workspaceId: workspace, permissions: [...new Set(permission)] };
       await requirePermissions('token', claims.permissions);
       const { signToken } = await import('../access/dashboard-token.ts');
-      const created = await withStore(options, async (store) => {
+      const created = await withChanges(options, 'tokens create', async (store) => {
         if ((await store.findWorkspace(workspace)) === null) throw noWorkspace(workspace);
         const key = await currentSigningKey(signingDeps(store));
         return { keyId: key.id, ...(await signToken(key, claims, { now: systemClock.now(), lifeMs: expires })) };
@@ -64,7 +64,9 @@ function addRotate(tokens: Command): void {
   storeCommand(tokens, 'rotate', summary, ['nameplate tokens rotate', 'nameplate tokens rotate --revoke'])
     .option('--revoke', 'also reject all older tokens within a second, in case the old key has leaked')
     .action(async ({ revoke = false, ...options }: StoreOptions & { revoke?: boolean }) => {
-      const { id, createdAt } = await withStore(options, (store) => rotateSigningKey(signingDeps(store), { revoke }));
+      const { id, createdAt } = await withChanges(options, 'tokens rotate', (store) =>
+        rotateSigningKey(signingDeps(store), { revoke }),
+      );
       const older = revoke
         ? 'Every server rejects older tokens within a second.'
         : 'Older tokens stay valid until they expire.';
@@ -72,7 +74,7 @@ function addRotate(tokens: Command): void {
     });
 }
 
-function signingDeps(store: Store) {
+function signingDeps(store: AuditedStore & Changes) {
   return { store, clock: systemClock, newId: idMaker(systemClock) };
 }
 

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { systemClock } from '../clock.ts';
-import type { Paged, PageRequest, Store, Workspace } from '../store/contract/store.ts';
+import type { AuditedStore, Changes, Paged, PageRequest, Workspace } from '../store/contract/store.ts';
 import { CliError, EXIT } from './cli-error.ts';
-import { withStore } from './open-database.ts';
+import { withChanges } from './open-database.ts';
 import { type StoreOptions, shellQuote, storeCommand, storeFlag } from './options.ts';
 import { printable, show } from './output.ts';
 
@@ -31,7 +31,7 @@ export function addDeleteWorkspace(
   storeCommand(workspaces, 'delete <id>', summary, [example, `${example} --confirm acme`])
     .option('--confirm <name>', 'the name of the workspace, as "workspaces list" has it')
     .action(async (id: string, options: DeleteOptions) => {
-      await withStore(options, async (store) => {
+      await withChanges(options, 'workspaces delete', async (store) => {
         const workspace = await store.findWorkspace(id);
         if (workspace === null) throw noWorkspace(id);
         const contents = await contentsOf(store, id);
@@ -62,7 +62,7 @@ function describe(contents: Contents): string {
     .join(', ');
 }
 
-async function contentsOf(store: Store, id: string): Promise<Contents> {
+async function contentsOf(store: AuditedStore, id: string): Promise<Contents> {
   const count = async <T>(list: (page: PageRequest) => Promise<Paged<T>>) => {
     let found = 0;
     for await (const _ of every(list)) found += 1;
@@ -77,7 +77,7 @@ async function contentsOf(store: Store, id: string): Promise<Contents> {
 }
 
 /** Its keys are refused first, so that nothing is added meanwhile. */
-async function deleteAll(store: Store, id: string): Promise<void> {
+async function deleteAll(store: AuditedStore & Changes, id: string): Promise<void> {
   await store.setWorkspaceDisabled(id, systemClock.now());
   for await (const { domain } of every((page) => store.listWorkspaceDomains(id, page)))
     await store.deleteDomain(id, domain.id, systemClock.now(), ACTOR);

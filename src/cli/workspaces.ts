@@ -7,7 +7,7 @@ import { unknownSubjects } from '../ratelimit/unknown-subjects.ts';
 import type { RateLimit, Workspace, WorkspaceLimits } from '../store/contract/store.ts';
 import { addBrand } from './brand.ts';
 import { CliError, EXIT } from './cli-error.ts';
-import { withStore } from './open-database.ts';
+import { withChanges, withStore } from './open-database.ts';
 import { loadCatalogue } from './operation-names.ts';
 import { define, parseCount, parseName, type StoreOptions, storeCommand, storeFlag } from './options.ts';
 import { type Column, dateTime, printable, show, table } from './output.ts';
@@ -48,7 +48,7 @@ function addCreate(workspaces: Command): void {
       const limits = { rates: {}, domains: null };
       const id = idMaker(systemClock)('ws');
       const created = { id, name, disabledAt: null, limits, createdAt: systemClock.now() };
-      await withStore(options, (store) => store.createWorkspace(created), { create: true });
+      await withChanges(options, 'workspaces create', (store) => store.createWorkspace(created), { create: true });
       const next = `nameplate keys create --workspace ${id} --permission 'environment.*.read_domain'${storeFlag(options)}`;
       show(options, created, () => `Created workspace ${printable(name)} (${id}).\n\nNext: ${next}`);
     });
@@ -67,7 +67,8 @@ function addSwitch(workspaces: Command, verb: 'disable' | 'enable', summary: str
   storeCommand(workspaces, `${verb} <id>`, summary, [`nameplate workspaces ${verb} ${EXAMPLE_WORKSPACE}`]).action(
     async (id: string, options: StoreOptions) => {
       const disabledAt = verb === 'disable' ? systemClock.now() : null;
-      if (!(await withStore(options, (store) => store.setWorkspaceDisabled(id, disabledAt)))) throw noWorkspace(id);
+      if (!(await withChanges(options, `workspaces ${verb}`, (store) => store.setWorkspaceDisabled(id, disabledAt))))
+        throw noWorkspace(id);
       show(options, { id, disabledAt }, () => `${verb === 'disable' ? 'Disabled' : 'Enabled'} workspace ${id}.`);
     },
   );
@@ -94,7 +95,7 @@ function addLimits(workspaces: Command): void {
       const { operations } = await loadCatalogue();
       const unknown = unknownSubjects(Object.keys(options.rate ?? {}), operations);
       if (unknown !== null) throw new CliError(`${unknown}.`, { exitCode: EXIT.usage });
-      const limits = await withStore(options, async (store) => {
+      const limits = await withChanges(options, 'workspaces limits', async (store) => {
         const found = await store.findWorkspace(id);
         if (found === null) throw noWorkspace(id);
         if (options.rate === undefined && options.domains === undefined) return found.limits;

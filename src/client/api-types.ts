@@ -416,6 +416,21 @@ export interface ApiCalls {
       deliveryId: string;
     }>;
   };
+  audit: {
+    /** List who changed what. The audit log of the workspace, newest first, one page at a time: each change that a caller of the API or a command of the operator has made, one entry for each thing that it changed. What checks find out about domains is in domains.listEvents. Entries of things that were deleted stay. With a filter a page looks at a fixed number of entries at most: it may have fewer items than `limit`, or none, and still a next page, so go on until `hasMore` is false. Entries are kept for a year unless the operator sets another time. Permission: `audit.*.read_entries`. */
+    listEntries(input: {
+      /** Maximum number of items on the page; 100 if absent. */
+      limit?: number | undefined;
+      /** `pagination.cursor` of the page before; absent for the first page. */
+      cursor?: string | undefined;
+      /** Only entries of this root key, set-up link or subject of a dashboard token. */
+      actor?: string | undefined;
+      /** Only entries of this operation or command. */
+      action?: string | undefined;
+      /** Only entries of what has, or had, this id or name. */
+      target?: string | undefined;
+    }, options?: CallOptions): Promise<Page<AuditEntry>>;
+  };
 }
 
 export const OPERATIONS: readonly string[] = [
@@ -463,6 +478,7 @@ export const OPERATIONS: readonly string[] = [
   'webhooks.listDeliveries',
   'webhooks.getDelivery',
   'webhooks.redeliver',
+  'audit.listEntries',
   'setup.openSession',
 ];
 
@@ -477,6 +493,29 @@ interface App {
   name?: string;
   /** Creation. Unix time in milliseconds. */
   createdAt: number;
+}
+
+interface AuditEntry {
+  /** Entry. Begins with `aud_`. */
+  id: string;
+  /** When it was done. Unix time in milliseconds. */
+  at: number;
+  /** The operation, such as `domains.deleteDomain`, or command, such as `keys create`. */
+  action: string;
+  /** What the caller authenticated with. `command`: the operator ran a command on the server. */
+  actorKind: 'root_key' | 'dashboard_token' | 'setup_link' | 'command';
+  /** Id of the root key or set-up link, subject of the dashboard token; `operator` for a command. */
+  actor: string;
+  /** Address of the client; absent for a command. */
+  from?: string;
+  /** `meta.requestId` of the response; absent for a command. */
+  requestId?: string;
+  /** Id of what was changed; of a certificate, its name. */
+  target: string;
+  /** Its name or slug at that time, if it has one. */
+  targetName?: string;
+  /** What it was changed to, in short. Properties depend on the action. Never a secret. */
+  detail: Record<string, never>;
 }
 
 /** How the workspace appears to its customers. */
@@ -1002,6 +1041,7 @@ interface Webhook {
 
 export type {
   App,
+  AuditEntry,
   Brand,
   Certificate,
   CertificateProblem,

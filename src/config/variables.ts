@@ -109,6 +109,14 @@ export const generalVariables = {
     example: '365d',
     parse: lengthOfTime('1d', '3650d'),
   },
+  auditKeepMs: {
+    name: 'NAMEPLATE_AUDIT_KEEP',
+    about:
+      'How long the audit log keeps who changed what (`nameplate audit`, `audit.listEntries`), between `1d` and `3650d`. Older entries are deleted, a few thousand a minute. Set it alike on every node.',
+    default: '365d',
+    example: '730d',
+    parse: lengthOfTime('1d', '3650d'),
+  },
   deletedKeepMs: {
     name: 'NAMEPLATE_DELETED_KEEP',
     about:

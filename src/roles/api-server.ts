@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { createFailureLimit } from '../access/failure-limit.ts';
+import { createKeyUses } from '../access/key-uses.ts';
 import { createApi } from '../api/api.ts';
 import type { ApiSettings } from '../api/operation.ts';
 import { idMaker, pooled } from '../ids.ts';
@@ -62,7 +63,8 @@ export async function serveApi(
   const counted = { limiter, failures, refusedOrigins };
   const draining = new AbortController();
   const whole = { uncached, log, metrics, changes, threads, limits, draining: draining.signal };
-  const app = createApi({ ...context, ...counted, ...whole });
+  const keyUses = createKeyUses({ store, clock, log });
+  const app = createApi({ ...context, ...counted, ...whole, noteKeyUse: keyUses.note });
   await app.ready();
   const listening = await listen(app.server, { ...listenOptions, drainMs: config.drainMs }, 'NAMEPLATE_LISTEN');
   if (isPublicHere) settings.publicUrl = listening.address;
@@ -73,6 +75,7 @@ export async function serveApi(
       await listening.stop();
       await app.close();
       await ofNodes?.stop();
+      await keyUses.stop();
     },
   };
 }

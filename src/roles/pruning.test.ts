@@ -4,7 +4,7 @@ import { aSetupLink, attach, NOW, plant, timelineOf } from '../../test/support/e
 import { BUDGET_MS, prune, ROWS_AT_ONCE } from './pruning.ts';
 
 const DAY_MS = 86_400_000;
-const config = { eventsKeepMs: 90 * DAY_MS, webhookDeliveriesKeepMs: 14 * DAY_MS };
+const config = { eventsKeepMs: 90 * DAY_MS, auditKeepMs: 365 * DAY_MS, webhookDeliveriesKeepMs: 14 * DAY_MS };
 const clock = { now: () => NOW };
 
 test('events are kept as long as the operator says, and then deleted', async () => {

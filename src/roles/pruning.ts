@@ -4,12 +4,13 @@ import { IDEMPOTENCY_KEPT_MS } from '../store/contract/idempotency-store.ts';
 import type { RoleDeps } from './roles.ts';
 
 type PruningDeps = Pick<RoleDeps, 'clock'> & {
-  config: Pick<RoleDeps['config'], 'eventsKeepMs' | 'webhookDeliveriesKeepMs'>;
+  config: Pick<RoleDeps['config'], 'eventsKeepMs' | 'auditKeepMs' | 'webhookDeliveriesKeepMs'>;
   store: Pick<
     RoleDeps['store'],
     | 'pruneChanges'
     | 'pruneRequests'
     | 'pruneEvents'
+    | 'pruneAuditEntries'
     | 'pruneDeliveries'
     | 'pruneIdempotencyKeys'
     | 'pruneSetupLinks'
@@ -41,7 +42,7 @@ export function startPruning(deps: PruningDeps & Pick<RoleDeps, 'log'>): Stoppab
       .catch((error: unknown) => {
         deps.log.warn(
           { err: error },
-          'old events, deliveries, idempotency keys, set-up links, deleted domains, changes and rate limit windows could not be pruned; retrying in a minute',
+          'old events, entries of the audit log, deliveries, idempotency keys, set-up links, deleted domains, changes and rate limit windows could not be pruned; retrying in a minute',
         );
       })
       .finally(() => {
@@ -74,6 +75,7 @@ export async function prune(
   const control = { isStopped, elapsedMs };
   await Promise.all([store.pruneChanges(now - CHANGES_KEPT_MS), store.pruneRequests(now - RATE_WINDOWS_KEPT_MS)]);
   await inSteps(() => store.pruneEvents(now - config.eventsKeepMs, ROWS_AT_ONCE), control);
+  await inSteps(() => store.pruneAuditEntries(now - config.auditKeepMs, ROWS_AT_ONCE), control);
   await inSteps(() => store.pruneDeliveries(now - config.webhookDeliveriesKeepMs, ROWS_AT_ONCE), control);
   await inSteps(() => store.pruneIdempotencyKeys(now - IDEMPOTENCY_KEPT_MS, ROWS_AT_ONCE), control);
   await inSteps(() => store.pruneSetupLinks(now - EXPIRED_LINKS_KEPT_MS, ROWS_AT_ONCE), control);

@@ -96,6 +96,7 @@ const onWorkspace = [
   'webhooks.listWebhooks',
   'setup.getBrand',
   'setup.setBrand',
+  'audit.listEntries',
 ];
 const WORKSPACE_INPUTS: Record<string, object> = {
   'projects.createProject': { slug: 'new' },

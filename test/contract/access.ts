@@ -4,6 +4,9 @@ import { aKeyHash, aRootKey, aWorkspace, NOW } from '../support/entities.ts';
 import { addWebhook } from '../support/webhooks.ts';
 import type { Subject } from './subject.ts';
 
+/** As it is listed before its first use. */
+const unused = (key: RootKey) => ({ ...key, lastUsedAt: null });
+
 export function describeAccess(subject: Subject): void {
   const withKey = async (about: Partial<RootKey> = {}) => {
     const workspace = aWorkspace();
@@ -123,9 +126,11 @@ export function describeAccess(subject: Subject): void {
       await store.createRootKey(third, aKeyHash());
       await store.createRootKey(second, aKeyHash());
       const { key: other } = await withKey();
-      expect(await store.listRootKeys(workspace.id)).toEqual([first, second, third]);
+      expect(await store.listRootKeys(workspace.id)).toEqual([first, second, third].map(unused));
       const ids = [first, second, third, other].map(({ id }) => id);
-      expect((await store.listRootKeys()).filter(({ id }) => ids.includes(id))).toEqual([first, second, third, other]);
+      expect((await store.listRootKeys()).filter(({ id }) => ids.includes(id))).toEqual(
+        [first, second, third, other].map(unused),
+      );
       expect(await store.listRootKeys('ws_none')).toEqual([]);
     });
 

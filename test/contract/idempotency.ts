@@ -7,6 +7,7 @@ import { createKeyring } from '../../src/store/sealing/keyring.ts';
 import { rotateSecrets } from '../../src/store/sealing/rotation.ts';
 import { sealedStore } from '../../src/store/sealing/sealed-store.ts';
 import {
+  AUTHOR,
   aDeployment,
   aDomain,
   anApp,
@@ -22,7 +23,15 @@ import type { Subject } from './subject.ts';
 const bytes = (text: string) => new Uint8Array(Buffer.from(text));
 
 function anOnce(about: Partial<Once> = {}): Once {
-  return { id: unique('once'), fingerprint: 'input', made: bytes('first'), secret: false, at: NOW, ...about };
+  return {
+    id: unique('once'),
+    fingerprint: 'input',
+    made: bytes('first'),
+    secret: false,
+    at: NOW,
+    by: AUTHOR,
+    ...about,
+  };
 }
 
 /** A model of what is kept: a slug that was asked for, and the project that it made. */

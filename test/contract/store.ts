@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe } from 'vitest';
 import type { Store } from '../../src/store/contract/store.ts';
 import { type Planted, plant } from '../support/entities.ts';
 import { describeAccess } from './access.ts';
+import { describeAudit } from './audit.ts';
 import { describeBefore } from './before.ts';
 import { describeCertificates } from './certificates.ts';
 import { describeChanges } from './changes.ts';
@@ -59,6 +60,7 @@ export function describeStore(name: string, open: () => Promise<OpenedStore>): v
     afterAll(() => opened.close());
 
     describeAccess(subject);
+    describeAudit(subject);
     describeSigning(subject);
     describeSetup(subject);
     describeTree(subject);

@@ -63,7 +63,8 @@ async function populate(store: Store): Promise<void> {
   await store.replaceSigningKey(retired.id, current, 0);
   await store.createDeployment(entities.aDeployment(environment));
   for (const secret of [false, true]) {
-    const once = { id: `${secret}`, fingerprint: 'input', made: new Uint8Array([0, 255]), secret, at: entities.NOW };
+    const made = new Uint8Array([0, 255]);
+    const once = { id: `${secret}`, fingerprint: 'input', made, secret, at: entities.NOW, by: entities.AUTHOR };
     await store.createOnce(once, 'createDeployment', entities.aDeployment(environment));
   }
   await store.addRequests([{ subject: 'ws', operation: '*', windowMs: 1000, windowEndsAt: 5000, requests: 3 }]);

@@ -6,6 +6,7 @@ import type { Finding } from '../../src/domain/finding.ts';
 import { idMaker } from '../../src/ids.ts';
 import type {
   App,
+  Author,
   Deployment,
   DomainEvent,
   Environment,
@@ -22,6 +23,15 @@ import { observation } from './observations.ts';
 export const newId = idMaker(systemClock);
 
 /** A moment for everything that asks for one and does not care which. */
+/** Who changes something. */
+export const AUTHOR: Author = {
+  kind: 'root_key',
+  actor: 'key_1',
+  action: 'tests.change',
+  from: '192.0.2.1',
+  requestId: 'req_1',
+};
+
 export const NOW = 1_800_000_000_000;
 
 let serial = 0;

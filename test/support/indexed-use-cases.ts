@@ -19,13 +19,14 @@ import { findChangedWebhooks, parkQueues, resumeQueues } from '../../src/store/s
 import { dropOldResponses } from '../../src/store/sql/webhooks/responses.ts';
 import { listWorkspaceDomains } from '../../src/store/sql/workspace-domains.ts';
 import { writes } from '../../src/store/sql/writes.ts';
+import { AUTHOR } from './entities.ts';
 import { aDeliveryClaim } from './webhooks.ts';
 
 const claim = { now: 0, limit: 1, leaseMs: 1, newNames: true };
 const due = { begun: 0, now: 0, limit: 1 };
 const entry = { issuer: '', hostname: '', registeredDomain: '', exempt: false };
 const limitNames = ['orders', 'failures', 'certificates', 'duplicates'] as const;
-const once = { id: '', fingerprint: '', made: new Uint8Array(), secret: false, at: 0 };
+const once = { id: '', fingerprint: '', made: new Uint8Array(), secret: false, at: 0, by: AUTHOR };
 const project = { id: '', workspaceId: '', slug: '', name: null, createdAt: 0 };
 const limits: CaLimit[] = limitNames.map((name) => ({ name, limit: 1, windowMs: 1 }));
 

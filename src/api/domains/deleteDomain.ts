@@ -18,7 +18,7 @@ export const deleteDomain = defineOperation({
   response: Empty,
   problems: ['data/domain_not_found'],
   example: { request: { domain: exampleDomain.name }, response: {} },
-  async handle({ principal, input }, { store, clock, settings }) {
+  async handle({ principal, input, change }, { store, clock, settings }) {
     const { workspaceId, grants, actor } = principal;
     const domain = masked(
       await findDomain(store, workspaceId, input.domain),
@@ -26,7 +26,7 @@ export const deleteDomain = defineOperation({
       'data/domain_not_found',
     );
     const now = clock.now();
-    const deleted = await store.deleteDomain(workspaceId, domain.id, now, actor, now + settings.deletedKeepMs);
+    const deleted = await change('deleteDomain', workspaceId, domain.id, now, actor, now + settings.deletedKeepMs);
     if (deleted === 'missing') throw new Problem('data/domain_not_found');
     return {};
   },

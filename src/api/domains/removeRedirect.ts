@@ -19,13 +19,13 @@ export const removeRedirect = defineOperation({
   response: Empty,
   problems: ['data/domain_not_found'],
   example: { request: { domain: exampleRedirect.domain }, response: {} },
-  async handle({ principal: { workspaceId, grants, actor }, input }, { store, clock }) {
+  async handle({ principal: { workspaceId, grants, actor }, input, change }, { store, clock }) {
     const domain = masked(
       await findDomain(store, workspaceId, input.domain),
       (found) => permits(grants, permission, found.environmentId),
       'data/domain_not_found',
     );
-    const removed = await store.removeRedirect(workspaceId, domain.id, clock.now(), actor);
+    const removed = await change('removeRedirect', workspaceId, domain.id, clock.now(), actor);
     if (removed === 'missing') throw new Problem('data/domain_not_found');
     return {};
   },

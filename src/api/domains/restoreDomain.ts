@@ -28,7 +28,7 @@ export const restoreDomain = defineOperation({
     'limits/custom_domain_limit_exceeded',
   ],
   example: { request: { domain: exampleDomain.name }, response: presentDomain(exampleDomain) },
-  async handle({ principal: { workspaceId, grants, actor }, input }, { store, clock, settings, apexNote }) {
+  async handle({ principal: { workspaceId, grants, actor }, input, change }, { store, clock, settings, apexNote }) {
     const now = clock.now();
     const deleted = masked(
       await findDeleted(store, workspaceId, input.domain, now),
@@ -36,7 +36,7 @@ export const restoreDomain = defineOperation({
       'data/domain_not_found',
     );
     const { name } = deleted.domain;
-    const result = await store.restoreDomain(deleted, now, settings.windowMs, actor);
+    const result = await change('restoreDomain', deleted, now, settings.windowMs, actor);
     switch (result.kind) {
       case 'restored':
         return presentDomain(result.domain, apexNote);

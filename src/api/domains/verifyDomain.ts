@@ -20,14 +20,14 @@ export const verifyDomain = defineOperation({
   response: Empty,
   problems: ['data/domain_not_found', 'application/precondition_failed'],
   example: { request: { domain: exampleDomain.name }, response: {} },
-  async handle({ principal, input }, { store, clock, settings }) {
+  async handle({ principal, input, change }, { store, clock, settings }) {
     const { workspaceId, grants, actor } = principal;
     const domain = masked(
       await findDomain(store, workspaceId, input.domain),
       (found) => permits(grants, permission, found.environmentId),
       'data/domain_not_found',
     );
-    const retried = await store.retryVerification(workspaceId, domain.id, clock.now(), settings.windowMs, actor);
+    const retried = await change('retryVerification', workspaceId, domain.id, clock.now(), settings.windowMs, actor);
     switch (retried) {
       case 'accepted':
         return {};

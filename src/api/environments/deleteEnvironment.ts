@@ -19,14 +19,14 @@ export const deleteEnvironment = defineOperation({
   response: Empty,
   problems: ['authorization/forbidden', 'data/environment_not_found'],
   example: { request: { project: 'demo', app: 'web', environment: 'production' }, response: {} },
-  async handle({ principal, input }, { store }) {
+  async handle({ principal, input, change }, { store }) {
     const { workspaceId, grants } = principal;
     const environment = masked(
       await store.findEnvironment(workspaceId, input),
       (found) => permits(grants, permission, found.id),
       'data/environment_not_found',
     );
-    const deleted = await store.deleteEnvironment(workspaceId, environment.id);
+    const deleted = await change('deleteEnvironment', workspaceId, environment.id);
     switch (deleted) {
       case 'deleted':
         return {};

@@ -2,6 +2,7 @@ import Type from 'typebox';
 import { signSession } from '../../access/session-token.ts';
 import { currentSigningKey } from '../../access/signing-key.ts';
 import { presentDomain } from '../../domain/presented-domain.ts';
+import type { ChangeArgs } from '../../store/contract/store.ts';
 import { DomainSchema, exampleDomain } from '../domains/present-domain.ts';
 import { exampleSetupLink, exampleSetupToken } from '../domains/present-setup-link.ts';
 import { Problem } from '../errors.ts';
@@ -53,13 +54,19 @@ export const openSession = defineOpenOperation({
       brand: examplePage.brand,
     },
   },
-  async handle({ principal }, { store, clock, newId, apexNote }) {
+  async handle({ principal, change }, { store, clock, newId, apexNote }) {
     const { workspaceId } = principal;
     const { linkId, domainId, expiresAt } = sessionOf(principal);
+    const { findCurrentSigningKey } = store;
+    const signingKeys = {
+      findCurrentSigningKey,
+      // The first one is made by whoever needs it.
+      replaceSigningKey: (...args: ChangeArgs<'replaceSigningKey'>) => change('replaceSigningKey', ...args),
+    };
     const [domain, page, key] = await Promise.all([
       store.findDomainById(workspaceId, domainId),
       store.findSetupPage(workspaceId),
-      currentSigningKey({ store, clock, newId }),
+      currentSigningKey({ store: signingKeys, clock, newId }),
     ]);
     // Deleted meanwhile.
     if (domain === null) throw new Problem('authentication/setup_link_not_found');

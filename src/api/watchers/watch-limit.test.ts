@@ -3,7 +3,13 @@ import type { Principal } from '../../access/root-key-cache.ts';
 import { watchLimit } from './watch-limit.ts';
 
 const LIMITS = { total: 100, perWorkspace: 10, perKey: 9, perLink: 2 };
-const key: Principal = { workspaceId: 'ws_1', actor: 'key_1', grants: new Set(), limits: { rates: {}, domains: null } };
+const key: Principal = {
+  kind: 'root_key',
+  workspaceId: 'ws_1',
+  actor: 'key_1',
+  grants: new Set(),
+  limits: { rates: {}, domains: null },
+};
 const link = (id: string): Principal => ({
   ...key,
   actor: id,

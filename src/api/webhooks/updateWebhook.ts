@@ -38,19 +38,19 @@ export const updateWebhook = defineOperation({
     request: { webhookId: exampleWebhook.id, types: ['*'] },
     response: presentWebhook({ ...exampleWebhook, types: null, updatedAt: exampleWebhook.createdAt + 3_600_000 }),
   },
-  async handle({ principal, input }, { store, clock, settings }) {
+  async handle({ principal, input, change }, { store, clock, settings }) {
     const { workspaceId, grants } = principal;
     const { id } = masked(
       await store.findWebhook(workspaceId, input.webhookId),
       (found) => permits(grants, permission, found.id),
       'data/webhook_not_found',
     );
-    const change = {
+    const changed = {
       url: input.url === undefined ? undefined : urlOf(input.url, settings.webhooks),
       types: input.types === undefined ? undefined : typesOf(input.types),
       enabled: input.enabled,
     };
-    const webhook = await store.updateWebhook(workspaceId, id, change, clock.now());
+    const webhook = await change('updateWebhook', workspaceId, id, changed, clock.now());
     if (webhook === null) throw new Problem('data/webhook_not_found');
     return presentWebhook(webhook);
   },

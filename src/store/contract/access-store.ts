@@ -34,6 +34,17 @@ export interface RootKey {
   createdAt: number;
 }
 
+/** A key in a list. `lastUsedAt`: up to an hour earlier than the last request that it authenticated; null: none yet. */
+export interface ListedRootKey extends RootKey {
+  lastUsedAt: number | null;
+}
+
+/** That a key authenticated a request, Unix ms. */
+export interface KeyUse {
+  keyId: string;
+  at: number;
+}
+
 /** A key pair that signs dashboard tokens (Ed25519). */
 export interface SigningKey {
   /** `sig_…`, the `kid` of the tokens it signs. */
@@ -74,7 +85,9 @@ export interface AccessStore {
   /** `workspace_missing` when the workspace does not exist. Logs the change `root_key`, since "unknown" may be cached too. */
   createRootKey(key: RootKey, keyHash: Uint8Array): Promise<'created' | 'workspace_missing'>;
   /** Keys of one workspace, or all; in order of creation. Without revoked keys. */
-  listRootKeys(workspaceId?: string): Promise<RootKey[]>;
+  listRootKeys(workspaceId?: string): Promise<ListedRootKey[]>;
+  /** Keeps the latest use of each. Logs no change. (unsynced) */
+  saveKeyUses(uses: readonly KeyUse[]): Promise<void>;
   /** False when there is no such key. Logs the change `root_key`. Disabling twice keeps the first time. */
   setRootKeyDisabled(keyId: string, disabledAt: number | null): Promise<boolean>;
   /** Deletes the key. False when there is no such key. Logs the change `root_key`. */

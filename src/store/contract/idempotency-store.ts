@@ -1,3 +1,4 @@
+import type { Author } from './audit-store.ts';
 import type { DomainStore } from './domain-store.ts';
 import type { SetupStore } from './setup-store.ts';
 import type { TreeStore } from './tree-store.ts';
@@ -27,6 +28,8 @@ export interface Once {
   /** Whether `made` holds a secret, which is sealed where it is kept. */
   secret: boolean;
   at: number;
+  /** Of the entries that the creation leaves; a repeat leaves none. */
+  by: Author;
 }
 
 export type OnceResult<Outcome> =

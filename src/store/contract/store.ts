@@ -1,4 +1,5 @@
 import type { AccessStore } from './access-store.ts';
+import type { AuditStore, ChangeMethod } from './audit-store.ts';
 import type { CertificateStore } from './certificate-store.ts';
 import type { ChangeStore } from './change-store.ts';
 import type { CheckStore } from './check-store.ts';
@@ -16,6 +17,8 @@ import type { TreeStore } from './tree-store.ts';
 import type { DeliveryStore, WebhookStore } from './webhook-store.ts';
 
 export type * from './access-store.ts';
+export type * from './audit-store.ts';
+export { CHANGE_METHODS, changesBy } from './audit-store.ts';
 export type * from './certificate-store.ts';
 export { OPERATOR } from './certificate-store.ts';
 export type * from './change-store.ts';
@@ -62,12 +65,16 @@ export interface Store
     SecretStore,
     ChangeStore,
     RequestStore,
-    IdempotencyStore {
+    IdempotencyStore,
+    AuditStore {
   /** Resolves when the store can be read and written; otherwise rejects with the reason. For `/readyz` and `doctor`. */
   ping(): Promise<void>;
   /** Finishes writes in flight, then closes files and connections. Methods called later reject. */
   close(): Promise<void>;
 }
+
+/** A store without the ways to change something that would leave no entry in the audit log. */
+export type AuditedStore = Omit<Store, ChangeMethod | 'createOnce' | 'recorded'>;
 
 /** The engine failed (busy, disk full, unreachable, closed). The message says what to do; `cause` is the engine's own error. */
 export class StoreUnavailable extends Error {

@@ -114,6 +114,7 @@ describe('migrating', () => {
       '0015-redirects',
       '0016-deleted-domains',
       '0017-suspensions',
+      '0018-audit',
     ]);
     expect(await refusal(() => open(address))).toMatch(/older nameplate .*"0005-monitoring".*run "nameplate migrate"/);
     expect(await migrate(address)).toEqual([
@@ -130,6 +131,7 @@ describe('migrating', () => {
       '0015-redirects',
       '0016-deleted-domains',
       '0017-suspensions',
+      '0018-audit',
     ]);
     const again = await postgresStore({ address });
     const claim = { limit: 9, intervalMs: DAY_MS, jitter: () => 0 };

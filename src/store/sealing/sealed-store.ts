@@ -1,5 +1,7 @@
 import {
   type CaAccount,
+  type ChangeArgs,
+  type ChangeMethod,
   type CreateArgs,
   type CreateMethod,
   type DueDelivery,
@@ -29,6 +31,7 @@ type SealedMethods = Pick<
   | 'findSite'
   | 'findOperatorSite'
   | 'createOnce'
+  | 'recorded'
   | 'createWebhook'
   | 'rotateWebhookSecret'
   | 'claimDeliveries'
@@ -74,16 +77,29 @@ export function sealedStore(store: Store, keyring: Keyring): Store {
   const unsealSite = (site: Site | null) =>
     site && { ...site, certificate: unsealServed(site.hostname, site.certificate) };
 
-  /** Of creations that take a secret: `createOnce` reaches the store past the methods below. The compiler demands each of them. */
-  const sealArgs: { [M in CreateMethod & keyof SealedMethods]: (...args: CreateArgs<M>) => CreateArgs<M> } = {
+  /** Of changes that take a secret: `recorded` and `createOnce` reach the store past the methods below. The compiler demands each of them. */
+  const sealArgs: { [M in ChangeMethod & keyof SealedMethods]: (...args: ChangeArgs<M>) => ChangeArgs<M> } = {
+    replaceSigningKey: (before, after, ...rest) => [before, seal('signing_key', after.id, after), ...rest],
+    importCertificate: (hostname, issued, now) => [hostname, seal('certificate', hostname, issued), now],
     createWebhook: (webhook, secret, limit) => [webhook, sealWebhook(secret), limit],
+    rotateWebhookSecret: (workspaceId, webhookId, secret, ...rest) => [
+      workspaceId,
+      webhookId,
+      sealWebhook(secret),
+      ...rest,
+    ],
   };
+
+  function sealedArgs<Method extends ChangeMethod>(method: Method, args: ChangeArgs<Method>): ChangeArgs<Method> {
+    const sealOf: { [M in ChangeMethod]?: (...args: never) => unknown } = sealArgs;
+    const seal = sealOf[method] as ((...args: ChangeArgs<Method>) => ChangeArgs<Method>) | undefined;
+    return seal === undefined ? args : orUnavailable(() => seal(...args));
+  }
 
   const sealed: SealedMethods = {
     findSigningKey: async (keyId) => unsealSigningKey(await store.findSigningKey(keyId)),
     findCurrentSigningKey: async () => unsealSigningKey(await store.findCurrentSigningKey()),
-    replaceSigningKey: async (before, after, deleteRetiredBefore) =>
-      store.replaceSigningKey(before, seal('signing_key', after.id, after), deleteRetiredBefore),
+    replaceSigningKey: async (...args) => store.replaceSigningKey(...sealArgs.replaceSigningKey(...args)),
     async claimCertificates(claim) {
       const due = await store.claimCertificates(claim);
       return due.map(({ order, ...rest }) => {
@@ -99,8 +115,7 @@ export function sealedStore(store: Store, keyring: Keyring): Store {
       store.beginOrder({ ...begin, order: seal('order', begin.order.hostname, begin.order) }),
     saveCertificate: async (save) =>
       store.saveCertificate({ ...save, issued: save.issued && seal('certificate', save.hostname, save.issued) }),
-    importCertificate: async (hostname, issued, now) =>
-      store.importCertificate(hostname, seal('certificate', hostname, issued), now),
+    importCertificate: async (...args) => store.importCertificate(...sealArgs.importCertificate(...args)),
     async findCaAccount(issuer) {
       const account = await store.findCaAccount(issuer);
       return account && unsealAccount(account);
@@ -110,19 +125,17 @@ export function sealedStore(store: Store, keyring: Keyring): Store {
     findSite: async (hostname) => unsealSite(await store.findSite(hostname)),
     findOperatorSite: async (hostname) => unsealSite(await store.findOperatorSite(hostname)),
     async createOnce<Method extends CreateMethod>(once: Once, method: Method, ...args: CreateArgs<Method>) {
-      const sealOf: { [M in CreateMethod]?: (...args: never) => unknown } = sealArgs;
-      const seal = sealOf[method] as ((...args: CreateArgs<Method>) => CreateArgs<Method>) | undefined;
-      const sealedArgs = seal === undefined ? args : orUnavailable(() => seal(...args));
-      if (!once.secret) return store.createOnce(once, method, ...sealedArgs);
+      const stored = sealedArgs(method, args);
+      if (!once.secret) return store.createOnce(once, method, ...stored);
       const place = { kind: 'idempotency_key', id: once.id } as const;
       const made = orUnavailable(() => keyring.seal(once.made, place));
-      const result = await store.createOnce({ ...once, made }, method, ...sealedArgs);
+      const result = await store.createOnce({ ...once, made }, method, ...stored);
       if (result.kind !== 'repeated') return result;
       return { ...result, made: orUnavailable(() => keyring.unseal(result.made, place)) };
     },
-    createWebhook: async (webhook, secret, limit) => store.createWebhook(webhook, sealWebhook(secret), limit),
-    rotateWebhookSecret: async (workspaceId, webhookId, secret, previousExpiresAt) =>
-      store.rotateWebhookSecret(workspaceId, webhookId, sealWebhook(secret), previousExpiresAt),
+    recorded: (by, method, ...args) => store.recorded(by, method, ...sealedArgs(method, args)),
+    createWebhook: async (...args) => store.createWebhook(...sealArgs.createWebhook(...args)),
+    rotateWebhookSecret: async (...args) => store.rotateWebhookSecret(...sealArgs.rotateWebhookSecret(...args)),
     async claimDeliveries(claim) {
       const due = await store.claimDeliveries(claim);
       // Deliveries of one webhook share a list.

@@ -1,5 +1,6 @@
 import { type CreateMethod, IDEMPOTENCY_KEPT_MS, type Once } from '../contract/idempotency-store.ts';
 import type { OnceResult } from '../contract/store.ts';
+import { performRecorded } from './audit/recorded.ts';
 import type { Tables, Transaction } from './statement.ts';
 
 interface CreateUseCase {
@@ -12,7 +13,7 @@ interface CreateUseCase {
 export function createOnceOf(creations: Record<CreateMethod, CreateUseCase>) {
   return async function createOnce(
     tx: Transaction,
-    { id, fingerprint, made, secret, at }: Once,
+    { id, fingerprint, made, secret, at, by }: Once,
     method: CreateMethod,
     ...args: unknown[]
   ): Promise<OnceResult<unknown>> {
@@ -26,7 +27,7 @@ export function createOnceOf(creations: Record<CreateMethod, CreateUseCase>) {
       };
     }
     const { perform, hasCreated } = creations[method];
-    const outcome = await perform(tx, ...(args as never[]));
+    const outcome = await performRecorded(tx, by, method, args, () => perform(tx, ...(args as never[])));
     if (hasCreated(outcome as never)) {
       const bytes = secret ? { made: null, secret: made } : { made, secret: null };
       await tx.execute(upsertKept, { id, fingerprint, outcome: JSON.stringify(outcome), ...bytes, at });

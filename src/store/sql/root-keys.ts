@@ -1,4 +1,4 @@
-import type { RootKey, StoredPrincipal, Workspace, WorkspaceLimits } from '../contract/store.ts';
+import type { KeyUse, ListedRootKey, RootKey, StoredPrincipal, Workspace, WorkspaceLimits } from '../contract/store.ts';
 import { logChange } from './change-log.ts';
 import type { Reader, Tables, Transaction } from './statement.ts';
 
@@ -49,12 +49,18 @@ export async function createRootKey(tx: Transaction, key: RootKey, keyHash: Uint
   return 'created';
 }
 
-export async function listRootKeys(reader: Reader, workspaceId?: string): Promise<RootKey[]> {
+export async function listRootKeys(reader: Reader, workspaceId?: string): Promise<ListedRootKey[]> {
   const rows =
     workspaceId === undefined
       ? await reader.all(selectRootKeys, {})
       : await reader.all(selectRootKeysOfWorkspace, { workspaceId });
-  return rows.map(toRootKey);
+  return rows.map((row) => toRootKey(row));
+}
+
+export async function saveKeyUses(tx: Transaction, uses: readonly KeyUse[]): Promise<void> {
+  // In one order, so that two processes do not wait for each other.
+  const sorted = uses.toSorted((a, b) => (a.keyId < b.keyId ? -1 : 1));
+  for (const use of sorted) await tx.execute(updateLastUsed, use);
 }
 
 export async function setRootKeyDisabled(tx: Transaction, keyId: string, disabledAt: number | null) {
@@ -77,11 +83,13 @@ async function logKeyChange(tx: Transaction, hash: Uint8Array): Promise<void> {
   logChange(tx, 'root_key', Buffer.from(hash).toString('hex'));
 }
 
+type RootKeyRow = Omit<RootKey, 'permissions'> & { permissions: string };
+
 function toWorkspace(row: Omit<Workspace, 'limits'> & { limits: string }): Workspace {
   return { ...row, limits: JSON.parse(row.limits) };
 }
 
-function toRootKey(row: Omit<RootKey, 'permissions'> & { permissions: string }): RootKey {
+function toRootKey<Row extends RootKeyRow>(row: Row): Omit<Row, 'permissions'> & Pick<RootKey, 'permissions'> {
   return { ...row, permissions: JSON.parse(row.permissions) };
 }
 
@@ -160,11 +168,19 @@ function insertRootKey(db: Tables, p: Omit<RootKey, 'permissions'> & { permissio
 }
 
 function selectRootKeys(db: Tables) {
-  return db.selectFrom('root_keys').select(keyColumns).orderBy('id');
+  return db.selectFrom('root_keys').select(keyColumns).select('root_keys.last_used_at as lastUsedAt').orderBy('id');
 }
 
 function selectRootKeysOfWorkspace(db: Tables, p: { workspaceId: string }) {
   return selectRootKeys(db).where('workspace_id', '=', p.workspaceId);
+}
+
+function updateLastUsed(db: Tables, p: KeyUse) {
+  return db
+    .updateTable('root_keys')
+    .where('id', '=', p.keyId)
+    .where((of) => of.or([of('last_used_at', 'is', null), of('last_used_at', '<', p.at)]))
+    .set({ last_used_at: p.at });
 }
 
 function selectHash(db: Tables, p: { id: string }) {

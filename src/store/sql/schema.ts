@@ -6,7 +6,7 @@ import type { RedirectStatus } from '../../domain/redirect.ts';
 import type { RecordDoubt } from '../../domain/status.ts';
 import type { SuspensionStatus } from '../../domain/suspension.ts';
 import type { WebhookEventType } from '../../domain/webhook-message.ts';
-import type { ChangeKind, WebhookDisabledReason } from '../contract/store.ts';
+import type { AuthorKind, ChangeKind, WebhookDisabledReason } from '../contract/store.ts';
 
 /** The tables of both engines, as `migrations/` creates them. Times are Unix milliseconds, JSON is text. */
 export interface Schema {
@@ -46,6 +46,7 @@ export interface Schema {
   changes: ChangesTable;
   request_counts: RequestCountsTable;
   idempotency_keys: IdempotencyKeysTable;
+  audit_entries: AuditEntriesTable;
 }
 
 interface WorkspacesTable {
@@ -72,6 +73,7 @@ interface RootKeysTable {
   expires_at: number | null;
   disabled_at: number | null;
   created_at: number;
+  last_used_at: Generated<number | null>;
 }
 
 /** At most one row has no `retired_at`. */
@@ -354,6 +356,26 @@ interface CaAccountsTable {
   certificate: string | null;
   paused_until: number | null;
   problem: string | null;
+  created_at: number;
+}
+
+/** No foreign keys: entries outlive what they are about. */
+interface AuditEntriesTable {
+  /** In order of writing, which ids of several processes are not. */
+  seq: Generated<number>;
+  id: string;
+  /** Null: what was changed belongs to no workspace. */
+  workspace_id: string | null;
+  kind: AuthorKind;
+  actor: string;
+  action: string;
+  /** Address of the client, or name of the host. */
+  source: string;
+  request_id: string | null;
+  target: string;
+  target_name: string | null;
+  /** JSON. */
+  detail: string;
   created_at: number;
 }
 

@@ -1,5 +1,6 @@
 import type { Store } from '../contract/store.ts';
 import { findApp, listApps } from './apps.ts';
+import { listAuditEntries } from './audit/entries.ts';
 import { findCaAccount } from './certificates/ca-accounts.ts';
 import * as certificates from './certificates/certificate-rows.ts';
 import { findChallenge } from './certificates/challenge-rows.ts';
@@ -60,6 +61,8 @@ export interface Engine
 /** The store on a SQL database: each method of the contract is a use case that the engine runs, or the engine's own. */
 export function sqlStore(engine: Engine): Store {
   const { read, write } = engine;
+  /** Id of the domain, whose lock the write takes. */
+  const certificateOwner = async (hostname: string) => (await read(certificates.findCertificate, hostname))?.domainId;
   return {
     findPrincipal: (...args) => read(access.findPrincipal, ...args),
     createWorkspace: (...args) => write(writes.createWorkspace, ...args),
@@ -161,11 +164,10 @@ export function sqlStore(engine: Engine): Store {
     beginOrder: (...args) => write(writes.beginOrder, ...args),
     saveOrderUrl: (...args) => write(writes.saveOrderUrl, ...args),
     async saveCertificate(save) {
-      return write(writes.saveCertificate, save, (await read(certificates.findCertificate, save.hostname))?.domainId);
+      return write(writes.saveCertificate, save, await certificateOwner(save.hostname));
     },
     async importCertificate(hostname, issued, now) {
-      const domainId = (await read(certificates.findCertificate, hostname))?.domainId;
-      return write(writes.importCertificate, { hostname, domainId }, issued, now);
+      return write(writes.importCertificate, hostname, issued, now, await certificateOwner(hostname));
     },
     renewCertificate: (...args) => write(writes.renewCertificate, ...args),
     async recordExpiring(now, limit) {
@@ -206,6 +208,13 @@ export function sqlStore(engine: Engine): Store {
     addRequests: engine.addRequests,
     pruneRequests: (...args) => write(writes.pruneRequests, ...args),
     createOnce: engine.createOnce,
+    async recorded(by, method, ...args) {
+      const lookedUp = method === 'importCertificate' ? [await certificateOwner(args[0] as string)] : [];
+      return write(writes.recorded, by, method, ...args, ...lookedUp) as Promise<never>;
+    },
+    listAuditEntries: (...args) => read(listAuditEntries, ...args),
+    pruneAuditEntries: (...args) => write(writes.pruneAuditEntries, ...args),
+    saveKeyUses: (...args) => write(writes.saveKeyUses, ...args),
     pruneIdempotencyKeys: (...args) => write(writes.pruneIdempotencyKeys, ...args),
 
     ping: engine.ping,

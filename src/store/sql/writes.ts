@@ -1,4 +1,7 @@
+import type { ChangeMethod } from '../contract/store.ts';
 import { createApp, deleteApp } from './apps.ts';
+import { pruneAuditEntries } from './audit/entries.ts';
+import { recordedOf } from './audit/recorded.ts';
 import * as accounts from './certificates/ca-accounts.ts';
 import * as challenges from './certificates/challenge-rows.ts';
 import { findExpiring, recordExpiring } from './certificates/expiry.ts';
@@ -101,11 +104,9 @@ const creations = {
   createWebhook: creation(webhooks.createWebhook, ({ workspaceId }) => [workspaceId], isCreated),
 };
 
-/** The store's writes, but those that each engine does in its own way (`Engine`). */
-export const writes = {
+/** What a caller of the API or a command may change; `recorded` carries these out with their entries. */
+const changes = {
   ...creations,
-  // Besides, an engine with several writers isolates requests with one id (`postgres/create-once.ts`).
-  createOnce: write(createOnceOf(creations), (_, method, ...args) => creations[method].locks(...(args as [never]))),
   createWorkspace: write(access.createWorkspace, NO_LOCKS),
   setWorkspaceDisabled: write(access.setWorkspaceDisabled, NO_LOCKS),
   setWorkspaceLimits: write(access.setWorkspaceLimits, NO_LOCKS),
@@ -116,7 +117,6 @@ export const writes = {
   revokeRootKey: write(access.revokeRootKey, (keyId) => [keyId]),
   replaceSigningKey: write(replaceSigningKey, () => ['signing keys']),
   revokeSetupLink: write(revokeSetupLink, NO_LOCKS),
-  pruneSetupLinks: write(pruneSetupLinks, NO_LOCKS, UNSYNCED),
   saveSetupPage: write(saveSetupPage, (workspaceId) => [workspaceId]),
   deleteProject: write(deleteProject, (_, projectId) => [projectId]),
   deleteApp: write(deleteApp, (_, appId) => [appId]),
@@ -131,10 +131,34 @@ export const writes = {
     domain.name,
     ...lockOf(destinationId ?? undefined),
   ]),
-  pruneDeletedDomains: write(pruneDeletedDomains, NO_LOCKS, UNSYNCED),
   // The destination, that its verification does not end meanwhile; both, so that what redirects does not become a destination, nor the other way round.
   setRedirect: write(setRedirect, (_, { domainId, destinationId }) => [domainId, destinationId]),
   removeRedirect: write(removeRedirect, (_, domainId) => [domainId]),
+  updateWebhook: write(webhooks.updateWebhook, (_, webhookId) => [webhookId]),
+  deleteWebhook: write(webhooks.deleteWebhook, (_, webhookId) => [webhookId]),
+  rotateWebhookSecret: write(webhooks.rotateWebhookSecret, (_, webhookId) => [webhookId]),
+  addTestDelivery: write(deliveries.addTestDelivery, NO_LOCKS),
+  redeliver: write(deliveries.redeliver, NO_LOCKS),
+  importCertificate: write(issuance.importCertificate, (_hostname, _issued, _now, domainId) => lockOf(domainId)),
+  renewCertificate: write(issuance.renewCertificate, NO_LOCKS),
+  forgetSecrets: write(forgetSecrets, NO_LOCKS),
+} satisfies Record<ChangeMethod, unknown>;
+
+const locksOf = Object.fromEntries(Object.entries(changes).map(([method, { locks }]) => [method, locks])) as Record<
+  ChangeMethod,
+  (...args: never[]) => string[]
+>;
+
+/** The store's writes, but those that each engine does in its own way (`Engine`). */
+export const writes = {
+  ...changes,
+  recorded: write(recordedOf(changes), (_, method, ...args) => locksOf[method](...(args as never[]))),
+  pruneAuditEntries: write(pruneAuditEntries, NO_LOCKS, UNSYNCED),
+  saveKeyUses: write(access.saveKeyUses, NO_LOCKS, UNSYNCED),
+  // Besides, an engine with several writers isolates requests with one id (`postgres/create-once.ts`).
+  createOnce: write(createOnceOf(creations), (_, method, ...args) => creations[method].locks(...(args as [never]))),
+  pruneSetupLinks: write(pruneSetupLinks, NO_LOCKS, UNSYNCED),
+  pruneDeletedDomains: write(pruneDeletedDomains, NO_LOCKS, UNSYNCED),
   saveTransition: write(
     saveTransition,
     ({ before, after, loser }) => {
@@ -151,14 +175,9 @@ export const writes = {
     ({ before, after }) => after.status !== before.status,
   ),
   pruneEvents: write(pruneEvents, NO_LOCKS, UNSYNCED),
-  updateWebhook: write(webhooks.updateWebhook, (_, webhookId) => [webhookId]),
-  deleteWebhook: write(webhooks.deleteWebhook, (_, webhookId) => [webhookId]),
-  rotateWebhookSecret: write(webhooks.rotateWebhookSecret, (_, webhookId) => [webhookId]),
   parkQueues: write(parkQueues, (webhookIds) => [...webhookIds], UNSYNCED),
   resumeQueues: write(resumeQueues, (webhookIds) => [...webhookIds], UNSYNCED),
   dropOldResponses: write(dropOldResponses, NO_LOCKS, UNSYNCED),
-  addTestDelivery: write(deliveries.addTestDelivery, NO_LOCKS),
-  redeliver: write(deliveries.redeliver, NO_LOCKS),
   pruneDeliveries: write(deliveries.pruneDeliveries, NO_LOCKS, UNSYNCED),
   extendLease: write(extendLease, NO_LOCKS, UNSYNCED),
   // The ledger of the issuer, which is counted before an entry is added.
@@ -166,8 +185,6 @@ export const writes = {
   saveOrderUrl: write(orders.saveOrderUrl, NO_LOCKS),
   // The domain, for its event: it has the domain as the events before it left it.
   saveCertificate: write(issuance.saveCertificate, (_, domainId) => lockOf(domainId)),
-  importCertificate: write(issuance.importCertificate, ({ domainId }) => lockOf(domainId)),
-  renewCertificate: write(issuance.renewCertificate, NO_LOCKS),
   findExpiring: write(findExpiring, NO_LOCKS, UNSYNCED),
   recordExpiring: write(recordExpiring, ({ domainId }) => [domainId], UNSYNCED),
   // The name, as those who add a route of it.
@@ -181,7 +198,6 @@ export const writes = {
   replaceCaAccount: write(accounts.replaceCaAccount, (_, { issuer }) => [`account of ${issuer}`]),
   pruneLedger: write(pruneLedger, NO_LOCKS, UNSYNCED),
   replaceSecret: write(replaceSecret, NO_LOCKS),
-  forgetSecrets: write(forgetSecrets, NO_LOCKS),
   pruneChanges: write(pruneChanges, NO_LOCKS, UNSYNCED),
   pruneRequests: write(pruneRequests, NO_LOCKS, UNSYNCED),
   pruneIdempotencyKeys: write(pruneIdempotencyKeys, NO_LOCKS, UNSYNCED),

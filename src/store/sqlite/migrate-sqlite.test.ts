@@ -87,6 +87,7 @@ describe('migrating', () => {
       '0015-redirects',
       '0016-deleted-domains',
       '0017-suspensions',
+      '0018-audit',
     ]);
     expect(await refusal(sqliteStore({ path }))).toMatch(
       /older nameplate .*"0005-monitoring".*run "nameplate migrate"/,
@@ -105,6 +106,7 @@ describe('migrating', () => {
       '0015-redirects',
       '0016-deleted-domains',
       '0017-suspensions',
+      '0018-audit',
     ]);
     const again = await sqliteStore({ path });
     const claim = { limit: 9, intervalMs: DAY_MS, jitter: () => 0 };

@@ -33,9 +33,10 @@ export async function saveCertificate(tx: Transaction, save: Save, domainId?: st
 
 export async function importCertificate(
   tx: Transaction,
-  { hostname, domainId }: { hostname: string; domainId?: string | undefined },
+  hostname: string,
   issued: Issued,
   now: number,
+  domainId: string | undefined,
 ) {
   const before = await findCertificate(tx, hostname);
   if (before === null || before.domainId !== domainId) return 'missing';
