@@ -90,6 +90,8 @@ function storeOf(directory: string, originPort: number): EdgeStore & EarlierStor
       origin,
       certificate: await findServedCertificate(hostname),
       redirect: null,
+      workspaceId: 'ws_1',
+      suspendedStatus: null,
     }),
     findOperatorSite: async () => null,
     findOrigin: async () => origin,

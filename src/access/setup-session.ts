@@ -57,14 +57,16 @@ export function createSetupSessions(deps: SetupSessionDeps): SetupSessions {
   }
 
   async function standingOf(link: FoundSetupLink): Promise<Standing> {
-    const { id: linkId, workspaceId, domainId, domainName, environmentId, expiresAt } = link;
+    const { id: linkId, workspaceId, domainId, domainName, expiresAt } = link;
     const error = setupLinkError(link, clock.now());
     if (error !== null) return { ok: false, code: error };
     const workspace = await workspaces.load(workspaceId);
     if (workspace === null) return { ok: false, code: 'authentication/setup_link_not_found' };
     if (workspace.disabledAt !== null) return { ok: false, code: 'authorization/setup_workspace_disabled' };
-    if ((await store.findDomainById(workspaceId, domainId)) === null)
-      return { ok: false, code: 'authentication/setup_link_not_found' };
+    const domain = await store.findDomainById(workspaceId, domainId);
+    if (domain === null) return { ok: false, code: 'authentication/setup_link_not_found' };
+    // Not that of the cached link: the domain may have been moved since.
+    const { environmentId } = domain;
     const grants = new Set([`environment.${environmentId}.read_domain`, `environment.${environmentId}.verify_domain`]);
     const session = { linkId, domainId, domainName, expiresAt };
     const { limits } = workspace;

@@ -19,10 +19,13 @@ import { listDomains } from './domains/listDomains.ts';
 import { listEvents } from './domains/listEvents.ts';
 import { listSetupLinks } from './domains/listSetupLinks.ts';
 import { listWorkspaceDomains } from './domains/listWorkspaceDomains.ts';
+import { moveDomain } from './domains/moveDomain.ts';
 import { removeRedirect } from './domains/removeRedirect.ts';
 import { restoreDomain } from './domains/restoreDomain.ts';
+import { resumeDomain } from './domains/resumeDomain.ts';
 import { revokeSetupLink } from './domains/revokeSetupLink.ts';
 import { setRedirect } from './domains/setRedirect.ts';
+import { suspendDomain } from './domains/suspendDomain.ts';
 import { verifyDomain } from './domains/verifyDomain.ts';
 import { watchDomain } from './domains/watchDomain.ts';
 import { createEnvironment } from './environments/createEnvironment.ts';
@@ -59,6 +62,9 @@ export const operations: readonly Operation[] = [
   verifyDomain,
   deleteDomain,
   restoreDomain,
+  moveDomain,
+  suspendDomain,
+  resumeDomain,
   diagnoseDomain,
   listEvents,
   checkName,

@@ -59,6 +59,7 @@ export function cacheDomains(
       invalidating(store.retryVerification(workspaceId, domainId, ...rest), domainId),
     deleteDomain: (workspaceId, domainId, ...rest) =>
       invalidating(store.deleteDomain(workspaceId, domainId, ...rest), domainId),
+    moveDomain: (domainId, ...rest) => invalidating(store.moveDomain(domainId, ...rest), domainId),
     restoreDomain: (deleted, ...rest) => invalidating(store.restoreDomain(deleted, ...rest), deleted.domain.id),
     recorded: (by, method, ...args) => invalidating(store.recorded(by, method, ...args), changedDomain(method, args)),
     saveTransition: (save) => invalidating(store.saveTransition(save), save.before.id, save.loser?.before.id),

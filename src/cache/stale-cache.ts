@@ -39,8 +39,8 @@ export interface StaleValue<Value> {
 
 export interface StaleCacheOptions<Value> {
   read(key: string): Promise<Value | null>;
-  /** The key of the entry that a change invalidates. */
-  keyOf(change: Change): string | undefined;
+  /** The key of the entry that a change invalidates; or which entries it does, if it names none of them. */
+  keyOf(change: Change): string | ((value: Value) => boolean) | undefined;
   /** For a key that is not cached while the store is down or slow. Undefined: nothing is known. Must not reject. */
   fallback?: ((key: string) => Promise<StaleValue<Value> | undefined>) | undefined;
   changes: Pick<ChangeFeed, 'subscribe'>;
@@ -103,12 +103,16 @@ export function createStaleCache<Value extends object>(options: StaleCacheOption
       for (const key of reads.keys()) invalidateRead(key);
       return;
     }
-    const key = keyOf(change);
-    if (key === undefined) return;
-    invalidateRead(key);
-    const entry = entries.peek(key);
-    if (entry !== undefined) entry.generation = STALE;
-    negatives.delete(key);
+    const about = keyOf(change);
+    if (typeof about === 'string') {
+      invalidateRead(about);
+      const entry = entries.peek(about);
+      if (entry !== undefined) entry.generation = STALE;
+      negatives.delete(about);
+    } else if (about !== undefined) {
+      for (const key of reads.keys()) invalidateRead(key);
+      for (const entry of entries.values()) if (about(entry.value)) entry.generation = STALE;
+    }
   });
 
   /** The next load of the key begins a new read. */

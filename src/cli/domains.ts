@@ -6,6 +6,7 @@ import { addDiagnosis } from './diagnose.ts';
 import { addEvents } from './events.ts';
 import { addExport } from './export-domains.ts';
 import { addImport } from './import-domains.ts';
+import { addMove } from './move.ts';
 import { nextCommand } from './next-command.ts';
 import { type ApiOptions, apiCommand, curlCommand, define, parseDuration } from './options.ts';
 import { type Column, dateTime, paint, print, printable, show, table } from './output.ts';
@@ -14,6 +15,7 @@ import { addRestore } from './restore.ts';
 import { addSetupLinks } from './setup-links.ts';
 import { describeCertificate, type ShownCertificate } from './show-certificate.ts';
 import { describeDomain, type PublishedRecord, recordsTable, type ShownDomain, statusStyle } from './show-domain.ts';
+import { addSuspend } from './suspend-domain.ts';
 import { type Level, type PathOptions, pathFrom, pathOptions } from './tree-commands.ts';
 import { createProgress, type Progress, waitUntilIssued, waitUntilVerified, watchDomain } from './wait.ts';
 import { renderZone } from './zone-file.ts';
@@ -48,6 +50,8 @@ export function addDomains(program: Command): void {
   addSetupLinks(domains);
   addDelete(domains);
   addRestore(domains);
+  addMove(domains);
+  addSuspend(domains);
 }
 
 function addCreate(domains: Command): void {

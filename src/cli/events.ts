@@ -50,12 +50,12 @@ const REDIRECT_ENDS: Record<string, string> = {
 
 export type EventDetails = Pick<
   ShownEvent['data'],
-  'record' | 'seen' | 'certificate' | 'redirect' | 'verificationError'
+  'record' | 'seen' | 'certificate' | 'redirect' | 'move' | 'suspension' | 'verificationError'
 >;
 
 /** What changed, in a sentence or two; empty where the type of the event says it all. */
 export function eventDetails(type: string, data: EventDetails): string {
-  const { record, seen, certificate, redirect, verificationError } = data;
+  const { record, seen, certificate, redirect, move, suspension, verificationError } = data;
   if (record !== undefined) {
     if (type === 'record.seen') return `The ${RECORDS[record]} was found with the right value.`;
     if (seen === undefined) return `The ${RECORDS[record]} is gone.`;
@@ -71,6 +71,9 @@ export function eventDetails(type: string, data: EventDetails): string {
     if (type === 'redirect.set') return `It redirects to ${to} (${status}).`;
     return `It no longer redirects to ${to}${REDIRECT_ENDS[reason ?? ''] ?? ''}.`;
   }
+  if (move !== undefined) return `From the environment ${move.from} to ${move.to}.`;
+  if (suspension !== undefined && type === 'domain.suspended')
+    return `Visitors get a page with status ${suspension.status} in place of the site.`;
   const explains = type === 'domain.failed' || type === 'domain.superseded' || type === 'domain.drifted';
   return explains ? (verificationError ?? '') : '';
 }

@@ -70,7 +70,9 @@ describe('help', () => {
       'copy',
       'doctor',
       'init',
-      ...['create', 'list', 'disable', 'enable', 'limits', 'brand', 'delete'].map((verb) => `workspaces ${verb}`),
+      ...['create', 'list', 'disable', 'enable', 'suspend', 'resume', 'limits', 'brand', 'delete'].map(
+        (verb) => `workspaces ${verb}`,
+      ),
       ...['create', 'list', 'disable', 'enable', 'revoke'].map((verb) => `keys ${verb}`),
       ...['create', 'rotate'].map((verb) => `tokens ${verb}`),
       ...['list', 'show', 'renew', 'import'].map((verb) => `certificates ${verb}`),
@@ -79,7 +81,9 @@ describe('help', () => {
       ...['projects', 'apps', 'environments'].map((of) => `${of} delete`),
       ...['create', 'get', 'list', 'verify', 'delete', 'wait', 'watch'].map((verb) => `domains ${verb}`),
       ...['diagnose', 'check', 'events', 'certificate', 'records', 'import', 'export'].map((verb) => `domains ${verb}`),
-      ...['restore', 'redirect', 'setup-link', 'setup-links', 'revoke-setup-link'].map((verb) => `domains ${verb}`),
+      ...['restore', 'move', 'suspend', 'resume', 'redirect', 'setup-link', 'setup-links', 'revoke-setup-link'].map(
+        (verb) => `domains ${verb}`,
+      ),
       ...['create', 'get', 'list', 'update', 'rotate-secret', 'test', 'delete'].map((verb) => `webhooks ${verb}`),
       ...['listen', 'deliveries', 'delivery', 'redeliver'].map((verb) => `webhooks ${verb}`),
       ...['set', 'remove', 'publish', 'fail', 'list', 'log'].map((verb) => `dns ${verb}`),

@@ -4,13 +4,14 @@ import { duration } from '../domain/text.ts';
 import { idMaker } from '../ids.ts';
 import { parseRateLimits } from '../ratelimit/parse-rate-limits.ts';
 import { unknownSubjects } from '../ratelimit/unknown-subjects.ts';
-import type { RateLimit, Workspace, WorkspaceLimits } from '../store/contract/store.ts';
+import type { RateLimit, Workspace, WorkspaceLimits, WorkspaceSuspension } from '../store/contract/store.ts';
 import { addBrand } from './brand.ts';
 import { CliError, EXIT } from './cli-error.ts';
 import { withChanges, withStore } from './open-database.ts';
 import { loadCatalogue } from './operation-names.ts';
 import { define, parseCount, parseName, type StoreOptions, storeCommand, storeFlag } from './options.ts';
 import { type Column, dateTime, printable, show, table } from './output.ts';
+import { statusOption } from './suspend-domain.ts';
 import { addDeleteWorkspace } from './workspace-deletion.ts';
 
 export const EXAMPLE_WORKSPACE = 'ws_01kaghm5q6e8x9b2c3d4f5g6h7';
@@ -36,6 +37,7 @@ export function addWorkspaces(program: Command): void {
     'Reject every request with a key or token of the workspace, until it is enabled again. Its domains are still checked and served.',
   );
   addSwitch(workspaces, 'enable', 'Accept the keys and tokens of a disabled workspace again.');
+  addSuspend(workspaces);
   addLimits(workspaces);
   addDeleteWorkspace(workspaces, EXAMPLE_WORKSPACE, noWorkspace);
   addBrand(workspaces, EXAMPLE_WORKSPACE, noWorkspace);
@@ -72,6 +74,36 @@ function addSwitch(workspaces: Command, verb: 'disable' | 'enable', summary: str
       show(options, { id, disabledAt }, () => `${verb === 'disable' ? 'Disabled' : 'Enabled'} workspace ${id}.`);
     },
   );
+}
+
+function addSuspend(workspaces: Command): void {
+  const summary =
+    'Serve a page in place of all sites of a workspace, within a second, until it is resumed. No key of the workspace can undo it. Keys, checks and certificates work as before.';
+  const example = `nameplate workspaces suspend ${EXAMPLE_WORKSPACE}`;
+  storeCommand(workspaces, 'suspend <id>', summary, [example, `${example} --status 451`])
+    .addOption(statusOption())
+    .action(async (id: string, { status, ...options }: StoreOptions & { status: '451' | '503' }) => {
+      const suspension = { status: status === '451' ? 451 : 503, suspendedAt: systemClock.now() } as const;
+      await setSuspension(options, id, suspension);
+      show(
+        options,
+        { id, suspension },
+        () => `Suspended workspace ${id}: its sites show a page with status ${status}.`,
+      );
+    });
+  const resume =
+    'Serve the sites of a suspended workspace again. Domains that the workspace has suspended itself stay so.';
+  storeCommand(workspaces, 'resume <id>', resume, [`nameplate workspaces resume ${EXAMPLE_WORKSPACE}`]).action(
+    async (id: string, options: StoreOptions) => {
+      await setSuspension(options, id, null);
+      show(options, { id, suspension: null }, () => `Resumed workspace ${id}.`);
+    },
+  );
+}
+
+async function setSuspension(options: StoreOptions, id: string, suspension: WorkspaceSuspension | null): Promise<void> {
+  const isFound = await withStore(options, (store) => store.setWorkspaceSuspension(id, suspension));
+  if (!isFound) throw noWorkspace(id);
 }
 
 /** Null removes a limit. */

@@ -54,7 +54,7 @@ export interface ApiCalls {
       /** Part of the id or the name, in any case. */
       search?: string | undefined;
     }, options?: CallOptions): Promise<Page<Domain>>;
-    /** List the domains of all environments. Domains of the workspace in order of their names, one page at a time, each with its certificate in short, and its redirect if it has one. A key with the permission on some environments gets the domains of these, one environment after the other, each in order of creation. Filters may be combined. With `search`, and for such a key, a page looks at a fixed number of domains at most: it may have fewer items than `limit`, or none, and still a next page, so go on until `hasMore` is false. A page takes the same time however many domains there are. Permission: `environment.*.read_domain` or `environment.<environment_id>.read_domain`. */
+    /** List the domains of all environments. Domains of the workspace in order of their names, one page at a time, each with its certificate in short, its redirect if it has one, and its suspension if it is suspended. A key with the permission on some environments gets the domains of these, one environment after the other, each in order of creation. Filters may be combined. With `search`, and for such a key, a page looks at a fixed number of domains at most: it may have fewer items than `limit`, or none, and still a next page, so go on until `hasMore` is false. A page takes the same time however many domains there are. Permission: `environment.*.read_domain` or `environment.<environment_id>.read_domain`. */
     listWorkspaceDomains(input: {
       /** Maximum number of items on the page; 100 if absent. */
       limit?: number | undefined;
@@ -82,6 +82,29 @@ export interface ApiCalls {
       /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
       domain: string;
     }, options?: CallOptions): Promise<Domain>;
+    /** Move a domain to another environment. Moves the domain to another environment of the workspace, of whichever project and app. It keeps its id, its DNS records, its status, its certificate and its redirects; within a second, on every node, new requests go to the origin of the other environment, and no request is dropped: those in flight end where they began. The key needs `delete_domain` for the environment that the domain leaves, and `create_domain` for the one that it is moved to. In the same environment, nothing changes. Permission: `environment.*.delete_domain` or `environment.<environment_id>.delete_domain`. */
+    moveDomain(input: {
+      /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
+      domain: string;
+      /** Id or slug of the project. */
+      project: string;
+      /** Id or slug of the app. */
+      app: string;
+      /** Id or slug of the environment. */
+      environment: string;
+    }, options?: CallOptions): Promise<Domain>;
+    /** Serve a page in place of a site. Within a second, on every node, visitors of the domain get a page of the edge that says that the site is suspended, with status 503 or 451, and its origin gets no requests; those in flight are aborted. A redirect of the domain rests too. All else goes on: the domain keeps its status, its checks, its certificate and the renewals of it, and domains.getDomain shows no difference; domains.diagnoseDomain and domains.listWorkspaceDomains do. A domain that is not verified yet is suspended once it is. With another status it replaces the one before; with the same, nothing changes. domains.resumeDomain undoes it. Permission: `environment.*.update_domain` or `environment.<environment_id>.update_domain`. */
+    suspendDomain(input: {
+      /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
+      domain: string;
+      /** Of the page in place of the site: 451 for legal reasons (RFC 7725), 503 for any other. */
+      status?: 451 | 503 | undefined;
+    }, options?: CallOptions): Promise<DomainSuspension>;
+    /** Serve a suspended site again. Undoes domains.suspendDomain: within a second, on every node, visitors get the site again. What the operator of the server has suspended stays so, and the response shows it: `suspension` with `by: operator`. Where the workspace has suspended nothing, nothing changes. Permission: `environment.*.update_domain` or `environment.<environment_id>.update_domain`. */
+    resumeDomain(input: {
+      /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
+      domain: string;
+    }, options?: CallOptions): Promise<DomainSuspension>;
     /** Find out what is wrong with the DNS of a domain. Asks the nameservers now, and says what each of them has, what is wrong and what to do about it. It changes nothing: neither the status nor the schedule of the checks. It takes at most 10 s, usually less than one. Requests for one domain within 5 s share a result; a workspace can have 10 of these requests in flight. With `cached` nothing is asked: it answers from the last background check. Permission: `environment.*.read_domain` or `environment.<environment_id>.read_domain`. A session of a set-up link may call it for its domain. */
     diagnoseDomain(input: {
       /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
@@ -332,7 +355,7 @@ export interface ApiCalls {
       /** Where events are sent: an https URL, without user, password and fragment. http, and addresses that are not public, only where the operator allows them. */
       url: string;
       /** Types of the events that are sent. `*`: all types, future ones too. */
-      types?: Array<'domain.created' | 'domain.retried' | 'domain.verified' | 'domain.failed' | 'domain.superseded' | 'domain.drifted' | 'domain.recovered' | 'domain.deleted' | 'domain.restored' | 'redirect.set' | 'redirect.removed' | 'record.seen' | 'record.lost' | 'certificate.issued' | 'certificate.renewed' | 'certificate.failed' | 'certificate.expiring' | '*'> | undefined;
+      types?: Array<'domain.created' | 'domain.retried' | 'domain.verified' | 'domain.failed' | 'domain.superseded' | 'domain.drifted' | 'domain.recovered' | 'domain.deleted' | 'domain.restored' | 'domain.moved' | 'domain.suspended' | 'domain.resumed' | 'redirect.set' | 'redirect.removed' | 'record.seen' | 'record.lost' | 'certificate.issued' | 'certificate.renewed' | 'certificate.failed' | 'certificate.expiring' | '*'> | undefined;
     }, options?: CreationOptions): Promise<{
       /** The new webhook. Begins with `wh_`. */
       webhookId: string;
@@ -358,7 +381,7 @@ export interface ApiCalls {
       /** Where events are sent: an https URL, without user, password and fragment. http, and addresses that are not public, only where the operator allows them. */
       url?: string | undefined;
       /** Types of the events that are sent. `*`: all types, future ones too. */
-      types?: Array<'domain.created' | 'domain.retried' | 'domain.verified' | 'domain.failed' | 'domain.superseded' | 'domain.drifted' | 'domain.recovered' | 'domain.deleted' | 'domain.restored' | 'redirect.set' | 'redirect.removed' | 'record.seen' | 'record.lost' | 'certificate.issued' | 'certificate.renewed' | 'certificate.failed' | 'certificate.expiring' | '*'> | undefined;
+      types?: Array<'domain.created' | 'domain.retried' | 'domain.verified' | 'domain.failed' | 'domain.superseded' | 'domain.drifted' | 'domain.recovered' | 'domain.deleted' | 'domain.restored' | 'domain.moved' | 'domain.suspended' | 'domain.resumed' | 'redirect.set' | 'redirect.removed' | 'record.seen' | 'record.lost' | 'certificate.issued' | 'certificate.renewed' | 'certificate.failed' | 'certificate.expiring' | '*'> | undefined;
       /** Whether events are sent. */
       enabled?: boolean | undefined;
     }, options?: CallOptions): Promise<Webhook>;
@@ -442,6 +465,9 @@ export const OPERATIONS: readonly string[] = [
   'domains.verifyDomain',
   'domains.deleteDomain',
   'domains.restoreDomain',
+  'domains.moveDomain',
+  'domains.suspendDomain',
+  'domains.resumeDomain',
   'domains.diagnoseDomain',
   'domains.listEvents',
   'domains.checkName',
@@ -609,7 +635,7 @@ interface Delivery {
   /** The event: `webhook-id` of the request, the same in every attempt and repetition. Begins with `evt_`. */
   eventId: string;
   /** Type of the event. */
-  type: 'domain.created' | 'domain.retried' | 'domain.verified' | 'domain.failed' | 'domain.superseded' | 'domain.drifted' | 'domain.recovered' | 'domain.deleted' | 'domain.restored' | 'redirect.set' | 'redirect.removed' | 'record.seen' | 'record.lost' | 'certificate.issued' | 'certificate.renewed' | 'certificate.failed' | 'certificate.expiring' | 'webhook.test';
+  type: 'domain.created' | 'domain.retried' | 'domain.verified' | 'domain.failed' | 'domain.superseded' | 'domain.drifted' | 'domain.recovered' | 'domain.deleted' | 'domain.restored' | 'domain.moved' | 'domain.suspended' | 'domain.resumed' | 'redirect.set' | 'redirect.removed' | 'record.seen' | 'record.lost' | 'certificate.issued' | 'certificate.renewed' | 'certificate.failed' | 'certificate.expiring' | 'webhook.test';
   /** The domain that the event is about; absent in a test. Begins with `dom_`. */
   domainId?: string;
   /** Its name. */
@@ -667,6 +693,7 @@ interface Diagnosis {
   /** The records the domain needs, and what is there. */
   records: Array<DiagnosisRecord>;
   redirect?: Redirect;
+  suspension?: Suspension;
   /** What is wrong, the most important first. */
   findings: Array<Finding>;
 }
@@ -790,7 +817,7 @@ interface DomainEvent {
   /** Begins with `evt_`. */
   id: string;
   /** What happened. `domain.drifted`: a verified domain no longer leads here, and `domain.recovered`: it does again. `domain.restored`: it was deleted, and is there again as before. `domain.superseded`: another workspace proved that it owns the name. More values may be added. */
-  type: 'domain.created' | 'domain.retried' | 'domain.verified' | 'domain.failed' | 'domain.superseded' | 'domain.drifted' | 'domain.recovered' | 'domain.deleted' | 'domain.restored' | 'redirect.set' | 'redirect.removed' | 'record.seen' | 'record.lost' | 'certificate.issued' | 'certificate.renewed' | 'certificate.failed' | 'certificate.expiring';
+  type: 'domain.created' | 'domain.retried' | 'domain.verified' | 'domain.failed' | 'domain.superseded' | 'domain.drifted' | 'domain.recovered' | 'domain.deleted' | 'domain.restored' | 'domain.moved' | 'domain.suspended' | 'domain.resumed' | 'redirect.set' | 'redirect.removed' | 'record.seen' | 'record.lost' | 'certificate.issued' | 'certificate.renewed' | 'certificate.failed' | 'certificate.expiring';
   /** When it happened. Unix time in milliseconds. */
   at: number;
   /** Who did it: id of the root key or of the set-up link, or subject of the dashboard token; absent if it happened by itself. */
@@ -834,6 +861,18 @@ interface DomainEventData {
     /** In `redirect.removed`: `requested`, or that the domain it led to was deleted, is no longer verified, or was taken over by another workspace. More values may be added. */
     reason?: 'requested' | 'destination_deleted' | 'destination_failed' | 'destination_superseded';
   };
+  /** In `domain.moved`: from where to where. */
+  move?: {
+    /** The environment that it left. Begins with `env_`. */
+    from: string;
+    /** The environment that it is in since. Begins with `env_`. */
+    to: string;
+  };
+  /** In `domain.suspended`; in `domain.resumed`: what it was. */
+  suspension?: {
+    /** Of the page in place of the site: 451 for legal reasons (RFC 7725), 503 for any other. */
+    status: 451 | 503;
+  };
 }
 
 interface DomainOutcome {
@@ -853,6 +892,15 @@ interface DomainRedirect {
   /** Its canonical name. */
   domain: string;
   redirect?: Redirect;
+}
+
+/** `suspension` is absent where the site is served. */
+interface DomainSuspension {
+  /** The domain. Begins with `dom_`. */
+  domainId: string;
+  /** Its canonical name. */
+  domain: string;
+  suspension?: Suspension;
 }
 
 interface Environment {
@@ -927,6 +975,7 @@ interface ListedDomain {
   domain: Domain;
   certificate: ListedCertificate;
   redirect?: Redirect;
+  suspension?: Suspension;
 }
 
 interface NameCheck {
@@ -1009,6 +1058,16 @@ interface SetupPage {
   origins: Array<string>;
 }
 
+/** That visitors get a page in place of the site. */
+interface Suspension {
+  /** Of the page in place of the site: 451 for legal reasons (RFC 7725), 503 for any other. */
+  status: 451 | 503;
+  /** `workspace`: domains.resumeDomain lifts it. `operator`: the operator of the server has suspended the whole workspace, and no key can lift it. */
+  by: 'workspace' | 'operator';
+  /** When it was set to this. Unix time in milliseconds. */
+  suspendedAt: number;
+}
+
 interface ValidationError {
   /** The faulty part, such as `body.domain`. */
   location: string;
@@ -1024,7 +1083,7 @@ interface Webhook {
   /** Where events are sent. */
   url: string;
   /** Types of the events that are sent. `*`: all types, future ones too. */
-  types: Array<'domain.created' | 'domain.retried' | 'domain.verified' | 'domain.failed' | 'domain.superseded' | 'domain.drifted' | 'domain.recovered' | 'domain.deleted' | 'domain.restored' | 'redirect.set' | 'redirect.removed' | 'record.seen' | 'record.lost' | 'certificate.issued' | 'certificate.renewed' | 'certificate.failed' | 'certificate.expiring' | '*'>;
+  types: Array<'domain.created' | 'domain.retried' | 'domain.verified' | 'domain.failed' | 'domain.superseded' | 'domain.drifted' | 'domain.recovered' | 'domain.deleted' | 'domain.restored' | 'domain.moved' | 'domain.suspended' | 'domain.resumed' | 'redirect.set' | 'redirect.removed' | 'record.seen' | 'record.lost' | 'certificate.issued' | 'certificate.renewed' | 'certificate.failed' | 'certificate.expiring' | '*'>;
   /** Whether events are sent. */
   enabled: boolean;
   /** Since when it is disabled. Unix time in milliseconds. */
@@ -1061,6 +1120,7 @@ export type {
   DomainEventData,
   DomainOutcome,
   DomainRedirect,
+  DomainSuspension,
   Environment,
   Finding,
   IssuedCertificate,
@@ -1072,6 +1132,7 @@ export type {
   Redirect,
   SetupLink,
   SetupPage,
+  Suspension,
   ValidationError,
   Webhook,
 };

@@ -2,6 +2,7 @@ import type { Domain } from './domain.ts';
 import { type CertificateAfter, type DomainEventType, presentCertificateAfter } from './domain-event.ts';
 import { type PresentedDomain, presentDomain } from './presented-domain.ts';
 import type { RedirectChange } from './redirect.ts';
+import type { SuspensionStatus } from './suspension.ts';
 
 /** What webhooks tell: the events of the timeline, each with the domain as it was after the change. */
 
@@ -22,6 +23,10 @@ export interface WebhookMessage {
   certificate?: CertificateAfter;
   /** In `redirect.*`. */
   redirect?: RedirectChange;
+  /** In `domain.moved`: ids of the environments. */
+  move?: { from: string; to: string };
+  /** In `domain.suspended` and `domain.resumed`. */
+  suspension?: { status: SuspensionStatus };
 }
 
 /** An event as a webhook sends it. */
@@ -41,6 +46,8 @@ interface PresentedChange {
   seen?: string[];
   certificate?: Partial<Record<keyof CertificateAfter, string | number>>;
   redirect?: RedirectChange;
+  move?: { from: string; to: string };
+  suspension?: { status: SuspensionStatus };
 }
 
 type WebhookData = { webhookId: string } | ({ domain: PresentedDomain } & PresentedChange);
@@ -54,7 +61,8 @@ export function webhookBody({ webhookId, type, happenedAt, message }: WebhookEve
   return JSON.stringify({ type, timestamp: new Date(happenedAt).toISOString(), data });
 }
 
-function presentMessage({ domain, actor, record, seen, certificate, redirect }: WebhookMessage, apexNote?: string) {
+function presentMessage(message: WebhookMessage, apexNote?: string) {
+  const { domain, actor, record, seen, certificate, redirect, move, suspension } = message;
   return {
     domain: presentDomain(domain, apexNote),
     ...(actor !== null && { actor }),
@@ -62,5 +70,7 @@ function presentMessage({ domain, actor, record, seen, certificate, redirect }: 
     ...(seen && { seen }),
     ...(certificate && { certificate: presentCertificateAfter(certificate) }),
     ...(redirect && { redirect }),
+    ...(move && { move }),
+    ...(suspension && { suspension }),
   };
 }

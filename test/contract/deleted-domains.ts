@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type Domain, WINDOW_MS } from '../../src/domain/domain.ts';
+import { NO_MEMORY } from '../../src/domain/status.ts';
 import type { Environment } from '../../src/store/contract/store.ts';
 import { anIssuedCertificate, aSave, DAY_MS, servedCertificate, takeOver, verify } from '../support/certificates.ts';
 import {
@@ -178,12 +179,15 @@ export function describeDeletedDomains(subject: Subject): void {
       expect(await restore(domain)).toEqual({ kind: 'environment_missing' });
     });
 
-    it('leaves its set-up links dead', async () => {
+    it('leaves its set-up links dead, and tells those that have one cached', async () => {
       const { store } = subject;
       const domain = await attach(store, (await subject.plant()).environment);
       const link = aSetupLink(domain);
       await store.createSetupLink(link, new Uint8Array(32).fill(7), 9);
+      const { latest } = await store.changesSince(0);
       await remove(domain);
+      const { changes } = await store.changesSince(latest);
+      expect(changes).toContainEqual(expect.objectContaining({ kind: 'setup_link', key: link.id }));
       await restore(domain);
       expect(await store.findSetupLink(link.id)).toBeNull();
     });
@@ -258,7 +262,9 @@ export function describeDeletedDomains(subject: Subject): void {
         const domain = await verify(store, mine.environment);
         await remove(domain);
         const other = await attach(store, theirs.environment, { name: domain.name });
-        const [restored, proven] = await Promise.all([restore(domain), prove(store, other, LATER)]);
+        // As a check saves it that has found nobody with the name before.
+        const proof = { before: other, after: verifiedAt(other, LATER), memory: NO_MEMORY, now: LATER };
+        const [restored, proven] = await Promise.all([restore(domain), store.saveTransition(proof)]);
         expect([restored?.kind, proven]).toEqual(
           restored?.kind === 'restored' ? ['restored', expect.stringMatching('stale')] : ['superseded', 'saved'],
         );

@@ -9,7 +9,8 @@ export function describeEdge(subject: Subject): void {
       const { store } = subject;
       const { environment } = await subject.plant();
       const { name, id } = await verify(store, environment);
-      const route = { hostname: name, domainId: id, environmentId: environment.id, redirect: null };
+      const ids = { workspaceId: environment.workspaceId, domainId: id, environmentId: environment.id };
+      const route = { hostname: name, ...ids, redirect: null, suspendedStatus: null };
       expect(await store.findSite(name)).toEqual({ ...route, origin: null, certificate: null });
       expect(await store.findOrigin(environment.id)).toBeNull();
       const { chain, privateKey, notAfter, ...issued } = anIssuedCertificate();

@@ -31,7 +31,15 @@ export function describeOperatorNames(subject: Subject): void {
     it('has a certificate like any other, and no domain', async () => {
       expect(await store.findOperatorSite(NAME)).toBeNull();
       expect(await changesOf(claim)).toEqual([`route ${NAME}`]);
-      const site = { hostname: NAME, domainId: OPERATOR, environmentId: OPERATOR, origin: null, redirect: null };
+      const site = {
+        hostname: NAME,
+        workspaceId: OPERATOR,
+        domainId: OPERATOR,
+        environmentId: OPERATOR,
+        origin: null,
+        redirect: null,
+        suspendedStatus: null,
+      };
       expect(await store.findOperatorSite(NAME)).toEqual({ ...site, certificate: null });
       expect(await store.findSite(NAME)).toBeNull();
       const owner = { domainId: OPERATOR, workspaceId: OPERATOR };

@@ -26,6 +26,7 @@ import { describeSecrets } from './secrets.ts';
 import { describeSetup } from './setup.ts';
 import { describeSigning } from './signing.ts';
 import type { OpenedStore, Subject } from './subject.ts';
+import { describeSuspensions } from './suspensions.ts';
 import { describeTakeovers } from './takeovers.ts';
 import { describeTimelines } from './timelines.ts';
 import { describeTree } from './tree.ts';
@@ -81,6 +82,7 @@ export function describeStore(name: string, open: () => Promise<OpenedStore>): v
     describeOperatorNames(subject);
     describeRedirects(subject);
     describeDeletedDomains(subject);
+    describeSuspensions(subject);
     describeRedirectHistories(subject);
     describeBefore(subject);
     describeSecrets(subject);

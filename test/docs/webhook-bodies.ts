@@ -100,6 +100,19 @@ async function redirected(store: Store): Promise<void> {
   now += MINUTE_MS;
   const redirect = { domainId: domain.id, destinationId: destination.id, status: 308 } as const;
   await store.setRedirect(domain.workspaceId, redirect, now, ACTOR);
+  const { workspaceId, projectId, appId } = domain;
+  const staging = { id: 'env_01kaghmj6k5l4z3x2c1v0b9n8m', workspaceId, projectId, appId };
+  await store.createEnvironment({
+    ...staging,
+    slug: 'staging',
+    name: null,
+    currentDeploymentId: null,
+    createdAt: START,
+  });
+  now += MINUTE_MS;
+  await store.moveDomain(domain.id, staging, now, ACTOR);
+  await store.suspendDomain(workspaceId, domain.id, 503, now + MINUTE_MS, ACTOR);
+  await store.resumeDomain(workspaceId, domain.id, now + 2 * MINUTE_MS, ACTOR);
   await store.deleteDomain(domain.workspaceId, destination.id, now + DAY_MS, ACTOR);
 }
 

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Domain } from '../../src/domain/domain.ts';
 import { takeOver } from '../support/certificates.ts';
-import { plant } from '../support/entities.ts';
+import { plant, unique } from '../support/entities.ts';
 import { issue } from './authority.ts';
 import { type Harness, handshake, overHttp, overHttp2, overHttps, type Site, startHarness } from './harness.ts';
 
@@ -149,19 +149,31 @@ describe('a domain that is deleted', () => {
     expect(String(await once(open, 'data'))).toContain('HTTP/1.1 404');
     open.destroy();
   });
+});
 
+const endings: [string, (site: Site) => Promise<unknown>][] = [
+  ['deleted', ({ domain }) => edge.store.deleteDomain(domain.workspaceId, domain.id, edge.clock.now())],
+  ['suspended', ({ domain }) => edge.store.suspendDomain(domain.workspaceId, domain.id, 503, edge.clock.now())],
+  [
+    'suspended with its workspace',
+    ({ domain }) =>
+      edge.store.setWorkspaceSuspension(domain.workspaceId, { status: 451, suspendedAt: edge.clock.now() }),
+  ],
+];
+
+describe.for(endings)('a domain that is %s', ([, end]) => {
   it('has its responses and tunnels in flight aborted, and no others', async () => {
     const origin = await startEndless();
     try {
       const sites = [await edge.addSite({ origin: origin.url }), await edge.addSite({ origin: origin.url })];
       const open = await Promise.all(sites.flatMap(({ hostname }) => [stream(hostname), tunnel(hostname)]));
-      const [deleted, kept] = sites;
-      if (deleted === undefined || kept === undefined) throw new Error('there are two sites');
+      const [ending, kept] = sites;
+      if (ending === undefined || kept === undefined) throw new Error('there are two sites');
       const ended = open.slice(0, 2).map((socket) => once(socket, 'close'));
       // A deployment ends nothing.
       for (const { environment } of sites) await edge.deploy(environment, 'http://127.0.0.1:1');
       await edge.heard();
-      await edge.store.deleteDomain(deleted.domain.workspaceId, deleted.domain.id, edge.clock.now());
+      await end(ending);
       await edge.heard();
       await Promise.all(ended);
       expect(open.slice(2).map((socket) => socket.destroyed)).toEqual([false, false]);
@@ -169,6 +181,46 @@ describe('a domain that is deleted', () => {
     } finally {
       origin.close();
     }
+  });
+});
+
+describe('a domain that is moved to another environment', () => {
+  it('is served by that without a dropped request, and what is in flight ends where it began', async () => {
+    const site = await edge.addSite({ origin: await edge.addOrigin((_, response) => response.end('old')) });
+    const { hostname, domain, environment } = site;
+    const slow = await startEndless();
+    await edge.deploy(environment, slow.url);
+    await edge.heard();
+    const open = await stream(hostname);
+    await edge.deploy(environment, await edge.addOrigin((_, response) => response.end('old')));
+    const elsewhere = { ...environment, id: unique('env'), slug: unique('staging'), currentDeploymentId: null };
+    await edge.store.createEnvironment(elsewhere);
+    await edge.deploy(elsewhere, await edge.addOrigin((_, response) => response.end('new')));
+    await edge.heard();
+
+    const answers: { text: string; status: number; began: number }[] = [];
+    let stopped = false;
+    async function ask(over: typeof overHttps): Promise<void> {
+      while (!stopped) {
+        const began = performance.now();
+        const { text, status } = await over({ port: edge.httpsPort, hostname });
+        answers.push({ text, status, began });
+      }
+    }
+    const asking = [overHttps, overHttp2].map(ask);
+    await until(() => answers.length > 10);
+    expect(await edge.store.moveDomain(domain.id, elsewhere, edge.clock.now())).toMatchObject({ kind: 'moved' });
+    await edge.heard();
+    const heard = performance.now();
+    await until(() => (answers.at(-1)?.began ?? 0) > heard);
+    stopped = true;
+    await Promise.all(asking);
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+    expect(new Set(answers.filter(({ began }) => began > heard).map(({ text }) => text))).toEqual(new Set(['new']));
+    expect(new Set(answers.map(({ text }) => text))).toEqual(new Set(['old', 'new']));
+    expect(open.destroyed).toBe(false);
+    open.destroy();
+    slow.close();
   });
 });
 

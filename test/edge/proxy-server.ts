@@ -50,6 +50,7 @@ export async function startProxyServer(closing: Closing, options: ProxyServerOpt
       hostname: 'app.acme.com',
       scheme: 'https',
       origin,
+      domainId: 'dom_1',
       environmentId: 'env_1',
       deploymentId: 'd_1',
       ...client,

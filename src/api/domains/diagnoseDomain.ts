@@ -15,6 +15,7 @@ import { lookedAt } from './looked-at.ts';
 import { type DiagnosedDns, presentDiagnosis } from './present-diagnosis.ts';
 import { DomainIdentifier, exampleDomain, findDomain } from './present-domain.ts';
 import { presentRedirect } from './present-redirect.ts';
+import { presentSuspension } from './present-suspension.ts';
 
 // The permission of getDomain: DNS is public, and the schedule reveals no more than the status.
 const permission = { resource: 'environment', action: 'read_domain' } as const;
@@ -49,16 +50,18 @@ export const diagnoseDomain = defineOperation({
       const last = await store.findCheckResult(workspaceId, domain.id);
       // Deleted meanwhile.
       if (last === null) throw new Problem('data/domain_not_found');
-      return { ...last, redirect: await store.findRedirect(workspaceId, domain.id) };
+      const redirect = await store.findRedirect(workspaceId, domain.id);
+      return { ...last, redirect, suspension: await store.findSuspension(workspaceId, domain.id) };
     };
     const forReader = (dns: DiagnosedDns): DiagnosedDns =>
       principal.session === undefined ? dns : { ...dns, findings: dns.findings.map(findingForCustomer) };
     const present = (
       dns: DiagnosedDns | null,
-      { schedule, redirect }: Awaited<ReturnType<typeof lastCheck>>,
+      { schedule, redirect, suspension }: Awaited<ReturnType<typeof lastCheck>>,
     ): DiagnosisData => ({
       ...presentDiagnosis(domain, dns && forReader(dns), schedule, clock.now()),
       ...(redirect && { redirect: presentRedirect(redirect) }),
+      ...(suspension && { suspension: presentSuspension(suspension) }),
     });
     if (input.cached) {
       const last = await lastCheck();

@@ -3,6 +3,7 @@ import { FINDING_CODES } from '../../domain/finding.ts';
 import type { UnreadableReason } from '../../domain/reading.ts';
 import { closed, Id, Time } from '../schemas.ts';
 import { RedirectSchema } from './present-redirect.ts';
+import { SuspensionSchema } from './present-suspension.ts';
 
 /** Texts that nameservers sent: longer ones are cut, longer lists too. */
 export const SEEN_TEXT_LIMIT = 1024;
@@ -179,6 +180,7 @@ export const DiagnosisSchema = Type.Object(
     zone: Type.Optional(ZoneSchema),
     records: Type.Array(RecordSchema, { minItems: 2, description: 'The records the domain needs, and what is there.' }),
     redirect: Type.Optional(RedirectSchema),
+    suspension: Type.Optional(SuspensionSchema),
     findings: Type.Array(FindingSchema, { description: 'What is wrong, the most important first.' }),
   },
   { ...closed, title: 'Diagnosis' },

@@ -10,6 +10,7 @@ import { closed, NAME_CURSOR, pageOf, pageRequest, SEARCH, Time } from '../schem
 import { CertificateProblemSchema } from './present-certificate.ts';
 import { DomainSchema, exampleDomain } from './present-domain.ts';
 import { presentRedirect, RedirectSchema } from './present-redirect.ts';
+import { presentSuspension, SuspensionSchema } from './present-suspension.ts';
 
 const permission = { resource: 'environment', action: 'read_domain' } as const;
 
@@ -30,7 +31,12 @@ const ListedCertificateSchema = Type.Object(
 );
 
 export const ListedDomainSchema = Type.Object(
-  { domain: DomainSchema, certificate: ListedCertificateSchema, redirect: Type.Optional(RedirectSchema) },
+  {
+    domain: DomainSchema,
+    certificate: ListedCertificateSchema,
+    redirect: Type.Optional(RedirectSchema),
+    suspension: Type.Optional(SuspensionSchema),
+  },
   { title: 'ListedDomain', description: 'More properties may be added.' },
 );
 
@@ -38,7 +44,7 @@ export const listWorkspaceDomains = defineList({
   name: 'domains.listWorkspaceDomains',
   summary: 'List the domains of all environments',
   description:
-    'Domains of the workspace in order of their names, one page at a time, each with its certificate in short, and its redirect if it has one. A key with the permission on some environments gets the domains of these, one environment after the other, each in order of creation. Filters may be combined. With `search`, and for such a key, a page looks at a fixed number of domains at most: it may have fewer items than `limit`, or none, and still a next page, so go on until `hasMore` is false. A page takes the same time however many domains there are.',
+    'Domains of the workspace in order of their names, one page at a time, each with its certificate in short, its redirect if it has one, and its suspension if it is suspended. A key with the permission on some environments gets the domains of these, one environment after the other, each in order of creation. Filters may be combined. With `search`, and for such a key, a page looks at a fixed number of domains at most: it may have fewer items than `limit`, or none, and still a next page, so go on until `hasMore` is false. A page takes the same time however many domains there are.',
   permission,
   request: Type.Object(
     {
@@ -85,7 +91,7 @@ export const listWorkspaceDomains = defineList({
 });
 
 function presentListed(
-  { domain, certificate, redirect }: ListedDomain,
+  { domain, certificate, redirect, suspension }: ListedDomain,
   apexNote: string,
 ): Static<typeof ListedDomainSchema> {
   const { state = 'none', problem = null, notAfter = null } = certificate ?? {};
@@ -93,5 +99,6 @@ function presentListed(
     domain: presentDomain(domain, apexNote),
     certificate: { state, ...(problem && { problem }), ...(notAfter !== null && { notAfter }) },
     ...(redirect && { redirect: presentRedirect(redirect) }),
+    ...(suspension && { suspension: presentSuspension(suspension) }),
   };
 }

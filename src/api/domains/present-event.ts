@@ -1,8 +1,9 @@
 import Type, { type Static } from 'typebox';
 import { DOMAIN_EVENT_TYPES, presentCertificateAfter } from '../../domain/domain-event.ts';
 import type { DomainEvent } from '../../store/contract/event-store.ts';
-import { closed, Time } from '../schemas.ts';
+import { closed, Id, Time } from '../schemas.ts';
 import { RedirectStatusSchema } from './present-redirect.ts';
+import { SuspensionStatusSchema } from './present-suspension.ts';
 
 const EventDataSchema = Type.Object(
   {
@@ -49,6 +50,18 @@ const EventDataSchema = Type.Object(
         { ...closed, description: 'In `redirect.*`: the redirect.' },
       ),
     ),
+    move: Type.Optional(
+      Type.Object(
+        { from: Id('env', 'The environment that it left.'), to: Id('env', 'The environment that it is in since.') },
+        { ...closed, description: 'In `domain.moved`: from where to where.' },
+      ),
+    ),
+    suspension: Type.Optional(
+      Type.Object(
+        { status: SuspensionStatusSchema },
+        { ...closed, description: 'In `domain.suspended`; in `domain.resumed`: what it was.' },
+      ),
+    ),
   },
   { ...closed, title: 'DomainEventData', description: 'The domain after the change, and what changed.' },
 );
@@ -75,7 +88,8 @@ export const EventSchema = Type.Object(
 
 /** An event as the API shows it. Absent values are left out, never null. */
 export function presentEvent({ id, type, createdAt, actor, data }: DomainEvent): Static<typeof EventSchema> {
-  const { status, routingVerified, ownershipVerified, verificationError, record, seen, certificate, redirect } = data;
+  const { status, routingVerified, ownershipVerified, verificationError, record, seen, certificate } = data;
+  const { redirect, move, suspension } = data;
   return {
     id,
     type,
@@ -90,6 +104,8 @@ export function presentEvent({ id, type, createdAt, actor, data }: DomainEvent):
       ...(seen && { seen }),
       ...(certificate && { certificate: presentCertificateAfter(certificate) }),
       ...(redirect && { redirect }),
+      ...(move && { move }),
+      ...(suspension && { suspension }),
     },
   };
 }

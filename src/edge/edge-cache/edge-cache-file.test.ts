@@ -24,7 +24,14 @@ function aSite(hostname: string): ServedSite {
     inherited: false,
   };
   return {
-    site: { hostname, domainId: 'dom_1', environmentId: 'env_1', redirect: null },
+    site: {
+      hostname,
+      workspaceId: 'ws_1',
+      suspendedStatus: null,
+      domainId: 'dom_1',
+      environmentId: 'env_1',
+      redirect: null,
+    },
     certificate,
     confirmedAt: NOW,
   };
@@ -81,7 +88,7 @@ describe('the file of the edge cache', () => {
     await write();
     await expect(readEdgeCache({ ...file, database: 'sqlite:/other.db' })).rejects.toThrow(/of another database/);
     const whole = await readFile(file.path, 'utf8');
-    await writeFile(file.path, whole.replace('"nameplateEdgeCache":1', '"nameplateEdgeCache":2'));
+    await writeFile(file.path, whole.replace('"nameplateEdgeCache":2', '"nameplateEdgeCache":3'));
     await expect(readEdgeCache(file)).rejects.toThrow(/another version/);
     await writeFile(file.path, 'key = value\n');
     await expect(readEdgeCache(file)).rejects.toThrow(/damaged, or something else/);

@@ -27,7 +27,7 @@ export class UnusableFile extends Error {
 }
 
 /** Goes up whenever a site is described otherwise. */
-const FORMAT = 1;
+const FORMAT = 2;
 const ABSENT: unknown[] = ['ENOENT', 'ENOTDIR'];
 const OTHERS = 0o077;
 /** Far more than is ever written is not read into memory. */

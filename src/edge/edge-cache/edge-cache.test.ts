@@ -30,6 +30,8 @@ function aSite(hostname: string, chain = `chain of ${hostname}`): Site {
     origin: { deploymentId: 'dep_1', origin: 'http://10.0.0.1' },
     certificate: { chain, privateKey: PRIVATE_KEY, notAfter: 1, inherited: false },
     redirect: null,
+    workspaceId: 'ws_1',
+    suspendedStatus: null,
   };
 }
 

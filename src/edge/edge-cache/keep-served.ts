@@ -156,6 +156,14 @@ export function keepServed(options: KeepOptions): Keeper {
     if (kind === 'certificate' || kind === 'route') suspectSite(key);
     // The route may lead elsewhere now: it is not served meanwhile.
     if (kind === 'route') forget(key);
+    // All its sites may be suspended now, as a route may lead elsewhere.
+    if (kind === 'workspace') {
+      for (const [hostname, { site }] of sites.entries()) {
+        if (site.workspaceId !== key) continue;
+        suspectSite(hostname);
+        forget(hostname);
+      }
+    }
     if (kind === 'environment' && origins.suspect(key) !== undefined) suspect({ kind: 'origin', key });
   });
 
@@ -227,5 +235,5 @@ function isSameCertificate(one: ServedCertificate | null, other: SealedCertifica
 
 /** Whether what is being read may be older than the change. */
 function overtakes(change: Change | null, { hostname }: Reading): boolean {
-  return change === null || change.kind === 'environment' || change.key === hostname;
+  return change === null || change.kind === 'environment' || change.kind === 'workspace' || change.key === hostname;
 }

@@ -7,7 +7,14 @@ const HOUR_MS = 3_600_000;
 function aSite(hostname: string, about: Partial<ServedSite> = {}): ServedSite {
   const certificate = { chain: 'x'.repeat(1000), privateKey: new Uint8Array(160), notAfter: NOW, inherited: false };
   return {
-    site: { hostname, domainId: 'dom_1', environmentId: 'env_1', redirect: null },
+    site: {
+      hostname,
+      workspaceId: 'ws_1',
+      suspendedStatus: null,
+      domainId: 'dom_1',
+      environmentId: 'env_1',
+      redirect: null,
+    },
     certificate,
     confirmedAt: null,
     ...about,

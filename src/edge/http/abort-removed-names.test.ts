@@ -5,12 +5,14 @@ import type { CachedSite } from '../routing/site-cache.ts';
 import { trackInFlight } from './abort-removed-names.ts';
 
 const hostname = 'app.acme.com';
-const siteOf = (environmentId: string): CachedSite => ({
+const siteOf = (domainId: string, environmentId = 'env_1'): CachedSite => ({
   hostname,
-  domainId: 'dom_1',
+  domainId,
   environmentId,
   certificate: null,
   redirect: null,
+  workspaceId: 'ws_1',
+  suspendedStatus: null,
   recheckAt: 0,
 });
 
@@ -19,18 +21,19 @@ function setUp(site: CachedSite | null | undefined) {
   const world = { site };
   const listeners: ((change: Change | null) => void)[] = [];
   const get = () => world.site;
-  const load = async () => (world.site === undefined ? siteOf('env_old') : world.site);
+  const load = async () => (world.site === undefined ? siteOf('dom_old') : world.site);
   const changes = { subscribe: (listener: (change: Change | null) => void) => void listeners.push(listener) };
   const inFlight = trackInFlight(changes, { cache: { load, get } }, 1);
-  const announce = () => listeners.forEach((listener) => void listener({ seq: 1, kind: 'route', key: hostname }));
+  const announce = (change: Pick<Change, 'kind' | 'key'> = { kind: 'route', key: hostname }) =>
+    listeners.forEach((listener) => void listener({ seq: 1, ...change }));
   return Object.assign(world, { inFlight, announce });
 }
 
-/** A request to the old environment. */
+/** A request for the old domain. */
 function startRequest({ inFlight }: ReturnType<typeof setUp>) {
   const { promise: aborted, resolve } = Promise.withResolvers<void>();
   let isAborted = false;
-  inFlight.add(siteOf('env_old'), () => {
+  inFlight.add(siteOf('dom_old'), () => {
     isAborted = true;
     resolve();
   });
@@ -38,24 +41,37 @@ function startRequest({ inFlight }: ReturnType<typeof setUp>) {
 }
 
 it('aborts requests for a name that was taken over, also when the store responds late', async () => {
-  const edge = setUp(siteOf('env_old'));
+  const edge = setUp(siteOf('dom_old'));
   const request = startRequest(edge);
   edge.site = undefined;
   edge.announce();
   await setImmediate();
   expect(request.isAborted()).toBe(false);
-  edge.site = siteOf('env_new');
+  edge.site = siteOf('dom_new');
   await request.aborted;
 });
 
 it('aborts a request whose route changed after it was found', async () => {
-  await startRequest(setUp(siteOf('env_new'))).aborted;
+  await startRequest(setUp(siteOf('dom_new'))).aborted;
   await startRequest(setUp(null)).aborted;
 });
 
-it('aborts no request to the current environment', async () => {
-  const edge = setUp(siteOf('env_old'));
+it('aborts requests for a name that is suspended, by itself or with its workspace', async () => {
+  for (const change of [undefined, { kind: 'workspace', key: 'ws_1' }] as const) {
+    const edge = setUp(siteOf('dom_old'));
+    const request = startRequest(edge);
+    edge.site = { ...siteOf('dom_old'), suspendedStatus: 451 };
+    edge.announce(change);
+    await request.aborted;
+  }
+});
+
+it('aborts no request for a domain that is served as before, or was moved to another environment', async () => {
+  const edge = setUp(siteOf('dom_old'));
   const request = startRequest(edge);
+  edge.announce();
+  await setImmediate();
+  edge.site = siteOf('dom_old', 'env_other');
   edge.announce();
   await setImmediate();
   expect(request.isAborted()).toBe(false);

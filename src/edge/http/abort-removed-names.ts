@@ -1,18 +1,18 @@
 import type { ChangeFeed } from '../../cache/change-feed.ts';
-import type { Sites } from '../routing/site-cache.ts';
+import type { CachedSite, Sites } from '../routing/site-cache.ts';
 import type { RoutingInfo } from './http-exchange.ts';
 
 /**
- * Requests and tunnels in flight, by host name. They are aborted when the name is deleted or taken over: a WebSocket could otherwise go on for days.
- * A new deployment aborts nothing.
+ * Requests and tunnels in flight, by host name. They are aborted when the name is deleted, taken over or suspended: a WebSocket could otherwise go on for days.
+ * A new deployment aborts nothing, and neither does a move to another environment.
  */
 export interface InFlight {
   /** Returns a function to call when the request has ended. */
-  add(route: Pick<RoutingInfo, 'hostname' | 'environmentId'>, abort: () => void): () => void;
+  add(route: Pick<RoutingInfo, 'hostname' | 'domainId'>, abort: () => void): () => void;
 }
 
 interface Entry {
-  environmentId: string;
+  domainId: string;
   abort(): void;
 }
 
@@ -28,7 +28,7 @@ export function trackInFlight(
   const retrying = new Set<string>();
 
   changes.subscribe((change) => {
-    if (change === null) void reviewAll();
+    if (change === null || change.kind === 'workspace') void reviewAll();
     else if (change.kind === 'route') void review(change.key);
   });
 
@@ -47,9 +47,7 @@ export function trackInFlight(
       retrying.add(hostname);
       return;
     }
-    for (const { environmentId, abort } of byName.get(hostname) ?? []) {
-      if (site?.environmentId !== environmentId) abort();
-    }
+    for (const entry of byName.get(hostname) ?? []) if (!isServed(site, entry)) entry.abort();
   }
 
   function retry(hostname: string): void {
@@ -58,16 +56,20 @@ export function trackInFlight(
   }
 
   return {
-    add({ hostname, environmentId }, abort) {
-      const entry = { environmentId, abort };
+    add({ hostname, domainId }, abort) {
+      const entry = { domainId, abort };
       const entries = byName.get(hostname) ?? new Set();
       byName.set(hostname, entries.add(entry));
       // The route may have changed since it was found.
-      if (!retrying.has(hostname) && cache.get(hostname)?.environmentId !== environmentId) void review(hostname);
+      if (!retrying.has(hostname) && !isServed(cache.get(hostname), entry)) void review(hostname);
       return () => {
         entries.delete(entry);
         if (entries.size === 0 && byName.get(hostname) === entries) byName.delete(hostname);
       };
     },
   };
+}
+
+function isServed(site: CachedSite | null | undefined, { domainId }: Entry): boolean {
+  return site?.domainId === domainId && site.suspendedStatus === null;
 }

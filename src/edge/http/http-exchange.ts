@@ -25,6 +25,8 @@ export interface RoutingInfo {
   requestId: string;
   /** `http://host[:port]` or `https://host[:port]`. */
   origin: string;
+  /** `OPERATOR` for the API. */
+  domainId: string;
   environmentId: string;
   deploymentId: string;
   /** Of a request to this program's own API: proves to it who forwards the request (`FORWARDED_BY_EDGE`). */

@@ -5,6 +5,10 @@ export type PageName =
   | 'unknown_host'
   /** Nothing has been deployed to the name's environment yet. */
   | 'not_deployed'
+  /** The workspace or the operator has suspended the site. */
+  | 'suspended'
+  /** The same for legal reasons (RFC 7725). */
+  | 'suspended_legally'
   /** The name is ours and has no certificate yet. */
   | 'not_certified'
   /** The origin refused or closed the connection, or has no address. */
@@ -77,6 +81,21 @@ const PAGES: Record<PageName, Content> = {
       'Try again later. If this is your website, publish it at the service that hosts it: it then appears here within a second.',
     error: 'destination_not_found',
     retryAfterSeconds: 60,
+  },
+  suspended: {
+    status: 503,
+    title: 'This site is suspended',
+    happened: '{host} is connected here, but the service that hosts it does not show it at the moment.',
+    advice: 'If this is your website, ask the service that hosts it.',
+    error: 'http_request_denied',
+    retryAfterSeconds: 3600,
+  },
+  suspended_legally: {
+    status: 451,
+    title: 'Not available for legal reasons',
+    happened: '{host} is connected here, but the service that hosts it does not show it, for legal reasons.',
+    advice: 'If this is your website, ask the service that hosts it.',
+    error: 'http_request_denied',
   },
   not_certified: {
     status: 503,

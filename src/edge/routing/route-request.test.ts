@@ -8,7 +8,8 @@ const redirect = { hostname: 'acme.com', domainId: 'dom_acme', status: 308 } as 
 const origin = { deploymentId: 'dep_1', origin: 'http://origin.example' };
 
 function siteOf(hostname: string, about: Partial<Site> = {}): SiteLookup {
-  const site = { hostname, domainId: `dom_${hostname}`, environmentId: 'env_1', certificate, redirect: null };
+  const ids = { workspaceId: 'ws_1', domainId: `dom_${hostname}`, environmentId: 'env_1' };
+  const site = { hostname, ...ids, certificate, redirect: null, suspendedStatus: null };
   return { kind: 'site', site: { ...site, recheckAt: null, ...about } };
 }
 

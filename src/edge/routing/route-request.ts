@@ -1,4 +1,5 @@
 import type { RedirectStatus } from '../../domain/redirect.ts';
+import type { SuspensionStatus } from '../../domain/suspension.ts';
 import type { AddressRule } from '../../net/addresses.ts';
 import type { SiteRedirect } from '../../store/contract/store.ts';
 import { readDestination } from '../http/authority.ts';
@@ -15,6 +16,8 @@ export type RoutingDecision =
   | { kind: 'redirect'; status: RedirectStatus; headers: Record<string, string> }
   | { kind: 'challenge'; keyAuthorization: string }
   | { kind: 'page'; page: PageName; hostname: string | null };
+
+const SUSPENDED = { 451: 'suspended_legally', 503: 'suspended' } as const satisfies Record<SuspensionStatus, PageName>;
 
 /** Never rejects. */
 export type RouteRequest = (
@@ -75,18 +78,19 @@ export function createRequestRouter(options: RequestRouterOptions): RouteRequest
     if (hostname === null) return page('unknown_host', null);
     const found = await sites.find(hostname, sender.clientAddress);
     if (found.kind !== 'site') return page(found.kind === 'unknown' ? 'unknown_host' : 'unavailable', hostname);
-    const { redirect: wanted } = found.site;
+    const { redirect: wanted, suspendedStatus } = found.site;
+    if (suspendedStatus !== null) return page(SUSPENDED[suspendedStatus], hostname);
     const redirected = wanted && (await redirectTo(wanted, path, sender.clientAddress));
     if (redirected) return redirected;
     if (sender.scheme === 'http') return toHttps(found.site, path);
-    const { environmentId } = found.site;
+    const { domainId, environmentId } = found.site;
     if (hostname === api?.hostname) {
       const own = { origin: api.origin, deploymentId: 'api', apiSecret: api.secret };
-      return { kind: 'proxy', routing: { ...sender, ...own, environmentId, hostname, path, requestId } };
+      return { kind: 'proxy', routing: { ...sender, ...own, domainId, environmentId, hostname, path, requestId } };
     }
     const origin = await sites.findOrigin(environmentId);
     if (origin === null) return page('not_deployed', hostname);
-    return { kind: 'proxy', routing: { ...sender, ...origin, environmentId, hostname, path, requestId } };
+    return { kind: 'proxy', routing: { ...sender, ...origin, domainId, environmentId, hostname, path, requestId } };
   }
 
   function toHttps({ hostname, certificate }: CachedSite, path: string): RoutingDecision {

@@ -6,7 +6,16 @@ import { createSites } from './site-cache.ts';
 const hostname = 'app.acme.com';
 const certificate: ServedCertificate = { chain: 'chain', privateKey: new Uint8Array(1), notAfter: 1, inherited: false };
 const origin = { deploymentId: 'd_1', origin: 'http://origin.example' };
-const site: Site = { hostname, domainId: 'dom_1', environmentId: 'env_1', origin, certificate, redirect: null };
+const site: Site = {
+  hostname,
+  workspaceId: 'ws_1',
+  suspendedStatus: null,
+  domainId: 'dom_1',
+  environmentId: 'env_1',
+  origin,
+  certificate,
+  redirect: null,
+};
 const unsealable = new Error('sealed under the key 0f0f, which is not configured');
 
 function setUp(stored: Site | null) {

@@ -99,7 +99,10 @@ export function createSites(options: SitesOptions): Sites {
     sizeOf: bytesOf,
     read: readSite,
     fallback: served == null ? undefined : async (hostname) => servedSite(await served.findSite(hostname)),
-    keyOf: ({ kind, key }) => (kind === 'certificate' || kind === 'route' ? key : undefined),
+    keyOf({ kind, key }) {
+      if (kind === 'workspace') return ({ workspaceId }) => workspaceId === key;
+      return kind === 'certificate' || kind === 'route' ? key : undefined;
+    },
   });
 
   /** One round trip brings the origin too. */

@@ -1,7 +1,8 @@
 import type { CertificateProblem, CertificateState } from '../../domain/certificate-state.ts';
 import type { Domain, DomainStatus } from '../../domain/domain.ts';
+import type { Suspension } from '../../domain/suspension.ts';
 import type { Redirect } from './redirect-store.ts';
-import type { Paged, PageRequest } from './tree-store.ts';
+import type { Environment, Paged, PageRequest } from './tree-store.ts';
 
 /**
  * What becomes of a domain that is to be created. `held`: the workspace has the name already, as this domain in this environment. `quota`: it
@@ -24,12 +25,16 @@ export interface WorkspacePageRequest extends PageRequest {
   environmentIds?: ReadonlySet<string> | undefined;
 }
 
-/** A domain, what a list shows of its certificate (null: there is none yet), and where it redirects to (null: it does not). */
+/** A domain, what a list shows of its certificate (null: there is none yet), where it redirects to (null: it does not), and whether it is suspended (null: it is not). */
 export interface ListedDomain {
   domain: Domain;
   redirect: Redirect | null;
+  suspension: Suspension | null;
   certificate: { state: CertificateState; problem: CertificateProblem | null; notAfter: number | null } | null;
 }
+
+/** `missing`: the workspace has no such domain. `environment_missing`: the environment was deleted meanwhile. */
+export type Moved = { kind: 'moved'; domain: Domain } | { kind: 'missing' | 'environment_missing' };
 
 export interface DomainStore {
   /** One indexed read, which has all that `domains.getDomain` returns. */
@@ -80,6 +85,17 @@ export interface DomainStore {
     windowMs: number,
     actor?: string | null,
   ): Promise<'accepted' | 'verified' | 'missing'>;
+
+  /**
+   * Moves a domain to another environment of its workspace, with its route: nothing else of it changes. Adds the event `domain.moved`, and logs the changes `domain`, and
+   * `route` when there is one. In the same environment nothing changes. A result of a check in flight is stale.
+   */
+  moveDomain(
+    domainId: string,
+    target: Pick<Environment, 'id' | 'workspaceId' | 'projectId' | 'appId'>,
+    now: number,
+    actor?: string | null,
+  ): Promise<Moved>;
 
   /**
    * Deletes the domain with its check and what it found, route, certificate and redirect; adds the event `domain.deleted`. The name is free at once. Another workspace's

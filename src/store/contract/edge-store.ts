@@ -1,10 +1,11 @@
 import type { RedirectStatus } from '../../domain/redirect.ts';
+import type { SuspensionStatus } from '../../domain/suspension.ts';
 
 /** Reads of the edge. Results may be cached until the change that is logged for them. */
 export interface EdgeStore {
   /**
    * All that is needed to serve a host name, in one read; null: no domain of the name is verified. Logged as the changes `route` and
-   * `certificate` with the host name, a new deployment as `environment`.
+   * `certificate` with the host name, a new deployment as `environment`, and for all sites of a workspace as `workspace`.
    */
   findSite(hostname: string): Promise<Site | null>;
   /**
@@ -20,7 +21,8 @@ export interface EdgeStore {
 
 export interface Site {
   hostname: string;
-  /** These two are `OPERATOR` for a name of the operator's own. */
+  /** These three are `OPERATOR` for a name of the operator's own. */
+  workspaceId: string;
   domainId: string;
   environmentId: string;
   /** Of the environment's current deployment; null before the first. */
@@ -29,6 +31,8 @@ export interface Site {
   certificate: ServedCertificate | Error | null;
   /** Null: its requests go to the origin. */
   redirect: SiteRedirect | null;
+  /** Status of the page that visitors get in place of the site, whatever else it has; null: it is not suspended. */
+  suspendedStatus: SuspensionStatus | null;
 }
 
 /** Where all requests for a site are redirected to. */

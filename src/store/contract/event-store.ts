@@ -1,6 +1,7 @@
 import type { DomainStatus } from '../../domain/domain.ts';
 import type { CertificateAfter, DomainEventType } from '../../domain/domain-event.ts';
 import type { RedirectChange } from '../../domain/redirect.ts';
+import type { SuspensionStatus } from '../../domain/suspension.ts';
 import type { Paged } from './tree-store.ts';
 
 /** An entry of a domain's timeline: a change, never an attempt that changed nothing. Written in the transaction of the change. */
@@ -32,6 +33,10 @@ export interface DomainEventData {
   certificate?: CertificateAfter;
   /** In events of type `redirect.*`. */
   redirect?: RedirectChange;
+  /** In `domain.moved`: ids of the environments. */
+  move?: { from: string; to: string };
+  /** In `domain.suspended`; in `domain.resumed` what it was. */
+  suspension?: { status: SuspensionStatus };
 }
 
 export interface EventStore {

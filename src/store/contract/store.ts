@@ -13,6 +13,7 @@ import type { RedirectStore } from './redirect-store.ts';
 import type { RequestStore } from './request-store.ts';
 import type { SecretStore } from './secret-store.ts';
 import type { SetupStore } from './setup-store.ts';
+import type { SuspensionStore } from './suspension-store.ts';
 import type { TreeStore } from './tree-store.ts';
 import type { DeliveryStore, WebhookStore } from './webhook-store.ts';
 
@@ -33,6 +34,7 @@ export type * from './redirect-store.ts';
 export type * from './request-store.ts';
 export type * from './secret-store.ts';
 export type * from './setup-store.ts';
+export type * from './suspension-store.ts';
 export type * from './tree-store.ts';
 export type * from './webhook-store.ts';
 
@@ -61,6 +63,7 @@ export interface Store
     DeliveryStore,
     CertificateStore,
     RedirectStore,
+    SuspensionStore,
     EdgeStore,
     SecretStore,
     ChangeStore,

@@ -1,5 +1,6 @@
 import type { Domain } from '../../domain/domain.ts';
-import type { DeletedDomain, IssuedCertificate, Redirect } from '../contract/store.ts';
+import type { DeletedDomain, IssuedCertificate, Redirect, WorkspaceSuspension } from '../contract/store.ts';
+import { logChange } from './change-log.ts';
 import type { Reader, Tables, Transaction } from './statement.ts';
 
 /** The redirect of a deleted domain, as its row has it. */
@@ -7,6 +8,7 @@ export type HeldRedirect = Pick<Redirect, 'destinationId' | 'status'>;
 
 export interface HeldDomain extends DeletedDomain {
   redirect: HeldRedirect | null;
+  suspension: WorkspaceSuspension | null;
   /** When another workspace was verified for the name. */
   supersededAt: number | null;
 }
@@ -29,6 +31,11 @@ export async function findHeld(reader: Reader, workspaceId: string, id: string, 
   return row && heldOf(row);
 }
 
+/** What the workspace has suspended of a domain that is about to be deleted. */
+export async function findHeldSuspension(reader: Reader, domainId: string): Promise<WorkspaceSuspension | null> {
+  return reader.one(selectSuspension, { domainId });
+}
+
 /** The certificate that a deleted domain had in use, with its key as it is stored; null: none, or it was deleted since. */
 export async function findHeldCertificate(
   reader: Reader,
@@ -42,13 +49,19 @@ export async function findHeldCertificate(
 export async function hold(
   tx: Transaction,
   domain: Domain,
-  redirect: HeldRedirect | null,
-  { deletedAt, keptUntil }: Pick<DeletedDomain, 'deletedAt' | 'keptUntil'>,
+  {
+    deletedAt,
+    keptUntil,
+    redirect,
+    suspension,
+  }: Pick<HeldDomain, 'deletedAt' | 'keptUntil' | 'redirect' | 'suspension'>,
 ): Promise<void> {
   const { id, workspaceId, name } = domain;
   const held = { id, workspaceId, name, deletedAt, keptUntil };
-  const redirectJson = redirect && JSON.stringify(redirect);
-  await tx.execute(insertHeld, { ...held, domain: JSON.stringify(domain), redirect: redirectJson });
+  const json = { redirect: redirect && JSON.stringify(redirect), suspension: suspension && JSON.stringify(suspension) };
+  await tx.execute(insertHeld, { ...held, domain: JSON.stringify(domain), ...json });
+  // The links go with the domain. The log tells it to those that have one cached, before the domain may be there again.
+  for (const link of await tx.all(selectLinks, { domainId: id })) await logChange(tx, 'setup_link', link.id);
   if (domain.status === 'verified') await tx.execute(holdCertificate, { domainId: id, hostname: name });
 }
 
@@ -74,14 +87,21 @@ export async function pruneDeletedDomains(tx: Transaction, now: number, limit: n
 interface HeldRow {
   domain: string;
   redirect: string | null;
+  suspension: string | null;
   deletedAt: number;
   keptUntil: number;
   supersededAt: number | null;
 }
 
-function heldOf({ domain, redirect, ...times }: HeldRow): HeldDomain {
+function heldOf({ domain, redirect, suspension, ...times }: HeldRow): HeldDomain {
   const parsed: HeldRedirect | null = redirect && JSON.parse(redirect);
-  return { ...times, domain: JSON.parse(domain), redirect: parsed, destinationId: parsed?.destinationId ?? null };
+  return {
+    ...times,
+    domain: JSON.parse(domain),
+    redirect: parsed,
+    suspension: suspension && JSON.parse(suspension),
+    destinationId: parsed?.destinationId ?? null,
+  };
 }
 
 function selectHeld(db: Tables, p: { workspaceId: string; now: number }) {
@@ -92,6 +112,7 @@ function selectHeld(db: Tables, p: { workspaceId: string; now: number }) {
     .select([
       'domain',
       'redirect',
+      'suspension',
       'deleted_at as deletedAt',
       'kept_until as keptUntil',
       'superseded_at as supersededAt',
@@ -115,6 +136,7 @@ function insertHeld(db: Tables, p: NewHeld) {
     name: p.name,
     domain: p.domain,
     redirect: p.redirect,
+    suspension: p.suspension,
     deleted_at: p.deletedAt,
     kept_until: p.keptUntil,
   });
@@ -144,6 +166,17 @@ function holdCertificate(db: Tables, p: { domainId: string; hostname: string }) 
         .select('routes.domain_id')
         .select(CERTIFICATE.map((column) => `served_certificates.${column}` as const)),
     );
+}
+
+function selectLinks(db: Tables, p: { domainId: string }) {
+  return db.selectFrom('setup_links').where('domain_id', '=', p.domainId).where('revoked_at', 'is', null).select('id');
+}
+
+function selectSuspension(db: Tables, p: { domainId: string }) {
+  return db
+    .selectFrom('suspensions')
+    .where('domain_id', '=', p.domainId)
+    .select(['status', 'suspended_at as suspendedAt']);
 }
 
 function selectCertificate(db: Tables, p: { domainId: string }) {

@@ -4,7 +4,7 @@ import { retry, windowEndsAt } from '../../domain/status.ts';
 import type { Creation, WorkspaceLimits } from '../contract/store.ts';
 import { logChange } from './change-log.ts';
 import { removeCheck, scheduleCheck } from './check-schedule.ts';
-import { hold } from './deleted-domains.ts';
+import { findHeldSuspension, hold } from './deleted-domains.ts';
 import { domainColumns } from './domain-rows.ts';
 import { recordEvent } from './events.ts';
 import { findRedirect } from './redirect-rows.ts';
@@ -121,7 +121,8 @@ export async function deleteDomain(
   if (domain === null) return 'missing';
   if (keptUntil > now) {
     const redirect = await findRedirect(tx, workspaceId, domainId);
-    await hold(tx, domain, redirect, { deletedAt: now, keptUntil });
+    const suspension = await findHeldSuspension(tx, domainId);
+    await hold(tx, domain, { deletedAt: now, keptUntil, redirect, suspension });
   }
   await removeRoute(tx, domain, { reason: 'destination_deleted', at: now, actor });
   removeCheck(tx, domainId);

@@ -7,7 +7,7 @@ import { storableActor } from './actor.ts';
 import type { Reader, Tables, Transaction } from './statement.ts';
 import { addDeliveries, selectSubscribers, subscriptionTo } from './webhooks/outbox.ts';
 
-type EventDetails = Pick<DomainEventData, 'record' | 'seen' | 'certificate' | 'redirect'> & {
+type EventDetails = Pick<DomainEventData, 'record' | 'seen' | 'certificate' | 'redirect' | 'move' | 'suspension'> & {
   actor?: string | null;
   /** The domain after all changes of the transaction, for webhooks; absent: it is `domain`. */
   afterAll?: Domain;

@@ -10,6 +10,7 @@ import { recordEvent } from './events.ts';
 import { setRedirect } from './redirects.ts';
 import { addRoute } from './routes.ts';
 import type { Transaction } from './statement.ts';
+import { putSuspension } from './suspensions.ts';
 
 export async function restoreDomain(
   tx: Transaction,
@@ -37,6 +38,7 @@ export async function restoreDomain(
   }
   await logChange(tx, 'domain', id);
   await recordEvent(tx, 'domain.restored', domain, now, { actor });
+  if (held.suspension !== null) await putSuspension(tx, id, held.suspension);
   // Refused where the destination may not be redirected to any more: the domain is then served by its origin.
   if (held.redirect !== null) await setRedirect(tx, workspaceId, { domainId: id, ...held.redirect }, now, actor);
   return { kind: 'restored', domain };

@@ -1,13 +1,15 @@
 import type { InferResult } from 'kysely';
 import type { ServedCertificate, Site } from '../contract/edge-store.ts';
 import type { Reader, Tables } from './statement.ts';
+import { suspensionColumns, suspensionOf } from './suspensions.ts';
 
 export async function findSite(reader: Reader, hostname: string): Promise<Site | null> {
   const row = await reader.one(selectSite, { hostname });
   if (row === null) return null;
-  const { domainId, environmentId, deploymentId, origin, destination, destinationId, status } = row;
+  const { workspaceId, domainId, environmentId, deploymentId, origin, destination, destinationId, status } = row;
   return {
     hostname,
+    workspaceId,
     domainId,
     environmentId,
     origin: deploymentId === null || origin === null ? null : { deploymentId, origin },
@@ -16,6 +18,7 @@ export async function findSite(reader: Reader, hostname: string): Promise<Site |
       destination === null || destinationId === null || status === null
         ? null
         : { hostname: destination, domainId: destinationId, status },
+    suspendedStatus: suspensionOf(row)?.status ?? null,
   };
 }
 
@@ -39,6 +42,9 @@ type SiteRow = InferResult<ReturnType<typeof selectSite>>[number];
 function selectSite(db: Tables, p: { hostname: string }) {
   return db
     .selectFrom('routes')
+    .innerJoin('domains', 'domains.id', 'routes.domain_id')
+    .innerJoin('workspaces', 'workspaces.id', 'domains.workspace_id')
+    .leftJoin('suspensions', 'suspensions.domain_id', 'routes.domain_id')
     .leftJoin('environments', 'environments.id', 'routes.environment_id')
     .leftJoin('deployments', 'deployments.id', 'environments.current_deployment_id')
     .leftJoin('served_certificates', 'served_certificates.hostname', 'routes.hostname')
@@ -47,6 +53,7 @@ function selectSite(db: Tables, p: { hostname: string }) {
     .leftJoin('routes as destinations', 'destinations.domain_id', 'redirects.destination_id')
     .where('routes.hostname', '=', p.hostname)
     .select([
+      'domains.workspace_id as workspaceId',
       'routes.domain_id as domainId',
       'routes.environment_id as environmentId',
       'deployments.id as deploymentId',
@@ -60,7 +67,8 @@ function selectSite(db: Tables, p: { hostname: string }) {
       'destinations.hostname as destination',
       'destinations.domain_id as destinationId',
       'redirects.status',
-    ]);
+    ])
+    .select(suspensionColumns);
 }
 
 function selectOrigin(db: Tables, p: { environmentId: string }) {

@@ -26,6 +26,7 @@ import { findSetupPage, isSetupOrigin } from './setup-pages.ts';
 import { findCurrentSigningKey, findSigningKey } from './signing-keys.ts';
 import { findOrigin, findSite } from './sites.ts';
 import type { Reader } from './statement.ts';
+import { findSuspension, findWorkspaceSuspension } from './suspensions.ts';
 import { deliveryBacklog, findDelivery, listDeliveries } from './webhooks/delivery-rows.ts';
 import { findWebhook, listWebhooks } from './webhooks/webhook-rows.ts';
 import { listWorkspaceDomains } from './workspace-domains.ts';
@@ -113,6 +114,7 @@ export function sqlStore(engine: Engine): Store {
     createDomains: (...args) => write(writes.createDomains, ...args),
     retryVerification: (...args) => write(writes.retryVerification, ...args),
     deleteDomain: (...args) => write(writes.deleteDomain, ...args),
+    moveDomain: (...args) => write(writes.moveDomain, ...args),
     findDeletedDomain: (...args) => read(findDeletedDomain, ...args),
     restoreDomain: (...args) => write(writes.restoreDomain, ...args),
     pruneDeletedDomains: (...args) => write(writes.pruneDeletedDomains, ...args),
@@ -191,6 +193,12 @@ export function sqlStore(engine: Engine): Store {
     setRedirect: (...args) => write(writes.setRedirect, ...args),
     removeRedirect: (...args) => write(writes.removeRedirect, ...args),
     findRedirect: (...args) => read(findRedirect, ...args),
+
+    suspendDomain: (...args) => write(writes.suspendDomain, ...args),
+    resumeDomain: (...args) => write(writes.resumeDomain, ...args),
+    findSuspension: (...args) => read(findSuspension, ...args),
+    setWorkspaceSuspension: (...args) => write(writes.setWorkspaceSuspension, ...args),
+    findWorkspaceSuspension: (...args) => read(findWorkspaceSuspension, ...args),
 
     findSite: (...args) => read(findSite, ...args),
     findOperatorSite: (...args) => read(findOperatorSite, ...args),

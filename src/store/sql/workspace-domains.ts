@@ -4,6 +4,7 @@ import { domainColumns, domainOf } from './domain-rows.ts';
 import { nextOfEnvironment } from './environment-domains.ts';
 import { containing, END, matches, type Range, searchInSlices } from './slices.ts';
 import type { Reader, Tables } from './statement.ts';
+import { suspensionColumns, suspensionOf } from './suspensions.ts';
 
 /** Domains that one statement scans: some milliseconds. */
 const SLICE = 500;
@@ -210,10 +211,13 @@ function selectDomains(db: Tables, pattern: string) {
     .leftJoin('served_certificates as served', 'served.hostname', 'routes.hostname')
     .leftJoin('redirects', 'redirects.domain_id', 'domains.id')
     .leftJoin('routes as destinations', 'destinations.domain_id', 'redirects.destination_id')
+    .innerJoin('workspaces', 'workspaces.id', 'domains.workspace_id')
+    .leftJoin('suspensions', 'suspensions.domain_id', 'domains.id')
     .where(matches(pattern))
     .select(domainColumns)
     .select(certificateColumns)
-    .select(redirectColumns);
+    .select(redirectColumns)
+    .select(suspensionColumns);
 }
 
 function selectCertified(db: Tables, pattern: string) {
@@ -224,10 +228,13 @@ function selectCertified(db: Tables, pattern: string) {
     .leftJoin('served_certificates as served', 'served.hostname', 'certificates.hostname')
     .leftJoin('redirects', 'redirects.domain_id', 'domains.id')
     .leftJoin('routes as destinations', 'destinations.domain_id', 'redirects.destination_id')
+    .innerJoin('workspaces', 'workspaces.id', 'domains.workspace_id')
+    .leftJoin('suspensions', 'suspensions.domain_id', 'domains.id')
     .where(matches(pattern))
     .select(domainColumns)
     .select(certificateColumns)
-    .select(redirectColumns);
+    .select(redirectColumns)
+    .select(suspensionColumns);
 }
 
 function listed(row: ListedRow): ListedDomain {
@@ -236,6 +243,7 @@ function listed(row: ListedRow): ListedDomain {
   return {
     domain: domainOf(row),
     redirect: isRedirected ? { domainId: row.id, destinationId, to, status: redirectStatus, setAt } : null,
+    suspension: suspensionOf(row),
     certificate: state === null ? null : { state, problem: problem && JSON.parse(problem), notAfter },
   };
 }

@@ -22,6 +22,7 @@ import { createEnvironment, deleteEnvironment } from './environments.ts';
 import { pruneEvents } from './events.ts';
 import { createOnceOf, pruneIdempotencyKeys } from './idempotency-keys.ts';
 import { saveMonitoring } from './monitors.ts';
+import { moveDomain } from './move-domain.ts';
 import { createProject, deleteProject } from './projects.ts';
 import { removeRedirect, setRedirect } from './redirects.ts';
 import { pruneRequests } from './request-counts.ts';
@@ -32,6 +33,7 @@ import { createSetupLink, pruneSetupLinks, revokeSetupLink } from './setup-links
 import { saveSetupPage } from './setup-pages.ts';
 import { replaceSigningKey } from './signing-keys.ts';
 import type { Transaction } from './statement.ts';
+import { resumeDomain, setWorkspaceSuspension, suspendDomain } from './suspensions.ts';
 import * as deliveries from './webhooks/delivery-rows.ts';
 import { parkQueues, resumeQueues } from './webhooks/queue-rows.ts';
 import { dropOldResponses } from './webhooks/responses.ts';
@@ -123,6 +125,11 @@ const changes = {
   deleteEnvironment: write(deleteEnvironment, (_, environmentId) => [environmentId]),
   retryVerification: write(domains.retryVerification, (_, domainId) => [domainId]),
   deleteDomain: write(domains.deleteDomain, (_, domainId) => [domainId]),
+  // The environment, that it stays.
+  moveDomain: write(moveDomain, (domainId, { id }) => [domainId, id]),
+  suspendDomain: write(suspendDomain, (_, domainId) => [domainId]),
+  resumeDomain: write(resumeDomain, (_, domainId) => [domainId]),
+  setWorkspaceSuspension: write(setWorkspaceSuspension, NO_LOCKS),
   restoreDomain: write(restoreDomain, ({ domain, destinationId }) => [
     domain.id,
     // Its names and its quota; that the environment stays; that nobody else is verified for the name; that the destination stays.

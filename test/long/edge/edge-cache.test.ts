@@ -27,6 +27,8 @@ function aSite(serial: number): Site {
     origin: { deploymentId: 'dep_1', origin: 'http://10.0.0.1:8080' },
     certificate: { chain, privateKey: PRIVATE_KEY, notAfter: 0, inherited: false },
     redirect: null,
+    workspaceId: 'ws_1',
+    suspendedStatus: null,
   };
 }
 

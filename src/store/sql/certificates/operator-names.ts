@@ -29,7 +29,8 @@ export async function findOperatorSite(reader: Reader, hostname: string): Promis
     chain === null || privateKey === null || notAfter === null
       ? null
       : { chain, privateKey, notAfter, inherited: false };
-  return { hostname, domainId: OPERATOR, environmentId: OPERATOR, origin: null, certificate, redirect: null };
+  const place = { workspaceId: OPERATOR, domainId: OPERATOR, environmentId: OPERATOR };
+  return { hostname, ...place, origin: null, certificate, redirect: null, suspendedStatus: null };
 }
 
 /** A search of each workspace: there is no index of names alone. */

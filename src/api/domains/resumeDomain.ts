@@ -1,0 +1,35 @@
+import Type from 'typebox';
+import { permits } from '../../access/permissions.ts';
+import { Problem } from '../errors.ts';
+import { masked } from '../masking.ts';
+import { defineOperation } from '../operation.ts';
+import { closed } from '../schemas.ts';
+import { DomainIdentifier, findDomain } from './present-domain.ts';
+import { DomainSuspensionSchema, exampleSuspension, presentDomainSuspension } from './present-suspension.ts';
+
+const permission = { resource: 'environment', action: 'update_domain' } as const;
+
+export const resumeDomain = defineOperation({
+  name: 'domains.resumeDomain',
+  summary: 'Serve a suspended site again',
+  description:
+    'Undoes domains.suspendDomain: within a second, on every node, visitors get the site again. What the operator of the server has suspended stays so, and the response shows it: `suspension` with `by: operator`. Where the workspace has suspended nothing, nothing changes.',
+  permission,
+  request: Type.Object({ domain: DomainIdentifier }, closed),
+  response: DomainSuspensionSchema,
+  problems: ['data/domain_not_found'],
+  example: {
+    request: { domain: exampleSuspension.domain },
+    response: { domainId: exampleSuspension.domainId, domain: exampleSuspension.domain },
+  },
+  async handle({ principal: { workspaceId, grants, actor }, input }, { store, clock }) {
+    const domain = masked(
+      await findDomain(store, workspaceId, input.domain),
+      (found) => permits(grants, permission, found.environmentId),
+      'data/domain_not_found',
+    );
+    const done = await store.resumeDomain(workspaceId, domain.id, clock.now(), actor);
+    if (done.kind === 'missing') throw new Problem('data/domain_not_found');
+    return presentDomainSuspension(domain, done.suspension);
+  },
+});

@@ -1,0 +1,148 @@
+import { effectiveSuspension, type Suspension, type SuspensionStatus } from '../../domain/suspension.ts';
+import type { SuspensionChange, WorkspaceSuspension } from '../contract/store.ts';
+import { logChange } from './change-log.ts';
+import { findDomainById } from './domains.ts';
+import { recordEvent } from './events.ts';
+import { logRedirect } from './redirect-rows.ts';
+import type { Reader, Tables, Transaction } from './statement.ts';
+
+export async function suspendDomain(
+  tx: Transaction,
+  workspaceId: string,
+  domainId: string,
+  status: SuspensionStatus,
+  now: number,
+  actor: string | null = null,
+): Promise<SuspensionChange> {
+  const domain = await findDomainById(tx, workspaceId, domainId);
+  if (domain === null) return { kind: 'missing' };
+  const before = await findOwnSuspension(tx, workspaceId, domainId);
+  if (before?.status !== status) {
+    await putSuspension(tx, domainId, { status, suspendedAt: now });
+    await recordEvent(tx, 'domain.suspended', domain, now, { actor, suspension: { status } });
+    await logRedirect(tx, domain);
+  }
+  return { kind: 'done', suspension: await findSuspension(tx, workspaceId, domainId) };
+}
+
+export async function resumeDomain(
+  tx: Transaction,
+  workspaceId: string,
+  domainId: string,
+  now: number,
+  actor: string | null = null,
+): Promise<SuspensionChange> {
+  const domain = await findDomainById(tx, workspaceId, domainId);
+  if (domain === null) return { kind: 'missing' };
+  const before = await findOwnSuspension(tx, workspaceId, domainId);
+  if (before !== null) {
+    await tx.execute(deleteSuspension, { domainId });
+    await recordEvent(tx, 'domain.resumed', domain, now, { actor, suspension: { status: before.status } });
+    await logRedirect(tx, domain);
+  }
+  return { kind: 'done', suspension: await findSuspension(tx, workspaceId, domainId) };
+}
+
+export async function putSuspension(tx: Transaction, domainId: string, suspension: WorkspaceSuspension): Promise<void> {
+  await tx.execute(upsertSuspension, { domainId, ...suspension });
+}
+
+export async function findSuspension(
+  reader: Reader,
+  workspaceId: string,
+  domainId: string,
+): Promise<Suspension | null> {
+  const row = await reader.one(selectSuspensions, { workspaceId, domainId });
+  return row && suspensionOf(row);
+}
+
+/** What the workspace itself has suspended, whatever the operator has. */
+export async function findOwnSuspension(
+  reader: Reader,
+  workspaceId: string,
+  domainId: string,
+): Promise<Suspension | null> {
+  const row = await reader.one(selectSuspensions, { workspaceId, domainId });
+  return row && suspensionOf({ ...row, operatorStatus: null });
+}
+
+export async function setWorkspaceSuspension(
+  tx: Transaction,
+  workspaceId: string,
+  suspension: WorkspaceSuspension | null,
+): Promise<boolean> {
+  const { status = null, suspendedAt = null } = suspension ?? {};
+  const isFound = (await tx.execute(updateWorkspace, { workspaceId, status, suspendedAt })) > 0;
+  if (isFound) await logChange(tx, 'workspace', workspaceId);
+  return isFound;
+}
+
+export async function findWorkspaceSuspension(
+  reader: Reader,
+  workspaceId: string,
+): Promise<WorkspaceSuspension | null> {
+  const { status = null, suspendedAt = null } = (await reader.one(selectWorkspace, { workspaceId })) ?? {};
+  return status === null || suspendedAt === null ? null : { status, suspendedAt };
+}
+
+/** To be joined as these: `suspensions`, `workspaces`. */
+export const suspensionColumns = [
+  'suspensions.status as ownStatus',
+  'suspensions.suspended_at as ownSuspendedAt',
+  'workspaces.suspended_status as operatorStatus',
+  'workspaces.suspended_at as operatorSuspendedAt',
+] as const;
+
+export interface SuspensionRow {
+  ownStatus: SuspensionStatus | null;
+  ownSuspendedAt: number | null;
+  operatorStatus: SuspensionStatus | null;
+  operatorSuspendedAt: number | null;
+}
+
+export function suspensionOf(row: SuspensionRow): Suspension | null {
+  const { ownStatus, ownSuspendedAt, operatorStatus, operatorSuspendedAt } = row;
+  return effectiveSuspension(
+    operatorStatus === null ? null : { status: operatorStatus, by: 'operator', suspendedAt: operatorSuspendedAt ?? 0 },
+    ownStatus === null ? null : { status: ownStatus, by: 'workspace', suspendedAt: ownSuspendedAt ?? 0 },
+  );
+}
+
+function selectSuspensions(db: Tables, p: { workspaceId: string; domainId: string }) {
+  return db
+    .selectFrom('domains')
+    .innerJoin('workspaces', 'workspaces.id', 'domains.workspace_id')
+    .leftJoin('suspensions', 'suspensions.domain_id', 'domains.id')
+    .where('domains.id', '=', p.domainId)
+    .where('domains.workspace_id', '=', p.workspaceId)
+    .select(suspensionColumns);
+}
+
+function upsertSuspension(db: Tables, p: WorkspaceSuspension & { domainId: string }) {
+  const suspension = { status: p.status, suspended_at: p.suspendedAt };
+  return db
+    .insertInto('suspensions')
+    .values({ domain_id: p.domainId, ...suspension })
+    .onConflict((on) => on.column('domain_id').doUpdateSet(suspension));
+}
+
+function deleteSuspension(db: Tables, p: { domainId: string }) {
+  return db.deleteFrom('suspensions').where('domain_id', '=', p.domainId);
+}
+
+function updateWorkspace(
+  db: Tables,
+  p: { workspaceId: string; status: SuspensionStatus | null; suspendedAt: number | null },
+) {
+  return db
+    .updateTable('workspaces')
+    .where('id', '=', p.workspaceId)
+    .set({ suspended_status: p.status, suspended_at: p.suspendedAt });
+}
+
+function selectWorkspace(db: Tables, p: { workspaceId: string }) {
+  return db
+    .selectFrom('workspaces')
+    .where('id', '=', p.workspaceId)
+    .select(['suspended_status as status', 'suspended_at as suspendedAt']);
+}

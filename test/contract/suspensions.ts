@@ -1,0 +1,142 @@
+import { describe, expect, it } from 'vitest';
+import { type Domain, WINDOW_MS } from '../../src/domain/domain.ts';
+import type { SuspensionStatus } from '../../src/domain/suspension.ts';
+import { DAY_MS, takeOver, verify } from '../support/certificates.ts';
+import { anEnvironment, attach, NOW, timelineOf } from '../support/entities.ts';
+import { prove } from '../support/redirects.ts';
+import type { Subject } from './subject.ts';
+
+const LATER = NOW + DAY_MS;
+const ACTOR = 'key_1';
+
+/** Domains that are moved or suspended. */
+export function describeSuspensions(subject: Subject): void {
+  const suspend = ({ workspaceId, id }: Domain, status: SuspensionStatus = 503) =>
+    subject.store.suspendDomain(workspaceId, id, status, NOW, ACTOR);
+  const resume = ({ workspaceId, id }: Domain) => subject.store.resumeDomain(workspaceId, id, LATER, ACTOR);
+  const suspensionOf = ({ workspaceId, id }: Domain) => subject.store.findSuspension(workspaceId, id);
+  const pageOf = async ({ name }: Domain) => (await subject.store.findSite(name))?.suspendedStatus;
+  const changesOf = async (action: () => Promise<unknown>) => {
+    const { latest } = await subject.store.changesSince(0);
+    await action();
+    return (await subject.store.changesSince(latest)).changes.map(({ kind, key }) => `${kind} ${key}`);
+  };
+  const eventsOf = async (domain: Domain) =>
+    (await timelineOf(subject.store, domain))
+      .filter(({ data }) => data.suspension !== undefined || data.move !== undefined)
+      .map(({ type, data, actor }) => [type, data.suspension?.status ?? data.move, actor]);
+
+  describe('a suspension', () => {
+    it('is read with the site, replaced and lifted, each with an event and a change of the route; the domain stays as it is', async () => {
+      const { store } = subject;
+      const domain = await verify(store, (await subject.plant()).environment);
+      const route = [`route ${domain.name}`];
+      expect(await pageOf(domain)).toBeNull();
+      expect(await changesOf(() => suspend(domain))).toEqual(route);
+      expect(await suspensionOf(domain)).toEqual({ status: 503, by: 'workspace', suspendedAt: NOW });
+      expect(await pageOf(domain)).toBe(503);
+      expect(await changesOf(() => suspend(domain))).toEqual([]);
+      expect(await changesOf(() => suspend(domain, 451))).toEqual(route);
+      expect(await pageOf(domain)).toBe(451);
+      expect(await store.findDomainById(domain.workspaceId, domain.id)).toEqual(domain);
+      const { items } = await store.listWorkspaceDomains(domain.workspaceId, { limit: 9 });
+      expect(items).toMatchObject([{ suspension: { status: 451, by: 'workspace' } }]);
+      expect(await changesOf(() => resume(domain))).toEqual(route);
+      expect(await resume(domain)).toEqual({ kind: 'done', suspension: null });
+      expect(await pageOf(domain)).toBeNull();
+      expect(await eventsOf(domain)).toEqual([
+        ['domain.suspended', 503, ACTOR],
+        ['domain.suspended', 451, ACTOR],
+        ['domain.resumed', 451, ACTOR],
+      ]);
+    });
+
+    it('of a domain that waits takes effect once it is verified, and checks go on', async () => {
+      const { store } = subject;
+      const domain = await attach(store, (await subject.plant()).environment);
+      expect(await changesOf(() => suspend(domain))).toEqual([]);
+      expect(await prove(store, domain, LATER)).toBe('saved');
+      expect(await pageOf(domain)).toBe(503);
+    });
+
+    it('of a workspace concerns all its sites, of now and later, and no other workspace; no key lifts it', async () => {
+      const { store } = subject;
+      const [mine, other] = [await subject.plant(), await subject.plant()];
+      const [site, theirs] = [await verify(store, mine.environment), await verify(store, other.environment)];
+      const suspension = { status: 451, suspendedAt: NOW } as const;
+      const changes = await changesOf(() => store.setWorkspaceSuspension(mine.workspace.id, suspension));
+      expect(changes).toEqual([`workspace ${mine.workspace.id}`]);
+      expect(await store.findWorkspaceSuspension(mine.workspace.id)).toEqual(suspension);
+      const later = await verify(store, mine.environment);
+      expect([await pageOf(site), await pageOf(later), await pageOf(theirs)]).toEqual([451, 451, null]);
+      await suspend(site);
+      const byOperator = { ...suspension, by: 'operator' };
+      expect(await resume(site)).toEqual({ kind: 'done', suspension: byOperator });
+      expect(await suspensionOf(later)).toEqual(byOperator);
+      await store.deleteDomain(site.workspaceId, site.id, NOW);
+      const again = await attach(store, mine.environment, { name: site.name });
+      await prove(store, again, LATER);
+      expect(await pageOf(again)).toBe(451);
+      await suspend(again);
+      expect(await store.setWorkspaceSuspension(mine.workspace.id, null)).toBe(true);
+      expect([await pageOf(again), await pageOf(later)]).toEqual([503, null]);
+      expect(await store.setWorkspaceSuspension('ws_none', suspension)).toBe(false);
+    });
+
+    it('comes back with a domain that is restored, and does not pass to who takes the name over', async () => {
+      const { store } = subject;
+      const [mine, theirs] = [await subject.plant(), await subject.plant()];
+      const domain = await verify(store, mine.environment);
+      await suspend(domain, 451);
+      await store.deleteDomain(domain.workspaceId, domain.id, NOW, ACTOR, LATER);
+      const deleted = await store.findDeletedDomain(domain.workspaceId, domain.id, NOW);
+      const restored = deleted && (await store.restoreDomain(deleted, NOW, WINDOW_MS));
+      if (restored?.kind !== 'restored') throw new Error('the domain was not restored');
+      expect(await pageOf(domain)).toBe(451);
+      await takeOver(store, theirs.environment, restored.domain, LATER);
+      expect(await pageOf(domain)).toBeNull();
+    });
+
+    it('of a domain of another workspace is refused', async () => {
+      const domain = await verify(subject.store, (await subject.plant()).environment);
+      const foreign = { ...domain, workspaceId: (await subject.plant()).workspace.id };
+      expect([await suspend(foreign), await resume(foreign)]).toEqual([{ kind: 'missing' }, { kind: 'missing' }]);
+      expect(await suspensionOf(foreign)).toBeNull();
+      expect(await pageOf(domain)).toBeNull();
+    });
+  });
+
+  describe('a domain that is moved', () => {
+    it('has its route in the other environment, and all else as before', async () => {
+      const { store } = subject;
+      const { app, environment } = await subject.plant();
+      const staging = anEnvironment(app);
+      await store.createEnvironment(staging);
+      const [domain, pending] = [await verify(store, environment), await attach(store, environment)];
+      const before = await store.findSite(domain.name);
+      const after = { ...domain, environmentId: staging.id, updatedAt: LATER, revision: domain.revision + 1 };
+      const move = (each: Domain, to = staging) => store.moveDomain(each.id, to, LATER, ACTOR);
+      const changes = await changesOf(async () => expect(await move(domain)).toEqual({ kind: 'moved', domain: after }));
+      expect(changes).toEqual(expect.arrayContaining([`domain ${domain.id}`, `route ${domain.name}`]));
+      expect(await store.findDomainById(domain.workspaceId, domain.id)).toEqual(after);
+      expect(await store.findSite(domain.name)).toEqual({ ...before, environmentId: staging.id });
+      expect(await changesOf(() => move(domain))).toEqual([]);
+      expect(await changesOf(() => move(pending))).toEqual([`domain ${pending.id}`]);
+      expect(await eventsOf(domain)).toEqual([['domain.moved', { from: environment.id, to: staging.id }, ACTOR]]);
+      expect(await prove(store, pending, LATER)).toBe('stale');
+      expect(await store.deleteEnvironment(environment.workspaceId, environment.id)).toBe('deleted');
+      await store.deleteDomain(domain.workspaceId, domain.id, LATER);
+      await store.deleteDomain(pending.workspaceId, pending.id, LATER);
+    });
+
+    it('is not moved to an environment of another workspace, or to one that is gone', async () => {
+      const { store } = subject;
+      const [mine, theirs] = [await subject.plant(), await subject.plant()];
+      const domain = await verify(store, mine.environment);
+      expect(await store.moveDomain(domain.id, theirs.environment, NOW)).toEqual({ kind: 'missing' });
+      const gone = anEnvironment(mine.app);
+      expect(await store.moveDomain(domain.id, gone, NOW)).toEqual({ kind: 'environment_missing' });
+      expect(await store.findSite(domain.name)).toMatchObject({ environmentId: mine.environment.id });
+    });
+  });
+}
