@@ -72,6 +72,7 @@ function changedDomain<Method extends ChangeMethod>(method: Method, args: Change
   const domainOf: { [M in ChangeMethod]?: (...args: ChangeArgs<M>) => string } = {
     retryVerification: (_, domainId) => domainId,
     deleteDomain: (_, domainId) => domainId,
+    moveDomain: (domainId) => domainId,
     restoreDomain: ({ domain }) => domain.id,
   };
   return (domainOf[method] as ((...args: ChangeArgs<Method>) => string) | undefined)?.(...args);

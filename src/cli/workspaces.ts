@@ -84,7 +84,7 @@ function addSuspend(workspaces: Command): void {
     .addOption(statusOption())
     .action(async (id: string, { status, ...options }: StoreOptions & { status: '451' | '503' }) => {
       const suspension = { status: status === '451' ? 451 : 503, suspendedAt: systemClock.now() } as const;
-      await setSuspension(options, id, suspension);
+      await setSuspension(options, 'suspend', id, suspension);
       show(
         options,
         { id, suspension },
@@ -95,14 +95,21 @@ function addSuspend(workspaces: Command): void {
     'Serve the sites of a suspended workspace again. Domains that the workspace has suspended itself stay so.';
   storeCommand(workspaces, 'resume <id>', resume, [`nameplate workspaces resume ${EXAMPLE_WORKSPACE}`]).action(
     async (id: string, options: StoreOptions) => {
-      await setSuspension(options, id, null);
+      await setSuspension(options, 'resume', id, null);
       show(options, { id, suspension: null }, () => `Resumed workspace ${id}.`);
     },
   );
 }
 
-async function setSuspension(options: StoreOptions, id: string, suspension: WorkspaceSuspension | null): Promise<void> {
-  const isFound = await withStore(options, (store) => store.setWorkspaceSuspension(id, suspension));
+async function setSuspension(
+  options: StoreOptions,
+  verb: 'suspend' | 'resume',
+  id: string,
+  suspension: WorkspaceSuspension | null,
+): Promise<void> {
+  const isFound = await withChanges(options, `workspaces ${verb}`, (store) =>
+    store.setWorkspaceSuspension(id, suspension),
+  );
   if (!isFound) throw noWorkspace(id);
 }
 

@@ -106,6 +106,18 @@ const steps: Step[] = [
   { operation: 'domains.revokeSetupLink', body: () => ({ linkId: made.linkId }), changes: () => [made.linkId] },
   { operation: 'domains.deleteDomain', body: () => DOMAIN, changes: () => [DOMAIN.domain] },
   { operation: 'domains.restoreDomain', body: () => DOMAIN, changes: () => [DOMAIN.domain] },
+  { operation: 'domains.suspendDomain', body: () => DOMAIN, changes: () => [DOMAIN.domain] },
+  { operation: 'domains.resumeDomain', body: () => DOMAIN, changes: () => [DOMAIN.domain] },
+  {
+    operation: 'environments.createEnvironment',
+    body: () => ({ project: tree.project, app: tree.app, slug: 'staging' }),
+    changes: () => ['staging'],
+  },
+  {
+    operation: 'domains.moveDomain',
+    body: () => ({ ...place(), environment: 'staging', ...DOMAIN }),
+    changes: () => [DOMAIN.domain],
+  },
   {
     operation: 'setup.setBrand',
     body: () => ({ brand: { name: 'Acme' } }),
@@ -210,6 +222,8 @@ describe('the audit log', () => {
       await api.call('domains.createDomain', { ...place(), domain: 'not a name' });
       await api.call('domains.deleteDomain', { domain: 'none.acme.test' });
       await api.call('domains.removeRedirect', DOMAIN);
+      await api.call('domains.resumeDomain', DOMAIN);
+      await api.call('domains.moveDomain', { ...place(), environment: 'staging', ...DOMAIN });
       await api.call('projects.createProject', { slug: tree.project });
       await api.call('projects.deleteProject', { project: tree.project });
     });

@@ -42,7 +42,7 @@ export function describeSuspensions(subject: Subject): void {
       const { items } = await store.listWorkspaceDomains(domain.workspaceId, { limit: 9 });
       expect(items).toMatchObject([{ suspension: { status: 451, by: 'workspace' } }]);
       expect(await changesOf(() => resume(domain))).toEqual(route);
-      expect(await resume(domain)).toEqual({ kind: 'done', suspension: null });
+      expect(await resume(domain)).toEqual({ kind: 'unchanged', suspension: null });
       expect(await pageOf(domain)).toBeNull();
       expect(await eventsOf(domain)).toEqual([
         ['domain.suspended', 503, ACTOR],
@@ -71,7 +71,7 @@ export function describeSuspensions(subject: Subject): void {
       expect([await pageOf(site), await pageOf(later), await pageOf(theirs)]).toEqual([451, 451, null]);
       await suspend(site);
       const byOperator = { ...suspension, by: 'operator' };
-      expect(await resume(site)).toEqual({ kind: 'done', suspension: byOperator });
+      expect(await resume(site)).toEqual({ kind: 'changed', suspension: byOperator });
       expect(await suspensionOf(later)).toEqual(byOperator);
       await store.deleteDomain(site.workspaceId, site.id, NOW);
       const again = await attach(store, mine.environment, { name: site.name });

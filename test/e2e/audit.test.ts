@@ -53,6 +53,8 @@ function changing(keyId: string): [action: string, args: string[]][] {
     ['workspaces create', ['acme']],
     ['workspaces disable', [workspaceId]],
     ['workspaces enable', [workspaceId]],
+    ['workspaces suspend', [workspaceId]],
+    ['workspaces resume', [workspaceId]],
     ['workspaces limits', [workspaceId, '--domains', '7']],
     ['workspaces brand', [workspaceId, '--name', 'Acme']],
     ['keys create', ['--workspace', workspaceId, '--name', 'backend']],

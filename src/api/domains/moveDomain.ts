@@ -32,7 +32,7 @@ export const moveDomain = defineOperation({
     request: { domain: exampleDomain.name, project: 'demo', app: 'web', environment: 'production' },
     response: presentDomain(exampleDomain),
   },
-  async handle({ principal: { workspaceId, grants, actor }, input }, { store, clock, apexNote }) {
+  async handle({ principal: { workspaceId, grants, actor }, input, change }, { store, clock, apexNote }) {
     const { domain: identifier, ...there } = input;
     const domain = masked(
       await findDomain(store, workspaceId, identifier),
@@ -44,9 +44,10 @@ export const moveDomain = defineOperation({
       ({ id }) => permits(grants, permissionThere, id),
       'data/environment_not_found',
     );
-    const result = await store.moveDomain(domain.id, environment, clock.now(), actor);
+    const result = await change('moveDomain', domain.id, environment, clock.now(), actor);
     switch (result.kind) {
       case 'moved':
+      case 'unchanged':
         return presentDomain(result.domain, apexNote);
       case 'missing':
         throw new Problem('data/domain_not_found');

@@ -22,13 +22,13 @@ export const resumeDomain = defineOperation({
     request: { domain: exampleSuspension.domain },
     response: { domainId: exampleSuspension.domainId, domain: exampleSuspension.domain },
   },
-  async handle({ principal: { workspaceId, grants, actor }, input }, { store, clock }) {
+  async handle({ principal: { workspaceId, grants, actor }, input, change }, { store, clock }) {
     const domain = masked(
       await findDomain(store, workspaceId, input.domain),
       (found) => permits(grants, permission, found.environmentId),
       'data/domain_not_found',
     );
-    const done = await store.resumeDomain(workspaceId, domain.id, clock.now(), actor);
+    const done = await change('resumeDomain', workspaceId, domain.id, clock.now(), actor);
     if (done.kind === 'missing') throw new Problem('data/domain_not_found');
     return presentDomainSuspension(domain, done.suspension);
   },

@@ -24,14 +24,14 @@ export const suspendDomain = defineOperation({
   response: DomainSuspensionSchema,
   problems: ['data/domain_not_found'],
   example: { request: { domain: exampleSuspension.domain }, response: exampleSuspension },
-  async handle({ principal: { workspaceId, grants, actor }, input }, { store, clock }) {
+  async handle({ principal: { workspaceId, grants, actor }, input, change }, { store, clock }) {
     const domain = masked(
       await findDomain(store, workspaceId, input.domain),
       (found) => permits(grants, permission, found.environmentId),
       'data/domain_not_found',
     );
     const { status = 503 } = input;
-    const done = await store.suspendDomain(workspaceId, domain.id, status, clock.now(), actor);
+    const done = await change('suspendDomain', workspaceId, domain.id, status, clock.now(), actor);
     if (done.kind === 'missing') throw new Problem('data/domain_not_found');
     return presentDomainSuspension(domain, done.suspension);
   },

@@ -5,6 +5,7 @@ import type { DomainStore } from './domain-store.ts';
 import type { RedirectStore } from './redirect-store.ts';
 import type { SecretStore } from './secret-store.ts';
 import type { SetupStore } from './setup-store.ts';
+import type { SuspensionStore } from './suspension-store.ts';
 import type { Paged, PageRequest, TreeStore } from './tree-store.ts';
 import type { DeliveryStore, WebhookStore } from './webhook-store.ts';
 
@@ -15,6 +16,7 @@ type Changeable = AccessStore &
   DomainStore &
   DeletedStore &
   RedirectStore &
+  SuspensionStore &
   WebhookStore &
   DeliveryStore &
   CertificateStore &
@@ -45,6 +47,10 @@ export const CHANGE_METHODS = [
   'retryVerification',
   'deleteDomain',
   'restoreDomain',
+  'moveDomain',
+  'suspendDomain',
+  'resumeDomain',
+  'setWorkspaceSuspension',
   'setRedirect',
   'removeRedirect',
   'createWebhook',

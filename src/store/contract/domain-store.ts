@@ -33,8 +33,8 @@ export interface ListedDomain {
   certificate: { state: CertificateState; problem: CertificateProblem | null; notAfter: number | null } | null;
 }
 
-/** `missing`: the workspace has no such domain. `environment_missing`: the environment was deleted meanwhile. */
-export type Moved = { kind: 'moved'; domain: Domain } | { kind: 'missing' | 'environment_missing' };
+/** `unchanged`: it is in the environment already. `missing`: the workspace has no such domain. `environment_missing`: the environment was deleted meanwhile. */
+export type Moved = { kind: 'moved' | 'unchanged'; domain: Domain } | { kind: 'missing' | 'environment_missing' };
 
 export interface DomainStore {
   /** One indexed read, which has all that `domains.getDomain` returns. */

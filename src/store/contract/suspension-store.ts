@@ -1,7 +1,10 @@
 import type { Suspension, SuspensionStatus } from '../../domain/suspension.ts';
 
-/** `missing`: the workspace has no such domain. `suspension`: what is in effect afterwards; null: the domain is not suspended. */
-export type SuspensionChange = { kind: 'missing' } | { kind: 'done'; suspension: Suspension | null };
+/**
+ * `missing`: the workspace has no such domain. `unchanged`: it was so already. `suspension`: what is in effect afterwards; null: the domain is
+ * not suspended.
+ */
+export type SuspensionChange = { kind: 'missing' } | { kind: 'changed' | 'unchanged'; suspension: Suspension | null };
 
 /**
  * Suspensions, of single domains by their workspace and of whole workspaces by the operator. Each is set and lifted by itself, and the operator's is in effect where there

@@ -17,7 +17,7 @@ export async function moveDomain(
   const before = await findDomainById(tx, target.workspaceId, domainId);
   if (before === null) return { kind: 'missing' };
   if ((await tx.one(selectEnvironmentId, target)) === null) return { kind: 'environment_missing' };
-  if (before.environmentId === target.id) return { kind: 'moved', domain: before };
+  if (before.environmentId === target.id) return { kind: 'unchanged', domain: before };
   const { id: environmentId, projectId, appId } = target;
   const domain = changed({ ...before, environmentId, projectId, appId }, now);
   await tx.execute(updatePlace, domain);

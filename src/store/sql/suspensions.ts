@@ -17,12 +17,13 @@ export async function suspendDomain(
   const domain = await findDomainById(tx, workspaceId, domainId);
   if (domain === null) return { kind: 'missing' };
   const before = await findOwnSuspension(tx, workspaceId, domainId);
-  if (before?.status !== status) {
+  const isChange = before?.status !== status;
+  if (isChange) {
     await putSuspension(tx, domainId, { status, suspendedAt: now });
     await recordEvent(tx, 'domain.suspended', domain, now, { actor, suspension: { status } });
     await logRedirect(tx, domain);
   }
-  return { kind: 'done', suspension: await findSuspension(tx, workspaceId, domainId) };
+  return { kind: isChange ? 'changed' : 'unchanged', suspension: await findSuspension(tx, workspaceId, domainId) };
 }
 
 export async function resumeDomain(
@@ -35,12 +36,13 @@ export async function resumeDomain(
   const domain = await findDomainById(tx, workspaceId, domainId);
   if (domain === null) return { kind: 'missing' };
   const before = await findOwnSuspension(tx, workspaceId, domainId);
-  if (before !== null) {
+  const isChange = before !== null;
+  if (isChange) {
     await tx.execute(deleteSuspension, { domainId });
     await recordEvent(tx, 'domain.resumed', domain, now, { actor, suspension: { status: before.status } });
     await logRedirect(tx, domain);
   }
-  return { kind: 'done', suspension: await findSuspension(tx, workspaceId, domainId) };
+  return { kind: isChange ? 'changed' : 'unchanged', suspension: await findSuspension(tx, workspaceId, domainId) };
 }
 
 export async function putSuspension(tx: Transaction, domainId: string, suspension: WorkspaceSuspension): Promise<void> {

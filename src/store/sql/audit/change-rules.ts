@@ -95,6 +95,21 @@ export const changeRules: { [Method in ChangeMethod]: ChangeRule<Method> } = {
   retryVerification: { targets: domain, isMade: isOneOf('accepted') },
   deleteDomain: { targets: domain, isMade: isOneOf('deleted') },
   restoreDomain: { targets: (_, deleted) => [ofDomain(deleted.domain)], isMade: isKind('restored') },
+  moveDomain: {
+    targets: async (tx, id, to) =>
+      (await domain(tx, to.workspaceId, id)).map((target) => ({ ...target, detail: { environmentId: to.id } })),
+    isMade: isKind('moved'),
+  },
+  suspendDomain: {
+    targets: async (tx, workspaceId, id, status) =>
+      (await domain(tx, workspaceId, id)).map((target) => ({ ...target, detail: { status } })),
+    isMade: isKind('changed'),
+  },
+  resumeDomain: { targets: domain, isMade: isKind('changed') },
+  setWorkspaceSuspension: {
+    targets: (_, id, suspension) => [ofWorkspace(id, { status: suspension?.status ?? null })],
+    isMade: isTrue,
+  },
   setRedirect: {
     targets: async (tx, workspaceId, { domainId, destinationId, status }) =>
       (await domain(tx, workspaceId, domainId)).map((target) => ({ ...target, detail: { destinationId, status } })),
