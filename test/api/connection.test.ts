@@ -195,10 +195,9 @@ describe('a request that was executed gets its own response, once, in its turn',
     slow = await startApi({
       wrap: (store) => ({
         ...store,
-        async createProject(project) {
+        recorded(by, method, ...args) {
           executing += 1;
-          await released.promise;
-          return store.createProject(project);
+          return released.promise.then(() => store.recorded(by, method, ...args));
         },
       }),
     });

@@ -91,7 +91,18 @@ it('every operation does on PostgreSQL what it is for', async () => {
   await call('domains.removeRedirect', www);
   await call('domains.deleteDomain', { domain: second });
   expect(await call('domains.restoreDomain', { domain: second })).toMatchObject({ id: second, status: 'pending' });
+  const suspension = { status: 503, by: 'workspace' };
+  expect(await call('domains.suspendDomain', domain)).toMatchObject({ domainId, suspension });
+  expect(await call('domains.resumeDomain', domain)).toEqual({ domainId, ...domain });
+  expect(await call('domains.moveDomain', { ...environment, ...domain })).toMatchObject({
+    id: domainId,
+    environmentId,
+  });
   await call('domains.deleteDomain', { domain: second });
+  expect(await call('audit.listEntries', { limit: 2 })).toMatchObject([
+    { action: 'domains.deleteDomain', target: second },
+    { action: 'domains.resumeDomain', target: domainId },
+  ]);
 
   const { linkId } = await call<{ linkId: string }>('domains.createSetupLink', domain);
   expect(await call('domains.listSetupLinks', domain)).toMatchObject([{ id: linkId, domainId }]);

@@ -103,6 +103,7 @@ it.each(ENGINES)(
       '0015-redirects',
       '0016-deleted-domains',
       '0017-suspensions',
+      '0018-audit',
     ]);
     const store = await open();
     expect(await store.findWebhook(workspace.id, failing.id)).toEqual(failing);

@@ -30,6 +30,7 @@ import { describeSuspensions } from './suspensions.ts';
 import { describeTakeovers } from './takeovers.ts';
 import { describeTimelines } from './timelines.ts';
 import { describeTree } from './tree.ts';
+import { describeUndoHistories } from './undo-histories.ts';
 import { describeWebhookUpkeep } from './webhook-upkeep.ts';
 import { describeWebhooks } from './webhooks.ts';
 import { describeWorkspaceDomains } from './workspace-domains.ts';
@@ -84,6 +85,7 @@ export function describeStore(name: string, open: () => Promise<OpenedStore>): v
     describeDeletedDomains(subject);
     describeSuspensions(subject);
     describeRedirectHistories(subject);
+    describeUndoHistories(subject);
     describeBefore(subject);
     describeSecrets(subject);
     describeRaces(subject);

@@ -12,6 +12,8 @@ it('every write waits for the disk, but those that the contract marks unsynced',
     return !isSynced(save('verifying', 'verifying'));
   });
   expect(unsynced.map(([name]) => name)).toEqual([
+    'pruneAuditEntries',
+    'saveKeyUses',
     'pruneSetupLinks',
     'pruneDeletedDomains',
     'saveTransition',

@@ -1,0 +1,170 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { type Domain, WINDOW_MS } from '../../src/domain/domain.ts';
+import type { SuspensionStatus } from '../../src/domain/suspension.ts';
+import type { Environment } from '../../src/store/contract/store.ts';
+import { DAY_MS } from '../support/certificates.ts';
+import { aDomain, anEnvironment, NOW, type Planted, timelineOf, unique } from '../support/entities.ts';
+import { lose, prove } from '../support/redirects.ts';
+import type { Subject } from './subject.ts';
+
+/** Three workspaces with two environments each claim one name, verify, lose, delete, restore, move and suspend them, several at once. */
+const WORKSPACES = 3;
+const NAMES = 1;
+
+interface Step {
+  do: 'create' | 'verify' | 'lose' | 'delete' | 'restore' | 'move' | 'suspend' | 'resume' | 'operator';
+  by: number;
+  name: number;
+  /** Of its two environments. */
+  to: number;
+  status: SuspensionStatus;
+}
+
+const step: fc.Arbitrary<Step> = fc.record({
+  do: fc.constantFrom<Step['do'][]>(
+    ...(['create', 'verify', 'verify', 'verify', 'lose', 'delete', 'delete', 'restore', 'restore', 'restore'] as const),
+    ...(['move', 'suspend', 'resume', 'operator'] as const),
+  ),
+  by: fc.nat(WORKSPACES - 1),
+  name: fc.nat(NAMES - 1),
+  to: fc.nat(1),
+  status: fc.constantFrom<SuspensionStatus[]>(451, 503),
+});
+/** Steps that are asked for at once. */
+const history = fc.array(fc.array(step, { minLength: 1, maxLength: 4 }), { minLength: 10, maxLength: 40, size: 'max' });
+
+interface World {
+  workspaces: (Planted & { environments: Environment[] })[];
+  names: string[];
+  created: Domain[];
+  /** When each domain was deleted last. */
+  deletedAt: Map<string, number>;
+  /** Who became verified for a name, and when, as it was seen after each round. */
+  verified: { name: string; workspaceId: string; at: number }[];
+  /** What the operator has suspended. */
+  operator: Map<string, SuspensionStatus | null>;
+}
+
+export function describeUndoHistories(subject: Subject, runs = 30): void {
+  it('whatever happens, a name is served for the one workspace that it is verified for, from the environment that its domain is in, and with its page while it is suspended; nothing is restored over the name of another, and no token of a deleted domain is found', async () => {
+    const seen = { restored: 0, moved: 0, suspended: 0 };
+    await fc.assert(
+      fc.asyncProperty(history, async (rounds) => {
+        const world = await plantWorld();
+        let now = NOW;
+        for (const steps of rounds) {
+          now += 3_600_001;
+          const [byOperator, byKeys] = [true, false].map((is) =>
+            steps.filter((each) => (each.do === 'operator') === is),
+          );
+          await Promise.all((byKeys ?? []).map((each) => perform(each, world, now)));
+          // One after the other: the last decides.
+          for (const each of byOperator ?? []) await perform(each, world, now);
+          await check(world);
+        }
+        // The next history begins without checks that are due.
+        for (const { workspaceId, id } of world.created) await subject.store.deleteDomain(workspaceId, id, now);
+      }),
+      { numRuns: runs },
+    );
+    // The histories have all of it.
+    for (const [what, count] of Object.entries(seen)) expect(count, what).toBeGreaterThan(0);
+
+    async function plantWorld(): Promise<World> {
+      const workspaces = [];
+      for (let i = 0; i < WORKSPACES; i++) {
+        const planted = await subject.plant();
+        const second = anEnvironment(planted.app);
+        await subject.store.createEnvironment(second);
+        workspaces.push({ ...planted, environments: [planted.environment, second] });
+      }
+      const names = Array.from({ length: NAMES }, () => `${unique('undo')}.example.com`);
+      return { workspaces, names, created: [], deletedAt: new Map(), verified: [], operator: new Map() };
+    }
+
+    async function perform({ do: what, by, name: index, to, status }: Step, world: World, now: number): Promise<void> {
+      const { store } = subject;
+      const { workspace, environments } = world.workspaces[by] as World['workspaces'][number];
+      const name = world.names[index] as string;
+      if (what === 'create') {
+        const about = { name, createdAt: now, windowStartedAt: now };
+        const domain = aDomain(environments[to] as Environment, about);
+        if ((await store.createDomain(domain, now + WINDOW_MS)).kind === 'created') world.created.push(domain);
+        return;
+      }
+      if (what === 'operator') {
+        // Lifted as often as set.
+        const suspended = world.operator.get(workspace.id) ? null : status;
+        world.operator.set(workspace.id, suspended);
+        await store.setWorkspaceSuspension(workspace.id, suspended && { status: suspended, suspendedAt: now });
+        return;
+      }
+      if (what === 'restore') {
+        const deleted = await store.findDeletedDomain(workspace.id, name, now);
+        if (deleted === null) return;
+        const result = await store.restoreDomain(deleted, now, WINDOW_MS);
+        if (result.kind !== 'restored') return;
+        seen.restored += 1;
+        const since = world.deletedAt.get(result.domain.id) ?? Number.POSITIVE_INFINITY;
+        const others = world.verified.filter(
+          (each) => each.name === name && each.workspaceId !== workspace.id && each.at > since,
+        );
+        expect(others, 'who was verified for the name since it was deleted').toEqual([]);
+        return;
+      }
+      const domain = await store.findDomainByName(workspace.id, name);
+      if (domain === null) return;
+      const { id } = domain;
+      switch (what) {
+        case 'verify':
+          if (domain.status === 'failed') await store.retryVerification(workspace.id, id, now, WINDOW_MS);
+          else if (domain.status !== 'verified') await prove(store, domain, now);
+          return;
+        case 'lose':
+          if (domain.status === 'verified') await lose(store, domain, now);
+          return;
+        case 'delete':
+          if ((await store.deleteDomain(workspace.id, id, now, null, now + 7 * DAY_MS)) === 'deleted')
+            world.deletedAt.set(id, now);
+          return;
+        case 'move':
+          if ((await store.moveDomain(id, environments[to] as Environment, now)).kind === 'moved') seen.moved += 1;
+          return;
+        case 'suspend':
+          await store.suspendDomain(workspace.id, id, status, now);
+          return;
+        case 'resume':
+          await store.resumeDomain(workspace.id, id, now);
+          return;
+        default:
+          what satisfies never;
+      }
+    }
+
+    async function check({ workspaces, names, created, verified, operator }: World): Promise<void> {
+      const { store } = subject;
+      for (const name of names) {
+        const live = await Promise.all(workspaces.map(({ workspace }) => store.findDomainByName(workspace.id, name)));
+        const [holder, ...others] = live.filter((domain) => domain?.status === 'verified');
+        expect(others, `others that ${name} is verified for`).toEqual([]);
+        const site = await store.findSite(name);
+        expect(site && { id: site.domainId, environmentId: site.environmentId }).toEqual(
+          holder ? { id: holder.id, environmentId: holder.environmentId } : null,
+        );
+        if (holder == null || site === null) continue;
+        const { workspaceId } = holder;
+        verified.push({ name, workspaceId, at: holder.verifiedAt ?? 0 });
+        const told = (await timelineOf(store, holder)).findLast(({ data }) => data.suspension !== undefined);
+        const own = told?.type === 'domain.suspended' ? told.data.suspension?.status : undefined;
+        const expected = operator.get(workspaceId) ?? own ?? null;
+        expect(site.suspendedStatus).toBe(expected);
+        if (expected !== null) seen.suspended += 1;
+      }
+      for (const { workspaceId, id, token, name } of created) {
+        const isThere = (await store.findDomainById(workspaceId, id)) !== null;
+        expect(await store.findNameByToken(workspaceId, token)).toBe(isThere ? name : null);
+      }
+    }
+  });
+}
