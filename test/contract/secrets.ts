@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { WINDOW_MS } from '../../src/domain/domain.ts';
 import { type DueCertificate, type Environment, type Store, StoreUnavailable } from '../../src/store/contract/store.ts';
 import { createKeyring, keyIdOf, SealingError } from '../../src/store/sealing/keyring.ts';
 import { missingKeys, rotateSecrets, sealPlaintextSecrets } from '../../src/store/sealing/rotation.ts';
@@ -11,6 +12,7 @@ import {
   anOrder,
   aPrivateKey,
   aSave,
+  DAY_MS,
   servedCertificate,
   takeOver,
   verify,
@@ -234,6 +236,21 @@ export function describeSecrets(subject: Subject): void {
         expect(await keyIds(store)).toEqual([idOf(NEW)]);
         expect(await readSecrets(sealedStore(store, ring(NEW)), stored)).toEqual(stored.secrets);
         expect(await rotateSecrets(store, keyring)).toBe(0);
+      }));
+
+    it('reaches the keys of deleted domains, which are served again once these are restored', () =>
+      alone(async ({ store }, environment) => {
+        const before = sealedStore(store, ring(OLD));
+        const { id, workspaceId, name } = await verify(before, environment);
+        const issued = anIssuedCertificate({ notAfter: NOW + 90 * DAY_MS });
+        await before.importCertificate(name, issued, NOW);
+        await before.deleteDomain(workspaceId, id, NOW, null, NOW + DAY_MS);
+        expect(await rotateSecrets(store, ring(NEW, OLD))).toBe(1);
+        const after = sealedStore(store, ring(NEW));
+        const deleted = await after.findDeletedDomain(workspaceId, id, NOW);
+        if (deleted === null) throw new Error('the domain was not kept');
+        expect(await after.restoreDomain(deleted, NOW, WINDOW_MS)).toMatchObject({ kind: 'restored' });
+        expect(await servedCertificate(after, name)).toMatchObject({ privateKey: issued.privateKey });
       }));
 
     it('does the rest, and names the missing key, where something cannot be unsealed', () =>
