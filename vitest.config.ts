@@ -4,7 +4,7 @@ import { bundledThreads } from './test/support/bundled-threads.ts';
 import { progressReporter } from './test/support/progress-reporter.ts';
 
 /** Measured on two cores with nothing beside it. */
-const DURATION = 'eight to ten minutes on two cores';
+const DURATION = 'ten to twelve minutes on two cores';
 
 /** Files that use the PostgreSQL server that a run starts. */
 const ON_POSTGRES = [

@@ -24,13 +24,19 @@ const [PLATFORM, CUSTOMER] = ['your-platform.com', 'customer.com'];
 const directory = await mkdtemp(join(tmpdir(), 'nameplate-fresh-'));
 const internet = await startInternet({ port: 53 });
 const dns = { address: internet.resolver.address, port: internet.port };
-await writeFile(join(directory, 'resolv.conf'), `nameserver ${dns.address}\n`);
+// Of visitors and the CA: that of the server may have kept for an hour that the customer's name does not exist yet.
+const { address } = await internet.startResolver({ validates: true });
+await writeFile(join(directory, 'resolv.conf'), `nameserver ${address}\n`);
 await run('mount', '--bind', join(directory, 'resolv.conf'), '/etc/resolv.conf');
 const platform = await internet.registerName(PLATFORM);
 await platform.publish(`*.cname A 127.0.0.1\norigin A 127.0.0.1`);
 const customer = await internet.registerName(CUSTOMER);
 await customer.publish('www A 127.0.0.9');
-const pebble = await startPebble({ dns, httpPort: 80, env: { PEBBLE_VA_NOSLEEP: '1' } });
+const pebble = await startPebble({
+  dns: { address, port: internet.port },
+  httpPort: 80,
+  env: { PEBBLE_VA_NOSLEEP: '1' },
+});
 await writeFile(join(directory, 'ca.pem'), pebble.trustRoots);
 await writeFile(join(directory, 'issuing.pem'), pebble.issuingRoots);
 const origin = createServer((_, response) => void response.end(GREETING)).listen(ORIGIN_PORT, '127.0.0.1');
