@@ -124,6 +124,7 @@ export function createApi(deps: ApiDeps): FastifyInstance {
   app.server.on('connection', connections.add);
   app.decorateRequest('principal', null);
   app.decorateRequest('operation', null);
+  app.decorateRequest('domainId', undefined);
   app.removeAllContentTypeParsers();
   app.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, (_request, body, done) =>
     done(null, parseBody(body)),

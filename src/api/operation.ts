@@ -3,6 +3,7 @@ import Type, { type Static, type TSchema } from 'typebox';
 import type { Permission } from '../access/permissions.ts';
 import type { Principal } from '../access/root-key-cache.ts';
 import type { Clock } from '../clock.ts';
+import type { Domain } from '../domain/domain.ts';
 import type { NewId } from '../ids.ts';
 import type { Diagnoser } from '../observation/diagnoser.ts';
 import type { RateLimits } from '../ratelimit/decision.ts';
@@ -77,6 +78,12 @@ export type MakeChange = <Method extends ChangeMethod>(
   ...args: ChangeArgs<Method>
 ) => Promise<ChangeOutcome<Method>>;
 
+/**
+ * Finds the domain that the input of a call names. Rejects with `data/domain_not_found` where there is none, or none that the caller has the permission of the
+ * operation for.
+ */
+export type NamedDomain = (identifier: string) => Promise<Domain>;
+
 /** One call of an operation: an authenticated caller, and an input that is valid by the request schema. */
 interface OperationCall<Input> {
   principal: Principal;
@@ -84,6 +91,9 @@ interface OperationCall<Input> {
   /** Of an operation that declares `creates`. */
   create: Create;
   change: MakeChange;
+  namedDomain: NamedDomain;
+  /** Names the domain of the call in the request log; `namedDomain` does so too. */
+  noteDomain(domainId: string): void;
 }
 
 type Handler<Input, Result> = (call: OperationCall<Input>, context: HandlerContext) => Promise<Result>;
@@ -142,7 +152,7 @@ export interface StreamOperation extends OperationBase<TSchema>, Keyed {
   open(call: StreamCall<unknown>, exchange: Exchange, watchers: Watchers): Promise<void>;
 }
 
-type StreamCall<Input> = Omit<OperationCall<Input>, 'create' | 'change'>;
+type StreamCall<Input> = Pick<OperationCall<Input>, 'principal' | 'input'>;
 
 /** Of Fastify. */
 interface Exchange {

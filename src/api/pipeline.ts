@@ -1,16 +1,21 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Authenticate } from '../access/access.ts';
+import { permits } from '../access/permissions.ts';
 import type { Principal } from '../access/root-key-cache.ts';
+import type { Domain } from '../domain/domain.ts';
 import type { Store } from '../store/contract/store.ts';
 import { endOfTurn } from '../turn.ts';
 import { authorOf } from './author.ts';
+import { findDomain } from './domains/present-domain.ts';
 import { createNothing, creations } from './idempotency.ts';
 import type { LoadShedder } from './load-shedding.ts';
+import { masked } from './masking.ts';
 import {
   type HandlerContext,
   isStream,
   type JsonOperation,
   type MakeChange,
+  type NamedDomain,
   type OpenOperation,
   type Operation,
   type StreamOperation,
@@ -92,7 +97,15 @@ export function serveOperation(
       const create = createFor(request, reply, author);
       const change: MakeChange = (method, ...args) => store.recorded(author(), method, ...args);
       const principal = principalOf(request);
-      const call = { principal, input: inputOf(principal, request.body), create, change };
+      const noteDomain = (domainId: string) => {
+        request.domainId = domainId;
+      };
+      const namedDomain: NamedDomain = async (identifier) => {
+        const domain = visibleDomain(principal, await findDomain(context.store, principal.workspaceId, identifier));
+        noteDomain(domain.id);
+        return domain;
+      };
+      const call = { principal, input: inputOf(principal, request.body), create, change, namedDomain, noteDomain };
       const result = await loadShedder.run(() => handle(call, context));
       await endOfTurn();
       reply.code(status);
@@ -112,6 +125,12 @@ export function serveOperation(
       await loadShedder.run(() => open(call, { request, reply }, watchers));
       return reply;
     };
+  }
+
+  function visibleDomain({ grants }: Principal, found: Domain | null): Domain {
+    if (!('permission' in operation)) throw new Error(`${name} finds a domain without a permission`);
+    const { permission } = operation;
+    return masked(found, ({ environmentId }) => permits(grants, permission, environmentId), 'data/domain_not_found');
   }
 
   function inputOf({ session }: Principal, body: unknown): unknown {

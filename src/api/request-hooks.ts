@@ -12,6 +12,8 @@ declare module 'fastify' {
     principal: Principal | null;
     /** The operation that was called; null on public routes. */
     operation: string | null;
+    /** The domain that the operation is about; undefined before it was found, and where there are none or many. */
+    domainId: string | undefined;
   }
 }
 

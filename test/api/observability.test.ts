@@ -1,7 +1,15 @@
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createLoadShedder } from '../../src/api/load-shedding.ts';
+import { operations } from '../../src/api/operations.ts';
 import { type Harness, startApi, type Tree } from '../support/api-harness.ts';
+
+/** Operations whose request names one domain, and the properties of the request. A name that is only examined is no domain yet. */
+const aboutDomains = operations
+  .map((operation): [string, string[]] => [operation.name, Object.keys(Object(Object(operation.request).properties))])
+  .filter(([name, properties]) => properties.includes('domain') && name !== 'domains.checkName');
 
 let api: Harness;
 let tree: Tree;
@@ -45,6 +53,27 @@ describe('the log', () => {
   ])('has a line for %s', async (_what, sent, operation, status) => {
     const { headers } = await api.send(sent);
     expect(await linesOf(String(headers['x-request-id']))).toMatchObject([{ operation, status }]);
+  });
+
+  it.each(aboutDomains)('names the domain of %s', async (operation, properties) => {
+    const name = `${operation.split('.')[1]?.toLowerCase()}.acme.test`;
+    const known = operation === 'domains.createDomain' ? null : await api.createDomain(tree, name);
+    if (operation === 'domains.restoreDomain') await api.call('domains.deleteDomain', { domain: name });
+    const { project, app, environment } = tree;
+    const values = { project, app, environment, domain: name, to: name };
+    const input = Object.entries(values).filter(([property]) => properties.includes(property));
+    const sent = request(`${api.url}/v2/${operation}`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${api.rootKey}`,
+        accept: operation === 'domains.watchDomain' ? 'text/event-stream' : 'application/json',
+        'content-type': 'application/json',
+      },
+    }).end(JSON.stringify(Object.fromEntries(input)));
+    const [response]: IncomingMessage[] = await once(sent, 'response');
+    response?.destroy();
+    const { id } = known ?? (await api.store.findDomainByName(api.workspaceId, name)) ?? {};
+    expect(await linesOf(String(response?.headers['x-request-id']))).toMatchObject([{ operation, domainId: id }]);
   });
 
   it('holds no key, no header, no body and no token', async () => {

@@ -41,7 +41,7 @@ export const createDomain = defineOperation({
     request: { project: 'demo', app: 'web', environment: 'production', domain: exampleDomain.name },
     response: { domainId: exampleDomain.id, dnsRecords: dnsRecords({ ...exampleDomain, ownershipVerifiedAt: null }) },
   },
-  async handle({ principal, input, create }, context) {
+  async handle({ principal, input, create, noteDomain }, context) {
     const { store, settings, apexNote } = context;
     const environment = masked(
       await store.findEnvironment(principal.workspaceId, input),
@@ -57,6 +57,7 @@ export const createDomain = defineOperation({
     const { made, outcome } = await create(response, 'createDomain', domain, windowEnd, principal.actor);
     const problem = creationProblem(outcome, domain.name);
     if (problem !== null) throw problem;
+    noteDomain(made.domainId);
     return made;
   },
 });

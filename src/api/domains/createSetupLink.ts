@@ -1,12 +1,10 @@
 import Type from 'typebox';
-import { permits } from '../../access/permissions.ts';
 import { createSetupToken } from '../../access/setup-link.ts';
 import { Problem } from '../errors.ts';
-import { masked } from '../masking.ts';
 import { defineOperation } from '../operation.ts';
 import { closed, Id, Time } from '../schemas.ts';
 import { storingSecret } from '../webhooks/webhook-secret.ts';
-import { DomainIdentifier, exampleDomain, findDomain } from './present-domain.ts';
+import { DomainIdentifier, exampleDomain } from './present-domain.ts';
 import { exampleSetupLink, exampleSetupToken, LINK_LIFE_SECONDS, LINKS_PER_DOMAIN } from './present-setup-link.ts';
 
 const permission = { resource: 'environment', action: 'create_setup_link' } as const;
@@ -55,13 +53,9 @@ export const createSetupLink = defineOperation({
       expiresAt: exampleSetupLink.expiresAt,
     },
   },
-  async handle({ principal, input, create }, { store, clock, newId, randomBytes, settings: { publicUrl } }) {
-    const { workspaceId, grants, actor } = principal;
-    const { id: domainId } = masked(
-      await findDomain(store, workspaceId, input.domain),
-      (found) => permits(grants, permission, found.environmentId),
-      'data/domain_not_found',
-    );
+  async handle({ principal, input, create, namedDomain }, { clock, newId, randomBytes, settings: { publicUrl } }) {
+    const { workspaceId, actor } = principal;
+    const { id: domainId } = await namedDomain(input.domain);
     if (publicUrl === undefined) throw new Problem('application/public_url_missing');
     const { token, hash } = createSetupToken(randomBytes);
     const createdAt = clock.now();

@@ -1,10 +1,8 @@
 import Type from 'typebox';
-import { permits } from '../../access/permissions.ts';
 import { Problem } from '../errors.ts';
-import { masked } from '../masking.ts';
 import { defineOperation } from '../operation.ts';
 import { closed, Empty } from '../schemas.ts';
-import { DomainIdentifier, exampleDomain, findDomain } from './present-domain.ts';
+import { DomainIdentifier, exampleDomain } from './present-domain.ts';
 
 const permission = { resource: 'environment', action: 'delete_domain' } as const;
 
@@ -18,13 +16,9 @@ export const deleteDomain = defineOperation({
   response: Empty,
   problems: ['data/domain_not_found'],
   example: { request: { domain: exampleDomain.name }, response: {} },
-  async handle({ principal, input, change }, { store, clock, settings }) {
-    const { workspaceId, grants, actor } = principal;
-    const domain = masked(
-      await findDomain(store, workspaceId, input.domain),
-      (found) => permits(grants, permission, found.environmentId),
-      'data/domain_not_found',
-    );
+  async handle({ principal, input, change, namedDomain }, { clock, settings }) {
+    const { workspaceId, actor } = principal;
+    const domain = await namedDomain(input.domain);
     const now = clock.now();
     const deleted = await change('deleteDomain', workspaceId, domain.id, now, actor, now + settings.deletedKeepMs);
     if (deleted === 'missing') throw new Problem('data/domain_not_found');

@@ -1,10 +1,8 @@
 import Type from 'typebox';
-import { permits } from '../../access/permissions.ts';
 import { findingsOf } from '../../domain/findings/findings.ts';
 import { NO_MEMORY } from '../../domain/status.ts';
 import { tokenOwners } from '../../observation/token-owners.ts';
 import { Problem } from '../errors.ts';
-import { masked } from '../masking.ts';
 import { defineOperation } from '../operation.ts';
 import { closed } from '../schemas.ts';
 import { diagnosisShare, findingForCustomer } from '../setup/session-scope.ts';
@@ -13,7 +11,7 @@ import { exampleDiagnosis } from './example-diagnosis.ts';
 import { findingContext } from './finding-context.ts';
 import { lookedAt } from './looked-at.ts';
 import { type DiagnosedDns, presentDiagnosis } from './present-diagnosis.ts';
-import { DomainIdentifier, exampleDomain, findDomain } from './present-domain.ts';
+import { DomainIdentifier, exampleDomain } from './present-domain.ts';
 import { presentRedirect } from './present-redirect.ts';
 import { presentSuspension } from './present-suspension.ts';
 
@@ -39,13 +37,9 @@ export const diagnoseDomain = defineOperation({
   response: DiagnosisSchema,
   problems: ['data/domain_not_found'],
   example: { request: { domain: exampleDomain.name }, response: exampleDiagnosis },
-  async handle({ principal, input }, { store, diagnoser, clock, settings }) {
-    const { workspaceId, grants } = principal;
-    const domain = masked(
-      await findDomain(store, workspaceId, input.domain),
-      (found) => permits(grants, permission, found.environmentId),
-      'data/domain_not_found',
-    );
+  async handle({ principal, input, namedDomain }, { store, diagnoser, clock, settings }) {
+    const { workspaceId } = principal;
+    const domain = await namedDomain(input.domain);
     const lastCheck = async () => {
       const last = await store.findCheckResult(workspaceId, domain.id);
       // Deleted meanwhile.

@@ -1,10 +1,8 @@
 import Type from 'typebox';
-import { permits } from '../../access/permissions.ts';
-import { masked } from '../masking.ts';
 import { defineOperation } from '../operation.ts';
 import { closed } from '../schemas.ts';
 import { CertificateSchema, presentCertificate } from './present-certificate.ts';
-import { DomainIdentifier, exampleDomain, findDomain } from './present-domain.ts';
+import { DomainIdentifier, exampleDomain } from './present-domain.ts';
 
 // The permission of getDomain: certificates are public, and their state reveals no more than the domain's.
 const permission = { resource: 'environment', action: 'read_domain' } as const;
@@ -48,12 +46,8 @@ export const getCertificate = defineOperation({
       createdAt: createdAt + 60_000,
     },
   },
-  async handle({ principal, input }, { store, clock }) {
-    const domain = masked(
-      await findDomain(store, principal.workspaceId, input.domain),
-      (found) => permits(principal.grants, permission, found.environmentId),
-      'data/domain_not_found',
-    );
+  async handle({ input, namedDomain }, { store, clock }) {
+    const domain = await namedDomain(input.domain);
     const [certificate, lastIssuingAt] = await Promise.all([
       store.findCertificate(domain.name),
       store.findLastIssuing(),

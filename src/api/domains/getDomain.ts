@@ -1,11 +1,9 @@
 import Type from 'typebox';
-import { permits } from '../../access/permissions.ts';
 import { presentDomain } from '../../domain/presented-domain.ts';
-import { masked } from '../masking.ts';
 import { defineOperation, PresentedOnce } from '../operation.ts';
 import { closed } from '../schemas.ts';
 import { forCustomer } from '../setup/session-scope.ts';
-import { DomainIdentifier, DomainSchema, exampleDomain, findDomain } from './present-domain.ts';
+import { DomainIdentifier, DomainSchema, exampleDomain } from './present-domain.ts';
 
 const permission = { resource: 'environment', action: 'read_domain' } as const;
 
@@ -19,12 +17,8 @@ export const getDomain = defineOperation({
   response: DomainSchema,
   problems: ['data/domain_not_found'],
   example: { request: { domain: exampleDomain.name }, response: presentDomain(exampleDomain) },
-  async handle({ principal, input }, { store, apexNote }) {
-    const found = masked(
-      await findDomain(store, principal.workspaceId, input.domain),
-      ({ environmentId }) => permits(principal.grants, permission, environmentId),
-      'data/domain_not_found',
-    );
+  async handle({ principal, input, namedDomain }, { apexNote }) {
+    const found = await namedDomain(input.domain);
     const domain = principal.session === undefined ? found : forCustomer(found);
     return new PresentedOnce(domain, () => presentDomain(domain, apexNote));
   },

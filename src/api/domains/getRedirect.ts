@@ -1,9 +1,7 @@
 import Type from 'typebox';
-import { permits } from '../../access/permissions.ts';
-import { masked } from '../masking.ts';
 import { defineOperation } from '../operation.ts';
 import { closed } from '../schemas.ts';
-import { DomainIdentifier, findDomain } from './present-domain.ts';
+import { DomainIdentifier } from './present-domain.ts';
 import { DomainRedirectSchema, exampleRedirect, presentDomainRedirect } from './present-redirect.ts';
 
 // The permission of getDomain: anybody who visits a domain sees where it redirects to.
@@ -19,12 +17,8 @@ export const getRedirect = defineOperation({
   response: DomainRedirectSchema,
   problems: ['data/domain_not_found'],
   example: { request: { domain: exampleRedirect.domain }, response: exampleRedirect },
-  async handle({ principal: { workspaceId, grants }, input }, { store }) {
-    const domain = masked(
-      await findDomain(store, workspaceId, input.domain),
-      (found) => permits(grants, permission, found.environmentId),
-      'data/domain_not_found',
-    );
+  async handle({ principal: { workspaceId }, input, namedDomain }, { store }) {
+    const domain = await namedDomain(input.domain);
     return presentDomainRedirect(domain, await store.findRedirect(workspaceId, domain.id));
   },
 });

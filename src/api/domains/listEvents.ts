@@ -1,9 +1,7 @@
 import Type from 'typebox';
-import { permits } from '../../access/permissions.ts';
-import { masked } from '../masking.ts';
 import { defineList } from '../operation.ts';
 import { closed, pageOf, pageRequest } from '../schemas.ts';
-import { DomainIdentifier, exampleDomain, findDomain } from './present-domain.ts';
+import { DomainIdentifier, exampleDomain } from './present-domain.ts';
 import { EventSchema, presentEvent } from './present-event.ts';
 
 // The permission of getDomain: events say how the domain came to its state.
@@ -39,12 +37,8 @@ export const listEvents = defineList({
       },
     ],
   },
-  async handle({ principal: { workspaceId, grants }, input }, { store }) {
-    const domain = masked(
-      await findDomain(store, workspaceId, input.domain),
-      (found) => permits(grants, permission, found.environmentId),
-      'data/domain_not_found',
-    );
+  async handle({ principal: { workspaceId }, input, namedDomain }, { store }) {
+    const domain = await namedDomain(input.domain);
     const page = await store.listDomainEvents(workspaceId, domain.id, pageOf(input));
     return { ...page, items: page.items.map(presentEvent) };
   },

@@ -1,9 +1,7 @@
 import Type from 'typebox';
-import { permits } from '../../access/permissions.ts';
-import { masked } from '../masking.ts';
 import { defineList } from '../operation.ts';
 import { closed, pageOf, pageRequest } from '../schemas.ts';
-import { DomainIdentifier, exampleDomain, findDomain } from './present-domain.ts';
+import { DomainIdentifier, exampleDomain } from './present-domain.ts';
 import { exampleSetupLink, presentSetupLink, SetupLinkSchema } from './present-setup-link.ts';
 
 const permission = { resource: 'environment', action: 'create_setup_link' } as const;
@@ -18,12 +16,8 @@ export const listSetupLinks = defineList({
   item: SetupLinkSchema,
   problems: ['data/domain_not_found'],
   example: { request: { domain: exampleDomain.name }, items: [presentSetupLink(exampleSetupLink)] },
-  async handle({ principal: { workspaceId, grants }, input }, { store }) {
-    const { id } = masked(
-      await findDomain(store, workspaceId, input.domain),
-      (found) => permits(grants, permission, found.environmentId),
-      'data/domain_not_found',
-    );
+  async handle({ principal: { workspaceId }, input, namedDomain }, { store }) {
+    const { id } = await namedDomain(input.domain);
     const page = await store.listSetupLinks(workspaceId, id, pageOf(input));
     return { ...page, items: page.items.map(presentSetupLink) };
   },

@@ -5,7 +5,7 @@ import { Problem } from '../errors.ts';
 import { masked } from '../masking.ts';
 import { defineOperation } from '../operation.ts';
 import { closed, Reference } from '../schemas.ts';
-import { DomainIdentifier, DomainSchema, exampleDomain, findDomain } from './present-domain.ts';
+import { DomainIdentifier, DomainSchema, exampleDomain } from './present-domain.ts';
 
 const permission = { resource: 'environment', action: 'delete_domain' } as const;
 /** Of the environment that the domain is moved to. */
@@ -32,13 +32,9 @@ export const moveDomain = defineOperation({
     request: { domain: exampleDomain.name, project: 'demo', app: 'web', environment: 'production' },
     response: presentDomain(exampleDomain),
   },
-  async handle({ principal: { workspaceId, grants, actor }, input, change }, { store, clock, apexNote }) {
+  async handle({ principal: { workspaceId, grants, actor }, input, change, namedDomain }, { store, clock, apexNote }) {
     const { domain: identifier, ...there } = input;
-    const domain = masked(
-      await findDomain(store, workspaceId, identifier),
-      ({ environmentId }) => permits(grants, permission, environmentId),
-      'data/domain_not_found',
-    );
+    const domain = await namedDomain(identifier);
     const environment = masked(
       await store.findEnvironment(workspaceId, there),
       ({ id }) => permits(grants, permissionThere, id),

@@ -1,10 +1,8 @@
 import Type from 'typebox';
-import { permits } from '../../access/permissions.ts';
 import { Problem } from '../errors.ts';
-import { masked } from '../masking.ts';
 import { defineOperation } from '../operation.ts';
 import { closed, Empty } from '../schemas.ts';
-import { DomainIdentifier, findDomain } from './present-domain.ts';
+import { DomainIdentifier } from './present-domain.ts';
 import { exampleRedirect } from './present-redirect.ts';
 
 const permission = { resource: 'environment', action: 'update_domain' } as const;
@@ -19,12 +17,8 @@ export const removeRedirect = defineOperation({
   response: Empty,
   problems: ['data/domain_not_found'],
   example: { request: { domain: exampleRedirect.domain }, response: {} },
-  async handle({ principal: { workspaceId, grants, actor }, input, change }, { store, clock }) {
-    const domain = masked(
-      await findDomain(store, workspaceId, input.domain),
-      (found) => permits(grants, permission, found.environmentId),
-      'data/domain_not_found',
-    );
+  async handle({ principal: { workspaceId, actor }, input, change, namedDomain }, { clock }) {
+    const domain = await namedDomain(input.domain);
     const removed = await change('removeRedirect', workspaceId, domain.id, clock.now(), actor);
     if (removed === 'missing') throw new Problem('data/domain_not_found');
     return {};

@@ -28,14 +28,18 @@ export const restoreDomain = defineOperation({
     'limits/custom_domain_limit_exceeded',
   ],
   example: { request: { domain: exampleDomain.name }, response: presentDomain(exampleDomain) },
-  async handle({ principal: { workspaceId, grants, actor }, input, change }, { store, clock, settings, apexNote }) {
+  async handle(
+    { principal: { workspaceId, grants, actor }, input, change, noteDomain },
+    { store, clock, settings, apexNote },
+  ) {
     const now = clock.now();
     const deleted = masked(
       await findDeleted(store, workspaceId, input.domain, now),
       ({ domain }) => permits(grants, permission, domain.environmentId),
       'data/domain_not_found',
     );
-    const { name } = deleted.domain;
+    const { id, name } = deleted.domain;
+    noteDomain(id);
     const result = await change('restoreDomain', deleted, now, settings.windowMs, actor);
     switch (result.kind) {
       case 'restored':

@@ -1,10 +1,8 @@
 import Type from 'typebox';
-import { permits } from '../../access/permissions.ts';
 import { Problem } from '../errors.ts';
-import { masked } from '../masking.ts';
 import { defineOperation } from '../operation.ts';
 import { closed } from '../schemas.ts';
-import { DomainIdentifier, findDomain } from './present-domain.ts';
+import { DomainIdentifier } from './present-domain.ts';
 import { DomainSuspensionSchema, exampleSuspension, presentDomainSuspension } from './present-suspension.ts';
 
 const permission = { resource: 'environment', action: 'update_domain' } as const;
@@ -22,12 +20,8 @@ export const resumeDomain = defineOperation({
     request: { domain: exampleSuspension.domain },
     response: { domainId: exampleSuspension.domainId, domain: exampleSuspension.domain },
   },
-  async handle({ principal: { workspaceId, grants, actor }, input, change }, { store, clock }) {
-    const domain = masked(
-      await findDomain(store, workspaceId, input.domain),
-      (found) => permits(grants, permission, found.environmentId),
-      'data/domain_not_found',
-    );
+  async handle({ principal: { workspaceId, actor }, input, change, namedDomain }, { clock }) {
+    const domain = await namedDomain(input.domain);
     const done = await change('resumeDomain', workspaceId, domain.id, clock.now(), actor);
     if (done.kind === 'missing') throw new Problem('data/domain_not_found');
     return presentDomainSuspension(domain, done.suspension);

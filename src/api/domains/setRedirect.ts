@@ -44,10 +44,10 @@ export const setRedirect = defineOperation({
     'limits/redirect_limit_exceeded',
   ],
   example: { request: { domain: 'www.example.com', to: 'example.com' }, response: exampleRedirect },
-  async handle({ principal: { workspaceId, grants, actor }, input, change }, { store, clock }) {
+  async handle({ principal: { workspaceId, grants, actor }, input, change, namedDomain }, { store, clock }) {
     const { domain: identifier, to, status = 308 } = input;
     const isPermitted = (found: Domain) => permits(grants, permission, found.environmentId);
-    const domain = masked(await findDomain(store, workspaceId, identifier), isPermitted, 'data/domain_not_found');
+    const domain = await namedDomain(identifier);
     const destination = masked(
       await findDomain(store, workspaceId, to),
       isPermitted,

@@ -1,10 +1,8 @@
 import Type from 'typebox';
-import { permits } from '../../access/permissions.ts';
 import { Problem } from '../errors.ts';
-import { masked } from '../masking.ts';
 import { defineOperation } from '../operation.ts';
 import { closed } from '../schemas.ts';
-import { DomainIdentifier, findDomain } from './present-domain.ts';
+import { DomainIdentifier } from './present-domain.ts';
 import {
   DomainSuspensionSchema,
   exampleSuspension,
@@ -24,12 +22,8 @@ export const suspendDomain = defineOperation({
   response: DomainSuspensionSchema,
   problems: ['data/domain_not_found'],
   example: { request: { domain: exampleSuspension.domain }, response: exampleSuspension },
-  async handle({ principal: { workspaceId, grants, actor }, input, change }, { store, clock }) {
-    const domain = masked(
-      await findDomain(store, workspaceId, input.domain),
-      (found) => permits(grants, permission, found.environmentId),
-      'data/domain_not_found',
-    );
+  async handle({ principal: { workspaceId, actor }, input, change, namedDomain }, { clock }) {
+    const domain = await namedDomain(input.domain);
     const { status = 503 } = input;
     const done = await change('suspendDomain', workspaceId, domain.id, status, clock.now(), actor);
     if (done.kind === 'missing') throw new Problem('data/domain_not_found');

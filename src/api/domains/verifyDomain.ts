@@ -1,10 +1,8 @@
 import Type from 'typebox';
-import { permits } from '../../access/permissions.ts';
 import { Problem } from '../errors.ts';
-import { masked } from '../masking.ts';
 import { defineOperation } from '../operation.ts';
 import { closed, Empty } from '../schemas.ts';
-import { DomainIdentifier, exampleDomain, findDomain } from './present-domain.ts';
+import { DomainIdentifier, exampleDomain } from './present-domain.ts';
 
 const permission = { resource: 'environment', action: 'verify_domain' } as const;
 
@@ -20,13 +18,9 @@ export const verifyDomain = defineOperation({
   response: Empty,
   problems: ['data/domain_not_found', 'application/precondition_failed'],
   example: { request: { domain: exampleDomain.name }, response: {} },
-  async handle({ principal, input, change }, { store, clock, settings }) {
-    const { workspaceId, grants, actor } = principal;
-    const domain = masked(
-      await findDomain(store, workspaceId, input.domain),
-      (found) => permits(grants, permission, found.environmentId),
-      'data/domain_not_found',
-    );
+  async handle({ principal, input, change, namedDomain }, { clock, settings }) {
+    const { workspaceId, actor } = principal;
+    const domain = await namedDomain(input.domain);
     const retried = await change('retryVerification', workspaceId, domain.id, clock.now(), settings.windowMs, actor);
     switch (retried) {
       case 'accepted':

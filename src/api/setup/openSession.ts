@@ -54,9 +54,10 @@ export const openSession = defineOpenOperation({
       brand: examplePage.brand,
     },
   },
-  async handle({ principal, change }, { store, clock, newId, apexNote }) {
+  async handle({ principal, change, noteDomain }, { store, clock, newId, apexNote }) {
     const { workspaceId } = principal;
     const { linkId, domainId, expiresAt } = sessionOf(principal);
+    noteDomain(domainId);
     const { findCurrentSigningKey } = store;
     const signingKeys = {
       findCurrentSigningKey,

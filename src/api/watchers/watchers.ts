@@ -109,6 +109,7 @@ export function createWatchers(deps: WatchersDeps): Watchers {
         const before = watched.changes();
         const found = await findDomain(store, principal.workspaceId, identifier);
         const domain = visible(session.standing(), permission, found);
+        request.domainId = domain.id;
         reply.hijack();
         if (request.raw.socket.destroyed) return release();
         const shown = (newer: Domain) => stateOf(newer, principal.session !== undefined);
