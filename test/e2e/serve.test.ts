@@ -59,7 +59,7 @@ function startFailure({ code, stdout, stderr }: Ended): string {
   return msg;
 }
 
-test.concurrent('a server is set up with commands, serves requests and metrics, and stops cleanly', async () => {
+test.concurrent('a server is set up with commands, serves requests and metrics, stops cleanly, and then the store says when the key was used', async () => {
   const database = databaseFor('from-nothing');
   const { id } = await runJson<{ id: string }>(['workspaces', 'create', 'acme', '--database', database]);
   const permission = ['--permission', 'project.*.create_project', '--permission', 'project.*.read_project'];
@@ -72,6 +72,12 @@ test.concurrent('a server is set up with commands, serves requests and metrics, 
     '--database',
     database,
   ]);
+  const lastUses = async () => {
+    const keys = await runJson<{ lastUsedAt?: number }[]>(['keys', 'list', '--database', database]);
+    return keys.map(({ lastUsedAt }) => lastUsedAt);
+  };
+  expect(await lastUses()).toEqual([undefined]);
+  const startedAt = Date.now();
   const server = await serve({ NAMEPLATE_DATABASE_URL: database });
 
   const there = { NAMEPLATE_URL: server.api ?? '', NAMEPLATE_ROOT_KEY: key.key };
@@ -85,6 +91,8 @@ test.concurrent('a server is set up with commands, serves requests and metrics, 
   expect(code).toBe(0);
   expect(stdout).not.toContain(key.key);
   for (const line of stdout.trimEnd().split('\n')) expect(() => JSON.parse(line)).not.toThrow();
+  const [usedAt] = await lastUses();
+  expect(usedAt).toBeGreaterThanOrEqual(startedAt);
 });
 
 test.concurrent('an edge beside the API logs its requests where that is switched on, and stays ready while nobody can write to the store', async () => {

@@ -42,13 +42,13 @@ export function trialVisitors(roots: string) {
   }
 
   /** Requests with a new handshake each, 20 ms after the one before. */
-  function visit(hostname: string) {
+  function visit(asked: Asked) {
     let isStopped = false;
     const failures: { at: number; error: string }[] = [];
     let requests = 0;
     const visiting = (async () => {
       while (!isStopped) {
-        const { status, error } = await get({ hostname });
+        const { status, error } = await get(asked);
         requests += 1;
         if (error !== null || status !== 200) failures.push({ at: performance.now(), error: error ?? String(status) });
         await delay(20);

@@ -1,5 +1,5 @@
-// What stood in the way of production at the edge, tried on a machine of its own with real servers: Knot, Unbound, pebble, PostgreSQL, HAProxy. Prints a line of JSON
-// for each trial. Another release is tried by its path, which has to be built:
+// What stood in the way of production at the edge, tried on a machine of its own with real servers: Knot, Unbound, pebble, PostgreSQL, HAProxy, Caddy. Prints a line of
+// JSON for each trial. Another release is tried by its path, which has to be built:
 //   unshare --net --mount --pid --fork --kill-child --mount-proc node test/long/edge/trials.ts [path of the clone]
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -58,6 +58,8 @@ const env: Record<string, string> = {
   NAMEPLATE_ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
   NAMEPLATE_DNS_ALLOWED_NETWORKS: '127.0.0.0/8',
   NAMEPLATE_EDGE_ALLOWED_NETWORKS: '127.0.0.0/8',
+  NAMEPLATE_EDGE_FRONT_LISTEN: '127.0.0.1:7072',
+  NAMEPLATE_EDGE_TRUSTED_PROXIES: '127.0.0.1/32',
   NAMEPLATE_ACME_ALLOWED_NETWORKS: '127.0.0.0/8,10.99.0.0/24',
   NAMEPLATE_ACME_DIRECTORY: pebble.directoryUrl,
   NAMEPLATE_ACME_CA_FILE: join(directory, 'ca.pem'),
@@ -84,7 +86,7 @@ await verified(one, `www.${CUSTOMER}`);
 await untilServed(`www.${CUSTOMER}`);
 
 await trial('a restart under load', async () => {
-  const visits = visit(`www.${CUSTOMER}`);
+  const visits = visit({ hostname: `www.${CUSTOMER}` });
   await delay(1000);
   await replace();
   await delay(3000);
@@ -102,8 +104,18 @@ await trial('HAProxy in front: the client of the origin', async () => {
   const option = settings.has('NAMEPLATE_EDGE_PROXY_PROTOCOL') ? 'send-proxy-v2' : '';
   const balancer = await startBalancer(option);
   const { body, error } = await get({ hostname: `www.${CUSTOMER}`, port: 8443, localAddress: CLIENT });
-  await balancer.close();
+  balancer.close();
   return { client: CLIENT, seen: error ?? JSON.parse(body)['x-real-ip'] };
+});
+await trial("Caddy in front, with Nameplate's certificates: a restart under load", async () => {
+  const caddy = await startCaddy();
+  const visits = visit({ hostname: `www.${CUSTOMER}`, port: 8444 });
+  await delay(1000);
+  await replace();
+  await delay(3000);
+  const outcome = await visits.stop();
+  caddy.close();
+  return outcome;
 });
 await trial("the API's own name", async () => {
   if (!settings.has('NAMEPLATE_API_HOSTNAME')) return 'no such setting';
@@ -139,7 +151,7 @@ await trial('one dead address of two, for eight names', async () => {
 });
 await trial('a takeover', async () => {
   const name = `www.${CUSTOMER}`;
-  const visits = visit(name);
+  const visits = visit({ hostname: name });
   await publish(two, name);
   await verified(two, name);
   const verifiedAt = performance.now();
@@ -237,16 +249,37 @@ async function ready(address: string): Promise<string> {
 }
 
 async function startBalancer(option: string) {
-  const programs = await findPrograms('haproxy', ['haproxy']);
-  const path = join(directory, 'haproxy.cfg');
   const text = `global\n  log stdout format raw local0\ndefaults\n  mode tcp\n  timeout connect 5s\n  timeout client 1m\n  timeout server 1m\nlisten edge\n  bind 127.0.0.1:8443\n  source ${BALANCER}\n  server edge ${BALANCER}:443 ${option}\n`;
-  await writeFile(path, text);
-  const service = spawn(programs.path('haproxy'), ['-db', '-f', path], {
-    env: { ...process.env, ...programs.env },
-    stdio: 'ignore',
-  });
+  return startFront('haproxy', text, (path) => ['-db', '-f', path]);
+}
+
+/** With the file of docs/edge.md, on ports of its own. */
+async function startCaddy() {
+  const text = `{
+  admin off
+  skip_install_trust
+  http_port 8081
+  https_port 8444
+  auto_https disable_redirects
+}
+https:// {
+  tls {
+    get_certificate http http://127.0.0.1:7072/edge/certificate
+  }
+  reverse_proxy 127.0.0.1:80
+}
+`;
+  return startFront('caddy', text, (path) => ['run', '--adapter', 'caddyfile', '--config', path]);
+}
+
+async function startFront(name: 'haproxy' | 'caddy', file: string, words: (path: string) => string[]) {
+  const programs = await findPrograms(name, [name]);
+  const path = join(directory, `${name}.cfg`);
+  await writeFile(path, file);
+  const env = { ...process.env, ...programs.env, XDG_DATA_HOME: directory, XDG_CONFIG_HOME: directory };
+  const service = spawn(programs.path(name), words(path), { env, stdio: 'ignore' });
   await delay(1000);
-  return { close: async () => void service.kill() };
+  return { close: () => void service.kill() };
 }
 
 function seconds(since: number): number {
