@@ -102,8 +102,13 @@ export function createMetrics({ ofProcess = true } = {}) {
     }),
     domains: new Gauge({
       name: 'nameplate_domains',
-      help: 'Domains in the store, by state: drifted (verified, and told to have lost what they need).',
-      labelNames: ['state'],
+      help: 'Domains in the store, by status: pending, verifying, verified, failed.',
+      labelNames: ['status'],
+      registers,
+    }),
+    domainsDrifted: new Gauge({
+      name: 'nameplate_domains_drifted',
+      help: 'Verified domains in the store that were told to have lost what they need.',
       registers,
     }),
     dnsAnswers: new Counter({

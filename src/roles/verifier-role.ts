@@ -3,7 +3,7 @@ import { addressRule } from '../net/addresses.ts';
 import { GRACE_MS, type Stoppable } from '../net/listen.ts';
 import { observe } from '../observation/observe.ts';
 import { createSelfChecker } from '../selfcheck/self-check.ts';
-import { startDriftedGauge } from '../verification/drifted-gauge.ts';
+import { startDomainGauges } from '../verification/domain-gauges.ts';
 import type { DueLoop } from '../verification/due-loop.ts';
 import { createMonitor, type MonitorOptions } from '../verification/monitor.ts';
 import { createVerifier } from '../verification/verifier.ts';
@@ -19,7 +19,7 @@ export function startVerifier(deps: RoleDeps): Stoppable {
   const verifier = createVerifier({ ...deps, resolver, random: Math.random, facts });
   verifier.start();
   const validation = logUnvalidatingResolvers(deps);
-  const parts = [verifier, ...startMonitor({ ...deps, facts }, resolver)];
+  const parts = [verifier, ...startMonitor({ ...deps, facts }, resolver), startDomainGauges(deps)];
   return {
     async stop() {
       await Promise.all([Promise.all(parts.map((part) => part.stop(GRACE_MS))).finally(close), validation.stop()]);
@@ -49,5 +49,5 @@ function startMonitor(deps: RoleDeps & Pick<MonitorOptions, 'facts'>, resolver: 
     random: Math.random,
   });
   monitor.start();
-  return [monitor, startDriftedGauge(deps)];
+  return [monitor];
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { type Domain, WINDOW_MS } from '../../src/domain/domain.ts';
+import { type Domain, type DomainStatus, WINDOW_MS } from '../../src/domain/domain.ts';
 import { NO_MEMORY } from '../../src/domain/status.ts';
+import { verify } from '../support/certificates.ts';
 import {
   aDomain,
   anEnvironment,
@@ -128,6 +129,25 @@ export function describeDomains(subject: Subject): void {
       expect(inZone(await store.findTargetOutside(zone))).toBe(false);
       await attach(store, environment, { target: `${environment.id.replace('_', '')}.elsewhere.example` });
       expect(await store.findTargetOutside(zone)).toMatch(/\.elsewhere\.example$/);
+    });
+
+    it('are counted by status, those of all workspaces together, and none that is deleted', async () => {
+      const { store } = subject;
+      const before = await store.countDomains();
+      const [one, two] = [(await subject.plant()).environment, (await subject.plant()).environment];
+      await attach(store, one);
+      await attach(store, two);
+      const [checked, failing, gone] = [await attach(store, one), await attach(store, two), await attach(store, two)];
+      await save(checked, verifyingAt(checked, NOW));
+      await save(failing, failedAt(failing, NOW));
+      await store.deleteDomain(gone.workspaceId, gone.id, NOW);
+      await verify(store, one);
+      const more = { pending: 2, verifying: 1, verified: 1, failed: 1 };
+      const after = Object.entries(await store.countDomains()).map(([status, count]) => [
+        status,
+        count - before[status as DomainStatus],
+      ]);
+      expect(Object.fromEntries(after)).toEqual(more);
     });
 
     it('have no check left once they are deleted', async () => {

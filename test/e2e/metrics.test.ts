@@ -3,17 +3,26 @@ import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { readServerConfig } from '../../src/config/config.ts';
 import { createLog } from '../../src/log.ts';
 import { type RunningServer, startServer } from '../../src/main.ts';
+import { sqliteStore } from '../../src/store/sqlite/sqlite.ts';
+import { verify } from '../support/certificates.ts';
 import { temporaryDirectory } from '../support/command.ts';
+import * as entities from '../support/entities.ts';
 
 const directory = temporaryDirectory();
 const logged: string[] = [];
 let server: RunningServer;
 
 beforeAll(async () => {
+  const path = `${directory.path}/nameplate.db`;
+  const store = await sqliteStore({ path });
+  const { environment } = await entities.plant(store);
+  for (let i = 0; i < 3; i++) await entities.attach(store, environment);
+  await verify(store, environment);
+  await store.close();
   const config = readServerConfig({
     NAMEPLATE_CNAME_ZONE: 'cname.example.net',
     NAMEPLATE_DNS_RESOLVERS: '192.0.2.53',
-    NAMEPLATE_DATABASE_URL: `sqlite:${directory.path}/nameplate.db`,
+    NAMEPLATE_DATABASE_URL: `sqlite:${path}`,
     NAMEPLATE_ROLES: 'verifier',
     NAMEPLATE_METRICS_LISTEN: '127.0.0.1:0',
   });
@@ -32,6 +41,20 @@ test('metrics are read, and nothing else is there or can be done', async () => {
   expect(await statusOf('/metrics', 'HEAD')).toBe(200);
   expect(await statusOf('/metrics', 'POST')).toBe(405);
   expect(await statusOf('/')).toBe(404);
+});
+
+/** The lines of one metric, without its description. */
+async function linesOf(metric: string): Promise<string[]> {
+  const text = await (await fetch(`${server.metrics}/metrics`)).text();
+  return text.split('\n').filter((line) => line.startsWith(`${metric}{`) || line.startsWith(`${metric} `));
+}
+
+test('a verifier says how many domains there are of each status', async () => {
+  const counted = ['pending', 'verifying', 'verified', 'failed'].map(
+    (status, at) => `nameplate_domains{status="${status}"} ${[3, 0, 1, 0][at]}`,
+  );
+  await expect.poll(() => linesOf('nameplate_domains')).toEqual(counted);
+  expect(await linesOf('nameplate_domains_drifted')).toEqual(['nameplate_domains_drifted 0']);
 });
 
 test('metrics that cannot be read are an answer with status 500 and a line in the log, and the process goes on', async () => {

@@ -44,6 +44,12 @@ export interface DomainStore {
   findTargetOutside(zone: string): Promise<string | null>;
 
   /**
+   * Domains of all workspaces by status. For metrics: it reads an index from end to end, in steps of some milliseconds. A domain that changes meanwhile may be
+   * counted twice, or not at all.
+   */
+  countDomains(): Promise<Record<DomainStatus, number>>;
+
+  /**
    * Domains of one environment. `search` is part of an id or name, case-insensitive and literal. It scans in several statements: a change
    * between them may or may not be seen.
    */

@@ -12,6 +12,7 @@ import { earliestDueAt } from './check-schedule.ts';
 import { findIncumbent, findNameByToken } from './checks.ts';
 import { findDeletedDomain } from './deleted-domains.ts';
 import { listDeployments } from './deployments.ts';
+import { countDomains } from './domain-counts.ts';
 import * as domains from './domains.ts';
 import { listDomains } from './environment-domains.ts';
 import { findEnvironment, listEnvironments } from './environments.ts';
@@ -108,6 +109,7 @@ export function sqlStore(engine: Engine): Store {
     findDomainByName: (...args) => read(domains.findDomainByName, ...args),
     findDomainById: (...args) => read(domains.findDomainById, ...args),
     findTargetOutside: (...args) => read(domains.findTargetOutside, ...args),
+    countDomains: () => read(countDomains),
     listDomains: (...args) => read(listDomains, ...args),
     listWorkspaceDomains: (...args) => read(listWorkspaceDomains, ...args),
     createDomain: (...args) => write(writes.createDomain, ...args),
