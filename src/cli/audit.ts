@@ -8,10 +8,20 @@ import { EXAMPLE_WORKSPACE } from './workspaces.ts';
 const DEFAULT_LIMIT = 50;
 const PAGE = 100;
 
+/** Things that have names, by the prefix of their ids. */
+const KINDS: Record<string, string> = {
+  ws: 'workspace',
+  key: 'key',
+  proj: 'project',
+  app: 'app',
+  env: 'environment',
+  dom: 'domain',
+};
+
 const COLUMNS: Column<AuditEntry>[] = [
   { title: 'Time', text: ({ at }) => dateTime(at) },
   { title: 'Action', text: ({ action }) => printable(action) },
-  { title: 'Of', text: ({ target, targetName }) => printable(targetName ?? target) },
+  { title: 'Of', text: thingOf },
   { title: 'By', text: ({ actor }) => printable(actor) },
   { title: 'From', text: ({ from }) => printable(from) },
   { title: 'Workspace', text: ({ workspaceId }) => workspaceId ?? '' },
@@ -46,6 +56,13 @@ export function addAudit(program: Command): void {
         return table(COLUMNS, entries) + more;
       });
     });
+}
+
+/** `domain shop.example.com`; of what has no name its id, which says what it is. */
+function thingOf({ target, targetName }: AuditEntry): string {
+  if (targetName === null) return printable(target);
+  const kind = KINDS[target.slice(0, target.indexOf('_'))];
+  return printable(kind === undefined ? targetName : `${kind} ${targetName}`);
 }
 
 async function newest(

@@ -150,6 +150,8 @@ test('nameplate audit filters and pages, for people and as JSON', async () => {
   const { stdout } = await run(['audit', '--limit', '2', ...data]);
   expect(stdout).toMatch(/Time +Action/);
   expect(stdout).toContain(`--before ${first.next}`);
+  const made = await run(['audit', '--action', 'keys create', ...data]);
+  expect(made.stdout).toMatch(/keys create +key backend /);
 });
 
 /** Every command with `--database`. */
