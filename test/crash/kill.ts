@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { createLedger, type Entry, type Ledger, reconcile } from '../support/acknowledged.ts';
-import { ask } from '../support/api-client.ts';
+import { askPatiently } from '../support/api-client.ts';
 import type { KeySaid } from '../support/keymaker.ts';
 import { publish, readHeld, type Scene, startLoad, untilVerified } from '../support/load.ts';
 import type { PostgresServer } from '../support/postgres.ts';
@@ -119,7 +119,7 @@ async function examine({ site, ledger, random }: Scene, server: Server, tally: S
   await Promise.all([...unread, ...some(held, 20, random)].map((entry) => readHeld(server.url, entry)));
   await expectGone(ledger, held, server, random);
   for (const { there, text } of some([...ledger.keys.values()], 10, random)) {
-    const { status } = await ask(server.url, { key: text }, 'getDomain', 'nobody.test');
+    const { status } = await askPatiently(server.url, { key: text }, 'getDomain', 'nobody.test');
     expect(status).toBe(there ? 404 : 401);
   }
   const waiting = held.filter(({ verified, contested }) => !verified && !contested);
@@ -131,7 +131,7 @@ async function expectGone(ledger: Ledger, held: Entry[], { url }: Server, random
   const places = new Set(held.map(place));
   const gone = ledger.entries.filter((entry) => entry.state === 'gone' && !places.has(place(entry)));
   for (const { tenant, name } of some(gone, 10, random)) {
-    expect((await ask(url, tenant, 'getDomain', name)).status, name).toBe(404);
+    expect((await askPatiently(url, tenant, 'getDomain', name)).status, name).toBe(404);
   }
 }
 

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'vitest';
 import type { DomainEventType } from '../../src/domain/domain-event.ts';
 import { createLedger, reconcile } from '../support/acknowledged.ts';
-import { ask } from '../support/api-client.ts';
+import { askPatiently } from '../support/api-client.ts';
 import { publish, type Scene, startLoad } from '../support/load.ts';
 import type { PostgresServer } from '../support/postgres.ts';
 import type { Random } from '../support/seeded-random.ts';
@@ -85,10 +85,10 @@ async function settle({ site, ledger }: Scene, postgres: PostgresServer): Promis
   const server = await site.serve();
   const waiting = ledger.entries.filter((entry) => entry.state === 'held' && !entry.verified && !entry.contested);
   for (const entry of waiting) {
-    const { data } = await ask(server.url, entry.tenant, 'getDomain', entry.name);
+    const { data } = await askPatiently(server.url, entry.tenant, 'getDomain', entry.name);
     entry.records = data?.dnsRecords ?? [];
     publish(site, entry);
-    expect([202, 412]).toContain((await ask(server.url, entry.tenant, 'verifyDomain', entry.name)).status);
+    expect([202, 412]).toContain((await askPatiently(server.url, entry.tenant, 'verifyDomain', entry.name)).status);
   }
   const sql = "select count(*) from domains where id = any($1) and status <> 'verified'";
   const ids = waiting.map(({ id }) => id);

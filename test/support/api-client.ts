@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { CertificateReason, CertificateState } from '../../src/domain/certificate-state.ts';
 import type { Tenant } from './server-site.ts';
 
@@ -48,4 +49,13 @@ export async function ask<Found = Data>(
     meta: { requestId: string };
   };
   return { status: answer.status, requestId: meta.requestId, data, error, headers: answer.headers };
+}
+
+/** Asks again while the server sheds load, as a client would. */
+export async function askPatiently<Found = Data>(...asked: Parameters<typeof ask>): Promise<Answer<Found>> {
+  for (;;) {
+    const answer = await ask<Found>(...asked);
+    if (answer.status !== 429) return answer;
+    await delay(1000 * Number(answer.headers.get('retry-after') ?? 1));
+  }
 }

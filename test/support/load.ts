@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Entry, type Ledger, newEntry, seeVerified } from './acknowledged.ts';
-import { type Answer, ask, type Data, type Operation } from './api-client.ts';
+import { type Answer, askPatiently, type Data, type Operation } from './api-client.ts';
 import type { Random } from './seeded-random.ts';
 import { type Site, type Tenant, until } from './server-site.ts';
 
@@ -90,9 +90,9 @@ async function askOnce(
   name: string,
   timeoutMs?: number,
 ): Promise<Answer> {
-  const answer = await ask(url, tenant, operation, name, timeoutMs);
+  const answer = await askPatiently(url, tenant, operation, name, timeoutMs);
   const { status, headers } = answer;
-  if ((status === 500 || status === 429) && headers.has('retry-after')) {
+  if (status === 500 && headers.has('retry-after')) {
     throw new Error(`${operation} ${name}: ${status}, come again`);
   }
   return answer;
@@ -211,7 +211,7 @@ export async function readHeld(url: string, entry: Entry, timeoutMs?: number): P
 export function untilVerified(url: string, ledger: Ledger, entry: Entry): Promise<void> {
   return until(`${entry.id} ${entry.name} is verified`, async () => {
     const { status } = await readHeld(url, entry);
-    if (status === 'failed') await ask(url, entry.tenant, 'verifyDomain', entry.name);
+    if (status === 'failed') await askPatiently(url, entry.tenant, 'verifyDomain', entry.name);
     if (status === 'verified') seeVerified(ledger, entry);
     return entry.verified;
   });
