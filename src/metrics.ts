@@ -8,7 +8,7 @@ export function createMetrics({ ofProcess = true } = {}) {
   const registry = new Registry();
   const registers = [registry];
   if (ofProcess) collectDefaultMetrics({ register: registry });
-  return {
+  const metrics = {
     registry,
     threadDeaths: new Counter({
       name: 'nameplate_thread_deaths_total',
@@ -146,6 +146,11 @@ export function createMetrics({ ofProcess = true } = {}) {
       help: 'Earliest expiry of a certificate in use whose name points to us, Unix time.',
       registers,
     }),
+    certificateWaitSeconds: new Gauge({
+      name: 'nameplate_certificate_oldest_waiting_seconds',
+      help: 'How long the certificate that waits for longest has been waiting for this installation or its CA: none is in use, and nothing about its name is in the way; 0: none waits.',
+      registers,
+    }),
     certificateBudget: new Gauge({
       name: 'nameplate_certificate_budget_orders',
       help: 'Orders left in the current window of each CA.',
@@ -203,4 +208,7 @@ export function createMetrics({ ofProcess = true } = {}) {
       registers,
     }),
   };
+  // Until there is one: 0 would be a certificate that has expired.
+  metrics.certificateExpiry.remove();
+  return metrics;
 }

@@ -1,5 +1,11 @@
 import { expect, test } from 'vitest';
-import { type CertificateReason, problemWhileOrdering, unattendedProblem } from './certificate-state.ts';
+import {
+  type CertificateReason,
+  type CertificateState,
+  problemWhileOrdering,
+  unattendedProblem,
+  waitingSince,
+} from './certificate-state.ts';
 
 const NOW = 1_800_000_000_000;
 const MINUTE_MS = 60_000;
@@ -37,3 +43,34 @@ test.each<[CertificateReason, boolean]>([
   const problem = { reason, message: '', at: NOW };
   expect(problemWhileOrdering(problem)).toBe(isShown ? problem : null);
 });
+
+test('a certificate that was not attempted yet has been waiting since it was wanted', () => {
+  expect(waitingSince({ state: 'wanted', problem: null, createdAt: NOW })).toBe(NOW);
+});
+
+test.each<[CertificateReason, boolean]>([
+  ['no_address', false],
+  ['dns_unreadable', false],
+  ['address_not_public', false],
+  ['unreachable', false],
+  ['answered_by_another', false],
+  ['caa_forbids', false],
+  ['budget_spent', false],
+  ['ca_rate_limited', false],
+  ['ca_unavailable', true],
+  ['ca_account', true],
+  ['authorization_failed', false],
+  ['ca_refused', false],
+])('a certificate with the problem %s waits for us or the CA, since it has that problem: %s', (reason, isWaiting) => {
+  const problem = { reason, message: '', at: NOW + MINUTE_MS };
+  expect(waitingSince({ state: 'failed', problem, createdAt: NOW })).toBe(isWaiting ? problem.at : null);
+});
+
+test.each<CertificateState>(['waiting_for_routing', 'ordering', 'issued', 'renewing'])(
+  'a certificate that is %s waits for nobody here',
+  (state) => {
+    const problem = { reason: 'ca_unavailable', message: '', at: NOW } as const;
+    expect(waitingSince({ state, problem, createdAt: NOW })).toBeNull();
+    expect(waitingSince({ state, problem: null, createdAt: NOW })).toBeNull();
+  },
+);

@@ -45,6 +45,28 @@ export const OWNER_FIXABLE: readonly CertificateReason[] = [
   'caa_forbids',
 ];
 
+/** What keeps every name of this installation from being ordered. */
+const NOT_THE_NAMES: readonly CertificateReason[] = ['ca_unavailable', 'ca_account'];
+
+/**
+ * Since when a certificate has been waiting for this installation or its CA: its domain is verified, none is in use, and nothing about the name is in the way.
+ * Null: it does not wait; or it waits for its owner, for DNS, or for a limit of its name; or the CA has refused it. Where limits are spent for all names, or
+ * nobody orders certificates, those that were not attempted wait.
+ */
+export function waitingSince({
+  state,
+  problem,
+  createdAt,
+}: {
+  state: CertificateState;
+  problem: CertificateProblem | null;
+  createdAt: number;
+}): number | null {
+  if (state !== 'wanted' && state !== 'failed') return null;
+  if (problem === null) return createdAt;
+  return NOT_THE_NAMES.includes(problem.reason) ? problem.at : null;
+}
+
 /** What is looked for before an order begins: once one has begun, nothing of this is in its way any more. */
 const BEFORE_ORDER: readonly CertificateReason[] = [...OWNER_FIXABLE, 'dns_unreadable', 'budget_spent'];
 

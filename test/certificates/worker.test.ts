@@ -196,8 +196,46 @@ test('the gauges show all certificates', async () => {
     `nameplate_certificate_orders_total{issuer="${issuer}",outcome="issued"} 1`,
     `nameplate_certificate_budget_orders{issuer="${issuer}"} 299`,
     `nameplate_certificate_expiry_timestamp_seconds ${(ca.certificates[0]?.notAfter ?? 0) / 1000}`,
+    'nameplate_certificate_oldest_waiting_seconds 0',
   ];
   await expect.poll(lines).toEqual(expect.arrayContaining(expected));
+});
+
+test('the gauge of the longest wait shows how long a name has been waiting to be attempted, then for the CA, and never how long for its owner', async () => {
+  const ca = await world.startCa();
+  const ordering = world.worker([world.issuer(ca)]);
+  /** What a worker measures that claims nothing. */
+  async function measured(): Promise<string | undefined> {
+    const store: Store = { ...world.store, claimCertificates: async () => [] };
+    world.metrics.certificateWaitSeconds.set(-1);
+    const watching = world.worker([world.issuer(ca)], { store });
+    watching.start();
+    const read = async () =>
+      /^nameplate_certificate_oldest_waiting_seconds (\d+)$/m.exec(await world.metrics.registry.metrics())?.[1];
+    await expect.poll(read).toBeDefined();
+    await watching.stop(0);
+    return read();
+  }
+  const unrouted = await world.add();
+  world.dns.remove(unrouted.name);
+  await ordering.runOnce();
+  world.clock.pass(HOUR);
+  expect(await measured()).toBe('0');
+
+  const { name } = await world.add();
+  world.clock.pass(5 * MINUTE);
+  expect(await measured()).toBe('300');
+
+  const mend = ca.fault({ answer: new AcmeProblem(500, 'serverInternal', 'Down'), at: ['newOrder'] });
+  await ordering.runOnce();
+  expect(await world.read(name)).toMatchObject({ state: 'failed', problem: { reason: 'ca_unavailable' } });
+  world.clock.pass(10 * MINUTE);
+  expect(await measured()).toBe('600');
+
+  mend();
+  await ordering.runOnce();
+  expect(await world.read(name)).toMatchObject({ state: 'issued' });
+  expect(await measured()).toBe('0');
 });
 
 test('a worker that stops releases its leases, and another resumes the orders at once', async () => {

@@ -311,5 +311,24 @@ export function describeCertificates(subject: Subject): void {
       expect((await store.listExpiring(9)).map(({ hostname }) => hostname)).toEqual(expected);
       expect((await store.listExpiring(1)).map(({ hostname }) => hostname)).toEqual(expected.slice(0, 1));
     });
+
+    it('of those that wait have none that is in use, being ordered, or whose name is in the way, and begin with the oldest', async () => {
+      const { store } = subject;
+      const { environment } = await subject.plant();
+      const names: string[] = [];
+      for (let i = 0; i < 8; i++) names.push((await verify(store, environment, { at: NOW + ((i * 5) % 8) })).name);
+      const dues = new Map((await claim(NOW + 8)).map((due) => [due.certificate.hostname, due]));
+      const dueOf = (at: number) => dues.get(names[at] ?? '') as DueCertificate;
+      await save(dueOf(1), { state: 'issued', issued: anIssuedCertificate() });
+      await save(dueOf(2), { state: 'waiting_for_routing', problem });
+      await save(dueOf(3), { state: 'failed', problem: { ...problem, reason: 'ca_unavailable' } });
+      await save(dueOf(4), { state: 'failed', authorizationFailedAt: NOW });
+      await begin(dueOf(5));
+      await store.deleteDomain(environment.workspaceId, dueOf(6).certificate.domainId, NOW);
+      // Verified 0, 3 and 7 ms after the beginning.
+      const expected = [names[0], names[7], names[3]];
+      expect((await store.listWaiting(9)).map(({ hostname }) => hostname)).toEqual(expected);
+      expect((await store.listWaiting(1)).map(({ hostname }) => hostname)).toEqual(expected.slice(0, 1));
+    });
   });
 }

@@ -104,6 +104,7 @@ it.each(ENGINES)(
       '0016-deleted-domains',
       '0017-suspensions',
       '0018-audit',
+      '0019-waiting-certificates',
     ]);
     const store = await open();
     expect(await store.findWebhook(workspace.id, failing.id)).toEqual(failing);

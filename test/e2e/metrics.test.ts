@@ -57,6 +57,10 @@ test('a verifier says how many domains there are of each status', async () => {
   expect(await linesOf('nameplate_domains_drifted')).toEqual(['nameplate_domains_drifted 0']);
 });
 
+test('a process that has seen no certificate says nothing of the first expiry', async () => {
+  expect(await linesOf('nameplate_certificate_expiry_timestamp_seconds')).toEqual([]);
+});
+
 test('metrics that cannot be read are an answer with status 500 and a line in the log, and the process goes on', async () => {
   vi.spyOn(Registry.prototype, 'metrics').mockRejectedValueOnce(new Error('a gauge is broken'));
   expect(await statusOf('/metrics')).toBe(500);

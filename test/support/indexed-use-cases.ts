@@ -113,6 +113,7 @@ export const inOrder = [
   'listCertificates',
   'listCertificatesInState',
   'listExpiring',
+  'listWaiting',
   'countCertificates',
   'listSecretPrefixes',
   'claimCertificates',

@@ -1,5 +1,5 @@
 import type { Clock } from '../../clock.ts';
-import { LEDGER_RETENTION_MS, OWNER_FIXABLE } from '../../domain/certificate-state.ts';
+import { LEDGER_RETENTION_MS, OWNER_FIXABLE, waitingSince } from '../../domain/certificate-state.ts';
 import type { Log } from '../../log.ts';
 import type { Metrics } from '../../metrics.ts';
 import type { CaLimit, CertificateStore } from '../../store/contract/store.ts';
@@ -10,6 +10,7 @@ interface MaintenanceOptions {
     CertificateStore,
     | 'countCertificates'
     | 'listExpiring'
+    | 'listWaiting'
     | 'recordExpiring'
     | 'countLedgerEntries'
     | 'recordIssuing'
@@ -27,6 +28,9 @@ interface MaintenanceOptions {
 const EVERY_MS = 60_000;
 /** Certificates that expire first. Names that point elsewhere stay among them until their domains are deleted. */
 const EXPIRING = 1000;
+
+/** Certificates that have been without one in use for longest: among them is the one that waits for longest, unless more than these wait for something else. */
+const WAITING = 1000;
 
 /** Certificates in use that one write looks at. */
 const RECORDED_AT_ONCE = 50;
@@ -74,6 +78,9 @@ async function updateGauges({ store, issuers, limits, clock, metrics }: Maintena
   const first = expiring.find(({ problem }) => problem === null || !OWNER_FIXABLE.includes(problem.reason));
   if (first?.issued) metrics.certificateExpiry.set(first.issued.notAfter / 1000);
   else metrics.certificateExpiry.remove();
+  const waiting = (await store.listWaiting(WAITING)).map(waitingSince).filter((since) => since !== null);
+  const waitMs = waiting.length === 0 ? 0 : clock.now() - Math.min(...waiting);
+  metrics.certificateWaitSeconds.set(Math.max(0, waitMs) / 1000);
   const limit = limits.find(({ name }) => name === 'orders');
   if (limit === undefined) return;
   for (const issuer of issuers.filter(({ usesHttp01 }) => usesHttp01)) {

@@ -121,6 +121,12 @@ export interface CertificateStore {
   listExpiring(limit: number): Promise<Certificate[]>;
 
   /**
+   * The `limit` oldest certificates that are not in use (`wanted`, `failed`), but for those whose name a CA could not validate. For metrics: its cost does not depend
+   * on how many are in use.
+   */
+  listWaiting(limit: number): Promise<Certificate[]>;
+
+  /**
    * Leases at most `limit` due certificates to the caller until `now + leaseMs`, round robin over workspaces: the most overdue of each,
    * then the next of each. Without `newNames`, only certificates in use or with an order in flight. A lease that has expired can be
    * stolen, so a crash costs `leaseMs`; no two callers hold the same lease. A certificate further ahead than `furthestTryAt` was

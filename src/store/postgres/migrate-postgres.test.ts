@@ -115,6 +115,7 @@ describe('migrating', () => {
       '0016-deleted-domains',
       '0017-suspensions',
       '0018-audit',
+      '0019-waiting-certificates',
     ]);
     expect(await refusal(() => open(address))).toMatch(/older nameplate .*"0005-monitoring".*run "nameplate migrate"/);
     expect(await migrate(address)).toEqual([
@@ -132,6 +133,7 @@ describe('migrating', () => {
       '0016-deleted-domains',
       '0017-suspensions',
       '0018-audit',
+      '0019-waiting-certificates',
     ]);
     const again = await postgresStore({ address });
     const claim = { limit: 9, intervalMs: DAY_MS, jitter: () => 0 };

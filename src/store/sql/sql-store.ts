@@ -163,6 +163,7 @@ export function sqlStore(engine: Engine): Store {
     listCertificates: (...args) => read(certificates.listCertificates, ...args),
     countCertificates: () => read(certificates.countCertificates),
     listExpiring: (...args) => read(certificates.listExpiring, ...args),
+    listWaiting: (...args) => read(certificates.listWaiting, ...args),
     claimCertificates: engine.claimCertificates,
     extendLease: (...args) => write(writes.extendLease, ...args),
     beginOrder: (...args) => write(writes.beginOrder, ...args),

@@ -88,6 +88,7 @@ describe('migrating', () => {
       '0016-deleted-domains',
       '0017-suspensions',
       '0018-audit',
+      '0019-waiting-certificates',
     ]);
     expect(await refusal(sqliteStore({ path }))).toMatch(
       /older nameplate .*"0005-monitoring".*run "nameplate migrate"/,
@@ -107,6 +108,7 @@ describe('migrating', () => {
       '0016-deleted-domains',
       '0017-suspensions',
       '0018-audit',
+      '0019-waiting-certificates',
     ]);
     const again = await sqliteStore({ path });
     const claim = { limit: 9, intervalMs: DAY_MS, jitter: () => 0 };

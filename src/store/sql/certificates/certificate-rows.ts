@@ -27,6 +27,10 @@ export async function listExpiring(reader: Reader, limit: number): Promise<Certi
   return (await reader.all(selectExpiring, { limit })).map(certificateOf);
 }
 
+export async function listWaiting(reader: Reader, limit: number): Promise<Certificate[]> {
+  return (await reader.all(selectWaiting, { limit })).map(certificateOf);
+}
+
 const states: Record<CertificateState, true> = {
   wanted: true,
   waiting_for_routing: true,
@@ -138,6 +142,19 @@ function selectExpiring(db: Tables, p: { limit: number }) {
     .orderBy('served.not_after')
     .limit(p.limit)
     .select(columns);
+}
+
+/**
+ * Those that are neither in use nor ordered nor kept back by their routing, by the condition of the index, to the letter. With `in`, SQLite would take the
+ * index of states, and sort; without the range, it would not search.
+ */
+function selectWaiting(db: Tables, p: { limit: number }) {
+  return selectFromCertificates(db)
+    .where(sql<boolean>`certificates.state not in ('waiting_for_routing', 'ordering', 'issued', 'renewing')`)
+    .where('certificates.authorization_failed_at', 'is', null)
+    .where('certificates.created_at', '>=', sql.lit(0))
+    .orderBy('certificates.created_at')
+    .limit(p.limit);
 }
 
 function countBatch(db: Tables, p: { state: CertificateState; after: string; limit: number }) {
