@@ -10,6 +10,7 @@ const fileOf = (names) => `^src/(${names.join('|')})(/|\\.ts$)`;
 const roles = ['api', 'verification', 'webhooks', 'certificates', 'edge'];
 // Those that the bundle has inside. package.json does not tell them from tools: an archive of the bundle needs none (docs/decisions/0037-client.md).
 const packages = [
+  'ajv',
   'commander',
   'csv-parse',
   'csv-stringify',

@@ -13,6 +13,7 @@ import { ignoreUpgrade } from '../net/response-order.ts';
 import { type Limiter, memoryLimiter } from '../ratelimit/limiter.ts';
 import type { DomainStore, Store } from '../store/contract/store.ts';
 import { handleClientErrors } from './client-errors.ts';
+import { compileValidator } from './compile-validator.ts';
 import { serveDocumentation } from './documentation.ts';
 import { edgeClients } from './edge-clients.ts';
 import { Problem } from './errors.ts';
@@ -125,6 +126,7 @@ export function createApi(deps: ApiDeps): FastifyInstance {
   app.decorateRequest('principal', null);
   app.decorateRequest('operation', null);
   app.decorateRequest('domainId', undefined);
+  app.setValidatorCompiler(compileValidator);
   app.removeAllContentTypeParsers();
   app.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, (_request, body, done) =>
     done(null, parseBody(body)),
@@ -188,16 +190,6 @@ function fastifyOptions(
       shouldUpgradeCallback: ignoreUpgrade,
       headersTimeout: headerTimeoutMs,
       connectionsCheckingInterval: Math.min(1000, headerTimeoutMs),
-    },
-    ajv: {
-      customOptions: {
-        allErrors: true,
-        coerceTypes: false,
-        removeAdditional: false,
-        useDefaults: false,
-        strict: true,
-        verbose: true,
-      },
     },
     // Hooks do not run for a path that cannot be decoded.
     frameworkErrors(error, request, reply) {
