@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import http from 'node:http';
 import https, { type RequestOptions } from 'node:https';
-import { getCACertificates } from 'node:tls';
+import { createSecureContext, getCACertificates } from 'node:tls';
 import { quote } from '../../domain/text.ts';
 import { CaProblem } from '../issuer.ts';
 
@@ -35,7 +35,11 @@ const IDLE_MS = 4_000;
 export function caTransport({ trustRoots, timeoutMs }: { trustRoots: string | null; timeoutMs: number }): CaTransport {
   const pool = { keepAlive: true, timeout: IDLE_MS };
   const plain = new http.Agent(pool);
-  const secure = new https.Agent({ ...pool, ...(trustRoots && { ca: [...getCACertificates('default'), trustRoots] }) });
+  // Made once: some hundred roots, which an agent with `ca` would read for each connection and compare for each request.
+  const trusted = trustRoots && {
+    secureContext: createSecureContext({ ca: [...getCACertificates('default'), trustRoots] }),
+  };
+  const secure = new https.Agent({ ...pool, ...trusted });
 
   async function exchange({ method, url, body, accept, signal }: CaRequest): Promise<CaResponse> {
     const headers = {
