@@ -1,10 +1,14 @@
-import { availableParallelism } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { bundledThreads } from './test/support/bundled-threads.ts';
+import { memoryDirectory } from './test/support/memory-directory.ts';
 import { progressReporter } from './test/support/progress-reporter.ts';
 
 /** Measured on two cores with nothing beside it. */
 const DURATION = 'ten to twelve minutes on two cores';
+
+// Of the workers too, and of all that they start.
+process.env.TMPDIR = memoryDirectory() ?? tmpdir();
 
 /** Files that use the PostgreSQL server that a run starts. */
 const ON_POSTGRES = [
