@@ -321,7 +321,10 @@ export function describeDomains(subject: Subject): void {
       const { store } = subject;
       const { workspace, environment } = await subject.plant();
       const first = await attach(store, environment, { name: 'wanted1.example.com' });
-      for (let i = 0; i < 21; i++) await Promise.all(Array.from({ length: 100 }, () => attach(store, environment)));
+      for (let i = 0; i < 21; i++) {
+        const others = Array.from({ length: 100 }, () => aDomain(environment));
+        await store.createDomains(others, NOW + WINDOW_MS);
+      }
       const last = await attach(store, environment, { name: 'wanted2.example.com' });
       const search = (part: string, limit: number) =>
         store.listDomains(workspace.id, environment.id, { limit, search: part });

@@ -41,10 +41,9 @@ async function open(server: Postgres, address: PostgresAddress): Promise<OpenedS
       const tables = await server.run(url, "select tablename from pg_tables where schemaname = 'public'");
       // A row as text has its bytes in hexadecimal digits.
       const [text, digits] = [Buffer.from(bytes).toString('latin1'), Buffer.from(bytes).toString('hex')];
-      const found = await Promise.all(
-        tables.map(({ tablename }) => server.run(url, `select "${tablename}"::text as line from "${tablename}"`)),
-      );
-      return found.flat().some(({ line }) => String(line).includes(text) || String(line).includes(digits));
+      const lines = tables.map(({ tablename }) => `select "${tablename}"::text as line from "${tablename}"`);
+      const found = await server.run(url, lines.join(' union all '));
+      return found.some(({ line }) => String(line).includes(text) || String(line).includes(digits));
     },
     close: () => store.close(),
   };
