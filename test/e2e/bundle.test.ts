@@ -13,6 +13,7 @@ import {
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { isBundled } from '../../bin/bundle.mjs';
 import { bundle } from '../../scripts/bundle.ts';
 import { ANY_PORTS, CLONE, type Started, startCommand, temporaryDirectory } from '../support/command.ts';
 
@@ -42,7 +43,9 @@ beforeAll(async () => {
   const filter = (path: string) => !path.endsWith('.test.ts');
   for (const file of FILES) cpSync(join(CLONE, file), join(clone, file), { recursive: true, filter });
   symlinkSync(join(CLONE, 'node_modules'), join(clone, 'node_modules'));
-  await bundle(clone);
+  // What `npm run build` has made of these sources, if it has.
+  if (isBundled(CLONE)) cpSync(join(CLONE, 'dist'), join(clone, 'dist'), { recursive: true });
+  else await bundle(clone);
   const [packed] = JSON.parse(
     execFileSync('npm', ['pack', '--json', '--ignore-scripts'], { cwd: clone, stdio: 'pipe' }).toString(),
   );
