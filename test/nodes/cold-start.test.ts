@@ -23,9 +23,9 @@ import { startProxy, type Proxy as TcpProxy } from '../support/tcp-proxy.ts';
 
 /** A node whose edge is started while PostgreSQL cannot be reached. */
 
-const NAMES = 30;
 /** How long the database is away, in ms; the node is killed in the middle. */
 const OUTAGE_MS = Number(process.env.OUTAGE_MS ?? 0);
+const NAMES = OUTAGE_MS > 0 ? 30 : 10;
 const TEST_LIMIT_MS = 240_000 + 2 * OUTAGE_MS;
 const SCHEDULE = { checkIntervalMs: 1000, windowMs: 86_400_000 };
 
@@ -85,7 +85,7 @@ async function serve(env: Record<string, string> = {}): Promise<Server> {
     env: {
       NAMEPLATE_ISSUER: 'internal',
       NAMEPLATE_MONITORING: 'off',
-      NAMEPLATE_API_THREADS: '2',
+      NAMEPLATE_API_THREADS: '1',
       NAMEPLATE_EDGE_THREADS: '2',
       NAMEPLATE_EDGE_HTTP_LISTEN: '127.0.0.1:0',
       NAMEPLATE_EDGE_HTTPS_LISTEN: '127.0.0.1:0',

@@ -9,13 +9,14 @@ import { closingAfterEach } from '../../support/closing.ts';
 
 const closing = closingAfterEach();
 const RELOADS = Number(process.env.RELOADS ?? 200);
+const SEVERAL_THREADS = { NAMEPLATE_API_THREADS: '2', NAMEPLATE_EDGE_THREADS: '2' };
 const KILLS = Number(process.env.RELOAD_KILLS ?? 20);
 const TRANSFER_MS = Number(process.env.TRANSFER_MS ?? 60_000);
 const PIECE = 'x'.repeat(10_000);
 const PIECES = 60;
 
 test(`${RELOADS} reloads in turn refuse and cut no request`, async () => {
-  const server = await startReloadable(closing);
+  const server = await startReloadable(closing, { env: SEVERAL_THREADS });
   const visitors = sendVisitors(closing, server);
   for (let i = 0; i < RELOADS; i += 1) {
     await visitors.progress(5);
@@ -29,7 +30,7 @@ test(`${RELOADS} reloads in turn refuse and cut no request`, async () => {
 
 test(`5 reloads under uploads and downloads of ${TRANSFER_MS / 1000} s cut none of them`, async () => {
   const server = await startReloadable(closing, {
-    env: { NAMEPLATE_DRAIN_SECONDS: '90' },
+    env: { ...SEVERAL_THREADS, NAMEPLATE_DRAIN_SECONDS: '90' },
     async onRequest(request, response) {
       if (request.url === '/upload') {
         let bytes = 0;
@@ -53,7 +54,7 @@ test(`5 reloads under uploads and downloads of ${TRANSFER_MS / 1000} s cut none 
 });
 
 test(`\`kill -9\` of the process that drains, after each of ${KILLS} reloads, costs nobody else anything`, async () => {
-  const server = await startReloadable(closing);
+  const server = await startReloadable(closing, { env: SEVERAL_THREADS });
   const visitors = sendVisitors(closing, server);
   for (let i = 1; i <= KILLS; i += 1) {
     expect(await server.reload()).toMatchObject({ code: 0, stderr: '' });
