@@ -124,6 +124,21 @@ doubt, publish it)
     expect(text).toContain(`12 checks so far. ${says}  Problem`);
   });
 
+  test.each([
+    ['operator', 451, 'by the operator of the server', 'nameplate workspaces resume'],
+    ['workspace', 503, 'by the workspace', 'nameplate domains resume'],
+  ] as const)(
+    'says that the site is suspended, by whom (%s), and how that is lifted, also where the DNS is right',
+    (by, status, who, lift) => {
+      const right = { status: 'verified', findings: [] } satisfies Partial<ShownDiagnosis>;
+      const text = shown({ ...right, suspension: { status, by, suspendedAt: NOW } }).replaceAll('\n', ' ');
+      expect(text).toContain(
+        `Suspended ${who} since ${dateTime(NOW)}: visitors get a page with status ${status}. To lift it: ${lift}.`,
+      );
+      expect(shown(right)).not.toContain('Suspended');
+    },
+  );
+
   test('calls a CNAME at the name of the TXT record a CNAME', () => {
     const [routing, ownership] = diagnosis.records;
     if (routing === undefined || ownership === undefined) throw new Error('no records');

@@ -27,6 +27,7 @@ export function describeDiagnosis(diagnosis: ShownDiagnosis, now: number): strin
   const { zone, records, findings } = diagnosis;
   return [
     wrap(headline(diagnosis), 0),
+    ...(diagnosis.suspension === undefined ? [] : [wrap(describeSuspension(diagnosis.suspension), 0)]),
     ...(zone === undefined ? [] : [describeZone(zone)]),
     checks(diagnosis, now),
     ...findings.flatMap((finding) => ['', describeFinding(finding)]),
@@ -50,6 +51,15 @@ function headline({ domain, status, checkedAt, findings }: ShownDiagnosis): stri
   if (status === 'verified') return `${name}, and nothing ${findings.length === 0 ? 'is wrong' : 'blocks it'}.`;
   if (status === 'failed') return `${name}, and nothing stands in its way now: verify it again.`;
   return `${name}. Nothing blocks it.`;
+}
+
+/** Also where the DNS is right, visitors do not get the site. */
+function describeSuspension({ status, by, suspendedAt }: NonNullable<ShownDiagnosis['suspension']>): string {
+  const [who, lift] =
+    by === 'operator'
+      ? ['the operator of the server', 'nameplate workspaces resume']
+      : ['the workspace', 'nameplate domains resume'];
+  return `Suspended by ${who} since ${dateTime(suspendedAt)}: visitors get a page with status ${status}. To lift it: ${lift}.`;
 }
 
 /** Where the DNS is edited, and which of its nameservers fail. */
