@@ -15,7 +15,7 @@ const ON_POSTGRES = [
   'src/store/postgres/**/*.test.ts',
   'test/contract/postgres*.test.ts',
   'test/deploy/roles.test.ts',
-  'test/e2e/{copy,postgres}.test.ts',
+  'test/e2e/{copy,operations-walk,postgres}.test.ts',
   'test/nodes/**/*.test.ts',
 ];
 
