@@ -18,6 +18,7 @@ import type { Deliveries } from './roles/deliveries-role.ts';
 import { openEdgeCache, startEdge } from './roles/edge-role.ts';
 import { startMetrics } from './roles/metrics-listener.ts';
 import { openStoreOrLater } from './roles/open-store.ts';
+import { watchPools } from './roles/pool-gauges.ts';
 import { startPruning } from './roles/pruning.ts';
 import { waitForRoleLocks } from './roles/role-locks.ts';
 import { roleThreads } from './roles/role-threads.ts';
@@ -90,6 +91,7 @@ export async function startServer(config: Config, options: ServerOptions): Promi
   const edgeCache = openEdgeCache(config, { database: database.name, keyring, clock, log, metrics });
   const openDeps = { config, clock, log, database, keyring, supervisor, edgeCache, signal, isSuccessor };
   const { store, opened, giveUp, isLate } = await openStoreOrLater(openDeps);
+  watchPools(store, metrics);
   const ending = new AbortController();
   const late: LateStart | null = isLate ? { storeOpened: opened, signal: ending.signal } : null;
   metrics.storeOpen.set(isLate ? 0 : 1);

@@ -21,6 +21,25 @@ export function createMetrics({ ofProcess = true } = {}) {
       help: 'Whether the store was reached since this process was started. 0: its edge serves from the edge cache alone.',
       registers,
     }),
+    databaseConnections: new Gauge({
+      name: 'nameplate_database_connections',
+      help: 'Connections to PostgreSQL, by pool (reads, writes) and state (in_use, idle), without the one that listens for changes.',
+      labelNames: ['pool', 'state'],
+      registers,
+    }),
+    databaseWaiting: new Gauge({
+      name: 'nameplate_database_waiting',
+      help: 'Transactions that wait for a connection to PostgreSQL (writes), and statements that share one or wait until theirs is open (reads).',
+      labelNames: ['pool'],
+      registers,
+    }),
+    databaseWaitSeconds: new Gauge({
+      name: 'nameplate_database_oldest_waiting_seconds',
+      help: 'How long what waits for longest has been waiting for a connection to PostgreSQL, by pool; 0: nothing waits.',
+      labelNames: ['pool'],
+      aggregator: 'max',
+      registers,
+    }),
     requests: new Counter({
       name: 'nameplate_requests_total',
       help: 'API requests, by operation and HTTP status; a stream counts when it ends.',

@@ -11,6 +11,7 @@ import type { Callable } from '../threads/rpc.ts';
 import type { SupervisedMethods } from '../threads/supervisor.ts';
 import { type Parent, serveParent } from '../threads/thread.ts';
 import type { Deliveries } from './deliveries-role.ts';
+import { watchPools } from './pool-gauges.ts';
 import type { RoleDeps, RoleSettings } from './roles.ts';
 import { cachedBytesOf } from './thread-counts.ts';
 import { upkeepLog } from './upkeep-log.ts';
@@ -80,6 +81,7 @@ async function openRoles({
   const changes = startChangeFeed(store, { clock, log });
   const cached = cacheDomains(store, changes, cachedBytesOf(config), createInvalidations(invalidations));
   const metrics = createMetrics({ ofProcess: false });
+  watchPools(store, metrics);
   return {
     deps: { ...settings, clock, log, metrics, store: cached, uncached: store, changes },
     async close() {

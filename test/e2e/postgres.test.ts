@@ -33,11 +33,15 @@ afterAll(async () => {
   await dns.close();
 });
 
-async function serve(roles: string): Promise<Started & { url: string }> {
-  const node = start(['serve'], { env: { ...env, NAMEPLATE_ROLES: roles } });
+async function serve(
+  roles: string,
+  settings: Record<string, string> = {},
+): Promise<Started & { url: string; metrics: string }> {
+  const node = start(['serve'], { env: { ...env, ...settings, NAMEPLATE_ROLES: roles } });
   running.push(node);
   const [line] = await node.says(/^\{.*"msg":"ready"\}$/m);
-  return { ...node, url: JSON.parse(line).api ?? '' };
+  const { api, metrics } = JSON.parse(line);
+  return { ...node, url: api ?? '', metrics: metrics ?? '' };
 }
 
 const GRANTS = [
@@ -102,4 +106,27 @@ test('doctor finds the store, and says what is wrong with one that it cannot use
   expect(await storeOf(empty)).toMatchObject({ level: 'ok', found: expect.stringContaining('is writable') });
   const wrong = Object.assign(new URL(empty), { password: 'wrong-horse' }).href;
   expect(await storeOf(wrong)).toMatchObject({ level: 'fail', found: expect.stringContaining('refused the password') });
+});
+
+test('the metrics of a process have the connections of all its threads', async () => {
+  const url = await server.createDatabase();
+  const settings = { NAMEPLATE_DATABASE_URL: url, NAMEPLATE_METRICS_LISTEN: '127.0.0.1:0', NAMEPLATE_API_THREADS: '2' };
+  const { url: api, metrics } = await serve('api,verifier', settings);
+  // Each thread of the API reads; the first one writes.
+  await Promise.all(Array.from({ length: 20 }, () => fetch(`${api}/readyz`)));
+  async function connections(): Promise<number> {
+    const text = await (await fetch(`${metrics}/metrics`)).text();
+    const lines = [
+      ...text.matchAll(/^nameplate_database_connections\{pool="(?:reads|writes)",state="(?:in_use|idle)"\} (\d+)$/gm),
+    ];
+    expect(lines).toHaveLength(4);
+    return lines.reduce((sum, [, count]) => sum + Number(count), 0);
+  }
+  const own = `from pg_stat_activity where application_name = 'nameplate' and datname = current_database()`;
+  const open = async () =>
+    Number((await server.run(url, `select count(*) as count ${own} and query not ilike 'listen %'`))[0]?.count);
+  const difference = async () => (await open()) - (await connections());
+  // Between the two, one may be opened.
+  await expect.poll(difference).toBe(0);
+  expect(await connections()).toBeGreaterThan(3);
 });

@@ -9,6 +9,7 @@ import type { EdgeStore } from './edge-store.ts';
 import type { EventStore } from './event-store.ts';
 import type { IdempotencyStore } from './idempotency-store.ts';
 import type { MonitorStore } from './monitor-store.ts';
+import type { PoolUsage } from './pool-usage.ts';
 import type { RedirectStore } from './redirect-store.ts';
 import type { RequestStore } from './request-store.ts';
 import type { SecretStore } from './secret-store.ts';
@@ -30,6 +31,7 @@ export type * from './edge-store.ts';
 export type * from './event-store.ts';
 export type * from './idempotency-store.ts';
 export type * from './monitor-store.ts';
+export type * from './pool-usage.ts';
 export type * from './redirect-store.ts';
 export type * from './request-store.ts';
 export type * from './secret-store.ts';
@@ -72,6 +74,8 @@ export interface Store
     AuditStore {
   /** Resolves when the store can be read and written; otherwise rejects with the reason. For `/readyz` and `doctor`. */
   ping(): Promise<void>;
+  /** The connections of this process, or of this thread of it, to the database server, for metrics: of each pool; none where the store is a file. */
+  poolUsage(): Promise<PoolUsage[]>;
   /** Finishes writes in flight, then closes files and connections. Methods called later reject. */
   close(): Promise<void>;
 }

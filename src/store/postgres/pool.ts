@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { StoreUnavailable } from '../contract/store.ts';
+import { type PoolUsage, StoreUnavailable } from '../contract/store.ts';
 import { isBroken, isLost } from './postgres-errors.ts';
 
 /** A bounded number of connections. */
@@ -11,6 +11,7 @@ export interface ConnectionPool {
   withClient<T>(use: (client: pg.PoolClient) => Promise<T>, mayRetry?: () => boolean): Promise<T>;
   /** Takes a connection out of the pool until it is released. */
   acquire(): Promise<Connection>;
+  usage(): Omit<PoolUsage, 'pool'>;
   close(): Promise<void>;
 }
 
@@ -34,12 +35,24 @@ const IDLE_TIMEOUT_MS = 60_000;
 export function connectionPool({ settings, size, maxWaiting }: PoolOptions): ConnectionPool {
   const pool = new pg.Pool({ ...settings, max: size, idleTimeoutMillis: IDLE_TIMEOUT_MS });
   const used = new WeakSet<pg.PoolClient>();
+  /** Those that wait for a connection, the first one first. Since when, by a monotonic clock (ms). */
+  const waits = new Set<{ since: number }>();
   // A connection that breaks emits an error, which also rejects what runs on it: without a listener it would end the process.
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));
 
+  async function connect(): Promise<pg.PoolClient> {
+    const wait = { since: performance.now() };
+    waits.add(wait);
+    try {
+      return await pool.connect();
+    } finally {
+      waits.delete(wait);
+    }
+  }
+
   async function acquire(): Promise<Connection> {
-    const client = await pool.connect();
+    const client = await connect();
     const isFresh = !used.has(client);
     used.add(client);
     return { client, isFresh, release: (close) => client.release(close) };
@@ -62,6 +75,11 @@ export function connectionPool({ settings, size, maxWaiting }: PoolOptions): Con
       }
     },
     acquire,
+    usage() {
+      const [first] = waits;
+      const longestWaitMs = first === undefined ? 0 : performance.now() - first.since;
+      return { connections: pool.totalCount, idle: pool.idleCount, waiting: waits.size, longestWaitMs };
+    },
     close: () => pool.end(),
   };
 }

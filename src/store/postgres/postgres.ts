@@ -173,6 +173,11 @@ export async function postgresStore(options: PostgresOptions): Promise<Store> {
       await read(findWorkspace, '');
       await track(() => writers.withClient((client) => client.query(WRITE_NOTHING)));
     },
+    poolUsage: () =>
+      track(async () => [
+        { pool: 'reads', ...readers.usage() },
+        { pool: 'writes', ...writers.usage() },
+      ]),
     close() {
       closed ??= closeAll();
       return closed;

@@ -38,6 +38,16 @@ it('gives each statement a connection of its own, up to the size, and the least 
   expect([...uses.values()].map(({ length }) => length)).toEqual([4, 4, 4]);
 });
 
+it('says how many statements share a connection with others', async () => {
+  open({ size: 2 });
+  await other.query('select pg_advisory_lock(1)');
+  const blocked = Array.from({ length: 5 }, () => run('select pg_advisory_xact_lock_shared(1)'));
+  await expect.poll(() => connections.usage()).toEqual({ connections: 2, idle: 0, waiting: 3, longestWaitMs: 0 });
+  await other.query('select pg_advisory_unlock(1)');
+  await Promise.all(blocked);
+  expect(connections.usage()).toEqual({ connections: 2, idle: 2, waiting: 0, longestWaitMs: 0 });
+});
+
 it('uses one connection again and again for statements one after another', async () => {
   open({ size: 3 });
   const first = await backend();

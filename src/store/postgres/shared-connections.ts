@@ -1,11 +1,12 @@
 import type pg from 'pg';
-import { type Connection, connectionPool, type PoolOptions, tooManyWaiting } from './pool.ts';
+import { type Connection, type ConnectionPool, connectionPool, type PoolOptions, tooManyWaiting } from './pool.ts';
 import { isBroken, isLost, isMisprepared } from './postgres-errors.ts';
 
 /** Connections for single statements that read. Once all are in use, statements share them. */
 export interface SharedConnections {
   /** Runs one statement; runs it again where the connection broke that it was sent over. */
   run<T>(statement: (client: pg.ClientBase) => Promise<T>): Promise<T>;
+  usage(): ReturnType<ConnectionPool['usage']>;
   close(): Promise<void>;
 }
 
@@ -81,6 +82,10 @@ export function sharedConnections({ settings, size, maxWaiting }: PoolOptions): 
       } finally {
         statements -= 1;
       }
+    },
+    usage() {
+      const usage = pool.usage();
+      return { ...usage, waiting: usage.waiting + Math.max(0, statements - inUse.size) };
     },
     close: pool.close,
   };

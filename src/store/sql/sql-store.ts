@@ -51,6 +51,7 @@ export interface Engine
     | 'addRequests'
     | 'changesSince'
     | 'ping'
+    | 'poolUsage'
     | 'close'
   > {
   /** Runs a use case that reads. It is one statement, and so sees one moment; but for those that search many rows. */
@@ -229,6 +230,7 @@ export function sqlStore(engine: Engine): Store {
     pruneIdempotencyKeys: (...args) => write(writes.pruneIdempotencyKeys, ...args),
 
     ping: engine.ping,
+    poolUsage: engine.poolUsage,
     close: engine.close,
   };
 }

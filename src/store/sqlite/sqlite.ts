@@ -1,6 +1,6 @@
 import type { MessagePort } from 'node:worker_threads';
 import { type Clock, systemClock } from '../../clock.ts';
-import type { Store } from '../contract/store.ts';
+import { type Store, StoreUnavailable } from '../contract/store.ts';
 import { isAnyDue } from '../sql/certificates/leases.ts';
 import { changesSince } from '../sql/change-log.ts';
 import { earliestDueAt } from '../sql/check-schedule.ts';
@@ -132,6 +132,10 @@ function storeOn(
     async ping() {
       await read(earliestDueAt);
       await write(sqliteWrites.writePage);
+    },
+    async poolUsage() {
+      if (closed !== undefined) throw new StoreUnavailable('the store is closed');
+      return [];
     },
     close() {
       if (closed === undefined) {
