@@ -40,6 +40,11 @@ export function createMetrics({ ofProcess = true } = {}) {
       aggregator: 'max',
       registers,
     }),
+    lastBackup: new Gauge({
+      name: 'nameplate_backup_last_success_timestamp_seconds',
+      help: 'Of when the last backup is that "nameplate backup" made of this store, Unix time; absent: it made none.',
+      registers,
+    }),
     requests: new Counter({
       name: 'nameplate_requests_total',
       help: 'API requests, by operation and HTTP status; a stream counts when it ends.',
@@ -227,7 +232,8 @@ export function createMetrics({ ofProcess = true } = {}) {
       registers,
     }),
   };
-  // Until there is one: 0 would be a certificate that has expired.
+  // Until there is one: 0 would be of 1970.
   metrics.certificateExpiry.remove();
+  metrics.lastBackup.remove();
   return metrics;
 }

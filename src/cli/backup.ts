@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
-import { databaseAt } from '../store/database.ts';
+import { StoreUnavailable } from '../store/contract/store.ts';
+import { type Database, databaseAt } from '../store/database.ts';
 import { CliError } from './cli-error.ts';
 import { databaseUrlOf, existingDatabase, keySource } from './open-database.ts';
 import { type StoreOptions, storeCommand } from './options.ts';
@@ -19,12 +20,14 @@ export function addBackup(program: Command): void {
           `${name} is a PostgreSQL database: back it up with PostgreSQL's own tools, such as pg_dump.`,
         );
       const database = await existingDatabase(options);
+      const at = Date.now();
       const bytes = await withBar((bar, interrupted) =>
         backUp(file, (done) => {
           if (interrupted.aborted) throw new CliError('Interrupted; no backup was made.');
           bar.show(done < 1 ? 'Copying' : 'Verifying the copy', done);
         }),
       );
+      await record(database, at);
       show(options, { database: name, file, bytes }, () =>
         [
           `${file} is a verified backup of ${name}.`,
@@ -33,4 +36,17 @@ export function addBackup(program: Command): void {
         ].join('\n'),
       );
     });
+}
+
+/** For the metrics. A backup is one without that, too: as of a store that a new release is about to migrate. */
+async function record(database: Database, at: number): Promise<void> {
+  try {
+    const store = await database.open();
+    await store.recordBackup(at).finally(() => store.close());
+  } catch (error) {
+    if (!(error instanceof StoreUnavailable)) throw error;
+    const note =
+      'The backup is complete, but its time could not be recorded for nameplate_backup_last_success_timestamp_seconds';
+    process.stderr.write(`nameplate: ${note}: ${error.message}\n`);
+  }
 }

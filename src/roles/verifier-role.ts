@@ -7,6 +7,7 @@ import { startDomainGauges } from '../verification/domain-gauges.ts';
 import type { DueLoop } from '../verification/due-loop.ts';
 import { createMonitor, type MonitorOptions } from '../verification/monitor.ts';
 import { createVerifier } from '../verification/verifier.ts';
+import { startBackupGauge } from './backup-gauge.ts';
 import { caaNamesOf } from './caa-names.ts';
 import { countAnswers, openResolver } from './open-resolver.ts';
 import { logUnvalidatingResolvers } from './resolver-validation.ts';
@@ -19,10 +20,14 @@ export function startVerifier(deps: RoleDeps): Stoppable {
   const verifier = createVerifier({ ...deps, resolver, random: Math.random, facts });
   verifier.start();
   const validation = logUnvalidatingResolvers(deps);
-  const parts = [verifier, ...startMonitor({ ...deps, facts }, resolver), startDomainGauges(deps)];
+  // Nothing records the backups of PostgreSQL; what was copied to it may have the time of one of its SQLite file.
+  const backupGauges = deps.config.databaseUrl.engine === 'sqlite' ? [startBackupGauge(deps)] : [];
+  const others = [validation, startDomainGauges(deps), ...backupGauges];
+  const loops = [verifier, ...startMonitor({ ...deps, facts }, resolver)];
   return {
     async stop() {
-      await Promise.all([Promise.all(parts.map((part) => part.stop(GRACE_MS))).finally(close), validation.stop()]);
+      const stopping = others.map((part) => part.stop());
+      await Promise.all([Promise.all(loops.map((loop) => loop.stop(GRACE_MS))).finally(close), ...stopping]);
     },
   };
 }

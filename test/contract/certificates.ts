@@ -280,6 +280,18 @@ export function describeCertificates(subject: Subject): void {
     }
   });
 
+  it('of backups, the last one that was recorded is kept, apart from that sign', async () => {
+    const { store, close } = await subject.open();
+    await store.recordIssuing(NOW + 9);
+    expect(await store.findLastBackup()).toBeNull();
+    for (const at of [NOW, NOW + 1]) {
+      await store.recordBackup(at);
+      expect(await store.findLastBackup()).toBe(at);
+    }
+    expect(await store.findLastIssuing()).toBe(NOW + 9);
+    await close();
+  });
+
   describe('lists of certificates', () => {
     it('are in order of host name, page by page, each once; optionally of one state', async () => {
       const { store } = subject;

@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -77,6 +77,37 @@ describe('a backup', () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringMatching(/^Verifying the copy: 100 %\n$/) });
     expect(stdout).toMatch(/backup\.db is a verified backup of .*nameplate\.db/);
     expect(stdout).toMatch(/stop every server, remove .* -wal and -shm/);
+  });
+
+  test('is recorded in the store, and itself knows the one before', async () => {
+    expect(await store.findLastBackup()).toBeNull();
+    const before = Date.now();
+    await run(backup());
+    const first = (await store.findLastBackup()) ?? 0;
+    expect([before <= first, first <= Date.now()]).toEqual([true, true]);
+    rmSync(file);
+    await run(backup());
+    expect(await store.findLastBackup()).toBeGreaterThan(first);
+    const copy = await sqliteStore({ path: file });
+    expect(await copy.findLastBackup()).toBe(first);
+    await copy.close();
+  });
+
+  test('that fails is not recorded', async () => {
+    writeFileSync(file, 'mine');
+    expect(await run(backup())).toMatchObject({ code: 1 });
+    expect(await store.findLastBackup()).toBeNull();
+  });
+
+  test('of a store that a new release is about to migrate is complete, and says that it is not recorded', async () => {
+    await store.close();
+    const db = new DatabaseSync(path);
+    db.exec("drop index certificates_waiting; delete from kysely_migration where name = '0019-waiting-certificates'");
+    db.close();
+    const { code, stdout, stderr } = await run(backup());
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('is a verified backup') });
+    expect(stderr).toMatch(/The backup is complete, but its time could not be recorded .*0019-waiting-certificates/);
+    expect(existsSync(file)).toBe(true);
   });
 
   test.each(['backup.db', 'backup.db-wal', 'backup.db-journal', 'backup.db.unfinished'])(

@@ -3,6 +3,8 @@ import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { readServerConfig } from '../../src/config/config.ts';
 import { createLog } from '../../src/log.ts';
 import { type RunningServer, startServer } from '../../src/main.ts';
+import { createMetrics } from '../../src/metrics.ts';
+import { startBackupGauge } from '../../src/roles/backup-gauge.ts';
 import { sqliteStore } from '../../src/store/sqlite/sqlite.ts';
 import { verify } from '../support/certificates.ts';
 import { temporaryDirectory } from '../support/command.ts';
@@ -10,6 +12,7 @@ import * as entities from '../support/entities.ts';
 
 const directory = temporaryDirectory();
 const logged: string[] = [];
+const log = createLog('warn', { write: (line) => logged.push(line) });
 let server: RunningServer;
 
 beforeAll(async () => {
@@ -18,6 +21,7 @@ beforeAll(async () => {
   const { environment } = await entities.plant(store);
   for (let i = 0; i < 3; i++) await entities.attach(store, environment);
   await verify(store, environment);
+  await store.recordBackup(1_800_000_000_000);
   await store.close();
   const config = readServerConfig({
     NAMEPLATE_CNAME_ZONE: 'cname.example.net',
@@ -26,7 +30,7 @@ beforeAll(async () => {
     NAMEPLATE_ROLES: 'verifier',
     NAMEPLATE_METRICS_LISTEN: '127.0.0.1:0',
   });
-  server = await startServer(config, { log: createLog('warn', { write: (line) => logged.push(line) }) });
+  server = await startServer(config, { log });
 });
 afterEach(() => vi.restoreAllMocks());
 afterAll(async () => {
@@ -55,6 +59,21 @@ test('a verifier says how many domains there are of each status', async () => {
   );
   await expect.poll(() => linesOf('nameplate_domains')).toEqual(counted);
   expect(await linesOf('nameplate_domains_drifted')).toEqual(['nameplate_domains_drifted 0']);
+});
+
+test('a verifier says of when the last backup is', async () => {
+  await expect
+    .poll(() => linesOf('nameplate_backup_last_success_timestamp_seconds'))
+    .toEqual(['nameplate_backup_last_success_timestamp_seconds 1800000000']);
+});
+
+test('a store of which nameplate backup has made none has no such time', async () => {
+  const metrics = createMetrics();
+  const path = `${directory.path}/other.db`;
+  const store = await sqliteStore({ path });
+  await startBackupGauge({ store, metrics, log }).stop();
+  expect(await metrics.registry.metrics()).not.toMatch(/^nameplate_backup/m);
+  await store.close();
 });
 
 test('a process that has seen no certificate says nothing of the first expiry', async () => {

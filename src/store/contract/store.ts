@@ -1,5 +1,6 @@
 import type { AccessStore } from './access-store.ts';
 import type { AuditStore, ChangeMethod } from './audit-store.ts';
+import type { BackupStore } from './backup-store.ts';
 import type { CertificateStore } from './certificate-store.ts';
 import type { ChangeStore } from './change-store.ts';
 import type { CheckStore } from './check-store.ts';
@@ -21,6 +22,7 @@ import type { DeliveryStore, WebhookStore } from './webhook-store.ts';
 export type * from './access-store.ts';
 export type * from './audit-store.ts';
 export { CHANGE_METHODS, changesBy } from './audit-store.ts';
+export type * from './backup-store.ts';
 export type * from './certificate-store.ts';
 export { OPERATOR } from './certificate-store.ts';
 export type * from './change-store.ts';
@@ -71,7 +73,8 @@ export interface Store
     ChangeStore,
     RequestStore,
     IdempotencyStore,
-    AuditStore {
+    AuditStore,
+    BackupStore {
   /** Resolves when the store can be read and written; otherwise rejects with the reason. For `/readyz` and `doctor`. */
   ping(): Promise<void>;
   /** The connections of this process, or of this thread of it, to the database server, for metrics: of each pool; none where the store is a file. */

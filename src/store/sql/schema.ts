@@ -306,9 +306,9 @@ interface DeletedCertificatesTable {
   renewal: string;
 }
 
-/** When a process with a role was last there. */
+/** When a process with the role was last there; of `backup`: of when the last backup is. */
 interface HeartbeatsTable {
-  role: 'certificates';
+  role: 'certificates' | 'backup';
   seen_at: number;
 }
 

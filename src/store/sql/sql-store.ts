@@ -4,7 +4,6 @@ import { listAuditEntries } from './audit/entries.ts';
 import { findCaAccount } from './certificates/ca-accounts.ts';
 import * as certificates from './certificates/certificate-rows.ts';
 import { findChallenge } from './certificates/challenge-rows.ts';
-import { findLastIssuing } from './certificates/heartbeat.ts';
 import { countLedgerEntries } from './certificates/ledger.ts';
 import { findOperatorSite } from './certificates/operator-names.ts';
 import { findCheckResult, packed } from './check-results.ts';
@@ -17,6 +16,7 @@ import * as domains from './domains.ts';
 import { listDomains } from './environment-domains.ts';
 import { findEnvironment, listEnvironments } from './environments.ts';
 import { listDomainEvents } from './events.ts';
+import { findLastBackup, findLastIssuing } from './heartbeats.ts';
 import { countDrifted } from './monitor-schedule.ts';
 import { findProject, listProjects } from './projects.ts';
 import { findRedirect } from './redirect-rows.ts';
@@ -228,6 +228,9 @@ export function sqlStore(engine: Engine): Store {
     pruneAuditEntries: (...args) => write(writes.pruneAuditEntries, ...args),
     saveKeyUses: (...args) => write(writes.saveKeyUses, ...args),
     pruneIdempotencyKeys: (...args) => write(writes.pruneIdempotencyKeys, ...args),
+
+    recordBackup: (...args) => write(writes.recordBackup, ...args),
+    findLastBackup: () => read(findLastBackup),
 
     ping: engine.ping,
     poolUsage: engine.poolUsage,

@@ -5,7 +5,6 @@ import { recordedOf } from './audit/recorded.ts';
 import * as accounts from './certificates/ca-accounts.ts';
 import * as challenges from './certificates/challenge-rows.ts';
 import { findExpiring, recordExpiring } from './certificates/expiry.ts';
-import { recordIssuing } from './certificates/heartbeat.ts';
 import { pruneInherited } from './certificates/inherited-certificates.ts';
 import * as issuance from './certificates/issuance.ts';
 import { extendLease } from './certificates/leases.ts';
@@ -20,6 +19,7 @@ import { createDeployment } from './deployments.ts';
 import * as domains from './domains.ts';
 import { createEnvironment, deleteEnvironment } from './environments.ts';
 import { pruneEvents } from './events.ts';
+import { recordBackup, recordIssuing } from './heartbeats.ts';
 import { createOnceOf, pruneIdempotencyKeys } from './idempotency-keys.ts';
 import { saveMonitoring } from './monitors.ts';
 import { moveDomain } from './move-domain.ts';
@@ -197,6 +197,7 @@ export const writes = {
   // The name, as those who add a route of it.
   claimOperatorName: write(claimOperatorName, (hostname) => [hostname]),
   recordIssuing: write(recordIssuing, NO_LOCKS, UNSYNCED),
+  recordBackup: write(recordBackup, NO_LOCKS),
   pruneInherited: write(pruneInherited, NO_LOCKS, UNSYNCED),
   putChallenge: write(challenges.putChallenge, NO_LOCKS, UNSYNCED),
   pruneChallenges: write(challenges.pruneChallenges, NO_LOCKS, UNSYNCED),
