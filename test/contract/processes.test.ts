@@ -8,6 +8,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { Environment, Store } from '../../src/store/contract/store.ts';
 import { pendingMigrations, sqliteStore } from '../../src/store/sqlite/sqlite.ts';
 import { attach, NOW, plant, timelineOf } from '../support/entities.ts';
+import { COMPILE_CACHE } from '../support/server-process.ts';
 import { readAll } from './tree.ts';
 
 let directory: string;
@@ -27,6 +28,7 @@ afterEach(() => {
 /** Another process, see `child.ts`, and the lines it says. */
 function start(...args: string[]) {
   const child = spawn(process.execPath, [new URL('./child.ts', import.meta.url).pathname, ...args], {
+    env: { ...process.env, NODE_COMPILE_CACHE: COMPILE_CACHE },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   started.add(child);

@@ -61,6 +61,8 @@ export interface ServerStart extends ServerSettings {
 
 const ERROR_LEVEL = 50;
 const CLONE = join(import.meta.dirname, '../..');
+/** Where Node caches compiled code, as for the program. */
+export const COMPILE_CACHE = join(CLONE, 'node_modules/.cache/nameplate');
 
 /** Starts the server; resolves when it is ready, rejects with what it complained of when it ends before. */
 export function startServer(start: ServerStart): Promise<Server> {
@@ -127,10 +129,9 @@ export function launchKeymaker(database: string, workspaceId: string): Program<K
 }
 
 function launch<Line>([command = '', ...words]: string[], env: Record<string, string>): Program<Line> {
-  const cache = join(CLONE, 'node_modules/.cache/nameplate');
   const child = spawn(command, words, {
     cwd: CLONE,
-    env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: cache, ...env },
+    env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: COMPILE_CACHE, ...env },
     stdio: 'pipe',
   });
   const lines: Line[] = [];
