@@ -5,7 +5,7 @@ import { memoryDirectory } from './test/support/memory-directory.ts';
 import { progressReporter } from './test/support/progress-reporter.ts';
 
 /** Measured on two cores beside other work (load 7). */
-const DURATION = 'about eight minutes on two busy cores';
+const DURATION = 'about eight minutes on two cores';
 
 // Of the workers too, and of all that they start.
 process.env.TMPDIR = memoryDirectory() ?? tmpdir();

@@ -6,7 +6,7 @@ import { expect, test, vi } from 'vitest';
 import { ROOT } from '../edge/authority.ts';
 import { overHttps } from '../edge/harness.ts';
 import { closingAfterEach } from '../support/closing.ts';
-import { isRunning, kill, type ReloadableServer, startReloadable } from './reloading.ts';
+import { isRunning, kill, type ReloadableServer, startReloadable, threads } from './reloading.ts';
 import { sendVisitors } from './visitors.ts';
 
 // Each with real processes: a server, its successors, and the command that asks for them.
@@ -14,11 +14,10 @@ import { sendVisitors } from './visitors.ts';
 // Each starts a server several times.
 vi.setConfig({ testTimeout: 180_000 });
 const closing = closingAfterEach();
-const SEVERAL_THREADS = { NAMEPLATE_API_THREADS: '2', NAMEPLATE_EDGE_THREADS: '2' };
 const visit = ({ httpsPort: port, hostname }: ReloadableServer, path = '/') => overHttps({ port, hostname, path });
 
 test('two reloads in turn refuse and cut no request, over HTTP/1.1, HTTP/2 and new handshakes', async () => {
-  const server = await startReloadable(closing, { env: SEVERAL_THREADS });
+  const server = await startReloadable(closing, { env: threads(2) });
   const visitors = sendVisitors(closing, server);
   await visitors.progress(10);
   for (let i = 0; i < 2; i += 1) {
@@ -37,11 +36,10 @@ test('two reloads in turn refuse and cut no request, over HTTP/1.1, HTTP/2 and n
 });
 
 test('a reload may change the number of threads: no socket is left without one', async () => {
-  const server = await startReloadable(closing, { env: { NAMEPLATE_API_THREADS: '3', NAMEPLATE_EDGE_THREADS: '3' } });
+  const server = await startReloadable(closing, { env: threads(3) });
   const visitors = sendVisitors(closing, server);
-  for (const threads of ['1', '2']) {
-    const changes = { NAMEPLATE_API_THREADS: threads, NAMEPLATE_EDGE_THREADS: threads };
-    expect(await server.reload(changes)).toMatchObject({ code: 0 });
+  for (const count of [1, 2]) {
+    expect(await server.reload(threads(count))).toMatchObject({ code: 0 });
     await visitors.progress(20);
   }
   expect((await visitors.stop()).failures).toEqual([]);

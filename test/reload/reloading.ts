@@ -43,6 +43,11 @@ export interface ServerWorld {
 
 export const HOSTNAME = 'site.example.com';
 
+/** Settings for so many threads of the API, and as many of the edge. */
+export function threads(count: number): Record<string, string> {
+  return { NAMEPLATE_API_THREADS: String(count), NAMEPLATE_EDGE_THREADS: String(count) };
+}
+
 /** A line of the log that says that a process serves. */
 const READY = /^\{.*"msg":"ready"\}$/gm;
 
@@ -77,8 +82,7 @@ export async function startReloadable(
     NAMEPLATE_DATABASE_URL: `sqlite:${path}`,
     NAMEPLATE_ROLES: 'api,verifier,edge',
     NAMEPLATE_MONITORING: 'off',
-    NAMEPLATE_API_THREADS: '1',
-    NAMEPLATE_EDGE_THREADS: '1',
+    ...threads(1),
     NAMEPLATE_LISTEN: '127.0.0.1:0',
     NAMEPLATE_METRICS_LISTEN: '127.0.0.1:0',
     NAMEPLATE_EDGE_HTTP_LISTEN: '127.0.0.1:0',

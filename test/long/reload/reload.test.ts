@@ -3,24 +3,23 @@ import { request as requestHttps } from 'node:https';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { ROOT } from '../../edge/authority.ts';
-import { type ReloadableServer, startReloadable } from '../../reload/reloading.ts';
+import { type ReloadableServer, startReloadable, threads } from '../../reload/reloading.ts';
 import { sendVisitors } from '../../reload/visitors.ts';
 import { closingAfterEach } from '../../support/closing.ts';
 
 const closing = closingAfterEach();
 const RELOADS = Number(process.env.RELOADS ?? 200);
-const SEVERAL_THREADS = { NAMEPLATE_API_THREADS: '2', NAMEPLATE_EDGE_THREADS: '2' };
 const KILLS = Number(process.env.RELOAD_KILLS ?? 20);
 const TRANSFER_MS = Number(process.env.TRANSFER_MS ?? 60_000);
 const PIECE = 'x'.repeat(10_000);
 const PIECES = 60;
 
-test(`${RELOADS} reloads in turn refuse and cut no request`, async () => {
-  const server = await startReloadable(closing, { env: SEVERAL_THREADS });
+test(`${RELOADS} reloads in turn, with one to four threads of a kind, refuse and cut no request`, async () => {
+  const server = await startReloadable(closing, { env: threads(2) });
   const visitors = sendVisitors(closing, server);
   for (let i = 0; i < RELOADS; i += 1) {
     await visitors.progress(5);
-    expect(await server.reload()).toMatchObject({ code: 0, stderr: '' });
+    expect(await server.reload(threads(1 + (i % 4)))).toMatchObject({ code: 0, stderr: '' });
   }
   await visitors.progress(5);
   const { failures, responses } = await visitors.stop();
@@ -30,7 +29,7 @@ test(`${RELOADS} reloads in turn refuse and cut no request`, async () => {
 
 test(`5 reloads under uploads and downloads of ${TRANSFER_MS / 1000} s cut none of them`, async () => {
   const server = await startReloadable(closing, {
-    env: { ...SEVERAL_THREADS, NAMEPLATE_DRAIN_SECONDS: '90' },
+    env: { ...threads(2), NAMEPLATE_DRAIN_SECONDS: '90' },
     async onRequest(request, response) {
       if (request.url === '/upload') {
         let bytes = 0;
@@ -54,7 +53,7 @@ test(`5 reloads under uploads and downloads of ${TRANSFER_MS / 1000} s cut none 
 });
 
 test(`\`kill -9\` of the process that drains, after each of ${KILLS} reloads, costs nobody else anything`, async () => {
-  const server = await startReloadable(closing, { env: SEVERAL_THREADS });
+  const server = await startReloadable(closing, { env: threads(2) });
   const visitors = sendVisitors(closing, server);
   for (let i = 1; i <= KILLS; i += 1) {
     expect(await server.reload()).toMatchObject({ code: 0, stderr: '' });

@@ -2,7 +2,7 @@ import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { startReloadable } from '../../reload/reloading.ts';
+import { startReloadable, threads } from '../../reload/reloading.ts';
 import { closingAfterEach } from '../../support/closing.ts';
 import { attach } from '../../support/entities.ts';
 import { percentiles } from '../../support/figures.ts';
@@ -18,7 +18,7 @@ const BETWEEN_MS = 3000;
 test(`on SQLite, checks pause for less than 2 s at each of ${RELOADS} reloads`, async () => {
   const resolver = await startResolver();
   const server = await startReloadable(closing, {
-    env: { NAMEPLATE_DNS_MODE: 'recursive', NAMEPLATE_DNS_RESOLVERS: `127.0.0.1:${resolver.port}` },
+    env: { ...threads(2), NAMEPLATE_DNS_MODE: 'recursive', NAMEPLATE_DNS_RESOLVERS: `127.0.0.1:${resolver.port}` },
     async prepare(store, environment) {
       const now = Date.now();
       for (let i = 0; i < DOMAINS; i += 1)
