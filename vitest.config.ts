@@ -4,7 +4,7 @@ import { bundledThreads } from './test/support/bundled-threads.ts';
 import { memoryDirectory } from './test/support/memory-directory.ts';
 import { progressReporter } from './test/support/progress-reporter.ts';
 
-/** Measured on two cores beside other work (load 7). */
+/** Measured on two cores with nothing beside it. */
 const DURATION = 'about eight minutes on two cores';
 
 // Of the workers too, and of all that they start.
