@@ -110,9 +110,7 @@ async function compose(clock: { now(): number }) {
   const monitor = createMonitor({
     ...working,
     store,
-    async look(domain, depth, signal) {
-      return (await observe(resolver, domain, null, { depth, signal, random: Math.random })).observation;
-    },
+    look: (domain, depth, signal) => observe(resolver, domain, null, { depth, signal, random: Math.random }),
     checkSelf: null,
     mode: 'tell',
   });

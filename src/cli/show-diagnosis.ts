@@ -165,6 +165,7 @@ const OUTCOMES: Record<RecordSeen['outcome'] | 'answered' | 'not_asked', string>
   refused: 'it refused to answer',
   lame: 'it does not serve the zone',
   malformed: 'its answer is not valid DNS',
+  inconsistent: 'other nameservers than another one',
   loop: 'CNAMEs in a loop',
   chain_too_long: 'too many CNAMEs in a row',
   no_nameserver: 'no nameserver was found',

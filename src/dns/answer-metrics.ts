@@ -9,8 +9,8 @@ export function answerCounter(
 ): (result: DnsAnswer | FailedQuery) => void {
   return (result) => {
     if (result.kind === 'failed') return onAnswer(result.reason);
-    const { transport, rcode, answers, authoritative, authorities } = result.response;
-    if (transport === 'tcp') onAnswer('truncated');
+    const { truncated, rcode, answers, authoritative, authorities } = result.response;
+    if (truncated) onAnswer('truncated');
     if (answers.length > 0) onAnswer('answer');
     else if (rcode === 'nxdomain') onAnswer('nxdomain');
     else if (!authoritative && authorities.some(({ type }) => type === 'NS')) onAnswer('referral');

@@ -40,7 +40,7 @@ const MAX_ASKED = 3;
 
 /** Asks one server. Whether it is the right server to ask is for the caller to judge. */
 export async function askServer(
-  client: DnsClient,
+  client: Pick<DnsClient, 'query'>,
   question: Question,
   server: NamedServer,
   options: QueryOptions,

@@ -1,11 +1,16 @@
 import type { Clock } from '../clock.ts';
 import { addressRule, networkRule } from '../net/addresses.ts';
+import { decidingClient } from './deciding-client.ts';
 import { endLookups } from './end-lookups.ts';
+import { firstZones } from './first-zone.ts';
+import { nameserverLocator } from './nameserver-addresses.ts';
 import { nameserverQueries } from './nameserver-queries.ts';
 import { recordLooks } from './record-looks.ts';
 import { askResolver } from './recursive-looks.ts';
 import { type RecursorsOptions, recursors } from './recursors.ts';
-import type { LookOptions, LookQuestion, Resolver } from './resolver.ts';
+import type { LookOptions, LookQuestion, RecordLooks, Resolver } from './resolver.ts';
+import { silentServers } from './silent-servers.ts';
+import type { DnsClient } from './transport/dns-client.ts';
 import { queryThrottle, type ThrottleLimits } from './transport/query-throttle.ts';
 import { validator } from './validation.ts';
 import { zoneFinder } from './zone-finder.ts';
@@ -33,25 +38,30 @@ const TRIES_MS = [800, 1600] as const;
  */
 export function authoritativeResolver(options: AuthoritativeOptions): Resolver {
   const { clock, nameserverPort = 53, allowedNetworks = [], limits = NAMESERVER_LIMITS } = options;
-  const { random = Math.random, triesMs = TRIES_MS } = options;
-  const resolvers = recursors(options);
-  const queries = nameserverQueries({ ...options, port: nameserverPort, random, limits, triesMs });
-  const zones = zoneFinder({
-    recursors: resolvers,
-    queries,
-    mayAsk: addressRule(allowedNetworks),
-    isAllowedNetwork: allowedNetworks.length > 0 ? networkRule(allowedNetworks) : null,
-    clock,
-    random,
-  });
-  const looks = recordLooks(zones, queries);
+  const { client, random = Math.random, triesMs = TRIES_MS } = options;
+  const sure = decidingClient(client, clock);
+  // What they say of suffixes and nameservers is cached, and may decide something later.
+  const resolvers = recursors({ ...options, client: sure });
+  const isAllowedNetwork = allowedNetworks.length > 0 ? networkRule(allowedNetworks) : null;
+  const locate = nameserverLocator({ recursors: resolvers, mayAsk: addressRule(allowedNetworks), random, clock });
+  const first = firstZones({ recursors: resolvers, locate, isAllowedNetwork, random, clock });
+  const shared = { random, throttle: queryThrottle(limits, clock), silent: silentServers(clock) };
+
+  function looksOf(by: Pick<DnsClient, 'query'>, decides: boolean): RecordLooks {
+    const queries = nameserverQueries({ ...options, ...shared, client: by, port: nameserverPort, triesMs });
+    const zones = zoneFinder({ first, locate, queries, decides, clock, random });
+    const validate = validator({ ...options, client: by, servers: resolvers.servers });
+    return { ...recordLooks(zones, queries), validate };
+  }
+
+  const deciding = looksOf(sure, true);
   const fallbackThrottle = queryThrottle(FALLBACK_LIMITS, clock);
   /** As the resolver of a CA or a visitor would: nameservers that cannot be reached from here may be reached by others. */
   const fallback = (question: LookQuestion, zone: string, asking: LookOptions) =>
     fallbackThrottle.run(zone, asking.signal, () => askResolver(resolvers, question, asking));
   return {
-    ...looks,
-    ...endLookups(looks.look, { authoritative: true, fallback }),
-    validate: validator({ ...options, servers: resolvers.servers }),
+    ...looksOf(client, false),
+    ...endLookups(deciding.look, { authoritative: true, fallback }),
+    deciding,
   };
 }

@@ -18,10 +18,9 @@ export function endLookups(
   async function lookUp(
     name: string,
     type: 'A' | 'AAAA' | 'CAA',
-    signal: AbortSignal,
+    options: LookOptions,
   ): Promise<EndLookup<{ values: string[] }>> {
     const question: LookQuestion = { name, type };
-    const options: LookOptions = { signal, budget: queryBudget() };
     const { zone, looks } = await look(question, options);
     const last = looks.at(-1);
     if (last === undefined) return withoutServer(zone.failure);
@@ -34,7 +33,8 @@ export function endLookups(
 
   return {
     async lookupAddresses(name, { signal }) {
-      const [ipv4, ipv6] = await Promise.all([lookUp(name, 'A', signal), lookUp(name, 'AAAA', signal)]);
+      const options = { signal, budget: queryBudget() };
+      const [ipv4, ipv6] = await Promise.all([lookUp(name, 'A', options), lookUp(name, 'AAAA', options)]);
       if (ipv4.kind === 'unreadable') return ipv4;
       if (ipv6.kind === 'unreadable') return ipv6;
       const found = ipv4.kind === 'found' ? ipv4 : ipv6;
@@ -44,7 +44,7 @@ export function endLookups(
       return { kind: 'found', chain, by, addresses };
     },
     async lookupCaa(name, { signal }) {
-      const lookup = await lookUp(name, 'CAA', signal);
+      const lookup = await lookUp(name, 'CAA', { signal, budget: queryBudget() });
       if (lookup.kind !== 'found') return lookup;
       const { chain, by, values } = lookup;
       return { kind: 'found', chain, by, records: values.map(toCaa) };

@@ -1,11 +1,15 @@
+import type { Clock } from '../clock.ts';
 import type { ZoneFailure, ZoneObservation } from '../domain/observation.ts';
 import type { AddressRule } from '../net/addresses.ts';
 import { type FailedQuery, shuffled } from './ask-server.ts';
 import type { LocateNameservers } from './nameserver-addresses.ts';
 import { isWithin } from './protocol/dns-name.ts';
+import { queryBudget } from './query-budget.ts';
 import type { Recursors } from './recursors.ts';
 import { nameserverSet } from './referral.ts';
 import type { LookOptions } from './resolver.ts';
+import { singleFlight } from './single-flight.ts';
+import { zoneCache } from './zone-cache.ts';
 
 /** A zone, and for how many seconds it may be cached. */
 export interface TimedZone {
@@ -15,8 +19,13 @@ export interface TimedZone {
 
 /** The zones that no parent is asked for. */
 export interface FirstZones {
-  /** The zone of a public suffix, or the one above where it is none of its own, as the resolvers know it. From there on, parents are asked. */
-  ofSuffix(suffix: string, options: LookOptions): Promise<TimedZone>;
+  /**
+   * The zone of a public suffix, or the one above where it is none of its own, as the resolvers know it; cached. From there on, parents are asked. No
+   * customer controls it, so it does not count against the budget of a check.
+   */
+  ofSuffix(suffix: string, signal: AbortSignal): Promise<ZoneObservation>;
+  /** Shortens the life of a cached suffix whose nameservers all failed. */
+  expireSoon(apex: string): void;
   /**
    * The zone of a domain in a closed network, which its parent does not delegate, but which the resolvers know. It counts only where each of its
    * nameservers has addresses in the allowed networks alone. Null where there is none.
@@ -26,12 +35,18 @@ export interface FirstZones {
 
 /** Most nameservers of a public suffix: any of them will do, and each is looked up. */
 const SUFFIX_NAMESERVERS = 3;
+/** Public suffixes; there are fewer than 10,000. */
+const MAX_SUFFIXES = 10_000;
+const SUFFIX_QUERIES = 30;
+/** For a read that several lookups share. */
+export const READ_LIMIT_MS = 10_000;
 
 export function firstZones({
   recursors,
   locate,
   isAllowedNetwork,
   random,
+  clock,
 }: {
   recursors: Recursors;
   locate: LocateNameservers;
@@ -39,7 +54,12 @@ export function firstZones({
   isAllowedNetwork: AddressRule | null;
   /** Yields numbers in [0, 1). */
   random: () => number;
+  clock: Clock;
 }): FirstZones {
+  // Apart from other zones, because a top-level domain's nameservers should not have to refer us to every zone below.
+  const suffixes = zoneCache(MAX_SUFFIXES, clock);
+  const share = singleFlight<ZoneObservation>(READ_LIMIT_MS, ABORTED_READ);
+
   /** A zone by its own NS records, as the resolvers have them. */
   async function read(apex: string, most: number, options: LookOptions): Promise<TimedZone> {
     const answer = await recursors.ask({ name: apex, type: 'NS' }, options);
@@ -51,10 +71,17 @@ export function firstZones({
   }
 
   return {
-    async ofSuffix(suffix, options) {
-      const found = await recursors.findApex(suffix, options);
-      return found.kind === 'failed' ? unreadableZone(suffix, found) : read(found.apex, SUFFIX_NAMESERVERS, options);
+    async ofSuffix(suffix, signal) {
+      const cached = suffixes.get(suffix);
+      if (cached !== null) return cached;
+      return share(suffix, signal, async (sharedSignal) => {
+        const options = { signal: sharedSignal, budget: queryBudget(SUFFIX_QUERIES) };
+        const found = await recursors.findApex(suffix, options);
+        if (found.kind === 'failed') return unreadableZone(suffix, found).zone;
+        return suffixes.keep(suffix, await read(found.apex, SUFFIX_NAMESERVERS, options));
+      });
     },
+    expireSoon: (apex) => suffixes.expireSoon(apex),
     async closed(domain, options) {
       if (isAllowedNetwork === null) return null;
       const found = await recursors.findApex(domain, options);
@@ -72,6 +99,9 @@ export function firstZones({
 function unreadableZone(apex: string, { reason }: FailedQuery): TimedZone {
   return { zone: failedZone(apex, { kind: 'unreadable', reason }), ttl: 0 };
 }
+
+/** Of a read that took too long. */
+export const ABORTED_READ = failedZone('.', { kind: 'unreadable', reason: 'timeout' });
 
 export function failedZone(apex: string, failure: ZoneFailure): ZoneObservation {
   return { apex, source: 'parent', nameservers: [], ownNameservers: null, failure };

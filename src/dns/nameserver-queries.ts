@@ -1,4 +1,3 @@
-import type { Clock } from '../clock.ts';
 import type { ZoneObservation } from '../domain/observation.ts';
 import { type AnswerKind, answerCounter } from './answer-metrics.ts';
 import {
@@ -16,9 +15,9 @@ import {
 import type { Question } from './protocol/wire.ts';
 import { isLame } from './referral.ts';
 import type { LookOptions } from './resolver.ts';
-import { silentServers } from './silent-servers.ts';
+import type { SilentServers } from './silent-servers.ts';
 import type { DnsClient } from './transport/dns-client.ts';
-import { queryThrottle, type ThrottleLimits } from './transport/query-throttle.ts';
+import type { QueryThrottle } from './transport/query-throttle.ts';
 
 /** Asks the nameservers of zones. Never rejects. */
 export interface NameserverQueries {
@@ -33,23 +32,26 @@ export interface NameserverQueries {
 
 export interface AskOptions extends LookOptions {
   timeoutMs: number;
+  /** The nameserver is a registry's. */
+  registry?: boolean;
   newPort?: boolean;
 }
 
 export interface AskZoneOptions extends LookOptions {
+  registry?: boolean;
   /** The address of a server that is asked after all others. */
   last?: string | undefined;
 }
 
 interface NameserverQueriesOptions {
-  client: DnsClient;
-  clock: Clock;
+  client: Pick<DnsClient, 'query'>;
   /** Port of nameservers. */
   port: number;
   /** Yields numbers in [0, 1). */
   random: () => number;
-  /** For each address of a nameserver. */
-  limits: ThrottleLimits;
+  /** By address of a nameserver. */
+  throttle: QueryThrottle;
+  silent: SilentServers;
   /** The timeout of each try. */
   triesMs: readonly number[];
   /** Called with the kind of each answer, for counting. */
@@ -57,19 +59,18 @@ interface NameserverQueriesOptions {
 }
 
 export function nameserverQueries(options: NameserverQueriesOptions): NameserverQueries {
-  const { client, clock, port, random, limits, triesMs } = options;
-  const throttle = queryThrottle(limits, clock);
-  const silent = silentServers(clock);
+  const { client, port, random, throttle, silent, triesMs } = options;
   const count = answerCounter(options.onAnswer);
 
   async function ask(
     question: Question,
     server: NamedServer,
     apex: string,
-    { signal, budget, timeoutMs, newPort = false }: AskOptions,
+    { signal, budget, timeoutMs, registry = false, newPort = false }: AskOptions,
   ): Promise<DnsAnswer | FailedQuery> {
     if (!budget.take()) return { kind: 'failed', reason: 'too_many_queries' };
-    const sent = { recursion: false, signal, timeoutsMs: [timeoutMs], newPort };
+    const by = newPort ? 'own_port' : 'udp';
+    const sent = { recursion: false, signal, timeoutsMs: [timeoutMs], registry, by, mayRepeat: budget.take } as const;
     const answer = await throttle.run(server.address, signal, () => askServer(client, question, server, sent));
     if (answer === null) return failed('overloaded', server);
     const answered = answer.kind === 'answer' || !isSilent(answer.reason);

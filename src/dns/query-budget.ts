@@ -1,20 +1,24 @@
 import type { QueryBudget } from './resolver.ts';
 
-/** Most queries of one check. */
-export const CHECK_QUERIES = 40;
+/** Most queries of one check, and of a diagnosis. */
+export const CHECK_QUERIES = 60;
+/** The share for addresses of nameservers: a hostile zone may name those of others, new ones in each referral (NXNSAttack). */
+const ADDRESS_QUERIES = 6;
 
 export function queryBudget(queries = CHECK_QUERIES): QueryBudget {
   let left = queries;
+  let leftForAddresses = ADDRESS_QUERIES;
   let exhausted = false;
+
+  function takeIf(isAllowed: boolean): boolean {
+    if (isAllowed) left--;
+    else exhausted = true;
+    return isAllowed;
+  }
+
   return {
-    take() {
-      if (left > 0) {
-        left--;
-        return true;
-      }
-      exhausted = true;
-      return false;
-    },
+    take: () => takeIf(left > 0),
+    takeForAddress: () => takeIf(left > 0 && leftForAddresses-- > 0),
     get exhausted() {
       return exhausted;
     },

@@ -47,7 +47,8 @@ export function recursiveLooks(
     let read: { answer: RecordAnswer; apex: string | null } | null = null;
     for (const type of typesOf(question, second)) {
       if (!budget.take()) return { look: { ...look, answer: unreadable('too_many_queries') }, apex: null };
-      const sent = { recursion: true, signal, timeoutsMs: [timeoutMs], newPort: second };
+      const by = second ? 'own_port' : 'udp';
+      const sent = { recursion: true, signal, timeoutsMs: [timeoutMs], by, mayRepeat: budget.take } as const;
       const result = await askServer(client, { name, type }, server, sent);
       if (result.kind === 'failed') return { look: { ...look, answer: unreadable(result.reason) }, apex: null };
       const { response } = result;

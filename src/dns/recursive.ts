@@ -1,20 +1,25 @@
 import { type Clock, systemClock } from '../clock.ts';
+import { decidingClient } from './deciding-client.ts';
 import { endLookups } from './end-lookups.ts';
 import { recursiveLooks } from './recursive-looks.ts';
 import { type RecursorsOptions, recursors } from './recursors.ts';
-import type { Resolver } from './resolver.ts';
+import type { RecordLooks, Resolver } from './resolver.ts';
 import { validator } from './validation.ts';
 
 /**
  * Asks the configured resolvers only, for networks that cannot reach nameservers: each of them plays a nameserver of every zone. Cached answers may be
  * older than the zone.
  */
-export function recursiveResolver(options: RecursorsOptions & { clock?: Clock }): Resolver {
-  const resolvers = recursors(options);
-  const looks = recursiveLooks(resolvers, options);
-  return {
-    ...looks,
-    ...endLookups(looks.look, { authoritative: false }),
-    validate: validator({ clock: systemClock, ...options, servers: resolvers.servers }),
-  };
+export function recursiveResolver({ clock = systemClock, ...options }: RecursorsOptions & { clock?: Clock }): Resolver {
+  function looksOf(client: RecursorsOptions['client']): RecordLooks {
+    const asking = { ...options, client };
+    const resolvers = recursors(asking);
+    return {
+      ...recursiveLooks(resolvers, asking),
+      validate: validator({ clock, ...asking, servers: resolvers.servers }),
+    };
+  }
+
+  const deciding = looksOf(decidingClient(options.client, clock));
+  return { ...looksOf(options.client), ...endLookups(deciding.look, { authoritative: false }), deciding };
 }

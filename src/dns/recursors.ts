@@ -31,7 +31,7 @@ export interface Recursors {
 }
 
 export interface RecursorsOptions {
-  client: DnsClient;
+  client: Pick<DnsClient, 'query'>;
   /** The addresses of recursive resolvers. */
   resolvers: readonly ServerAddress[];
   /** Yields numbers in [0, 1): which server is asked. */
@@ -56,7 +56,7 @@ export function recursors(options: RecursorsOptions): Recursors {
   async function ask(question: Question, { signal, budget }: LookOptions): Promise<DnsAnswer | FailedQuery> {
     const { answer, failures } = await askServers(shuffled(servers, random), triesMs, async (server, timeoutMs) => {
       if (!budget.take()) return { kind: 'failed', reason: 'too_many_queries' };
-      const options = { recursion: true, signal, timeoutsMs: [timeoutMs] };
+      const options = { recursion: true, signal, timeoutsMs: [timeoutMs], mayRepeat: budget.take };
       const result = await askServer(client, question, server, options);
       count(result);
       return result;

@@ -64,6 +64,13 @@ export function nameserverSet(
   };
 }
 
+/** Whether two nameservers of a registry give the same referral for a domain below it, or deny it alike. */
+export function isSameReferral(ours: DnsMessage, theirs: DnsMessage, zone: string, domain: string): boolean {
+  const [our, their] = [ours, theirs].map((message) => cutIn(message, zone, domain)?.apex ?? domain);
+  if (our === undefined || our !== their || ours.rcode !== theirs.rcode) return false;
+  return isSameSet(nameserverSet(ours, our, zone), nameserverSet(theirs, our, zone));
+}
+
 /** Whether two nameservers of the upper zone say the same of the lower one: the same names, and the same addresses where both give some. */
 export function isSameSet({ nameservers: ours }: NameserverSet, { nameservers: theirs }: NameserverSet): boolean {
   return (

@@ -3,9 +3,14 @@ import type { RecordAnswer, Validation, ZoneNameserver, ZoneObservation } from '
 import type { AbsentReason, UnreadableReason } from '../domain/reading.ts';
 
 /** The DNS port: `authoritative.ts` asks the zone's own nameservers, `recursive.ts` only recursive resolvers. Never rejects. */
-export interface Resolver extends RecordLooks, EndLookups {}
+export interface Resolver extends Looks, EndLookups {}
 
-/** What is at the end of a name's CNAME chain, at whichever nameserver answers. Never rejects: every failure is `unreadable`. */
+/** `deciding`: the same looks where nobody off the path can forge an answer; they cost more. Its zones are cached apart. */
+export interface Looks extends RecordLooks {
+  deciding: RecordLooks;
+}
+
+/** What is at the end of a name's CNAME chain, at whichever nameserver answers, by deciding looks. Never rejects: every failure is `unreadable`. */
 export interface EndLookups {
   /** Reads all IPv4 and IPv6 addresses; unreadable when either kind could not be read. */
   lookupAddresses(name: string, options: { signal: AbortSignal }): Promise<EndLookup<{ addresses: string[] }>>;
@@ -64,6 +69,8 @@ export interface LookQuestion {
 export interface QueryBudget {
   /** Takes one query; false when none is left. */
   take(): boolean;
+  /** Takes one query for the address of a nameserver, of which there are fewer. */
+  takeForAddress(): boolean;
   /** Whether a query was refused. */
   readonly exhausted: boolean;
 }

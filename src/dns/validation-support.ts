@@ -13,7 +13,7 @@ const SIGNED_RECORD = { name: 'com', type: 'DS' } as const;
 
 /** Asks the resolver for a signed record: one that validates says so with AD (RFC 6840 section 5.8). Never rejects. */
 export async function readValidationSupport(
-  client: DnsClient,
+  client: Pick<DnsClient, 'query'>,
   resolver: ServerAddress,
   signal: AbortSignal,
 ): Promise<ValidationSupport> {

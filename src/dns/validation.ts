@@ -137,6 +137,7 @@ function resolverAsker({ client, clock, onAnswer }: ValidationOptions) {
       validation,
       signal,
       timeoutsMs: TRIES_MS,
+      mayRepeat: budget.take,
     });
     if (typeof response === 'string') {
       count(failed(response, server));

@@ -1,16 +1,20 @@
 import type { Clock } from '../clock.ts';
 import { registryDelegation } from '../domain/name.ts';
 import type { ZoneObservation } from '../domain/observation.ts';
-import type { AddressRule } from '../net/addresses.ts';
-import { type DnsAnswer, type FailedQuery, type ServerFailure, worstFailure } from './ask-server.ts';
-import { failedZone, firstZones, type TimedZone } from './first-zone.ts';
-import { nameserverLocator } from './nameserver-addresses.ts';
-import type { NameserverQueries } from './nameserver-queries.ts';
+import {
+  type DnsAnswer,
+  type FailedQuery,
+  type ServerFailure,
+  type ServersResult,
+  shuffled,
+  worstFailure,
+} from './ask-server.ts';
+import { ABORTED_READ, type FirstZones, failedZone, READ_LIMIT_MS, type TimedZone } from './first-zone.ts';
+import type { LocateNameservers } from './nameserver-addresses.ts';
+import type { AskZoneOptions, NameserverQueries } from './nameserver-queries.ts';
 import { isWithin, parentOf } from './protocol/dns-name.ts';
 import type { Question } from './protocol/wire.ts';
-import { queryBudget } from './query-budget.ts';
-import type { Recursors } from './recursors.ts';
-import { cutIn, type NameserverSet, nameserverSet, type ZoneCut } from './referral.ts';
+import { cutIn, isSameReferral, type NameserverSet, nameserverSet, type ZoneCut } from './referral.ts';
 import type { LookOptions } from './resolver.ts';
 import { singleFlight } from './single-flight.ts';
 import { zoneCache } from './zone-cache.ts';
@@ -32,11 +36,11 @@ export interface ZoneFinder {
 }
 
 export interface ZoneFinderOptions {
-  recursors: Recursors;
+  first: FirstZones;
+  locate: LocateNameservers;
   queries: NameserverQueries;
-  mayAsk: AddressRule;
-  /** The networks in which a zone counts that the resolvers alone know; null: none. */
-  isAllowedNetwork: AddressRule | null;
+  /** Whether the zones decide something: then the referral of a registry counts only where two of its nameservers give it. */
+  decides: boolean;
   clock: Clock;
   /** Yields numbers in [0, 1). */
   random: () => number;
@@ -45,34 +49,14 @@ export interface ZoneFinderOptions {
 }
 
 const MAX_ZONES = 1_000_000;
-/** Public suffixes; there are fewer than 10,000. */
-const MAX_SUFFIXES = 10_000;
-/** For a suffix, whose zone all checks share, and which no customer controls: it does not count against the budget of a check. */
-const SUFFIX_QUERIES = 30;
-/** For a read that several lookups may share. */
-const READ_LIMIT_MS = 10_000;
 /** Most zone cuts between two zones that are followed. */
 export const MAX_CUTS = 5;
 
 export function zoneFinder(options: ZoneFinderOptions): ZoneFinder {
-  const { queries, clock, maxZones = MAX_ZONES } = options;
+  const { first, locate, queries, decides, clock, random, maxZones = MAX_ZONES } = options;
   const zones = zoneCache(maxZones, clock);
-  // Apart, because a top-level domain's nameservers should not have to refer us to every zone below.
-  const suffixes = zoneCache(MAX_SUFFIXES, clock);
-  const locate = nameserverLocator(options);
   const cuts = zoneCuts(queries, locate);
-  const first = firstZones({ ...options, locate });
-  const aborted = failedZone('.', { kind: 'unreadable', reason: 'timeout' });
-  const share = singleFlight<ZoneObservation>(READ_LIMIT_MS, aborted);
-
-  async function suffixZone(suffix: string, { signal }: LookOptions): Promise<ZoneObservation> {
-    const cached = suffixes.get(suffix);
-    if (cached !== null) return cached;
-    return share(`suffix ${suffix}`, signal, async (sharedSignal) => {
-      const budget = queryBudget(SUFFIX_QUERIES);
-      return suffixes.keep(suffix, await first.ofSuffix(suffix, { signal: sharedSignal, budget }));
-    });
-  }
+  const share = singleFlight<ZoneObservation>(READ_LIMIT_MS, ABORTED_READ);
 
   /** One read for all checks that wait for it. Where it needed more queries than the check that began it may send, another check reads for itself. */
   async function shared(key: string, options: LookOptions, read: (options: LookOptions) => Promise<ZoneObservation>) {
@@ -86,12 +70,13 @@ export function zoneFinder(options: ZoneFinderOptions): ZoneFinder {
   /** The zone of a registered domain, as its registry delegates it; the registry's own zone where that holds the name itself. */
   async function registered(name: string, fresh: boolean, options: LookOptions): Promise<ZoneObservation> {
     const delegation = registryDelegation(name);
-    if (delegation === null) return suffixZone(name, options);
+    if (delegation === null) return first.ofSuffix(name, options.signal);
     const { domain, suffix } = delegation;
     const cached = fresh ? null : zones.get(domain);
     if (cached !== null) return cached;
     return shared(`${fresh} ${domain}`, options, async (sharedOptions) => {
-      const read = await readDelegation(await suffixZone(suffix, sharedOptions), domain, sharedOptions);
+      const registry = await first.ofSuffix(suffix, sharedOptions.signal);
+      const read = await readDelegation(registry, domain, sharedOptions);
       const isDelegated = isWithin(read.zone.apex, domain);
       const closed = isDelegated ? null : await first.closed(domain, sharedOptions);
       return zones.keep(domain, closed ?? read);
@@ -102,9 +87,10 @@ export function zoneFinder(options: ZoneFinderOptions): ZoneFinder {
   async function readDelegation(
     registry: ZoneObservation,
     domain: string,
-    options: LookOptions,
+    asking: LookOptions,
     through = true,
   ): Promise<TimedZone> {
+    const options = { ...asking, registry: true };
     let read: TimedZone = { zone: registry, ttl: registry.failure === null ? Number.POSITIVE_INFINITY : 0 };
     for (
       let referrals = 0;
@@ -112,9 +98,9 @@ export function zoneFinder(options: ZoneFinderOptions): ZoneFinder {
       referrals++
     ) {
       const { apex } = read.zone;
-      const { answer, failures } = await queries.askZone(read.zone, { name: domain, type: 'NS' }, options);
+      const { answer, failures } = await askRegistry(read.zone, domain, options);
       if (answer === null) {
-        if (!options.budget.exhausted) suffixes.expireSoon(apex);
+        if (!options.budget.exhausted) first.expireSoon(apex);
         return unreadable(apex, failures);
       }
       if (answer.response.rcode === 'nxdomain') {
@@ -129,30 +115,51 @@ export function zoneFinder(options: ZoneFinderOptions): ZoneFinder {
     return read;
   }
 
+  async function askRegistry(zone: ZoneObservation, domain: string, options: AskZoneOptions): Promise<ServersResult> {
+    const ask = (nameservers: ZoneObservation['nameservers']) =>
+      queries.askZone({ ...zone, nameservers }, { name: domain, type: 'NS' }, options);
+    const servers = shuffled(zone.nameservers, random);
+    if (!decides || servers.length < 2) return ask(servers);
+    const half = Math.ceil(servers.length / 2);
+    const [one, other] = await Promise.all([ask(servers.slice(0, half)), ask(servers.slice(half))]);
+    // Where the others fail, one has to do.
+    if (one.answer === null || other.answer === null) return one.answer === null ? other : one;
+    if (isSameReferral(one.answer.response, other.answer.response, zone.apex, domain)) return one;
+    const { server: name, address } = other.answer.by;
+    return { answer: null, failures: [{ server: { name, address, port: queries.port }, reason: 'inconsistent' }] };
+  }
+
   function readBelow(
     parent: ZoneObservation,
     found: FoundCut,
-    options: LookOptions,
+    options: AskZoneOptions,
     through = true,
   ): Promise<TimedZone> {
-    const lookThrough = through ? { askHolder: (question: Question) => askHolder(question, options) } : {};
+    const lookThrough = through
+      ? { askHolder: (question: Question, asking: LookOptions) => askHolder(question, options, asking) }
+      : {};
     return cuts.read(parent, found, { ...options, ...lookThrough });
   }
 
   /** Asks the zone that holds a nameserver's name; its own nameservers are looked up at the resolvers alone, so that this ends. */
-  async function askHolder(question: Question, options: LookOptions): Promise<DnsAnswer | FailedQuery> {
+  async function askHolder(
+    question: Question,
+    { signal, budget }: LookOptions,
+    asking: LookOptions,
+  ): Promise<DnsAnswer | FailedQuery> {
+    const options = { signal, budget };
     const delegation = registryDelegation(question.name);
     if (delegation === null) return { kind: 'failed', reason: 'servfail' };
     const { domain, suffix } = delegation;
     const cached = closestCached(question.name);
-    const read = async () => readDelegation(await suffixZone(suffix, options), domain, options, false);
+    const read = async () => readDelegation(await first.ofSuffix(suffix, signal), domain, options, false);
     const zone = cached ?? (await read()).zone;
     if (zone.failure !== null) {
       return zone.failure.kind === 'unreadable'
         ? { ...zone.failure, kind: 'failed' }
         : { kind: 'failed', reason: 'no_nameserver' };
     }
-    const { answer, failures } = await queries.askZone(zone, question, options);
+    const { answer, failures } = await queries.askZone(zone, question, { signal, budget: asking.budget });
     return answer ?? worstFailure(failures);
   }
 

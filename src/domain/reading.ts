@@ -17,6 +17,8 @@ export type UnreadableReason =
   | 'refused'
   | 'lame'
   | 'malformed'
+  /** Two nameservers of the registry give different referrals: of a change that has not reached all of them, or one is forged. */
+  | 'inconsistent'
   | 'loop'
   | 'chain_too_long'
   | 'no_nameserver'

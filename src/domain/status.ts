@@ -118,6 +118,14 @@ export function transition(
   return { after: sameToReaders(domain, after) ? domain : changed(after, now), memory };
 }
 
+/** Whether a transition needs answers that nobody can forge: it verifies or fails a domain, finds one of its records, or counts for a takeover. */
+export function isDecision(domain: Domain, { after, memory }: Transition): boolean {
+  const isFinal = after.status !== domain.status && (after.status === 'verified' || after.status === 'failed');
+  const findsRouting = domain.routingVerifiedAt === null && after.routingVerifiedAt !== null;
+  const findsOwnership = domain.ownershipVerifiedAt === null && after.ownershipVerifiedAt !== null;
+  return isFinal || findsRouting || findsOwnership || memory.provenSince !== null;
+}
+
 /**
  * The domain after a retry by the customer; null when it is verified already. From `failed` a new window begins; flags
  * and error stay until there is a new result. While checks run it does not change, so that a check in flight still counts.

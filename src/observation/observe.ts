@@ -1,5 +1,5 @@
-import { CHECK_QUERIES, queryBudget } from '../dns/query-budget.ts';
-import type { Look, LookQuestion, RecordLooks } from '../dns/resolver.ts';
+import { queryBudget } from '../dns/query-budget.ts';
+import type { Look, LookQuestion, Looks, RecordLooks } from '../dns/resolver.ts';
 import type { Domain } from '../domain/domain.ts';
 import type { NameserverAnswers, Observation, RecordObservation, ZoneObservation } from '../domain/observation.ts';
 import { isProxy } from '../domain/proxy-zones.ts';
@@ -14,9 +14,6 @@ import { askAgain, askAll } from './nameserver-looks.ts';
 import { lookAround } from './probes.ts';
 import { isSilent, lookThroughResolver, lookTwiceThroughResolver } from './resolver-looks.ts';
 
-/** A person waits for a diagnosis, and does not ask every minute. */
-const DIAGNOSIS_QUERIES = 60;
-
 /** At one nameserver, and at others only while none answered; at a resolver, where all of them are silent. */
 interface FirstLook {
   zone: ZoneObservation;
@@ -30,6 +27,8 @@ export interface ObserveResult {
   observation: Observation;
   /** Of the first looks, for the next check. */
   glance: string;
+  /** Whether nobody off the path can have forged what was seen. */
+  decides: boolean;
   unchanged: boolean;
 }
 
@@ -38,43 +37,45 @@ export interface ObserveResult {
  * nameservers. Never rejects.
  */
 export async function observe(
-  dns: RecordLooks,
+  dns: Looks,
   domain: Domain,
   incumbent: Domain | null,
   given: ObserveOptions,
 ): Promise<ObserveResult> {
   const isCheck = given.depth !== 'diagnosis' && given.depth !== 'name';
-  const options: Asking = { ...given, budget: queryBudget(isCheck ? CHECK_QUERIES : DIAGNOSIS_QUERIES) };
+  const options: Asking = { ...given, budget: queryBudget() };
   const first = await firstLooks(dns, domain, options);
   const glance = glanceOf(glimpseOf(domain, 'ownership', first), glimpseOf(domain, 'routing', first));
   const proof = proofOf(domain, incumbent, first);
-  const needsMore =
-    isDisputed(options) || proof !== null || isNew(domain, 'ownership', first) || isNew(domain, 'routing', first);
-  if (options.depth === 'routine' && !needsMore && glance === options.memory?.glance) {
+  const matchesAnew = proof !== null || isNew(domain, 'ownership', first) || isNew(domain, 'routing', first);
+  if (options.depth === 'routine' && !isDisputed(options) && !matchesAnew && glance === options.memory?.glance) {
     const records = await both(async (role) => recordOf(domain, role, first[role].zone, answersOf(first[role])));
-    return { observation: records, glance, unchanged: true };
+    return { observation: records, glance, decides: false, unchanged: true };
   }
   if (options.depth === 'recheck' && !isNews(domain, 'ownership', first) && !isNews(domain, 'routing', first)) {
     const records = await both((role) => recheckRecord(dns, domain, role, first, options));
-    return { observation: records, glance, unchanged: false };
+    return { observation: records, glance, decides: false, unchanged: false };
   }
-  const zones = freshZones(dns, options);
+  const decides = options.depth === 'deciding' || (isCheck && matchesAnew);
+  const looks = decides ? dns.deciding : dns;
+  const zones = freshZones(looks, options);
   const isTakeover = proof === 'takeover';
   const observation: Observation = await both((role) =>
-    observeEverywhere({ dns, domain, role, first: first[role], zones, options, isTakeover }),
+    observeEverywhere({ dns: looks, domain, role, first: first[role], zones, options, decides, isTakeover }),
   );
   if (incumbent !== null)
-    observation.incumbent = await observeIncumbent(dns, {
+    observation.incumbent = await observeIncumbent(looks, {
       domain,
       incumbent,
       first,
       records: observation,
       zones,
       options,
+      decides,
     });
   // Nothing delays a domain that is being verified.
   if (!isCheck || proof === null) observation.probes = await lookAround(dns, domain, observation, options);
-  return { observation, glance, unchanged: false };
+  return { observation, glance, decides, unchanged: false };
 }
 
 async function firstLooks(dns: RecordLooks, domain: Domain, options: Asking): Promise<Both<FirstLook>> {
@@ -146,18 +147,20 @@ interface EverywhereOptions {
   first: FirstLook;
   zones: FreshZones;
   options: Asking;
+  /** Then the first looks count for nothing. */
+  decides: boolean;
   /** What is gone needs two looks as well. */
   isTakeover: boolean;
 }
 
 /** Asks every nameserver that the parent names now; twice, and the validating resolvers, where all that answer have the record. */
 async function observeEverywhere(everywhere: EverywhereOptions): Promise<RecordObservation> {
-  const { dns, domain, role, first, zones, options, isTakeover } = everywhere;
+  const { dns, domain, role, first, zones, options, decides, isTakeover } = everywhere;
   const question = questionOf(domain, role, 'ADDRESS');
   const { zone, ownNameservers } = await zones(first.zone, question.name);
   if (zone.failure !== null)
-    return recordOf(domain, role, zone, zone.failure.kind === 'unreadable' ? answersOf(first) : []);
-  const once = await askAll(dns, zone, question, options, first.looks.at(-1) ?? null);
+    return recordOf(domain, role, zone, zone.failure.kind === 'unreadable' && !decides ? answersOf(first) : []);
+  const once = await askAll(dns, zone, question, options, (decides ? null : first.looks.at(-1)) ?? null);
   if (once.every(({ answers: [answer] }) => isSilent(answer))) {
     const { answers, validation } = await lookTwiceThroughResolver(dns, question, options);
     return { ...recordOf(domain, role, zone, [...once, ...answers]), validation };
@@ -165,9 +168,9 @@ async function observeEverywhere(everywhere: EverywhereOptions): Promise<RecordO
   const answers = once.map(({ answers: [answer] }) => answer).filter(({ kind }) => kind !== 'unreadable');
   const isMatch = answers.length > 0 && answers.every((answer) => answerMatches(domain, role, answer));
   // The second look sees the addresses of the other IP version: of a name that is not attached, all of them are in the way.
-  const decides = isMatch || isTakeover || options.depth === 'name';
+  const needsSecond = isMatch || isTakeover || options.depth === 'name';
   const [nameservers, validation] = await Promise.all([
-    decides ? askAgain(dns, zone, question, options, once) : once,
+    needsSecond ? askAgain(dns, zone, question, options, once) : once,
     dns.validate(question, options),
   ]);
   const observed = { ...zone, ownNameservers: await ownNameservers };
@@ -184,13 +187,14 @@ async function observeIncumbent(
     records: Both<RecordObservation>;
     zones: FreshZones;
     options: Asking;
+    decides: boolean;
   },
 ): Promise<Both<RecordObservation>> {
-  const { domain, incumbent, first, records, zones, options } = seen;
+  const { domain, incumbent, first, records, zones, options, decides } = seen;
   if (ownershipName(incumbent) === ownershipName(domain)) return records;
   const before: FirstLook = { zone: first.ownership.zone, looks: [] };
   const ownership = await observeEverywhere({
-    ...{ dns, domain: incumbent, role: 'ownership', first: before, zones, options },
+    ...{ dns, domain: incumbent, role: 'ownership', first: before, zones, options, decides },
     isTakeover: true,
   });
   return { ownership, routing: records.routing };

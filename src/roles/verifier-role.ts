@@ -44,10 +44,7 @@ function startMonitor(deps: RoleDeps & Pick<MonitorOptions, 'facts'>, resolver: 
   const checkSelf = createSelfChecker({ ...deps, resolver, mayDial, ports, timeoutMs: SELF_CHECK_MS });
   const monitor = createMonitor({
     ...deps,
-    async look(domain, depth, signal) {
-      const { observation } = await observe(resolver, domain, null, { depth, signal, random: Math.random });
-      return observation;
-    },
+    look: (domain, depth, signal) => observe(resolver, domain, null, { depth, signal, random: Math.random }),
     checkSelf: config.acmeSelfCheck === 'on' ? checkSelf : null,
     mode: config.monitoring,
     intervalMs: config.monitoringIntervalMs,

@@ -6,19 +6,17 @@ import type { FindingContext } from '../domain/findings/subject.ts';
 import {
   isSameMemory,
   type MonitoringMode,
-  type MonitorMemory,
   monitor,
   needsSelfCheck,
   type RecheckOutcome,
 } from '../domain/monitoring.ts';
 import { followUpAt, MONITORING_INTERVAL_MS } from '../domain/monitoring-schedule.ts';
-import type { Observation } from '../domain/observation.ts';
 import { readObservation } from '../domain/read-observation.ts';
-import type { Recheck } from '../domain/recheck.ts';
 import { NO_MEMORY } from '../domain/status.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
 import type { Depth } from '../observation/asking.ts';
+import type { ObserveResult } from '../observation/observe.ts';
 import { tokenOwners } from '../observation/token-owners.ts';
 import type { SelfChecker } from '../selfcheck/self-check.ts';
 import type { CheckStore, DueRecheck, MonitorStore } from '../store/contract/store.ts';
@@ -28,7 +26,7 @@ import { readAddresses } from './read-addresses.ts';
 export interface MonitorOptions {
   store: MonitorStore & Pick<CheckStore, 'findNameByToken'>;
   /** Looks at the records of a domain (`observation/observe.ts`). Never rejects. */
-  look: (domain: Domain, depth: Depth, signal: AbortSignal) => Promise<Observation>;
+  look: (domain: Domain, depth: Depth, signal: AbortSignal) => Promise<Pick<ObserveResult, 'observation' | 'decides'>>;
   /** Null: this installation cannot check itself. */
   checkSelf: SelfChecker | null;
   mode: MonitoringMode;
@@ -70,13 +68,13 @@ export function createMonitor(options: MonitorOptions): DueLoop {
 
   async function complete(due: DueRecheck, { signal, isStale }: Claim): Promise<RecheckOutcome | 'stale' | 'dropped'> {
     const { domain, memory } = due;
-    const { seen, observation } = await recheck(domain, memory, signal);
+    // Whatever is told has been looked at everywhere.
+    const isDoubtful = memory.suspected.length > 0 || memory.driftedSince !== null;
+    const first = await recheck(due, isDoubtful ? 'thorough' : 'recheck', signal);
     if (isStale()) return 'dropped';
-    const domainOfToken = await tokenOwners(store, domain, observation);
-    const now = clock.now();
-    const observed = { domain, incumbent: null, memory: NO_MEMORY };
-    const findings = findingsOf(observed, observation, { ...facts, domainOfToken, now });
-    const next = monitor(domain, memory, { ...seen, findings }, now, mode);
+    const isEnough = first.decides || first.next.after === domain;
+    const { next, findings, observation, now } = isEnough ? first : await recheck(due, 'deciding', signal);
+    if (isStale()) return 'dropped';
     // Its claim has scheduled it as this memory asks for.
     if (next.after === domain && isSameMemory(next.memory, memory)) return next.outcome;
     const nextCheckAt = followUpAt(memory, next.memory, now, intervalMs, random());
@@ -92,18 +90,17 @@ export function createMonitor(options: MonitorOptions): DueLoop {
     return next.outcome;
   }
 
-  async function recheck(
-    domain: Domain,
-    memory: MonitorMemory,
-    signal: AbortSignal,
-  ): Promise<{ seen: Omit<Recheck, 'findings'>; observation: Observation }> {
-    // Whatever is told has been looked at everywhere.
-    const isDoubtful = memory.suspected.length > 0 || memory.driftedSince !== null;
-    const observation = await look(domain, isDoubtful ? 'thorough' : 'recheck', signal);
-    const records = readObservation({ domain, incumbent: null, memory: NO_MEMORY }, observation);
+  async function recheck({ domain, memory }: DueRecheck, depth: Depth, signal: AbortSignal) {
+    const { observation, decides } = await look(domain, depth, signal);
+    const observed = { domain, incumbent: null, memory: NO_MEMORY };
+    const records = readObservation(observed, observation);
     const asks = checkSelf !== null && needsSelfCheck(domain, records) && !signal.aborted;
     const addresses = asks ? await readAddresses(checkSelf, domain, signal) : ({ kind: 'unchecked' } as const);
-    return { seen: { ...records, addresses }, observation };
+    const domainOfToken = await tokenOwners(store, domain, observation);
+    const now = clock.now();
+    const findings = findingsOf(observed, observation, { ...facts, domainOfToken, now });
+    const next = monitor(domain, memory, { ...records, addresses, findings }, now, mode);
+    return { next, findings, observation, decides, now };
   }
 
   function tell({ id, name, verificationError }: Domain, outcome: RecheckOutcome): void {

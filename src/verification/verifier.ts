@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts';
-import type { RecordLooks } from '../dns/resolver.ts';
+import type { Looks } from '../dns/resolver.ts';
 import { type CheckResult, digestOf, recordsSeen } from '../domain/check-result.ts';
 import { WINDOW_MS } from '../domain/domain.ts';
 import type { Finding } from '../domain/finding.ts';
@@ -8,9 +8,10 @@ import type { FindingContext } from '../domain/findings/subject.ts';
 import type { Observation } from '../domain/observation.ts';
 import { readObservation } from '../domain/read-observation.ts';
 import { CHECK_INTERVAL_MS, looksAround } from '../domain/schedule.ts';
-import { countsUnreadable, sameMemory, transition, windowEndsAt } from '../domain/status.ts';
+import { countsUnreadable, isDecision, sameMemory, transition, windowEndsAt } from '../domain/status.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
+import type { Depth } from '../observation/asking.ts';
 import { observe } from '../observation/observe.ts';
 import { tokenOwners } from '../observation/token-owners.ts';
 import type { CheckStore, DueCheck } from '../store/contract/store.ts';
@@ -19,7 +20,7 @@ import { semaphore } from './semaphore.ts';
 
 interface VerifierOptions {
   store: CheckStore;
-  resolver: RecordLooks;
+  resolver: Looks;
   clock: Clock;
   /** What findings depend on besides DNS. */
   facts?: Omit<FindingContext, 'now' | 'domainOfToken'>;
@@ -62,27 +63,40 @@ export function createVerifier(options: VerifierOptions): Verifier {
   const limitSaves = semaphore(CONCURRENT_SAVES);
 
   async function complete(due: DueCheck, { claimedAt, signal, isStale }: Claim): Promise<CheckOutcome> {
-    const { domain, incumbent, memory } = due;
-    const isLast = claimedAt >= windowEndsAt(domain, windowMs);
-    const isThorough = looksAround(due.attempts) || isLast || countsUnreadable(memory);
-    const depth = isThorough ? 'thorough' : 'routine';
-    const observed = await observe(resolver, domain, incumbent, { depth, memory, signal, random });
+    const isLast = claimedAt >= windowEndsAt(due.domain, windowMs);
+    const isThorough = looksAround(due.attempts) || countsUnreadable(due.memory);
+    const depth = isLast ? 'deciding' : isThorough ? 'thorough' : 'routine';
+    const first = await check(due, claimedAt, depth, signal);
     if (isStale()) return 'dropped';
-    const { observation, glance, unchanged } = observed;
+    const isEnough = first.decides || !isDecision(due.domain, first.next);
+    const checked = isEnough ? first : await check(due, claimedAt, 'deciding', signal);
+    return isStale() ? 'dropped' : save(due, checked);
+  }
+
+  async function check(due: DueCheck, claimedAt: number, depth: Depth, signal: AbortSignal) {
+    const { domain, incumbent, memory } = due;
+    const observed = await observe(resolver, domain, incumbent, { depth, memory, signal, random });
+    const { observation, glance, decides, unchanged } = observed;
     const domainOfToken = unchanged ? undefined : await tokenOwners(store, domain, observation);
     const now = clock.now();
     const start = { domain, incumbent, memory, claimedAt };
     const reading = readObservation(start, observation);
-    const findings =
+    const findings: Finding[] | 'as_before' =
       domainOfToken === undefined ? 'as_before' : findingsOf(start, observation, { ...facts, domainOfToken, now });
     const next = transition(start, reading, findings, now, { windowMs, checkIntervalMs });
+    return { next, glance, decides, findings, observation, now };
+  }
+
+  async function save(due: DueCheck, checked: Awaited<ReturnType<typeof check>>): Promise<CheckOutcome> {
+    const { domain, incumbent, memory } = due;
+    const { next, glance, findings, observation, now } = checked;
     const remembered = { ...next.memory, glance };
     const result = newResult(due, findings, observation);
     if (next.after === domain && sameMemory(remembered, memory) && result === undefined) return 'unchanged';
     const loser = incumbent && next.loser ? { before: incumbent, after: next.loser } : undefined;
     const seen = recordsSeen(observation);
-    const save = { before: domain, after: next.after, memory: remembered, loser, result, seen, now };
-    const saved = await limitSaves(() => store.saveTransition(save));
+    const change = { before: domain, after: next.after, memory: remembered, loser, result, seen, now };
+    const saved = await limitSaves(() => store.saveTransition(change));
     if (saved === 'stale') return 'stale';
     const { status } = next.after;
     if (status !== domain.status)

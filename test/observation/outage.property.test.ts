@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { RecordLooks } from '../../src/dns/resolver.ts';
+import type { Looks, RecordLooks } from '../../src/dns/resolver.ts';
 import type { Domain, DomainKind } from '../../src/domain/domain.ts';
 import type { RecordAnswer, ZoneFailure } from '../../src/domain/observation.ts';
 import { createLog } from '../../src/log.ts';
@@ -87,7 +87,7 @@ test.each(Object.entries(PUBLISHED))(
           log: createLog('silent'),
           metrics: createMetrics(),
         };
-        const verifier = createVerifier({ ...common, store, resolver: looks });
+        const verifier = createVerifier({ ...common, store, resolver: { ...looks, deciding: looks } satisfies Looks });
         const read = async () => {
           const found = await store.findDomainById(domain.workspaceId, domain.id);
           return { found, events: (await timelineOf(store, domain)).length };

@@ -1,6 +1,6 @@
 import { authoritativeResolver } from '../../src/dns/authoritative.ts';
 import type { Resolver } from '../../src/dns/resolver.ts';
-import { dnsClient } from '../../src/dns/transport/dns-client.ts';
+import { type DnsClient, dnsClient } from '../../src/dns/transport/dns-client.ts';
 import { type Domain, newDomain } from '../../src/domain/domain.ts';
 import { dnsRecords } from '../../src/domain/records.ts';
 import { createLog } from '../../src/log.ts';
@@ -40,11 +40,18 @@ interface CreateOptions {
   token?: string;
 }
 
-export async function createWorld(options: { resolver?: string } = {}): Promise<World> {
+interface WorldOptions {
+  /** Address of the resolver. */
+  resolver?: string;
+  /** Answers in place of every server what is asked over UDP, from a port that others can learn. */
+  forger?: Simulator;
+}
+
+export async function createWorld(options: WorldOptions = {}): Promise<World> {
   const { store, remove } = await openEngine();
   const dns = await startSimulator({ port: 0 });
   const servers = [dns];
-  const client = dnsClient();
+  const client = options.forger === undefined ? dnsClient() : forged(options.forger);
   let now = 1_800_000_000_000;
   let serial = 0;
   const clock = {
@@ -126,6 +133,17 @@ export async function createWorld(options: { resolver?: string } = {}): Promise<
       await store.close();
       await remove();
     },
+  };
+}
+
+function forged(forger: Simulator): DnsClient {
+  const { query, close } = dnsClient();
+  return {
+    query(question, server, options) {
+      const isForged = options.by === undefined || options.by === 'udp' || options.by === 'own_port';
+      return query(question, isForged ? { address: forger.address, port: forger.port } : server, options);
+    },
+    close,
   };
 }
 

@@ -1,4 +1,4 @@
-import type { LookOptions, LookQuestion, RecordLooks } from '../../src/dns/resolver.ts';
+import type { LookOptions, LookQuestion, Looks, RecordLooks } from '../../src/dns/resolver.ts';
 import type { RecordAnswer, ZoneObservation } from '../../src/domain/observation.ts';
 
 const NAMESERVER = { name: 'ns.example', addresses: ['192.0.2.53'] };
@@ -15,13 +15,13 @@ export const ZONE: ZoneObservation = {
 type AnswerTo = (question: LookQuestion, options: LookOptions) => RecordAnswer | Promise<RecordAnswer>;
 
 /** A resolver of one zone whose nameserver, and every validating resolver, gives these answers. */
-export function fixedLooks(answerTo: AnswerTo, apexOf: (name: string) => string = () => ZONE.apex): RecordLooks {
+export function fixedLooks(answerTo: AnswerTo, apexOf: (name: string) => string = () => ZONE.apex): Looks {
   const look = async (question: LookQuestion, options: LookOptions) => ({
     server: NAMESERVER.name,
     address: '192.0.2.53',
     answer: await answerTo(question, options),
   });
-  return {
+  const looks: RecordLooks = {
     look: async (question, options) => ({
       zone: { ...ZONE, apex: apexOf(question.name) },
       looks: [await look(question, options)],
@@ -34,4 +34,5 @@ export function fixedLooks(answerTo: AnswerTo, apexOf: (name: string) => string 
       return { status: 'insecure', answer, ttl: 60, error: null, resolver: '192.0.2.9' };
     },
   };
+  return { ...looks, deciding: looks };
 }

@@ -258,10 +258,12 @@ async function play(
   const looks = new Map<string, Looked[]>();
   const monitor = createMonitor({
     store,
-    async look(domain) {
-      const seen = [...(looks.get(domain.id) ?? []), { at: world.now, saw: world.whatLeadsTo(domain) }];
+    async look(domain, depth) {
+      // The look that decides repeats the one before.
+      const before = (looks.get(domain.id) ?? []).filter(({ at }) => at !== world.now);
+      const seen = [...before, { at: world.now, saw: world.whatLeadsTo(domain) }];
       looks.set(domain.id, seen);
-      return world.observe(domain);
+      return { observation: world.observe(domain), decides: depth === 'deciding' };
     },
     checkSelf: world.checkSelf,
     mode,

@@ -40,9 +40,7 @@ beforeEach(async () => {
   const { store, resolver, clock } = world;
   monitor = createMonitor({
     store,
-    async look(domain, depth, signal) {
-      return (await observe(resolver, domain, null, { depth, signal, random: () => 0.5 })).observation;
-    },
+    look: (domain, depth, signal) => observe(resolver, domain, null, { depth, signal, random: () => 0.5 }),
     checkSelf,
     mode: 'tell',
     clock,

@@ -28,6 +28,7 @@ const FAILURES = [
   'refused',
   'lame',
   'malformed',
+  'inconsistent',
   'loop',
   'chain_too_long',
   'no_nameserver',

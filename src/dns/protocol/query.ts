@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import {
   CLASS_IN,
   FLAG_AD,
@@ -31,6 +32,8 @@ export interface EncodedQuery {
   octets: Buffer;
   /** Where the question section ends in `octets`. */
   questionEnd: number;
+  /** Only a response with the same letter case is one to this query. */
+  mixedCase: boolean;
 }
 
 export interface QueryFlags {
@@ -43,15 +46,18 @@ export interface QueryFlags {
    * CD whatever the signatures are. `signatures`: with DO it also sends them (RFC 4035 section 3.2.1).
    */
   validation?: 'wanted' | 'unchecked' | 'signatures';
+  /** Writes each letter of the name in random case, which servers repeat and a forger has to guess ("0x20"). */
+  mixedCase?: boolean;
 }
 
 /** A query with id 0; null when `name` cannot be encoded. */
 export function encodeQuery(
   { name, type }: Question,
-  { recursion, edns, validation }: QueryFlags,
+  { recursion, edns, validation, mixedCase = false }: QueryFlags,
 ): EncodedQuery | null {
   const encoded = encodeName(name);
   if (encoded === null) return null;
+  if (mixedCase) mixCase(encoded);
 
   const questionEnd = HEADER_OCTETS + encoded.length + 4;
   const octets = Buffer.alloc(questionEnd + (edns ? OPT_OCTETS : 0));
@@ -67,7 +73,14 @@ export function encodeQuery(
     octets.writeUInt16BE(EDNS_OCTETS, questionEnd + 3);
     if (validation === 'signatures') octets.writeUInt16BE(EDNS_FLAG_DO, questionEnd + 7);
   }
-  return { octets, questionEnd };
+  return { octets, questionEnd, mixedCase };
+}
+
+/** Length octets are below `A`, so they are no letters. */
+function mixCase(name: Buffer): void {
+  for (const [at, octet] of name.entries()) {
+    if (isLetter(octet) && randomInt(2) === 1) name[at] = octet ^ 0x20;
+  }
 }
 
 /** Null where it is not a normalized name. */
@@ -94,9 +107,9 @@ function encodeName(name: string): Buffer | null {
   return at > MAX_NAME_OCTETS ? null : octets.subarray(0, at);
 }
 
-/** Whether `message` is a response with the id and, letter case aside, the question of `query`. */
+/** Whether `message` is a response with the id and the question of `query`, letter case aside unless that is mixed. */
 export function isResponseTo(query: EncodedQuery, message: Uint8Array): boolean {
-  const { octets, questionEnd } = query;
+  const { octets, questionEnd, mixedCase } = query;
   if (message.length < questionEnd) return false;
   const view = viewOf(message);
   const flags = view.getUint16(2);
@@ -104,7 +117,7 @@ export function isResponseTo(query: EncodedQuery, message: Uint8Array): boolean 
   if ((flags & FLAG_QR) === 0 || (flags & MASK_OPCODE) !== 0 || view.getUint16(4) !== 1) return false;
   const nameEnd = questionEnd - 4;
   for (let at = HEADER_OCTETS; at < nameEnd; at++) {
-    if (foldCase(message[at]) !== foldCase(octets[at])) return false;
+    if (message[at] !== octets[at] && (mixedCase || foldCase(message[at]) !== foldCase(octets[at]))) return false;
   }
   return view.getUint32(nameEnd) === octets.readUInt32BE(nameEnd);
 }
@@ -117,4 +130,9 @@ export function isTruncated(message: Uint8Array): boolean {
 /** Only ASCII letters have a case in DNS (RFC 4343). Length octets are below `A`, so folding leaves them alone. */
 function foldCase(octet = 0): number {
   return octet >= 0x41 && octet <= 0x5a ? octet + 0x20 : octet;
+}
+
+function isLetter(octet: number): boolean {
+  const folded = foldCase(octet);
+  return folded >= 0x61 && folded <= 0x7a;
 }

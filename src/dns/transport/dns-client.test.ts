@@ -10,9 +10,11 @@ import type { ServerAddress } from './query-attempt.ts';
 const QUESTION = { name: 'www.acme.com', type: 'TXT' } as const;
 const open: (() => unknown)[] = [];
 let client: DnsClient;
+let forgeries: number;
 
 beforeEach(() => {
-  client = dnsClient();
+  forgeries = 0;
+  client = dnsClient({ onForgery: () => forgeries++ });
   open.push(() => client.close());
 });
 afterEach(async () => {
@@ -36,7 +38,7 @@ interface ReceivedQuery {
 
 /** A nameserver that handles each query as the test says. */
 async function nameserver(
-  onQuery: (received: ReceivedQuery) => void,
+  onQuery: (received: ReceivedQuery) => unknown,
   address = '127.0.0.1',
   port = 0,
 ): Promise<ServerAddress> {
@@ -128,19 +130,16 @@ describe('packets that do not match are ignored, and the true response is taken'
     expect(await query(server)).toMatchObject(TRUE);
   });
 
-  test('empty, short and very long packets, and the query itself', async () => {
+  test.each([
+    ['empty', () => Buffer.alloc(0)],
+    ['short', (id: Buffer) => id],
+    ['very long', (id: Buffer) => Buffer.concat([id, Buffer.alloc(60_000, 0xc0)])],
+    ['the query itself', (_id: Buffer, octets: Buffer) => octets],
+  ])('a packet that is %s', async (_, junk) => {
     const server = await nameserver(({ query: asked, octets, send }) => {
       const id = Buffer.alloc(2);
       id.writeUInt16BE(asked.id ?? 0);
-      for (const junk of [Buffer.alloc(0), id, Buffer.concat([id, Buffer.alloc(60_000, 0xc0)]), octets]) send(junk);
-      send(txt('true'));
-    });
-    expect(await query(server)).toMatchObject(TRUE);
-  });
-
-  test('a flood of guesses', async () => {
-    const server = await nameserver(({ query: asked, send }) => {
-      for (let guess = 1; guess <= 100; guess++) send({ ...txt('forged'), id: ((asked.id ?? 0) + guess) & 0xffff });
+      send(junk(id, octets));
       send(txt('true'));
     });
     expect(await query(server)).toMatchObject(TRUE);
@@ -199,40 +198,48 @@ describe('no response', () => {
   });
 });
 
+/** A nameserver whose TCP on the same port `onConnection` serves. */
+async function overBoth(
+  onQuery: (received: ReceivedQuery) => void,
+  onConnection: (connection: Connection) => void,
+): Promise<ServerAddress> {
+  for (;;) {
+    const server = await nameserver(onQuery);
+    const tcp = createServer((connection) => onConnection(connection.on('error', () => {})));
+    tcp.listen(server.port, server.address);
+    // The port may be taken for TCP: then try another.
+    if (
+      !(await once(tcp, 'listening').then(
+        () => true,
+        () => false,
+      ))
+    )
+      continue;
+    open.push(() => tcp.close());
+    return server;
+  }
+}
+
+/** Answers each query on the connection, by way of `write`. */
+function answering(write: (connection: Connection, framed: Buffer) => void, answer: Packet = txt('true')) {
+  return (connection: Connection) =>
+    connection.on('data', (octets) => write(connection, framed(answerTo(packet.decode(octets.subarray(2)), answer))));
+}
+
+function framed(octets: Buffer): Buffer {
+  const prefix = Buffer.alloc(2);
+  prefix.writeUInt16BE(octets.length);
+  return Buffer.concat([prefix, octets]);
+}
+
 describe('a truncated response is queried again over TCP', () => {
-  /** UDP responses are truncated; `onConnection` serves TCP on the same port. */
-  async function truncating(onConnection: (connection: Connection) => void): Promise<ServerAddress> {
-    for (;;) {
-      const server = await nameserver(({ query: asked, send }) => {
-        // Cut in the middle of a record, as some servers do.
-        const cut = answerTo(asked, { flags: packet.TRUNCATED_RESPONSE, ...txt('cut') });
-        send(cut.subarray(0, -2));
-      });
-      const tcp = createServer((connection) => onConnection(connection.on('error', () => {})));
-      tcp.listen(server.port, server.address);
-      // The port may be taken for TCP: then try another.
-      if (
-        !(await once(tcp, 'listening').then(
-          () => true,
-          () => false,
-        ))
-      )
-        continue;
-      open.push(() => tcp.close());
-      return server;
-    }
-  }
-
-  /** Answers each query on the connection, by way of `write`. */
-  function answering(write: (connection: Connection, framed: Buffer) => void, answer: Packet = txt('true')) {
-    return (connection: Connection) =>
-      connection.on('data', (octets) => write(connection, framed(answerTo(packet.decode(octets.subarray(2)), answer))));
-  }
-
-  function framed(octets: Buffer): Buffer {
-    const prefix = Buffer.alloc(2);
-    prefix.writeUInt16BE(octets.length);
-    return Buffer.concat([prefix, octets]);
+  /** UDP responses are truncated. */
+  function truncating(onConnection: (connection: Connection) => void): Promise<ServerAddress> {
+    return overBoth(({ query: asked, send }) => {
+      // Cut in the middle of a record, as some servers do.
+      const cut = answerTo(asked, { flags: packet.TRUNCATED_RESPONSE, ...txt('cut') });
+      send(cut.subarray(0, -2));
+    }, onConnection);
   }
 
   test('and the connection is closed', async () => {
@@ -241,7 +248,7 @@ describe('a truncated response is queried again over TCP', () => {
       closed.push(once(connection, 'close'));
       answering((one, octets) => one.write(octets))(connection);
     });
-    expect(await query(server)).toMatchObject({ ...TRUE, transport: 'tcp' });
+    expect(await query(server)).toMatchObject({ ...TRUE, transport: 'tcp', truncated: true });
     await Promise.all(closed);
     expect(closed).toHaveLength(1);
   });
@@ -304,6 +311,59 @@ describe('a truncated response is queried again over TCP', () => {
   });
 });
 
+describe('guesses', () => {
+  /** Sends so many responses with wrong ids before the true one. */
+  const guessing =
+    (guesses: number) =>
+    ({ query: asked, send }: ReceivedQuery) => {
+      for (let guess = 1; guess <= guesses; guess++) send({ ...txt('forged'), id: ((asked.id ?? 0) + guess) & 0xffff });
+      send(txt('true'));
+    };
+
+  test('below three are counted, and the true response is taken', async () => {
+    expect(await query(await nameserver(guessing(2)))).toMatchObject({ ...TRUE, transport: 'udp' });
+    expect(forgeries).toBe(2);
+  });
+
+  test('end the query over UDP at the third, and it goes over TCP', async () => {
+    const overTcp = answering((one, octets) => one.write(octets));
+    expect(await query(await overBoth(guessing(100), overTcp))).toMatchObject({ ...TRUE, transport: 'tcp' });
+    expect(forgeries).toBe(3);
+  });
+
+  test('leave nothing to read at a server without TCP', async () => {
+    expect(await query(await nameserver(guessing(100)))).toBe('timeout');
+  });
+
+  test('are none where the response to an earlier query is late, however often', async () => {
+    const first = new Map<number, number>();
+    let late = 0;
+    const server = await nameserver(({ query: { id = 0 }, port, send }) => {
+      const earlier = first.get(port);
+      if (earlier === undefined) return first.set(port, id);
+      for (let sent = 0; sent < 5; sent++) send({ ...txt('late'), id: earlier });
+      late++;
+      return send(txt('true'));
+    });
+    for (let asked = 0; asked < 40; asked++)
+      expect(await query(server, { timeoutsMs: Array(10).fill(20) })).toMatchObject(TRUE);
+    expect(late).toBeGreaterThan(20);
+    expect(forgeries).toBe(0);
+  });
+
+  test('have to get the case of each letter right where the name is in random case', async () => {
+    const names = new Set<string>();
+    const server = await nameserver(({ query: asked, send }) => {
+      const [question] = asked.questions ?? [];
+      names.add(question?.name ?? '');
+      send({ ...txt('forged'), questions: [{ ...QUESTION, name: QUESTION.name.toUpperCase() }] });
+      send(txt('true'));
+    });
+    for (let asked = 0; asked < 10; asked++) expect(await query(server, { by: 'mixed_case' })).toMatchObject(TRUE);
+    expect(names.size).toBeGreaterThan(5);
+  });
+});
+
 describe('what a forger must guess', () => {
   async function ask(times: number, options: Partial<QueryOptions>) {
     const seen: { id: number | undefined; port: number }[] = [];
@@ -323,7 +383,7 @@ describe('what a forger must guess', () => {
   });
 
   test('a query that decides something comes from a new port', async () => {
-    const { ports } = await ask(20, { newPort: true });
+    const { ports } = await ask(20, { by: 'own_port' });
     expect(ports.size).toBeGreaterThan(15);
   });
 
@@ -335,6 +395,20 @@ describe('what a forger must guess', () => {
     });
     for (let asked = 0; asked < 40; asked++) await query(server, { recursion: asked % 2 === 0 });
     expect([...seen.true].filter((port) => seen.false.has(port))).toEqual([]);
+  });
+
+  test('queries to registries come from ports that other nameservers never see', async () => {
+    const seen: Record<string, Set<number>> = { true: new Set(), false: new Set() };
+    let registry = false;
+    const server = await nameserver(({ port, send }) => {
+      seen[`${registry}`]?.add(port);
+      send(txt('true'));
+    });
+    for (let asked = 0; asked < 40; asked++) {
+      registry = asked % 2 === 0;
+      await query(server, { registry });
+    }
+    expect([...(seen.true ?? [])].filter((port) => seen.false?.has(port))).toEqual([]);
   });
 
   test('ports are renewed after a thousand queries', async () => {

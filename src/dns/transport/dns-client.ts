@@ -1,14 +1,15 @@
 import { decodeMessage } from '../protocol/message.ts';
 import { encodeQuery, isTruncated } from '../protocol/query.ts';
 import type { DnsMessage, Question } from '../protocol/wire.ts';
-import type { DnsFailure, ServerAddress } from './query-attempt.ts';
+import type { DnsFailure, QueryAttempt, ServerAddress } from './query-attempt.ts';
 import { queryOverTcp } from './tcp.ts';
 import { udpPorts } from './udp.ts';
+import type { UdpEvents, UdpFailure } from './udp-port.ts';
 
 export interface DnsClient {
   /**
-   * Asks one server one question over UDP, again after a timeout, and over TCP when the response is truncated. Never
-   * rejects. Settles when the signal aborts or the timeouts of all attempts, over UDP and TCP, have passed.
+   * Asks one server one question over UDP, again after a timeout, and over TCP when the response is truncated or others send responses in its place.
+   * Never rejects. Settles when the signal aborts or the timeouts of all attempts, over UDP and TCP, have passed.
    */
   query(question: Question, server: ServerAddress, options: QueryOptions): Promise<DnsResponse | DnsFailure>;
   /** Closes every socket; queries in flight end as `timeout`. */
@@ -24,40 +25,54 @@ export interface QueryOptions {
   signal: AbortSignal;
   /** One attempt for each: how long it waits for UDP, and then again for TCP. */
   timeoutsMs?: readonly number[];
-  /** Sends from a port that no server has seen yet: for an answer that decides something. */
-  newPort?: boolean;
+  /** The server is a registry's. */
+  registry?: boolean;
+  /** `udp` unless given. `own_port`: UDP from a port that no server has seen yet; `mixed_case`: that, with the name in random case. */
+  by?: 'udp' | 'own_port' | 'mixed_case' | 'tcp';
+  /** Called before the same question is sent over the other transport too; false: it is not sent. */
+  mayRepeat?: () => boolean;
 }
 
 export interface DnsResponse extends DnsMessage {
-  /** `tcp`: the response over UDP was truncated. */
   transport: 'udp' | 'tcp';
+  /** The response over UDP was. */
+  truncated?: true;
 }
 
 const TIMEOUTS_MS = [1500, 3000] as const;
 
-export function dnsClient(): DnsClient {
-  // Separate, so that a hostile nameserver never sees the ports that queries to resolvers come from.
-  const ports = { nameservers: udpPorts(), resolvers: udpPorts() };
+export function dnsClient(events: UdpEvents = { onForgery: () => {} }): DnsClient {
+  // Separate, so that a hostile nameserver never sees the ports that queries to resolvers and registries come from.
+  const ports = { nameservers: udpPorts(events), registries: udpPorts(events), resolvers: udpPorts(events) };
   let closed = false;
+
+  function queryOverUdp(sent: QueryAttempt, { recursion, registry, by }: QueryOptions): Promise<Buffer | UdpFailure> {
+    const udp = recursion ? ports.resolvers : registry ? ports.registries : ports.nameservers;
+    return by === 'own_port' || by === 'mixed_case' ? udp.queryFromNewPort(sent) : udp.query(sent);
+  }
 
   async function attempt(
     question: Question,
     server: ServerAddress,
     timeoutMs: number,
-    { recursion, validation, signal, newPort = false, edns }: QueryOptions & { edns: boolean },
+    { edns, ...options }: QueryOptions & { edns: boolean },
   ): Promise<DnsResponse | DnsFailure> {
     if (closed) return 'timeout';
-    const query = encodeQuery(question, { recursion, edns, ...(validation === undefined ? {} : { validation }) });
+    const { recursion, validation, signal, by, mayRepeat = () => true } = options;
+    const flags = { recursion, edns, mixedCase: by === 'mixed_case', ...(validation !== undefined && { validation }) };
+    const query = encodeQuery(question, flags);
     if (query === null) return 'malformed';
     const sent = { query, server, timeoutMs, signal };
-    const udp = recursion ? ports.resolvers : ports.nameservers;
-    const overUdp = await (newPort ? udp.queryFromNewPort(sent) : udp.query(sent));
+    if (by === 'tcp') return decode(await queryOverTcp(sent), 'tcp');
+    const overUdp = await queryOverUdp(sent, options);
     const truncated = typeof overUdp !== 'string' && isTruncated(overUdp);
-    const octets = truncated ? await queryOverTcp(sent) : overUdp;
-    if (typeof octets === 'string')
-      return truncated && octets !== 'malformed' && !signal.aborted ? 'tcp_failed' : octets;
-    const message = isTruncated(octets) ? null : decodeMessage(octets);
-    return message === null ? 'malformed' : { transport: truncated ? 'tcp' : 'udp', ...message };
+    if (overUdp !== 'forged' && !truncated) return decode(overUdp, 'udp');
+    const octets = mayRepeat() ? await queryOverTcp(sent) : 'timeout';
+    // A forger must not get more guesses, so the true response over UDP is lost.
+    if (octets === 'timeout' || octets === 'unreachable')
+      return truncated && !signal.aborted ? 'tcp_failed' : 'timeout';
+    const response = decode(octets, 'tcp');
+    return typeof response === 'string' || !truncated ? response : { ...response, truncated };
   }
 
   return {
@@ -71,10 +86,15 @@ export function dnsClient(): DnsClient {
     },
     close() {
       closed = true;
-      ports.nameservers.close();
-      ports.resolvers.close();
+      for (const some of Object.values(ports)) some.close();
     },
   };
+}
+
+function decode(octets: Buffer | DnsFailure, transport: 'udp' | 'tcp'): DnsResponse | DnsFailure {
+  if (typeof octets === 'string') return octets;
+  const message = isTruncated(octets) ? null : decodeMessage(octets);
+  return message === null ? 'malformed' : { transport, ...message };
 }
 
 /** Whether the server may not support EDNS (RFC 6891 section 7). */

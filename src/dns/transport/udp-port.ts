@@ -13,38 +13,59 @@ export interface UdpPort {
   readonly sent: number;
   /**
    * Sends under a random id. Resolves with the response that has that id and question and comes from the server's address
-   * and port; everything else is ignored. Never rejects.
+   * and port; everything else is ignored, until there was so much of it that it looks `forged`. Never rejects.
    */
-  query(attempt: QueryAttempt): Promise<Buffer | DnsFailure>;
+  query(attempt: QueryAttempt): Promise<Buffer | UdpFailure>;
   /** Closes the port once nothing is in flight. Safe to call twice. */
   retire(): void;
   /** Closes the port; queries in flight end as `timeout`. */
   close(): void;
 }
 
-interface InFlight extends QueryAttempt {
-  settle(result: Buffer | DnsFailure): void;
+/** `forged`: somebody guesses. The true response may come too late, or be lost in the flood. */
+export type UdpFailure = DnsFailure | 'forged';
+
+/** `onForgery`: a response came from the server's address and port to this port, and no query has its id and question. */
+export interface UdpEvents {
+  onForgery(): void;
 }
 
-export function openUdpPort(family: Family, onClosed: () => void): UdpPort {
+interface InFlight extends QueryAttempt {
+  /** Wrong responses so far. */
+  wrong: number;
+  settle(result: Buffer | UdpFailure): void;
+}
+
+/** One wrong response may be a fault of the server. */
+const MAX_WRONG = 3;
+
+export function openUdpPort(family: Family, onClosed: () => void, { onForgery }: UdpEvents): UdpPort {
   const socket = createSocket({
     type: family,
     // The server is always an address: the system's resolver must never be asked.
     lookup: (address, _options, done) => done(null, address, family === 'udp4' ? 4 : 6),
   });
   const inFlight = new Map<number, InFlight>();
-  let sent = 0;
+  /** A response to an earlier query is late, and not forged. */
+  const used = new Set<number>();
   let retired = false;
   let closed = false;
 
   socket.on('message', (octets, from) => {
     if (octets.length < 2) return;
-    const match = inFlight.get(octets.readUInt16BE(0));
-    if (match === undefined || !isFrom(match, from) || !isResponseTo(match.query, octets)) return;
-    match.settle(octets);
+    const id = octets.readUInt16BE(0);
+    const match = inFlight.get(id);
+    if (match !== undefined && isFrom(match, from) && isResponseTo(match.query, octets)) match.settle(octets);
+    else if (match !== undefined || !used.has(id)) noteWrong(from);
   });
   // The socket could not be opened, or broke.
   socket.on('error', () => shut('unreachable'));
+
+  function noteWrong(from: RemoteInfo): void {
+    const guessed = [...inFlight.values()].filter((one) => isFrom(one, from));
+    if (guessed.length > 0) onForgery();
+    for (const one of guessed) if (++one.wrong === MAX_WRONG) one.settle('forged');
+  }
 
   function shut(reason: DnsFailure): void {
     if (closed) return;
@@ -56,7 +77,8 @@ export function openUdpPort(family: Family, onClosed: () => void): UdpPort {
 
   function unusedId(): number {
     let id = randomInt(0x10000);
-    while (inFlight.has(id)) id = randomInt(0x10000);
+    while (used.has(id)) id = randomInt(0x10000);
+    used.add(id);
     return id;
   }
 
@@ -65,7 +87,7 @@ export function openUdpPort(family: Family, onClosed: () => void): UdpPort {
       return inFlight.size;
     },
     get sent() {
-      return sent;
+      return used.size;
     },
     query: (attempt) =>
       new Promise((resolve) => {
@@ -74,7 +96,7 @@ export function openUdpPort(family: Family, onClosed: () => void): UdpPort {
         const id = unusedId();
         const expire = () => settle('timeout');
         const timer = setTimeout(expire, timeoutMs);
-        const settle = (result: Buffer | DnsFailure) => {
+        const settle = (result: Buffer | UdpFailure) => {
           if (!inFlight.delete(id)) return;
           clearTimeout(timer);
           signal.removeEventListener('abort', expire);
@@ -83,8 +105,7 @@ export function openUdpPort(family: Family, onClosed: () => void): UdpPort {
         };
         signal.addEventListener('abort', expire);
         query.octets.writeUInt16BE(id, 0);
-        inFlight.set(id, { ...attempt, settle });
-        sent++;
+        inFlight.set(id, { ...attempt, wrong: 0, settle });
         socket.send(query.octets, server.port, server.address, (error) => {
           if (error !== null) settle('unreachable');
         });

@@ -1,17 +1,17 @@
 import { randomInt } from 'node:crypto';
 import { isIPv6 } from 'node:net';
-import type { DnsFailure, QueryAttempt } from './query-attempt.ts';
-import { type Family, openUdpPort, type UdpPort } from './udp-port.ts';
+import type { QueryAttempt } from './query-attempt.ts';
+import { type Family, openUdpPort, type UdpEvents, type UdpFailure, type UdpPort } from './udp-port.ts';
 
 /** Source ports to send from. A forger off the path must guess both the port and the id. */
 interface UdpPorts {
   /** Sends from one of a few ports that are renewed all the time. */
-  query(attempt: QueryAttempt): Promise<Buffer | DnsFailure>;
+  query(attempt: QueryAttempt): Promise<Buffer | UdpFailure>;
   /**
    * Sends from a new port that is closed afterwards. Each nameserver sees our shared ports, and could help to forge the
    * responses of another one.
    */
-  queryFromNewPort(attempt: QueryAttempt): Promise<Buffer | DnsFailure>;
+  queryFromNewPort(attempt: QueryAttempt): Promise<Buffer | UdpFailure>;
   /** Closes every port; queries in flight end as `timeout`. */
   close(): void;
 }
@@ -20,20 +20,21 @@ interface UdpPorts {
 const SHARED_PORTS = 8;
 /** A port is renewed after this many queries, after this time, or with this many in flight. */
 const QUERIES_PER_PORT = 1000;
-const PORT_LIFE_MS = 30_000;
+const PORT_LIFE_MS = 5_000;
 /** So that ids stay hard to guess, and all responses fit into the socket's buffer: 208 KiB on Linux, up to 2.3 KiB each. */
 const IN_FLIGHT_PER_PORT = 64;
 
-export function udpPorts(): UdpPorts {
+export function udpPorts(events: UdpEvents): UdpPorts {
   const shared: Record<Family, (UdpPort | undefined)[]> = { udp4: [], udp6: [] };
   const open = new Set<UdpPort>();
 
   function openPort(family: Family): UdpPort {
-    const port = openUdpPort(family, () => {
+    const onClosed = () => {
       open.delete(port);
       const slot = shared[family].indexOf(port);
       if (slot !== -1) shared[family][slot] = undefined;
-    });
+    };
+    const port = openUdpPort(family, onClosed, events);
     open.add(port);
     return port;
   }

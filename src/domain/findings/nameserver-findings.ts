@@ -64,8 +64,8 @@ const TROUBLES: Record<NameserverCode, Trouble> = {
   },
 };
 
-/** Reasons that lie with this service, not with the nameserver. */
-const OURS: Partial<Record<UnreadableReason, Trouble>> = {
+/** Reasons that no code of their own names. The first two lie with this service, not with the nameserver. */
+const OTHERS: Partial<Record<UnreadableReason, Trouble>> = {
   overloaded: {
     does: [
       'could not be asked in time, because many domains wait for it',
@@ -81,6 +81,10 @@ const OURS: Partial<Record<UnreadableReason, Trouble>> = {
     fix: (zone) =>
       `Point the name straight at its target, and use nameservers whose names are inside ${zone}, or those of one DNS provider.`,
   },
+  inconsistent: {
+    does: ['names other nameservers than another one', 'name other nameservers than another one'],
+    fix: () => 'Nothing has to be changed: a change of nameservers takes some minutes to reach all of the registry.',
+  },
 };
 
 /** The finding for each reason; loops and chains are none of a nameserver. */
@@ -90,6 +94,7 @@ const CODES: Partial<Record<UnreadableReason, NameserverCode>> = {
   refused: 'nameserver_refused',
   lame: 'nameserver_lame',
   malformed: 'nameserver_malformed',
+  inconsistent: 'nameserver_timeout',
   no_nameserver: 'nameserver_not_found',
   forbidden_address: 'nameserver_private',
   overloaded: 'nameserver_timeout',
@@ -143,7 +148,7 @@ function failuresOf({ zone, nameservers }: RecordObservation): Failed[] {
     if (first.kind !== 'unreadable' || first.chain.length > 0) return [];
     const code = CODES[first.reason];
     if (code === undefined) return [];
-    const trouble = OURS[first.reason] ?? TROUBLES[code];
+    const trouble = OTHERS[first.reason] ?? TROUBLES[code];
     return [{ code, trouble, zone: zone.apex, server: first.server ?? server }];
   });
   const unaddressed = zone.nameservers.flatMap(({ name, problem }): Failed[] => {
@@ -186,7 +191,7 @@ function unreadDelegation({ zone }: RecordView, reason: UnreadableReason, server
     ...(server !== undefined && { nameservers: [server] }),
     retryable: true,
     message: () => [
-      `The nameservers of ${zone.apex} could not be found: ${server === undefined ? 'a nameserver of the zone above' : shown(server)} ${(OURS[reason] ?? TROUBLES[code]).does[0]}.`,
+      `The nameservers of ${zone.apex} could not be found: ${server === undefined ? 'a nameserver of the zone above' : shown(server)} ${(OTHERS[reason] ?? TROUBLES[code]).does[0]}.`,
     ],
     fix: 'Nothing has to be changed in the records. If it lasts, ask the registrar of the domain.',
   };
@@ -258,7 +263,7 @@ function brokenChain(
     code: 'cname_to_broken_zone',
     retryable: true,
     message: (quote) => [
-      `${view.name} is a CNAME to ${chainOf(chain, quote)}, which could not be read: ${server === undefined ? 'a nameserver of its zone' : shown(server)} ${(OURS[reason] ?? TROUBLES[code]).does[0]}.`,
+      `${view.name} is a CNAME to ${chainOf(chain, quote)}, which could not be read: ${server === undefined ? 'a nameserver of its zone' : shown(server)} ${(OTHERS[reason] ?? TROUBLES[code]).does[0]}.`,
     ],
   };
 }

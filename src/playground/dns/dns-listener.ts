@@ -17,7 +17,7 @@ export interface DnsListener {
 const PORT_TRIES = 50;
 /** For bursts of queries from this same process, which cannot read while it sends. The system may grant less. */
 const RECEIVE_OCTETS = 4_000_000;
-const MAX_CONNECTIONS = 500;
+const MAX_CONNECTIONS = 5_000;
 const IDLE_MS = 10_000;
 
 /** Listens on one port for UDP and TCP. Port 0: one that is free for both. Rejects with the system's error. */

@@ -1,0 +1,99 @@
+import { once } from 'node:events';
+import { createServer, type Server, type Socket } from 'node:net';
+import packet from 'dns-packet';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { systemClock } from '../clock.ts';
+import { type Simulator, startSimulator } from '../playground/dns/simulator.ts';
+import { decidingClient } from './deciding-client.ts';
+import { type DnsClient, dnsClient, type QueryOptions } from './transport/dns-client.ts';
+
+const QUESTION = { name: '_service.acme.com', type: 'TXT' } as const;
+/** Its UDP is the simulator's, its TCP what a test starts there. */
+const WITHOUT_TCP = '127.0.0.8';
+
+let client: DnsClient;
+let nameserver: Simulator;
+const open: (() => unknown)[] = [];
+/** How each query was sent. */
+let sent: QueryOptions['by'][];
+let deciding: Pick<DnsClient, 'query'>;
+
+beforeEach(async () => {
+  client = dnsClient();
+  nameserver = await startSimulator({ port: 0 });
+  nameserver.set(QUESTION.name, 'TXT', ['true']);
+  open.push(() => client.close(), nameserver.close);
+  sent = [];
+  const noting: Pick<DnsClient, 'query'> = {
+    query(question, server, options) {
+      sent.push(options.by);
+      // The simulator's UDP is asked in place of that at the address without TCP.
+      const isUdp = options.by === 'mixed_case';
+      return client.query(question, isUdp ? { ...server, address: '127.0.0.1' } : server, options);
+    },
+  };
+  deciding = decidingClient(noting, systemClock);
+});
+afterEach(async () => {
+  for (const close of open.splice(0)) await close();
+});
+
+function query(address: string, options: Partial<QueryOptions> = {}) {
+  const signal = AbortSignal.timeout(10_000);
+  const asking = { recursion: false, signal, timeoutsMs: [300], ...options };
+  return deciding.query(QUESTION, { address, port: nameserver.port }, asking);
+}
+
+/** Serves TCP at the address, in place of the simulator. */
+async function overTcp(onConnection: (connection: Socket) => void): Promise<Server> {
+  const server = createServer((connection) => onConnection(connection.on('error', () => {})));
+  server.listen(nameserver.port, WITHOUT_TCP);
+  await once(server, 'listening');
+  open.push(() => server.close());
+  return server;
+}
+
+const ANSWER = { rcode: 'noerror', answers: [{ value: 'true' }] };
+
+test('what decides is asked over TCP, and nothing is sent over UDP', async () => {
+  expect(await query('127.0.0.1')).toMatchObject({ ...ANSWER, transport: 'tcp' });
+  expect(sent).toEqual(['tcp']);
+});
+
+describe('a nameserver whose TCP', () => {
+  const replies = (flags: number) => (connection: Socket) =>
+    connection.on('data', (octets) => {
+      const { id = 0, questions = [] } = packet.decode(octets.subarray(2));
+      connection.end(packet.streamEncode({ type: 'response', id, questions, flags }));
+    });
+
+  test.each<[string, ((connection: Socket) => void) | null]>([
+    ['refuses connections', null],
+    ['hangs', (connection) => connection.resume()],
+    ['resets connections', (connection) => connection.resetAndDestroy()],
+    ['closes them', (connection) => connection.end()],
+    ['sends no DNS', (connection) => connection.end('HTTP/1.1 400 Bad Request\r\n\r\n')],
+    ['refuses the query', replies(5)],
+    ['fails', replies(2)],
+  ])('%s is asked over UDP, with the name in random case', async (_, onConnection) => {
+    if (onConnection !== null) await overTcp(onConnection);
+    expect(await query(WITHOUT_TCP)).toMatchObject({ ...ANSWER, transport: 'udp' });
+    expect(sent).toEqual(['tcp', 'mixed_case']);
+  });
+
+  test('is missing is not tried over it again at once', async () => {
+    for (let asked = 0; asked < 3; asked++) await query(WITHOUT_TCP);
+    expect(sent).toEqual(['tcp', 'mixed_case', 'mixed_case', 'mixed_case']);
+  });
+
+  test('is missing costs a query of the budget for each transport', async () => {
+    expect(await query(WITHOUT_TCP, { mayRepeat: () => false })).toBe('unreachable');
+    expect(sent).toEqual(['tcp']);
+  });
+});
+
+test('the failure of a resolver over TCP is its answer: the zone is broken', async () => {
+  nameserver.fail(QUESTION.name, 'servfail');
+  expect(await query('127.0.0.1', { recursion: true })).toMatchObject({ rcode: 'servfail', transport: 'tcp' });
+  expect(sent).toEqual(['tcp']);
+});

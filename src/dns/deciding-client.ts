@@ -1,0 +1,46 @@
+import type { Clock } from '../clock.ts';
+import { silentServers } from './silent-servers.ts';
+import type { DnsClient, DnsResponse, QueryOptions } from './transport/dns-client.ts';
+import type { DnsFailure } from './transport/query-attempt.ts';
+
+const TIMEOUTS_MS = [3000] as const;
+
+/**
+ * Asks for what decides something, so that nobody off the path can forge the response (docs/security.md, "Forged answers"): over TCP, where a forger
+ * has to guess sequence numbers. A server that speaks no TCP is asked over UDP, each time from a port of its own and with the name in random case.
+ */
+export function decidingClient(client: Pick<DnsClient, 'query'>, clock: Clock): Pick<DnsClient, 'query'> {
+  const withoutTcp = silentServers(clock);
+  return {
+    async query(question, server, options) {
+      const { timeoutsMs = TIMEOUTS_MS, recursion, signal, mayRepeat = () => true } = options;
+
+      async function attempt(timeoutMs: number): Promise<DnsResponse | DnsFailure> {
+        const ask = (by: NonNullable<QueryOptions['by']>) =>
+          client.query(question, server, { ...options, by, timeoutsMs: [timeoutMs] });
+        if (withoutTcp.has(server.address)) return ask('mixed_case');
+        const overTcp = await ask('tcp');
+        if (isAnswer(overTcp)) withoutTcp.note(server.address, true);
+        if (isAnswer(overTcp) || (recursion && isServfail(overTcp)) || signal.aborted || !mayRepeat()) return overTcp;
+        const overUdp = await ask('mixed_case');
+        if (isAnswer(overUdp) && typeof overTcp === 'string') withoutTcp.note(server.address, false);
+        return isAnswer(overUdp) || typeof overTcp === 'string' ? overUdp : overTcp;
+      }
+
+      for (const timeoutMs of timeoutsMs) {
+        const response = await attempt(timeoutMs);
+        if (response !== 'timeout' || signal.aborted) return response;
+      }
+      return 'timeout';
+    },
+  };
+}
+
+function isAnswer(response: DnsResponse | DnsFailure): boolean {
+  return typeof response !== 'string' && (response.rcode === 'noerror' || response.rcode === 'nxdomain');
+}
+
+/** A resolver says so of a zone that is broken. */
+function isServfail(response: DnsResponse | DnsFailure): boolean {
+  return typeof response !== 'string' && response.rcode === 'servfail';
+}

@@ -1,0 +1,124 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Domain, DomainKind } from '../../src/domain/domain.ts';
+import type { MonitoringMode } from '../../src/domain/monitoring.ts';
+import { createLog } from '../../src/log.ts';
+import { createMetrics } from '../../src/metrics.ts';
+import { observe } from '../../src/observation/observe.ts';
+import { type Simulator, startSimulator } from '../../src/playground/dns/simulator.ts';
+import { createMonitor } from '../../src/verification/monitor.ts';
+import { createWorld, type World } from '../support/dns-world.ts';
+
+/**
+ * A forger whose every guess is right: whatever is asked over UDP from a port that others can learn gets the forger's answer, of nameservers, registries
+ * and resolvers alike. test/long/dns has one that guesses.
+ */
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+let forger: Simulator;
+let world: World;
+
+beforeEach(async () => {
+  forger = await startSimulator({ port: 0 });
+  world = await createWorld({ forger });
+});
+afterEach(async () => {
+  await world.close();
+  await forger.close();
+});
+
+const KINDS: [DomainKind, string][] = [
+  ['subdomain', 'shop.acme.com'],
+  ['apex', 'acme.com'],
+];
+
+/** The forger answers as the records really are, from now on. */
+function tellTruth(domain: Domain): void {
+  world.publish(domain, undefined, forger);
+}
+
+async function verified(kind: DomainKind, name: string, workspaceId = 'ws_1'): Promise<Domain> {
+  const domain = await world.create(name, { kind, workspaceId });
+  for (const at of [world.dns, forger]) {
+    world.publish(domain, undefined, at);
+    at.set('*.cname.nameplate.test', 'A', ['192.0.2.10']);
+  }
+  const after = await world.check(domain);
+  expect(after.status).toBe('verified');
+  return after;
+}
+
+describe.each(KINDS)('forged answers about a %s', (kind, name) => {
+  test('verify nothing, and set no flag', async () => {
+    const domain = await world.create(name, { kind });
+    world.publish(domain, undefined, forger);
+    for (let checks = 0; checks < 12; checks++) {
+      expect(await world.check(domain)).toMatchObject({
+        status: 'verifying',
+        routingVerifiedAt: null,
+        ownershipVerifiedAt: null,
+      });
+    }
+  });
+
+  test('take no name from its incumbent', async () => {
+    const incumbent = await verified(kind, name);
+    const claimant = await world.create(name, { kind, workspaceId: 'ws_2' });
+    forger.remove(`_service.${name}`, 'TXT');
+    tellTruth(claimant);
+    for (let checks = 0; checks < 5; checks++) await world.check(claimant);
+    expect((await world.read(claimant)).status).toBe('verifying');
+    expect(await world.read(incumbent)).toEqual(incumbent);
+  });
+
+  test('take no name for a claimant who owns it while the records of the incumbent are there', async () => {
+    const incumbent = await verified(kind, name);
+    const claimant = await world.create(name, { kind, workspaceId: 'ws_2' });
+    const values = [incumbent, claimant].map(({ token }) => `service-domain-verify=${token}`);
+    world.dns.set(`_service.${name}`, 'TXT', values);
+    forger.remove(`_service.${name}`, 'TXT');
+    tellTruth(claimant);
+    for (let checks = 0; checks < 5; checks++) await world.check(claimant);
+    expect((await world.read(claimant)).status).toBe('verifying');
+    expect(await world.read(incumbent)).toEqual(incumbent);
+  });
+
+  test('fail no domain at the end of its window', async () => {
+    const domain = await world.create(name, { kind });
+    world.publish(domain);
+    world.clock.pass(DAY_MS);
+    expect((await world.check(domain)).status).toBe('verified');
+  });
+
+  test.each<MonitoringMode>(['tell', 'enforce'])('tell of no loss, and take nothing away, in mode %s', async (mode) => {
+    const domain = await verified(kind, name);
+    const { store, resolver, clock } = world;
+    const monitor = createMonitor({
+      ...{ store, clock, mode, checkSelf: null, log: createLog('silent'), metrics: createMetrics() },
+      look: (one, depth, signal) => observe(resolver, one, null, { depth, signal, random: () => 0.5 }),
+      random: () => 0.5,
+    });
+    for (const type of ['CNAME', 'ALIAS', 'A', 'TXT'] as const) {
+      forger.remove(name, type);
+      forger.remove(`_service.${name}`, type);
+    }
+    for (let hours = 0; hours < 10 * 24; hours++) {
+      clock.pass(HOUR_MS);
+      await monitor.runOnce();
+    }
+    expect(await world.read(domain)).toEqual(domain);
+    await monitor.stop();
+  });
+});
+
+test('forged answers neither hide a CAA record before an order nor lead it to other addresses', async () => {
+  world.dns.set('shop.acme.com', 'CAA', ['0 issue "ca.test"']);
+  world.dns.set('shop.acme.com', 'A', ['192.0.2.10']);
+  forger.set('shop.acme.com', 'A', ['192.0.2.66']);
+  const { signal } = new AbortController();
+  expect(await world.resolver.lookupCaa('shop.acme.com', { signal })).toMatchObject({
+    records: [{ value: 'ca.test' }],
+  });
+  expect(await world.resolver.lookupAddresses('shop.acme.com', { signal })).toMatchObject({
+    addresses: ['192.0.2.10'],
+  });
+});
