@@ -62,6 +62,7 @@ describe.each(KINDS)('forged answers about a %s', (kind, name) => {
 
   test('take no name from its incumbent', async () => {
     const incumbent = await verified(kind, name);
+    world.clock.pass(1000);
     const claimant = await world.create(name, { kind, workspaceId: 'ws_2' });
     forger.remove(`_service.${name}`, 'TXT');
     tellTruth(claimant);
@@ -72,6 +73,7 @@ describe.each(KINDS)('forged answers about a %s', (kind, name) => {
 
   test('take no name for a claimant who owns it while the records of the incumbent are there', async () => {
     const incumbent = await verified(kind, name);
+    world.clock.pass(1000);
     const claimant = await world.create(name, { kind, workspaceId: 'ws_2' });
     const values = [incumbent, claimant].map(({ token }) => `service-domain-verify=${token}`);
     world.dns.set(`_service.${name}`, 'TXT', values);
