@@ -101,7 +101,7 @@ export function nameserverLocator({
   async function ask(question: Question, options: LocateOptions): Promise<DnsAnswer | FailedQuery> {
     const asking = { ...options, budget: addressBudget(options.budget, () => isBelowLimit(question.name)) };
     const answer = await recursors.ask(question, asking);
-    if (answer.kind === 'answer') return answer;
+    if (answer.kind === 'answer' || answer.reason === 'too_many_queries') return answer;
     // The name of our resolver means nothing to the customer.
     return (await options.askHolder?.(question, asking)) ?? { kind: 'failed', reason: answer.reason };
   }

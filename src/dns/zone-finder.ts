@@ -135,18 +135,11 @@ export function zoneFinder(options: ZoneFinderOptions): ZoneFinder {
     options: AskZoneOptions,
     through = true,
   ): Promise<TimedZone> {
-    const lookThrough = through
-      ? { askHolder: (question: Question, asking: LookOptions) => askHolder(question, options, asking) }
-      : {};
-    return cuts.read(parent, found, { ...options, ...lookThrough });
+    return cuts.read(parent, found, { ...options, ...(through && { askHolder }) });
   }
 
   /** Asks the zone that holds a nameserver's name; its own nameservers are looked up at the resolvers alone, so that this ends. */
-  async function askHolder(
-    question: Question,
-    { signal, budget }: LookOptions,
-    asking: LookOptions,
-  ): Promise<DnsAnswer | FailedQuery> {
+  async function askHolder(question: Question, { signal, budget }: LookOptions): Promise<DnsAnswer | FailedQuery> {
     const options = { signal, budget };
     const delegation = registryDelegation(question.name);
     if (delegation === null) return { kind: 'failed', reason: 'servfail' };
@@ -159,7 +152,7 @@ export function zoneFinder(options: ZoneFinderOptions): ZoneFinder {
         ? { ...zone.failure, kind: 'failed' }
         : { kind: 'failed', reason: 'no_nameserver' };
     }
-    const { answer, failures } = await queries.askZone(zone, question, { signal, budget: asking.budget });
+    const { answer, failures } = await queries.askZone(zone, question, options);
     return answer ?? worstFailure(failures);
   }
 

@@ -42,7 +42,7 @@ export interface HostileQuery {
   from: string;
   /** The query itself. */
   octets: Buffer;
-  /** How many queries with this name and type came from this client before, over UDP. */
+  /** How many queries with this name and type came from this client before. */
   before: number;
 }
 
@@ -69,7 +69,7 @@ export async function startHostileServer(host: Host, options: HostileOptions): P
     if (question === undefined) return null;
     const key = `${from} ${question.name.toLowerCase()} ${question.type}`;
     const before = counts.get(key) ?? 0;
-    if (!tcp) counts.set(key, before + 1);
+    counts.set(key, before + 1);
     const query = { name: question.name.toLowerCase(), type: question.type, tcp, from, octets, before };
     const ordinary = ordinaryResponse(query, host, options);
     const response = options.respond?.(query, ordinary) ?? ordinary;
@@ -94,7 +94,7 @@ export async function startHostileServer(host: Host, options: HostileOptions): P
   await once(udp, 'listening');
   const closeTcp = options.noTcp
     ? async () => {}
-    : await listenTcp(host, port, (octets) => answer(octets, '', true)?.response);
+    : await listenTcp(host, port, (octets, from) => answer(octets, from, true)?.response);
   return {
     ...host,
     queries: () => queries,
@@ -165,7 +165,7 @@ export function withId(octets: Buffer, query: Buffer): Buffer {
   return response;
 }
 
-async function listenTcp(host: Host, port: number, answer: (octets: Buffer) => Buffer | undefined) {
+async function listenTcp(host: Host, port: number, answer: (octets: Buffer, from: string) => Buffer | undefined) {
   const open = new Set<Connection>();
   const listener = createServer((connection) => {
     open.add(connection);
@@ -175,7 +175,7 @@ async function listenTcp(host: Host, port: number, answer: (octets: Buffer) => B
     connection.on('data', (octets) => {
       held = Buffer.concat([held, octets]);
       if (held.length < 2 || held.length < 2 + held.readUInt16BE(0)) return;
-      const response = answer(held.subarray(2));
+      const response = answer(held.subarray(2), connection.remoteAddress ?? '');
       if (response === undefined) return;
       const length = Buffer.alloc(2);
       length.writeUInt16BE(response.length);

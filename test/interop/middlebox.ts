@@ -22,8 +22,8 @@ export interface MiddleboxOptions {
   change?: (answer: Buffer) => Buffer;
   /** Delay of each response. */
   delayMs?: () => number;
-  /** TCP connections are forwarded, accepted without any response, or refused. */
-  tcp?: 'pass' | 'silent' | 'refuse';
+  /** TCP connections are forwarded, accepted without any response, or refused; `treated`: forwarded where a UDP query is. */
+  tcp?: 'pass' | 'silent' | 'refuse' | 'treated';
 }
 
 export async function startMiddlebox(host: Host, options: MiddleboxOptions): Promise<Middlebox> {
@@ -77,7 +77,7 @@ async function relayUdp(host: Host, options: MiddleboxOptions) {
   };
 }
 
-async function relayTcp({ address }: Host, { port, to, tcp = 'pass' }: MiddleboxOptions) {
+async function relayTcp({ address }: Host, { port, to, tcp = 'pass', treat }: MiddleboxOptions) {
   const open = new Set<Socket>();
   let connections = 0;
   const keep = (socket: Socket) => {
@@ -88,7 +88,8 @@ async function relayTcp({ address }: Host, { port, to, tcp = 'pass' }: Middlebox
   const listener = createServer((socket) => {
     connections += 1;
     keep(socket);
-    if (tcp !== 'pass') return;
+    const isTreated = tcp === 'treated' && treat?.(Buffer.alloc(0), socket.remoteAddress ?? '') === 'pass';
+    if (tcp !== 'pass' && !isTreated) return;
     const onward = connect(port, to);
     keep(onward);
     socket.pipe(onward).pipe(socket);

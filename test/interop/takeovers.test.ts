@@ -102,6 +102,7 @@ describe('a takeover', () => {
       port: internet.port,
       to: first.address,
       treat: (_query, from) => (isOpen || from === internet.resolver.address ? 'pass' : 'drop'),
+      tcp: 'treated',
     });
     opened.push(box);
     const rivals = await contest([first], 1, [host]);
