@@ -141,6 +141,11 @@ export function createMetrics({ ofProcess = true } = {}) {
       labelNames: ['kind'],
       registers,
     }),
+    dnsForgeries: new Counter({
+      name: 'nameplate_dns_forgeries_total',
+      help: 'DNS responses from the address of a server that was asked, with an id or a question that no query has.',
+      registers,
+    }),
     certificates: new Gauge({
       name: 'nameplate_certificates',
       help: 'Certificates in the store, by state.',

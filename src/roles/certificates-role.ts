@@ -5,13 +5,13 @@ import type { Issuer } from '../certificates/issuer.ts';
 import { createCertificateWorker } from '../certificates/worker/certificate-worker.ts';
 import { addressRule } from '../net/addresses.ts';
 import { GRACE_MS, type Stoppable } from '../net/listen.ts';
-import { countAnswers, openResolver } from './open-resolver.ts';
+import { openResolver } from './open-resolver.ts';
 import type { RoleDeps } from './roles.ts';
 
 /** The certificates of one process. */
 export function startCertificates(deps: RoleDeps): Stoppable {
   const { config, challengePort, certificateLeaseMs } = deps;
-  const { resolver, close } = openResolver({ ...deps, onAnswer: countAnswers(deps.metrics) });
+  const { resolver, close } = openResolver(deps);
   const worker = createCertificateWorker({
     ...deps,
     resolver,

@@ -5,7 +5,7 @@ import type { DiagnosisMethods } from '../observation/diagnosis-thread.ts';
 import { observe } from '../observation/observe.ts';
 import type { SupervisedMethods } from '../threads/supervisor.ts';
 import { serveParent } from '../threads/thread.ts';
-import { countAnswers, openResolver, type ResolverDeps } from './open-resolver.ts';
+import { openResolver, type ResolverDeps } from './open-resolver.ts';
 
 // The script of the thread that looks because somebody asks.
 
@@ -17,7 +17,7 @@ const TIME_LIMIT_MS = 10_000;
 
 const data: DiagnosisWorkerData = workerData;
 const metrics = createMetrics({ ofProcess: false });
-const { resolver } = openResolver({ ...data, clock: systemClock, onAnswer: countAnswers(metrics) });
+const { resolver } = openResolver({ ...data, clock: systemClock, metrics });
 
 const own: DiagnosisMethods & SupervisedMethods = {
   async look({ scope, domain, incumbent }) {

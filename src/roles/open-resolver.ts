@@ -4,6 +4,7 @@ import { authoritativeResolver } from '../dns/authoritative.ts';
 import { recursiveResolver } from '../dns/recursive.ts';
 import type { Resolver } from '../dns/resolver.ts';
 import { dnsClient } from '../dns/transport/dns-client.ts';
+import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
 
 /** What says where and how DNS is asked. */
@@ -12,16 +13,28 @@ export interface ResolverDeps {
   clock: Clock;
   /** Port of nameservers. */
   nameserverPort: number;
-  /** Called with the kind of each answer, for counting. */
-  onAnswer: (kind: string) => void;
+  metrics: Pick<Metrics, 'dnsAnswers' | 'dnsForgeries'>;
+  /** The thread of diagnoses has none. */
+  log?: Log;
 }
 
+const FORGERIES_LOGGED_MS = 60_000;
+
 /** What a role asks DNS with, until it is closed. */
-export function openResolver({ config, clock, nameserverPort, onAnswer }: ResolverDeps): {
+export function openResolver({ config, clock, nameserverPort, metrics, log }: ResolverDeps): {
   resolver: Resolver;
   close(): void;
 } {
-  const client = dnsClient();
+  let loggedAt = Number.NEGATIVE_INFINITY;
+  const client = dnsClient({
+    onForgery(server) {
+      metrics.dnsForgeries.inc();
+      if (Math.abs(clock.now() - loggedAt) < FORGERIES_LOGGED_MS) return;
+      loggedAt = clock.now();
+      log?.warn({ server }, 'DNS responses that fit no query: somebody forges those of this server, or it is broken');
+    },
+  });
+  const onAnswer = (kind: string) => metrics.dnsAnswers.inc({ kind });
   const asking = { client, resolvers: config.dnsResolvers, onAnswer };
   const allowedNetworks = config.dnsAllowedNetworks ?? [];
   const resolver =
@@ -29,9 +42,4 @@ export function openResolver({ config, clock, nameserverPort, onAnswer }: Resolv
       ? recursiveResolver(asking)
       : authoritativeResolver({ ...asking, clock, nameserverPort, allowedNetworks });
   return { resolver, close: () => client.close() };
-}
-
-/** Counts the answers of one role. */
-export function countAnswers({ dnsAnswers }: Pick<Metrics, 'dnsAnswers'>): ResolverDeps['onAnswer'] {
-  return (kind) => dnsAnswers.inc({ kind });
 }

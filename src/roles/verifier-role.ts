@@ -9,13 +9,13 @@ import { createMonitor, type MonitorOptions } from '../verification/monitor.ts';
 import { createVerifier } from '../verification/verifier.ts';
 import { startBackupGauge } from './backup-gauge.ts';
 import { caaNamesOf } from './caa-names.ts';
-import { countAnswers, openResolver } from './open-resolver.ts';
+import { openResolver } from './open-resolver.ts';
 import { logUnvalidatingResolvers } from './resolver-validation.ts';
 import type { RoleDeps } from './roles.ts';
 
 /** The background checks of one process: of waiting domains, and of verified ones. */
 export function startVerifier(deps: RoleDeps): Stoppable {
-  const { resolver, close } = openResolver({ ...deps, onAnswer: countAnswers(deps.metrics) });
+  const { resolver, close } = openResolver(deps);
   const facts = { edgeAddresses: deps.config.edgeAddresses ?? [], caNames: caaNamesOf(deps.config) };
   const verifier = createVerifier({ ...deps, resolver, random: Math.random, facts });
   verifier.start();

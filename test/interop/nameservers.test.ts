@@ -200,6 +200,22 @@ describe('responses that do not fit into a packet', () => {
   });
 });
 
+describe('a nameserver whose TCP is blocked', () => {
+  test.each(['refuse', 'silent'] as const)('has its zone verified in the first check (%s)', async (tcp) => {
+    const zone = await internet.register(`verified-${tcp}`, [await middlebox({ tcp }), second]);
+    const domain = await world.create(`api.${zone.name}`);
+    await zone.publish(routingLine(domain), [first, second]);
+    expect((await world.check(domain)).status).toBe('verified');
+  });
+
+  test.each(['refuse', 'silent'] as const)('has it verified where it is the only one (%s)', async (tcp) => {
+    const zone = await internet.register(`alone-${tcp}`, [await middlebox({ tcp })]);
+    const domain = await apex(zone);
+    await zone.publish(ownershipLine(domain));
+    expect((await world.check(domain)).status).toBe('verified');
+  });
+});
+
 describe('a nameserver without EDNS', () => {
   const hasEdns = (query: Buffer) => query.readUInt16BE(10) > 0;
 

@@ -25,9 +25,9 @@ export interface UdpPort {
 /** `forged`: somebody guesses. The true response may come too late, or be lost in the flood. */
 export type UdpFailure = DnsFailure | 'forged';
 
-/** `onForgery`: a response came from the server's address and port to this port, and no query has its id and question. */
 export interface UdpEvents {
-  onForgery(): void;
+  /** A response came from the address and port of a server, while it was asked, with an id or a question that no query has. */
+  onForgery(address: string): void;
 }
 
 interface InFlight extends QueryAttempt {
@@ -63,7 +63,7 @@ export function openUdpPort(family: Family, onClosed: () => void, { onForgery }:
 
   function noteWrong(from: RemoteInfo): void {
     const guessed = [...inFlight.values()].filter((one) => isFrom(one, from));
-    if (guessed.length > 0) onForgery();
+    if (guessed.length > 0) onForgery(from.address);
     for (const one of guessed) if (++one.wrong === MAX_WRONG) one.settle('forged');
   }
 
