@@ -19,7 +19,7 @@ export function decidingClient(client: Pick<DnsClient, 'query'>, clock: Clock): 
         const ask = (by: NonNullable<QueryOptions['by']>) =>
           client.query(question, server, { ...options, by, timeoutsMs: [timeoutMs] });
         if (withoutTcp.has(server.address)) return ask('mixed_case');
-        const overTcp = await ask('tcp');
+        const overTcp = await ask(options.by === 'own_port' ? 'second_tcp' : 'tcp');
         if (isAnswer(overTcp)) withoutTcp.note(server.address, true);
         if (isAnswer(overTcp) || (recursion && isServfail(overTcp)) || signal.aborted || !mayRepeat()) return overTcp;
         const overUdp = await ask('mixed_case');

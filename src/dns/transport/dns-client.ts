@@ -2,7 +2,7 @@ import { decodeMessage } from '../protocol/message.ts';
 import { encodeQuery, isTruncated } from '../protocol/query.ts';
 import type { DnsMessage, Question } from '../protocol/wire.ts';
 import type { DnsFailure, QueryAttempt, ServerAddress } from './query-attempt.ts';
-import { queryOverTcp } from './tcp.ts';
+import { tcpConnections } from './tcp.ts';
 import { udpPorts } from './udp.ts';
 import type { UdpEvents, UdpFailure } from './udp-port.ts';
 
@@ -27,8 +27,11 @@ export interface QueryOptions {
   timeoutsMs?: readonly number[];
   /** The server is a registry's. */
   registry?: boolean;
-  /** `udp` unless given. `own_port`: UDP from a port that no server has seen yet; `mixed_case`: that, with the name in random case. */
-  by?: 'udp' | 'own_port' | 'mixed_case' | 'tcp';
+  /**
+   * `udp` unless given. `own_port`: UDP from a port that no server has seen yet; `mixed_case`: that, with the name in random case. `tcp`: over a
+   * connection that queries of the moment share; `second_tcp`: over another one.
+   */
+  by?: 'udp' | 'own_port' | 'mixed_case' | 'tcp' | 'second_tcp';
   /** Called before the same question is sent over the other transport too; false: it is not sent. */
   mayRepeat?: () => boolean;
 }
@@ -44,6 +47,7 @@ const TIMEOUTS_MS = [1500, 3000] as const;
 export function dnsClient(events: UdpEvents = { onForgery: () => {} }): DnsClient {
   // Separate, so that a hostile nameserver never sees the ports that queries to resolvers and registries come from.
   const ports = { nameservers: udpPorts(events), registries: udpPorts(events), resolvers: udpPorts(events) };
+  const connections = tcpConnections();
   let closed = false;
 
   function queryOverUdp(sent: QueryAttempt, { recursion, registry, by }: QueryOptions): Promise<Buffer | UdpFailure> {
@@ -63,11 +67,11 @@ export function dnsClient(events: UdpEvents = { onForgery: () => {} }): DnsClien
     const query = encodeQuery(question, flags);
     if (query === null) return 'malformed';
     const sent = { query, server, timeoutMs, signal };
-    if (by === 'tcp') return decode(await queryOverTcp(sent), 'tcp');
+    if (by === 'tcp' || by === 'second_tcp') return decode(await connections.query(sent, by === 'second_tcp'), 'tcp');
     const overUdp = await queryOverUdp(sent, options);
     const truncated = typeof overUdp !== 'string' && isTruncated(overUdp);
     if (overUdp !== 'forged' && !truncated) return decode(overUdp, 'udp');
-    const octets = mayRepeat() ? await queryOverTcp(sent) : 'timeout';
+    const octets = mayRepeat() ? await connections.queryAlone(sent) : 'timeout';
     // A forger must not get more guesses, so the true response over UDP is lost.
     if (octets === 'timeout' || octets === 'unreachable')
       return truncated && !signal.aborted ? 'tcp_failed' : 'timeout';
@@ -86,7 +90,7 @@ export function dnsClient(events: UdpEvents = { onForgery: () => {} }): DnsClien
     },
     close() {
       closed = true;
-      for (const some of Object.values(ports)) some.close();
+      for (const some of [...Object.values(ports), connections]) some.close();
     },
   };
 }

@@ -1,49 +1,140 @@
 import { randomInt } from 'node:crypto';
 import { connect } from 'node:net';
 import { isResponseTo } from '../protocol/query.ts';
-import type { DnsFailure, QueryAttempt } from './query-attempt.ts';
+import type { DnsFailure, QueryAttempt, ServerAddress } from './query-attempt.ts';
 
+/** TCP connections to servers (RFC 7766), each message prefixed with its length, at most 65,535 octets. */
+export interface TcpConnections {
+  /**
+   * Sends over the connection that the server was asked over just now, or over a new one. `second`: not over the one of queries that are not.
+   * `timeoutMs` covers all of it. Never rejects.
+   */
+  query(attempt: QueryAttempt, second: boolean): Promise<Buffer | DnsFailure>;
+  /** The same over a connection of its own, which is closed afterwards. */
+  queryAlone(attempt: QueryAttempt): Promise<Buffer | DnsFailure>;
+  /** Closes every connection; queries in flight end as `timeout`. */
+  close(): void;
+}
+
+/** `closed`: before the response to this query, and after one to another: the server answers one query for each connection. */
+type Received = Buffer | DnsFailure | 'closed';
+
+interface Connection {
+  query(attempt: QueryAttempt): Promise<Received>;
+  close(): void;
+}
+
+/** The queries of one look follow each other closely, and a connection that lives longer gives a forger more time. */
+const IDLE_MS = 200;
+const LIFE_MS = 3_000;
 const LENGTH_OCTETS = 2;
 
-/**
- * Queries over a TCP connection of its own (RFC 7766): one message prefixed with its length each way, at most 65,535
- * octets. `timeoutMs` covers all of it. Resolves with a response to the query; the connection is closed then. Never
- * rejects.
- */
-export function queryOverTcp({ query, server, timeoutMs, signal }: QueryAttempt): Promise<Buffer | DnsFailure> {
-  if (signal.aborted) return Promise.resolve('timeout');
-  return new Promise((resolve) => {
-    const socket = connect({ host: server.address, port: server.port });
-    const received: Buffer[] = [];
-    let receivedOctets = 0;
-    let expectedOctets = Number.POSITIVE_INFINITY;
+export function tcpConnections(): TcpConnections {
+  const shared = new Map<string, Connection>();
+  const open = new Set<Connection>();
 
-    const settle = (result: Buffer | DnsFailure) => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', expire);
-      socket.destroy();
-      resolve(result);
-    };
-    const expire = () => settle('timeout');
-    const timer = setTimeout(expire, timeoutMs);
-    signal.addEventListener('abort', expire);
-
-    socket.on('error', () => settle('unreachable'));
-    socket.on('end', () => settle('malformed'));
-    socket.on('data', (chunk) => {
-      received.push(chunk);
-      receivedOctets += chunk.length;
-      if (expectedOctets === Number.POSITIVE_INFINITY && receivedOctets >= LENGTH_OCTETS) {
-        expectedOctets = LENGTH_OCTETS + Buffer.concat(received).readUInt16BE(0);
-      }
-      if (receivedOctets < expectedOctets) return;
-      const octets = Buffer.concat(received).subarray(LENGTH_OCTETS, expectedOctets);
-      settle(isResponseTo(query, octets) ? octets : 'malformed');
+  function openTo(server: ServerAddress, key: string | null): Connection {
+    const connection = openConnection(server, () => {
+      open.delete(connection);
+      if (key !== null && shared.get(key) === connection) shared.delete(key);
     });
+    open.add(connection);
+    if (key !== null) shared.set(key, connection);
+    return connection;
+  }
 
-    query.octets.writeUInt16BE(randomInt(0x10000), 0);
-    const prefix = Buffer.alloc(LENGTH_OCTETS);
-    prefix.writeUInt16BE(query.octets.length);
-    socket.write(Buffer.concat([prefix, query.octets]));
+  async function queryAlone(attempt: QueryAttempt): Promise<Buffer | DnsFailure> {
+    if (attempt.signal.aborted) return 'timeout';
+    const connection = openTo(attempt.server, null);
+    const received = await connection.query(attempt);
+    connection.close();
+    return received === 'closed' ? 'malformed' : received;
+  }
+
+  return {
+    async query(attempt, second) {
+      if (attempt.signal.aborted) return 'timeout';
+      const key = `${attempt.server.address} ${attempt.server.port} ${second}`;
+      const received = await (shared.get(key) ?? openTo(attempt.server, key)).query(attempt);
+      return received === 'closed' ? queryAlone(attempt) : received;
+    },
+    queryAlone,
+    close() {
+      for (const connection of [...open]) connection.close();
+    },
+  };
+}
+
+function openConnection({ address, port }: ServerAddress, onClosed: () => void): Connection {
+  const socket = connect({ host: address, port, noDelay: true });
+  const inFlight = new Map<number, { query: QueryAttempt['query']; settle(result: Received): void }>();
+  let received = Buffer.alloc(0);
+  let answered = false;
+  let closed = false;
+  const life = setTimeout(() => retire(), LIFE_MS);
+  const idle = setTimeout(() => retire(), IDLE_MS);
+
+  function retire(): void {
+    if (inFlight.size === 0) shut('timeout');
+  }
+
+  function shut(reason: Received): void {
+    if (closed) return;
+    closed = true;
+    clearTimeout(life);
+    clearTimeout(idle);
+    socket.destroy();
+    onClosed();
+    for (const { settle } of [...inFlight.values()]) settle(reason);
+  }
+
+  socket.on('error', () => shut(answered ? 'closed' : 'unreachable'));
+  socket.on('end', () => shut(answered ? 'closed' : 'malformed'));
+  socket.on('data', (chunk) => {
+    received = received.length === 0 ? chunk : Buffer.concat([received, chunk]);
+    while (received.length >= LENGTH_OCTETS) {
+      const end = LENGTH_OCTETS + received.readUInt16BE(0);
+      if (received.length < end) return;
+      const octets = received.subarray(LENGTH_OCTETS, end);
+      received = received.subarray(end);
+      const match = octets.length < 2 ? undefined : inFlight.get(octets.readUInt16BE(0));
+      if (match === undefined || !isResponseTo(match.query, octets)) return shut('malformed');
+      answered = true;
+      match.settle(octets);
+    }
   });
+
+  function unusedId(): number {
+    let id = randomInt(0x10000);
+    while (inFlight.has(id)) id = randomInt(0x10000);
+    return id;
+  }
+
+  return {
+    query: ({ query, timeoutMs, signal }) =>
+      new Promise((resolve) => {
+        const id = unusedId();
+        const settle = (result: Received) => {
+          if (!inFlight.delete(id)) return;
+          clearTimeout(timer);
+          signal.removeEventListener('abort', expire);
+          idle.refresh();
+          resolve(result);
+        };
+        // A server that is slow once is not asked over this connection again.
+        const expire = () => {
+          settle('timeout');
+          onClosed();
+          retire();
+        };
+        const timer = setTimeout(expire, timeoutMs);
+        signal.addEventListener('abort', expire);
+        inFlight.set(id, { query, settle });
+        query.octets.writeUInt16BE(id, 0);
+        const prefix = Buffer.alloc(LENGTH_OCTETS);
+        prefix.writeUInt16BE(query.octets.length);
+        socket.write(Buffer.concat([prefix, query.octets]));
+      }),
+    close: () => shut('timeout'),
+  };
 }
