@@ -25,7 +25,6 @@ function startReloading(script: string, { limitMs = 60_000 } = {}) {
   const server = {
     handOver: async () => ({ sockets: [] }),
     lifeline: null,
-    highestFd: 0,
     control: null,
     manager: null,
   };

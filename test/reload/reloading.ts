@@ -26,6 +26,8 @@ export interface ReloadableServer {
   first: Started;
   /** Process ids of those that have served, in order, once there are so many. */
   pids(count: number): Promise<number[]>;
+  /** What they have said when they were ready, once there are so many. */
+  ready(count: number): Promise<ReadyLine[]>;
   /** `nameplate reload`, with more variables or others. */
   reload(changes?: Record<string, string>): Promise<Ended>;
 }
@@ -53,8 +55,9 @@ const READY = /^\{.*"msg":"ready"\}$/gm;
 
 interface ReadyLine {
   pid: number;
-  api: string;
-  edge: { http: string; https: string; health: string | null };
+  api: string | null;
+  /** `http://host:port` each; null without such a listener. */
+  edge: { http: string | null; https: string | null; health: string | null } | null;
 }
 
 /** Starts a server with one verified name, its certificate, and an origin. */
@@ -102,20 +105,21 @@ export async function startReloadable(
   });
   const [line] = await first.says(new RegExp(READY.source, 'm'));
   const ready: ReadyLine = JSON.parse(line);
-  const portOf = (url: string) => Number(new URL(url).port);
+  const readyOf = async (count: number) => {
+    // Its output may arrive after what it has said elsewhere.
+    while (readyLines(output).length < count) await once(first.child, 'said');
+    return readyLines(output);
+  };
   return {
     hostname: HOSTNAME,
-    httpPort: portOf(ready.edge.http),
-    httpsPort: portOf(ready.edge.https),
-    api: ready.api,
-    health: ready.edge.health,
+    httpPort: portOf(ready.edge?.http),
+    httpsPort: portOf(ready.edge?.https),
+    api: ready.api ?? '',
+    health: ready.edge?.health ?? null,
     path,
     first,
-    async pids(count) {
-      // Its output may arrive after what it has said elsewhere.
-      while (readyLines(output).length < count) await once(first.child, 'said');
-      return readyLines(output).map(({ pid }) => pid);
-    },
+    pids: async (count) => (await readyOf(count)).map(({ pid }) => pid),
+    ready: readyOf,
     reload: (changes = {}) => startCommand('./bin/nameplate', ['reload'], { env: { ...variables, ...changes } }).ended,
   };
 }
@@ -139,6 +143,11 @@ async function makeSite(path: string, { origin, apiHostname, prepare }: MadeSite
     await store.importCertificate(name, issued, Date.now());
   }
   await store.close();
+}
+
+/** The port of an address; 0 without one. */
+export function portOf(address: string | null | undefined): number {
+  return address ? Number(new URL(address).port) : 0;
 }
 
 function readyLines(output: string): ReadyLine[] {
