@@ -94,3 +94,12 @@ it('the reason of a successor that gives up is told', async () => {
   const message = 'The new process ended with exit code 3 before it was ready. No room.\nThe running server goes on.';
   expect(await reload()).toEqual({ ok: false, message });
 });
+
+it.each([
+  ['ABRT', 'Its log may not say why. Reload again; if that fails too, restart the server, which interrupts it.'],
+  ['KILL', 'The system does that where memory runs out. Make room for two processes, and reload again.'],
+])('a successor that SIG%s ends, without a word in the log, is told with what to do', async (signal, advice) => {
+  const { reload } = startReloading(`kill -${signal} $$`);
+  const what = `The new process was ended by SIG${signal} before it was ready. ${advice}`;
+  expect(await reload()).toEqual({ ok: false, message: `${what}\nThe running server goes on.` });
+});

@@ -39,13 +39,16 @@ export async function startSuccessor(options: SuccessorOptions): Promise<Success
   const child = spawn(program, ['serve'], { stdio, env: withInheritance(options.env, inheritance) });
   const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
   const kill = () => void child.kill('SIGKILL');
-  const limit = setTimeout(kill, limitMs);
+  let isLate = false;
+  const limit = setTimeout(() => {
+    isLate = true;
+    kill();
+  }, limitMs);
   signal.addEventListener('abort', kill);
   try {
     await whenReady(child, program).catch((error: unknown) => {
       if (signal.aborted) throw new NoSuccessor('The server stops.');
-      if (child.signalCode === 'SIGKILL')
-        throw new NoSuccessor(`The new process was not ready within ${limitMs / 1000} s, and was ended.`);
+      if (isLate) throw new NoSuccessor(`The new process was not ready within ${limitMs / 1000} s, and was ended.`);
       throw error;
     });
   } finally {
@@ -69,10 +72,17 @@ function whenReady(child: ChildProcess, program: string): Promise<void> {
     child.once('error', (error) => reject(new NoSuccessor(`${program} cannot be run: ${error.message}`)));
     child.once('exit', (code, signal) => {
       const how = code === null ? `was ended by ${signal}` : `ended with exit code ${code}`;
-      const why = reason === undefined ? 'Its log says why.' : reason;
-      reject(new NoSuccessor(`The new process ${how} before it was ready. ${why}`));
+      reject(new NoSuccessor(`The new process ${how} before it was ready. ${reason ?? adviceOn(signal)}`));
     });
   });
+}
+
+/** For a process that has said nothing before its end. */
+function adviceOn(signal: NodeJS.Signals | null): string {
+  if (signal === null) return 'Its log says why.';
+  if (signal === 'SIGKILL')
+    return 'The system does that where memory runs out. Make room for two processes, and reload again.';
+  return 'Its log may not say why. Reload again; if that fails too, restart the server, which interrupts it.';
 }
 
 /** What each descriptor of the successor is. It gets no others: Node has marked what this process was given to be closed by the next program. */
