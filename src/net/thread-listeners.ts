@@ -1,4 +1,5 @@
 import type { Endpoint } from '../config/config.ts';
+import { hostAndPort } from './cannot-listen.ts';
 import type { InheritedSockets, ListenerName, ListeningSockets } from './inherited-sockets.ts';
 import { reservePort } from './listen.ts';
 import type { ListenOptions } from './listener.ts';
@@ -29,12 +30,21 @@ interface ThreadListenersOptions {
 /** Sockets share a port without an error only on Linux. */
 const CAN_SHARE = process.platform === 'linux';
 
-/** Takes the sockets that the process was given for this address, or reserves its port. Rejects with the error of the system. */
+/**
+ * Takes the sockets that the process was given for this address, or reserves its port. Rejects with the error of the system, or with one line that says what to
+ * do where the process before has the port.
+ */
 export async function threadListeners(options: ThreadListenersOptions): Promise<ThreadListeners> {
   const { name, endpoint, threads, inherited } = options;
   const given = inherited?.take(name, endpoint) ?? null;
   if (given !== null) return listenersOn(given, options);
-  const { listen, release } = await reservePort(endpoint, { reusePort: CAN_SHARE });
+  const holder = inherited?.nameOn(endpoint.port) ?? null;
+  // The listener moves to a wider or narrower address. The process before goes on there until somebody accepts: nothing is opened earlier.
+  if (holder === name && CAN_SHARE) return listenersOn({ name, endpoint, port: null, fds: [] }, options);
+  const { listen, release } = await reservePort(endpoint, { reusePort: CAN_SHARE }).catch((error: unknown) => {
+    const isInUse = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
+    throw holder !== null && isInUse ? heldBefore(endpoint, holder) : error;
+  });
   return {
     port: listen.port,
     count: threads,
@@ -43,6 +53,12 @@ export async function threadListeners(options: ThreadListenersOptions): Promise<
     describe: (fds) => ({ name, endpoint, port: listen.port, fds }),
     release,
   };
+}
+
+function heldBefore(endpoint: Endpoint, holder: ListenerName): Error {
+  return new Error(
+    `${hostAndPort(endpoint)} is in use by the running server, for its listener "${holder}". Reload with another port there first, or restart the server.`,
+  );
 }
 
 /** Every socket is some thread's: what waits in the queue of one that nobody listens on would be lost. */

@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import { overHttps } from '../edge/harness.ts';
 import { closingAfterEach } from '../support/closing.ts';
-import { portOf, startReloadable, threads } from './reloading.ts';
+import { accepts, portOf, startReloadable, threads } from './reloading.ts';
 
 // Each with real processes, which reload several times: a process that has lost a listener hands over fewer sockets than it was given.
 
@@ -29,3 +29,33 @@ test.each(CHANGES)(
     expect((await fetch(`${api}/readyz`)).status).toBe(200);
   },
 );
+
+test('nobody listens any more where the edge was, once a reload has dropped its role', async () => {
+  const server = await startReloadable(closing);
+  expect(await server.reload({ NAMEPLATE_ROLES: 'api,verifier' })).toMatchObject({ code: 0 });
+  for (const port of [server.httpPort, server.httpsPort])
+    while (await accepts(port)) await new Promise((resolve) => setTimeout(resolve, 10));
+});
+
+test('a listener may move to a wider address of its port, and back to a narrower one', async () => {
+  const server = await startReloadable(closing, { env: threads(2) });
+  const { hostname, httpPort, httpsPort } = server;
+  const apiPort = portOf(server.api);
+  for (const host of ['0.0.0.0', '[::]', '127.0.0.1', '0.0.0.0', '127.0.0.1', '[::]', '0.0.0.0']) {
+    const moved = {
+      NAMEPLATE_LISTEN: `${host}:${apiPort}`,
+      NAMEPLATE_EDGE_HTTP_LISTEN: `${host}:${httpPort}`,
+      NAMEPLATE_EDGE_HTTPS_LISTEN: `${host}:${httpsPort}`,
+    };
+    const { code, stderr } = await server.reload(moved);
+    expect({ host, code, stderr }).toEqual({ host, code: 0, stderr: '' });
+    const isWide = host !== '127.0.0.1';
+    for (const port of [apiPort, httpPort, httpsPort]) {
+      expect(await accepts(port)).toBe(true);
+      // The process before may not have closed its own yet.
+      while ((await accepts(port, '127.0.0.2')) !== isWide) await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+    expect((await overHttps({ port: httpsPort, hostname, path: '/' })).status).toBe(200);
+    expect((await fetch(`http://127.0.0.1:${apiPort}/readyz`)).status).toBe(200);
+  }
+});

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
 import { join } from 'node:path';
 import type { Environment, Store } from '../../src/store/contract/store.ts';
 import { databaseAt, keyringFor } from '../../src/store/database.ts';
@@ -16,6 +16,7 @@ export interface ReloadableServer {
   hostname: string;
   httpPort: number;
   httpsPort: number;
+  originPort: number;
   /** `http://host:port` */
   api: string;
   /** `http://host:port`; null without such a listener. */
@@ -73,9 +74,10 @@ export async function startReloadable(
     origin.close();
     origin.closeAllConnections();
   });
+  const originPort = (origin.address() as AddressInfo).port;
   const path = join(directory.path, 'nameplate.db');
   await makeSite(path, {
-    origin: `http://127.0.0.1:${(origin.address() as AddressInfo).port}`,
+    origin: `http://127.0.0.1:${originPort}`,
     apiHostname: env.NAMEPLATE_API_HOSTNAME,
     prepare,
   });
@@ -114,6 +116,7 @@ export async function startReloadable(
     hostname: HOSTNAME,
     httpPort: portOf(ready.edge?.http),
     httpsPort: portOf(ready.edge?.https),
+    originPort,
     api: ready.api ?? '',
     health: ready.edge?.health ?? null,
     path,
@@ -143,6 +146,13 @@ async function makeSite(path: string, { origin, apiHostname, prepare }: MadeSite
     await store.importCertificate(name, issued, Date.now());
   }
   await store.close();
+}
+
+export function accepts(port: number, host = '127.0.0.1'): Promise<boolean> {
+  const socket = connect({ host, port });
+  return new Promise((resolve) => {
+    socket.once('connect', () => resolve(true)).once('error', () => resolve(false));
+  }).finally(() => socket.destroy()) as Promise<boolean>;
 }
 
 /** The port of an address; 0 without one. */
