@@ -122,6 +122,7 @@ async function leave(
   const stopped = server.stop().catch((error: unknown) => log.error({ err: error }, 'the server did not stop cleanly'));
   await Promise.race([stopped, delay(limitMs, undefined, { ref: false })]);
   log.info('drained; this process waits for the one that serves');
+  releaseMemorySoon();
   await lastEnded;
 }
 
