@@ -30,10 +30,7 @@ interface ThreadListenersOptions {
 /** Sockets share a port without an error only on Linux. */
 const CAN_SHARE = process.platform === 'linux';
 
-/**
- * Takes the sockets that the process was given for this address, or reserves its port. Rejects with the error of the system, or with one line that says what to
- * do where the process before has the port.
- */
+/** Takes the sockets that the process was given for this address, or reserves its port. Rejects with the error of the system. */
 export async function threadListeners(options: ThreadListenersOptions): Promise<ThreadListeners> {
   const { name, endpoint, threads, inherited } = options;
   const given = inherited?.take(name, endpoint) ?? null;
@@ -43,7 +40,11 @@ export async function threadListeners(options: ThreadListenersOptions): Promise<
   if (holder === name && CAN_SHARE) return listenersOn({ name, endpoint, port: null, fds: [] }, options);
   const { listen, release } = await reservePort(endpoint, { reusePort: CAN_SHARE }).catch((error: unknown) => {
     const isInUse = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
-    throw holder !== null && isInUse ? heldBefore(endpoint, holder) : error;
+    if (holder === null || !isInUse) throw error;
+    const advice = 'Reload with another port there first, or restart the server.';
+    throw new Error(
+      `${hostAndPort(endpoint)} is in use by the running server, for its listener "${holder}". ${advice}`,
+    );
   });
   return {
     port: listen.port,
@@ -53,12 +54,6 @@ export async function threadListeners(options: ThreadListenersOptions): Promise<
     describe: (fds) => ({ name, endpoint, port: listen.port, fds }),
     release,
   };
-}
-
-function heldBefore(endpoint: Endpoint, holder: ListenerName): Error {
-  return new Error(
-    `${hostAndPort(endpoint)} is in use by the running server, for its listener "${holder}". Reload with another port there first, or restart the server.`,
-  );
 }
 
 /** Every socket is some thread's: what waits in the queue of one that nobody listens on would be lost. */

@@ -3,8 +3,8 @@ import { type MigrationResult, Migrator } from 'kysely/migration';
 import pg from 'pg';
 import { olderSchema, refuseForeign } from '../migrations/applied.ts';
 import { allMigrations } from '../migrations/migrations.ts';
-import { type MigrateOptions, timed } from '../migrations/timed.ts';
-import { waitForLock } from '../migrations/wait.ts';
+import { timed } from '../migrations/timed.ts';
+import { type MigrateOptions, waitForLock } from '../migrations/wait.ts';
 import { lockKey } from './advisory-locks.ts';
 import { nameOf, type PostgresAddress, settingsFor, TIMEOUTS } from './postgres-connection.ts';
 import { cannotOpen } from './postgres-errors.ts';
@@ -100,27 +100,23 @@ async function migrateToLatest(client: pg.Client, options: MigrateOptions): Prom
       throw error;
     }
   };
-  const { results = [], error } = await migratorOn(query, options)
+  const { results = [], error } = await migratorOn(query, timed(migrations, options))
     .migrateToLatest()
     .catch((reason: unknown) => ({ error: reason, results: [] }));
   if (error !== undefined) throw first ?? error;
   return results;
 }
 
-function migratorOn(
-  query: (sql: string, parameters: readonly unknown[]) => Promise<pg.QueryResult>,
-  options: MigrateOptions,
-): Migrator {
+type Query = (sql: string, parameters: readonly unknown[]) => Promise<pg.QueryResult>;
+
+function migratorOn(query: Query, wanted: typeof migrations): Migrator {
   // Kysely's type demands cursors too, which no migration uses.
   const connection = { query, release() {} } as unknown as PostgresPoolClient;
   const dialect = new PostgresDialect({
     pool: { connect: async () => connection, end: async () => {}, options: {} },
   });
   dialect.createAdapter = () => new InTransaction();
-  return new Migrator({
-    db: new Kysely({ dialect }),
-    provider: { getMigrations: async () => timed(migrations, options) },
-  });
+  return new Migrator({ db: new Kysely({ dialect }), provider: { getMigrations: async () => wanted } });
 }
 
 /** Names of the migrations in the database. Rejects where it belongs to another program or to a newer version. */

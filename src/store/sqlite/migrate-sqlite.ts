@@ -4,8 +4,8 @@ import { Kysely, SqliteDialect, sql } from 'kysely';
 import { Migrator } from 'kysely/migration';
 import { olderSchema, refuseForeign } from '../migrations/applied.ts';
 import { allMigrations } from '../migrations/migrations.ts';
-import { type MigrateOptions, timed } from '../migrations/timed.ts';
-import { waitForLock } from '../migrations/wait.ts';
+import { timed } from '../migrations/timed.ts';
+import { type MigrateOptions, waitForLock } from '../migrations/wait.ts';
 import { cannotOpen, prepareFile } from './database-file.ts';
 import { isBusy } from './sqlite-errors.ts';
 
@@ -74,7 +74,7 @@ function executes(db: DatabaseSync, statement: string): boolean {
 async function migrateToLatest(path: string, db: DatabaseSync, options: MigrateOptions): Promise<string[]> {
   try {
     appliedMigrations(path, db);
-    const { results = [], error } = await migratorOn(db, options).migrateToLatest();
+    const { results = [], error } = await migratorOn(db, timed(migrations, options)).migrateToLatest();
     if (error !== undefined) throw error;
     db.exec('commit');
     return results.map(({ migrationName }) => migrationName);
@@ -83,7 +83,7 @@ async function migrateToLatest(path: string, db: DatabaseSync, options: MigrateO
   }
 }
 
-function migratorOn(db: DatabaseSync, options: MigrateOptions): Migrator {
+function migratorOn(db: DatabaseSync, wanted: typeof migrations): Migrator {
   const dialect = new SqliteDialect({
     database: {
       close: () => db.close(),
@@ -99,10 +99,7 @@ function migratorOn(db: DatabaseSync, options: MigrateOptions): Migrator {
       },
     },
   });
-  return new Migrator({
-    db: new Kysely({ dialect }),
-    provider: { getMigrations: async () => timed(migrations, options) },
-  });
+  return new Migrator({ db: new Kysely({ dialect }), provider: { getMigrations: async () => wanted } });
 }
 
 function readApplied(path: string): string[] {
