@@ -29,6 +29,10 @@ export function cacheDomains(
     sizeCalculation: (id, key) => 100 + id.length + key.length,
   });
 
+  changes.subscribe((change) => {
+    if (change === null) ids.clear();
+  });
+
   /** Whatever the result: a write that was rejected may have happened. */
   async function invalidating<Result>(write: Promise<Result>, ...domainIds: (string | undefined)[]): Promise<Result> {
     try {

@@ -242,3 +242,10 @@ it('waits for the read in flight when it is stopped', async () => {
   await stopped;
   expect(answered).toBe(true);
 });
+
+it('lets caches drop what they hold once it has stopped: a process that waits for its successor keeps nothing', async () => {
+  const { feed, received } = await start(openLog(), 1);
+  await feed.stop();
+  expect(received.at(-1)).toBeNull();
+  expect(received.filter((change) => change === null)).toHaveLength(2);
+});

@@ -16,7 +16,7 @@ export interface PolledChangeFeed extends ChangeFeed {
    * rejects: `isFresh` tells whether it worked.
    */
   poll(): Promise<void>;
-  /** Ends polling; resolves when the read in flight has ended. */
+  /** Ends polling; resolves when the read in flight has ended, and listeners were told that everything may change from now on. */
   stop(): Promise<void>;
 }
 
@@ -94,6 +94,8 @@ export function startChangeFeed(
       clearTimeout(timer);
       await waiting;
       await reading;
+      // What caches hold is of no use any more.
+      for (const listener of listeners) listener(null);
     },
   };
 }

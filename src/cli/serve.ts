@@ -70,7 +70,6 @@ async function startToServe(before: Inheritance | null): Promise<{ untilEnd(): P
     ...{ log, manager, env, handOver: server.handOver, program: programPath(process.argv, env), control: path },
     // Only systemd can be told of another main process: elsewhere the first one stays.
     lifeline: lifeline ?? (manager === null ? 'new' : null),
-    highestFd: Math.max(0, ...given.flatMap(({ fds }) => fds), lifeline ?? 0),
   });
   const control = path === null ? null : await openControl(path, reloader, log);
   const ownLifeline = lifeline === null ? null : lifelineOn(lifeline);
@@ -123,6 +122,7 @@ async function leave(
   const stopped = server.stop().catch((error: unknown) => log.error({ err: error }, 'the server did not stop cleanly'));
   await Promise.race([stopped, delay(limitMs, undefined, { ref: false })]);
   log.info('drained; this process waits for the one that serves');
+  releaseMemorySoon();
   await lastEnded;
 }
 

@@ -33,7 +33,6 @@ it('what a process is given arrives complete, and is not passed on', () => {
     sockets: [{ name: 'api', endpoint: { host: '::1', port: 0 }, port: 7070, fds: [5, 6] }],
     lifeline: 4,
     control: '/run/control.sock',
-    unused: [],
   } satisfies Parameters<typeof withInheritance>[1];
   const env = withInheritance({ HOME: '/' }, given);
   expect(takeInheritance(env)).toEqual(given);

@@ -1,4 +1,3 @@
-import { closeSync } from 'node:fs';
 import { LISTENERS, type ListenerName, type ListeningSockets } from '../net/inherited-sockets.ts';
 
 type Environment = Record<string, string | undefined>;
@@ -9,8 +8,6 @@ export interface Inheritance extends HandedOver {
   lifeline: number | null;
   /** The control socket of the process before, which this one replaces. */
   control: string | null;
-  /** Descriptors without a use. */
-  unused: number[];
 }
 
 /** What its server gives. */
@@ -33,9 +30,7 @@ export function takeInheritance(env: Environment): Inheritance | null {
   const text = env[INHERITANCE];
   if (text === undefined) return null;
   delete env[INHERITANCE];
-  const inheritance = JSON.parse(text) as Inheritance;
-  for (const fd of inheritance.unused) closeSync(fd);
-  return inheritance;
+  return JSON.parse(text) as Inheritance;
 }
 
 /** systemd's descriptors begin here (sd_listen_fds(3)). */

@@ -25,7 +25,6 @@ function startReloading(script: string, { limitMs = 60_000 } = {}) {
   const server = {
     handOver: async () => ({ sockets: [] }),
     lifeline: null,
-    highestFd: 0,
     control: null,
     manager: null,
   };
@@ -94,4 +93,13 @@ it('the reason of a successor that gives up is told', async () => {
   const { reload } = startReloading(`echo '{"kind":"failed","reason":"No room."}' >&3; exit 3`);
   const message = 'The new process ended with exit code 3 before it was ready. No room.\nThe running server goes on.';
   expect(await reload()).toEqual({ ok: false, message });
+});
+
+it.each([
+  ['ABRT', 'Its log may not say why. Reload again; if that fails too, restart the server, which interrupts it.'],
+  ['KILL', 'The system does that where memory runs out. Make room for two processes, and reload again.'],
+])('a successor that SIG%s ends, without a word in the log, is told with what to do', async (signal, advice) => {
+  const { reload } = startReloading(`kill -${signal} $$`);
+  const what = `The new process was ended by SIG${signal} before it was ready. ${advice}`;
+  expect(await reload()).toEqual({ ok: false, message: `${what}\nThe running server goes on.` });
 });

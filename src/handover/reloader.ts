@@ -13,7 +13,7 @@ export interface Reloader {
   stop(): void;
 }
 
-interface ReloaderOptions extends Pick<SuccessorOptions, 'lifeline' | 'highestFd' | 'control'> {
+interface ReloaderOptions extends Pick<SuccessorOptions, 'lifeline' | 'control'> {
   log: Log;
   handOver(): Promise<HandedOver>;
   manager: ServiceManager | null;
@@ -36,7 +36,7 @@ const REFUSALS = {
 };
 
 export function createReloader(options: ReloaderOptions): Reloader {
-  const { log, manager, lifeline, highestFd, control, limitMs = LIMIT_MS } = options;
+  const { log, manager, lifeline, control, limitMs = LIMIT_MS } = options;
   const { promise: handedOver, resolve } = Promise.withResolvers<Successor>();
   const stopping = new AbortController();
   let state: keyof typeof REFUSALS = 'idle';
@@ -55,7 +55,7 @@ export function createReloader(options: ReloaderOptions): Reloader {
     try {
       const env = variables === null ? options.env : { ...withoutSettings(options.env), ...variables };
       const { signal } = stopping;
-      const about = { lifeline, highestFd, control, limitMs, signal };
+      const about = { lifeline, control, limitMs, signal };
       const successor = await startSuccessor({ program, env, ...(await options.handOver()), ...about });
       state = 'replaced';
       // The signal that stops this process came when the successor was ready.

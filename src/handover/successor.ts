@@ -20,8 +20,6 @@ export interface SuccessorOptions extends HandedOver {
   lifeline: 'new' | number | null;
   /** The control socket of this process; null: it has none. */
   control: string | null;
-  /** The highest descriptor that this process was given: the system passes on what it was given itself. */
-  highestFd: number;
   /** Time until it must be ready. */
   limitMs: number;
   /** Aborts the start. */
@@ -33,25 +31,24 @@ export class NoSuccessor extends Error {
   override name = 'NoSuccessor';
 }
 
-/** Descriptors of the successor: the channel on which it says that it is ready, the lifeline, then the sockets. */
-const CHANNEL_FD = 3;
-const LIFELINE_FD = 4;
-
 /** Starts a process that takes over the sockets. Resolves when it serves; rejects with `NoSuccessor` when it does not within the limit. */
 export async function startSuccessor(options: SuccessorOptions): Promise<Successor> {
-  const { program, lifeline, control, edgeSecret, limitMs, signal } = options;
-  const { stdio, sockets, unused } = layOut(options);
-  const inheritance = { sockets, lifeline: lifeline === null ? null : LIFELINE_FD, control, edgeSecret, unused };
+  const { program, control, edgeSecret, limitMs, signal } = options;
+  const { stdio, sockets, lifeline } = layOut(options);
+  const inheritance = { sockets, lifeline, control, edgeSecret };
   const child = spawn(program, ['serve'], { stdio, env: withInheritance(options.env, inheritance) });
   const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
   const kill = () => void child.kill('SIGKILL');
-  const limit = setTimeout(kill, limitMs);
+  let isLate = false;
+  const limit = setTimeout(() => {
+    isLate = true;
+    kill();
+  }, limitMs);
   signal.addEventListener('abort', kill);
   try {
     await whenReady(child, program).catch((error: unknown) => {
       if (signal.aborted) throw new NoSuccessor('The server stops.');
-      if (child.signalCode === 'SIGKILL')
-        throw new NoSuccessor(`The new process was not ready within ${limitMs / 1000} s, and was ended.`);
+      if (isLate) throw new NoSuccessor(`The new process was not ready within ${limitMs / 1000} s, and was ended.`);
       throw error;
     });
   } finally {
@@ -60,9 +57,9 @@ export async function startSuccessor(options: SuccessorOptions): Promise<Success
   }
   if (child.connected) child.disconnect();
   child.unref();
-  // The type does not know of further descriptors.
-  const pipe = child.stdio[LIFELINE_FD as 0] as Readable | null | undefined;
-  return { pid: child.pid ?? 0, lifeline: lifeline === 'new' ? (pipe ?? null) : null, ended };
+  // The type does not know of further descriptors. Only one that is new has a pipe here.
+  const pipe = child.stdio[lifeline as 0] as Readable | null | undefined;
+  return { pid: child.pid ?? 0, lifeline: pipe ?? null, ended };
 }
 
 function whenReady(child: ChildProcess, program: string): Promise<void> {
@@ -75,20 +72,26 @@ function whenReady(child: ChildProcess, program: string): Promise<void> {
     child.once('error', (error) => reject(new NoSuccessor(`${program} cannot be run: ${error.message}`)));
     child.once('exit', (code, signal) => {
       const how = code === null ? `was ended by ${signal}` : `ended with exit code ${code}`;
-      const why = reason === undefined ? 'Its log says why.' : reason;
-      reject(new NoSuccessor(`The new process ${how} before it was ready. ${why}`));
+      reject(new NoSuccessor(`The new process ${how} before it was ready. ${reason ?? adviceOn(signal)}`));
     });
   });
 }
 
-/** What each descriptor of the successor is. Those that this process was given and that have no place in it are replaced by nothing. */
-function layOut({ sockets, lifeline, highestFd }: SuccessorOptions) {
-  const stdio: (number | 'inherit' | 'ipc' | 'pipe' | 'ignore')[] = ['inherit', 'inherit', 'inherit'];
-  const unused: number[] = [];
-  stdio[CHANNEL_FD] = 'ipc';
-  stdio[LIFELINE_FD] = lifeline === 'new' ? 'pipe' : (lifeline ?? 'ignore');
-  if (lifeline === null) unused.push(LIFELINE_FD);
-  const placed = sockets.map(({ fds, ...about }) => ({ ...about, fds: fds.map((fd) => stdio.push(fd) - 1) }));
-  while (stdio.length <= highestFd) unused.push(stdio.push('ignore') - 1);
-  return { stdio, sockets: placed, unused };
+/** For a process that has said nothing before its end. */
+function adviceOn(signal: NodeJS.Signals | null): string {
+  if (signal === null) return 'Its log says why.';
+  if (signal === 'SIGKILL')
+    return 'The system does that where memory runs out. Make room for two processes, and reload again.';
+  return 'Its log may not say why. Reload again; if that fails too, restart the server, which interrupts it.';
+}
+
+/** What each descriptor of the successor is. It gets no others: Node has marked what this process was given to be closed by the next program. */
+function layOut({ sockets, lifeline }: SuccessorOptions) {
+  const stdio: (number | 'inherit' | 'ipc' | 'pipe')[] = ['inherit', 'inherit', 'inherit', 'ipc'];
+  const place = (what: number | 'pipe') => stdio.push(what) - 1;
+  return {
+    lifeline: lifeline === null ? null : place(lifeline === 'new' ? 'pipe' : lifeline),
+    sockets: sockets.map(({ fds, ...about }) => ({ ...about, fds: fds.map(place) })),
+    stdio,
+  };
 }

@@ -19,6 +19,8 @@ export interface ListeningSockets {
 export interface InheritedSockets {
   /** Those of an address, once; null: there are none. */
   take(name: ListenerName, endpoint: Endpoint): ListeningSockets | null;
+  /** The listener that they are for on this port, at whatever address; null: none. */
+  nameOn(port: number): ListenerName | null;
   /** Closes those that were not taken: nobody listens there any more. */
   closeRest(): void;
 }
@@ -34,6 +36,7 @@ export function inheritedSockets(given: readonly ListeningSockets[]): InheritedS
       }
       return null;
     },
+    nameOn: (wanted) => given.find(({ port, endpoint }) => (port ?? endpoint?.port) === wanted)?.name ?? null,
     closeRest() {
       for (const { fds } of left) for (const fd of fds) closeSync(fd);
       left.clear();

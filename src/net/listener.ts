@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { AddressInfo, Server } from 'node:net';
 import type { Endpoint } from '../config/config.ts';
+import { cannotListen } from './cannot-listen.ts';
 
 /** Where one thread listens. */
 export interface ListenOptions extends Endpoint {
@@ -18,7 +19,7 @@ export interface ListenOptions extends Endpoint {
 /** The listening sockets of one thread, on one address. */
 export interface Listener {
   port: number;
-  /** Accepts connections on the sockets that were given. Others do so from the start. */
+  /** Accepts connections on the sockets that were given. Others do so from the start. Rejects with one line that says what to do. */
   accept(): Promise<void>;
   /** The descriptors, which another process can be given: connections that nobody has accepted stay in the socket's queue. */
   fds(): number[];
@@ -49,7 +50,10 @@ export async function openListener(
     port: own === null ? options.port : (own.address() as AddressInfo).port,
     async accept() {
       if (fds === undefined) return;
-      if (fds.length === 0) await open(options);
+      if (fds.length === 0)
+        await open(options).catch((error: unknown) => {
+          throw cannotListen(error, options, 'the variable that names it');
+        });
       for (const fd of fds) await open({ fd });
     },
     fds: () => servers.map(descriptorOf).filter((fd) => fd !== undefined),

@@ -1,4 +1,5 @@
 import type { Endpoint } from '../config/config.ts';
+import { hostAndPort } from './cannot-listen.ts';
 import type { InheritedSockets, ListenerName, ListeningSockets } from './inherited-sockets.ts';
 import { reservePort } from './listen.ts';
 import type { ListenOptions } from './listener.ts';
@@ -34,7 +35,17 @@ export async function threadListeners(options: ThreadListenersOptions): Promise<
   const { name, endpoint, threads, inherited } = options;
   const given = inherited?.take(name, endpoint) ?? null;
   if (given !== null) return listenersOn(given, options);
-  const { listen, release } = await reservePort(endpoint, { reusePort: CAN_SHARE });
+  const holder = inherited?.nameOn(endpoint.port) ?? null;
+  // The listener moves to a wider or narrower address. The process before goes on there until somebody accepts: nothing is opened earlier.
+  if (holder === name && CAN_SHARE) return listenersOn({ name, endpoint, port: null, fds: [] }, options);
+  const { listen, release } = await reservePort(endpoint, { reusePort: CAN_SHARE }).catch((error: unknown) => {
+    const isInUse = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
+    if (holder === null || !isInUse) throw error;
+    const advice = 'Reload with another port there first, or restart the server.';
+    throw new Error(
+      `${hostAndPort(endpoint)} is in use by the running server, for its listener "${holder}". ${advice}`,
+    );
+  });
   return {
     port: listen.port,
     count: threads,

@@ -1,5 +1,6 @@
+import { cannotListen } from '../net/cannot-listen.ts';
 import type { InheritedSockets, ListeningPart } from '../net/inherited-sockets.ts';
-import { cannotListen, type ListeningServer, type Stoppable } from '../net/listen.ts';
+import type { ListeningServer, Stoppable } from '../net/listen.ts';
 import { type ThreadListeners, threadListeners } from '../net/thread-listeners.ts';
 import { createCountTable } from '../ratelimit/count-table.ts';
 import type { Supervisor } from '../threads/supervisor.ts';

@@ -1,7 +1,8 @@
 import { createServer } from 'node:http';
 import type { Endpoint } from '../config/config.ts';
+import { cannotListen } from '../net/cannot-listen.ts';
 import type { InheritedSockets, ListeningPart } from '../net/inherited-sockets.ts';
-import { cannotListen, type ListeningServer, listen } from '../net/listen.ts';
+import { type ListeningServer, listen } from '../net/listen.ts';
 import { trackResponse } from '../net/response-order.ts';
 import { threadListeners } from '../net/thread-listeners.ts';
 import type { RoleDeps } from './roles.ts';

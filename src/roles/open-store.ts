@@ -34,15 +34,14 @@ interface OpenStoreDeps {
 
 /** Locks the roles, migrates the schema, opens the store, and seals what is stored in plaintext. */
 async function openStore(deps: OpenStoreDeps): Promise<OpenedStore> {
-  const { config, database, keyring, supervisor, clock, log, signal, isSuccessor } = deps;
+  const { config, database, keyring, supervisor, clock, log, isSuccessor } = deps;
   // Locked before the migration, so that a second process does not migrate under the first.
   const unlock = isSuccessor ? () => {} : await takeRoleLocks(database, config);
-  const onLongWait = (doing: string) => log.warn(`waiting for another process, ${doing}`);
   const onWriterLost = (error: unknown) => supervisor.lost('writer', error);
   let shared: SharedStore | undefined;
   try {
     if (isSuccessor) await refuseMigrations(database);
-    else await database.migrate({ onLongWait, ...(signal && { signal }) });
+    else await migrate(deps);
     shared = await database.openShared({ clock, keyring, onWriterLost, onUpkeepFailed: upkeepLog(log, clock) });
     // A verifier that delivers nothing uses no secrets.
     if (config.roles.some((role) => role !== 'verifier') || deliversEvents(config))
@@ -93,6 +92,17 @@ export async function openStoreOrLater(
     () => {},
   );
   return { ...late, isLate: true };
+}
+
+/** A line of the log says which migrations were applied, and how long each took. */
+async function migrate({ database, log, signal }: OpenStoreDeps): Promise<void> {
+  const onLongWait = (doing: string) => log.warn(`waiting for another process, ${doing}`);
+  const tookMs: Record<string, number> = {};
+  const onMigrated = (name: string, ms: number) => {
+    tookMs[name] = Math.round(ms);
+  };
+  await database.migrate({ onLongWait, onMigrated, ...(signal && { signal }) });
+  if (Object.keys(tookMs).length > 0) log.info({ tookMs }, 'the schema was migrated');
 }
 
 /** The process that this one replaces goes on using the store. */

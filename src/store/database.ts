@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import type { MessagePort } from 'node:worker_threads';
 import type { Clock } from '../clock.ts';
 import type { Store } from './contract/store.ts';
-import type { WaitOptions } from './migrations/wait.ts';
+import type { MigrateOptions } from './migrations/wait.ts';
 import { keyFile } from './sealing/key-file.ts';
 import { createKeyring, type Keyring } from './sealing/keyring.ts';
 import { sealedStore } from './sealing/sealed-store.ts';
@@ -19,7 +19,7 @@ export interface Database {
   /** Whether it has no schema yet. */
   isNew(): Promise<boolean>;
   /** Migrates the schema. Resolves with the names of the migrations it ran. */
-  migrate(wait?: WaitOptions): Promise<string[]>;
+  migrate(options?: MigrateOptions): Promise<string[]>;
   /** Names of the migrations that `migrate` would run. Changes nothing. */
   pendingMigrations(): Promise<string[]>;
   /** Opens the store; creates the schema of a new one. Without a keyring, secrets are read and written as they are stored. */
@@ -78,7 +78,7 @@ async function sqliteDatabase({ path }: SqliteUrl): Promise<Database> {
     name: path,
     manyNodes: false,
     isNew: async () => !existsSync(path),
-    migrate: (wait) => migrate(path, wait),
+    migrate: (options) => migrate(path, options),
     pendingMigrations: () => pendingMigrations(path),
     open: ({ keyring, ...options } = {}) => sealed(sqliteStore({ path, ...options }), keyring),
     async openShared({ keyring, ...options }) {
@@ -117,7 +117,7 @@ async function postgresDatabase(address: PostgresUrl): Promise<Database> {
     name: nameOf(address),
     manyNodes: true,
     isNew: () => isNew(address),
-    migrate: (wait) => migrate(address, wait),
+    migrate: (options) => migrate(address, options),
     pendingMigrations: () => pendingMigrations(address),
     open,
     openShared: async ({ onWriterLost: _, ...options }) => ({ store: await open(options), newWriterPort: () => null }),

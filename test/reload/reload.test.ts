@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { request as requestHttps } from 'node:https';
-import { connect } from 'node:net';
+import { createServer } from 'node:net';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test, vi } from 'vitest';
 import { ROOT } from '../edge/authority.ts';
 import { overHttps } from '../edge/harness.ts';
 import { closingAfterEach } from '../support/closing.ts';
-import { isRunning, kill, type ReloadableServer, startReloadable, threads } from './reloading.ts';
+import { accepts, isRunning, kill, portOf, type ReloadableServer, startReloadable, threads } from './reloading.ts';
 import { sendVisitors } from './visitors.ts';
 
 // Each with real processes: a server, its successors, and the command that asks for them.
@@ -47,6 +47,11 @@ test('a reload may change the number of threads: no socket is left without one',
 
 test('a successor that cannot start changes nothing, and the command says why', async () => {
   const server = await startReloadable(closing);
+  for (const port of [portOf(server.api), server.httpsPort]) {
+    const other = createServer().listen(port, '127.0.0.2');
+    await once(other, 'listening');
+    closing.push(() => other.close());
+  }
   const visitors = sendVisitors(closing, server);
   const refusals: [why: string, changes: Record<string, string>, says: RegExp][] = [
     [
@@ -56,8 +61,23 @@ test('a successor that cannot start changes nothing, and the command says why', 
     ],
     [
       'another program has its port',
-      { NAMEPLATE_LISTEN: `127.0.0.1:${server.httpPort}` },
+      { NAMEPLATE_LISTEN: `127.0.0.1:${server.originPort}` },
       /127\.0\.0\.1:\d+ is in use by another program/,
+    ],
+    [
+      'another listener of the running server has its port',
+      { NAMEPLATE_LISTEN: `127.0.0.1:${server.httpPort}` },
+      /127\.0\.0\.1:\d+ is in use by the running server, for its listener "http"\. Reload with another port there first/,
+    ],
+    [
+      'another program has its port at an address that a wider one includes',
+      { NAMEPLATE_LISTEN: `0.0.0.0:${portOf(server.api)}` },
+      /0\.0\.0\.0:\d+ is in use by another program/,
+    ],
+    [
+      'the same of the edge, whose threads listen',
+      { NAMEPLATE_EDGE_HTTPS_LISTEN: `0.0.0.0:${server.httpsPort}` },
+      /0\.0\.0\.0:\d+ is in use by another program/,
     ],
     ['it changes the schema', {}, /changes the schema .*\(\d{4}-[\w-]+\).*Restart the server instead/],
   ];
@@ -181,10 +201,3 @@ test('after a plain stop, what was in flight ends, and nothing new is accepted',
   expect(await asking).toMatchObject({ status: 200, text: 'late', headers: { connection: 'close' } });
   expect((await stopped).code).toBe(0);
 });
-
-function accepts(port: number): Promise<boolean> {
-  const socket = connect({ host: '127.0.0.1', port });
-  return new Promise((resolve) => {
-    socket.once('connect', () => resolve(true)).once('error', () => resolve(false));
-  }).finally(() => socket.destroy()) as Promise<boolean>;
-}

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
 import { join } from 'node:path';
 import type { Environment, Store } from '../../src/store/contract/store.ts';
 import { databaseAt, keyringFor } from '../../src/store/database.ts';
@@ -16,6 +16,7 @@ export interface ReloadableServer {
   hostname: string;
   httpPort: number;
   httpsPort: number;
+  originPort: number;
   /** `http://host:port` */
   api: string;
   /** `http://host:port`; null without such a listener. */
@@ -26,6 +27,8 @@ export interface ReloadableServer {
   first: Started;
   /** Process ids of those that have served, in order, once there are so many. */
   pids(count: number): Promise<number[]>;
+  /** What they have said when they were ready, once there are so many. */
+  ready(count: number): Promise<ReadyLine[]>;
   /** `nameplate reload`, with more variables or others. */
   reload(changes?: Record<string, string>): Promise<Ended>;
 }
@@ -53,8 +56,9 @@ const READY = /^\{.*"msg":"ready"\}$/gm;
 
 interface ReadyLine {
   pid: number;
-  api: string;
-  edge: { http: string; https: string; health: string | null };
+  api: string | null;
+  /** `http://host:port` each; null without such a listener. */
+  edge: { http: string | null; https: string | null; health: string | null } | null;
 }
 
 /** Starts a server with one verified name, its certificate, and an origin. */
@@ -70,9 +74,10 @@ export async function startReloadable(
     origin.close();
     origin.closeAllConnections();
   });
+  const originPort = (origin.address() as AddressInfo).port;
   const path = join(directory.path, 'nameplate.db');
   await makeSite(path, {
-    origin: `http://127.0.0.1:${(origin.address() as AddressInfo).port}`,
+    origin: `http://127.0.0.1:${originPort}`,
     apiHostname: env.NAMEPLATE_API_HOSTNAME,
     prepare,
   });
@@ -102,20 +107,22 @@ export async function startReloadable(
   });
   const [line] = await first.says(new RegExp(READY.source, 'm'));
   const ready: ReadyLine = JSON.parse(line);
-  const portOf = (url: string) => Number(new URL(url).port);
+  const readyOf = async (count: number) => {
+    // Its output may arrive after what it has said elsewhere.
+    while (readyLines(output).length < count) await once(first.child, 'said');
+    return readyLines(output);
+  };
   return {
     hostname: HOSTNAME,
-    httpPort: portOf(ready.edge.http),
-    httpsPort: portOf(ready.edge.https),
-    api: ready.api,
-    health: ready.edge.health,
+    httpPort: portOf(ready.edge?.http),
+    httpsPort: portOf(ready.edge?.https),
+    originPort,
+    api: ready.api ?? '',
+    health: ready.edge?.health ?? null,
     path,
     first,
-    async pids(count) {
-      // Its output may arrive after what it has said elsewhere.
-      while (readyLines(output).length < count) await once(first.child, 'said');
-      return readyLines(output).map(({ pid }) => pid);
-    },
+    pids: async (count) => (await readyOf(count)).map(({ pid }) => pid),
+    ready: readyOf,
     reload: (changes = {}) => startCommand('./bin/nameplate', ['reload'], { env: { ...variables, ...changes } }).ended,
   };
 }
@@ -139,6 +146,18 @@ async function makeSite(path: string, { origin, apiHostname, prepare }: MadeSite
     await store.importCertificate(name, issued, Date.now());
   }
   await store.close();
+}
+
+export function accepts(port: number, host = '127.0.0.1'): Promise<boolean> {
+  const socket = connect({ host, port });
+  return new Promise((resolve) => {
+    socket.once('connect', () => resolve(true)).once('error', () => resolve(false));
+  }).finally(() => socket.destroy()) as Promise<boolean>;
+}
+
+/** The port of an address; 0 without one. */
+export function portOf(address: string | null | undefined): number {
+  return address ? Number(new URL(address).port) : 0;
 }
 
 function readyLines(output: string): ReadyLine[] {

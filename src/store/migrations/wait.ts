@@ -1,12 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { StoreUnavailable } from '../contract/store.ts';
 
-/** How to wait for another process that migrates. */
-export interface WaitOptions {
-  /** Ends the wait, which rejects with the signal's reason. */
+export interface MigrateOptions {
+  /** Ends the wait for another process that migrates, which rejects with the signal's reason. */
   signal?: AbortSignal;
   /** Called once when the wait becomes long, with what the other process does ("which …"). */
   onLongWait?: (doing: string) => void;
+  /** Called when a migration has run, before all are committed, with its name and how long it took, in ms. */
+  onMigrated?: (name: string, ms: number) => void;
 }
 
 const TIMEOUT_MS = 30_000;
@@ -17,7 +18,7 @@ const LONG_WAIT_MS = 1000;
 export async function waitForLock(
   tryLock: () => boolean | Promise<boolean>,
   doing: string,
-  { signal, onLongWait }: WaitOptions,
+  { signal, onLongWait }: MigrateOptions,
 ): Promise<void> {
   for (let waitedMs = 0; ; waitedMs += RETRY_EVERY_MS) {
     signal?.throwIfAborted();

@@ -42,7 +42,9 @@ describe('migrating', () => {
     const all = await pendingMigrations(address);
     expect(all).toContain('0001-initial');
     expect(await isNew(address)).toBe(true);
-    expect(await migrate(address)).toEqual(all);
+    const told: string[] = [];
+    expect(await migrate(address, { onMigrated: (name) => void told.push(name) })).toEqual(all);
+    expect(told).toEqual(all);
     expect(await isNew(address)).toBe(false);
     expect(await pendingMigrations(address)).toEqual([]);
     expect(await migrate(address)).toEqual([]);

@@ -3,7 +3,8 @@ import { type MigrationResult, Migrator } from 'kysely/migration';
 import pg from 'pg';
 import { olderSchema, refuseForeign } from '../migrations/applied.ts';
 import { allMigrations } from '../migrations/migrations.ts';
-import { type WaitOptions, waitForLock } from '../migrations/wait.ts';
+import { timed } from '../migrations/timed.ts';
+import { type MigrateOptions, waitForLock } from '../migrations/wait.ts';
 import { lockKey } from './advisory-locks.ts';
 import { nameOf, type PostgresAddress, settingsFor, TIMEOUTS } from './postgres-connection.ts';
 import { cannotOpen } from './postgres-errors.ts';
@@ -23,11 +24,11 @@ const names = Object.keys(migrations);
  * Migrates the schema in one transaction; of two processes that do it at once, one waits for the other. Resolves with the names of the
  * migrations it ran.
  */
-export function migrate(address: PostgresAddress, wait: WaitOptions = {}): Promise<string[]> {
+export function migrate(address: PostgresAddress, options: MigrateOptions = {}): Promise<string[]> {
   return withConnection(address, async (client) => {
-    await waitForLock(() => beginLocked(client), `which migrates ${nameOf(address)}`, wait);
+    await waitForLock(() => beginLocked(client), `which migrates ${nameOf(address)}`, options);
     await appliedMigrations(address, client);
-    const results = await migrateToLatest(client);
+    const results = await migrateToLatest(client, options);
     await client.query('commit');
     return results.map(({ migrationName }) => migrationName);
   });
@@ -88,7 +89,7 @@ class InTransaction extends PostgresAdapter {
   override async releaseMigrationLock(): Promise<void> {}
 }
 
-async function migrateToLatest(client: pg.Client): Promise<MigrationResult[]> {
+async function migrateToLatest(client: pg.Client, options: MigrateOptions): Promise<MigrationResult[]> {
   // After an error every statement fails, since the transaction is aborted: the first error says why.
   let first: unknown;
   const query = async (sql: string, parameters: readonly unknown[]) => {
@@ -99,21 +100,23 @@ async function migrateToLatest(client: pg.Client): Promise<MigrationResult[]> {
       throw error;
     }
   };
-  const { results = [], error } = await migratorOn(query)
+  const { results = [], error } = await migratorOn(query, timed(migrations, options))
     .migrateToLatest()
     .catch((reason: unknown) => ({ error: reason, results: [] }));
   if (error !== undefined) throw first ?? error;
   return results;
 }
 
-function migratorOn(query: (sql: string, parameters: readonly unknown[]) => Promise<pg.QueryResult>): Migrator {
+type Query = (sql: string, parameters: readonly unknown[]) => Promise<pg.QueryResult>;
+
+function migratorOn(query: Query, wanted: typeof migrations): Migrator {
   // Kysely's type demands cursors too, which no migration uses.
   const connection = { query, release() {} } as unknown as PostgresPoolClient;
   const dialect = new PostgresDialect({
     pool: { connect: async () => connection, end: async () => {}, options: {} },
   });
   dialect.createAdapter = () => new InTransaction();
-  return new Migrator({ db: new Kysely({ dialect }), provider: { getMigrations: async () => migrations } });
+  return new Migrator({ db: new Kysely({ dialect }), provider: { getMigrations: async () => wanted } });
 }
 
 /** Names of the migrations in the database. Rejects where it belongs to another program or to a newer version. */

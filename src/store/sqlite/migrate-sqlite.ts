@@ -4,7 +4,8 @@ import { Kysely, SqliteDialect, sql } from 'kysely';
 import { Migrator } from 'kysely/migration';
 import { olderSchema, refuseForeign } from '../migrations/applied.ts';
 import { allMigrations } from '../migrations/migrations.ts';
-import { type WaitOptions, waitForLock } from '../migrations/wait.ts';
+import { timed } from '../migrations/timed.ts';
+import { type MigrateOptions, waitForLock } from '../migrations/wait.ts';
 import { cannotOpen, prepareFile } from './database-file.ts';
 import { isBusy } from './sqlite-errors.ts';
 
@@ -24,15 +25,15 @@ const READ_BUSY_TIMEOUT_MS = 1000;
  * Migrates the schema of the file, which is created where there is none, in one transaction; of two processes that do it at once, one waits
  * for the other. Resolves with the names of the migrations it ran.
  */
-export async function migrate(path: string, wait: WaitOptions = {}): Promise<string[]> {
+export async function migrate(path: string, options: MigrateOptions = {}): Promise<string[]> {
   prepareFile(path);
   const db = open(path, { readOnly: false, timeout: 0 });
   try {
     for (const statement of ['pragma journal_mode = wal', 'begin immediate']) {
       // SQLite's own busy timeout would block the event loop, and with it every signal.
-      await waitForLock(() => executes(db, statement), `which holds the write lock of ${path}`, wait);
+      await waitForLock(() => executes(db, statement), `which holds the write lock of ${path}`, options);
     }
-    return await migrateToLatest(path, db);
+    return await migrateToLatest(path, db, options);
   } catch (error) {
     throw cannotOpen(path, error);
   } finally {
@@ -70,10 +71,10 @@ function executes(db: DatabaseSync, statement: string): boolean {
 }
 
 /** Ends the transaction. */
-async function migrateToLatest(path: string, db: DatabaseSync): Promise<string[]> {
+async function migrateToLatest(path: string, db: DatabaseSync, options: MigrateOptions): Promise<string[]> {
   try {
     appliedMigrations(path, db);
-    const { results = [], error } = await migratorOn(db).migrateToLatest();
+    const { results = [], error } = await migratorOn(db, timed(migrations, options)).migrateToLatest();
     if (error !== undefined) throw error;
     db.exec('commit');
     return results.map(({ migrationName }) => migrationName);
@@ -82,7 +83,7 @@ async function migrateToLatest(path: string, db: DatabaseSync): Promise<string[]
   }
 }
 
-function migratorOn(db: DatabaseSync): Migrator {
+function migratorOn(db: DatabaseSync, wanted: typeof migrations): Migrator {
   const dialect = new SqliteDialect({
     database: {
       close: () => db.close(),
@@ -98,7 +99,7 @@ function migratorOn(db: DatabaseSync): Migrator {
       },
     },
   });
-  return new Migrator({ db: new Kysely({ dialect }), provider: { getMigrations: async () => migrations } });
+  return new Migrator({ db: new Kysely({ dialect }), provider: { getMigrations: async () => wanted } });
 }
 
 function readApplied(path: string): string[] {
