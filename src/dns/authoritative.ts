@@ -43,6 +43,7 @@ export function authoritativeResolver(options: AuthoritativeOptions): Resolver {
     isAllowedNetwork: allowedNetworks.length > 0 ? networkRule(allowedNetworks) : null,
     clock,
     random,
+    onAnswer: options.onAnswer,
   });
   const looks = recordLooks(zones, queries);
   const fallbackThrottle = queryThrottle(FALLBACK_LIMITS, clock);

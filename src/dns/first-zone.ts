@@ -53,7 +53,9 @@ export function firstZones({
   return {
     async ofSuffix(suffix, options) {
       const found = await recursors.findApex(suffix, options);
-      return found.kind === 'failed' ? unreadableZone(suffix, found) : read(found.apex, SUFFIX_NAMESERVERS, options);
+      if (found.kind === 'failed') return unresolved(suffix);
+      const timed = await read(found.apex, SUFFIX_NAMESERVERS, options);
+      return timed.zone.failure?.kind === 'unreadable' ? unresolved(suffix) : timed;
     },
     async closed(domain, options) {
       if (isAllowedNetwork === null) return null;
@@ -71,6 +73,15 @@ export function firstZones({
 /** Without the name of our resolver, which means nothing to the customer. */
 function unreadableZone(apex: string, { reason }: FailedQuery): TimedZone {
   return { zone: failedZone(apex, { kind: 'unreadable', reason }), ttl: 0 };
+}
+
+/** No customer has a say in the zone of a public suffix: whatever failed, it is on our side. Cached for a moment. */
+function unresolved(apex: string): TimedZone {
+  return { zone: unresolvedZone(apex), ttl: Number.POSITIVE_INFINITY };
+}
+
+export function unresolvedZone(apex: string): ZoneObservation {
+  return failedZone(apex, { kind: 'unreadable', reason: 'no_resolver' });
 }
 
 export function failedZone(apex: string, failure: ZoneFailure): ZoneObservation {

@@ -2,8 +2,9 @@ import type { Clock } from '../clock.ts';
 import { registryDelegation } from '../domain/name.ts';
 import type { ZoneObservation } from '../domain/observation.ts';
 import type { AddressRule } from '../net/addresses.ts';
+import type { AnswerKind } from './answer-metrics.ts';
 import { type DnsAnswer, type FailedQuery, type ServerFailure, worstFailure } from './ask-server.ts';
-import { failedZone, firstZones, type TimedZone } from './first-zone.ts';
+import { failedZone, firstZones, type TimedZone, unresolvedZone } from './first-zone.ts';
 import { nameserverLocator } from './nameserver-addresses.ts';
 import type { NameserverQueries } from './nameserver-queries.ts';
 import { isWithin, parentOf } from './protocol/dns-name.ts';
@@ -40,6 +41,8 @@ export interface ZoneFinderOptions {
   clock: Clock;
   /** Yields numbers in [0, 1). */
   random: () => number;
+  /** Called where the resolvers do not find the zone of a public suffix, for counting. */
+  onAnswer?: ((kind: AnswerKind) => void) | undefined;
   /** Most cached zones. */
   maxZones?: number;
 }
@@ -55,7 +58,7 @@ const READ_LIMIT_MS = 10_000;
 export const MAX_CUTS = 5;
 
 export function zoneFinder(options: ZoneFinderOptions): ZoneFinder {
-  const { queries, clock, maxZones = MAX_ZONES } = options;
+  const { queries, clock, maxZones = MAX_ZONES, onAnswer = () => {} } = options;
   const zones = zoneCache(maxZones, clock);
   // Apart, because a top-level domain's nameservers should not have to refer us to every zone below.
   const suffixes = zoneCache(MAX_SUFFIXES, clock);
@@ -64,14 +67,25 @@ export function zoneFinder(options: ZoneFinderOptions): ZoneFinder {
   const first = firstZones({ ...options, locate });
   const aborted = failedZone('.', { kind: 'unreadable', reason: 'timeout' });
   const share = singleFlight<ZoneObservation>(READ_LIMIT_MS, aborted);
+  /** Suffixes that the resolvers are being asked for. */
+  const awaited = new Set<string>();
 
   async function suffixZone(suffix: string, { signal }: LookOptions): Promise<ZoneObservation> {
     const cached = suffixes.get(suffix);
     if (cached !== null) return cached;
     return share(`suffix ${suffix}`, signal, async (sharedSignal) => {
       const budget = queryBudget(SUFFIX_QUERIES);
-      return suffixes.keep(suffix, await first.ofSuffix(suffix, { signal: sharedSignal, budget }));
+      awaited.add(suffix);
+      const read = await first.ofSuffix(suffix, { signal: sharedSignal, budget });
+      awaited.delete(suffix);
+      if (read.zone.failure?.kind === 'unreadable') onAnswer(read.zone.failure.reason);
+      return suffixes.keep(suffix, read);
     });
+  }
+
+  /** Whether it is the resolvers that keep the zones of a suffix from being found. */
+  function isUnresolved(suffix: string): boolean {
+    return awaited.has(suffix) || suffixes.get(suffix)?.failure?.kind === 'unreadable';
   }
 
   /** One read for all checks that wait for it. Where it needed more queries than the check that began it may send, another check reads for itself. */
@@ -90,12 +104,14 @@ export function zoneFinder(options: ZoneFinderOptions): ZoneFinder {
     const { domain, suffix } = delegation;
     const cached = fresh ? null : zones.get(domain);
     if (cached !== null) return cached;
-    return shared(`${fresh} ${domain}`, options, async (sharedOptions) => {
+    const zone = await shared(`${fresh} ${domain}`, options, async (sharedOptions) => {
       const read = await readDelegation(await suffixZone(suffix, sharedOptions), domain, sharedOptions);
       const isDelegated = isWithin(read.zone.apex, domain);
       const closed = isDelegated ? null : await first.closed(domain, sharedOptions);
       return zones.keep(domain, closed ?? read);
     });
+    // The records are in no zone above the registered domain's.
+    return (zone === aborted || zone.apex === suffix) && isUnresolved(suffix) ? unresolvedZone(domain) : zone;
   }
 
   /** Follows the referrals from a registry's zone to a domain below it. `through`: past resolvers that fail to find a nameserver's address. */
