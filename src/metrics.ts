@@ -1,5 +1,13 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
+/** To Prometheus a series that begins at 1 has not increased: what alerts count begins at 0. */
+const FROM_ZERO = {
+  checks: ['unchanged', 'changed', 'verified', 'failed', 'stale', 'dropped', 'error'],
+  rechecks: ['healthy', 'drifted'],
+  deliveryAttempts: ['delivered', 'secret', 'error'],
+  deliveries: ['delivered', 'failed'],
+} as const;
+
 /** The metrics of one process, or of one of its threads, except those of the edge. Every label has few values. */
 export type Metrics = ReturnType<typeof createMetrics>;
 
@@ -137,7 +145,7 @@ export function createMetrics({ ofProcess = true } = {}) {
     }),
     dnsAnswers: new Counter({
       name: 'nameplate_dns_answers_total',
-      help: 'DNS queries, by kind of answer.',
+      help: 'DNS queries, by kind of answer; no_resolver: the resolvers did not say who serves a public suffix.',
       labelNames: ['kind'],
       registers,
     }),
@@ -237,6 +245,9 @@ export function createMetrics({ ofProcess = true } = {}) {
       registers,
     }),
   };
+  for (const [name, outcomes] of Object.entries(FROM_ZERO))
+    for (const outcome of outcomes) metrics[name as keyof typeof FROM_ZERO].inc({ outcome }, 0);
+  metrics.dnsAnswers.inc({ kind: 'no_resolver' }, 0);
   // Until there is one: 0 would be of 1970.
   metrics.certificateExpiry.remove();
   metrics.lastBackup.remove();

@@ -60,6 +60,7 @@ export function Now({ followed, view, following, heading }: NowProps) {
 const ICONS: Record<View['stage'], IconName> = {
   publish: 'copy',
   one_found: 'ring',
+  unseen: 'clock',
   fix: 'alert',
   confirming: 'clock',
   failed: 'alert',
@@ -73,6 +74,7 @@ const ICONS: Record<View['stage'], IconName> = {
 const CHECKED = new Set<View['stage']>([
   'publish',
   'one_found',
+  'unseen',
   'fix',
   'confirming',
   'failed',

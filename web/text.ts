@@ -26,6 +26,10 @@ const STAGES: Record<Stage, (about: About) => Said> = {
       ? 'The other ones are still missing. It may take a minute or two until your provider publishes a record.'
       : 'The other one is still missing. It may take a minute or two until your provider publishes it.',
   }),
+  unseen: () => ({
+    title: 'We cannot look at your DNS just now',
+    text: 'That lies with us. There is nothing for you to do about it: we look again by ourselves. The records below stay as they are; you can add them meanwhile.',
+  }),
   fix: () => ({ title: 'One thing needs to change', text: '' }),
   confirming: ({ needsCaa }) => ({
     title: 'Found. Making sure',

@@ -23,6 +23,7 @@ describe('what is shown', () => {
   it.each<[string, Stage, string]>([
     ['before the first look', 'publish', 'current waiting waiting waiting'],
     ['publish', 'publish', 'current waiting waiting waiting'],
+    ['resolvers down', 'unseen', 'current waiting waiting waiting'],
     ['one found', 'one_found', 'current waiting waiting waiting'],
     ['fix', 'fix', 'problem waiting waiting waiting'],
     ['held elsewhere', 'fix', 'problem waiting waiting waiting'],

@@ -14,6 +14,8 @@ export type Stage =
   | 'publish'
   /** One is, and another is needed. */
   | 'one_found'
+  /** The service could not look. */
+  | 'unseen'
   /** Something is wrong that waiting will not mend. */
   | 'fix'
   /** What is needed was found; the checks that confirm it go on. */
@@ -150,7 +152,7 @@ function typedIn(text: string): Record<string, string | undefined> {
   return Object.fromEntries([...typed].map(([, label = '', entered = '']) => [label, entered]));
 }
 
-function stageOf({ domain, certificate }: Followed, records: RecordView[], finding: Finding | null): Stage {
+function stageOf({ domain, diagnosis, certificate }: Followed, records: RecordView[], finding: Finding | null): Stage {
   if (domain?.status === 'verified') {
     if (isServed(certificate)) return finding === null ? 'live' : 'live_at_risk';
     const isBlocked = certificate?.problem !== undefined || certificate?.state === 'waiting_for_routing';
@@ -159,6 +161,7 @@ function stageOf({ domain, certificate }: Followed, records: RecordView[], findi
   }
   if (domain?.status === 'failed') return 'failed';
   if (finding !== null) return 'fix';
+  if (diagnosis?.findings.some(({ code }) => code === 'resolvers_unreachable')) return 'unseen';
   const found = records.filter(isThere);
   const lacking = records.filter((record) => record.needed === 'yes' && !isThere(record));
   if (found.length === 0) return 'publish';
@@ -173,6 +176,7 @@ function stepsOf(stage: Stage): Steps {
   switch (stage) {
     case 'publish':
     case 'one_found':
+    case 'unseen':
       return { dns: 'current', verified: 'waiting', certificate: 'waiting', live: 'waiting' };
     case 'confirming':
       return { dns: 'done', verified: 'current', certificate: 'waiting', live: 'waiting' };

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import Type, { type TSchema } from 'typebox';
 import type { Clock } from '../clock.ts';
 import type { Log } from '../log.ts';
-import type { Store } from '../store/contract/store.ts';
+import { type Store, StoreFull, StoreUnavailable } from '../store/contract/store.ts';
 import type { ApiSettings } from './operation.ts';
 import { closed, Meta } from './schemas.ts';
 
@@ -20,9 +20,7 @@ const Message = Type.Object({ message: Type.String() }, closed);
 const Status = Type.Object({ status: Type.String() }, closed);
 const Readiness = Type.Object({ status: Type.String(), reason: Type.Optional(Type.String()) }, closed);
 const NotReady = Type.Object({ status: Type.String(), reason: Type.String() }, closed);
-const reason = 'The store cannot be read and written.';
-const notReady = { status: 'not ready', reason };
-const degraded = { status: 'degraded', reason };
+const example = { status: 'not ready', reason: 'The store cannot be read and written.' };
 
 const liveness: PublicRoute = {
   path: '/v2/liveness',
@@ -51,7 +49,7 @@ const readyz: PublicRoute = {
   name: 'readyz',
   summary: 'Check that requests can be served',
   description:
-    'For load balancers. Checks that the store can be read and written. A process that also has the role edge responds with 200 and the status `degraded` while it cannot: the edge serves the names in its cache, and must not be taken out of rotation. Needs no key.',
+    'For load balancers. Checks that the store can be read and written, and responds within two seconds, also while it hangs. A process that also has the role edge responds with 200 and the status `degraded` while it cannot: the edge serves the names in its cache, and must not be taken out of rotation. Needs no key.',
   responses: {
     200: {
       description:
@@ -59,7 +57,7 @@ const readyz: PublicRoute = {
       schema: Readiness,
       example: { status: 'ready' },
     },
-    503: { description: 'Requests would fail.', schema: NotReady, example: notReady },
+    503: { description: 'Requests would fail.', schema: NotReady, example },
   },
 };
 
@@ -68,6 +66,10 @@ export const publicRoutes: readonly PublicRoute[] = [liveness, healthz, readyz];
 
 /** How long the result of a ping of the store is reused. */
 const PING_MS = 1000;
+/** Probes wait so long for a ping, which may go on. */
+const PING_LIMIT_MS = 1500;
+
+class StoreHangs extends StoreUnavailable {}
 
 interface PublicRouteDeps {
   store: Pick<Store, 'ping'>;
@@ -95,16 +97,23 @@ export function servePublicRoutes(app: FastifyInstance, { store, clock, log, set
       loggedReason = null;
       return { status: 'ready' };
     } catch (error) {
-      // The reason may name hosts and files, so only the log gets it.
+      // The reason may name hosts and files, so only the log gets all of it.
       const newReason = String(error);
       if (newReason !== loggedReason)
         log.warn({ err: error, requestId: request.id }, 'not ready: the store does not respond');
       loggedReason = newReason;
-      if (settings.servesNames) return degraded;
+      const reason = reasonOf(error);
+      if (settings.servesNames) return { status: 'degraded', reason };
       reply.code(503);
-      return notReady;
+      return { status: 'not ready', reason };
     }
   });
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof StoreFull) return 'The disk of the store is full.';
+  if (error instanceof StoreHangs) return 'The store does not answer in time.';
+  return example.reason;
 }
 
 /** Pings the store at most once a second, however many clients probe: a ping writes, and probes need no key. */
@@ -116,9 +125,14 @@ function sharedPing(store: Pick<Store, 'ping'>, clock: Clock): () => Promise<voi
     // Negative after the clock was set back.
     if (ping === undefined || ageMs < 0 || ageMs >= PING_MS) {
       endedAt = undefined;
-      ping = store.ping().finally(() => {
+      const { promise: late, reject } = Promise.withResolvers<never>();
+      const hangs = new StoreHangs(`the store has not answered for ${PING_LIMIT_MS / 1000} seconds`);
+      const timer = setTimeout(reject, PING_LIMIT_MS, hangs);
+      const pinged = store.ping().finally(() => {
+        clearTimeout(timer);
         endedAt = clock.now();
       });
+      ping = Promise.race([pinged, late]);
     }
     return ping;
   };

@@ -20,6 +20,8 @@ const STREAMS = new Set(operations.filter(isStream).map(({ name }) => name));
 /** Binds labels and log fields once for each operation and status, not for each request. */
 export function requestRecorder({ log, metrics }: { log: Log; metrics: Metrics }): RecordRequest {
   const recorders = new Map<string, Recorder>();
+  // So that the first success shows as an increase.
+  for (const operation of operations) metrics.requests.inc({ operation: operation.name, status: operation.status }, 0);
 
   function recorderOf(operation: string, status: number): Recorder {
     const key = `${operation} ${status}`;

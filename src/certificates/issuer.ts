@@ -47,13 +47,16 @@ export interface SuggestedRenewal {
  * `authorization_failed`: the CA validated the name and did not get our challenge response. `refused`: it does not issue for this name.
  * `order_gone`: it no longer has the order; a new one may be begun.
  */
-export type CaProblemKind =
-  | 'rate_limited'
-  | 'unavailable'
-  | 'account'
-  | 'authorization_failed'
-  | 'refused'
-  | 'order_gone';
+export const CA_PROBLEM_KINDS = [
+  'rate_limited',
+  'unavailable',
+  'account',
+  'authorization_failed',
+  'refused',
+  'order_gone',
+] as const;
+
+export type CaProblemKind = (typeof CA_PROBLEM_KINDS)[number];
 
 /** A request to the CA did not succeed. The message is for people, bounded, and contains no secret. */
 export class CaProblem extends Error {

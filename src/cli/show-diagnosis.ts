@@ -48,6 +48,7 @@ function headline({ domain, status, checkedAt, findings }: ShownDiagnosis): stri
   if (blocking > 0)
     return `${name}: ${blocking === 1 ? 'one problem has to be fixed' : `${blocking} problems were found`}.`;
   if (checkedAt === undefined) return `${name}.`;
+  if (findings.some(({ code }) => code === 'resolvers_unreachable')) return `${name}. It could not be looked at.`;
   if (status === 'verified') return `${name}, and nothing ${findings.length === 0 ? 'is wrong' : 'blocks it'}.`;
   if (status === 'failed') return `${name}, and nothing stands in its way now: verify it again.`;
   return `${name}. Nothing blocks it.`;
@@ -171,6 +172,7 @@ const OUTCOMES: Record<RecordSeen['outcome'] | 'answered' | 'not_asked', string>
   no_nameserver: 'no nameserver was found',
   forbidden_address: 'its address is private, so it was not asked',
   overloaded: 'not asked: too much to do',
+  no_resolver: 'no answer from the resolvers of this service',
   too_many_queries: 'not asked: it takes too many queries',
   answered: 'it answered',
   not_asked: 'not asked',

@@ -720,7 +720,7 @@ interface DiagnosisRecord {
     /** Host name of the nameserver; address of a resolver. */
     nameserver: string;
     /** `matched`: the expected value is there. `other`: other values are. `changing`: two answers differed. `nxdomain`: the name does not exist. `nodata`: it has no such record. Otherwise why the nameserver did not answer. */
-    outcome: 'matched' | 'other' | 'changing' | 'nxdomain' | 'nodata' | 'no_address' | 'timeout' | 'unreachable' | 'tcp_failed' | 'servfail' | 'refused' | 'lame' | 'malformed' | 'loop' | 'chain_too_long' | 'no_nameserver' | 'forbidden_address' | 'overloaded' | 'too_many_queries';
+    outcome: 'matched' | 'other' | 'changing' | 'nxdomain' | 'nodata' | 'no_address' | 'timeout' | 'unreachable' | 'tcp_failed' | 'servfail' | 'refused' | 'lame' | 'malformed' | 'loop' | 'chain_too_long' | 'no_nameserver' | 'forbidden_address' | 'overloaded' | 'no_resolver' | 'too_many_queries';
     /** Its values: of a TXT record the texts; of a routing record the names that its CNAMEs lead to, in order, or addresses where there is none. */
     values: Array<string>;
     /** Of a TXT record: the names that a CNAME at its name leads to, in order; absent where there is none. */
@@ -760,7 +760,7 @@ interface DiagnosisZone {
     /** Its addresses that may be asked. */
     addresses: Array<string>;
     /** `answered`, `not_asked`, or why it could not be asked or did not answer. */
-    outcome: 'answered' | 'not_asked' | 'no_address' | 'timeout' | 'unreachable' | 'tcp_failed' | 'servfail' | 'refused' | 'lame' | 'malformed' | 'loop' | 'chain_too_long' | 'no_nameserver' | 'forbidden_address' | 'overloaded' | 'too_many_queries';
+    outcome: 'answered' | 'not_asked' | 'no_address' | 'timeout' | 'unreachable' | 'tcp_failed' | 'servfail' | 'refused' | 'lame' | 'malformed' | 'loop' | 'chain_too_long' | 'no_nameserver' | 'forbidden_address' | 'overloaded' | 'no_resolver' | 'too_many_queries';
   }>;
   /** Who runs the nameservers; absent if unknown. */
   provider?: {
@@ -923,7 +923,7 @@ interface Environment {
 /** One mistake in the DNS of a name, or something worth knowing. */
 interface Finding {
   /** What is wrong, for programs. Each code has a page at `/docs/findings/{code}`. More values may be added. */
-  code: 'record_missing' | 'name_doubled' | 'record_at_other_name' | 'cname_at_txt_name' | 'records_swapped' | 'wrong_type' | 'cname_elsewhere' | 'cname_other_target' | 'value_doubled_zone' | 'value_is_url' | 'value_is_address' | 'value_whitespace' | 'value_quoted' | 'value_is_txt' | 'cname_loop' | 'cname_chain_too_long' | 'cname_to_broken_zone' | 'address_instead_of_cname' | 'conflicting_records' | 'proxied_without_txt' | 'txt_missing' | 'txt_wrong_value' | 'txt_quoted' | 'txt_case' | 'txt_invisible' | 'txt_encoded' | 'txt_stale' | 'txt_other_domain' | 'txt_truncated' | 'wildcard_answers' | 'cname_at_apex' | 'apex_elsewhere' | 'flattened' | 'proxied' | 'name_not_punycode' | 'zone_not_registered' | 'zone_parked' | 'zone_elsewhere' | 'delegation_mismatch' | 'nameservers_disagree' | 'record_below_cut' | 'nameserver_refused' | 'nameserver_lame' | 'nameserver_servfail' | 'nameserver_timeout' | 'nameserver_not_found' | 'nameserver_unreachable' | 'nameserver_private' | 'nameserver_tcp' | 'nameserver_malformed' | 'dnssec_bogus' | 'caa_forbids' | 'held_elsewhere' | 'stale_cache';
+  code: 'record_missing' | 'name_doubled' | 'record_at_other_name' | 'cname_at_txt_name' | 'records_swapped' | 'wrong_type' | 'cname_elsewhere' | 'cname_other_target' | 'value_doubled_zone' | 'value_is_url' | 'value_is_address' | 'value_whitespace' | 'value_quoted' | 'value_is_txt' | 'cname_loop' | 'cname_chain_too_long' | 'cname_to_broken_zone' | 'address_instead_of_cname' | 'conflicting_records' | 'proxied_without_txt' | 'txt_missing' | 'txt_wrong_value' | 'txt_quoted' | 'txt_case' | 'txt_invisible' | 'txt_encoded' | 'txt_stale' | 'txt_other_domain' | 'txt_truncated' | 'wildcard_answers' | 'cname_at_apex' | 'apex_elsewhere' | 'flattened' | 'proxied' | 'name_not_punycode' | 'zone_not_registered' | 'zone_parked' | 'zone_elsewhere' | 'delegation_mismatch' | 'nameservers_disagree' | 'record_below_cut' | 'resolvers_unreachable' | 'nameserver_refused' | 'nameserver_lame' | 'nameserver_servfail' | 'nameserver_timeout' | 'nameserver_not_found' | 'nameserver_unreachable' | 'nameserver_private' | 'nameserver_tcp' | 'nameserver_malformed' | 'dnssec_bogus' | 'caa_forbids' | 'held_elsewhere' | 'stale_cache';
   /** `blocking`: the domain is not verified, or not served, until it is fixed. */
   severity: 'blocking' | 'warning' | 'info';
   /** `routing`: the CNAME or ALIAS record. `ownership`: the TXT record. */

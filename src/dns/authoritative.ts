@@ -44,7 +44,14 @@ export function authoritativeResolver(options: AuthoritativeOptions): Resolver {
   const resolvers = recursors({ ...options, client: sure });
   const isAllowedNetwork = allowedNetworks.length > 0 ? networkRule(allowedNetworks) : null;
   const locate = nameserverLocator({ recursors: resolvers, mayAsk: addressRule(allowedNetworks), random, clock });
-  const first = firstZones({ recursors: resolvers, locate, isAllowedNetwork, random, clock });
+  const first = firstZones({
+    recursors: resolvers,
+    locate,
+    isAllowedNetwork,
+    random,
+    clock,
+    onAnswer: options.onAnswer,
+  });
   const shared = { random, throttle: queryThrottle(limits, clock), silent: silentServers(clock) };
 
   function looksOf(by: Pick<DnsClient, 'query'>, decides: boolean): RecordLooks {

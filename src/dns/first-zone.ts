@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.ts';
 import type { ZoneFailure, ZoneObservation } from '../domain/observation.ts';
 import type { AddressRule } from '../net/addresses.ts';
+import type { AnswerKind } from './answer-metrics.ts';
 import { type FailedQuery, shuffled } from './ask-server.ts';
 import type { LocateNameservers } from './nameserver-addresses.ts';
 import { isWithin } from './protocol/dns-name.ts';
@@ -26,6 +27,8 @@ export interface FirstZones {
   ofSuffix(suffix: string, signal: AbortSignal): Promise<ZoneObservation>;
   /** Shortens the life of a cached suffix whose nameservers all failed. */
   expireSoon(apex: string): void;
+  /** Whether it is the resolvers that keep the zones of a suffix from being found. */
+  isUnresolved(suffix: string): boolean;
   /**
    * The zone of a domain in a closed network, which its parent does not delegate, but which the resolvers know. It counts only where each of its
    * nameservers has addresses in the allowed networks alone. Null where there is none.
@@ -47,6 +50,7 @@ export function firstZones({
   isAllowedNetwork,
   random,
   clock,
+  onAnswer = () => {},
 }: {
   recursors: Recursors;
   locate: LocateNameservers;
@@ -55,10 +59,14 @@ export function firstZones({
   /** Yields numbers in [0, 1). */
   random: () => number;
   clock: Clock;
+  /** Called where the resolvers do not find the zone of a public suffix, for counting. */
+  onAnswer?: ((kind: AnswerKind) => void) | undefined;
 }): FirstZones {
   // Apart from other zones, because a top-level domain's nameservers should not have to refer us to every zone below.
   const suffixes = zoneCache(MAX_SUFFIXES, clock);
   const share = singleFlight<ZoneObservation>(READ_LIMIT_MS, ABORTED_READ);
+  /** Suffixes that the resolvers are being asked for. */
+  const awaited = new Set<string>();
 
   /** A zone by its own NS records, as the resolvers have them. */
   async function read(apex: string, most: number, options: LookOptions): Promise<TimedZone> {
@@ -70,18 +78,27 @@ export function firstZones({
     return { zone: { apex, source: 'resolvers', ownNameservers: null, ...located }, ttl };
   }
 
+  async function readSuffix(suffix: string, options: LookOptions): Promise<TimedZone> {
+    const found = await recursors.findApex(suffix, options);
+    return found.kind === 'failed' ? unreadableZone(suffix, found) : read(found.apex, SUFFIX_NAMESERVERS, options);
+  }
+
   return {
     async ofSuffix(suffix, signal) {
       const cached = suffixes.get(suffix);
       if (cached !== null) return cached;
       return share(suffix, signal, async (sharedSignal) => {
         const options = { signal: sharedSignal, budget: queryBudget(SUFFIX_QUERIES) };
-        const found = await recursors.findApex(suffix, options);
-        if (found.kind === 'failed') return unreadableZone(suffix, found).zone;
-        return suffixes.keep(suffix, await read(found.apex, SUFFIX_NAMESERVERS, options));
+        awaited.add(suffix);
+        const timed = await readSuffix(suffix, options);
+        awaited.delete(suffix);
+        const isRead = timed.zone.failure?.kind !== 'unreadable';
+        if (!isRead) onAnswer('no_resolver');
+        return suffixes.keep(suffix, isRead ? timed : unresolved(suffix));
       });
     },
     expireSoon: (apex) => suffixes.expireSoon(apex),
+    isUnresolved: (suffix) => awaited.has(suffix) || suffixes.get(suffix)?.failure?.kind === 'unreadable',
     async closed(domain, options) {
       if (isAllowedNetwork === null) return null;
       const found = await recursors.findApex(domain, options);
@@ -102,6 +119,15 @@ function unreadableZone(apex: string, { reason }: FailedQuery): TimedZone {
 
 /** Of a read that took too long. */
 export const ABORTED_READ = failedZone('.', { kind: 'unreadable', reason: 'timeout' });
+
+/** No customer has a say in the zone of a public suffix: whatever failed, it is on our side. Cached for a moment. */
+function unresolved(apex: string): TimedZone {
+  return { zone: unresolvedZone(apex), ttl: Number.POSITIVE_INFINITY };
+}
+
+export function unresolvedZone(apex: string): ZoneObservation {
+  return failedZone(apex, { kind: 'unreadable', reason: 'no_resolver' });
+}
 
 export function failedZone(apex: string, failure: ZoneFailure): ZoneObservation {
   return { apex, source: 'parent', nameservers: [], ownNameservers: null, failure };

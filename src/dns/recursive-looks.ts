@@ -1,5 +1,7 @@
+import { registryDelegation } from '../domain/name.ts';
 import type { RecordAnswer, ZoneNameserver, ZoneObservation } from '../domain/observation.ts';
-import { askServer, type NamedServer, shuffled } from './ask-server.ts';
+import { askServer, isSilent, type NamedServer, shuffled } from './ask-server.ts';
+import { unresolvedZone } from './first-zone.ts';
 import { isWithin, normalizeName } from './protocol/dns-name.ts';
 import type { DnsMessage, RecordType } from './protocol/wire.ts';
 import { type Chase, readAnswer, startChase } from './record-answer.ts';
@@ -24,16 +26,15 @@ export function recursiveLooks(
   }
 
   async function findZone(name: string, options: LookOptions): Promise<ZoneObservation> {
-    const found = await recursors.findApex(normalizeName(name), options);
+    const normalized = normalizeName(name);
+    const found = await recursors.findApex(normalized, options);
     if (found.kind === 'apex') return zoneOf(found.apex);
-    return {
-      ...zoneOf('.'),
-      failure: {
-        kind: 'unreadable',
-        reason: found.reason,
-        ...(found.server === undefined ? {} : { server: found.server }),
-      },
-    };
+    const { reason, server } = found;
+    // A resolver that works answers SERVFAIL where a zone is broken.
+    if (isSilent(reason) || reason === 'refused')
+      return unresolvedZone(registryDelegation(normalized)?.domain ?? normalized);
+    const failure = { kind: 'unreadable', reason, ...(server === undefined ? {} : { server }) } as const;
+    return { ...zoneOf('.'), failure };
   }
 
   /** `apex`: of the zone, where the answer says it. */

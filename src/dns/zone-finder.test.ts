@@ -285,9 +285,21 @@ describe('without a delegation', () => {
     });
   });
 
-  test('resolvers that fail are not named: they are ours', async () => {
+  test('resolvers that do not find the public suffix are not named: they are ours', async () => {
     tree.resolver.fail('com', 'servfail');
-    expect((await findZone()).failure).toEqual({ kind: 'unreadable', reason: 'servfail' });
+    expect(await findZone()).toMatchObject({
+      apex: 'acme.com',
+      failure: { kind: 'unreadable', reason: 'no_resolver' },
+    });
+  });
+
+  test('the time that ends while the resolvers are asked is their fault, not that of the zone above', async () => {
+    tree.resolver.fail('com', 'timeout');
+    const asking = { ...within(), signal: AbortSignal.timeout(100) };
+    expect((await tree.subject({ triesMs: [5000] }).findZone(NAME, asking)).failure).toEqual({
+      kind: 'unreadable',
+      reason: 'no_resolver',
+    });
   });
 
   test('resolvers that fail to find a nameserver are looked through: the server of its zone that fails is named', async () => {

@@ -9,7 +9,14 @@ import {
   shuffled,
   worstFailure,
 } from './ask-server.ts';
-import { ABORTED_READ, type FirstZones, failedZone, READ_LIMIT_MS, type TimedZone } from './first-zone.ts';
+import {
+  ABORTED_READ,
+  type FirstZones,
+  failedZone,
+  READ_LIMIT_MS,
+  type TimedZone,
+  unresolvedZone,
+} from './first-zone.ts';
 import type { LocateNameservers } from './nameserver-addresses.ts';
 import type { AskZoneOptions, NameserverQueries } from './nameserver-queries.ts';
 import { isWithin, parentOf } from './protocol/dns-name.ts';
@@ -74,13 +81,17 @@ export function zoneFinder(options: ZoneFinderOptions): ZoneFinder {
     const { domain, suffix } = delegation;
     const cached = fresh ? null : zones.get(domain);
     if (cached !== null) return cached;
-    return shared(`${fresh} ${domain}`, options, async (sharedOptions) => {
+    const zone = await shared(`${fresh} ${domain}`, options, async (sharedOptions) => {
       const registry = await first.ofSuffix(suffix, sharedOptions.signal);
       const read = await readDelegation(registry, domain, sharedOptions);
       const isDelegated = isWithin(read.zone.apex, domain);
       const closed = isDelegated ? null : await first.closed(domain, sharedOptions);
       return zones.keep(domain, closed ?? read);
     });
+    // The records are in no zone above the registered domain's.
+    return (zone === ABORTED_READ || zone.apex === suffix) && first.isUnresolved(suffix)
+      ? unresolvedZone(domain)
+      : zone;
   }
 
   /** Follows the referrals from a registry's zone to a domain below it. `through`: past resolvers that fail to find a nameserver's address. */

@@ -41,6 +41,7 @@ export const FINDING_CODES = [
   'delegation_mismatch',
   'nameservers_disagree',
   'record_below_cut',
+  'resolvers_unreachable',
   'nameserver_refused',
   'nameserver_lame',
   'nameserver_servfail',

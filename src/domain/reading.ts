@@ -24,6 +24,8 @@ export type UnreadableReason =
   | 'no_nameserver'
   | 'forbidden_address'
   | 'overloaded'
+  /** The resolvers of this installation gave nothing usable: no fault of the domain's. */
+  | 'no_resolver'
   /** One check may send a limited number of queries, and this one needed more. */
   | 'too_many_queries';
 

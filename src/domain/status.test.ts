@@ -441,6 +441,30 @@ describe('two workspaces that claim one name', () => {
     },
   );
 
+  test('resolvers of ours that are down are never put on the customer: after three checks, and at the end of the window', () => {
+    const seen = observe(subdomain, see('matched', 'matched'), null);
+    const zone = { ...seen.routing.zone, failure: { kind: 'unreadable', reason: 'no_resolver' } } as const;
+    const unseen = {
+      routing: { ...seen.routing, zone, nameservers: [] },
+      ownership: { ...seen.ownership, zone, nameservers: [] },
+    };
+    const checkAt = (now: number, domain = subdomain, memory = fresh) => {
+      const start = { domain, memory, incumbent: null, claimedAt: now };
+      const findings = findingsOf(start, unseen, { edgeAddresses: [], caNames: [], now });
+      return transition(start, readObservation(start, unseen), findings, now);
+    };
+    const [first, second] = [checkAt(NOW), checkAt(NOW + 60_000, subdomain, { ...fresh, unreadableInARow: 2 })];
+    expect(first.after.verificationError).toBe(null);
+    expect(second.after.verificationError).toBe(
+      'The DNS resolvers of this service give no usable answer, so api.acme.com could not be read. There is nothing for you to do: this service looks again by itself.',
+    );
+    expect(checkAt(windowEndsAt(subdomain)).after).toMatchObject({
+      status: 'failed',
+      verificationError:
+        'Not verified within 24 hours. The DNS resolvers of this service give no usable answer, so api.acme.com could not be read. Leave the records as they are, and verify the domain again.',
+    });
+  });
+
   test('the error of a claimant without records says that the name is held', () => {
     const { after } = claim(subdomain, see('absent', 'absent'));
     expect(after.verificationError).toContain('Another account of this service holds api.acme.com as verified');

@@ -20,8 +20,11 @@ const EXPECTED_LATER: readonly FindingCode[] = ['record_missing', 'txt_missing',
 
 /** Told only when it lasts. */
 function isUnreadable(code: FindingCode): boolean {
-  return code.startsWith('nameserver_') || code === 'cname_to_broken_zone';
+  return code.startsWith('nameserver_') || code === 'cname_to_broken_zone' || code === OURS;
 }
+
+/** Blocks, and is nothing that the customer could fix. */
+const OURS: FindingCode = 'resolvers_unreachable';
 
 /** The first mistake that keeps the domain from being verified, and its fix; null while there is nothing to correct. */
 export function verificationErrorOf(
@@ -30,7 +33,9 @@ export function verificationErrorOf(
 ): string | null {
   const told = findings.find(
     ({ code, severity }) =>
-      severity === 'blocking' && !EXPECTED_LATER.includes(code) && (reportUnreadable || !isUnreadable(code)),
+      (severity === 'blocking' || code === OURS) &&
+      !EXPECTED_LATER.includes(code) &&
+      (reportUnreadable || !isUnreadable(code)),
   );
   return told === undefined ? null : describeFinding(told);
 }
@@ -39,6 +44,9 @@ export function verificationErrorOf(
 export function failureOf(findings: readonly Finding[], windowMs: number, claim?: TakeoverClaim): string {
   const began = `Not verified within ${duration(windowMs)}.`;
   const [found] = findings;
+  const ours = findings.find(({ code }) => code === OURS);
+  if (found?.severity !== 'blocking' && ours !== undefined)
+    return `${began} ${ours.message} Leave the records as they are, and verify the domain again.`;
   if (found?.severity !== 'blocking') return `${began} ${unconfirmedFailure(claim)}`;
   // A claim that is too old never succeeds, whatever the records.
   const next = claim?.olderClaim ? '' : ' Then verify the domain again.';
@@ -77,6 +85,7 @@ const UNREADABLE: Record<UnreadableReason, string> = {
   no_nameserver: 'has no nameserver that could be found',
   forbidden_address: 'has only nameservers with private or special addresses, which are never queried',
   overloaded: 'could not be queried in time, because too many domains wait for it',
+  no_resolver: 'did not answer, which is no fault of the domain',
   too_many_queries: 'could not be queried, because reading this name takes too many queries',
 };
 
@@ -91,6 +100,7 @@ const UNNAMED: Record<UnreadableReason, string> = {
   refused: RESOLVER,
   malformed: RESOLVER,
   inconsistent: 'a nameserver of the zone above',
+  no_resolver: RESOLVER,
   lame: 'a nameserver of its zone',
   loop: 'a nameserver of its zone',
   chain_too_long: 'a nameserver of its zone',

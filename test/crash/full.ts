@@ -114,7 +114,9 @@ function expectRefusal({ status, headers }: Answer): void {
 /** Alive, and not ready. */
 async function expectUnready({ url }: Server): Promise<void> {
   expect((await fetch(`${url}/healthz`)).status).toBe(200);
-  expect((await fetch(`${url}/readyz`)).status).toBe(503);
+  const response = await fetch(`${url}/readyz`);
+  expect(response.status).toBe(503);
+  expect(await response.json()).toEqual({ status: 'not ready', reason: 'The disk of the store is full.' });
 }
 
 async function expectNoStart(start: Parameters<typeof launchServer>[0]): Promise<void> {

@@ -114,6 +114,12 @@ describe('a broken set-up is named, and makes doctor exit with 1', () => {
     ]);
   });
 
+  test('a resolver that is dead where nameservers are queried directly: the firewall is not blamed', async () => {
+    const direct = { ...apart, NAMEPLATE_DNS_MODE: 'authoritative', NAMEPLATE_DNS_RESOLVERS: '127.0.53.9:5353' };
+    const { found } = await examine(direct);
+    expect(found).toContain(`warn nameserver: the nameservers of ${ZONE} could not be found`);
+  });
+
   test('a zone without its wildcard fails an edge, and is a warning for a process that serves no names', async () => {
     const zone = { NAMEPLATE_CNAME_ZONE: 'nothing.example.org' };
     const found = 'CNAME zone: names in nothing.example.org do not resolve';

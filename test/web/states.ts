@@ -249,6 +249,30 @@ export const STATES: Record<string, State> = {
       shows: 'The domain was removed',
     },
   },
+  'resolvers down': {
+    script: {
+      brand: BRAND,
+      domain: domain(),
+      diagnosis: diagnosis({
+        zone: { name: 'example.com', registered: true, nameservers: [] },
+        records: [
+          { ...routing, seen: [] },
+          { ...ownership, seen: [] },
+        ],
+        findings: [
+          {
+            code: 'resolvers_unreachable',
+            severity: 'warning',
+            name: NAME,
+            message: `The DNS resolvers of this service give no usable answer, so ${NAME} could not be read.`,
+            fix: 'There is nothing for you to do: this service looks again by itself.',
+            retryable: true,
+          },
+        ],
+      }),
+    },
+    shows: /There is nothing for you to do about it: we look again by ourselves\./,
+  },
   'before the first look': { script: { brand: BRAND, domain: domain() }, shows: 'Add these two records to your DNS' },
   'one found': {
     script: {

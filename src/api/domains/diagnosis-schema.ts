@@ -34,6 +34,7 @@ const FAILURES = [
   'no_nameserver',
   'forbidden_address',
   'overloaded',
+  'no_resolver',
   'too_many_queries',
 ] as const satisfies UnreadableReason[];
 

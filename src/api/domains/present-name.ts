@@ -75,6 +75,7 @@ const REGARDLESS: readonly FindingCode[] = [
   'zone_parked',
   'zone_elsewhere',
   'delegation_mismatch',
+  'resolvers_unreachable',
   'nameserver_refused',
   'nameserver_lame',
   'nameserver_servfail',

@@ -5,7 +5,7 @@ import type { Metrics } from '../../metrics.ts';
 import type { AddressRule } from '../../net/addresses.ts';
 import { createSelfChecker } from '../../selfcheck/self-check.ts';
 import type { CaLimit, Certificate, CertificateStore, DueCertificate } from '../../store/contract/store.ts';
-import type { Issuer } from '../issuer.ts';
+import { CA_PROBLEM_KINDS, caHost, type Issuer } from '../issuer.ts';
 import type { AddressPolicy } from '../policy/address-rule.ts';
 import { LETS_ENCRYPT_LIMITS } from '../policy/budget.ts';
 import { raceAbort } from '../race-abort.ts';
@@ -80,6 +80,10 @@ export function createCertificateWorker(options: CertificateWorkerOptions): Cert
   let claiming: Promise<unknown> = Promise.resolve();
   let failing = false;
   let stopped = false;
+  // So that the first of each shows as an increase.
+  for (const issuer of options.issuers.map(caHost))
+    for (const outcome of ['issued', ...CA_PROBLEM_KINDS])
+      options.metrics.certificateOrders.inc({ issuer, outcome }, 0);
 
   /** Claims and begins as many certificates as the capacity allows. */
   async function claim(): Promise<Promise<void>[]> {

@@ -141,6 +141,8 @@ export async function examineNameservers({ cnameZone, ...settings }: DnsSettings
     const advice = `If customers' zones are on internal nameservers too, list their networks in ${serverVariables.dnsAllowedNetworks.name}. Else let public nameservers serve ${cnameZone}.`;
     return warn('nameserver', `the nameservers of ${cnameZone} have internal addresses, which are not queried`, advice);
   }
+  if (found.kind === 'unreadable' && found.reason === 'no_resolver')
+    return warn('nameserver', `the nameservers of ${cnameZone} could not be found`, 'Fix the resolvers first.');
   const advice =
     'Allow outgoing DNS, UDP and TCP, to port 53 of any address: checks query the nameservers of each zone directly. If that is impossible, set NAMEPLATE_DNS_MODE to recursive.';
   const why = found.kind === 'unreadable' ? ` (${found.reason})` : '';

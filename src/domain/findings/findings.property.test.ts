@@ -42,6 +42,7 @@ const REASONS: UnreadableReason[] = [
   'no_nameserver',
   'forbidden_address',
   'overloaded',
+  'no_resolver',
 ];
 
 /** Hostile text of any kind, and texts that resemble what belongs there. */

@@ -226,6 +226,7 @@ describe('the value of a CNAME', () => {
       { ...fails('refused', 'lb.broken.test'), server: 'ns1.broken.test' } as RecordAnswer,
       'cname_to_broken_zone',
     ],
+    ['resolvers of ours that fail on the way', fails('no_resolver', 'lb.other.test'), 'resolvers_unreachable'],
   ])('%s', (_, answer, code) => {
     expect(codesOf({ routing: everywhere(answer) })).toEqual([code]);
   });

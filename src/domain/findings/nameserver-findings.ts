@@ -115,6 +115,8 @@ interface Failed {
 export const nameserverFindings: Rule = (subject) => {
   const { ownership, routing, domain } = subject;
   const { failure } = routing.zone;
+  const unresolved = [routing, ownership].find(({ reading }) => isUnresolved(reading));
+  if (unresolved !== undefined) return subject.isProven ? [] : [resolversFailed(unresolved)];
   if (isDelegatedToTarget(routing)) return [];
   const isBlocked =
     [ownership, ...(domain.kind === 'subdomain' ? [routing] : [])].some(isUnread) && !isReadAlone(subject);
@@ -126,6 +128,21 @@ export const nameserverFindings: Rule = (subject) => {
   const isBlocking = isBlocked && !subject.isProven;
   return [...byCode.values()].flatMap((group) => failing(group, isBlocking, isRead));
 };
+
+function isUnresolved(reading: RecordView['reading']): boolean {
+  return reading.kind === 'unreadable' && reading.reason === 'no_resolver';
+}
+
+function resolversFailed({ name }: RecordView): FindingDraft {
+  return {
+    code: 'resolvers_unreachable',
+    severity: 'warning',
+    name,
+    retryable: true,
+    message: () => [`The DNS resolvers of this service give no usable answer, so ${name} could not be read.`],
+    fix: 'There is nothing for you to do: this service looks again by itself.',
+  };
+}
 
 function isUnread({ reading }: RecordView): boolean {
   // A chain that ends in another zone is that one's trouble.
@@ -256,7 +273,7 @@ function brokenChain(
       ],
     };
   }
-  if (chain.length === 0) return null;
+  if (chain.length === 0 || isUnresolved(view.reading)) return null;
   const code = CODES[reason] ?? 'nameserver_timeout';
   return {
     ...common,

@@ -20,6 +20,7 @@ type RecordCode = Exclude<
   FindingCode,
   | `nameserver${string}`
   | `zone_${string}`
+  | 'resolvers_unreachable'
   | 'delegation_mismatch'
   | 'record_below_cut'
   | 'dnssec_bogus'

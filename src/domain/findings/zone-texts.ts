@@ -5,6 +5,7 @@ type ZoneCode = Extract<
   FindingCode,
   | `nameserver${string}`
   | `zone_${string}`
+  | 'resolvers_unreachable'
   | 'delegation_mismatch'
   | 'record_below_cut'
   | 'dnssec_bogus'
@@ -72,6 +73,12 @@ export const ZONE_TEXTS: Record<ZoneCode, FindingText> = {
       seen: 'eu.example.com. NS ns1.other.example.\nshop.eu.example.com. CNAME … (in the zone example.com)',
       right: 'shop.eu.example.com. CNAME … (in the zone eu.example.com)',
     },
+  },
+  resolvers_unreachable: {
+    title: 'The DNS resolvers of this service give no usable answer.',
+    means: 'The records could not be looked at. Nothing is known to be wrong with the domain.',
+    causes: 'The resolvers that the operator of this service has set are down, cannot be reached, or refuse to answer.',
+    fix: 'The owner of the domain has nothing to do: checks go on by themselves. The operator runs `nameplate doctor`, which names the resolvers that fail, and lists others in `NAMEPLATE_DNS_RESOLVERS`.',
   },
   nameserver_refused: {
     title: 'A nameserver refuses to answer.',

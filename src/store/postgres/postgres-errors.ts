@@ -1,4 +1,4 @@
-import { StoreUnavailable, StoreUnreachable } from '../contract/store.ts';
+import { StoreFull, StoreUnavailable, StoreUnreachable } from '../contract/store.ts';
 
 const PREPARED =
   'the pooler in front of PostgreSQL mixes up prepared statements: see "Poolers" in docs/operations.md for the settings it needs';
@@ -67,7 +67,8 @@ const MESSAGES: [message: RegExp, meaning: string][] = [
 export function asUnavailable(error: unknown): unknown {
   if (error instanceof StoreUnavailable) return error;
   const meaning = meaningOf(error);
-  return meaning === undefined ? error : new StoreUnavailable(meaning, { cause: error });
+  if (meaning === undefined) return error;
+  return new (codeOf(error) === '53100' ? StoreFull : StoreUnavailable)(meaning, { cause: error });
 }
 
 /** The same for opening a database; `name` is for people. */

@@ -1,4 +1,4 @@
-import { StoreUnavailable } from '../contract/store.ts';
+import { StoreFull, StoreUnavailable } from '../contract/store.ts';
 
 const FULL = 'the disk is full: nothing was written; free some space, and it can be written again';
 
@@ -21,7 +21,8 @@ export function asUnavailable(error: unknown): unknown {
   const meaning = isClosed(error)
     ? 'the store is closed'
     : (MEANINGS[resultCode(error)] ?? MEANINGS[resultCode(error) & 0xff]);
-  return meaning === undefined ? error : new StoreUnavailable(meaning, { cause: error });
+  if (meaning === undefined) return error;
+  return new (meaning === FULL ? StoreFull : StoreUnavailable)(meaning, { cause: error });
 }
 
 /** SQLITE_BUSY: another connection holds the lock. */
