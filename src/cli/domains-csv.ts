@@ -9,7 +9,7 @@ import type { Level, PathOptions } from './tree-commands.ts';
 /** The CSV files (RFC 4180, UTF-8) of `domains import` and `domains export`. */
 
 /** A row of a file to import. */
-export interface ImportRow extends Pick<CsvRow, 'line' | 'bytes'> {
+export interface ImportRow extends Pick<CsvRow, 'line' | 'share'> {
   domain: string;
   /** What the row says; a level without a column is absent, one without a value is empty. */
   path: PathOptions;
@@ -45,13 +45,13 @@ function noHeader(path: string): CliError {
   );
 }
 
-function importRow({ line, bytes, cells, problem }: CsvRow, header: string[]): ImportRow {
+function importRow({ line, share, cells, problem }: CsvRow, header: string[]): ImportRow {
   const cell = (column: string) => cells[header.indexOf(column)] ?? '';
   const levels = LEVELS.filter((level) => header.includes(level));
   const path = Object.fromEntries(levels.map((level) => [level, cell(level)]));
   const isWhole = cells.length === header.length;
   const odd = isWhole ? null : `The row has ${cells.length} columns, and the first line ${header.length}.`;
-  return { line, bytes, domain: cell('domain'), path, problem: problem ?? odd };
+  return { line, share, domain: cell('domain'), path, problem: problem ?? odd };
 }
 
 /** A name that was not imported. */
