@@ -181,16 +181,20 @@ describe('a file to import', () => {
 });
 
 describe('a report', () => {
-  it('has a row for each refusal, in which nothing is a formula', async () => {
+  it('has a row for each refusal, in which nothing is a formula, and nothing hides or reorders text', async () => {
     const report = `${directory.path}/report.csv`;
     await writeReport(report, [
       { line: 2, domain: '=1+1', status: 400, reason: 'must not be "that", nor this.' },
       { line: 7, domain: '', status: '', reason: 'The row has no name.' },
+      { line: 8, domain: '\u202emoc.example\n\u001b[2J', status: 400, reason: 'no \u2066name' },
+      { line: 9, domain: '\t=cmd', status: 400, reason: '@x' },
     ]);
     expect(readFileSync(report, 'utf8').split('\n')).toEqual([
       'line,domain,status,reason',
       '2,\'=1+1,400,"must not be ""that"", nor this."',
       '7,,,The row has no name.',
+      '8,\\u{202e}moc.example\\u{a}\\u{1b}[2J,400,no \\u{2066}name',
+      "9,\\u{9}=cmd,400,'@x",
       '',
     ]);
     expect(existsSync(`${report}.part`)).toBe(false);

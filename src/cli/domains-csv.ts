@@ -4,6 +4,7 @@ import type { Static } from 'typebox';
 import type { ListedDomainSchema } from '../api/domains/listWorkspaceDomains.ts';
 import { CliError, messageOf } from './cli-error.ts';
 import { type CsvRow, readCsv } from './csv-rows.ts';
+import { printable } from './output.ts';
 import type { Level, PathOptions } from './tree-commands.ts';
 
 /** The CSV files (RFC 4180, UTF-8) of `domains import` and `domains export`. */
@@ -65,8 +66,9 @@ export interface Refusal {
 
 /** Writes all of the file or none of it. */
 export async function writeReport(path: string, refusals: readonly Refusal[]): Promise<void> {
-  // What was typed in the place of a name may be a formula.
-  const text = stringify([...refusals], {
+  // What was typed in the place of a name may be a formula, or reorder the text around it.
+  const rows = refusals.map((row) => ({ ...row, domain: printable(row.domain), reason: printable(row.reason) }));
+  const text = stringify(rows, {
     header: true,
     columns: ['line', 'domain', 'status', 'reason'],
     escape_formulas: true,
