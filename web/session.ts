@@ -3,7 +3,7 @@ import { type ApiCalls, createClient, NameplateError } from '../src/client/clien
 type Opened = Awaited<ReturnType<ApiCalls['setup']['openSession']>>;
 
 /** Why a set-up link does not open. */
-export type LinkProblem = 'unknown' | 'expired' | 'revoked';
+export type LinkProblem = 'unknown' | 'incomplete' | 'expired' | 'revoked';
 
 /** The link does not open, or no longer. */
 export class LinkRefused extends Error {
@@ -66,6 +66,7 @@ export function openLink(api: string, linkToken: string, onOpen: (opened: Opened
 
 function refusalOf(error: unknown): LinkRefused | null {
   if (!(error instanceof NameplateError) || (error.status !== 401 && error.status !== 400)) return null;
-  const problem = (['expired', 'revoked'] as const).find((each) => error.type.includes(each));
-  return new LinkRefused(problem ?? 'unknown', error.detail);
+  const problem = (['incomplete', 'expired', 'revoked'] as const).find((each) => error.type.includes(each));
+  // No token, or one that is longer than any, breaks the schema.
+  return new LinkRefused(problem ?? (error.status === 400 ? 'incomplete' : 'unknown'), error.detail);
 }

@@ -98,7 +98,11 @@ const PURPOSES: Record<RecordView['record'], Record<RecordView['needed'], string
 const ENDS: Record<Exclude<Followed['link'], 'opening' | 'open'>, Said> = {
   unknown: {
     title: 'This link does not work',
-    text: 'It may be incomplete: copy the whole link, or open it from the message once more.',
+    text: 'It is not known here: the domain may have been removed.',
+  },
+  incomplete: {
+    title: 'This link is incomplete',
+    text: 'A part of it is missing or was changed. Open the link as it was sent, or copy all of it.',
   },
   expired: {
     title: 'This link has expired',

@@ -82,7 +82,7 @@ const methods = {
     const steps: Record<string, () => unknown> = {
       'request id': () => newId('req'),
       authenticate: () => authenticate(request, reply),
-      'rate limit': () => limitRate(getDomain.name, request, reply),
+      'rate limit': () => limitRate(getDomain, request, reply),
       parse: () => parseBody(body),
       validate: () => validate({ domain: name }),
       find: () => findDomain(store, workspaceId, nameOf(Math.floor(Math.random() * population.domains))),

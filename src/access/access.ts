@@ -45,6 +45,7 @@ export function createAccess(
     rootKeys: createRootKeyCache(store, changes),
     tokens: createTokenVerifier(verifySignature),
     checkSession: setupSessions.check,
+    isKnownSession: setupSessions.isKnown,
     workspaces,
     failures,
     clock,

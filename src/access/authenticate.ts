@@ -34,6 +34,8 @@ export interface AuthenticationDeps {
   tokens: TokenVerifier;
   /** Of the token of a session. */
   checkSession(token: string): Promise<Standing>;
+  /** Whether its signature was checked before. */
+  isKnownSession(token: string): boolean;
   workspaces: LoadingCache<Workspace>;
   failures: FailureLimit;
   clock: Clock;
@@ -67,12 +69,14 @@ export function authenticate(
   }
 
   // Nor while the cache has lost it to a change: the store decides.
-  if (!isInUse(keyHash, deps)) {
-    const retryAfterSeconds = deps.failures.retryAfterSeconds(client.ip);
+  const isSession = credential !== undefined && isToken(credential) && isSessionToken(credential);
+  const kind = isSession ? 'setup' : 'authentication';
+  if (!(isSession ? deps.isKnownSession(credential) : isInUse(keyHash, deps))) {
+    const retryAfterSeconds = deps.failures.retryAfterSeconds(client.ip, kind);
     if (retryAfterSeconds !== null) return { ok: false, code: 'limits/rate_limited', retryAfterSeconds };
   }
   return check(credential, keyHash, deps).then((result) => {
-    if (countsAsFailure(result)) deps.failures.countFailure(client.ip);
+    if (countsAsFailure(result)) deps.failures.countFailure(client.ip, kind);
     return result;
   });
 }

@@ -42,6 +42,12 @@ export function permits(grants: ReadonlySet<string>, { resource, action }: Permi
   return grants.has(`${resource}.*.${action}`) || (id !== undefined && grants.has(`${resource}.${id}.${action}`));
 }
 
+/** Whether the grants include the permission on any resource of its kind. `onAll`: only one on all of them is enough. */
+export function permitsAny(grants: ReadonlySet<string>, permission: Permission, onAll = false): boolean {
+  const ids = permittedIds(grants, permission);
+  return ids === undefined || (!onAll && ids.size > 0);
+}
+
 /** Ids of the resources on which the grants include the permission; undefined: on all of their kind. */
 export function permittedIds(grants: ReadonlySet<string>, permission: Permission): ReadonlySet<string> | undefined {
   if (permits(grants, permission)) return undefined;

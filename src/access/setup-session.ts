@@ -22,6 +22,8 @@ interface SetupSessionDeps {
 export interface SetupSessions {
   /** By the token of a session: its signature, and the link as it is now, which the change feed keeps fresh. */
   check(token: string): Promise<Standing>;
+  /** Whether its signature was checked before, and it has not expired. */
+  isKnown(token: string): boolean;
   /** By a link, as the store has it now. */
   standingOf(link: FoundSetupLink): Promise<Standing>;
 }
@@ -46,10 +48,15 @@ export function createSetupSessions(deps: SetupSessionDeps): SetupSessions {
     keysOf: ({ kind }, entries) => (kind === 'signing_key' ? [...entries].map(([key]) => key) : []),
   });
 
+  function knownAs(key: string): VerifiedSession | undefined {
+    const known = verified.get(key);
+    return known && known.expiresAt > clock.now() ? known : undefined;
+  }
+
   async function verify(token: string): Promise<VerifiedSession | null> {
     const key = hashSecret(token);
-    const known = verified.get(key);
-    if (known && known.expiresAt > clock.now()) return known;
+    const known = knownAs(key);
+    if (known !== undefined) return known;
     return verified.load(
       () => verifySession(token, verifySignature),
       (session) => (session === null ? undefined : key),
@@ -85,6 +92,7 @@ export function createSetupSessions(deps: SetupSessionDeps): SetupSessions {
       const standing = await standingOf(link);
       return standing.ok ? { ...standing, expiresAt: Math.min(session.expiresAt, link.expiresAt) } : standing;
     },
+    isKnown: (token) => knownAs(hashSecret(token)) !== undefined,
     standingOf,
   };
 }

@@ -53,7 +53,6 @@ export interface ApiDeps extends Omit<HandlerContext, 'store' | 'apexNote' | 'co
   /** Of failed authentications per address; counts in memory unless given. */
   failures?: FailureLimit;
   /** Of pages per address whose origin no workspace lists; counts in memory unless given. */
-  refusedOrigins?: FailureLimit;
   /** Threads of the process that listen: each has its share of the limits on connections and on requests in flight. 1 unless given. */
   threads?: number;
   loadShedder?: LoadShedder;
@@ -96,7 +95,6 @@ const LIMITS: ApiLimits = {
 export function createApi(deps: ApiDeps): FastifyInstance {
   const { store, clock, newId, randomBytes, settings, diagnoser, metrics, changes, noteKeyUse } = deps;
   const { limiter = memoryLimiter(clock), failures = createFailureLimit(clock), threads = 1 } = deps;
-  const { refusedOrigins = createFailureLimit(clock, undefined, 'origin') } = deps;
   const { loadShedder = createLoadShedder({ inFlight: shareOf(LOAD_LIMITS.inFlight, threads) }) } = deps;
   const limits = { ...LIMITS, ...deps.limits };
   const apexNote = apexRoutingNote(settings.edgeAddresses ?? []);
@@ -104,7 +102,7 @@ export function createApi(deps: ApiDeps): FastifyInstance {
   const countRequest = requestCounter(limiter, rateLimits);
   const context: HandlerContext = { store, clock, newId, randomBytes, settings, diagnoser, apexNote, countRequest };
   const { authenticate, standingOfLink, sessions } = createAccess(store, clock, changes, failures);
-  const crossOrigin = createCrossOrigin({ store, changes, settings, refusedOrigins, loadShedder });
+  const crossOrigin = createCrossOrigin({ store, changes, settings, failures, loadShedder });
   const customers = createCustomerAccess({ store, standingOfLink, crossOrigin, limiter, failures });
   const { edge = null } = settings;
   const perAddress = shareOf(limits.connectionsPerAddress, threads);

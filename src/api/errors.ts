@@ -54,9 +54,16 @@ export const ERRORS = {
   'authentication/setup_link_not_found': {
     status: 401,
     type: 'setup-link-not-found',
-    detail: 'The set-up link does not exist. Its domain may have been deleted, or the link is incomplete.',
-    why: 'No set-up link has this token. It is incomplete, the domain was deleted with its links, the link expired more than 30 days ago, or it belongs to another installation.',
-    fix: 'Open the whole link as it was sent, or make a new one with domains.createSetupLink.',
+    detail: 'The set-up link does not exist. Its domain may have been deleted.',
+    why: 'No set-up link has this token: the domain was deleted with its links, the link expired more than 30 days ago, or it belongs to another installation.',
+    fix: 'Make a new link with domains.createSetupLink. Customers ask the platform that sent it.',
+  },
+  'authentication/setup_link_incomplete': {
+    status: 401,
+    type: 'setup-link-incomplete',
+    detail: 'The set-up link is incomplete or was changed. Open it as it was sent.',
+    why: 'No set-up link has a token like this one, which was cut off or changed on its way. Tokens begin with nps_ and carry a checksum, so a missing or mistyped character shows.',
+    fix: 'Open the whole link as it was sent: what is behind # has 43 characters.',
   },
   'authentication/setup_link_expired': {
     status: 401,

@@ -84,7 +84,7 @@ export function serveOperation(
 
   // 5 rate limit
   function limit(request: FastifyRequest, reply: FastifyReply, next: (error?: Error) => void): void {
-    limitRate(name, request, reply);
+    limitRate(operation, request, reply);
     next();
   }
 

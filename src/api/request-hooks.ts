@@ -1,7 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Authenticate } from '../access/access.ts';
 import type { Authentication } from '../access/authenticate.ts';
+import { type Permission, permitsAny } from '../access/permissions.ts';
 import type { Principal } from '../access/root-key-cache.ts';
+import { hashSecret } from '../access/secret-text.ts';
 import { limitFor, type RateLimitDecision, type RateLimits } from '../ratelimit/decision.ts';
 import type { Limiter } from '../ratelimit/limiter.ts';
 import { Problem } from './errors.ts';
@@ -65,24 +67,31 @@ export function tooManyFailures(retryAfterSeconds: number): Problem {
   return new Problem('limits/rate_limited', { detail, headers: retryAfter(retryAfterSeconds) });
 }
 
+/** What an operation asks of its caller: see `Operation`. */
+interface Needed {
+  permission?: Permission;
+  onAll?: true;
+}
+
 /**
  * Counts a request of a caller to an operation, and decides about it; undefined: unlimited. Of the limits of a workspace, sessions of its links have those alone that
- * block an operation.
+ * block an operation. A caller who has the permission that is `needed` on nothing counts for itself, so that it uses up nothing of the workspace.
  */
-export type CountRequest = (principal: Principal, operation: string) => RateLimitDecision | undefined;
+export type CountRequest = (principal: Principal, operation: string, needed?: Needed) => RateLimitDecision | undefined;
 
 export function requestCounter(limiter: Pick<Limiter, 'take'>, defaults: RateLimits): CountRequest {
-  return ({ workspaceId, limits, session }, operation) => {
+  return ({ workspaceId, actor, grants, limits, session }, operation, needed) => {
     const rate = limitFor(operation, limits.rates, defaults);
-    if (session !== undefined && rate?.limit !== 0) return undefined;
-    return rate && limiter.take(workspaceId, operation, rate);
+    if (rate === undefined || (session !== undefined && rate.limit !== 0)) return undefined;
+    const isPermitted = needed?.permission === undefined || permitsAny(grants, needed.permission, needed.onAll);
+    return limiter.take(isPermitted ? workspaceId : hashSecret(`${workspaceId} ${actor}`), operation, rate);
   };
 }
 
 /** Counts a request and sets the RateLimit headers; throws a `Problem` above the limit. */
 export function rateLimitHook(countRequest: CountRequest) {
-  return (operation: string, request: FastifyRequest, reply: FastifyReply): void => {
-    const decision = countRequest(principalOf(request), operation);
+  return (operation: Needed & { name: string }, request: FastifyRequest, reply: FastifyReply): void => {
+    const decision = countRequest(principalOf(request), operation.name, operation);
     if (decision === undefined) return;
     reply.headers(rateLimitHeaders(decision));
     if (!decision.allowed) throw rateLimited(decision);

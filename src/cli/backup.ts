@@ -4,7 +4,7 @@ import { type Database, databaseAt } from '../store/database.ts';
 import { CliError } from './cli-error.ts';
 import { databaseUrlOf, existingDatabase, keySource } from './open-database.ts';
 import { type StoreOptions, storeCommand } from './options.ts';
-import { show } from './output.ts';
+import { printError, show } from './output.ts';
 import { withBar } from './progress-bar.ts';
 
 export function addBackup(program: Command): void {
@@ -47,6 +47,6 @@ async function record(database: Database, at: number): Promise<void> {
     if (!(error instanceof StoreUnavailable)) throw error;
     const note =
       'The backup is complete, but its time could not be recorded for nameplate_backup_last_success_timestamp_seconds';
-    process.stderr.write(`nameplate: ${note}: ${error.message}\n`);
+    printError(`${note}: ${error.message}`);
   }
 }

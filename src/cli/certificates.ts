@@ -7,7 +7,7 @@ import type { AuditedStore, Certificate } from '../store/contract/store.ts';
 import { CliError, EXIT, messageOf } from './cli-error.ts';
 import { withChanges, withStore } from './open-database.ts';
 import { define, type StoreOptions, storeCommand, storeFlag } from './options.ts';
-import { type Column, dateTime, printable, show, table } from './output.ts';
+import { type Column, dateTime, printable, printError, show, table } from './output.ts';
 import { describeCertificate, fromNow, stateStyle } from './show-certificate.ts';
 
 const STATES = ['wanted', 'waiting_for_routing', 'ordering', 'issued', 'renewing', 'failed'] as const;
@@ -130,7 +130,7 @@ function addImport(certificates: Command): void {
         store.importCertificate(hostname, issued, now),
       );
       if (imported === 'missing') throw noCertificate(name);
-      for (const note of notes) process.stderr.write(`nameplate: ${note}\n`);
+      for (const note of notes) printError(note);
       show(options, { name: hostname, imported: true, notAfter: read.notAfter }, () =>
         [
           `The certificate is in use for ${hostname}; every node serves it within a second. It expires ${fromNow(read.notAfter, now)}.`,

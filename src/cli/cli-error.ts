@@ -1,4 +1,5 @@
 import { showsStacks } from '../config/config.ts';
+import { jsonText, print, printError } from './output.ts';
 
 /** Exit codes of every command (docs/operations.md). `blocked`: it is complete, and something has to be fixed. */
 export const EXIT = { done: 0, failed: 1, usage: 2, blocked: 3 } as const;
@@ -27,9 +28,9 @@ export class CliError extends Error {
 /** Prints an error to standard error, and with `json` also as a document to standard output. Returns the exit code. */
 export function reportError(error: unknown, json: boolean): ExitCode {
   const reported = error instanceof CliError ? error : new CliError(messageOf(error));
-  process.stderr.write(`nameplate: ${reported.message}\n`);
+  printError(reported.message);
   if (showsStacks() && error instanceof Error) process.stderr.write(`${error.stack}\n${causesOf(error)}`);
-  if (json) process.stdout.write(`${JSON.stringify({ error: reported.details })}\n`);
+  if (json) print(jsonText({ error: reported.details }));
   return reported.exitCode;
 }
 

@@ -1,4 +1,5 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { afterAll, describe, expect, it } from 'vitest';
 import { temporaryDirectory } from '../../test/support/command.ts';
 import { exampleDomain } from '../api/domains/present-domain.ts';
@@ -15,11 +16,11 @@ async function rowsOf(file: string): Promise<ImportRow[]> {
   return rows;
 }
 
-async function read(text: string): Promise<Omit<ImportRow, 'bytes'>[]> {
+async function read(text: string): Promise<Omit<ImportRow, 'share'>[]> {
   writeFileSync(path, text);
   const rows = await rowsOf(path);
-  expect(rows.every(({ bytes }, at) => bytes > (rows[at - 1]?.bytes ?? 0))).toBe(true);
-  return rows.map(({ bytes, ...row }) => row);
+  expect(rows.every(({ share }, at) => share > (rows[at - 1]?.share ?? 0) && share <= 1)).toBe(true);
+  return rows.map(({ share, ...row }) => row);
 }
 const plain = (line: number, domain: string) => ({ line, domain, path: {}, problem: null });
 
@@ -128,6 +129,16 @@ describe('a file to import', () => {
     }
   });
 
+  it.each([
+    ['quotation marks alone', '"\n'.repeat(400_000), 400_000],
+    ['quotation marks that open and never close', 'x,"\ny\n"z\n'.repeat(40_000), 120_000],
+    ['one that opens before many cells that would close it', `"\n${'","\n'.repeat(60_000)}`, 60_001],
+    ['a line of many megabytes', 'x,'.repeat(8 * 1024 * 1024), 1],
+  ])('costs no more than its size with %s', async (_, text, lines) => {
+    writeFileSync(path, `domain,note\n${text}`);
+    expect((await rowsOf(path)).at(-1)?.line).toBe(lines + 1);
+  });
+
   it('may end its lines as any system does, and have a byte order mark', async () => {
     for (const end of ['\n', '\r\n', '\r']) {
       for (const mark of ['', '\ufeff']) {
@@ -136,8 +147,7 @@ describe('a file to import', () => {
         expect(await read(text)).toEqual(rows);
         if (mark === '') continue;
         writeFileSync(path, Buffer.from(text, 'utf16le'));
-        expect((await rowsOf(path)).map(({ bytes, ...row }) => row)).toEqual(rows);
-        expect((await rowsOf(path)).at(-1)?.bytes).toBe(2 * text.length);
+        expect((await rowsOf(path)).map(({ share, ...row }) => row)).toEqual(rows);
       }
     }
   });
@@ -155,22 +165,36 @@ describe('a file to import', () => {
     await expect(read(text)).rejects.toThrow(message);
   });
 
+  it('is read only if it is a regular file of at most 64 MiB: others are refused at once, with what they are', async () => {
+    const fifo = `${directory.path}/fifo.csv`;
+    execFileSync('mkfifo', [fifo]);
+    for (const other of [fifo, '/dev/zero', directory.path])
+      await expect(rowsOf(other)).rejects.toThrow(`Cannot read ${other}: it is not a regular file.`);
+    writeFileSync(path, 'domain\n');
+    truncateSync(path, 64 * 1024 * 1024 + 1);
+    await expect(rowsOf(path)).rejects.toThrow(/it is larger than 64 MiB\. Split it/);
+  });
+
   it('that cannot be read is an error that names it', async () => {
     await expect(rowsOf(`${directory.path}/none.csv`)).rejects.toThrow(/Cannot read .*none\.csv: ENOENT/);
   });
 });
 
 describe('a report', () => {
-  it('has a row for each refusal, in which nothing is a formula', async () => {
+  it('has a row for each refusal, in which nothing is a formula, and nothing hides or reorders text', async () => {
     const report = `${directory.path}/report.csv`;
     await writeReport(report, [
       { line: 2, domain: '=1+1', status: 400, reason: 'must not be "that", nor this.' },
       { line: 7, domain: '', status: '', reason: 'The row has no name.' },
+      { line: 8, domain: '\u202emoc.example\n\u001b[2J', status: 400, reason: 'no \u2066name' },
+      { line: 9, domain: '\t=cmd', status: 400, reason: '@x' },
     ]);
     expect(readFileSync(report, 'utf8').split('\n')).toEqual([
       'line,domain,status,reason',
       '2,\'=1+1,400,"must not be ""that"", nor this."',
       '7,,,The row has no name.',
+      '8,\\u{202e}moc.example\\u{a}\\u{1b}[2J,400,no \\u{2066}name',
+      "9,\\u{9}=cmd,400,'@x",
       '',
     ]);
     expect(existsSync(`${report}.part`)).toBe(false);

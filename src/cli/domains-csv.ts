@@ -4,12 +4,13 @@ import type { Static } from 'typebox';
 import type { ListedDomainSchema } from '../api/domains/listWorkspaceDomains.ts';
 import { CliError, messageOf } from './cli-error.ts';
 import { type CsvRow, readCsv } from './csv-rows.ts';
+import { printable } from './output.ts';
 import type { Level, PathOptions } from './tree-commands.ts';
 
 /** The CSV files (RFC 4180, UTF-8) of `domains import` and `domains export`. */
 
 /** A row of a file to import. */
-export interface ImportRow extends Pick<CsvRow, 'line' | 'bytes'> {
+export interface ImportRow extends Pick<CsvRow, 'line' | 'share'> {
   domain: string;
   /** What the row says; a level without a column is absent, one without a value is empty. */
   path: PathOptions;
@@ -45,13 +46,13 @@ function noHeader(path: string): CliError {
   );
 }
 
-function importRow({ line, bytes, cells, problem }: CsvRow, header: string[]): ImportRow {
+function importRow({ line, share, cells, problem }: CsvRow, header: string[]): ImportRow {
   const cell = (column: string) => cells[header.indexOf(column)] ?? '';
   const levels = LEVELS.filter((level) => header.includes(level));
   const path = Object.fromEntries(levels.map((level) => [level, cell(level)]));
   const isWhole = cells.length === header.length;
   const odd = isWhole ? null : `The row has ${cells.length} columns, and the first line ${header.length}.`;
-  return { line, bytes, domain: cell('domain'), path, problem: problem ?? odd };
+  return { line, share, domain: cell('domain'), path, problem: problem ?? odd };
 }
 
 /** A name that was not imported. */
@@ -65,8 +66,9 @@ export interface Refusal {
 
 /** Writes all of the file or none of it. */
 export async function writeReport(path: string, refusals: readonly Refusal[]): Promise<void> {
-  // What was typed in the place of a name may be a formula.
-  const text = stringify([...refusals], {
+  // What was typed in the place of a name may be a formula, or reorder the text around it.
+  const rows = refusals.map((row) => ({ ...row, domain: printable(row.domain), reason: printable(row.reason) }));
+  const text = stringify(rows, {
     header: true,
     columns: ['line', 'domain', 'status', 'reason'],
     escape_formulas: true,

@@ -9,7 +9,7 @@ import { addImport } from './import-domains.ts';
 import { addMove } from './move.ts';
 import { nextCommand } from './next-command.ts';
 import { type ApiOptions, apiCommand, curlCommand, define, parseDuration } from './options.ts';
-import { type Column, dateTime, paint, print, printable, show, table } from './output.ts';
+import { type Column, dateTime, jsonText, paint, print, printable, show, table } from './output.ts';
 import { addRedirect } from './redirect-domain.ts';
 import { addRestore } from './restore.ts';
 import { addSetupLinks } from './setup-links.ts';
@@ -165,7 +165,7 @@ function addWatch(domains: Command): void {
 /** `note`: there is no newer state. */
 const LINES: Pick<Progress, 'show'> = {
   show({ domain }, note) {
-    if (note === undefined) print(JSON.stringify(domain));
+    if (note === undefined) print(jsonText(domain));
   },
 };
 
@@ -213,7 +213,7 @@ function addRecords(domains: Command): void {
     .action(async (name: string, options: ApiOptions & { format: 'table' | 'zone' | 'json' }) => {
       const api = await connect(options);
       const { domain, dnsRecords } = await api.call<ShownDomain>('domains.getDomain', { domain: name });
-      if (options.json || options.format === 'json') print(JSON.stringify(dnsRecords));
+      if (options.json || options.format === 'json') print(jsonText(dnsRecords));
       else print(options.format === 'zone' ? renderZone(domain, dnsRecords) : recordsTable(dnsRecords));
     });
 }

@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { access, rm, stat } from 'node:fs/promises';
+import { access, rm } from 'node:fs/promises';
 import { dirname, format, parse, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { pause } from '../client/retry.ts';
@@ -17,6 +17,9 @@ interface ImportOptions extends ApiOptions, PathOptions {
   dryRun?: true;
   report?: string;
 }
+
+/** In characters: that of a domain is 253, so the server need not see more to refuse it, and a request stays below its limit. */
+const LONGEST_NAME = 1000;
 
 const LEVELS: Level[] = ['project', 'app', 'environment'];
 
@@ -106,9 +109,6 @@ async function importFile(api: ApiClient, file: string, options: ImportOptions):
     import('./domains-csv.ts'),
     import('./import-rows.ts'),
   ]);
-  const { size } = await stat(file).catch((error) => {
-    throw new CliError(`Cannot read ${file}: ${messageOf(error)}`);
-  });
   const { dryRun } = options;
   return withBar(async (bar, interrupted) => {
     // No Idempotency-Key: the server tells names that are there already, and would keep each outcome for a day.
@@ -131,8 +131,9 @@ async function importFile(api: ApiClient, file: string, options: ImportOptions):
         if (row.problem !== null) importer.refuse(row, row.problem);
         else if (row.domain === '') importer.refuse(row, 'The row has no name.');
         else if (typeof place === 'string') importer.refuse(row, `The row has no ${place}.`);
+        else if (row.domain.length > LONGEST_NAME) importer.refuse(row, 'The name is far too long.');
         else await importer.add({ line: row.line, domain: row.domain, place });
-        done = row.bytes / size;
+        done = row.share;
         bar.show(dryRun ? 'Checking' : 'Importing', done);
       }
       return await importer.end();

@@ -1,5 +1,6 @@
-import { describe, expect, test } from 'vitest';
-import { type Column, jsonText, printable, shortDuration, table, wrap } from './output.ts';
+import { describe, expect, test, vi } from 'vitest';
+import { CliError, reportError } from './cli-error.ts';
+import { type Column, jsonText, print, printable, shortDuration, table, wrap } from './output.ts';
 
 type Row = [string, string];
 const columns: Column<Row>[] = [
@@ -34,6 +35,25 @@ test('JSON has what records of the DNS hold, and nothing in it that controls a t
   expect(JSON.parse(text)).toEqual({ seen });
   expect(text).not.toMatch(/[\p{C}\p{Zl}\p{Zp}]/u);
   expect(text).toContain('\\u009b2J \\u202e \\udb40\\udc01 \\u2028 bücher');
+});
+
+test('what is printed holds nothing that controls a terminal or reorders text, but for styles and line breaks', () => {
+  const written: string[] = [];
+  const spies = [process.stdout, process.stderr].map((stream) =>
+    vi.spyOn(stream, 'write').mockImplementation((text) => written.push(String(text)) > 0),
+  );
+  const evil = '\u001b[2J\u001b]0;x\u0007\u202e\u2066\r\u009bm';
+  const styled = '\u001b[8m';
+  print(`\u001b[31mred\u001b[39m\n\ta ${evil}`);
+  reportError(new CliError(`No domain ${evil}${styled}\nNext`), true);
+  for (const spy of spies) spy.mockRestore();
+  const shown = '\\u{1b}[2J\\u{1b}]0;x\\u{7}\\u{202e}\\u{2066}\\u{d}\\u{9b}m';
+  expect(written.slice(0, 2)).toEqual([
+    `\u001b[31mred\u001b[39m\n\ta ${shown}\n`,
+    `nameplate: No domain ${shown}\\u{1b}[8m\nNext\n`,
+  ]);
+  expect(JSON.parse(written[2] ?? '')).toEqual({ error: { message: `No domain ${evil}${styled}\nNext` } });
+  expect(written[2]?.trimEnd()).not.toMatch(/[\p{C}\p{Zl}\p{Zp}]/u);
 });
 
 test('printable text stays as it is', () => {

@@ -25,7 +25,17 @@ export function jsonText(value: unknown): string {
 }
 
 export function print(text: string): void {
-  process.stdout.write(`${text}\n`);
+  process.stdout.write(`${forTerminal(text)}\n`);
+}
+
+/** The same on standard error, after the name of the program and without styles. */
+export function printError(text: string): void {
+  process.stderr.write(`nameplate: ${text.split('\n').map(printable).join('\n')}\n`);
+}
+
+/** The text with everything escaped that a terminal does not show, but for line breaks, tabs and the styles of `paint`. */
+function forTerminal(text: string): string {
+  return text.replace(STYLE_OR_INVISIBLE, (found) => (SHOWN.test(found) ? found : printable(found)));
 }
 
 /** Coloured only on a terminal that supports it, unless NO_COLOR or NODE_DISABLE_COLORS is set. */
@@ -35,6 +45,11 @@ export function paint(style: Style, text: string): string {
 
 /** Control, format and unassigned characters, and line separators. */
 const INVISIBLE = /[\p{C}\p{Zl}\p{Zp}]/gu;
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: styles begin with one.
+const STYLE_OR_INVISIBLE = /\u001b\[[\d;]*m|[\p{C}\p{Zl}\p{Zp}]/gu;
+/** Of these. */
+const SHOWN = /^[\n\t]$|m$/;
 
 /** Untrusted text with its control characters escaped, so that it can neither move the cursor nor reorder the text around it. */
 export function printable(text: string): string {

@@ -352,7 +352,7 @@ export interface ApiCalls {
   webhooks: {
     /** Create a webhook. From now on, events of all domains of the workspace are sent to the URL, signed with the secret, which is shown this once. The permission lets its holder read these domains. Permission: `webhook.*.create_webhook`. */
     createWebhook(input: {
-      /** Where events are sent: an https URL, without user, password and fragment. http, and addresses that are not public, only where the operator allows them. */
+      /** Where events are sent: an https URL, without user, password and fragment. http, and addresses and names that are not public, only where the operator allows them. */
       url: string;
       /** Types of the events that are sent. `*`: all types, future ones too. */
       types?: Array<'domain.created' | 'domain.retried' | 'domain.verified' | 'domain.failed' | 'domain.superseded' | 'domain.drifted' | 'domain.recovered' | 'domain.deleted' | 'domain.restored' | 'domain.moved' | 'domain.suspended' | 'domain.resumed' | 'redirect.set' | 'redirect.removed' | 'record.seen' | 'record.lost' | 'certificate.issued' | 'certificate.renewed' | 'certificate.failed' | 'certificate.expiring' | '*'> | undefined;
@@ -378,7 +378,7 @@ export interface ApiCalls {
     updateWebhook(input: {
       /** Id of the webhook (`wh_…`). */
       webhookId: string;
-      /** Where events are sent: an https URL, without user, password and fragment. http, and addresses that are not public, only where the operator allows them. */
+      /** Where events are sent: an https URL, without user, password and fragment. http, and addresses and names that are not public, only where the operator allows them. */
       url?: string | undefined;
       /** Types of the events that are sent. `*`: all types, future ones too. */
       types?: Array<'domain.created' | 'domain.retried' | 'domain.verified' | 'domain.failed' | 'domain.superseded' | 'domain.drifted' | 'domain.recovered' | 'domain.deleted' | 'domain.restored' | 'domain.moved' | 'domain.suspended' | 'domain.resumed' | 'redirect.set' | 'redirect.removed' | 'record.seen' | 'record.lost' | 'certificate.issued' | 'certificate.renewed' | 'certificate.failed' | 'certificate.expiring' | '*'> | undefined;
@@ -876,7 +876,7 @@ interface DomainEventData {
 }
 
 interface DomainOutcome {
-  /** Canonical name; what was sent where it is not a domain name. */
+  /** Canonical name. Where what was sent is not a domain name: its first 253 characters, with those escaped that cannot be seen. */
   domain: string;
   /** The new domain; with a conflict, the one that the environment already has under this name. Begins with `dom_`. */
   domainId?: string;
@@ -979,7 +979,7 @@ interface ListedDomain {
 }
 
 interface NameCheck {
-  /** The canonical name; of one that is not valid, the text as it was sent. */
+  /** The canonical name. Of one that is not valid: what was sent, with those characters escaped that cannot be seen. */
   domain: string;
   /** Whether domains.createDomain accepts the name. */
   valid: boolean;

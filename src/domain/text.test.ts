@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { duration, joinList, quote, truncate } from './text.ts';
+import { duration, joinList, quote, truncate, visible } from './text.ts';
 
 describe('an untrusted text', () => {
   test.each([
@@ -23,10 +23,14 @@ describe('an untrusted text', () => {
     expect(quote('x'.repeat(1000), 300)).toBe(`"${'x'.repeat(300)}…"`);
   });
 
+  test('is shown without quotation marks where it is a value, with the same characters escaped', () => {
+    expect(visible('a "b" \\ ünïcode \u202egnp\u0000')).toBe('a "b" \\ ünïcode \\u{202e}gnp\\u{0}');
+  });
+
   test('never contains a control, format or bidirectional character', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
-        expect(quote(text)).not.toMatch(/[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/u);
+        expect(quote(text) + visible(text)).not.toMatch(/[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/u);
       }),
     );
   });

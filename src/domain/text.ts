@@ -16,6 +16,13 @@ export function quote(text: string, limit = QUOTE_LIMIT): string {
   return `"${characters.slice(0, limit).map(escapeCharacter).join('')}${cut ? '…' : ''}"`;
 }
 
+/** An untrusted text with the same characters escaped, but without quotation marks: for what is a value, not a part of a message. */
+export function visible(text: string): string {
+  return Array.from(text, (character, index) =>
+    /["\\]/.test(character) ? character : escapeCharacter(character, index),
+  ).join('');
+}
+
 function escapeCharacter(character: string, index: number): string {
   if (character === '"' || character === '\\') return `\\${character}`;
   const invisible = character !== ' ' && /[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}]/u.test(character);

@@ -39,7 +39,7 @@ export async function openControlSocket(
   path: string,
   reload: (request: ReloadRequest) => Promise<ReloadOutcome>,
 ): Promise<ControlSocket> {
-  const server = createServer({ allowHalfOpen: true }, (socket) => void answer(socket, reload));
+  const server = createServer({ allowHalfOpen: true }, (socket) => answer(socket, reload));
   const own = `${path}.${process.pid}`;
   rmSync(own, { force: true });
   listenAlone(server, own);
@@ -64,27 +64,56 @@ function listenAlone(server: Server, path: string): void {
   }
 }
 
-async function answer(socket: Socket, reload: (request: ReloadRequest) => Promise<ReloadOutcome>): Promise<void> {
-  socket.on('error', () => {});
-  socket.setTimeout(REQUEST_MS, () => socket.destroy());
+function answer(socket: Socket, reload: (request: ReloadRequest) => Promise<ReloadOutcome>): void {
+  const chunks: Buffer[] = [];
   let received = 0;
+  const respond = (outcome: ReloadOutcome) => {
+    if (!socket.writableEnded) socket.end(JSON.stringify(outcome));
+  };
+  const refuse = (message: string) => respond({ ok: false, message: `${message} ${THE_REQUEST}` });
+  socket.on('error', () => {});
+  socket.setTimeout(REQUEST_MS, () => {
+    refuse(`The request had no end within ${REQUEST_MS / 1000} s.`);
+    socket.destroySoon();
+  });
+  // What comes after a refusal is read and dropped: who still sends would otherwise not read why.
   socket.on('data', (chunk) => {
     received += chunk.length;
-    if (received > MAX_REQUEST) socket.destroy();
+    if (received > MAX_REQUEST) refuse('The request is larger than 1 MiB.');
+    else chunks.push(chunk);
   });
-  const request = await text(socket).catch(() => null);
-  if (request === null) return;
-  socket.setTimeout(0);
-  const outcome = await parsed(request)
-    .then(reload)
-    .catch((error: unknown) => ({ ok: false, message: error instanceof Error ? error.message : String(error) }));
-  socket.end(JSON.stringify(outcome));
+  socket.once('end', () => {
+    socket.setTimeout(0);
+    if (received > MAX_REQUEST) return;
+    const request = parsed(Buffer.concat(chunks).toString());
+    if (typeof request === 'string') return refuse(request);
+    reload(request)
+      .catch((error: unknown) => ({ ok: false, message: error instanceof Error ? error.message : String(error) }))
+      .then(respond);
+  });
 }
 
-async function parsed(request: string): Promise<ReloadRequest> {
-  const { program, variables } = JSON.parse(request);
-  if (typeof program !== 'string') throw new Error('The request names no program.');
-  return { program, variables: variables ?? null };
+const THE_REQUEST =
+  'There is one request, to reload: {"program": "<path>", "variables": {"<name>": "<value>"} or null}. "nameplate reload" sends it.';
+
+/** What is wrong with it, in place of a request. It never repeats what was sent, which may hold secrets. */
+function parsed(sent: string): ReloadRequest | string {
+  let request: unknown;
+  try {
+    request = JSON.parse(sent);
+  } catch {
+    return sent.trim() === '' ? 'The request is empty.' : 'The request is not JSON.';
+  }
+  if (typeof request !== 'object' || request === null) return 'The request is not a JSON object.';
+  const { program, variables = null } = request as Record<string, unknown>;
+  if (typeof program !== 'string') return 'The request has no "program" that is a text.';
+  if (!areVariables(variables)) return 'The "variables" of the request are not an object whose values are texts.';
+  return { program, variables };
+}
+
+function areVariables(variables: unknown): variables is ReloadRequest['variables'] {
+  if (typeof variables !== 'object' || Array.isArray(variables)) return false;
+  return Object.values(variables ?? {}).every((value) => typeof value === 'string');
 }
 
 /** Asks the server that listens on the socket to reload. Rejects with `NoServer`, or with the error of the system. */

@@ -57,10 +57,9 @@ export async function serveApi(
   const limiter = ofNodes === null ? ofProcess : bothLimiters(ofProcess, ofNodes);
   const ofAddresses = processLimiter(clock, joinCountTable(failureCounts));
   const failures = createFailureLimit(clock, ofAddresses);
-  const refusedOrigins = createFailureLimit(clock, ofAddresses, 'origin');
   const { watchers: total, watchersPerWorkspace: perWorkspace, watchersPerKey: perKey } = config;
   const limits = { watchers: { total, perWorkspace, perKey } };
-  const counted = { limiter, failures, refusedOrigins };
+  const counted = { limiter, failures };
   const draining = new AbortController();
   const whole = { uncached, log, metrics, changes, threads, limits, draining: draining.signal };
   const keyUses = createKeyUses({ store, clock, log });

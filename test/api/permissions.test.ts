@@ -1,5 +1,10 @@
+import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { signToken } from '../../src/access/dashboard-token.ts';
+import { createRootKey } from '../../src/access/root-key.ts';
+import { currentSigningKey } from '../../src/access/signing-key.ts';
 import { operations } from '../../src/api/operations.ts';
+import { idMaker } from '../../src/ids.ts';
 import type { Store } from '../../src/store/contract/store.ts';
 import type { Answer } from '../support/api-contract.ts';
 import { ALL_GRANTS, dataOf, type Harness, startApi, type Tree } from '../support/api-harness.ts';
@@ -27,7 +32,7 @@ let linkId: string;
 let foreign: { key: string; tree: Tree };
 
 beforeAll(async () => {
-  api = await startApi({ wrap: listening });
+  api = await startApi({ wrap: listening, settings: { rateLimits: { '*': { limit: 10_000, windowMs: 60_000 } } } });
   tree = await api.createTree();
   await api.createDomain(tree, 'api.acme.com');
   await api.createDomain(tree, 'gone.acme.com');
@@ -165,6 +170,73 @@ describe('permissions cannot be used to discover what exists', () => {
     expect(await detail('projects.listProjects')).toBe(
       'The root key lacks the permission for this operation: "project.*.read_project".',
     );
+  });
+});
+
+describe('a rate limit of the workspace', () => {
+  /** Requests left of each operation, for those who have the permission; reading them takes one of each. */
+  async function left(): Promise<Record<string, number>> {
+    const names = operations.map(({ name }) => name);
+    const answers = await Promise.all(names.map((name) => api.call(name, '{', { headers })));
+    return Object.fromEntries(names.map((name, i) => [name, Number(answers[i]?.headers['ratelimit-remaining'])]));
+  }
+
+  const withKey = async (about: Parameters<Harness['createKey']>[0]) => (await api.createKey(about)).key;
+  const without = (operation: string) => ALL_GRANTS.filter((grant) => grant !== grantOf(operation));
+  async function token(permissions: string[]) {
+    const { store, clock } = api;
+    const signingKey = await currentSigningKey({ store, clock, newId: idMaker(clock) });
+    const claims = { sub: 'ada lovelace', workspaceId: api.workspaceId, permissions };
+    return (await signToken(signingKey, claims, { now: clock.now(), lifeMs: 60_000 })).token;
+  }
+  async function session() {
+    const link = dataOf<{ token: string }>(await api.call('domains.createSetupLink', { domain: 'api.acme.com' }));
+    const opened = await api.call('setup.openSession', { token: link.token }, { key: null });
+    return dataOf<{ sessionToken: string }>(opened).sessionToken;
+  }
+  const credentials: Record<string, (operation: string) => Promise<string | null>> = {
+    'a key without permissions': () => withKey({ permissions: [] }),
+    'a key with every other permission': (operation) => withKey({ permissions: without(operation) }),
+    'a dashboard token with every other permission': (operation) => token(without(operation)),
+    'a session of a set-up link': session,
+    'a key of another workspace': async () => foreign.key,
+    'a disabled key': () => withKey({ disabledAt: 1 }),
+    'an expired key': () => withKey({ expiresAt: 1 }),
+    'an unknown key': async () => createRootKey(randomBytes).key,
+    'no key': async () => null,
+  };
+
+  it.each(Object.keys(credentials))('no operation counts against it for %s', async (kind) => {
+    const before = await left();
+    for (const { name } of operations) {
+      const key = (await credentials[kind]?.(name)) ?? null;
+      await api.call(name, inputs[name]?.('none') ?? WORKSPACE_INPUTS[name] ?? {}, { key, headers });
+    }
+    const made = (name: string) =>
+      kind.includes('session') && name === 'domains.createSetupLink' ? operations.length : 0;
+    const expected = Object.entries(before).map(([name, count]) => [name, count - 1 - made(name)]);
+    expect(await left()).toEqual(Object.fromEntries(expected));
+  });
+
+  it('is not reached by a key without the permission, which has the same limit for itself', async () => {
+    const rates = { '*': { limit: 3, windowMs: 60_000 } };
+    const workspace = await api.createWorkspace({ limits: { rates, domains: null } });
+    const [own, weak] = await Promise.all(
+      [ALL_GRANTS, []].map((permissions) => withKey({ workspaceId: workspace.id, permissions })),
+    );
+    for (const operation of [
+      'domains.createDomain',
+      'webhooks.sendTest',
+      'webhooks.redeliver',
+      'webhooks.createWebhook',
+    ]) {
+      const body = inputs[operation]?.('none') ?? WORKSPACE_INPUTS[operation];
+      const ask = async (key = '') => (await api.call(operation, body, { key })).status;
+      const refused = operation === 'webhooks.createWebhook' ? 403 : 404;
+      const weakly = [await ask(weak), await ask(weak), await ask(weak), await ask(weak)];
+      expect(weakly, operation).toEqual([refused, refused, refused, 429]);
+      expect(await ask(own), operation).not.toBe(429);
+    }
   });
 });
 

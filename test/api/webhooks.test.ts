@@ -86,6 +86,23 @@ describe('webhooks.createWebhook', () => {
     ['https://[::1]/', 'must not have a private, loopback or other special address'],
     ['https://[::ffff:10.0.0.1]/', 'must not have a private, loopback or other special address'],
     ['https://[fd00:ec2::254]/', 'must not have a private, loopback or other special address'],
+    ['https://hooks.example.com:0/', 'must not have the port 0'],
+    ['https://localhost:8443/', 'must not have a name below ".localhost", which leads to no public address'],
+    ['https://hooks.LOCALHOST./', 'must not have a name below ".localhost", which leads to no public address'],
+    ['https://hooks.corp.internal/', 'must not have a name below ".internal", which leads to no public address'],
+    ['https://printer.local/', 'must not have a name below ".local", which leads to no public address'],
+    ['https://1.0.0.10.in-addr.arpa/', 'must not have a name below ".arpa", which leads to no public address'],
+    ['https://hooks.onion/', 'must not have a name below ".onion", which leads to no public address'],
+    ['https://hooks..example.com/', 'must have a host name of at most 253 characters, with 1 to 63 between two dots'],
+    ['https://.example.com/', 'must have a host name of at most 253 characters, with 1 to 63 between two dots'],
+    [
+      `https://${'a'.repeat(64)}.example.com/`,
+      'must have a host name of at most 253 characters, with 1 to 63 between two dots',
+    ],
+    [
+      `https://${'a.'.repeat(126)}com/`,
+      'must have a host name of at most 253 characters, with 1 to 63 between two dots',
+    ],
     ['ftp://hooks.example.com/', 'must be a URL with a scheme and a host, without white space'],
     ['hooks.example.com/nameplate', 'must be a URL with a scheme and a host, without white space'],
     ['https://hooks.example.com/a b', 'must be a URL with a scheme and a host, without white space'],
@@ -109,12 +126,25 @@ describe('webhooks.createWebhook', () => {
     expect(await get(webhookId)).toMatchObject({ url: 'https://xn--hks-snaa.example.com/P%C3%A4th?q=1' });
   });
 
-  it('takes http and special addresses where the operator allows them', async () => {
-    const webhooks = { perWorkspace: 1, schemes: ['https', 'http'], allowedNetworks: ['127.0.0.0/8'] } as const;
+  it('takes names that are reserved for tests, with any port but 0 and with a final dot', async () => {
+    for (const url of ['https://hooks.test:1/', 'https://hooks.example:65535/', 'https://hooks.example.com./'])
+      expect(await create({ url }), url).toMatchObject({ status: 200 });
+  });
+
+  it('refuses them when a webhook is changed, too', async () => {
+    const { webhookId } = await created();
+    for (const url of ['https://hooks.example.com:0/', 'https://hooks.internal/'])
+      expect(await api.call('webhooks.updateWebhook', { webhookId, url })).toMatchObject({ status: 400 });
+  });
+
+  it('takes http, special addresses and names that may lead to them where the operator allows them', async () => {
+    const webhooks = { perWorkspace: 2, schemes: ['https', 'http'], allowedNetworks: ['127.0.0.0/8'] } as const;
     const open = await startApi({ settings: { webhooks } });
     const tryUrl = (url: string) => open.call('webhooks.createWebhook', { url });
     expect(await tryUrl('http://10.0.0.1/')).toMatchObject({ status: 400 });
+    expect(await tryUrl('http://hooks.onion/')).toMatchObject({ status: 400 });
     expect(await tryUrl('http://127.0.0.1:3000/hooks')).toMatchObject({ status: 200 });
+    expect(await tryUrl('http://localhost:3000/hooks')).toMatchObject({ status: 200 });
     expect(await tryUrl('https://hooks.example.com/')).toMatchObject({
       status: 403,
       body: { error: { detail: 'The workspace has as many webhooks as it may have.' } },

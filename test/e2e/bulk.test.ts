@@ -134,16 +134,18 @@ test('a row that cannot be used costs itself alone, and the report of an earlier
     '"nine".example.org,x',
     'ten.example.org,"x',
     `${'x'.repeat(70_000)},x`,
+    `${'x'.repeat(2000)},x`,
     'nine.example.org,x',
   ];
   writeFileSync(file('mixed.csv'), broken.join('\r\n'));
   const again = await run(['domains', 'import', file('mixed.csv'), '--json', ...data]);
   expect(again.code).toBe(3);
-  expect(JSON.parse(again.stdout)).toMatchObject({ created: 1, existing: 0, refused: 3 });
+  expect(JSON.parse(again.stdout)).toMatchObject({ created: 1, existing: 0, refused: 4 });
   expect(readFileSync(file('mixed.report.csv'), 'utf8').split('\n').slice(1)).toEqual([
     '2,,,A cell goes on after the quotation mark at its end.',
     '3,,,A quotation mark has no end.',
     '4,,,The row is longer than 64 KiB.',
+    `5,${'x'.repeat(2000)},,The name is far too long.`,
     '',
   ]);
 });

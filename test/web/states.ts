@@ -208,6 +208,7 @@ export interface State {
 export const STATES: Record<string, State> = {
   loading: { script: { refusal: 'nothing', domain: domain() }, shows: 'Opening your link…' },
   unknown: { script: { refusal: 'setup-link-not-found', domain: domain() }, shows: 'This link does not work' },
+  incomplete: { script: { refusal: 'setup-link-incomplete', domain: domain() }, shows: 'This link is incomplete' },
   expired: {
     script: { refusal: 'setup-link-expired', advice: `The set-up link has expired. ${ASK}`, domain: domain() },
     shows: 'This link has expired',

@@ -3,6 +3,7 @@ import { permits } from '../../access/permissions.ts';
 import { unattachedDomain } from '../../domain/domain.ts';
 import { findingsOf } from '../../domain/findings/findings.ts';
 import { NO_MEMORY } from '../../domain/status.ts';
+import { visible } from '../../domain/text.ts';
 import { masked } from '../masking.ts';
 import { defineOperation } from '../operation.ts';
 import { closed, Reference } from '../schemas.ts';
@@ -73,7 +74,7 @@ export const checkName = defineOperation({
     if (!parsed.ok) {
       const { message, fix } = parsed;
       const problem = { message, ...(fix !== undefined && { fix }) };
-      return { domain: input.domain, valid: false, problem, held: false, ...nothing };
+      return { domain: visible(input.domain), valid: false, problem, held: false, ...nothing };
     }
     const { name, kind } = parsed;
     const held = (await store.findDomainByName(workspaceId, name)) !== null;

@@ -5,6 +5,7 @@ import type { Domain } from '../../domain/domain.ts';
 import { canonicalName, type NewName } from '../../domain/name.ts';
 import { dnsRecords } from '../../domain/records.ts';
 import { windowEndsAt } from '../../domain/status.ts';
+import { visible } from '../../domain/text.ts';
 import type { Creation, DomainStore } from '../../store/contract/store.ts';
 import { Problem, presentError } from '../errors.ts';
 import { masked } from '../masking.ts';
@@ -21,7 +22,10 @@ const MOST = 100;
 
 export const OutcomeSchema = Type.Object(
   {
-    domain: Type.String({ description: 'Canonical name; what was sent where it is not a domain name.' }),
+    domain: Type.String({
+      description:
+        'Canonical name. Where what was sent is not a domain name: its first 253 characters, with those escaped that cannot be seen.',
+    }),
     domainId: Type.Optional(
       Id('dom', 'The new domain; with a conflict, the one that the environment already has under this name.'),
     ),
@@ -119,7 +123,7 @@ export const createDomains = defineOperation({
       const examined = limits[at] ?? examineName(sent, at, seen, settings);
       if (examined instanceof Problem) {
         plan.outcomes.push({
-          domain: canonicalName(sent) ?? sent.slice(0, LONGEST_ECHO),
+          domain: canonicalName(sent) ?? visible(sent.slice(0, LONGEST_ECHO)),
           error: presentError(examined, settings),
         });
         // To explain what is wrong with a name can take a millisecond.

@@ -27,7 +27,10 @@ const ConflictSchema = Type.Object(
 
 export const NameSchema = Type.Object(
   {
-    domain: Type.String({ description: 'The canonical name; of one that is not valid, the text as it was sent.' }),
+    domain: Type.String({
+      description:
+        'The canonical name. Of one that is not valid: what was sent, with those characters escaped that cannot be seen.',
+    }),
     valid: Type.Boolean({ description: 'Whether domains.createDomain accepts the name.' }),
     problem: Type.Optional(
       Type.Object(

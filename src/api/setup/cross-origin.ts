@@ -25,7 +25,7 @@ interface CrossOriginDeps {
   store: Pick<SetupStore, 'findSetupPage' | 'isSetupOrigin'>;
   changes: ChangeFeed | undefined;
   settings: { publicUrl?: string | undefined };
-  refusedOrigins: FailureLimit;
+  failures: FailureLimit;
   loadShedder: Pick<LoadShedder, 'admit'>;
 }
 
@@ -43,7 +43,7 @@ const PREFLIGHT = {
 };
 
 export function createCrossOrigin(deps: CrossOriginDeps): CrossOrigin {
-  const { store, changes, settings, refusedOrigins, loadShedder } = deps;
+  const { store, changes, settings, failures, loadShedder } = deps;
   /** Those that are listed: invented ones evict none. */
   const listed = createCache<string>({
     changes,
@@ -68,10 +68,10 @@ export function createCrossOrigin(deps: CrossOriginDeps): CrossOrigin {
   async function isListed(origin: string, { ip }: FastifyRequest): Promise<boolean> {
     if (origin.length > MAX_LENGTH) return false;
     if (listed.get(origin) !== undefined) return true;
-    if (refusedOrigins.retryAfterSeconds(ip) !== null) return false;
+    if (failures.retryAfterSeconds(ip, 'origin') !== null) return false;
     const read = async () => ((await store.isSetupOrigin(origin)) ? origin : null);
     if ((await listed.load(read, (found) => found ?? undefined)) !== null) return true;
-    refusedOrigins.countFailure(ip);
+    failures.countFailure(ip, 'origin');
     return false;
   }
 

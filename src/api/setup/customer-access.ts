@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import type { Access } from '../../access/access.ts';
-import type { FailureLimit } from '../../access/failure-limit.ts';
+import type { FailureKind, FailureLimit } from '../../access/failure-limit.ts';
 import type { SessionScope } from '../../access/root-key-cache.ts';
 import { hashSetupToken, isSetupToken } from '../../access/setup-link.ts';
 import type { Brand } from '../../domain/brand.ts';
@@ -15,9 +15,9 @@ import { forOwnDomain, limitLink, limitOperation } from './session-scope.ts';
 /** How customers reach operations: with the token of a set-up link in the body, or with that of a session in the header. Each function may throw or reject with a `Problem`. */
 export interface CustomerAccess {
   links: {
-    /** Before the body is read: refuses origins that nobody lists, and addresses that have tried many tokens. */
+    /** Before the body is read: refuses origins that nobody lists. */
     admit(request: FastifyRequest, reply: FastifyReply): Promise<void>;
-    /** Sets `request.principal` by the property `token` of the body. */
+    /** Sets `request.principal` by the property `token` of the body. Looks nothing up for addresses that have tried many tokens, unless the link was opened before. */
     authenticate(request: FastifyRequest, reply: FastifyReply): Promise<void>;
   };
   sessions: SessionGate & {
@@ -42,14 +42,29 @@ export function createCustomerAccess(deps: CustomerAccessDeps): CustomerAccess {
   /** Ids of links that were found, by the hash of their token: a link above its limit is not looked up. */
   const ids = new LRUCache<string, string>({ max: LINKS });
 
-  async function findLink(token: string, reply: FastifyReply): Promise<FoundSetupLink | null> {
-    if (!isSetupToken(token)) return null;
+  /** Throws a `Problem` for an address that has tried many. */
+  function refuseGuesses(ip: string, kind: FailureKind): void {
+    const retryAfterSeconds = failures.retryAfterSeconds(ip, kind);
+    if (retryAfterSeconds !== null) throw tooManyFailures(retryAfterSeconds);
+  }
+
+  async function findLink(token: string, { ip }: FastifyRequest, reply: FastifyReply): Promise<FoundSetupLink> {
+    if (!isSetupToken(token)) {
+      refuseGuesses(ip, 'authentication');
+      failures.countFailure(ip);
+      throw new Problem('authentication/setup_link_incomplete');
+    }
     const hash = hashSetupToken(token);
     const key = Buffer.from(hash).toString('base64');
     const id = ids.get(key);
-    if (id !== undefined) limitLink(limiter, id, reply);
+    if (id === undefined) refuseGuesses(ip, 'setup');
+    else limitLink(limiter, id, reply);
     const link = await store.findSetupLinkByToken(hash);
-    if (link === null || id !== undefined) return link;
+    if (link === null) {
+      failures.countFailure(ip, 'setup');
+      throw new Problem('authentication/setup_link_not_found');
+    }
+    if (id !== undefined) return link;
     ids.set(key, link.id);
     limitLink(limiter, link.id, reply);
     return link;
@@ -57,18 +72,10 @@ export function createCustomerAccess(deps: CustomerAccessDeps): CustomerAccess {
 
   return {
     links: {
-      async admit(request, reply) {
-        await crossOrigin.admitAny(request, reply);
-        const retryAfterSeconds = failures.retryAfterSeconds(request.ip);
-        if (retryAfterSeconds !== null) throw tooManyFailures(retryAfterSeconds);
-      },
+      admit: crossOrigin.admitAny,
       async authenticate(request, reply) {
         const { token } = request.body as { token: string };
-        const link = await findLink(token, reply);
-        if (link === null) {
-          failures.countFailure(request.ip);
-          throw new Problem('authentication/setup_link_not_found');
-        }
+        const link = await findLink(token, request, reply);
         await crossOrigin.admit(request, reply, link.workspaceId);
         const standing = await standingOfLink(link);
         if (!standing.ok) throw refusalOf(standing.code, (await store.findSetupPage(link.workspaceId)).brand);

@@ -40,6 +40,7 @@ export const openSession = defineOpenOperation({
   response: Session,
   problems: [
     'authentication/setup_link_not_found',
+    'authentication/setup_link_incomplete',
     'authentication/setup_link_expired',
     'authentication/setup_link_revoked',
     'authorization/setup_workspace_disabled',

@@ -1,14 +1,19 @@
 import { isIP } from 'node:net';
-import { type AddressRule, addressRule } from '../../net/addresses.ts';
+import { addressRule } from '../../net/addresses.ts';
 import type { WebhookSettings } from '../operation.ts';
 
 type ReceiverUrl = { ok: true; url: string } | { ok: false; messages: string[]; fix?: string };
 
+/** Special-use names (RFC 6761, RFC 7686) that have no addresses. */
+const NOWHERE = ['onion', 'invalid'];
+/** Those that have private addresses at most, which the operator may allow. */
+const PRIVATE = ['localhost', 'local', 'internal', 'arpa'];
+
 export const MAX_URL_LENGTH = 2048;
 
 /**
- * Parses the URL of a receiver into the form in which it is called. `messages` names everything that it must not have. Syntax alone, but for an
- * address in place of a name: the addresses of a name are checked at each connection (`net/dialer.ts`).
+ * Parses the URL of a receiver into the form in which it is called. `messages` names everything that it must not have. It looks nothing up: the addresses of
+ * a name are checked at each connection (`net/dialer.ts`).
  */
 export function parseReceiverUrl(
   text: string,
@@ -29,9 +34,9 @@ export function parseReceiverUrl(
   if (text.includes('#')) messages.push('must not have a fragment');
   if (url.href.length > MAX_URL_LENGTH)
     messages.push(`must have at most ${MAX_URL_LENGTH} characters once it is encoded`);
-  if (!isAllowedHost(url.hostname, addressRule(allowedNetworks))) {
-    messages.push('must not have a private, loopback or other special address');
-  }
+  if (url.port === '0') messages.push('must not have the port 0');
+  const host = hostProblem(url.hostname, allowedNetworks);
+  if (host !== null) messages.push(host);
   return messages.length === 0 ? { ok: true, url: url.href } : { ok: false, messages };
 }
 
@@ -40,7 +45,14 @@ function starts(schemes: readonly string[]): string {
 }
 
 /** `hostname`: of a parsed URL, so that an IPv4 address is in its usual notation, and an IPv6 one in brackets. */
-function isAllowedHost(hostname: string, isAllowed: AddressRule): boolean {
-  const address = hostname.replace(/^\[(.*)\]$/, '$1');
-  return isIP(address) === 0 || isAllowed(address);
+function hostProblem(hostname: string, allowedNetworks: readonly string[]): string | null {
+  const host = hostname.replace(/^\[(.*)\]$|\.$/, '$1');
+  if (isIP(host) !== 0) {
+    return addressRule(allowedNetworks)(host) ? null : 'must not have a private, loopback or other special address';
+  }
+  if (host.length > 253 || host.split('.').some((label) => label === '' || label.length > 63))
+    return 'must have a host name of at most 253 characters, with 1 to 63 between two dots';
+  const [ending = ''] = /[^.]*$/.exec(host) ?? [];
+  if (!NOWHERE.includes(ending) && (allowedNetworks.length > 0 || !PRIVATE.includes(ending))) return null;
+  return `must not have a name below ".${ending}", which leads to no public address`;
 }

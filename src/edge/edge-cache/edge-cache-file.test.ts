@@ -1,7 +1,20 @@
-import { chmod, mkdtemp, readdir, readFile, rm, stat, truncate, utimes, writeFile } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import {
+  chmod,
+  mkdtemp,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  symlink,
+  truncate,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { originLine, readEdgeCache, removeLeftovers, siteLine, writeEdgeCache } from './edge-cache-file.ts';
 import type { ServedSite } from './served-sites.ts';
 
@@ -100,6 +113,23 @@ describe('the file of the edge cache', () => {
       await chmod(file.path, mode);
       await expect(readEdgeCache(file)).rejects.toThrow(/chmod 600/);
     }
+  });
+
+  it('is refused when it is a link, no regular file, or of another user', async () => {
+    await write();
+    const elsewhere = `${file.path}-elsewhere`;
+    await rename(file.path, elsewhere);
+    await symlink(elsewhere, file.path);
+    await expect(readEdgeCache(file)).rejects.toThrow(/it is a link, which is not followed/);
+    await rm(file.path);
+    execFileSync('mkfifo', ['-m', '600', file.path]);
+    await expect(readEdgeCache(file)).rejects.toThrow(/it is not a regular file/);
+    await rm(file.path);
+    await rename(elsewhere, file.path);
+    const stranger = vi.spyOn(process, 'geteuid').mockReturnValue(54_321);
+    await expect(readEdgeCache(file)).rejects.toThrow(/it belongs to another user/);
+    stranger.mockRestore();
+    expect(await readEdgeCache(file)).not.toBe(null);
   });
 
   it('is replaced at once: a failed write leaves the old one, and nothing beside it', async () => {

@@ -144,17 +144,23 @@ async function writeLines(file: FileHandle, header: object, content: Iterable<Ed
   return bytes + end.length;
 }
 
-/** A file that others may read or change is not used: it says where requests go. */
+/** A file that others may read or change, or may have put there, is not used: it says where requests go. */
 async function readPrivate(path: string): Promise<Buffer | null> {
   let file: FileHandle;
   try {
-    file = await open(path, 'r');
+    // A FIFO would otherwise wait for somebody who writes.
+    file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   } catch (error) {
-    if (error instanceof Error && 'code' in error && ABSENT.includes(error.code)) return null;
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (ABSENT.includes(code)) return null;
+    if (code === 'ELOOP') throw new UnusableFile('it is a link, which is not followed');
     throw error;
   }
   try {
-    const { mode, size } = await file.stat();
+    const found = await file.stat();
+    const { mode, size, uid } = found;
+    if (!found.isFile()) throw new UnusableFile('it is not a regular file');
+    if (uid !== process.geteuid?.()) throw new UnusableFile(`it belongs to another user, number ${uid}`);
     if ((mode & OTHERS) !== 0) throw new UnusableFile(`others may read or change it: run "chmod 600 ${path}"`);
     if (size > MOST_BYTES) throw new UnusableFile('it is larger than any that is written');
     return await file.readFile();

@@ -117,3 +117,11 @@ test('it creates nothing', async () => {
   await check('later.acme.com');
   expect(await api.store.findDomainByName(api.workspaceId, 'later.acme.com')).toBeNull();
 });
+
+test('a name that is not valid is repeated with what cannot be seen in it escaped', async () => {
+  const { project, app, environment } = tree;
+  const sent = '\u202emoc.acme\u0000';
+  const answer = await api.call('domains.checkName', { project, app, environment, domain: sent });
+  expect(dataOf(answer)).toMatchObject({ domain: '\\u{202e}moc.acme\\u{0}', valid: false });
+  expect(answer.text).not.toMatch(/[\p{Cc}\p{Cf}]/u);
+});

@@ -67,6 +67,9 @@ describe('domains.createDomains', () => {
     expect(statuses(made)).toEqual([undefined, 400, 403, 400, 409, 400, undefined, undefined, 403, 409]);
     // No longer than a name can be.
     expect(made.map(({ domain }) => domain)).toEqual(names.map((name) => name.slice(0, 253)));
+    const [hidden] = await outcomes(['\u202emoc.\u0000\u200b acme\u001b[2J']);
+    expect(hidden?.domain).toBe('\\u{202e}moc.\\u{0}\\u{200b} acme\\u{1b}[2J');
+    expect(JSON.stringify(hidden?.error)).not.toMatch(/[\p{Cc}\p{Cf}]/u);
     expect(made[1]?.error?.errors).toEqual([
       { location: 'body.domains.1', message: expect.stringContaining('without a scheme'), fix: 'use "two.acme.com"' },
     ]);

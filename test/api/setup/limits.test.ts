@@ -1,4 +1,7 @@
+import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { createRootKey } from '../../../src/access/root-key.ts';
+import { createSetupToken } from '../../../src/access/setup-link.ts';
 import { NO_MEMORY } from '../../../src/domain/status.ts';
 import { dataOf, type Harness, START, startApi } from '../../support/api-harness.ts';
 import { failedAt } from '../../support/entities.ts';
@@ -117,23 +120,52 @@ it('ten streams of a link may be open', async () => {
   for (const each of open) each.close();
 });
 
-it('an address that tries 300 tokens in a minute is refused before anything is looked up, with a good one too', async () => {
+const guessed = { status: 429, headers: { 'retry-after': expect.stringMatching(/^\d+$/) } };
+
+it('who guesses keys, tokens of dashboards or parts of links locks out no customer behind the same address', async () => {
   const { token } = await newLink();
-  for (let i = 0; i < 300; i += 1) expect((await open(`nps_${i}`)).status).toBe(401);
-  const refused = await open(token);
-  expect(refused).toMatchObject({ status: 429, headers: { 'retry-after': expect.stringMatching(/^\d+$/) } });
-  expect(await api.call('domains.getDomain', { domain: 'shop.acme.com' })).toMatchObject({ status: 200 });
-  api.clock.set(START + 60_000);
-  expect(await open(token)).toMatchObject({ status: 200 });
+  const guesses = [
+    () => api.call('domains.getDomain', {}, { key: createRootKey(randomBytes).key }),
+    () => api.call('domains.getDomain', {}, { key: 'a.b.c' }),
+    () => open('nps_1'),
+  ];
+  for (let i = 0; i < 300; i += 1) expect((await guesses[i % 3]?.())?.status).toBe(401);
+  for (const guess of guesses) expect(await guess()).toMatchObject(guessed);
+  const key = await newSession(token);
+  for (const operation of ['domains.getDomain', 'domains.getCertificate'])
+    expect(await ask(key, operation)).toMatchObject({ status: 200 });
 });
 
-it('and before its body is read: a session is opened with 1 KiB at most', async () => {
+it('an address that guesses 300 whole links in a minute has no more looked up; a link that was opened before still opens', async () => {
+  const { token } = await newLink();
+  await newSession(token);
+  const guess = () => open(createSetupToken(randomBytes).token);
+  for (let i = 0; i < 300; i += 1) expect((await guess()).status).toBe(401);
+  reads = [];
+  expect(await guess()).toMatchObject(guessed);
+  expect(reads).toEqual([]);
+  const key = await newSession(token);
+  expect(await ask(key, 'domains.getDomain')).toMatchObject(guessed);
+  expect(await api.call('domains.getDomain', { domain: 'shop.acme.com' })).toMatchObject({ status: 200 });
+  api.clock.set(START + 60_000);
+  expect(await open((await newLink()).token)).toMatchObject({ status: 200 });
+});
+
+it('an address that forges 300 sessions in a minute has no more checked; a session that is in use goes on', async () => {
+  const key = await newSession();
+  await api.changes.poll();
+  await ask(key, 'domains.getDomain');
+  const forged = `${key.split('.').slice(0, 2).join('.')}.AAAA`;
+  for (let i = 0; i < 300; i += 1) expect((await ask(forged, 'domains.getDomain')).status).toBe(401);
+  expect(await ask(forged, 'domains.getDomain')).toMatchObject(guessed);
+  expect(await ask(key, 'domains.getDomain')).toMatchObject({ status: 200 });
+});
+
+it('a session is opened with 1 KiB at most', async () => {
   const body = (bytes: number) => JSON.stringify({ token: 'x'.repeat(bytes - '{"token":""}'.length) });
   const send = (bytes: number) => api.send({ path: '/v2/setup.openSession', key: null, body: body(bytes) });
   expect(await send(1024)).toMatchObject({ status: 400 });
   expect(await send(1025)).toMatchObject({ status: 413 });
-  for (let i = 0; i < 300; i += 1) await open(`nps_${i}`);
-  expect(await send(1025)).toMatchObject({ status: 429 });
 });
 
 it('a link above its limit is not looked up', async () => {

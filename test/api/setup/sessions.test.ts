@@ -1,7 +1,9 @@
+import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { signToken } from '../../../src/access/dashboard-token.ts';
 import { hashRootKey } from '../../../src/access/root-key.ts';
 import { signSession } from '../../../src/access/session-token.ts';
+import { createSetupToken } from '../../../src/access/setup-link.ts';
 import { currentSigningKey, rotateSigningKey } from '../../../src/access/signing-key.ts';
 import { operations } from '../../../src/api/operations.ts';
 import type { Domain } from '../../../src/domain/domain.ts';
@@ -250,11 +252,15 @@ describe('what is refused', () => {
     );
   });
 
-  it('a token that is not of a link, however it looks', async () => {
+  it('a token that is not of a link, however it looks: one that cannot be one is called incomplete', async () => {
     const { token } = await newLink((await newDomain()).name);
     const flipped = token.slice(0, -1) + (token.endsWith('1') ? '2' : '1');
     for (const text of ['nps_', 'x', flipped, token.toLowerCase(), `${token} `, api.rootKey, '\u0000', '💥'])
-      expect(await open(text), text).toMatchObject(refused('setup-link-not-found'));
+      expect(await open(text), text).toMatchObject(refused('setup-link-incomplete'));
+    expect((await open(token.slice(0, -3))).body.error?.detail).toBe(
+      'The set-up link is incomplete or was changed. Open it as it was sent.',
+    );
+    expect(await open(createSetupToken(randomBytes).token)).toMatchObject(refused('setup-link-not-found'));
     for (const body of [{}, { token: '' }, { token: 1 }, { token: 'x'.repeat(256) }, { token, more: 1 }, []])
       expect(await api.call('setup.openSession', body, { key: null })).toMatchObject({ status: 400 });
   });
