@@ -29,6 +29,7 @@ import type { Store } from './store/contract/store.ts';
 import { databaseAt, keyringFor, type SharedStore } from './store/database.ts';
 import { addSnapshots } from './threads/snapshots.ts';
 import { createSupervisor } from './threads/supervisor.ts';
+import { startGuardedClock } from './verification/guarded-clock.ts';
 
 /** The composition root of a server: configuration → store → roles and their threads → listeners → shutdown. */
 
@@ -158,8 +159,10 @@ export async function startServer(config: Config, options: ServerOptions): Promi
     };
     /** What nobody needs before the store is open. */
     const startOthers = async () => {
+      const guarded = track(parts.roles, startGuardedClock({ clock, store, log, metrics }));
+      await guarded.ready;
       if (!isSuccessor) await begin(parts.roles, startRoles());
-      track(parts.roles, startPruning(deps));
+      track(parts.roles, startPruning({ ...deps, clock: guarded }));
       track(
         parts.feeds,
         database.listen({

@@ -53,6 +53,16 @@ export function createMetrics({ ofProcess = true } = {}) {
       help: 'Of when the last backup is that "nameplate backup" made of this store, Unix time; absent: it made none.',
       registers,
     }),
+    clockJumps: new Counter({
+      name: 'nameplate_clock_jumps_total',
+      help: 'Times that the clock of this process jumped by more than a minute.',
+      registers,
+    }),
+    clockOffset: new Gauge({
+      name: 'nameplate_clock_offset_seconds',
+      help: "How far the clock is ahead of that of the database's server; 0 on SQLite.",
+      registers,
+    }),
     requests: new Counter({
       name: 'nameplate_requests_total',
       help: 'API requests, by operation and HTTP status; a stream counts when it ends.',

@@ -96,7 +96,12 @@ async function compose(clock: { now(): number }) {
     onAnswer: () => queries++,
   });
   const metrics = createMetrics();
-  const working = { clock, random: Math.random, log: createLog('warn'), metrics };
+  const working = {
+    clock: { now: () => clock.now(), isTrusted: () => true },
+    random: Math.random,
+    log: createLog('warn'),
+    metrics,
+  };
   const latenessMs: number[] = [];
   const noted: typeof store = {
     ...store,

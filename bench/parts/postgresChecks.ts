@@ -17,7 +17,7 @@ const methods = {
     // A claim finds as many checks due with a thousand domains as with a million.
     tickMs = (CHECK_INTERVAL_MS * DUE_AT_ONCE) / domains;
     nowMs = createdAt;
-    const clock = { now: () => Math.floor(nowMs) };
+    const clock = { now: () => Math.floor(nowMs), isTrusted: () => true };
     store = timing(await postgresStore({ address: addressOf(url), clock }));
     const options = { clock, random: Math.random, log: createLog('warn'), metrics: createMetrics() };
     verifier = createVerifier({ ...options, store, resolver });

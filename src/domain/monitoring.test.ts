@@ -384,6 +384,14 @@ describe('enforced, a domain', () => {
     expect(recheck(subdomain, looks, 'enforce').some(({ domain }) => domain.status === 'failed')).toBe(true);
   });
 
+  test('is neither failed nor counted by a clock that is not trusted', () => {
+    const { domain, memory, at: before } = last(subdomain, daily(LOST, GONE_DAYS), 'enforce');
+    const at = before + DAY_MS;
+    const next = monitor(domain, memory, LOST, at, 'enforce', false);
+    expect(next).toMatchObject({ after: domain, memory: { goneSince: memory.goneSince, goneUntil: memory.goneUntil } });
+    expect(monitor(domain, memory, LOST, at, 'enforce').after.status).toBe('failed');
+  });
+
   test('begins its seven days anew after the clock was set back', () => {
     const ahead = daily(LOST, GONE_DAYS).map(({ seen, at }) => ({ seen, at: at + 30 * DAY_MS }));
     const states = recheck(subdomain, [...ahead, ...daily(LOST, GONE_DAYS)], 'enforce');

@@ -58,17 +58,22 @@ export const MONITORING_DAY_MS = 86_400_000;
 /** Consecutive days without anything that leads to us, after which a domain fails in mode `enforce`. */
 export const GONE_DAYS = 7;
 
-/** The state of a verified domain after a re-check. The caller saves it only if the domain is still the one that was read. */
+/**
+ * The state of a verified domain after a re-check. The caller saves it only if the domain is still the one that was read. `countsDays`: `now` may be
+ * counted towards the seven days.
+ */
 export function monitor(
   domain: Domain,
   memory: MonitorMemory,
   seen: Recheck,
   now: number,
   mode: MonitoringMode,
+  countsDays = true,
 ): Monitored {
   if (domain.status !== 'verified') return { after: domain, memory, outcome: 'unreadable' };
   const healthy = isHealthy(domain, seen);
-  const gone = mode === 'enforce' ? isGone(domain, seen) : false;
+  const leadsNowhere = mode === 'enforce' ? isGone(domain, seen) : false;
+  const gone = leadsNowhere && !countsDays ? null : leadsNowhere;
   const losses = lossesOf(domain, memory, seen, healthy);
   const confirmed = (loss: Loss) => losses.get(loss) === true && memory.suspected.includes(loss);
   const wasDrifted = memory.driftedSince !== null;

@@ -5,7 +5,7 @@ import { BUDGET_MS, prune, ROWS_AT_ONCE } from './pruning.ts';
 
 const DAY_MS = 86_400_000;
 const config = { eventsKeepMs: 90 * DAY_MS, auditKeepMs: 365 * DAY_MS, webhookDeliveriesKeepMs: 14 * DAY_MS };
-const clock = { now: () => NOW };
+const clock = { now: () => NOW, isTrusted: () => true };
 
 test('events are kept as long as the operator says, and then deleted', async () => {
   const { store, remove } = await openEngine();
@@ -41,6 +41,22 @@ test('a deleted domain is kept until its time is over', async () => {
   await prune({ store, config, clock });
   expect(await store.findDeletedDomain(over.workspaceId, over.id, NOW - DAY_MS)).toBeNull();
   expect(await store.findDeletedDomain(kept.workspaceId, kept.id, NOW - DAY_MS)).not.toBeNull();
+  await store.close();
+  await remove();
+});
+
+test('what is old by a clock that is not trusted is kept', async () => {
+  const { store, remove } = await openEngine();
+  const { environment } = await plant(store);
+  const [domain, deleted] = [await attach(store, environment), await attach(store, environment)];
+  await store.deleteDomain(deleted.workspaceId, deleted.id, NOW, null, NOW + DAY_MS);
+  const ahead = { now: () => NOW + 400 * DAY_MS };
+  await prune({ store, config, clock: { ...ahead, isTrusted: () => false } });
+  expect(await timelineOf(store, domain)).toHaveLength(1);
+  expect(await store.findDeletedDomain(deleted.workspaceId, deleted.id, NOW)).not.toBeNull();
+  await prune({ store, config, clock: { ...ahead, isTrusted: () => true } });
+  expect(await timelineOf(store, domain)).toEqual([]);
+  expect(await store.findDeletedDomain(deleted.workspaceId, deleted.id, NOW)).toBeNull();
   await store.close();
   await remove();
 });

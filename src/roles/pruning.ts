@@ -1,9 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Stoppable } from '../net/listen.ts';
 import { IDEMPOTENCY_KEPT_MS } from '../store/contract/idempotency-store.ts';
+import type { GuardedClock } from '../verification/guarded-clock.ts';
 import type { RoleDeps } from './roles.ts';
 
-type PruningDeps = Pick<RoleDeps, 'clock'> & {
+interface PruningDeps {
+  clock: GuardedClock;
   config: Pick<RoleDeps['config'], 'eventsKeepMs' | 'auditKeepMs' | 'webhookDeliveriesKeepMs'>;
   store: Pick<
     RoleDeps['store'],
@@ -16,7 +18,7 @@ type PruningDeps = Pick<RoleDeps, 'clock'> & {
     | 'pruneSetupLinks'
     | 'pruneDeletedDomains'
   >;
-};
+}
 
 const EVERY_MS = 60_000;
 /** No change feed is ever this far behind. */
@@ -74,6 +76,7 @@ export async function prune(
   const now = clock.now();
   const control = { isStopped, elapsedMs };
   await Promise.all([store.pruneChanges(now - CHANGES_KEPT_MS), store.pruneRequests(now - RATE_WINDOWS_KEPT_MS)]);
+  if (!clock.isTrusted()) return;
   await inSteps(() => store.pruneEvents(now - config.eventsKeepMs, ROWS_AT_ONCE), control);
   await inSteps(() => store.pruneAuditEntries(now - config.auditKeepMs, ROWS_AT_ONCE), control);
   await inSteps(() => store.pruneDeliveries(now - config.webhookDeliveriesKeepMs, ROWS_AT_ONCE), control);

@@ -5,7 +5,9 @@ import { observe } from '../observation/observe.ts';
 import { createSelfChecker } from '../selfcheck/self-check.ts';
 import { startDomainGauges } from '../verification/domain-gauges.ts';
 import type { DueLoop } from '../verification/due-loop.ts';
+import { startGuardedClock } from '../verification/guarded-clock.ts';
 import { createMonitor, type MonitorOptions } from '../verification/monitor.ts';
+import { startReopening } from '../verification/reopening.ts';
 import { createVerifier } from '../verification/verifier.ts';
 import { startBackupGauge } from './backup-gauge.ts';
 import { caaNamesOf } from './caa-names.ts';
@@ -17,13 +19,18 @@ import type { RoleDeps } from './roles.ts';
 export function startVerifier(deps: RoleDeps): Stoppable {
   const { resolver, close } = openResolver(deps);
   const facts = { edgeAddresses: deps.config.edgeAddresses ?? [], caNames: caaNamesOf(deps.config) };
-  const verifier = createVerifier({ ...deps, resolver, random: Math.random, facts });
-  verifier.start();
+  const { store, log } = deps;
+  const clock = startGuardedClock({ clock: deps.clock, store, log });
+  const verifier = createVerifier({ ...deps, clock, resolver, random: Math.random, facts });
   const validation = logUnvalidatingResolvers(deps);
   // Nothing records the backups of PostgreSQL; what was copied to it may have the time of one of its SQLite file.
   const backupGauges = deps.config.databaseUrl.engine === 'sqlite' ? [startBackupGauge(deps)] : [];
-  const others = [validation, startDomainGauges(deps), ...backupGauges];
-  const loops = [verifier, ...startMonitor({ ...deps, facts }, resolver)];
+  const others = [validation, startDomainGauges(deps), ...backupGauges, startReopening({ ...deps, clock }), clock];
+  const loops = [verifier, ...createMonitors({ ...deps, clock, facts }, resolver)];
+  // What they claim would change what the clock is compared with.
+  clock.ready.then(() => {
+    for (const loop of loops) loop.start();
+  });
   return {
     async stop() {
       const stopping = others.map((part) => part.stop());
@@ -36,7 +43,7 @@ export function startVerifier(deps: RoleDeps): Stoppable {
 const SELF_CHECK_MS = 5000;
 
 /** Nothing, where no verified domain is to be looked at. */
-function startMonitor(deps: RoleDeps & Pick<MonitorOptions, 'facts'>, resolver: Resolver): Pick<DueLoop, 'stop'>[] {
+function createMonitors(deps: RoleDeps & Pick<MonitorOptions, 'facts' | 'clock'>, resolver: Resolver): DueLoop[] {
   const { config, challengePort } = deps;
   if (config.monitoring === 'off') return [];
   const ports = { http: challengePort, https: config.edgeHttpsPort };
@@ -50,6 +57,5 @@ function startMonitor(deps: RoleDeps & Pick<MonitorOptions, 'facts'>, resolver: 
     intervalMs: config.monitoringIntervalMs,
     random: Math.random,
   });
-  monitor.start();
   return [monitor];
 }

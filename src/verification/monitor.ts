@@ -1,4 +1,3 @@
-import type { Clock } from '../clock.ts';
 import { type CheckResult, digestOf, recordsSeen } from '../domain/check-result.ts';
 import type { Domain } from '../domain/domain.ts';
 import { findingsOf } from '../domain/findings/findings.ts';
@@ -21,6 +20,7 @@ import { tokenOwners } from '../observation/token-owners.ts';
 import type { SelfChecker } from '../selfcheck/self-check.ts';
 import type { CheckStore, DueRecheck, MonitorStore } from '../store/contract/store.ts';
 import { type Claim, createDueLoop, type DueLoop } from './due-loop.ts';
+import type { GuardedClock } from './guarded-clock.ts';
 import { readAddresses } from './read-addresses.ts';
 
 export interface MonitorOptions {
@@ -32,7 +32,7 @@ export interface MonitorOptions {
   mode: MonitoringMode;
   /** What findings depend on besides DNS. */
   facts?: Omit<FindingContext, 'now' | 'domainOfToken'>;
-  clock: Clock;
+  clock: GuardedClock;
   /** Numbers in [0, 1), for the schedule's jitter. */
   random: () => number;
   log: Log;
@@ -99,7 +99,7 @@ export function createMonitor(options: MonitorOptions): DueLoop {
     const domainOfToken = await tokenOwners(store, domain, observation);
     const now = clock.now();
     const findings = findingsOf(observed, observation, { ...facts, domainOfToken, now });
-    const next = monitor(domain, memory, { ...records, addresses, findings }, now, mode);
+    const next = monitor(domain, memory, { ...records, addresses, findings }, now, mode, clock.isTrusted());
     return { next, findings, observation, decides, now };
   }
 

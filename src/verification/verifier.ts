@@ -1,4 +1,3 @@
-import type { Clock } from '../clock.ts';
 import type { Looks } from '../dns/resolver.ts';
 import { type CheckResult, digestOf, recordsSeen } from '../domain/check-result.ts';
 import { WINDOW_MS } from '../domain/domain.ts';
@@ -16,12 +15,13 @@ import { observe } from '../observation/observe.ts';
 import { tokenOwners } from '../observation/token-owners.ts';
 import type { CheckStore, DueCheck } from '../store/contract/store.ts';
 import { type Claim, createDueLoop, type DueLoop } from './due-loop.ts';
+import type { GuardedClock } from './guarded-clock.ts';
 import { semaphore } from './semaphore.ts';
 
 interface VerifierOptions {
   store: CheckStore;
   resolver: Looks;
-  clock: Clock;
+  clock: GuardedClock;
   /** What findings depend on besides DNS. */
   facts?: Omit<FindingContext, 'now' | 'domainOfToken'>;
   /** Numbers in [0, 1), for the schedule's jitter. */
@@ -62,7 +62,9 @@ export function createVerifier(options: VerifierOptions): Verifier {
   const { maxInFlight = 2000, deadlineMs = 10_000, pollMs = 250 } = options;
   const limitSaves = semaphore(CONCURRENT_SAVES);
 
-  async function complete(due: DueCheck, { claimedAt, signal, isStale }: Claim): Promise<CheckOutcome> {
+  async function complete(due: DueCheck, { signal, isStale, ...claim }: Claim): Promise<CheckOutcome> {
+    // A window is over once the clock of the check before, which has scheduled this one, says so too.
+    const claimedAt = clock.isTrusted() ? Math.min(claim.claimedAt, due.dueAt) : Number.NEGATIVE_INFINITY;
     const isLast = claimedAt >= windowEndsAt(due.domain, windowMs);
     const isThorough = looksAround(due.attempts) || countsUnreadable(due.memory);
     const depth = isLast ? 'deciding' : isThorough ? 'thorough' : 'routine';

@@ -25,6 +25,29 @@ export function describeChecks(subject: Subject): void {
     expect(await store.findNameByToken(one.workspace.id, domain.token)).toBeNull();
   });
 
+  it('finds the domains that failed after a time and are failed still, but not those that lost their name', async () => {
+    const { store } = subject;
+    const [one, other] = [await subject.plant(), await subject.plant()];
+    const failed = await attach(store, one.environment);
+    const retried = await attach(store, one.environment);
+    for (const domain of [failed, retried]) await save(domain, failedAt(domain, NOW + 1));
+    await store.retryVerification(retried.workspaceId, retried.id, NOW + 2, WINDOW_MS);
+    const incumbent = await attach(store, one.environment);
+    await save(incumbent, verifiedAt(incumbent, NOW));
+    const held = (await stored(incumbent)) as Domain;
+    const claimant = await attach(store, other.environment, { name: incumbent.name });
+    await save(claimant, verifiedAt(claimant, NOW + 1), { before: held, after: failedAt(held, NOW + 1) });
+    const { id, workspaceId } = failed;
+    expect(await store.findFailedAfter(NOW, 10)).toEqual([{ id, workspaceId }]);
+    expect(await store.findFailedAfter(NOW, 0)).toEqual([]);
+    expect(await store.findFailedAfter(NOW + 1, 10)).toEqual([]);
+  });
+
+  it('knows the clock of the database server, where there is one', async () => {
+    const time = await subject.store.serverTime();
+    if (time !== null) expect(Math.abs(time - Date.now())).toBeLessThan(60_000);
+  });
+
   describe('claiming', () => {
     it('skips the checks of one workspace, which stay due', async () => {
       const { store } = subject;

@@ -2,8 +2,13 @@ import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { startChangeFeed } from '../../src/cache/change-feed.ts';
+import type { Domain } from '../../src/domain/domain.ts';
 import { idMaker } from '../../src/ids.ts';
+import { createLog } from '../../src/log.ts';
+import { createMetrics } from '../../src/metrics.ts';
 import { memoryLimiter } from '../../src/ratelimit/limiter.ts';
+import { startReopening } from '../../src/verification/reopening.ts';
+import { createVerifier } from '../../src/verification/verifier.ts';
 import { type Harness, startApi } from '../support/api-harness.ts';
 import { createWorld, type World } from '../support/dns-world.ts';
 
@@ -33,7 +38,7 @@ describe('when the clock jumps, the checks', () => {
     return checks;
   }
 
-  test('forwards past the end of the windows: each domain is looked at once more before it fails', async () => {
+  test('forwards past the end of the windows: each domain is looked at in two checks, a period apart, before it fails', async () => {
     const domains = await createMany();
     expect(await world.verifier.runOnce()).toBe(DOMAINS);
     const published = domains.slice(0, DOMAINS / 2);
@@ -41,6 +46,9 @@ describe('when the clock jumps, the checks', () => {
     world.clock.pass(30 * HOUR);
     expect(await world.verifier.runOnce()).toBe(DOMAINS);
     expect(await world.verifier.runOnce()).toBe(0);
+    for (const domain of domains.slice(DOMAINS / 2)) expect((await world.read(domain)).status).toBe('verifying');
+    world.clock.pass(PERIOD);
+    expect(await world.verifier.runOnce()).toBe(DOMAINS / 2);
     for (const [i, domain] of domains.entries()) {
       expect((await world.read(domain)).status).toBe(i < published.length ? 'verified' : 'failed');
     }
@@ -102,7 +110,58 @@ describe('when the clock jumps, the checks', () => {
     world.clock.pass(28 * HOUR);
     expect((await world.check(domain)).status).toBe('verifying');
     world.clock.pass(HOUR);
+    expect((await world.check(domain)).status).toBe('verifying');
     expect((await world.check(domain)).status).toBe('failed');
+  });
+
+  test('not at all, a window ends within two periods, whatever the schedule draws and however long nobody checked', async () => {
+    let [drawn, serial] = [0.5, 0];
+    const about = { log: createLog('silent'), metrics: createMetrics(), random: () => drawn };
+    const verifier = createVerifier({ ...world, ...about });
+    const property = async (uncheckedMs: number, random: number) => {
+      drawn = random;
+      const domain = await world.create(`on-time-${serial++}.acme.com`);
+      const endsAt = domain.createdAt + 24 * HOUR;
+      world.clock.pass(uncheckedMs);
+      const latest = Math.max(endsAt, world.clock.now()) + 2 * PERIOD;
+      while ((await world.read(domain)).status !== 'failed') {
+        world.clock.pass(10 * SECOND);
+        await verifier.runOnce();
+        expect(world.clock.now()).toBeLessThanOrEqual(latest);
+      }
+      expect(world.clock.now()).toBeGreaterThanOrEqual(endsAt);
+    };
+    const unchecked = fc.integer({ min: 24 * HOUR - 5 * PERIOD, max: 30 * HOUR });
+    const random = fc.double({ min: 0, max: 0.99, noNaN: true });
+    await fc.assert(fc.asyncProperty(unchecked, random, property), { numRuns: 15 });
+    await verifier.stop();
+  });
+
+  test('forwards for so long that windows ended: once the clock is right and trusted again, their domains are verified again', async () => {
+    const rightly = await world.create('right.acme.com');
+    for (const hours of [25, 0]) {
+      world.clock.pass(hours * HOUR);
+      await world.check(rightly);
+    }
+    const domains = await createMany();
+    await world.verifier.runOnce();
+    for (const hours of [25, 0]) {
+      world.clock.pass(hours * HOUR);
+      await world.check(rightly);
+    }
+    for (const domain of domains) expect((await world.read(domain)).status).toBe('failed');
+    world.clock.pass(-25 * HOUR);
+    const about = { store: world.store, windowMs: 24 * HOUR, log: createLog('silent') };
+    await startReopening({ ...about, clock: { ...world.clock, isTrusted: () => false } }).stop();
+    expect((await world.read(domains[0] as Domain)).status).toBe('failed');
+    await startReopening({ ...about, clock: world.clock }).stop();
+    for (const domain of domains) {
+      expect(await world.read(domain)).toMatchObject({ status: 'pending', windowStartedAt: world.clock.now() });
+      world.publish(domain);
+    }
+    expect((await world.read(rightly)).status).toBe('failed');
+    await world.verifier.runOnce();
+    for (const domain of domains) expect((await world.read(domain)).status).toBe('verified');
   });
 });
 

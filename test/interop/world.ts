@@ -70,7 +70,7 @@ export async function createInterop(internet: Internet, options: InteropOptions 
   const verifier = createVerifier({
     store: watched,
     resolver,
-    clock,
+    clock: { now: () => clock.now(), isTrusted: () => true },
     random,
     log: createLog('silent'),
     metrics: createMetrics(),

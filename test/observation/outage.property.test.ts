@@ -82,7 +82,7 @@ test.each(Object.entries(PUBLISHED))(
           validate: (...asked) => resolver.validate(...asked),
         };
         const common = {
-          clock: { now: () => now },
+          clock: { now: () => now, isTrusted: () => true },
           random: () => 0.5,
           log: createLog('silent'),
           metrics: createMetrics(),

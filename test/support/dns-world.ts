@@ -18,7 +18,7 @@ export interface World {
   dns: Simulator;
   verifier: Verifier;
   resolver: Resolver;
-  clock: { now(): number; pass(ms: number): void };
+  clock: { now(): number; isTrusted(): boolean; pass(ms: number): void };
   /** Another DNS server, at another loopback address with the same port. */
   server(host: string): Promise<Simulator>;
   /** Adds a domain to a workspace, `ws_1` unless given. */
@@ -56,6 +56,7 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
   let serial = 0;
   const clock = {
     now: () => now,
+    isTrusted: () => true,
     pass: (ms: number) => {
       now += ms;
     },

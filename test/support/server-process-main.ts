@@ -15,6 +15,8 @@ export interface ServerSettings {
   deliveryLeaseMs?: number;
   checkIntervalMs: number;
   windowMs: number;
+  /** How far its clock is ahead at first; 0 unless given. */
+  aheadMs?: number;
 }
 
 /** Where else it is asked; null where it has no such listener. */
@@ -33,8 +35,8 @@ export type Said =
   /** After a collection of garbage. `resources`: what keeps the event loop alive. */
   | { event: 'vitals'; heapBytes: number; resources: number; cpuSeconds: number };
 
-let aheadMs = 0;
-const settings: ServerSettings = JSON.parse(process.argv[2] ?? '');
+const { aheadMs: aheadAtFirst = 0, ...settings }: ServerSettings = JSON.parse(process.argv[2] ?? '');
+let aheadMs = aheadAtFirst;
 const config = readServerConfig();
 const log = createLog(config.logLevel);
 const clock = { now: () => Date.now() + aheadMs };

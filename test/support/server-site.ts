@@ -22,8 +22,8 @@ export interface Site {
   /** Length of the verification window of its servers. */
   windowMs: number;
   checkIntervalMs: number;
-  /** Starts a server on the data. */
-  serve(): Promise<Server>;
+  /** Starts a server on the data; its clock is so far ahead. */
+  serve(aheadMs?: number): Promise<Server>;
   /** Kills its servers and removes the data. */
   close(): Promise<void>;
 }
@@ -49,8 +49,9 @@ export async function createSite(
     data,
     path: join(directory, 'nameplate.db'),
     dns,
-    async serve() {
-      const server = await startServer({ ...schedule, database: data.url, nameserverPort: dns.port });
+    async serve(aheadMs = 0) {
+      const about = { ...schedule, aheadMs, database: data.url, nameserverPort: dns.port };
+      const server = await startServer(about);
       servers.push(server);
       return server;
     },

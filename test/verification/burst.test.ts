@@ -35,7 +35,12 @@ test('of a burst of results, at most 100 are saved at a time, and none is lost',
       return store.saveTransition(save).finally(() => saving--);
     },
   };
-  const parts = { clock: { now: () => NOW }, random: Math.random, log: createLog('silent'), metrics: createMetrics() };
+  const parts = {
+    clock: { now: () => NOW, isTrusted: () => true },
+    random: Math.random,
+    log: createLog('silent'),
+    metrics: createMetrics(),
+  };
   expect(await createVerifier({ ...parts, store: counting, resolver }).runOnce()).toBe(DOMAINS);
   expect(most).toBe(100);
   const found = await Promise.all(domains.map(({ id, workspaceId }) => store.findDomainById(workspaceId, id)));

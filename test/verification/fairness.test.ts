@@ -41,7 +41,7 @@ afterEach(async () => {
 });
 
 function start(maxInFlight: number): Verifier {
-  const clock = { now: () => NOW };
+  const clock = { now: () => NOW, isTrusted: () => true };
   const log = createLog('silent');
   return createVerifier({ store, resolver, clock, random: () => 0.5, log, metrics, maxInFlight, pollMs: 10 });
 }

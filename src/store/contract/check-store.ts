@@ -50,8 +50,11 @@ export interface CheckStore {
     except?: string | undefined,
   ): Promise<DueCheck[]>;
 
-  /** Due time of the earliest check, or null. For tests. */
+  /** Due time of the earliest check, or null. */
   earliestDueAt(): Promise<number | null>;
+
+  /** At most `limit` domains that are `failed` and became so after `after`, other than by a takeover. */
+  findFailedAfter(after: number, limit: number): Promise<Pick<Domain, 'id' | 'workspaceId'>[]>;
 
   /** The `verified` domain of the same name, of another workspace; null: nobody holds it. */
   findIncumbent(domain: Pick<Domain, 'id' | 'name'>): Promise<Domain | null>;

@@ -79,6 +79,8 @@ export interface Store
   ping(): Promise<void>;
   /** The connections of this process, or of this thread of it, to the database server, for metrics: of each pool; none where the store is a file. */
   poolUsage(): Promise<PoolUsage[]>;
+  /** The clock of the database server, Unix ms; null where the store is a file. */
+  serverTime(): Promise<number | null>;
   /** Finishes writes in flight, then closes files and connections. Methods called later reject. */
   close(): Promise<void>;
 }

@@ -23,6 +23,7 @@ import { connectionPool } from './pool.ts';
 import { clientReader, type PostgresAddress, settingsFor, TIMEOUTS, type Timeouts } from './postgres-connection.ts';
 import { asUnavailable } from './postgres-errors.ts';
 import { saveTogether } from './save-deliveries.ts';
+import { serverTime } from './server-time.ts';
 import { sharedConnections } from './shared-connections.ts';
 import { addRequests } from './shared-counts.ts';
 import { type TransactionOptions, transact } from './transaction.ts';
@@ -173,6 +174,7 @@ export async function postgresStore(options: PostgresOptions): Promise<Store> {
       await read(findWorkspace, '');
       await track(() => writers.withClient((client) => client.query(WRITE_NOTHING)));
     },
+    serverTime: () => read(serverTime),
     poolUsage: () =>
       track(async () => [
         { pool: 'reads', ...readers.usage() },

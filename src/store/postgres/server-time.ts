@@ -1,6 +1,16 @@
+import { sql } from 'kysely';
 import pg from 'pg';
+import type { Reader, Tables } from '../sql/statement.ts';
 import { type PostgresAddress, settingsFor, TIMEOUTS } from './postgres-connection.ts';
 import { asUnavailable } from './postgres-errors.ts';
+
+export async function serverTime(reader: Reader): Promise<number> {
+  return (await reader.one(selectTime, {}))?.ms ?? Number.NaN;
+}
+
+function selectTime(db: Tables) {
+  return db.selectNoFrom(sql<number>`(extract(epoch from clock_timestamp()) * 1000)::float8`.as('ms'));
+}
 
 /** The server's clock in Unix milliseconds. Rejects with `StoreUnavailable`. */
 export async function timeOf(address: PostgresAddress): Promise<number> {

@@ -103,6 +103,10 @@ function seqOf(cursor: string | undefined): number {
   return /^\d{1,15}$/.test(cursor) ? Number(cursor) : 0;
 }
 
+export async function findFailedAfter(reader: Reader, after: number, limit: number) {
+  return reader.all(selectFailedAfter, { after, limit });
+}
+
 export async function pruneEvents(tx: Transaction, before: number, limit: number): Promise<number> {
   return tx.execute(deleteEvents, { before, limit });
 }
@@ -194,6 +198,18 @@ function selectEvents(db: Tables, p: { workspaceId: string; domainId: string; be
         .end()
         .as('previous'),
     );
+}
+
+function selectFailedAfter(db: Tables, p: { after: number; limit: number }) {
+  return db
+    .selectFrom('events')
+    .innerJoin('domains', 'domains.id', 'events.domain_id')
+    .where('events.created_at', '>', p.after)
+    .where('events.type', '=', sql.lit('domain.failed'))
+    .where('domains.status', '=', sql.lit('failed'))
+    .where('domains.updated_at', '>', p.after)
+    .limit(p.limit)
+    .select(['domains.id', 'domains.workspace_id as workspaceId']);
 }
 
 function deleteEvents(db: Tables, p: { before: number; limit: number }) {

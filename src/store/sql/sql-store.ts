@@ -15,7 +15,7 @@ import { countDomains } from './domain-counts.ts';
 import * as domains from './domains.ts';
 import { listDomains } from './environment-domains.ts';
 import { findEnvironment, listEnvironments } from './environments.ts';
-import { listDomainEvents } from './events.ts';
+import { findFailedAfter, listDomainEvents } from './events.ts';
 import { findLastBackup, findLastIssuing } from './heartbeats.ts';
 import { countDrifted } from './monitor-schedule.ts';
 import { findProject, listProjects } from './projects.ts';
@@ -52,6 +52,7 @@ export interface Engine
     | 'changesSince'
     | 'ping'
     | 'poolUsage'
+    | 'serverTime'
     | 'close'
   > {
   /** Runs a use case that reads. It is one statement, and so sees one moment; but for those that search many rows. */
@@ -124,6 +125,7 @@ export function sqlStore(engine: Engine): Store {
 
     claimDue: engine.claimDue,
     earliestDueAt: () => read(earliestDueAt),
+    findFailedAfter: (...args) => read(findFailedAfter, ...args),
     findIncumbent: (...args) => read(findIncumbent, ...args),
     findNameByToken: (...args) => read(findNameByToken, ...args),
     saveTransition: (save) => write(writes.saveTransition, packed(save)),
@@ -234,6 +236,7 @@ export function sqlStore(engine: Engine): Store {
 
     ping: engine.ping,
     poolUsage: engine.poolUsage,
+    serverTime: engine.serverTime,
     close: engine.close,
   };
 }

@@ -88,6 +88,11 @@ function storeOn(
   const writer = createWriter(thread, maxWaiting);
   let closed: Promise<void> | undefined;
 
+  async function whileOpen<T>(value: T): Promise<T> {
+    if (closed !== undefined) throw new StoreUnavailable('the store is closed');
+    return value;
+  }
+
   async function read<Args extends unknown[], T>(useCase: ReadUseCase<Args, T>, ...args: Args): Promise<T> {
     try {
       return await useCase(reader, ...args);
@@ -133,10 +138,8 @@ function storeOn(
       await read(earliestDueAt);
       await write(sqliteWrites.writePage);
     },
-    async poolUsage() {
-      if (closed !== undefined) throw new StoreUnavailable('the store is closed');
-      return [];
-    },
+    poolUsage: () => whileOpen([]),
+    serverTime: () => whileOpen(null),
     close() {
       if (closed === undefined) {
         // Before the writer's, so that the writer's connection is the last one to close: that one checkpoints the WAL.
