@@ -1,169 +1,146 @@
-// Nameplate's checks of the claims that an attacker makes, in the victim's namespace. Started by forger-lab.ts.
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+// Checks the claims that an attacker makes, in the victim's namespace. forger-lab.ts starts a copy of it beside the sources that are attacked.
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { pathToFileURL } from 'node:url';
-import type { Domain } from '../../../src/domain/domain.ts';
-import type { CheckStore, Store } from '../../../src/store/contract/store.ts';
+import { systemClock as clock } from '../../../src/clock.ts';
+import { authoritativeResolver } from '../../../src/dns/authoritative.ts';
+import { dnsClient } from '../../../src/dns/transport/dns-client.ts';
+import { type Domain, newDomain } from '../../../src/domain/domain.ts';
+import { createLog } from '../../../src/log.ts';
+import { createMetrics } from '../../../src/metrics.ts';
+import { migrate, sqliteStore } from '../../../src/store/sqlite/sqlite.ts';
+import { createVerifier } from '../../../src/verification/verifier.ts';
 
-/** A domain of a workspace; its token is the workspace, so that the records are known beforehand. */
+/** A domain: its workspace is its token too, so that the records are known beforehand. */
 export interface LabDomain {
   workspace: string;
   name: string;
-  kind: Domain['kind'];
-  target: string;
 }
 
 export interface VictimPlan {
   seconds: number;
-  /** The directory of the sources that are attacked. */
-  tree: string;
   resolver: string;
   networks: string[];
   /** Verified before the attack: the attacker's own domain, and the incumbent of a takeover. */
   honest: LabDomain[];
-  /** The attacker's claims of one name, all of which are checked all the time. */
+  /** The attacker's claims, all of which are checked all the time. */
   claims: LabDomain[];
-  /** A takeover needs two checks that far apart. */
-  betweenProofsMs: number;
   /** A domain without records, whose checks show the ports to the attacker's nameserver. */
   probe: LabDomain;
+  /** A takeover needs two checks that far apart. */
+  betweenProofsMs: number;
 }
 
 const DAY_MS = 86_400_000;
 /** The first checks of a domain look at everything; then the attacker creates the claim anew. */
 const CHECKS_EACH = 3;
+const PROBE_MS = 100;
 
 const plan: VictimPlan = JSON.parse(process.argv[2] ?? '');
 setTimeout(() => process.exit(), plan.seconds * 1000);
 process.on('disconnect', () => process.exit());
 
-const at = (path: string) => pathToFileURL(join(plan.tree, 'src', path)).href;
-const { authoritativeResolver } = (await import(
-  at('dns/authoritative.ts')
-)) as typeof import('../../../src/dns/authoritative.ts');
-const { dnsClient } = (await import(
-  at('dns/transport/dns-client.ts')
-)) as typeof import('../../../src/dns/transport/dns-client.ts');
-const { newDomain } = (await import(at('domain/domain.ts'))) as typeof import('../../../src/domain/domain.ts');
-const { createLog } = (await import(at('log.ts'))) as typeof import('../../../src/log.ts');
-const { createMetrics } = (await import(at('metrics.ts'))) as typeof import('../../../src/metrics.ts');
-const { migrate, sqliteStore } = (await import(
-  at('store/sqlite/sqlite.ts')
-)) as typeof import('../../../src/store/sqlite/sqlite.ts');
-const { createVerifier } = (await import(
-  at('verification/verifier.ts')
-)) as typeof import('../../../src/verification/verifier.ts');
-const { systemClock: clock } = (await import(at('clock.ts'))) as typeof import('../../../src/clock.ts');
-
-const directory = mkdtempSync(join(tmpdir(), 'nameplate-forger-'));
-process.on('exit', () => rmSync(directory, { recursive: true, force: true }));
-const path = join(directory, 'nameplate.db');
+const path = join(import.meta.dirname, 'nameplate.db');
 await migrate(path);
-const store: Store = await sqliteStore({ path });
-
-/** Called when a verifier has claimed what is due. */
-let onClaimed = () => {};
-const checkStore: CheckStore = {
-  ...store,
-  async claimDue(...args) {
-    const due = await store.claimDue(...args);
-    onClaimed();
-    return due;
-  },
-};
+const store = await sqliteStore({ path });
 const resolver = authoritativeResolver({
-  client: dnsClient(),
+  ...{ client: dnsClient(), clock, allowedNetworks: plan.networks },
   resolvers: [{ address: plan.resolver, port: 53 }],
-  allowedNetworks: plan.networks,
-  clock,
 });
-const log = createLog('error');
+/** Called when what is due has been claimed. */
+let onClaimed = () => {};
+const claimDue: typeof store.claimDue = async (...args) => {
+  const due = await store.claimDue(...args);
+  onClaimed();
+  return due;
+};
 const verifier = createVerifier({
-  store: checkStore,
-  resolver,
-  clock,
-  random: () => 0.5,
-  log,
-  metrics: createMetrics(),
+  ...{ store: { ...store, claimDue }, resolver, clock, random: () => 0.5 },
+  ...{ log: createLog('error'), metrics: createMetrics() },
 });
-const workspaces = new Set<string>();
-let serial = 0;
-let checks = 0;
 
-async function create(attached: LabDomain): Promise<Domain> {
-  const { workspace: id, name, kind, target } = attached;
-  const ids = { projectId: `proj_${id}`, appId: `app_${id}`, environmentId: `env_${id}` };
-  if (!workspaces.has(id)) {
-    workspaces.add(id);
-    const common = { workspaceId: id, name: null, createdAt: 0 };
-    await store.createWorkspace({ id, name: id, disabledAt: null, limits: { rates: {}, domains: null }, createdAt: 0 });
-    await store.createProject({ ...common, id: ids.projectId, slug: 'demo' });
-    await store.createApp({ ...common, id: ids.appId, projectId: ids.projectId, slug: 'web' });
-    const environment = { id: ids.environmentId, projectId: ids.projectId, appId: ids.appId, slug: 'production' };
-    await store.createEnvironment({ ...common, ...environment, currentDeploymentId: null });
-  }
+async function createWorkspace(id: string): Promise<void> {
+  const common = {
+    workspaceId: id,
+    name: null,
+    createdAt: 0,
+    slug: 'demo',
+    projectId: `proj_${id}`,
+    appId: `app_${id}`,
+  };
+  await store.createWorkspace({ id, name: id, disabledAt: null, limits: { rates: {}, domains: null }, createdAt: 0 });
+  await store.createProject({ ...common, id: common.projectId });
+  await store.createApp({ ...common, id: common.appId });
+  await store.createEnvironment({ ...common, id: `env_${id}`, currentDeploymentId: null });
+}
+
+let serial = 0;
+async function create({ workspace: token, name }: LabDomain): Promise<Domain> {
   serial += 1;
-  const given = { target, token: id, service: 'service', createdAt: clock.now() };
-  const domain = newDomain({ id: `dom_${serial}`, workspaceId: id, name, kind, ...ids, ...given });
+  const domain = newDomain({
+    ...{ id: `dom_${serial}`, workspaceId: token, environmentId: `env_${token}`, service: 'service', name, token },
+    ...{ projectId: `proj_${token}`, appId: `app_${token}`, target: `${token}.cname.nameplate.test` },
+    ...{ kind: name.split('.').length === 2 ? 'apex' : 'subdomain', createdAt: clock.now() },
+  });
   await store.createDomain(domain, clock.now() + DAY_MS);
   return domain;
 }
 
-let turn = Promise.resolve();
-/** Makes one check due, as the API does, and completes it. One is due at a time, so that each caller waits for its own. */
-async function check(makeDue: () => Promise<Domain>): Promise<Domain | null> {
-  const claimed = turn.then(async () => {
-    const { workspaceId, id } = await makeDue();
-    const claim = new Promise<void>((resolve) => {
-      onClaimed = resolve;
-    });
-    const completed = verifier.runOnce();
-    await claim;
-    return { workspaceId, id, completed };
-  });
-  turn = claimed.then(() => {});
-  const { workspaceId, id, completed } = await claimed;
-  await completed;
-  checks += 1;
-  return store.findDomainById(workspaceId, id);
-}
-
-async function checkAgain(domain: Domain): Promise<Domain> {
+async function retry(domain: Domain): Promise<Domain> {
   await store.retryVerification(domain.workspaceId, domain.id, clock.now(), DAY_MS);
   return domain;
 }
 
-/** Claims the name over and over, with the first checks of each claim. */
-async function claimForEver(claim: LabDomain): Promise<void> {
+let turn: Promise<unknown> = Promise.resolve();
+let checks = 0;
+/** Makes one check due, as the API does, and completes it. One is due at a time, so that each caller waits for its own. */
+async function check(makeDue: () => Promise<Domain>): Promise<Domain> {
+  const claim = async () => {
+    const domain = await makeDue();
+    const claimed = new Promise<void>((resolve) => {
+      onClaimed = resolve;
+    });
+    const completed = verifier.runOnce();
+    await claimed;
+    return { domain, completed };
+  };
+  const claimed = turn.then(claim);
+  turn = claimed;
+  const { domain, completed } = await claimed;
+  await completed;
+  checks += 1;
+  const checked = await store.findDomainById(domain.workspaceId, domain.id);
+  if (checked === null) throw new Error(`${domain.id} is gone.`);
+  return checked;
+}
+
+/** Claims a name over and over, until it is verified. */
+async function claimName(claim: LabDomain): Promise<void> {
   for (;;) {
     let domain = await check(() => create(claim));
-    for (
-      let checked = 1;
-      domain !== null && (checked < CHECKS_EACH || domain.ownershipVerifiedAt !== null);
-      checked++
-    ) {
-      const seen = domain;
-      if (seen.status === 'verified') return void process.send?.({ verified: seen.workspaceId });
-      if (seen.ownershipVerifiedAt !== null) await delay(plan.betweenProofsMs);
-      domain = await check(() => checkAgain(seen));
+    for (let done = 1; domain.status !== 'verified'; done++) {
+      const isProven = domain.ownershipVerifiedAt !== null;
+      if (isProven) await delay(plan.betweenProofsMs);
+      else if (done >= CHECKS_EACH) break;
+      const checked = domain;
+      domain = await check(() => retry(checked));
     }
-    if (domain?.status === 'verified') return void process.send?.({ verified: domain.workspaceId });
-    if (domain !== null) await store.deleteDomain(domain.workspaceId, domain.id, clock.now());
+    if (domain.status === 'verified') return void process.send?.({ verified: domain.workspaceId });
+    await store.deleteDomain(domain.workspaceId, domain.id, clock.now());
   }
 }
 
+async function showPorts(): Promise<void> {
+  for (let domain = await create(plan.probe); ; await delay(PROBE_MS)) domain = await check(() => retry(domain));
+}
+
+for (const { workspace } of [...plan.honest, ...plan.claims, plan.probe]) await createWorkspace(workspace);
 for (const honest of plan.honest) {
-  const domain = await check(() => create(honest));
-  if (domain?.status !== 'verified')
-    throw new Error(`${honest.name} is ${domain?.status}: ${domain?.verificationError}`);
+  const { status, verificationError } = await check(() => create(honest));
+  if (status !== 'verified') throw new Error(`${honest.name} is ${status}: ${verificationError}`);
 }
 process.send?.('ready');
 process.on('message', () => {
-  for (const claim of plan.claims) void claimForEver(claim);
-  void (async () => {
-    for (let domain = await create(plan.probe); ; ) domain = (await check(() => checkAgain(domain))) ?? domain;
-  })();
+  for (const claim of plan.claims) void claimName(claim);
+  void showPorts();
   setInterval(() => process.send?.({ checks }), 500);
 });

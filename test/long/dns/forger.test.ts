@@ -26,7 +26,7 @@ describe.runIf(mayMakeNamespaces)('an attacker on no path, who floods forged res
     console.log(JSON.stringify({ ...trial, ...result }));
     expect(result.verifiedAfter).toBeNull();
     expect(result.checks).toBeGreaterThan(seconds);
-    expect(result.takenPerSecond + result.droppedPerSecond).toBeGreaterThan(10_000);
+    expect(result.read + result.lost).toBeGreaterThan(1000);
   });
 
   test.runIf(hasCommit(BELIEVING))(`gets one verified within two minutes at ${BELIEVING}`, async () => {
