@@ -48,7 +48,7 @@ const RESOLVER = '10.9.0.1';
 const REGISTRY = ['10.9.0.2', '10.9.0.3'];
 const OWNERS = ['10.9.0.4', '10.9.0.5'];
 const SITE = '10.9.0.9';
-const CLAIMS = 8;
+const CLAIMS = 16;
 /** Of two checks that prove a takeover: shortly more than the shortest period of the schedule. */
 const BETWEEN_PROOFS_MS = 54_500;
 /** A process ends by itself so long after the attack. */
@@ -84,14 +84,7 @@ const CLEAN_UP = `
   done
 `;
 
-interface Lab {
-  start(space: string, script: string, plan: unknown): ChildProcess;
-  /** Of the victim's kernel: datagrams so far. */
-  udpCounters(): Record<string, number>;
-  close(): Promise<void>;
-}
-
-function openLab(tree: string): Lab {
+function openLab(tree: string) {
   const env = { ...process.env, LAB: `np-forger-${process.pid}` };
   const shell = (script: string) => execFileSync('sh', ['-ec', script], { env }).toString();
   const directory = mkdtempSync(join(tmpdir(), 'nameplate-forger-'));
@@ -104,19 +97,20 @@ function openLab(tree: string): Lab {
   shell(CLEAN_UP + SET_UP);
 
   return {
-    start(space, script, plan) {
+    start(space: string, script: string, plan: unknown): ChildProcess {
       const execArgv = ['netns', 'exec', `${env.LAB}-${space}`, process.execPath];
       const path = space === 'victim' ? victim : join(import.meta.dirname, script);
       const child = fork(path, [JSON.stringify(plan)], { execPath: 'ip', execArgv });
       started.push(child);
       return child;
     },
-    udpCounters() {
+    /** Of the victim's kernel: datagrams so far. */
+    udpCounters(): Record<string, number> {
       const lines = shell('ip netns exec $LAB-victim grep Udp: /proc/net/snmp').split('\n');
       const [names = [], values = []] = lines.map((line) => line.split(' '));
       return Object.fromEntries(names.map((name, i) => [name, Number(values[i])]));
     },
-    async close() {
+    async close(): Promise<void> {
       const running = started.filter(({ exitCode, signalCode }) => exitCode === null && signalCode === null);
       await Promise.all(running.map((child) => child.kill('SIGKILL') && once(child, 'exit')));
       shell(CLEAN_UP);
@@ -137,17 +131,14 @@ function planOf({ variant, point, rttMs, seconds: attackSeconds }: ForgerOptions
     `_service.${of} TXT service-domain-verify=${workspace}`,
   ];
 
-  const delegations = ['victim.com delegated ns1.victim.com ns2.victim.com', 'attacker.com delegated ns.attacker.com'];
-  const addresses = [REGISTRY, OWNERS].flatMap((servers, at) =>
-    servers.map((address, i) =>
-      at === 0 ? `ns${i + 1}.registry.test A ${address}` : `ns${i + 1}.victim.com A ${address}`,
-    ),
-  );
-  const registry = [
-    'com here ns1.registry.test ns2.registry.test',
-    ...delegations,
-    ...addresses,
+  const addresses = [
+    ...REGISTRY.map((address, i) => `ns${i + 1}.registry.test A ${address}`),
+    ...OWNERS.map((address, i) => `ns${i + 1}.victim.com A ${address}`),
     `ns.attacker.com A ${ATTACKER}`,
+  ];
+  const registry = [
+    ...['com here ns1.registry.test ns2.registry.test', 'victim.com delegated ns1.victim.com ns2.victim.com'],
+    ...['attacker.com delegated ns.attacker.com', ...addresses],
   ];
   const site = incumbents.length > 0 ? incumbents.flatMap(recordsOf) : [`${name} A ${SITE}`];
   const zone = ['victim.com here ns1.victim.com ns2.victim.com', ...addresses, ...site];
@@ -167,23 +158,25 @@ function planOf({ variant, point, rttMs, seconds: attackSeconds }: ForgerOptions
     `${name} A ${SITE}`,
     `_service.${name} TXT ${claims.map(({ workspace }) => `service-domain-verify=${workspace}`).join(' ')}`,
   ];
-  const registryQuestions: FloodPlan['questions'] = [{ name: 'victim.com', type: 'NS' }];
-  const zoneQuestions: FloodPlan['questions'] = [
-    { name: `_service.${name}`, type: 'SOA' },
-    { name: below, type: 'NS' },
-  ];
+  const questions: Record<typeof point, FloodPlan['questions']> = {
+    registry: [{ name: 'victim.com', type: 'NS' }],
+    zone: [
+      { name: `_service.${name}`, type: 'SOA' },
+      { name: below, type: 'NS' },
+    ],
+  };
   return {
     truth: { seconds, servers: truth } satisfies ServersPlan,
     lies: { seconds, servers: [{ address: ATTACKER, rttMs: 0, lines: lies }] } satisfies ServersPlan,
     victim: {
-      ...{ seconds, resolver: RESOLVER, networks: ['10.0.0.0/8'], honest: [own, ...incumbents], claims },
-      probe: { workspace: 'ws_probe', name: 'probe.attacker.com' },
+      ...{ seconds, resolver: RESOLVER, networks: ['10.0.0.0/8'], honest: [own, ...incumbents] },
+      claims: [...claims, ...['ws_port1', 'ws_port2'].map((workspace) => ({ workspace, name: 'ports.attacker.com' }))],
       betweenProofsMs: variant === 'takeover' ? BETWEEN_PROOFS_MS : 0,
     } satisfies VictimPlan,
     flood: {
       ...{ seconds, victim: VICTIM, attacker: ATTACKER, forgedApex },
       servers: point === 'registry' ? REGISTRY : OWNERS,
-      questions: point === 'registry' ? registryQuestions : zoneQuestions,
+      questions: questions[point],
     } satisfies FloodPlan,
   };
 }

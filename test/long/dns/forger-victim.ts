@@ -22,10 +22,8 @@ export interface VictimPlan {
   networks: string[];
   /** Verified before the attack: the attacker's own domain, and the incumbent of a takeover. */
   honest: LabDomain[];
-  /** The attacker's claims, all of which are checked all the time. */
+  /** The attacker's claims, all of which are checked all the time. Those of its own zone show the ports to its nameserver. */
   claims: LabDomain[];
-  /** A domain without records, whose checks show the ports to the attacker's nameserver. */
-  probe: LabDomain;
   /** A takeover needs two checks that far apart. */
   betweenProofsMs: number;
 }
@@ -33,7 +31,6 @@ export interface VictimPlan {
 const DAY_MS = 86_400_000;
 /** The first checks of a domain look at everything; then the attacker creates the claim anew. */
 const CHECKS_EACH = 3;
-const PROBE_MS = 100;
 
 const plan: VictimPlan = JSON.parse(process.argv[2] ?? '');
 setTimeout(() => process.exit(), plan.seconds * 1000);
@@ -129,11 +126,7 @@ async function claimName(claim: LabDomain): Promise<void> {
   }
 }
 
-async function showPorts(): Promise<void> {
-  for (let domain = await create(plan.probe); ; await delay(PROBE_MS)) domain = await check(() => retry(domain));
-}
-
-for (const { workspace } of [...plan.honest, ...plan.claims, plan.probe]) await createWorkspace(workspace);
+for (const { workspace } of [...plan.honest, ...plan.claims]) await createWorkspace(workspace);
 for (const honest of plan.honest) {
   const { status, verificationError } = await check(() => create(honest));
   if (status !== 'verified') throw new Error(`${honest.name} is ${status}: ${verificationError}`);
@@ -141,6 +134,5 @@ for (const honest of plan.honest) {
 process.send?.('ready');
 process.on('message', () => {
   for (const claim of plan.claims) void claimName(claim);
-  void showPorts();
   setInterval(() => process.send?.({ checks }), 500);
 });
