@@ -48,9 +48,10 @@ const RESOLVER = '10.9.0.1';
 const REGISTRY = ['10.9.0.2', '10.9.0.3'];
 const OWNERS = ['10.9.0.4', '10.9.0.5'];
 const SITE = '10.9.0.9';
-const CLAIMS = 16;
-/** Of two checks that prove a takeover: shortly more than the shortest period of the schedule. */
-const BETWEEN_PROOFS_MS = 54_500;
+/** Many, since those that one forged response has proven try the second proof at different times. */
+const CLAIMS = { takeover: 64, other: 16 };
+/** Of two checks that prove a takeover: the shortest period of the schedule; up to a tenth more, at random. */
+const BETWEEN_PROOFS_MS = 54_100;
 /** A process ends by itself so long after the attack. */
 const SPARE_SECONDS = 60;
 
@@ -125,7 +126,10 @@ function planOf({ variant, point, rttMs, seconds: attackSeconds }: ForgerOptions
   const name = variant === 'apex' ? 'victim.com' : 'www.victim.com';
   const own: LabDomain = { workspace: 'ws_own', name: 'www.attacker.com' };
   const incumbents: LabDomain[] = variant === 'takeover' ? [{ workspace: 'ws_owner', name }] : [];
-  const claims = Array.from({ length: CLAIMS }, (_, i): LabDomain => ({ workspace: `ws_claim${i}`, name }));
+  const claims = Array.from(
+    { length: variant === 'takeover' ? CLAIMS.takeover : CLAIMS.other },
+    (_, i): LabDomain => ({ workspace: `ws_claim${i}`, name }),
+  );
   const recordsOf = ({ workspace, name: of }: LabDomain) => [
     `${of} CNAME ${workspace}.cname.nameplate.test`,
     `_service.${of} TXT service-domain-verify=${workspace}`,

@@ -116,7 +116,7 @@ async function claimName(claim: LabDomain): Promise<void> {
     let domain = await check(() => create(claim));
     for (let done = 1; domain.status !== 'verified'; done++) {
       const isProven = domain.ownershipVerifiedAt !== null;
-      if (isProven) await delay(plan.betweenProofsMs);
+      if (isProven) await delay(plan.betweenProofsMs * (1 + Math.random() / 10));
       else if (done >= CHECKS_EACH) break;
       const checked = domain;
       domain = await check(() => retry(checked));
