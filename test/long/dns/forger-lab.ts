@@ -48,8 +48,8 @@ const RESOLVER = '10.9.0.1';
 const REGISTRY = ['10.9.0.2', '10.9.0.3'];
 const OWNERS = ['10.9.0.4', '10.9.0.5'];
 const SITE = '10.9.0.9';
-/** Many, since those that one forged response has proven try the second proof at different times. */
-const CLAIMS = { takeover: 64, other: 16 };
+/** Those that one forged response has proven try the second proof at different times. Their TXT records fit into one datagram. */
+const CLAIMS = { takeover: 24, other: 16 };
 /** Of two checks that prove a takeover: the shortest period of the schedule; up to a tenth more, at random. */
 const BETWEEN_PROOFS_MS = 54_100;
 /** A process ends by itself so long after the attack. */
