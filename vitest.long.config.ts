@@ -4,7 +4,7 @@ import { progressReporter } from './test/support/progress-reporter.ts';
 export default defineConfig({
   test: {
     globalSetup: 'test/support/server-bundle.ts',
-    reporters: [progressReporter('about 90 minutes')],
+    reporters: [progressReporter('about two hours')],
     include: [
       'test/long/**/*.test.ts',
       'test/edge/{http2Lifetime,cacheKill}.test.ts',
