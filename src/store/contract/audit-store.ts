@@ -61,6 +61,7 @@ export const CHANGE_METHODS = [
   'redeliver',
   'importCertificate',
   'renewCertificate',
+  'resumeCas',
   'forgetSecrets',
 ] as const satisfies (keyof Changeable)[];
 

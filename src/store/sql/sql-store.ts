@@ -1,7 +1,7 @@
 import type { Store } from '../contract/store.ts';
 import { findApp, listApps } from './apps.ts';
 import { listAuditEntries } from './audit/entries.ts';
-import { findCaAccount } from './certificates/ca-accounts.ts';
+import { findCaAccount, listHeldCas } from './certificates/ca-accounts.ts';
 import * as certificates from './certificates/certificate-rows.ts';
 import { findChallenge } from './certificates/challenge-rows.ts';
 import { countLedgerEntries } from './certificates/ledger.ts';
@@ -191,6 +191,8 @@ export function sqlStore(engine: Engine): Store {
     createCaAccount: (...args) => write(writes.createCaAccount, ...args),
     updateCaAccount: (...args) => write(writes.updateCaAccount, ...args),
     replaceCaAccount: (...args) => write(writes.replaceCaAccount, ...args),
+    listHeldCas: (...args) => read(listHeldCas, ...args),
+    resumeCas: (...args) => write(writes.resumeCas, ...args),
     countLedgerEntries: (...args) => read(countLedgerEntries, ...args),
     pruneLedger: (...args) => write(writes.pruneLedger, ...args),
 

@@ -1,4 +1,5 @@
 import type { ChangeArgs, ChangeMethod, ChangeOutcome } from '../../contract/store.ts';
+import { listHeldCas } from '../certificates/ca-accounts.ts';
 import { findCertificate } from '../certificates/certificate-rows.ts';
 import { findDomainById } from '../domains.ts';
 import { findWorkspace } from '../root-keys.ts';
@@ -139,6 +140,11 @@ export const changeRules: { [Method in ChangeMethod]: ChangeRule<Method> } = {
     isMade: isOneOf('imported'),
   },
   renewCertificate: { targets: (tx, name) => certificate(tx, name), isMade: isOneOf('accepted') },
+  resumeCas: {
+    targets: async (tx, now) =>
+      (await listHeldCas(tx, now)).map(({ issuer }) => ({ workspaceId: null, target: issuer })),
+    isMade: () => true,
+  },
   // After the format of a sealed secret comes the id of its key.
   forgetSecrets: {
     targets: (_, prefix) => [{ workspaceId: null, target: Buffer.from(prefix).toString('hex', 1) }],
