@@ -6,9 +6,11 @@ import type { CertificateState } from '../domain/certificate-state.ts';
 import type { AuditedStore, Certificate } from '../store/contract/store.ts';
 import { CliError, EXIT, messageOf } from './cli-error.ts';
 import { addResume, describeHeld } from './held-cas.ts';
+import { hostnameOf } from './hostname.ts';
 import { withChanges, withStore } from './open-database.ts';
 import { define, type StoreOptions, storeCommand, storeFlag } from './options.ts';
 import { type Column, dateTime, printable, show, table } from './output.ts';
+import { addRevoke } from './revoke-certificate.ts';
 import { describeCertificate, fromNow, stateStyle } from './show-certificate.ts';
 
 const STATES = ['wanted', 'waiting_for_routing', 'ordering', 'issued', 'renewing', 'failed'] as const;
@@ -36,6 +38,7 @@ export function addCertificates(program: Command): void {
   addShow(certificates);
   addRenew(certificates);
   addImport(certificates);
+  addRevoke(certificates, noCertificate);
   addResume(certificates);
 }
 
@@ -167,13 +170,6 @@ function readText(file: string): string {
   } catch (error) {
     throw new CliError(`Cannot read ${file}: ${messageOf(error)}`);
   }
-}
-
-async function hostnameOf(name: string): Promise<string> {
-  const { canonicalName } = await import('../domain/name.ts');
-  const hostname = canonicalName(name);
-  if (hostname === null) throw new CliError(`"${printable(name)}" is not a domain name.`, { exitCode: EXIT.usage });
-  return hostname;
 }
 
 function noCertificate(name: string): CliError {

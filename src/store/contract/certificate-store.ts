@@ -203,6 +203,15 @@ export interface CertificateStore {
   renewCertificate(hostname: string, now: number): Promise<'accepted' | 'leased' | 'missing'>;
 
   /**
+   * After the CA has revoked the certificate with this chain: another one is due at `now`, and a lease is lost. With `withdraw` it is not in use any more, its key is
+   * deleted, and the change `certificate` is logged. `other`: it is no longer the one in use, and nothing was changed.
+   */
+  replaceRevoked(
+    revoked: { hostname: string; chain: string; withdraw: boolean; reason: string | null },
+    now: number,
+  ): Promise<'replaced' | 'other'>;
+
+  /**
    * Adds the event `certificate.expiring`, once for each certificate in use, from `domain/certificate-state.expiringAt` on. Looks at `limit`
    * of them at most, and resolves with their number. (unsynced)
    */

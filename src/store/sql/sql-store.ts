@@ -9,7 +9,7 @@ import { findOperatorSite } from './certificates/operator-names.ts';
 import { findCheckResult, packed } from './check-results.ts';
 import { earliestDueAt } from './check-schedule.ts';
 import { findIncumbent, findNameByToken } from './checks.ts';
-import { findDeletedDomain } from './deleted-domains.ts';
+import { findDeletedDomain, listRestorable } from './deleted-domains.ts';
 import { listDeployments } from './deployments.ts';
 import { countDomains } from './domain-counts.ts';
 import * as domains from './domains.ts';
@@ -119,6 +119,7 @@ export function sqlStore(engine: Engine): Store {
     deleteDomain: (...args) => write(writes.deleteDomain, ...args),
     moveDomain: (...args) => write(writes.moveDomain, ...args),
     findDeletedDomain: (...args) => read(findDeletedDomain, ...args),
+    listRestorable: (...args) => read(listRestorable, ...args),
     restoreDomain: (...args) => write(writes.restoreDomain, ...args),
     pruneDeletedDomains: (...args) => write(writes.pruneDeletedDomains, ...args),
 
@@ -191,6 +192,7 @@ export function sqlStore(engine: Engine): Store {
     createCaAccount: (...args) => write(writes.createCaAccount, ...args),
     updateCaAccount: (...args) => write(writes.updateCaAccount, ...args),
     replaceCaAccount: (...args) => write(writes.replaceCaAccount, ...args),
+    replaceRevoked: (...args) => write(writes.replaceRevoked, ...args),
     listHeldCas: (...args) => read(listHeldCas, ...args),
     resumeCas: (...args) => write(writes.resumeCas, ...args),
     countLedgerEntries: (...args) => read(countLedgerEntries, ...args),

@@ -89,6 +89,7 @@ describe('migrating', () => {
       '0017-suspensions',
       '0018-audit',
       '0019-waiting-certificates',
+      '0020-suspended-names',
     ]);
     expect(await refusal(sqliteStore({ path }))).toMatch(
       /older nameplate .*"0005-monitoring".*run "nameplate migrate"/,
@@ -109,6 +110,7 @@ describe('migrating', () => {
       '0017-suspensions',
       '0018-audit',
       '0019-waiting-certificates',
+      '0020-suspended-names',
     ]);
     const again = await sqliteStore({ path });
     const claim = { limit: 9, intervalMs: DAY_MS, jitter: () => 0 };

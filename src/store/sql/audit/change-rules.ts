@@ -108,7 +108,10 @@ export const changeRules: { [Method in ChangeMethod]: ChangeRule<Method> } = {
   },
   resumeDomain: { targets: domain, isMade: isKind('changed') },
   setWorkspaceSuspension: {
-    targets: (_, id, suspension) => [ofWorkspace(id, { status: suspension?.status ?? null })],
+    targets: (_, id, suspension, name) => {
+      const target = ofWorkspace(id, { status: suspension?.status ?? null });
+      return [name === undefined ? target : { ...target, target: name, targetName: name }];
+    },
     isMade: isTrue,
   },
   setRedirect: {
@@ -140,6 +143,8 @@ export const changeRules: { [Method in ChangeMethod]: ChangeRule<Method> } = {
     isMade: isOneOf('imported'),
   },
   renewCertificate: { targets: (tx, name) => certificate(tx, name), isMade: isOneOf('accepted') },
+  // What the CA has revoked stays so, whatever is in use by now.
+  replaceRevoked: { targets: (tx, { hostname, reason }) => certificate(tx, hostname, { reason }), isMade: () => true },
   resumeCas: {
     targets: async (tx, now) =>
       (await listHeldCas(tx, now)).map(({ issuer }) => ({ workspaceId: null, target: issuer })),
