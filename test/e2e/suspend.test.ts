@@ -98,7 +98,7 @@ test('an environment is not deleted by the way while domains of it could be rest
     code: 2,
     stdout: '',
     stderr: expect.stringMatching(
-      /cannot once it is deleted: n10\.example\.com, .*, n19\.example\.com and 2 more\.\n.*--yes/,
+      /but not once it is deleted: n10\.example\.com, .*, n19\.example\.com and 2 more\.\n.*--yes/,
     ),
   });
   expect(await run(['domains', 'restore', 'n10.example.com', ...data])).toMatchObject({ code: 0 });

@@ -41,7 +41,7 @@ export const deleteEnvironment = defineOperation({
       const names = await store.listRestorable(workspaceId, environment.id, clock.now());
       if (names.length > 0)
         throw new Problem('application/domains_restorable', {
-          detail: `Deleted domains of the environment can still be restored, and cannot once it is deleted: ${joinList(names, 10)}.`,
+          detail: `Deleted domains of the environment can still be restored, but not once it is deleted: ${joinList(names, 10)}.`,
         });
     }
     const deleted = await change('deleteEnvironment', workspaceId, environment.id);
