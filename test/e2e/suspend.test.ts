@@ -61,6 +61,12 @@ test('what the operator suspends is shown, and stays until the operator resumes 
   expect(await said('workspaces', 'resume', workspace.id, '--domain', name)).toBe(
     `Resumed ${name} in workspace ${workspace.id}.\n`,
   );
+  const { entries } = await runJson<{ entries: object[] }>(['audit', '--target', name, ...data]);
+  expect(entries).toMatchObject([
+    { action: 'workspaces resume', workspaceId: workspace.id },
+    { action: 'workspaces suspend', detail: { status: 503 } },
+    ...Array(entries.length - 2).fill({}),
+  ]);
   const none = await run(['workspaces', 'resume', workspace.id, '--domain', name, ...data]);
   expect(none).toMatchObject({ code: 1, stderr: expect.stringContaining('has no suspended domain') });
   const unknown = await run(['workspaces', 'suspend', 'ws_01kaghm5q6e8x9b2c3d4f5g6h7', ...data]);
