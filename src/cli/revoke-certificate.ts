@@ -1,11 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { type Command, Option } from 'commander';
-import { REVOCATION_REASONS, type RevocationReason, revokeAtCa } from '../certificates/acme/revocation.ts';
-import { INTERNAL } from '../certificates/internal-ca.ts';
-import { caHost } from '../certificates/issuer.ts';
+import { caHost, REVOCATION_REASONS, type RevocationReason } from '../certificates/issuer.ts';
 import { systemClock } from '../clock.ts';
 import { readCommandConfig } from '../config/config.ts';
-import { createLog } from '../log.ts';
 import type { Certificate } from '../store/contract/store.ts';
 import { CliError } from './cli-error.ts';
 import { requireYes } from './confirm.ts';
@@ -36,6 +33,10 @@ export function addRevoke(certificates: Command, noCertificate: (name: string) =
         const at = caHost({ id: issuer });
         await requireYes(options, `The certificate of ${hostname} is revoked at ${at}, for good. ${meanwhile}`);
         const trustRoots = acmeCaFile === undefined ? null : readFileSync(acmeCaFile, 'utf8');
+        const [{ revokeAtCa }, { createLog }] = await Promise.all([
+          import('../certificates/acme/revocation.ts'),
+          import('../log.ts'),
+        ]);
         const log = createLog('silent');
         await revokeAtCa({ issuer, chain }, reason, { store, trustRoots, clock: systemClock, log });
         await store.replaceRevoked({ hostname, chain, withdraw, reason: reason ?? null }, systemClock.now());
@@ -52,7 +53,7 @@ export function addRevoke(certificates: Command, noCertificate: (name: string) =
 /** The certificate in use, where its CA can revoke it. Throws `CliError`. */
 function revocable({ hostname, issued }: Certificate): NonNullable<Certificate['issued']> {
   if (issued === null) throw new CliError(`No certificate of ${hostname} is in use, so there is none to revoke.`);
-  if (issued.issuer === INTERNAL)
+  if (issued.issuer === 'internal')
     throw new CliError(
       `The certificate of ${hostname} is of the internal CA, which has no revocation. For a new key: nameplate certificates renew ${hostname}`,
     );

@@ -2,15 +2,11 @@ import { X509Certificate } from 'node:crypto';
 import type { Clock } from '../../clock.ts';
 import type { Log } from '../../log.ts';
 import type { CertificateStore } from '../../store/contract/store.ts';
-import { CaProblem } from '../issuer.ts';
+import { CaProblem, REVOCATION_REASONS, type RevocationReason } from '../issuer.ts';
 import { readPrivateKey } from '../x509/private-key.ts';
 import { createAcmeClient } from './acme-client.ts';
 import { caTransport } from './ca-transport.ts';
 import { AcmeError } from './problem-document.ts';
-
-/** Those that subscribers may give (RFC 5280 section 5.3.1). */
-export const REVOCATION_REASONS = { keyCompromise: 1, affiliationChanged: 3, superseded: 4, cessationOfOperation: 5 };
-export type RevocationReason = keyof typeof REVOCATION_REASONS;
 
 interface RevocationOptions {
   store: Pick<CertificateStore, 'findCaAccount'>;
