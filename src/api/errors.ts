@@ -219,6 +219,13 @@ export const ERRORS = {
     why: 'A domain is restored where it was. Its environment is gone, and another one with the same slug is another environment.',
     fix: 'Attach the name to an environment that is there with domains.createDomain. It gets new DNS records.',
   },
+  'application/domains_restorable': {
+    status: 409,
+    type: 'domains-restorable',
+    detail: 'Deleted domains of the environment can still be restored.',
+    why: 'A deleted domain can be restored for some days, but only to its environment. The request asked to be refused in that case (`refuseRestorable`).',
+    fix: 'Restore what is still needed with domains.restoreDomain, and move it to another environment with domains.moveDomain. Then call again without `refuseRestorable`.',
+  },
   'application/redirect_destination_not_verified': {
     status: 412,
     detail: 'The domain that "to" names is not verified.',

@@ -84,6 +84,10 @@ export class ReplacesRefused extends CaProblem {
   override name = 'ReplacesRefused';
 }
 
+/** Why a certificate is revoked: those that subscribers may give (RFC 5280 section 5.3.1). */
+export const REVOCATION_REASONS = { keyCompromise: 1, affiliationChanged: 3, superseded: 4, cessationOfOperation: 5 };
+export type RevocationReason = keyof typeof REVOCATION_REASONS;
+
 /** Host of the CA's directory, or `internal`. */
 export function caHost({ id }: Pick<Issuer, 'id'>): string {
   return URL.parse(id)?.host || id;

@@ -44,6 +44,7 @@ export interface ApiClient {
 /** An error response of the API. */
 export class ApiError extends CliError {
   readonly status: number;
+  readonly type: string;
   readonly detail: string;
   readonly errors: readonly InputViolation[];
   /** Seconds (Retry-After). */
@@ -62,6 +63,7 @@ export class ApiError extends CliError {
     const details = { title, detail, status, type, ...violations, requestId };
     super(lines.map(printable).join('\n'), { details, cause: error });
     this.status = status;
+    this.type = type;
     this.detail = detail;
     this.errors = errors;
     this.retryAfter = retryAfter;

@@ -5,9 +5,12 @@ import { systemClock } from '../clock.ts';
 import type { CertificateState } from '../domain/certificate-state.ts';
 import type { AuditedStore, Certificate } from '../store/contract/store.ts';
 import { CliError, EXIT, messageOf } from './cli-error.ts';
+import { addResume, describeHeld } from './held-cas.ts';
+import { hostnameOf } from './hostname.ts';
 import { withChanges, withStore } from './open-database.ts';
 import { define, type StoreOptions, storeCommand, storeFlag } from './options.ts';
 import { type Column, dateTime, printable, printError, show, table } from './output.ts';
+import { addRevoke } from './revoke-certificate.ts';
 import { describeCertificate, fromNow, stateStyle } from './show-certificate.ts';
 
 const STATES = ['wanted', 'waiting_for_routing', 'ordering', 'issued', 'renewing', 'failed'] as const;
@@ -35,6 +38,8 @@ export function addCertificates(program: Command): void {
   addShow(certificates);
   addRenew(certificates);
   addImport(certificates);
+  addRevoke(certificates, noCertificate);
+  addResume(certificates);
 }
 
 function addList(certificates: Command): void {
@@ -77,15 +82,14 @@ function addShow(certificates: Command): void {
   const examples = ['nameplate certificates show shop.example.com --json'];
   storeCommand(certificates, 'show <name>', summary, examples).action(async (name: string, options: StoreOptions) => {
     const hostname = await hostnameOf(name);
-    const [found, lastIssuingAt] = await withStore(
-      options,
-      async (store): Promise<[Certificate | null, number | null]> => [
-        await store.findCertificate(hostname),
-        await store.findLastIssuing(),
-      ],
+    const [found, lastIssuingAt, heldCas] = await withStore(options, async (store) =>
+      Promise.all([store.findCertificate(hostname), store.findLastIssuing(), store.listHeldCas(systemClock.now())]),
     );
     if (found === null) throw noCertificate(name);
-    show(options, await present(found, lastIssuingAt), (certificate) => describeCertificate(certificate));
+    const shown = { ...(await present(found, lastIssuingAt)), ...(heldCas.length > 0 && { heldCas }) };
+    show(options, shown, (certificate) =>
+      [describeCertificate(certificate), describeHeld(heldCas)].filter((part) => part !== '').join('\n\n'),
+    );
   });
 }
 
@@ -95,16 +99,22 @@ function addRenew(certificates: Command): void {
   const examples = ['nameplate certificates renew shop.example.com'];
   storeCommand(certificates, 'renew <name>', summary, examples).action(async (name: string, options: StoreOptions) => {
     const hostname = await hostnameOf(name);
-    const renewal = await withChanges(options, 'certificates renew', (store) =>
-      store.renewCertificate(hostname, systemClock.now()),
-    );
+    const [renewal, heldCas] = await withChanges(options, 'certificates renew', async (store) => [
+      await store.renewCertificate(hostname, systemClock.now()),
+      await store.listHeldCas(systemClock.now()),
+    ]);
     if (renewal === 'missing') throw noCertificate(name);
+    const isHeld = heldCas.length > 0;
+    const starts = isHeld
+      ? `It may wait:\n\n${describeHeld(heldCas)}`
+      : 'A process with the role certificates usually starts within a second.';
     const outcome =
       renewal === 'accepted'
-        ? `The certificate of ${hostname} is due now. A process with the role certificates usually starts within a second.`
+        ? `The certificate of ${hostname} is due now. ${starts}`
         : `${hostname} is already being processed, so nothing was changed.`;
     const next = `Next: nameplate certificates show ${hostname}${storeFlag(options)}`;
-    show(options, { name: hostname, renewal }, () => `${outcome}\n\n${next}`);
+    show(options, { name: hostname, renewal, ...(isHeld && { heldCas }) }, () => `${outcome}\n\n${next}`);
+    if (isHeld) process.exitCode = EXIT.blocked;
   });
 }
 
@@ -160,13 +170,6 @@ function readText(file: string): string {
   } catch (error) {
     throw new CliError(`Cannot read ${file}: ${messageOf(error)}`);
   }
-}
-
-async function hostnameOf(name: string): Promise<string> {
-  const { canonicalName } = await import('../domain/name.ts');
-  const hostname = canonicalName(name);
-  if (hostname === null) throw new CliError(`"${printable(name)}" is not a domain name.`, { exitCode: EXIT.usage });
-  return hostname;
 }
 
 function noCertificate(name: string): CliError {

@@ -1,9 +1,9 @@
 import { isAbsolute, relative, resolve } from 'node:path';
-import { createInterface } from 'node:readline/promises';
 import { joinList } from '../domain/text.ts';
 import { type PlaygroundFile, readPlaygroundFile } from '../playground/data-dir.ts';
 import { isApi } from './api-client.ts';
 import { CliError } from './cli-error.ts';
+import { confirm } from './confirm.ts';
 import { type DataOptions, DEFAULT_DATA, shellQuote } from './options.ts';
 
 const PORTS = ['port', 'dnsPort', 'edgeHttpPort', 'edgeHttpsPort'] as const;
@@ -78,17 +78,6 @@ async function findRunning(dataDir: string): Promise<PlaygroundFile | null> {
   }
   // After the playground has ended, its process id may belong to another program.
   return (await isApi(file.api)) ? file : null;
-}
-
-/** Asks on a terminal. Enter alone means `byDefault`; without an answer, or without a terminal, it is no. */
-async function confirm({ json }: DevOptions, question: string, byDefault: boolean): Promise<boolean> {
-  if (json || !process.stdin.isTTY || !process.stdout.isTTY) return false;
-  const terminal = createInterface({ input: process.stdin, output: process.stdout });
-  const closed = new Promise<null>((resolve) => terminal.once('close', () => resolve(null)));
-  const answer = await Promise.race([terminal.question(question), closed]);
-  terminal.close();
-  if (answer === null) process.stdout.write('\n');
-  return answer !== null && (answer.trim() === '' ? byDefault : /^y(es)?$/i.test(answer.trim()));
 }
 
 /** `edgeHttpPort`: `--edge-http-port`. */

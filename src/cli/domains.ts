@@ -1,4 +1,6 @@
 import { type Command, Option } from 'commander';
+import type { Static } from 'typebox';
+import type { ListedDomainSchema } from '../api/domains/listWorkspaceDomains.ts';
 import { systemClock } from '../clock.ts';
 import { type ApiClient, connect } from './api-client.ts';
 import { EXIT } from './cli-error.ts';
@@ -15,7 +17,7 @@ import { addRestore } from './restore.ts';
 import { addSetupLinks } from './setup-links.ts';
 import { describeCertificate, type ShownCertificate } from './show-certificate.ts';
 import { describeDomain, type PublishedRecord, recordsTable, type ShownDomain, statusStyle } from './show-domain.ts';
-import { addSuspend } from './suspend-domain.ts';
+import { addSuspend, withSuspensions } from './suspend-domain.ts';
 import { type Level, type PathOptions, pathFrom, pathOptions } from './tree-commands.ts';
 import { createProgress, type Progress, waitUntilIssued, waitUntilVerified, watchDomain } from './wait.ts';
 import { renderZone } from './zone-file.ts';
@@ -28,6 +30,8 @@ const COLUMNS: Column<ShownDomain>[] = [
   { title: 'Id', text: ({ id }) => id },
   { title: 'Created', text: ({ createdAt }) => dateTime(createdAt) },
 ];
+
+type ListedDomain = Static<typeof ListedDomainSchema>;
 
 export function addDomains(program: Command): void {
   const domains = define(program, 'domains', 'Add custom domains, and follow their verification and certificates.', [
@@ -99,9 +103,11 @@ function addList(domains: Command): void {
     .option('--search <text>', 'only domains whose name or id contains this')
     .action(async (options: ApiOptions & PathOptions & { search?: string }) => {
       const api = await connect(options);
-      const body = { ...pathFrom(api, options, PATH), ...(options.search && { search: options.search }) };
-      const found = await api.list<ShownDomain>('domains.listDomains', body);
-      show(options, found, (rows) => (rows.length === 0 ? 'No domains found.' : table(COLUMNS, rows)));
+      const body = { within: pathFrom(api, options, PATH), ...(options.search && { search: options.search }) };
+      const listed = await api.list<ListedDomain>('domains.listWorkspaceDomains', body);
+      const found = listed.map(({ domain, suspension }) => ({ ...domain, ...(suspension && { suspension }) }));
+      const columns = withSuspensions(COLUMNS, found);
+      show(options, found, (rows) => (rows.length === 0 ? 'No domains found.' : table(columns, rows)));
     });
 }
 

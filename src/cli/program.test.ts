@@ -75,7 +75,7 @@ describe('help', () => {
       ),
       ...['create', 'list', 'disable', 'enable', 'revoke'].map((verb) => `keys ${verb}`),
       ...['create', 'rotate'].map((verb) => `tokens ${verb}`),
-      ...['list', 'show', 'renew', 'import'].map((verb) => `certificates ${verb}`),
+      ...['list', 'show', 'renew', 'import', 'revoke', 'resume'].map((verb) => `certificates ${verb}`),
       ...['key', 'rotate', 'forget'].map((verb) => `sealing ${verb}`),
       ...['projects', 'apps', 'environments', 'deployments'].flatMap((of) => [`${of} create`, `${of} list`]),
       ...['projects', 'apps', 'environments'].map((of) => `${of} delete`),

@@ -3,7 +3,7 @@ import type { Static } from 'typebox';
 import type { DomainSuspensionSchema } from '../api/domains/present-suspension.ts';
 import { connect } from './api-client.ts';
 import { type ApiOptions, apiCommand } from './options.ts';
-import { printable, show } from './output.ts';
+import { type Column, dateTime, printable, show } from './output.ts';
 
 type ShownSuspension = Static<typeof DomainSuspensionSchema>;
 
@@ -12,6 +12,21 @@ export function statusOption(): Option {
   return new Option('--status <status>', 'status of the page: 451 for legal reasons, 503 for any other')
     .choices(['451', '503'])
     .default('503');
+}
+
+interface Suspendable {
+  suspension?: { status: number; suspendedAt: number } | null;
+}
+
+/** A column that says what is suspended, where anything is. */
+export function withSuspensions<Row extends object>(
+  columns: Column<Row>[],
+  rows: readonly (Row & Suspendable)[],
+): Column<Row & Suspendable>[] {
+  if (rows.every(({ suspension }) => !suspension)) return columns;
+  const text = ({ suspension }: Suspendable) =>
+    suspension ? `${suspension.status} since ${dateTime(suspension.suspendedAt)}` : '';
+  return [...columns, { title: 'Suspended', text, style: () => 'yellow' }];
 }
 
 export function addSuspend(domains: Command): void {
@@ -37,6 +52,6 @@ export function addSuspend(domains: Command): void {
 
 function describeSuspension({ domain, suspension }: ShownSuspension): string {
   if (suspension === undefined) return `${printable(domain)} is not suspended.`;
-  const by = suspension.by === 'operator' ? ' by the operator of the server, with its whole workspace' : '';
+  const by = suspension.by === 'operator' ? ' by the operator of the server, and no key can lift that' : '';
   return `${printable(domain)} is suspended${by}: visitors get a page with status ${suspension.status}.`;
 }

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
-import { type ApiClient, connect } from './api-client.ts';
+import { type ApiClient, ApiError, connect } from './api-client.ts';
 import { CliError, EXIT } from './cli-error.ts';
+import { requireYes } from './confirm.ts';
 import { type ApiOptions, apiCommand, define } from './options.ts';
 import { dateTime, printable, show, table } from './output.ts';
 
@@ -31,6 +32,8 @@ interface Deletion {
   contents: string;
   /** A sentence. */
   goesWithIt?: string;
+  /** The server says so where it is needed for a restoration, and `--yes` deletes it all the same. */
+  asks?: true;
 }
 
 const KINDS: Kind[] = [
@@ -67,7 +70,8 @@ const KINDS: Kind[] = [
     delete: {
       operation: 'environments.deleteEnvironment',
       contents: 'domains',
-      goesWithIt: ' Its deployments go with it.',
+      goesWithIt: ' Its deployments go with it. Asks first where deleted domains of it could still be restored.',
+      asks: true,
     },
     example: ['staging', ' --project shop --app storefront'],
   },
@@ -131,18 +135,23 @@ function addKind(program: Command, kind: Kind): void {
 }
 
 /** The server refuses what is not empty, so that no typing mistake ends what serves a name. */
-function addDelete(group: Command, kind: Kind, { operation, contents, goesWithIt = '' }: Deletion): void {
+function addDelete(group: Command, kind: Kind, { operation, contents, goesWithIt = '', asks }: Deletion): void {
   const { plural, singular, parents, example } = kind;
   const summary = `Delete ${/^[ae]/.test(singular) ? 'an' : 'a'} ${singular} that has no ${contents}.${goesWithIt}`;
   const typed = `nameplate ${plural} delete ${example.join('')}`;
-  pathOptions(apiCommand(group, `delete <${singular}>`, summary, [typed]), parents).action(
-    async (named: string, options: ApiOptions & PathOptions) => {
-      const api = await connect(options);
-      const body = { ...pathFrom(api, options, parents), [singular]: named };
+  const command = pathOptions(apiCommand(group, `delete <${singular}>`, summary, [typed]), parents);
+  if (asks) command.option('--yes', 'do not ask');
+  command.action(async (named: string, options: ApiOptions & PathOptions & { yes?: true }) => {
+    const api = await connect(options);
+    const body = { ...pathFrom(api, options, parents), [singular]: named };
+    const isAsked = asks && !options.yes;
+    await api.call(operation, { ...body, ...(isAsked && { refuseRestorable: true }) }).catch(async (error) => {
+      if (!(error instanceof ApiError) || error.type !== 'domains-restorable') throw error;
+      await requireYes(options, error.detail);
       await api.call(operation, body);
-      show(options, { ...body, deleted: true }, () => `Deleted ${singular} ${printable(named)}.`);
-    },
-  );
+    });
+    show(options, { ...body, deleted: true }, () => `Deleted ${singular} ${printable(named)}.`);
+  });
 }
 
 export function pathOptions(command: Command, levels: Level[]): Command {

@@ -7,11 +7,12 @@ import { unknownSubjects } from '../ratelimit/unknown-subjects.ts';
 import type { RateLimit, Workspace, WorkspaceLimits, WorkspaceSuspension } from '../store/contract/store.ts';
 import { addBrand } from './brand.ts';
 import { CliError, EXIT } from './cli-error.ts';
+import { hostnameOf } from './hostname.ts';
 import { withChanges, withStore } from './open-database.ts';
 import { loadCatalogue } from './operation-names.ts';
 import { define, parseCount, parseName, type StoreOptions, storeCommand, storeFlag } from './options.ts';
 import { type Column, dateTime, printable, show, table } from './output.ts';
-import { statusOption } from './suspend-domain.ts';
+import { statusOption, withSuspensions } from './suspend-domain.ts';
 import { addDeleteWorkspace } from './workspace-deletion.ts';
 
 export const EXAMPLE_WORKSPACE = 'ws_01kaghm5q6e8x9b2c3d4f5g6h7';
@@ -59,8 +60,15 @@ function addCreate(workspaces: Command): void {
 function addList(workspaces: Command): void {
   storeCommand(workspaces, 'list', 'List workspaces, oldest first.', ['nameplate workspaces list --json']).action(
     async (options: StoreOptions) => {
-      const found = await withStore(options, (store) => store.listWorkspaces());
-      show(options, found, (rows) => (rows.length === 0 ? 'No workspaces yet.' : table(COLUMNS, rows)));
+      const found = await withStore(options, async (store) => {
+        const suspensionOf = async (workspace: Workspace) => ({
+          ...workspace,
+          suspension: await store.findWorkspaceSuspension(workspace.id),
+        });
+        return Promise.all((await store.listWorkspaces()).map(suspensionOf));
+      });
+      const columns = withSuspensions(COLUMNS, found);
+      show(options, found, (rows) => (rows.length === 0 ? 'No workspaces yet.' : table(columns, rows)));
     },
   );
 }
@@ -78,39 +86,48 @@ function addSwitch(workspaces: Command, verb: 'disable' | 'enable', summary: str
 
 function addSuspend(workspaces: Command): void {
   const summary =
-    'Serve a page in place of all sites of a workspace, within a second, until it is resumed. No key of the workspace can undo it. Keys, checks and certificates work as before.';
+    'Serve a page in place of all sites of a workspace, or of one with --domain, within a second, until it is resumed. No key of the workspace can undo it. Keys, checks and certificates work as before.';
   const example = `nameplate workspaces suspend ${EXAMPLE_WORKSPACE}`;
-  storeCommand(workspaces, 'suspend <id>', summary, [example, `${example} --status 451`])
+  const one = '--domain shop.example.com';
+  storeCommand(workspaces, 'suspend <id>', summary, [`${example} --status 451`, `${example} ${one}`])
     .addOption(statusOption())
-    .action(async (id: string, { status, ...options }: StoreOptions & { status: '451' | '503' }) => {
+    .option('--domain <name>', 'only this site, also if its domain is deleted and added again')
+    .action(async (id: string, { status, ...options }: SuspendOptions & { status: '451' | '503' }) => {
       const suspension = { status: status === '451' ? 451 : 503, suspendedAt: systemClock.now() } as const;
-      await setSuspension(options, 'suspend', id, suspension);
+      const [what, sites] = await setSuspension(options, 'suspend', id, suspension);
       show(
         options,
-        { id, suspension },
-        () => `Suspended workspace ${id}: its sites show a page with status ${status}.`,
+        { id, domain: options.domain, suspension },
+        () => `Suspended ${what}: ${sites} a page with status ${status}.`,
       );
     });
   const resume =
-    'Serve the sites of a suspended workspace again. Domains that the workspace has suspended itself stay so.';
-  storeCommand(workspaces, 'resume <id>', resume, [`nameplate workspaces resume ${EXAMPLE_WORKSPACE}`]).action(
-    async (id: string, options: StoreOptions) => {
-      await setSuspension(options, 'resume', id, null);
-      show(options, { id, suspension: null }, () => `Resumed workspace ${id}.`);
-    },
-  );
+    'Serve the sites of a suspended workspace again, or with --domain the one that was suspended by itself. Domains that the workspace has suspended itself stay so.';
+  const resumed = `nameplate workspaces resume ${EXAMPLE_WORKSPACE}`;
+  storeCommand(workspaces, 'resume <id>', resume, [resumed, `${resumed} ${one}`])
+    .option('--domain <name>', 'only this site')
+    .action(async (id: string, options: SuspendOptions) => {
+      const [what] = await setSuspension(options, 'resume', id, null);
+      show(options, { id, domain: options.domain, suspension: null }, () => `Resumed ${what}.`);
+    });
 }
 
+type SuspendOptions = StoreOptions & { domain?: string };
+
+/** What was suspended or resumed, in words, and what it shows. */
 async function setSuspension(
-  options: StoreOptions,
+  { domain, ...options }: SuspendOptions,
   verb: 'suspend' | 'resume',
   id: string,
   suspension: WorkspaceSuspension | null,
-): Promise<void> {
+): Promise<[what: string, sites: string]> {
+  const name = domain === undefined ? undefined : await hostnameOf(domain);
   const isFound = await withChanges(options, `workspaces ${verb}`, (store) =>
-    store.setWorkspaceSuspension(id, suspension),
+    store.setWorkspaceSuspension(id, suspension, name),
   );
-  if (!isFound) throw noWorkspace(id);
+  if (!isFound && name === undefined) throw noWorkspace(id);
+  if (!isFound) throw new CliError(`The workspace ${id} has no ${suspension ? '' : 'suspended '}domain ${name}.`);
+  return name === undefined ? [`workspace ${id}`, 'its sites show'] : [`${name} in workspace ${id}`, 'visitors get'];
 }
 
 /** Null removes a limit. */

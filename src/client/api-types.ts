@@ -66,6 +66,15 @@ export interface ApiCalls {
       certificate?: 'wanted' | 'waiting_for_routing' | 'ordering' | 'issued' | 'renewing' | 'failed' | undefined;
       /** Part of the id or the name, in any case. */
       search?: string | undefined;
+      /** Only domains of this environment, in order of creation. */
+      within?: {
+        /** Id or slug of the project. */
+        project: string;
+        /** Id or slug of the app. */
+        app: string;
+        /** Id or slug of the environment. */
+        environment: string;
+      } | undefined;
     }, options?: CallOptions): Promise<Page<ListedDomain>>;
     /** Check a domain now. Starts a check of the DNS records; poll domains.getDomain for its result. A domain that failed gets a new window of 24 hours, and keeps its status until the check has a result. Permission: `environment.*.verify_domain` or `environment.<environment_id>.verify_domain`. A session of a set-up link may call it for its domain. */
     verifyDomain(input: {
@@ -100,7 +109,7 @@ export interface ApiCalls {
       /** Of the page in place of the site: 451 for legal reasons (RFC 7725), 503 for any other. */
       status?: 451 | 503 | undefined;
     }, options?: CallOptions): Promise<DomainSuspension>;
-    /** Serve a suspended site again. Undoes domains.suspendDomain: within a second, on every node, visitors get the site again. What the operator of the server has suspended stays so, and the response shows it: `suspension` with `by: operator`. Where the workspace has suspended nothing, nothing changes. Permission: `environment.*.update_domain` or `environment.<environment_id>.update_domain`. */
+    /** Serve a suspended site again. Undoes domains.suspendDomain: within a second, on every node, visitors get the site again. What the operator of the server has suspended stays so: where the workspace itself had suspended the domain too, the response shows it (`suspension` with `by: operator`), and else the call is refused. Where nobody has suspended the domain, nothing changes. Permission: `environment.*.update_domain` or `environment.<environment_id>.update_domain`. */
     resumeDomain(input: {
       /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
       domain: string;
@@ -310,7 +319,7 @@ export interface ApiCalls {
       /** `pagination.cursor` of the page before; absent for the first page. */
       cursor?: string | undefined;
     }, options?: CallOptions): Promise<Page<Environment>>;
-    /** Delete an environment. Deletes an environment that has no domains. Its deployments go with it. Permission: `environment.*.delete_environment` or `environment.<environment_id>.delete_environment`. */
+    /** Delete an environment. Deletes an environment that has no domains. Its deployments go with it. Deleted domains that were in it cannot be restored any more. Permission: `environment.*.delete_environment` or `environment.<environment_id>.delete_environment`. */
     deleteEnvironment(input: {
       /** Id or slug of the project. */
       project: string;
@@ -318,6 +327,8 @@ export interface ApiCalls {
       app: string;
       /** Id or slug of the environment. */
       environment: string;
+      /** If true, nothing is deleted while deleted domains of the environment can still be restored. */
+      refuseRestorable?: boolean | undefined;
     }, options?: CallOptions): Promise<void>;
   };
   deployments: {
@@ -720,7 +731,7 @@ interface DiagnosisRecord {
     /** Host name of the nameserver; address of a resolver. */
     nameserver: string;
     /** `matched`: the expected value is there. `other`: other values are. `changing`: two answers differed. `nxdomain`: the name does not exist. `nodata`: it has no such record. Otherwise why the nameserver did not answer. */
-    outcome: 'matched' | 'other' | 'changing' | 'nxdomain' | 'nodata' | 'no_address' | 'timeout' | 'unreachable' | 'tcp_failed' | 'servfail' | 'refused' | 'lame' | 'malformed' | 'loop' | 'chain_too_long' | 'no_nameserver' | 'forbidden_address' | 'overloaded' | 'no_resolver' | 'too_many_queries';
+    outcome: 'matched' | 'other' | 'changing' | 'nxdomain' | 'nodata' | 'no_address' | 'timeout' | 'unreachable' | 'tcp_failed' | 'servfail' | 'refused' | 'lame' | 'malformed' | 'inconsistent' | 'loop' | 'chain_too_long' | 'no_nameserver' | 'forbidden_address' | 'overloaded' | 'no_resolver' | 'too_many_queries';
     /** Its values: of a TXT record the texts; of a routing record the names that its CNAMEs lead to, in order, or addresses where there is none. */
     values: Array<string>;
     /** Of a TXT record: the names that a CNAME at its name leads to, in order; absent where there is none. */
@@ -760,7 +771,7 @@ interface DiagnosisZone {
     /** Its addresses that may be asked. */
     addresses: Array<string>;
     /** `answered`, `not_asked`, or why it could not be asked or did not answer. */
-    outcome: 'answered' | 'not_asked' | 'no_address' | 'timeout' | 'unreachable' | 'tcp_failed' | 'servfail' | 'refused' | 'lame' | 'malformed' | 'loop' | 'chain_too_long' | 'no_nameserver' | 'forbidden_address' | 'overloaded' | 'no_resolver' | 'too_many_queries';
+    outcome: 'answered' | 'not_asked' | 'no_address' | 'timeout' | 'unreachable' | 'tcp_failed' | 'servfail' | 'refused' | 'lame' | 'malformed' | 'inconsistent' | 'loop' | 'chain_too_long' | 'no_nameserver' | 'forbidden_address' | 'overloaded' | 'no_resolver' | 'too_many_queries';
   }>;
   /** Who runs the nameservers; absent if unknown. */
   provider?: {
@@ -1062,7 +1073,7 @@ interface SetupPage {
 interface Suspension {
   /** Of the page in place of the site: 451 for legal reasons (RFC 7725), 503 for any other. */
   status: 451 | 503;
-  /** `workspace`: domains.resumeDomain lifts it. `operator`: the operator of the server has suspended the whole workspace, and no key can lift it. */
+  /** `workspace`: domains.resumeDomain lifts it. `operator`: the operator of the server has suspended the domain or the whole workspace, and no key can lift it. */
   by: 'workspace' | 'operator';
   /** When it was set to this. Unix time in milliseconds. */
   suspendedAt: number;

@@ -6,7 +6,7 @@ export type SuspensionStatus = (typeof SUSPENSION_STATUSES)[number];
 /** That visitors get a page in place of the site. */
 export interface Suspension {
   status: SuspensionStatus;
-  /** `workspace`: with a key of it. `operator`: the whole workspace, and no key can undo it. */
+  /** `workspace`: with a key of it. `operator`: the domain or the whole workspace, and no key can undo it. */
   by: 'workspace' | 'operator';
   suspendedAt: number;
 }

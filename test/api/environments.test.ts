@@ -77,6 +77,22 @@ describe('environments.listEnvironments', () => {
 describe('environments.deleteEnvironment', () => {
   const remove = (environment: string) => api.call('environments.deleteEnvironment', { ...parents, environment });
 
+  it('with refuseRestorable deletes nothing while deleted domains of it can be restored, and names them', async () => {
+    await create('short-lived');
+    const where = { ...parents, environment: 'short-lived' };
+    await api.call('domains.createDomain', { ...where, domain: 'restorable.example.com' });
+    await api.call('domains.deleteDomain', { domain: 'restorable.example.com' });
+    const careful = () => api.call('environments.deleteEnvironment', { ...where, refuseRestorable: true });
+    expect(await careful()).toMatchObject({
+      status: 409,
+      body: { error: { type: 'domains-restorable', detail: expect.stringContaining('restorable.example.com') } },
+    });
+    expect(await get('short-lived')).toMatchObject({ status: 200 });
+    api.clock.advance(7 * 86_400_000);
+    expect(await careful()).toMatchObject({ status: 200 });
+    expect(await get('short-lived')).toMatchObject(notFound);
+  });
+
   it('answers 200 with nothing, its deployments go with it; a second call answers 404', async () => {
     await create('temporary');
     await api.call('deployments.createDeployment', {

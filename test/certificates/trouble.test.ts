@@ -42,7 +42,7 @@ describe('a CA with server errors', () => {
     expect(certificates.reduce((sum, { failures }) => sum + failures, 0)).toBeLessThanOrEqual(2);
     const account = await world.store.findCaAccount(ca.directoryUrl);
     expect(account?.pausedUntil).toBeGreaterThan(began + 30 * MINUTE);
-    expect(account?.problem).toContain('The service is down for maintenance');
+    expect(account?.problem?.message).toContain('The service is down for maintenance');
     for (; world.clock.now() < began + 2 * HOUR; world.clock.pass(MINUTE / 2)) {
       for (const node of nodes) await node.runOnce();
     }
@@ -169,6 +169,36 @@ test('a CA that does not accept our account is left alone for an hour, with a wa
   for (; world.clock.now() < began + HOUR; world.clock.pass(5 * MINUTE)) await worker.runOnce();
   expect(ca.requests.newAccount).toBe(1);
   expect(await world.read(name)).toMatchObject({ state: 'failed', failures: 0, problem: { reason: 'ca_account' } });
+});
+
+test('a CA that refuses our account is asked again at once, by every node and for new names too, after the operator has lifted the hold', async () => {
+  const ca = await world.startCa();
+  const end = ca.fault({ at: ['newAccount'], answer: new AcmeProblem(403, 'unauthorized', 'the account is blocked') });
+  const names = await addMany(10);
+  const nodes = [1, 2].map(() => world.worker([world.issuer(ca)], { capacity: 1 }));
+  const began = world.clock.now();
+  for (const node of nodes) await node.runOnce();
+  expect(await states()).toMatchObject({ failed: expect.any(Number), wanted: expect.any(Number) });
+  // Since when stays the same, over its hourly retries too.
+  for (; world.clock.now() < began + 3 * HOUR; world.clock.pass(10 * MINUTE))
+    for (const node of nodes) await node.runOnce();
+  expect(ca.requests.newAccount).toBeGreaterThan(2);
+  const [held] = await world.store.listHeldCas(world.clock.now());
+  expect(held).toMatchObject({ issuer: ca.directoryUrl, problem: { reason: 'ca_account', at: began } });
+  expect(held?.problem.message).toContain('the account is blocked');
+  const refused = await Promise.all(names.map(world.read));
+  for (const { problem } of refused) expect(problem?.reason ?? 'ca_account').toBe('ca_account');
+
+  const asked = ca.requests.newAccount;
+  await world.store.resumeCas(world.clock.now());
+  for (const node of nodes) await node.runOnce();
+  expect(ca.requests.newAccount).toBeGreaterThan(asked);
+  expect(await world.store.listHeldCas(world.clock.now())).toMatchObject([{ problem: { at: began } }]);
+  end();
+  await world.store.resumeCas(world.clock.now());
+  await nodes[1]?.runOnce();
+  expect(await states()).toEqual({ issued: 10 });
+  expect(await world.store.findCaAccount(ca.directoryUrl)).toMatchObject({ pausedUntil: null, problem: null });
 });
 
 test('a name that the first CA refuses is issued by the second, and the first is not asked again', async () => {

@@ -231,6 +231,53 @@ export function describeCertificates(subject: Subject): void {
     });
   });
 
+  describe('a certificate that its CA has revoked', () => {
+    const inUse = async () => {
+      const { store } = subject;
+      const { domain, due } = await lease();
+      const issued = anIssuedCertificate();
+      await save(due, { state: 'issued', issued, nextTryAt: NOW + DAY_MS });
+      const replace = (withdraw: boolean, chain = issued.chain) =>
+        store.replaceRevoked({ hostname: domain.name, chain, withdraw, reason: null }, NOW + 5);
+      return { store, domain, issued, replace };
+    };
+
+    it('stays in use until another one replaces it, which is due at once, also where it is leased', async () => {
+      const { store, domain, issued, replace } = await inUse();
+      await store.renewCertificate(domain.name, NOW);
+      const [leased] = await claim(NOW);
+      expect(await replace(false)).toBe('replaced');
+      expect(leased && (await save(leased, { state: 'issued' }))).toBe('lost');
+      expect(await servedCertificate(store, domain.name)).toMatchObject({ chain: issued.chain });
+      const [again] = await claim(NOW + 5);
+      expect(again?.certificate).toMatchObject({ hostname: domain.name, issued: { renewal: { renewAt: NOW + 5 } } });
+    });
+
+    it('that is withdrawn is in use no more on any node, and its key is gone; an order in flight stays', async () => {
+      const { store, domain, replace } = await inUse();
+      expect(await changesOf(() => replace(true))).toEqual([`certificate ${domain.name}`]);
+      expect(await servedCertificate(store, domain.name)).toBeNull();
+      const [again] = await claim(NOW + 5);
+      expect(again?.certificate).toMatchObject({ hostname: domain.name, state: 'wanted', issued: null });
+      expect(await store.countCertificates()).toMatchObject({ wanted: expect.any(Number) });
+
+      const other = await inUse();
+      await store.renewCertificate(other.domain.name, NOW);
+      const [due] = await claim(NOW);
+      if (due !== undefined) await begin(due);
+      await other.replace(true);
+      const resumed = (await claim(NOW + 5)).find(({ certificate }) => certificate.hostname === other.domain.name);
+      expect(resumed).toMatchObject({ certificate: { state: 'ordering', issued: null }, order: {} });
+    });
+
+    it('is left alone where another one is in use by now', async () => {
+      const { store, domain, issued, replace } = await inUse();
+      expect(await replace(true, 'another chain')).toBe('other');
+      expect(await servedCertificate(store, domain.name)).toMatchObject({ chain: issued.chain });
+      expect((await store.findCertificate(domain.name))?.issued?.renewal).toEqual(issued.renewal);
+    });
+  });
+
   describe('a name that is no longer verified', () => {
     const certified = async () => {
       const { domain, due } = await lease();

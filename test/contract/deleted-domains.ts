@@ -49,6 +49,22 @@ export function describeDeletedDomains(subject: Subject): void {
   }
 
   describe('a deleted domain', () => {
+    it('are listed by the names that can be restored to one environment, in order', async () => {
+      const { store } = subject;
+      const [mine, other, theirs] = [await subject.plant(), await subject.plant(), await subject.plant()];
+      const { workspaceId, id } = mine.environment;
+      const list = (at = LATER) => store.listRestorable(workspaceId, id, at);
+      const [a, b] = [await attach(store, mine.environment), await verify(store, mine.environment)];
+      const others = [await attach(store, other.environment), await attach(store, mine.environment)];
+      for (const domain of [b, a, others[0] as Domain]) await remove(domain);
+      const again = await attach(store, mine.environment, { name: a.name });
+      await remove(again);
+      expect(await list()).toEqual([a.name, b.name].toSorted());
+      expect(await list(NOW + KEEP_MS)).toEqual([]);
+      await prove(store, await attach(store, theirs.environment, { name: b.name }), LATER);
+      expect(await list()).toEqual([a.name]);
+    });
+
     it('comes back as it was, with its route, its certificate and its key, and is checked at once', async () => {
       const { store } = subject;
       const { environment } = await subject.plant();

@@ -15,6 +15,8 @@ import { NOW } from '../support/entities.ts';
 import type { Subject } from './subject.ts';
 
 const WINDOW_MS = 3_600_000;
+const LATER = NOW + WINDOW_MS;
+const REFUSED = { reason: 'ca_account', message: 'The account is not valid.', at: NOW } as const;
 
 export function describeOrders(subject: Subject): void {
   /** Certificates, each leased for an hour. */
@@ -259,13 +261,35 @@ export function describeOrders(subject: Subject): void {
       expect(await store.updateCaAccount(issuer, { url: 'https://ca.example/acct/1' })).toBe(true);
       await Promise.all([
         store.updateCaAccount(issuer, { pausedUntil: NOW }),
-        store.updateCaAccount(issuer, { problem: 'Too much was asked.' }),
+        store.updateCaAccount(issuer, { problem: REFUSED }),
       ]);
-      const changed = { url: 'https://ca.example/acct/1', pausedUntil: NOW, problem: 'Too much was asked.' };
+      const changed = { url: 'https://ca.example/acct/1', pausedUntil: NOW, problem: REFUSED };
       expect(await store.findCaAccount(issuer)).toEqual({ ...account, ...changed });
       await store.updateCaAccount(issuer, { pausedUntil: null, problem: null });
       expect(await store.findCaAccount(issuer)).toEqual({ ...account, url: changed.url });
       expect(await store.updateCaAccount(anIssuer(), changed)).toBe(false);
+    });
+
+    it('that is paused is listed until its time is over or it is resumed; then the certificates that waited for it are due, and no others', async () => {
+      const { store } = subject;
+      const { issuer } = await store.createCaAccount(aCaAccount({ pausedUntil: LATER, problem: REFUSED }));
+      const held = { issuer, pausedUntil: LATER, problem: REFUSED };
+      expect(await store.listHeldCas(NOW)).toContainEqual(held);
+      expect(await store.listHeldCas(LATER)).not.toContainEqual(held);
+      const names: string[] = [];
+      for (const reason of ['ca_account', 'no_address', 'ca_refused'] as const) {
+        const due = await lease();
+        const state = reason === 'no_address' ? 'waiting_for_routing' : 'failed';
+        const problem = { ...REFUSED, reason };
+        await store.saveCertificate(aSave(due, { state, problem, nextTryAt: LATER }));
+        names.push(due.certificate.hostname);
+      }
+      expect(await store.resumeCas(NOW + 1)).toContainEqual(held);
+      expect(await store.findCaAccount(issuer)).toMatchObject({ pausedUntil: null, problem: REFUSED });
+      expect(await store.listHeldCas(NOW)).toEqual([]);
+      expect(await store.resumeCas(NOW + 1)).toEqual([]);
+      const certificates = await Promise.all(names.map((name) => store.findCertificate(name)));
+      expect(certificates.map((found) => found?.nextTryAt)).toEqual([NOW + 1, LATER, LATER]);
     });
 
     it('is replaced by one of several concurrent callers', async () => {

@@ -105,6 +105,7 @@ it.each(ENGINES)(
       '0017-suspensions',
       '0018-audit',
       '0019-waiting-certificates',
+      '0020-suspended-names',
     ]);
     const store = await open();
     expect(await store.findWebhook(workspace.id, failing.id)).toEqual(failing);

@@ -83,6 +83,41 @@ export function describeSuspensions(subject: Subject): void {
       expect(await store.setWorkspaceSuspension('ws_none', suspension)).toBe(false);
     });
 
+    it('of one name by the operator concerns that site alone, and stays however its workspace deletes, adds, restores or moves the domain', async () => {
+      const { store } = subject;
+      const [mine, other] = [await subject.plant(), await subject.plant()];
+      const [site, beside] = [await verify(store, mine.environment), await verify(store, mine.environment)];
+      const suspension = { status: 451, suspendedAt: NOW } as const;
+      const set = (value: typeof suspension | null, name = site.name) =>
+        store.setWorkspaceSuspension(mine.workspace.id, value, name);
+      const byOperator = { ...suspension, by: 'operator' };
+      expect(await changesOf(() => set(suspension))).toEqual([`route ${site.name}`]);
+      expect(await suspensionOf(site)).toEqual(byOperator);
+      expect([await pageOf(site), await pageOf(beside)]).toEqual([451, null]);
+      expect(await store.findWorkspaceSuspension(mine.workspace.id)).toBeNull();
+      const { items } = await store.listWorkspaceDomains(mine.workspace.id, { limit: 9, search: site.name });
+      expect(items).toMatchObject([{ suspension: byOperator }]);
+
+      await suspend(site);
+      expect(await resume(site)).toEqual({ kind: 'changed', suspension: byOperator });
+      expect(await resume(site)).toEqual({ kind: 'unchanged', suspension: byOperator });
+      await store.deleteDomain(site.workspaceId, site.id, NOW, ACTOR, LATER);
+      const again = await attach(store, mine.environment, { name: site.name });
+      await prove(store, again, NOW);
+      expect([await pageOf(again), await suspensionOf(again)]).toEqual([451, byOperator]);
+      await store.deleteDomain(site.workspaceId, again.id, NOW);
+      const deleted = await store.findDeletedDomain(site.workspaceId, site.id, NOW);
+      const restored = deleted && (await store.restoreDomain(deleted, NOW, WINDOW_MS));
+      if (restored?.kind !== 'restored') throw new Error('the domain was not restored');
+      expect(await pageOf(site)).toBe(451);
+
+      expect([await set(suspension, 'none.example.com'), await set(null, beside.name)]).toEqual([false, false]);
+      await takeOver(store, other.environment, restored.domain, LATER);
+      expect(await pageOf(site)).toBeNull();
+      expect(await set(null)).toBe(true);
+      expect(await set(null)).toBe(false);
+    });
+
     it('comes back with a domain that is restored, and does not pass to who takes the name over', async () => {
       const { store } = subject;
       const [mine, theirs] = [await subject.plant(), await subject.plant()];

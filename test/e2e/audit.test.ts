@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createProgram } from '../../src/cli/program.ts';
 import type { AuditEntry, Store } from '../../src/store/contract/store.ts';
 import { databaseAt, keyringFor } from '../../src/store/database.ts';
-import { verify } from '../support/certificates.ts';
+import { aCaAccount, verify } from '../support/certificates.ts';
 import { run, runJson, temporaryDirectory } from '../support/command.ts';
 import { plant } from '../support/entities.ts';
 import { issueChain, keyPem } from '../support/issue-chain.ts';
@@ -24,6 +24,8 @@ beforeAll(async () => {
   const { workspace, environment } = await plant(store);
   workspaceId = workspace.id;
   await verify(store, environment, { name: NAME });
+  const problem = { reason: 'ca_account', message: 'It is not accepted.', at: Date.now() } as const;
+  await store.createCaAccount(aCaAccount({ pausedUntil: Date.now() + 3_600_000, problem }));
 });
 afterAll(async () => {
   await store.close();
@@ -64,6 +66,7 @@ function changing(keyId: string): [action: string, args: string[]][] {
     // The first token makes the key that signs.
     ['tokens create', ['--workspace', workspaceId]],
     ['tokens rotate', []],
+    ['certificates resume', []],
     ['certificates renew', [NAME]],
     ['certificates import', [NAME, '--chain', chain, '--key', key]],
   ];
@@ -80,7 +83,7 @@ const reading: [action: string, args: string[]][] = [
 /** They change no resource, but the schema, a copy of the file, how secrets are stored; those in the second line have tests of their own. */
 const others = [
   ...['migrate', 'backup', 'sealing rotate', 'doctor'],
-  ...['init', 'workspaces delete', 'sealing forget'],
+  ...['init', 'workspaces delete', 'sealing forget', 'certificates revoke'],
 ];
 
 test('each command that changes something leaves one entry with its user and host, and no other command leaves any', async () => {

@@ -10,7 +10,7 @@ import { type Database, databaseAt, keyringFor } from '../../src/store/database.
 import { addKey } from '../../src/store/sealing/key-file.ts';
 import { createKey, keyIdOf, parseKeys } from '../../src/store/sealing/keyring.ts';
 import { missingKeys } from '../../src/store/sealing/rotation.ts';
-import { servedCertificate } from '../support/certificates.ts';
+import { aCaAccount, servedCertificate } from '../support/certificates.ts';
 import { run, runJson, temporaryDirectory } from '../support/command.ts';
 import { attach, type Planted, plant, verifiedAt } from '../support/entities.ts';
 import { issueChain, keyPem, newKey } from '../support/issue-chain.ts';
@@ -130,6 +130,35 @@ describe('certificates', () => {
       code: 1,
       stderr: expect.stringMatching(/Cannot read .*none: /),
     });
+  });
+
+  test('that wait for a CA which refuses the account say so when they are shown and renewed, since when and why, until it is resumed', async () => {
+    const { name } = await wanted('held.example.com');
+    const at = Date.now() - 60_000;
+    const problem = { reason: 'ca_account', message: 'ca.test answered: "blocked".', at } as const;
+    const issuer = 'https://ca.test/directory';
+    const pausedUntil = at + 3_600_000;
+    await store.createCaAccount(aCaAccount({ issuer, pausedUntil, problem }));
+    const said =
+      /ca\.test has refused our account since 20.*: ca\.test answered: "blocked"\.\nNothing is ordered there until .*"nameplate certificates resume"/;
+    const [shown, renewed] = [
+      await run(['certificates', 'show', name, ...data]),
+      await run(['certificates', 'renew', name, ...data]),
+    ];
+    expect(shown).toMatchObject({ code: 0, stdout: expect.stringMatching(said) });
+    expect(renewed).toMatchObject({ code: 3, stdout: expect.stringMatching(said) });
+    expect(renewed.stdout).not.toContain('starts within a second');
+    expect(await runJson(['certificates', 'show', name, ...data])).toMatchObject({
+      heldCas: [{ issuer, pausedUntil, problem }],
+    });
+
+    expect((await run(['certificates', 'resume', ...data])).stdout).toBe('Ordering at ca.test again.\n');
+    expect((await run(['certificates', 'resume', ...data])).stdout).toContain('nothing was changed');
+    const again = await run(['certificates', 'renew', name, ...data]);
+    expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining('starts within a second') });
+    expect((await run(['certificates', 'show', name, ...data])).stdout).not.toContain('refused');
+    const entries = await runJson<{ entries: object[] }>(['audit', '--action', 'certificates resume', ...data]);
+    expect(entries.entries).toMatchObject([{ target: issuer }]);
   });
 
   test('are renewed at once on demand, unless one is already being processed', async () => {

@@ -197,7 +197,7 @@ describe.concurrent('over the API', () => {
     const inEnvironment = [...inApp, '--environment', 'live'];
     await runJson(['domains', 'create', 'brief.example.com', ...inEnvironment, ...data]);
     const deletions: [string[], string][] = [
-      [['environments', 'delete', 'live', ...inApp], 'still has domains'],
+      [['environments', 'delete', 'live', '--yes', ...inApp], 'still has domains'],
       [['apps', 'delete', 'page', '--project', 'brief'], 'still has environments'],
       [['projects', 'delete', 'brief'], 'still has apps'],
     ];

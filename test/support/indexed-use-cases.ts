@@ -49,8 +49,9 @@ function readUseCases(): Record<string, UseCase> {
   return Object.fromEntries(found);
 }
 
-// Listing the workspaces of a server scans a table since all of them are wanted. Only doctor looks for a target in another zone, and that reads one index from end to end.
-const { listWorkspaces, findTargetOutside, ...others } = readUseCases();
+// Listing the workspaces of a server scans a table since all of them are wanted. Only doctor looks for a target in another zone, and that reads one index from end to end. There
+// are as many accounts as CAs.
+const { listWorkspaces, findTargetOutside, listHeldCas, ...others } = readUseCases();
 
 /** Use cases that scan no table, on any engine; for tests of query plans. */
 export const indexed: Record<string, (tx: Transaction, ...args: never[]) => Promise<unknown>> = {

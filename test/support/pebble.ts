@@ -18,6 +18,8 @@ export interface Pebble extends Service {
   trustRoots: string;
   /** PEM: above the certificates that it issues. New at each start. */
   issuingRoots: string;
+  /** `Valid` or `Revoked`, with the reason code, of a certificate by its serial number in hexadecimal. */
+  statusOf(serial: string): Promise<{ Status: string; Reason?: number }>;
 }
 
 export interface PebbleOptions {
@@ -63,6 +65,8 @@ export async function startPebble(options: PebbleOptions): Promise<Pebble> {
     directoryUrl: `https://localhost:${port}/dir`,
     trustRoots,
     issuingRoots: await readOnceListening(`https://localhost:${managementPort}/roots/0`, trustRoots),
+    statusOf: async (serial) =>
+      JSON.parse(await read(`https://localhost:${managementPort}/cert-status-by-serial/${serial}`, trustRoots)),
     async close() {
       await service.close();
       await rm(directory, { recursive: true });

@@ -1,12 +1,12 @@
 import Type, { type Static } from 'typebox';
-import { permittedIds } from '../../access/permissions.ts';
+import { permits, permittedIds } from '../../access/permissions.ts';
 import type { CertificateState } from '../../domain/certificate-state.ts';
 import type { DomainStatus } from '../../domain/domain.ts';
 import { presentDomain } from '../../domain/presented-domain.ts';
 import type { ListedDomain } from '../../store/contract/store.ts';
-import { lacksPermission } from '../masking.ts';
+import { lacksPermission, masked } from '../masking.ts';
 import { defineList } from '../operation.ts';
-import { closed, NAME_CURSOR, pageOf, pageRequest, SEARCH, Time } from '../schemas.ts';
+import { closed, NAME_CURSOR, pageOf, pageRequest, Reference, SEARCH, Time } from '../schemas.ts';
 import { CertificateProblemSchema } from './present-certificate.ts';
 import { DomainSchema, exampleDomain } from './present-domain.ts';
 import { presentRedirect, RedirectSchema } from './present-redirect.ts';
@@ -66,19 +66,33 @@ export const listWorkspaceDomains = defineList({
         }),
       ),
       search: SEARCH,
+      within: Type.Optional(
+        Type.Object(
+          { project: Reference('project'), app: Reference('app'), environment: Reference('environment') },
+          { ...closed, description: 'Only domains of this environment, in order of creation.' },
+        ),
+      ),
     },
     closed,
   ),
   item: ListedDomainSchema,
-  problems: ['authorization/insufficient_permissions'],
+  problems: ['authorization/insufficient_permissions', 'data/environment_not_found'],
   example: {
     request: { status: 'verifying', limit: 10 },
     items: [{ domain: presentDomain(exampleDomain), certificate: { state: 'none' } }],
   },
   async handle({ principal: { workspaceId, grants }, input }, { store, apexNote }) {
-    const environmentIds = permittedIds(grants, permission);
-    if (environmentIds?.size === 0) throw lacksPermission(permission);
-    const { status, certificate, search } = input;
+    const { status, certificate, search, within } = input;
+    const permitted = permittedIds(grants, permission);
+    if (permitted?.size === 0) throw lacksPermission(permission);
+    const environment =
+      within &&
+      masked(
+        await store.findEnvironment(workspaceId, within),
+        (found) => permits(grants, permission, found.id),
+        'data/environment_not_found',
+      );
+    const environmentIds = environment === undefined ? permitted : new Set([environment.id]);
     const page = await store.listWorkspaceDomains(workspaceId, {
       ...pageOf(input),
       status,

@@ -15,7 +15,7 @@ export const SuspensionSchema = Type.Object(
     by: Type.Enum(['workspace', 'operator'], {
       type: 'string',
       description:
-        '`workspace`: domains.resumeDomain lifts it. `operator`: the operator of the server has suspended the whole workspace, and no key can lift it.',
+        '`workspace`: domains.resumeDomain lifts it. `operator`: the operator of the server has suspended the domain or the whole workspace, and no key can lift it.',
     }),
     suspendedAt: Time('When it was set to this.'),
   },

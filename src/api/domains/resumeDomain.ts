@@ -11,11 +11,11 @@ export const resumeDomain = defineOperation({
   name: 'domains.resumeDomain',
   summary: 'Serve a suspended site again',
   description:
-    'Undoes domains.suspendDomain: within a second, on every node, visitors get the site again. What the operator of the server has suspended stays so, and the response shows it: `suspension` with `by: operator`. Where the workspace has suspended nothing, nothing changes.',
+    'Undoes domains.suspendDomain: within a second, on every node, visitors get the site again. What the operator of the server has suspended stays so: where the workspace itself had suspended the domain too, the response shows it (`suspension` with `by: operator`), and else the call is refused. Where nobody has suspended the domain, nothing changes.',
   permission,
   request: Type.Object({ domain: DomainIdentifier }, closed),
   response: DomainSuspensionSchema,
-  problems: ['data/domain_not_found'],
+  problems: ['data/domain_not_found', 'authorization/forbidden'],
   example: {
     request: { domain: exampleSuspension.domain },
     response: { domainId: exampleSuspension.domainId, domain: exampleSuspension.domain },
@@ -24,6 +24,10 @@ export const resumeDomain = defineOperation({
     const domain = await namedDomain(input.domain);
     const done = await change('resumeDomain', workspaceId, domain.id, clock.now(), actor);
     if (done.kind === 'missing') throw new Problem('data/domain_not_found');
+    if (done.kind === 'unchanged' && done.suspension !== null)
+      throw new Problem('authorization/forbidden', {
+        detail: `The operator of the server has suspended ${domain.name}, and no key can lift that.`,
+      });
     return presentDomainSuspension(domain, done.suspension);
   },
 });

@@ -12,6 +12,8 @@ export interface Directory {
   newNonce: string;
   newAccount: string;
   newOrder: string;
+  /** Null: nothing can be revoked. */
+  revokeCert: string | null;
   /** RFC 9773; null: the CA does not support ARI. */
   renewalInfo: string | null;
   termsOfService: string | null;
@@ -101,6 +103,7 @@ export function resourceReader(directoryUrl: string) {
         newNonce: url(directory.newNonce, 'a directory'),
         newAccount: url(directory.newAccount, 'a directory'),
         newOrder: url(directory.newOrder, 'a directory'),
+        revokeCert: directory.revokeCert === undefined ? null : url(directory.revokeCert, 'a directory'),
         renewalInfo: directory.renewalInfo === undefined ? null : url(directory.renewalInfo, 'a directory'),
         termsOfService: typeof termsOfService === 'string' ? termsOfService : null,
         caaIdentities: Array.isArray(caaIdentities)

@@ -94,6 +94,8 @@ export function createCertificateWorker(options: CertificateWorkerOptions): Cert
       for (const one of due) begun.push(begin(one));
     };
     const free = () => capacity - inFlight.size;
+    if (free() > 0 && throttle.available(1, clock.now()) === 0 && (await circuitBreaker.isAnyClosed()))
+      throttle.unblock();
     // While new names are throttled, certificates in use go first.
     if (throttle.available(free(), clock.now()) < free()) await claimAtMost(free(), false);
     await claimAtMost(throttle.available(free(), clock.now()), true);

@@ -1,7 +1,7 @@
 import type { Clock } from '../../clock.ts';
 import { LONGEST_WAIT_MS } from '../../domain/certificate-state.ts';
 import type { Log } from '../../log.ts';
-import type { CertificateStore } from '../../store/contract/store.ts';
+import type { CaAccount, CertificateStore } from '../../store/contract/store.ts';
 import type { CaProblem } from '../issuer.ts';
 import { circuitBreakerMs } from '../policy/backoff.ts';
 import type { CaBlocker } from '../policy/blocker.ts';
@@ -15,6 +15,8 @@ export interface CircuitBreaker {
   open(issuer: string, problem: CaProblem): Promise<Blocked & { isFirst: boolean }>;
   /** Closes the circuit: the CA has answered. */
   close(issuer: string): Promise<void>;
+  /** Whether a circuit that `find` or `open` last found open is closed now: its time is over, or somebody closed it. */
+  isAnyClosed(): Promise<boolean>;
 }
 
 interface CircuitBreakerOptions {
@@ -26,10 +28,12 @@ interface CircuitBreakerOptions {
 
 /** An account problem needs the operator, which takes a while. */
 const ACCOUNT_MS = 3_600_000;
+const UNKNOWN: CaBlocker = { reason: 'ca_unavailable', message: '' };
 
 export function createCircuitBreaker({ store, clock, random, log }: CircuitBreakerOptions): CircuitBreaker {
   /** By issuer. `failures`: in a row. */
-  const circuits = new Map<string, Blocked & { failures: number }>();
+  const circuits = new Map<string, Blocked & { blocker: CaBlocker; failures: number }>();
+  const foundOpen = new Set<string>();
 
   /** A time further ahead than any wait was written by a clock that has been set back. */
   function isAhead(until: number): boolean {
@@ -37,42 +41,61 @@ export function createCircuitBreaker({ store, clock, random, log }: CircuitBreak
     return now < until && until <= now + LONGEST_WAIT_MS;
   }
 
+  /** Until when the circuit is open; 0: it is closed. What is saved counts for all nodes, so that the operator can close it. */
+  function openUntil(issuer: string, account: CaAccount | null): number {
+    const until = (account === null ? circuits.get(issuer)?.until : account.pausedUntil) ?? 0;
+    return isAhead(until) ? until : 0;
+  }
+
+  async function find(issuer: string): Promise<Blocked | null> {
+    const account = await store.findCaAccount(issuer);
+    const until = openUntil(issuer, account);
+    if (until === 0) return null;
+    foundOpen.add(issuer);
+    const { reason, message } = account?.problem ?? circuits.get(issuer)?.blocker ?? UNKNOWN;
+    return { blocker: { reason, message } as CaBlocker, until, allNames: true };
+  }
+
   return {
-    async find(issuer) {
-      const own = circuits.get(issuer);
-      const account = await store.findCaAccount(issuer);
-      const until = [account?.pausedUntil ?? 0, own?.until ?? 0].find(isAhead);
-      if (until === undefined) return null;
-      const blocker = own?.blocker ?? { reason: 'ca_unavailable', message: account?.problem ?? '' };
-      return { blocker, until, allNames: true };
-    },
+    find,
 
     async open(issuer, problem) {
       const { kind, message, retryAfterMs } = problem;
+      const account = await store.findCaAccount(issuer);
       const own = circuits.get(issuer);
-      const isOpen = own !== undefined && isAhead(own.until);
+      const saved = openUntil(issuer, account);
+      const isOpen = own !== undefined && saved !== 0 && isAhead(own.until);
       // Orders that were in flight together fail for the same reason.
       const failures = (own?.failures ?? 0) + (isOpen ? 0 : 1);
       const asked = kind === 'account' ? Math.max(retryAfterMs ?? 0, ACCOUNT_MS) : retryAfterMs;
-      const saved = (await store.findCaAccount(issuer))?.pausedUntil ?? 0;
-      const others = [saved, own?.until ?? 0].filter(isAhead);
-      const until = Math.max(clock.now() + circuitBreakerMs(failures, random(), asked), ...others);
-      const blocked: Blocked = { blocker: { reason: reasonOf(problem), message }, until, allNames: true };
+      const now = clock.now();
+      const until = Math.max(now + circuitBreakerMs(failures, random(), asked), saved);
+      const reason = reasonOf(problem);
+      const blocked = { blocker: { reason, message }, until, allNames: true };
       circuits.set(issuer, { ...blocked, failures });
       if (!isOpen) log.warn({ issuer, kind, until: new Date(until).toISOString() }, message);
-      await store.updateCaAccount(issuer, { pausedUntil: until, problem: message });
+      foundOpen.add(issuer);
+      const at = account?.problem?.reason === reason ? Math.min(account.problem.at, now) : now;
+      await store.updateCaAccount(issuer, { pausedUntil: until, problem: { reason, message, at } });
       return { ...blocked, isFirst: own === undefined };
     },
 
     async close(issuer) {
-      const own = circuits.get(issuer);
-      // A request that began before the circuit opened does not close it.
-      if (own !== undefined && isAhead(own.until)) return;
-      circuits.delete(issuer);
       const account = await store.findCaAccount(issuer);
-      if (account === null || account.problem === null || isAhead(account.pausedUntil ?? 0)) return;
+      // A request that began before the circuit opened does not close it.
+      if (openUntil(issuer, account) !== 0) return;
+      circuits.delete(issuer);
+      if (account === null || account.problem === null) return;
       await store.updateCaAccount(issuer, { pausedUntil: null, problem: null });
       log.info({ issuer }, 'the certificate authority is available again');
+    },
+
+    async isAnyClosed() {
+      let isAny = false;
+      for (const issuer of [...foundOpen]) {
+        if ((await find(issuer)) === null) isAny = foundOpen.delete(issuer);
+      }
+      return isAny;
     },
   };
 }

@@ -19,6 +19,10 @@ export function newNameThrottle() {
       blockedUntil = until;
       atOnce = 1;
     },
+    /** A CA may accept one, sooner than was known. */
+    unblock(): void {
+      blockedUntil = 0;
+    },
     /** A CA accepted one. */
     accelerate(): void {
       blockedUntil = 0;

@@ -131,7 +131,11 @@ describe('our account', () => {
   });
 
   test('that is paused is a warning, with the reason and the time', async () => {
-    const [finding] = await examine({ ...account, pausedUntil: NOW + HOUR_MS, problem: 'Too many orders.' });
+    const [finding] = await examine({
+      ...account,
+      pausedUntil: NOW + HOUR_MS,
+      problem: { reason: 'ca_rate_limited', message: 'Too many orders.', at: NOW },
+    });
     expect(finding).toMatchObject({
       level: 'warn',
       found: expect.stringMatching(/^nothing is ordered at ca.test until 2026-11-20 .*: Too many orders\.$/),

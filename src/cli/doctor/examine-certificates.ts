@@ -112,8 +112,8 @@ export async function examineAccount(
     }
     const { pausedUntil, problem } = account;
     if (pausedUntil !== null && pausedUntil > now) {
-      const why = problem === null ? '' : `: ${problem}`;
-      const advice = "The CA's message may say what you can do sooner.";
+      const why = problem === null ? '' : `: ${problem.message}`;
+      const advice = 'The CA\'s message may say what to do. Then run "nameplate certificates resume".';
       return [warn('account', `nothing is ordered at ${name} until ${dateTime(pausedUntil)}${why}`, advice)];
     }
     if (isInternal) return [ok('account', 'the internal CA exists')];

@@ -61,6 +61,8 @@ export const CHANGE_METHODS = [
   'redeliver',
   'importCertificate',
   'renewCertificate',
+  'replaceRevoked',
+  'resumeCas',
   'forgetSecrets',
 ] as const satisfies (keyof Changeable)[];
 

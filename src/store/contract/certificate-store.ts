@@ -91,9 +91,16 @@ export interface CaAccount {
   certificate: string | null;
   /** When the circuit breaker lets requests to the CA through again; null: it is closed. */
   pausedUntil: number | null;
-  /** Human-readable: why the circuit breaker is open. */
-  problem: string | null;
+  /** Why the circuit breaker is open; null: the CA has answered since. */
+  problem: CertificateProblem | null;
   createdAt: number;
+}
+
+/** A CA whose circuit breaker is open. */
+export interface HeldCa {
+  issuer: string;
+  pausedUntil: number;
+  problem: CertificateProblem;
 }
 
 /** The response to an HTTP-01 challenge (RFC 8555 section 8.3), or to a self-check. */
@@ -196,6 +203,15 @@ export interface CertificateStore {
   renewCertificate(hostname: string, now: number): Promise<'accepted' | 'leased' | 'missing'>;
 
   /**
+   * After the CA has revoked the certificate with this chain: another one is due at `now`, and a lease is lost. With `withdraw` it is not in use any more, its key is
+   * deleted, and the change `certificate` is logged. `other`: it is no longer the one in use, and nothing was changed.
+   */
+  replaceRevoked(
+    revoked: { hostname: string; chain: string; withdraw: boolean; reason: string | null },
+    now: number,
+  ): Promise<'replaced' | 'other'>;
+
+  /**
    * Adds the event `certificate.expiring`, once for each certificate in use, from `domain/certificate-state.expiringAt` on. Looks at `limit`
    * of them at most, and resolves with their number. (unsynced)
    */
@@ -233,6 +249,11 @@ export interface CertificateStore {
   ): Promise<boolean>;
   /** Replaces an account that the CA no longer accepts. `stale`, and nothing was changed, when its URL is no longer `before`. */
   replaceCaAccount(before: string | null, after: CaAccount): Promise<'replaced' | 'stale'>;
+
+  /** The CAs at which nothing is ordered at `now`. */
+  listHeldCas(now: number): Promise<HeldCa[]>;
+  /** Closes every circuit breaker that is open at `now`, and makes the certificates due that wait for the same reason. Resolves with what it closed. */
+  resumeCas(now: number): Promise<HeldCa[]>;
 
   /** Orders of one issuer in the ledger since then: all, and those exempt, issued, failed. For `doctor`, metrics and tests. */
   countLedgerEntries(

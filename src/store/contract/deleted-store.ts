@@ -37,6 +37,9 @@ export interface DeletedStore {
    */
   restoreDomain(deleted: DeletedDomain, now: number, windowMs: number, actor?: string | null): Promise<Restoration>;
 
+  /** Names of those in an environment that can be restored at `now`, in order: the first thousand. */
+  listRestorable(workspaceId: string, environmentId: string, now: number): Promise<string[]>;
+
   /** Deletes those that are no longer kept at `now`, with their certificates, at most `limit`. Resolves with their number. (unsynced) */
   pruneDeletedDomains(now: number, limit: number): Promise<number>;
 }

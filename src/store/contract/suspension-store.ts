@@ -7,7 +7,7 @@ import type { Suspension, SuspensionStatus } from '../../domain/suspension.ts';
 export type SuspensionChange = { kind: 'missing' } | { kind: 'changed' | 'unchanged'; suspension: Suspension | null };
 
 /**
- * Suspensions, of single domains by their workspace and of whole workspaces by the operator. Each is set and lifted by itself, and the operator's is in effect where there
+ * Suspensions, of single domains by their workspace, and of whole workspaces and single names in them by the operator. Each is set and lifted by itself, and the operator's is in effect where there
  * are both. A suspended domain is checked, verified and certified as any other: the edge alone serves a page in place of its site (`Site.suspension`).
  */
 export interface SuspensionStore {
@@ -27,8 +27,12 @@ export interface SuspensionStore {
   /** What is in effect. Null: the domain is not suspended, or the workspace has no such domain. */
   findSuspension(workspaceId: string, domainId: string): Promise<Suspension | null>;
 
-  /** Suspends all sites of a workspace, those too that it adds later; null lifts it. False when there is no such workspace. Logs the change `workspace`. */
-  setWorkspaceSuspension(workspaceId: string, suspension: WorkspaceSuspension | null): Promise<boolean>;
+  /**
+   * Suspends all sites of a workspace, those too that it adds later; null lifts it. False when there is no such workspace. Logs the change `workspace`. With `name`
+   * it suspends the domain of that name alone, and whichever has the name in the workspace later; false when it has none, or nothing is there to lift. Logs the
+   * change `route` if the domain is verified.
+   */
+  setWorkspaceSuspension(workspaceId: string, suspension: WorkspaceSuspension | null, name?: string): Promise<boolean>;
   /** Null: the operator has not suspended it, or there is no such workspace. */
   findWorkspaceSuspension(workspaceId: string): Promise<WorkspaceSuspension | null>;
 }

@@ -31,6 +31,7 @@ const schema: Columns = {
     suspended_status: true,
     suspended_at: true,
   },
+  suspended_names: { workspace_id: true, name: true, status: true, suspended_at: true },
   suspensions: { domain_id: true, status: true, suspended_at: true },
   root_keys: {
     id: true,

@@ -18,6 +18,7 @@ import { deletedDomains } from './0016-deleted-domains.ts';
 import { suspensions } from './0017-suspensions.ts';
 import { audit } from './0018-audit.ts';
 import { waitingCertificates } from './0019-waiting-certificates.ts';
+import { suspendedNames } from './0020-suspended-names.ts';
 import type { ColumnTypes } from './column-types.ts';
 
 /** Every migration, oldest first by name. A migration that has been released is never changed: add another. */
@@ -42,5 +43,6 @@ export function allMigrations(types: ColumnTypes): Record<string, Migration> {
     '0017-suspensions': suspensions(types),
     '0018-audit': audit(types),
     '0019-waiting-certificates': waitingCertificates(),
+    '0020-suspended-names': suspendedNames(types),
   };
 }

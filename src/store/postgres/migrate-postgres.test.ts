@@ -118,6 +118,7 @@ describe('migrating', () => {
       '0017-suspensions',
       '0018-audit',
       '0019-waiting-certificates',
+      '0020-suspended-names',
     ]);
     expect(await refusal(() => open(address))).toMatch(/older nameplate .*"0005-monitoring".*run "nameplate migrate"/);
     expect(await migrate(address)).toEqual([
@@ -136,6 +137,7 @@ describe('migrating', () => {
       '0017-suspensions',
       '0018-audit',
       '0019-waiting-certificates',
+      '0020-suspended-names',
     ]);
     const again = await postgresStore({ address });
     const claim = { limit: 9, intervalMs: DAY_MS, jitter: () => 0 };

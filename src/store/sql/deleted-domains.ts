@@ -26,6 +26,12 @@ export async function findDeletedDomain(
   return { domain, deletedAt, keptUntil, destinationId };
 }
 
+export async function listRestorable(reader: Reader, workspaceId: string, environmentId: string, now: number) {
+  // As `hold` writes the domain.
+  const pattern = `%"environmentId":"${environmentId}"%`;
+  return (await reader.all(selectRestorable, { workspaceId, pattern, now })).map(({ name }) => name);
+}
+
 export async function findHeld(reader: Reader, workspaceId: string, id: string, now: number) {
   const row = await reader.one(selectHeldById, { workspaceId, key: id, now });
   return row && heldOf(row);
@@ -117,6 +123,19 @@ function selectHeld(db: Tables, p: { workspaceId: string; now: number }) {
       'kept_until as keptUntil',
       'superseded_at as supersededAt',
     ]);
+}
+
+function selectRestorable(db: Tables, p: { workspaceId: string; pattern: string; now: number }) {
+  return db
+    .selectFrom('deleted_domains')
+    .where('workspace_id', '=', p.workspaceId)
+    .where('kept_until', '>', p.now)
+    .where('superseded_at', 'is', null)
+    .where('domain', 'like', p.pattern)
+    .groupBy('name')
+    .orderBy('name')
+    .limit(1000)
+    .select('name');
 }
 
 function selectHeldById(db: Tables, p: { workspaceId: string; key: string; now: number }) {

@@ -23,6 +23,7 @@ export interface Schema {
   routes: RoutesTable;
   redirects: RedirectsTable;
   suspensions: SuspensionsTable;
+  suspended_names: SuspendedNamesTable;
   monitors: MonitorsTable;
   deleted_domains: DeletedDomainsTable;
   deleted_certificates: DeletedCertificatesTable;
@@ -207,6 +208,14 @@ interface RedirectsTable {
 /** Domains that their workspace has suspended. Deleted with the domain. */
 interface SuspensionsTable {
   domain_id: string;
+  status: SuspensionStatus;
+  suspended_at: number;
+}
+
+/** Names that the operator has suspended in a workspace, whichever domain has them. */
+interface SuspendedNamesTable {
+  workspace_id: string;
+  name: string;
   status: SuspensionStatus;
   suspended_at: number;
 }

@@ -1,7 +1,7 @@
 import type { Store } from '../contract/store.ts';
 import { findApp, listApps } from './apps.ts';
 import { listAuditEntries } from './audit/entries.ts';
-import { findCaAccount } from './certificates/ca-accounts.ts';
+import { findCaAccount, listHeldCas } from './certificates/ca-accounts.ts';
 import * as certificates from './certificates/certificate-rows.ts';
 import { findChallenge } from './certificates/challenge-rows.ts';
 import { countLedgerEntries } from './certificates/ledger.ts';
@@ -9,7 +9,7 @@ import { findOperatorSite } from './certificates/operator-names.ts';
 import { findCheckResult, packed } from './check-results.ts';
 import { earliestDueAt } from './check-schedule.ts';
 import { findIncumbent, findNameByToken } from './checks.ts';
-import { findDeletedDomain } from './deleted-domains.ts';
+import { findDeletedDomain, listRestorable } from './deleted-domains.ts';
 import { listDeployments } from './deployments.ts';
 import { countDomains } from './domain-counts.ts';
 import * as domains from './domains.ts';
@@ -120,6 +120,7 @@ export function sqlStore(engine: Engine): Store {
     deleteDomain: (...args) => write(writes.deleteDomain, ...args),
     moveDomain: (...args) => write(writes.moveDomain, ...args),
     findDeletedDomain: (...args) => read(findDeletedDomain, ...args),
+    listRestorable: (...args) => read(listRestorable, ...args),
     restoreDomain: (...args) => write(writes.restoreDomain, ...args),
     pruneDeletedDomains: (...args) => write(writes.pruneDeletedDomains, ...args),
 
@@ -193,6 +194,9 @@ export function sqlStore(engine: Engine): Store {
     createCaAccount: (...args) => write(writes.createCaAccount, ...args),
     updateCaAccount: (...args) => write(writes.updateCaAccount, ...args),
     replaceCaAccount: (...args) => write(writes.replaceCaAccount, ...args),
+    replaceRevoked: (...args) => write(writes.replaceRevoked, ...args),
+    listHeldCas: (...args) => read(listHeldCas, ...args),
+    resumeCas: (...args) => write(writes.resumeCas, ...args),
     countLedgerEntries: (...args) => read(countLedgerEntries, ...args),
     pruneLedger: (...args) => write(writes.pruneLedger, ...args),
 

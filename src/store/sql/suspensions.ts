@@ -1,7 +1,8 @@
+import { sql } from 'kysely';
 import { effectiveSuspension, type Suspension, type SuspensionStatus } from '../../domain/suspension.ts';
 import type { SuspensionChange, WorkspaceSuspension } from '../contract/store.ts';
 import { logChange } from './change-log.ts';
-import { findDomainById } from './domains.ts';
+import { findDomainById, findDomainByName } from './domains.ts';
 import { recordEvent } from './events.ts';
 import { logRedirect } from './redirect-rows.ts';
 import type { Reader, Tables, Transaction } from './statement.ts';
@@ -72,11 +73,26 @@ export async function setWorkspaceSuspension(
   tx: Transaction,
   workspaceId: string,
   suspension: WorkspaceSuspension | null,
+  name?: string,
 ): Promise<boolean> {
+  if (name !== undefined) return setNameSuspension(tx, { workspaceId, name }, suspension);
   const { status = null, suspendedAt = null } = suspension ?? {};
   const isFound = (await tx.execute(updateWorkspace, { workspaceId, status, suspendedAt })) > 0;
   if (isFound) await logChange(tx, 'workspace', workspaceId);
   return isFound;
+}
+
+async function setNameSuspension(
+  tx: Transaction,
+  of: { workspaceId: string; name: string },
+  suspension: WorkspaceSuspension | null,
+): Promise<boolean> {
+  const domain = await findDomainByName(tx, of.workspaceId, of.name);
+  if (suspension === null && (await tx.execute(deleteName, of)) === 0) return false;
+  if (suspension !== null && domain === null) return false;
+  if (suspension !== null) await tx.execute(upsertName, { ...of, ...suspension });
+  if (domain !== null) await logRedirect(tx, domain);
+  return true;
 }
 
 export async function findWorkspaceSuspension(
@@ -87,12 +103,19 @@ export async function findWorkspaceSuspension(
   return status === null || suspendedAt === null ? null : { status, suspendedAt };
 }
 
-/** To be joined as these: `suspensions`, `workspaces`. */
+/** Of what the operator has suspended: the workspace, or else the name in it. */
+const ofOperator = <T>(column: 'status' | 'suspended_at', ofWorkspace: 'suspended_status' | 'suspended_at') =>
+  sql<T | null>`coalesce(workspaces.${sql.ref(ofWorkspace)}, (
+    select suspended.${sql.ref(column)} from suspended_names as suspended
+    where suspended.workspace_id = domains.workspace_id and suspended.name = domains.name
+  ))`;
+
+/** To be joined as these: `domains`, `suspensions`, `workspaces`. */
 export const suspensionColumns = [
   'suspensions.status as ownStatus',
   'suspensions.suspended_at as ownSuspendedAt',
-  'workspaces.suspended_status as operatorStatus',
-  'workspaces.suspended_at as operatorSuspendedAt',
+  ofOperator<SuspensionStatus>('status', 'suspended_status').as('operatorStatus'),
+  ofOperator<number>('suspended_at', 'suspended_at').as('operatorSuspendedAt'),
 ] as const;
 
 export interface SuspensionRow {
@@ -130,6 +153,18 @@ function upsertSuspension(db: Tables, p: WorkspaceSuspension & { domainId: strin
 
 function deleteSuspension(db: Tables, p: { domainId: string }) {
   return db.deleteFrom('suspensions').where('domain_id', '=', p.domainId);
+}
+
+function upsertName(db: Tables, p: WorkspaceSuspension & { workspaceId: string; name: string }) {
+  const suspension = { status: p.status, suspended_at: p.suspendedAt };
+  return db
+    .insertInto('suspended_names')
+    .values({ workspace_id: p.workspaceId, name: p.name, ...suspension })
+    .onConflict((on) => on.columns(['workspace_id', 'name']).doUpdateSet(suspension));
+}
+
+function deleteName(db: Tables, p: { workspaceId: string; name: string }) {
+  return db.deleteFrom('suspended_names').where('workspace_id', '=', p.workspaceId).where('name', '=', p.name);
 }
 
 function updateWorkspace(

@@ -148,6 +148,8 @@ const changes = {
   redeliver: write(deliveries.redeliver, NO_LOCKS),
   importCertificate: write(issuance.importCertificate, (_hostname, _issued, _now, domainId) => lockOf(domainId)),
   renewCertificate: write(issuance.renewCertificate, NO_LOCKS),
+  replaceRevoked: write(issuance.replaceRevoked, NO_LOCKS),
+  resumeCas: write(accounts.resumeCas, NO_LOCKS),
   forgetSecrets: write(forgetSecrets, NO_LOCKS),
 } satisfies Record<ChangeMethod, unknown>;
 

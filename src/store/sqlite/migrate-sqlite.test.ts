@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { DAY_MS, verify } from '../../../test/support/certificates.ts';
+import { aCaAccount, DAY_MS, verify } from '../../../test/support/certificates.ts';
 import { NOW, plant } from '../../../test/support/entities.ts';
 import { UNDO } from '../../../test/support/undo-newest-migration.ts';
 import { StoreUnavailable } from '../contract/store.ts';
@@ -48,6 +48,17 @@ describe('migrating', () => {
     expect(await migrate(path)).toEqual([]);
   });
 
+  it('is not needed to read why a CA is left alone as the previous release writes it: the message alone', async () => {
+    await migrate(path);
+    const store = await sqliteStore({ path });
+    const { issuer } = await store.createCaAccount(aCaAccount({ pausedUntil: NOW + DAY_MS }));
+    edit("update ca_accounts set problem = 'It is down.'");
+    const problem = { reason: 'ca_unavailable', message: 'It is down.', at: 0 };
+    expect(await store.listHeldCas(NOW)).toEqual([{ issuer, pausedUntil: NOW + DAY_MS, problem }]);
+    expect(await store.findCaAccount(issuer)).toMatchObject({ problem });
+    await store.close();
+  });
+
   it('leaves everything as it was when a migration fails', async () => {
     edit(`create table kysely_migration (name text primary key, timestamp text not null);
       insert into kysely_migration values ('0001-initial', '2026-01-01T00:00:00.000Z'); create table signing_keys (x)`);
@@ -89,6 +100,7 @@ describe('migrating', () => {
       '0017-suspensions',
       '0018-audit',
       '0019-waiting-certificates',
+      '0020-suspended-names',
     ]);
     expect(await refusal(sqliteStore({ path }))).toMatch(
       /older nameplate .*"0005-monitoring".*run "nameplate migrate"/,
@@ -109,6 +121,7 @@ describe('migrating', () => {
       '0017-suspensions',
       '0018-audit',
       '0019-waiting-certificates',
+      '0020-suspended-names',
     ]);
     const again = await sqliteStore({ path });
     const claim = { limit: 9, intervalMs: DAY_MS, jitter: () => 0 };

@@ -36,6 +36,15 @@ const namesIn = (data: unknown) => (data as { domain: { domain: string } }[]).ma
 const found = async (query: object = {}, key = api.rootKey) => namesIn(dataOf(await list(query, key)));
 
 describe('domains.listWorkspaceDomains', () => {
+  it('within one environment lists its domains alone, in order of creation; one that the key may not read is not found', async () => {
+    const within = { project: tree.project, app: tree.app, environment: tree.environment };
+    expect(await found({ within })).toEqual(['d.acme.com', 'a.acme.com']);
+    expect(await found({ within: { ...within, environment: 'staging' }, status: 'failed' })).toEqual(['c.acme.com']);
+    const { key } = await api.createKey({ permissions: [`environment.${staging}.read_domain`] });
+    expect(await list({ within }, key)).toMatchObject({ status: 404 });
+    expect(await list({ within: { environment: 'staging' } })).toMatchObject({ status: 400 });
+  });
+
   it('lists the domains of all environments in order of their names, each as domains.getDomain shows it, with its certificate', async () => {
     const { body } = await list();
     expect(namesIn(body.data)).toEqual(names);

@@ -39,17 +39,28 @@ describe('domains.suspendDomain', () => {
     );
   });
 
-  it('of the operator is shown as such, and no key of the workspace lifts it', async () => {
-    const { name } = await api.createDomain(tree, newName());
-    const suspendedAt = api.clock.now();
-    await api.store.setWorkspaceSuspension(api.workspaceId, { status: 451, suspendedAt });
-    const byOperator = { status: 451, by: 'operator', suspendedAt };
-    expect(dataOf(await resume(name))).toMatchObject({ suspension: byOperator });
-    expect(dataOf(await suspend({ domain: name, status: 503 }))).toMatchObject({ suspension: byOperator });
-    expect(await shown(name)).toEqual([byOperator, byOperator]);
-    await api.store.setWorkspaceSuspension(api.workspaceId, null);
-    expect(await shown(name)).toMatchObject([{ by: 'workspace' }, { by: 'workspace' }]);
-  });
+  it.for(['the workspace', 'the domain'])(
+    'of the operator is shown as such, and no key of the workspace lifts it: %s',
+    async (what) => {
+      const { name } = await api.createDomain(tree, newName());
+      const suspendedAt = api.clock.now();
+      const of = what === 'the domain' ? [name] : [];
+      await api.store.setWorkspaceSuspension(api.workspaceId, { status: 451, suspendedAt }, ...of);
+      const byOperator = { status: 451, by: 'operator', suspendedAt };
+      const refused = {
+        status: 403,
+        body: { error: { detail: expect.stringContaining('The operator of the server') } },
+      };
+      expect(await resume(name)).toMatchObject(refused);
+      expect(dataOf(await suspend({ domain: name, status: 503 }))).toMatchObject({ suspension: byOperator });
+      expect(await shown(name)).toEqual([byOperator, byOperator]);
+      expect(dataOf(await resume(name))).toMatchObject({ suspension: byOperator });
+      expect(await resume(name)).toMatchObject(refused);
+      await suspend({ domain: name });
+      await api.store.setWorkspaceSuspension(api.workspaceId, null, ...of);
+      expect(await shown(name)).toMatchObject([{ by: 'workspace' }, { by: 'workspace' }]);
+    },
+  );
 
   it('needs update_domain, to resume as well, and without it finds nothing', async () => {
     const { name } = await api.createDomain(tree, newName());

@@ -10,6 +10,7 @@ export const ENDPOINTS = [
   'challenge',
   'finalize',
   'certificate',
+  'revokeCert',
   'renewalInfo',
 ] as const;
 export type Endpoint = (typeof ENDPOINTS)[number];

@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -25,6 +26,8 @@ export interface FakeCa {
   /** All certificates, oldest first. */
   certificates: readonly FakeCertificate[];
   orders(): FakeOrder[];
+  /** Revoked certificates, with the reason code that was given. */
+  revoked: readonly { hostname: string; reason: unknown }[];
   /** Names that had two open orders at the same time. */
   ordersAtOnce: readonly string[];
   /** Orders beyond a published limit. */
@@ -80,6 +83,7 @@ export async function startFakeCa(options: FakeCaOptions): Promise<FakeCa> {
   const settings = Object.assign(orders.settings, { retryAfter: null as string | null });
   const requests = Object.fromEntries(ENDPOINTS.map((endpoint) => [endpoint, 0])) as Record<Endpoint, number>;
   const ordersAtOnce: string[] = [];
+  const revoked: { hostname: string; chain: string; reason: unknown }[] = [];
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await text(request).catch(() => '');
@@ -111,6 +115,7 @@ export async function startFakeCa(options: FakeCaOptions): Promise<FakeCa> {
     const { accountUrl } = signed.signer;
     if (endpoint === 'account') return accounts.answer(accountUrl, url);
     if (endpoint === 'newOrder') return begin(accountUrl, signed.payload ?? {});
+    if (endpoint === 'revokeCert') return revoke(accountUrl, signed.payload ?? {});
     const order = orders.orders.get(id);
     if (order === undefined) return { status: 404 };
     if (order.accountUrl !== accountUrl) throw new AcmeProblem(403, 'unauthorized', 'the account does not own it');
@@ -127,6 +132,21 @@ export async function startFakeCa(options: FakeCaOptions): Promise<FakeCa> {
     const order = orders.begin(accountUrl, hostname, replaces);
     if (atOnce) ordersAtOnce.push(hostname);
     return { status: 201, headers: { location: urlOf('order', order.id) }, body: orderBody(order) };
+  }
+
+  /** RFC 8555 section 7.6, by the account that ordered the certificate. */
+  function revoke(accountUrl: string, { certificate, reason }: Record<string, unknown>): Reply {
+    const der = (chain: string) => new X509Certificate(chain).raw.toString('base64url');
+    const order = [...orders.orders.values()].find(
+      (one) => one.certificate && der(one.certificate.chain) === certificate,
+    );
+    if (!order?.certificate) throw new AcmeProblem(404, 'malformed', 'no such certificate');
+    if (order.accountUrl !== accountUrl) throw new AcmeProblem(403, 'unauthorized', 'another account ordered it');
+    const { hostname, chain } = order.certificate;
+    if (revoked.some((one) => one.chain === chain)) throw new AcmeProblem(400, 'alreadyRevoked', 'it is revoked');
+    if (![undefined, 0, 1, 3, 4, 5].includes(reason as number)) throw new AcmeProblem(400, 'badRevocationReason', 'no');
+    revoked.push({ hostname, chain, reason });
+    return { body: '' };
   }
 
   async function goOn(
@@ -162,6 +182,7 @@ export async function startFakeCa(options: FakeCaOptions): Promise<FakeCa> {
       newNonce: urlOf('nonce'),
       newAccount: urlOf('newAccount'),
       newOrder: urlOf('newOrder'),
+      revokeCert: urlOf('revokeCert'),
       ...(ari && { renewalInfo: urlOf('renewalInfo') }),
       meta: { caaIdentities, externalAccountRequired: externalAccounts !== null },
     };
@@ -200,6 +221,7 @@ export async function startFakeCa(options: FakeCaOptions): Promise<FakeCa> {
     settings,
     certificates: orders.certificates,
     orders: () => [...orders.orders.values()],
+    revoked,
     ordersAtOnce,
     exceeded: orders.limits.refused,
     requests,

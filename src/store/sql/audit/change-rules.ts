@@ -1,4 +1,5 @@
 import type { ChangeArgs, ChangeMethod, ChangeOutcome } from '../../contract/store.ts';
+import { listHeldCas } from '../certificates/ca-accounts.ts';
 import { findCertificate } from '../certificates/certificate-rows.ts';
 import { findDomainById } from '../domains.ts';
 import { findWorkspace } from '../root-keys.ts';
@@ -107,7 +108,10 @@ export const changeRules: { [Method in ChangeMethod]: ChangeRule<Method> } = {
   },
   resumeDomain: { targets: domain, isMade: isKind('changed') },
   setWorkspaceSuspension: {
-    targets: (_, id, suspension) => [ofWorkspace(id, { status: suspension?.status ?? null })],
+    targets: (_, id, suspension, name) => {
+      const target = ofWorkspace(id, { status: suspension?.status ?? null });
+      return [name === undefined ? target : { ...target, target: name, targetName: name }];
+    },
     isMade: isTrue,
   },
   setRedirect: {
@@ -139,6 +143,13 @@ export const changeRules: { [Method in ChangeMethod]: ChangeRule<Method> } = {
     isMade: isOneOf('imported'),
   },
   renewCertificate: { targets: (tx, name) => certificate(tx, name), isMade: isOneOf('accepted') },
+  // What the CA has revoked stays so, whatever is in use by now.
+  replaceRevoked: { targets: (tx, { hostname, reason }) => certificate(tx, hostname, { reason }), isMade: () => true },
+  resumeCas: {
+    targets: async (tx, now) =>
+      (await listHeldCas(tx, now)).map(({ issuer }) => ({ workspaceId: null, target: issuer })),
+    isMade: () => true,
+  },
   // After the format of a sealed secret comes the id of its key.
   forgetSecrets: {
     targets: (_, prefix) => [{ workspaceId: null, target: Buffer.from(prefix).toString('hex', 1) }],

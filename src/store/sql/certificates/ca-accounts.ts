@@ -1,12 +1,37 @@
-import type { CaAccount } from '../../contract/store.ts';
+import { sql } from 'kysely';
+import type { CertificateProblem, CertificateReason } from '../../../domain/certificate-state.ts';
+import type { CaAccount, HeldCa } from '../../contract/store.ts';
 import type { Reader, Tables, Transaction } from '../statement.ts';
+import { toJson } from './certificate-rows.ts';
 
 export async function findCaAccount(reader: Reader, issuer: string): Promise<CaAccount | null> {
-  return reader.one(selectAccount, { issuer });
+  const row = await reader.one(selectAccount, { issuer });
+  return row && { ...row, problem: problemOf(row.problem) };
+}
+
+export async function listHeldCas(reader: Reader, now: number): Promise<HeldCa[]> {
+  return (await reader.all(selectHeld, { now })).flatMap(({ problem, ...held }) => {
+    const read = problemOf(problem);
+    return read === null ? [] : [{ ...held, problem: read }];
+  });
+}
+
+export async function resumeCas(tx: Transaction, now: number): Promise<HeldCa[]> {
+  const held = await listHeldCas(tx, now);
+  // The problem stays until the CA answers, and with it since when it is there.
+  await tx.execute(closeCircuits, { now });
+  for (const { problem } of held) await tx.execute(makeDue, { now, reason: problem.reason });
+  return held;
+}
+
+/** The previous release writes the message alone. */
+function problemOf(text: string | null): CertificateProblem | null {
+  if (text === null || text.startsWith('{')) return text && JSON.parse(text);
+  return { reason: 'ca_unavailable', message: text, at: 0 };
 }
 
 export async function createCaAccount(tx: Transaction, account: CaAccount): Promise<CaAccount> {
-  await tx.execute(insertAccount, account);
+  await tx.execute(insertAccount, rowOf(account));
   return (await findCaAccount(tx, account.issuer)) ?? account;
 }
 
@@ -17,14 +42,14 @@ export async function updateCaAccount(
 ): Promise<boolean> {
   const account = await findCaAccount(tx, issuer);
   if (account === null) return false;
-  await tx.execute(updateAccount, { ...account, ...change });
+  await tx.execute(updateAccount, rowOf({ ...account, ...change }));
   return true;
 }
 
 export async function replaceCaAccount(tx: Transaction, before: string | null, after: CaAccount) {
   const account = await findCaAccount(tx, after.issuer);
   if (account === null || account.url !== before) return 'stale';
-  await tx.execute(updateAccount, after);
+  await tx.execute(updateAccount, rowOf(after));
   return 'replaced';
 }
 
@@ -43,7 +68,36 @@ function selectAccount(db: Tables, p: { issuer: string }) {
     ]);
 }
 
-function columnsOf(p: CaAccount) {
+function selectHeld(db: Tables, p: { now: number }) {
+  return db
+    .selectFrom('ca_accounts')
+    .where('paused_until', '>', p.now)
+    .select(['issuer', 'problem'])
+    .select((of) => of.ref('paused_until').$notNull().as('pausedUntil'));
+}
+
+function closeCircuits(db: Tables, p: { now: number }) {
+  return db.updateTable('ca_accounts').where('paused_until', '>', p.now).set({ paused_until: null });
+}
+
+/** Problems begin with their reason (`blockedBy`). */
+function makeDue(db: Tables, p: { now: number; reason: CertificateReason }) {
+  return db
+    .updateTable('certificates')
+    .where('state', 'in', ['failed', 'renewing'])
+    .where('problem', 'like', sql<string>`'{"reason":"' || ${p.reason} || '"%'`)
+    .where('leased_until', 'is', null)
+    .where('next_try_at', '>', p.now)
+    .set({ next_try_at: p.now });
+}
+
+type AccountRow = Omit<CaAccount, 'problem'> & { problem: string | null };
+
+function rowOf(account: CaAccount): AccountRow {
+  return { ...account, problem: toJson(account.problem) };
+}
+
+function columnsOf(p: AccountRow) {
   return {
     url: p.url,
     private_key: p.privateKey,
@@ -54,13 +108,13 @@ function columnsOf(p: CaAccount) {
   };
 }
 
-function insertAccount(db: Tables, p: CaAccount) {
+function insertAccount(db: Tables, p: AccountRow) {
   return db
     .insertInto('ca_accounts')
     .values({ issuer: p.issuer, ...columnsOf(p) })
     .onConflict((on) => on.column('issuer').doNothing());
 }
 
-function updateAccount(db: Tables, p: CaAccount) {
+function updateAccount(db: Tables, p: AccountRow) {
   return db.updateTable('ca_accounts').where('issuer', '=', p.issuer).set(columnsOf(p));
 }

@@ -1,4 +1,4 @@
-import { expiringAt, LONGEST_WAIT_MS } from '../../../domain/certificate-state.ts';
+import { type CertificateState, expiringAt, LONGEST_WAIT_MS } from '../../../domain/certificate-state.ts';
 import type { CertificateAfter, DomainEventType } from '../../../domain/domain-event.ts';
 import type { Certificate, CertificateStore, IssuedCertificate } from '../../contract/store.ts';
 import { logChange } from '../change-log.ts';
@@ -66,6 +66,26 @@ export async function renewCertificate(tx: Transaction, hostname: string, now: n
     await tx.execute(updateRenewal, { hostname, renewal: JSON.stringify({ ...renewal, renewAt: now }) });
   }
   return 'accepted';
+}
+
+export async function replaceRevoked(
+  tx: Transaction,
+  { hostname, chain, withdraw }: Parameters<CertificateStore['replaceRevoked']>[0],
+  now: number,
+) {
+  // Before anything is read: nobody else changes it from here on. Another certificate is looked at once more, and kept.
+  await tx.execute(makeDueAnyway, { hostname, now });
+  const issued = (await findCertificate(tx, hostname))?.issued;
+  if (issued?.chain !== chain) return 'other';
+  if (!withdraw) {
+    await tx.execute(updateRenewal, { hostname, renewal: JSON.stringify({ ...issued.renewal, renewAt: now }) });
+    return 'replaced';
+  }
+  const isBegun = await isOrdered(tx, hostname);
+  await tx.execute(deleteServed, { hostname });
+  await tx.execute(updateWithdrawn, { hostname, state: isBegun ? 'ordering' : 'wanted', begun: isBegun ? 1 : 0 });
+  logChange(tx, 'certificate', hostname);
+  return 'replaced';
 }
 
 async function putInUse(tx: Transaction, hostname: string, issued: Issued): Promise<void> {
@@ -137,11 +157,26 @@ function updateImported(db: Tables, p: { hostname: string; nextTryAt: number }) 
 }
 
 function makeDue(db: Tables, p: { hostname: string; now: number }) {
+  return makeDueAnyway(db, p).where((of) => of.or([of('leased_until', 'is', null), of('leased_until', '<=', p.now)]));
+}
+
+/** Also revokes a lease. */
+function makeDueAnyway(db: Tables, p: { hostname: string; now: number }) {
   return db
     .updateTable('certificates')
     .where('hostname', '=', p.hostname)
-    .where((of) => of.or([of('leased_until', 'is', null), of('leased_until', '<=', p.now)]))
     .set((of) => ({ next_try_at: p.now, leased_until: null, lease: of('lease', '+', 1) }));
+}
+
+function updateWithdrawn(db: Tables, p: { hostname: string; state: CertificateState; begun: number }) {
+  return db
+    .updateTable('certificates')
+    .where('hostname', '=', p.hostname)
+    .set({ state: p.state, problem: null, failures: 0, begun: p.begun });
+}
+
+function deleteServed(db: Tables, p: { hostname: string }) {
+  return db.deleteFrom('served_certificates').where('hostname', '=', p.hostname);
 }
 
 function upsertServed(
