@@ -10,13 +10,7 @@ import type { Recursors } from './recursors.ts';
 import { nameserverSet } from './referral.ts';
 import type { LookOptions } from './resolver.ts';
 import { singleFlight } from './single-flight.ts';
-import { zoneCache } from './zone-cache.ts';
-
-/** A zone, and for how many seconds it may be cached. */
-export interface TimedZone {
-  zone: ZoneObservation;
-  ttl: number;
-}
+import { type TimedZone, zoneCache } from './zone-cache.ts';
 
 /** The zones that no parent is asked for. */
 export interface FirstZones {

@@ -1,7 +1,12 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../clock.ts';
 import type { ZoneNameserver, ZoneObservation } from '../domain/observation.ts';
-import type { TimedZone } from './first-zone.ts';
+
+/** A zone, and for how many seconds it may be cached. */
+export interface TimedZone {
+  zone: ZoneObservation;
+  ttl: number;
+}
 
 /** Zones as they were read, a limited number of them, about 400 bytes each. */
 export interface ZoneCache {

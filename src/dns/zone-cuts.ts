@@ -1,11 +1,11 @@
 import type { ZoneObservation } from '../domain/observation.ts';
 import type { DnsAnswer } from './ask-server.ts';
-import type { TimedZone } from './first-zone.ts';
 import type { LocateNameservers, LocateOptions } from './nameserver-addresses.ts';
 import type { NameserverQueries } from './nameserver-queries.ts';
 import { isBelow, parentOf } from './protocol/dns-name.ts';
 import { cutIn, isSameSet, type NameserverSet, nameserverSet, type ZoneCut } from './referral.ts';
 import type { LookOptions } from './resolver.ts';
+import type { TimedZone } from './zone-cache.ts';
 
 /** Where zones end, and others begin. Never rejects. */
 export interface ZoneCuts {

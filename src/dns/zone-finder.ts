@@ -9,14 +9,7 @@ import {
   shuffled,
   worstFailure,
 } from './ask-server.ts';
-import {
-  ABORTED_READ,
-  type FirstZones,
-  failedZone,
-  READ_LIMIT_MS,
-  type TimedZone,
-  unresolvedZone,
-} from './first-zone.ts';
+import { ABORTED_READ, type FirstZones, failedZone, READ_LIMIT_MS, unresolvedZone } from './first-zone.ts';
 import type { LocateNameservers } from './nameserver-addresses.ts';
 import type { AskZoneOptions, NameserverQueries } from './nameserver-queries.ts';
 import { isWithin, parentOf } from './protocol/dns-name.ts';
@@ -24,7 +17,7 @@ import type { Question } from './protocol/wire.ts';
 import { cutIn, isSameReferral, type NameserverSet, nameserverSet, type ZoneCut } from './referral.ts';
 import type { LookOptions } from './resolver.ts';
 import { singleFlight } from './single-flight.ts';
-import { zoneCache } from './zone-cache.ts';
+import { type TimedZone, zoneCache } from './zone-cache.ts';
 import { type FoundCut, hasNs, zoneCuts } from './zone-cuts.ts';
 
 /**
