@@ -94,7 +94,7 @@ export async function openStoreOrLater(
   return { ...late, isLate: true };
 }
 
-/** A line of the log says which migrations were applied, and how long each took. */
+/** A line of the log says which migrations were applied to a schema that was there, and how long each took. */
 async function migrate({ database, log, signal }: OpenStoreDeps): Promise<void> {
   const onLongWait = (doing: string) => log.warn(`waiting for another process, ${doing}`);
   const tookMs: Record<string, number> = {};
@@ -102,7 +102,8 @@ async function migrate({ database, log, signal }: OpenStoreDeps): Promise<void> 
     tookMs[name] = Math.round(ms);
   };
   await database.migrate({ onLongWait, onMigrated, ...(signal && { signal }) });
-  if (Object.keys(tookMs).length > 0) log.info({ tookMs }, 'the schema was migrated');
+  const isNew = Object.keys(tookMs).some((name) => name.startsWith('0001'));
+  if (Object.keys(tookMs).length > 0 && !isNew) log.info({ tookMs }, 'the schema was migrated');
 }
 
 /** The process that this one replaces goes on using the store. */

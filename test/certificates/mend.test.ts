@@ -100,7 +100,9 @@ test('names that do not point here, or whose CAA records forbid the CA, cost no 
   const store = await site.open();
   await each(CASES, 3, ({ name }) => expectServed(site, store, name));
   await store.close();
-  expect(node.errors()).toEqual([]);
+  // Its clock is set forward step by step.
+  const errors = node.errors().filter(({ msg }) => !String(msg).startsWith('the clock jumped'));
+  expect(errors).toEqual([]);
 }, 180_000);
 
 test('a name one of whose two addresses is dead gets its certificate, and its self-check shows which', async () => {

@@ -54,6 +54,9 @@ export const HEALTHY: History = {
   [answers('answer')]: later(60),
   [answers('timeout')]: later(5),
   [answers('no_resolver')]: always(0),
+  nameplate_dns_forgeries_total: rising(1),
+  nameplate_clock_jumps_total: always(0),
+  nameplate_clock_offset_seconds: always(0.01),
   nameplate_connections: always(10),
   nodejs_eventloop_lag_p99_seconds: always(0.01),
   nameplate_certificate_expiry_timestamp_seconds: always(30 * 86_400),
@@ -115,6 +118,8 @@ export const CASES: Record<string, Case> = {
   },
   NameplateRechecksLate: { history: rechecksLate('86400'), minute: 200 },
   NameplateDnsUnreadable: { history: { [answers('timeout')]: later(200) }, minute: 40 },
+  NameplateDnsForged: { history: { nameplate_dns_forgeries_total: rising(20) }, minute: 20 },
+  NameplateClockWrong: { history: { nameplate_clock_jumps_total: once() }, minute: 20 },
   NameplateResolversDown: {
     // One domain waits; what was cached is gone.
     history: {

@@ -160,6 +160,9 @@ describe('a copied installation', () => {
   test('has every field of every row of every table, and the source is left as it is', async () => {
     await install();
     edit('insert into suspensions (domain_id, status, suspended_at) select id, 451, 1 from domains limit 1');
+    edit(
+      'insert into suspended_names (workspace_id, name, status, suspended_at) select workspace_id, name, 451, 1 from domains limit 1',
+    );
     const before = dumpOfFile(source);
     expect(Object.entries(before).filter(([, rows]) => rows.length === 0)).toEqual([]);
     const { code, stdout, stderr } = await run(copying('--json'));

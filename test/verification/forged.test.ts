@@ -88,6 +88,8 @@ describe.each(KINDS)('forged answers about a %s', (kind, name) => {
     const domain = await world.create(name, { kind });
     world.publish(domain);
     world.clock.pass(DAY_MS);
+    // The check that sees the end first is not the last one.
+    await world.check(domain);
     expect((await world.check(domain)).status).toBe('verified');
   });
 

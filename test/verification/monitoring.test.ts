@@ -199,7 +199,7 @@ test('an hour without resolvers and nameservers: no flag, no status, no event', 
   await passes(HOUR_MS);
   expect(await world.read(domain)).toEqual(domain);
   const { values } = await metrics.rechecks.get();
-  expect(values).toMatchObject([{ labels: { outcome: 'unreadable' }, value: 1 }]);
+  expect(values.filter(({ value }) => value > 0)).toMatchObject([{ labels: { outcome: 'unreadable' }, value: 1 }]);
 });
 
 test('a domain that is deleted or taken over during a re-check is left alone', async () => {

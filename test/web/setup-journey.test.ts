@@ -170,7 +170,7 @@ it('ends when the domain is deleted', async () => {
 it('a link that is incomplete opens nothing', async () => {
   const { url } = await invite('half.acme.com');
   await page.goto(url.slice(0, -3));
-  await shows('This link does not work');
+  await shows('This link is incomplete');
 });
 
 it('it calls its own server alone, puts the token into no address, and no other page may have it in a frame', async () => {
