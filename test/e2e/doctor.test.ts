@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Simulator, startSimulator } from '../../src/playground/dns/simulator.ts';
 import { databaseAt } from '../../src/store/database.ts';
 import { createRoom } from '../crash/room.ts';
+import { startMiddlebox } from '../interop/middlebox.ts';
 import { run, runJson, type Started, start, startCommand, temporaryDirectory } from '../support/command.ts';
 import { attach, plant } from '../support/entities.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres.ts';
@@ -112,6 +113,16 @@ describe('a broken set-up is named, and makes doctor exit with 1', () => {
       expect.stringMatching(/^fail resolver: 127\.0\.53\.9:5353 gave no usable response/),
       `warn CNAME zone: ${ZONE} could not be looked up`,
     ]);
+  });
+
+  test('a resolver, or a firewall, that lets no TCP through is a warning', async () => {
+    const box = await startMiddlebox(
+      { host: 'resolver.test', address: '127.0.53.8' },
+      { port: dns.port, to: dns.address, tcp: 'refuse' },
+    );
+    const { found } = await examine({ ...apart, NAMEPLATE_DNS_RESOLVERS: `${box.address}:${dns.port}` });
+    await box.close();
+    expect(found).toContain(`warn resolver: ${box.address}:${dns.port} does not answer over TCP (unreachable)`);
   });
 
   test('a resolver that is dead where nameservers are queried directly: the firewall is not blamed', async () => {

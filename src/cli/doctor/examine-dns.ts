@@ -48,10 +48,12 @@ export async function examineResolvers({
       const startedAt = performance.now();
       const response = await client.query(question, resolver, { recursion: true, signal: AbortSignal.timeout(5000) });
       const ms = Math.round(performance.now() - startedAt);
+      const asking = { recursion: true, by: 'tcp', signal: AbortSignal.timeout(5000) } as const;
+      const overTcp = typeof response === 'string' ? null : await client.query(question, resolver, asking);
       const support = await readValidationSupport(client, resolver, AbortSignal.timeout(5000));
       const signed =
         support === 'validates' ? await readSignatureTimes(client, resolver, AbortSignal.timeout(5000)) : null;
-      return { resolver, response, ms, support, signed };
+      return { resolver, response, overTcp, ms, support, signed };
     }),
   );
   client.close();
@@ -60,8 +62,9 @@ export async function examineResolvers({
     ? null
     : await addressesOf(name, resolvers);
   return [
-    ...results.flatMap(({ resolver, response, ms, support }) => [
+    ...results.flatMap(({ resolver, response, overTcp, ms, support }) => [
       judgeResolver(resolver, response, ms, allowedNetworks.length > 0),
+      ...(typeof overTcp === 'string' ? [judgeTcp(resolver, overTcp)] : []),
       ...judgeValidation(resolver, support),
     ]),
     judgeZone(cnameZone, addresses, isEdge),
@@ -91,6 +94,12 @@ function judgeResolver(
   }
   if (ms > SLOW_MS) return warn('resolver', `${name} took ${ms} ms to respond`, 'Use a resolver that is nearer.');
   return ok('resolver', `${name} responds in ${ms} ms`);
+}
+
+function judgeTcp(resolver: DnsServer, failure: DnsFailure): DoctorResult {
+  const advice =
+    'Allow outgoing TCP to port 53, to resolvers and nameservers. What decides about a domain is read over TCP; over UDP it is slower and easier to forge.';
+  return warn('resolver', `${nameOf(resolver)} does not answer over TCP (${failure})`, advice);
 }
 
 function judgeValidation(resolver: DnsServer, support: ValidationSupport): DoctorResult[] {
