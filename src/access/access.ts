@@ -2,11 +2,16 @@ import { createLoadingCache } from '../cache/cache.ts';
 import type { ChangeFeed } from '../cache/change-feed.ts';
 import type { Clock } from '../clock.ts';
 import type { AccessStore, DomainStore, SetupStore, Workspace } from '../store/contract/store.ts';
-import { type Authentication, type AuthenticationDeps, authenticate, standingOf } from './authenticate.ts';
+import {
+  type Authentication,
+  type AuthenticationDeps,
+  authenticate,
+  type Standing,
+  standingOf,
+} from './authenticate.ts';
 import { createTokenVerifier } from './dashboard-token.ts';
 import { createFailureLimit } from './failure-limit.ts';
 import { createRootKeyCache } from './root-key-cache.ts';
-import { createSessions, type Sessions } from './sessions.ts';
 import { createSetupSessions, type SetupSessions } from './setup-session.ts';
 import { signatureVerifier } from './signed-token.ts';
 
@@ -23,8 +28,8 @@ export interface Access {
   authenticate: Authenticate;
   /** Of a set-up link that was found by its token. Rejects with `StoreUnavailable`. */
   standingOfLink: SetupSessions['standingOf'];
-  /** Of requests that go on for longer than their authentication may hold. */
-  sessions: Sessions;
+  /** Authenticates a request that goes on again, and counts no failure. Rejects with `StoreUnavailable`. */
+  standingOf(header: string): Promise<Standing>;
 }
 
 export function createAccess(
@@ -53,7 +58,6 @@ export function createAccess(
   return {
     authenticate: (header, client) => authenticate(header, client, deps),
     standingOfLink: setupSessions.standingOf,
-    // After the caches, which so have forgotten what a change concerns before it is read again.
-    sessions: createSessions({ clock, changes, check: (header) => standingOf(header, deps) }),
+    standingOf: (header) => standingOf(header, deps),
   };
 }

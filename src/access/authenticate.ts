@@ -90,19 +90,26 @@ export function standingOf(header: string, deps: AuthenticationDeps): Promise<St
   return check(credential, keyHashOf(credential), deps);
 }
 
+/** The changes after which a credential may give more or less: a kind and a key of the change log, or a kind alone for all of it. */
+export function changesOf(header: string, { workspaceId, session }: Principal): string[] {
+  const keyHash = keyHashOf(credentialOf(header));
+  const own = keyHash === undefined ? ['signing_key'] : [`root_key ${keyHash}`];
+  return [...own, `workspace ${workspaceId}`, ...(session ? [`setup_link ${session.linkId}`] : [])];
+}
+
 function isInUse(keyHash: string | undefined, { rootKeys, clock }: AuthenticationDeps): boolean {
   const last = keyHash === undefined ? undefined : rootKeys.lastFound(keyHash);
   return last !== undefined && !countsAsFailure(checkKey(last, clock));
 }
 
 /** Undefined for a header that holds none. */
-export function credentialOf(header: string): string | undefined {
+function credentialOf(header: string): string | undefined {
   const isBearer = header.length <= MAX_HEADER_LENGTH && BEARER.test(header);
   return isBearer ? header.slice('Bearer '.length) : undefined;
 }
 
 /** Under which the change log and the store know a root key; undefined for what has another length. */
-export function keyHashOf(credential: string | undefined): string | undefined {
+function keyHashOf(credential: string | undefined): string | undefined {
   return credential?.length === ROOT_KEY_LENGTH ? hashRootKey(credential) : undefined;
 }
 

@@ -101,7 +101,7 @@ export function createApi(deps: ApiDeps): FastifyInstance {
   const rateLimits = { ...DEFAULT_RATE_LIMITS, ...settings.rateLimits };
   const countRequest = requestCounter(limiter, rateLimits);
   const context: HandlerContext = { store, clock, newId, randomBytes, settings, diagnoser, apexNote, countRequest };
-  const { authenticate, standingOfLink, sessions } = createAccess(store, clock, changes, failures);
+  const { authenticate, standingOfLink, standingOf } = createAccess(store, clock, changes, failures);
   const crossOrigin = createCrossOrigin({ store, changes, settings, failures, loadShedder });
   const customers = createCustomerAccess({ store, standingOfLink, crossOrigin, limiter, failures });
   const { edge = null } = settings;
@@ -114,7 +114,7 @@ export function createApi(deps: ApiDeps): FastifyInstance {
     onCount: (open) => metrics.connections.set(open),
   });
   const watchers = createWatchers({
-    ...{ changes, sessions, log: deps.log, metrics, settings, apexNote },
+    ...{ changes, standingOf, clock, log: deps.log, metrics, settings, apexNote },
     store: deps.uncached ?? store,
     limits: { ...limits.streams, ...watchLimitsOfThread(limits.watchers, threads) },
   });

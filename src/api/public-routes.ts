@@ -3,6 +3,7 @@ import Type, { type TSchema } from 'typebox';
 import type { Clock } from '../clock.ts';
 import type { Log } from '../log.ts';
 import { type Store, StoreFull, StoreUnavailable } from '../store/contract/store.ts';
+import { withinTime } from '../time-limit.ts';
 import type { ApiSettings } from './operation.ts';
 import { closed, Meta } from './schemas.ts';
 
@@ -125,14 +126,12 @@ function sharedPing(store: Pick<Store, 'ping'>, clock: Clock): () => Promise<voi
     // Negative after the clock was set back.
     if (ping === undefined || ageMs < 0 || ageMs >= PING_MS) {
       endedAt = undefined;
-      const { promise: late, reject } = Promise.withResolvers<never>();
-      const hangs = new StoreHangs(`the store has not answered for ${PING_LIMIT_MS / 1000} seconds`);
-      const timer = setTimeout(reject, PING_LIMIT_MS, hangs);
       const pinged = store.ping().finally(() => {
-        clearTimeout(timer);
         endedAt = clock.now();
       });
-      ping = Promise.race([pinged, late]);
+      ping = withinTime(PING_LIMIT_MS, pinged, () => {
+        throw new StoreHangs(`the store has not answered for ${PING_LIMIT_MS / 1000} seconds`);
+      });
     }
     return ping;
   };

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../clock.ts';
 import { type Change, StoreUnavailable } from '../store/contract/store.ts';
+import { withinTime } from '../time-limit.ts';
 import type { ChangeFeed } from './change-feed.ts';
 
 /**
@@ -156,7 +157,7 @@ export function createStaleCache<Value extends object>(options: StaleCacheOption
     if (stale === undefined) return loadNew(key, inFlight?.result ?? noRead());
     if (inFlight === null || inFlight.slow) return stale;
     try {
-      return await withTimeout(staleAfterMs, inFlight.result);
+      return await withinTime(staleAfterMs, inFlight.result, late);
     } catch {
       inFlight.slow = true;
       return stale;
@@ -169,14 +170,14 @@ export function createStaleCache<Value extends object>(options: StaleCacheOption
   }
 
   async function loadNew(key: string, result: Promise<Value | null>): Promise<Value | null> {
-    if (fallback === undefined) return withTimeout(timeoutMs, result);
+    if (fallback === undefined) return withinTime(timeoutMs, result, late);
     const before = changeCount;
     try {
-      return await withTimeout(staleAfterMs, result);
+      return await withinTime(staleAfterMs, result, late);
     } catch (error) {
       if (!(error instanceof StoreUnavailable)) throw error;
       const known = await fallback(key);
-      if (known === undefined) return withTimeout(timeoutMs - staleAfterMs, result);
+      if (known === undefined) return withinTime(timeoutMs - staleAfterMs, result, late);
       if (known.value !== null && changeCount === before && !entries.has(key)) {
         entries.set(key, { value: known.value, generation: STALE, until: known.until });
       }
@@ -230,10 +231,6 @@ function noRead(): Promise<never> {
   return Promise.reject(new StoreUnavailable('no read: the store is down, or too many reads are in flight'));
 }
 
-/** Rejects with `StoreUnavailable` when the result takes longer. */
-function withTimeout<T>(timeoutMs: number, result: Promise<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new StoreUnavailable('the store did not answer in time')), timeoutMs);
-    result.then(resolve, reject).finally(() => clearTimeout(timer));
-  });
+function late(): never {
+  throw new StoreUnavailable('the store did not answer in time');
 }

@@ -1,4 +1,4 @@
-import { withTimeLimit } from '../net/time-limit.ts';
+import { withTimeLimit } from '../time-limit.ts';
 
 /** Runs concurrent calls under one key only once. */
 type SingleFlight<T> = (key: string, signal: AbortSignal, run: (signal: AbortSignal) => Promise<T>) => Promise<T>;

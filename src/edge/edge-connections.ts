@@ -3,10 +3,10 @@ import type { TLSSocket } from 'node:tls';
 import { type AddressRule, networkRule, unmappedAddress } from '../net/addresses.ts';
 import { limitConnections } from '../net/connection-limit.ts';
 import { createProxyHeaderReader, type Opener } from '../net/proxy-header-reader.ts';
+import type { ThrottledWarn } from '../throttled-log.ts';
 import type { EdgeLimits } from './edge-limits.ts';
 import type { EdgeMetrics } from './edge-metrics.ts';
 import type { Client } from './http/edge-client.ts';
-import type { ThrottledWarn } from './throttled-log.ts';
 
 /** The connections of clients to one thread: who has opened each, and the limits on them. */
 export interface EdgeConnections {

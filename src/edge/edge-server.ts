@@ -6,6 +6,7 @@ import { type AddressRule, addressRule, networkRule } from '../net/addresses.ts'
 import { type AddressLookup, createDialer } from '../net/dialer.ts';
 import { DRAIN_IDLE_MS, type Listener, type ListenOptions, openListener } from '../net/listener.ts';
 import type { EdgeStore } from '../store/contract/store.ts';
+import type { ThrottledWarn } from '../throttled-log.ts';
 import { type AccessLogSettings, createAccessLog } from './access-log.ts';
 import type { ServedLookup } from './edge-cache/edge-cache.ts';
 import { createConnections } from './edge-connections.ts';
@@ -22,7 +23,6 @@ import { createReverseProxy } from './proxy/proxy.ts';
 import { createChallenges } from './routing/challenges.ts';
 import { createRequestRouter, type OwnApi } from './routing/route-request.ts';
 import { createSites } from './routing/site-cache.ts';
-import type { ThrottledWarn } from './throttled-log.ts';
 import { createTlsTerminator } from './tls/tls.ts';
 
 /** Settings of the edge in one thread: plain values. */

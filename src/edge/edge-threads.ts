@@ -3,9 +3,9 @@ import type { ChangeFeed } from '../cache/change-feed.ts';
 import type { AddressLookup } from '../net/dialer.ts';
 import type { Change, EdgeStore } from '../store/contract/store.ts';
 import type { SupervisedThread, Supervisor } from '../threads/supervisor.ts';
+import type { ThrottledWarn } from '../throttled-log.ts';
 import type { ServedLookup } from './edge-cache/edge-cache.ts';
 import type { EdgeServerSettings, EdgeSockets } from './edge-server.ts';
-import type { ThrottledWarn } from './throttled-log.ts';
 
 /** What a thread of the edge is started with. */
 export interface EdgeThreadData {

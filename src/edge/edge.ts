@@ -11,6 +11,7 @@ import type { InheritedSockets, ListeningPart, ListeningSockets } from '../net/i
 import { type ThreadListeners, threadListeners } from '../net/thread-listeners.ts';
 import type { EdgeStore } from '../store/contract/store.ts';
 import type { Supervisor } from '../threads/supervisor.ts';
+import { type ThrottledWarn, throttledWarn } from '../throttled-log.ts';
 import type { AccessLogSettings } from './access-log.ts';
 import { startAskEndpoint } from './ask-endpoint.ts';
 import type { EdgeCache, ServedLookup } from './edge-cache/edge-cache.ts';
@@ -21,7 +22,6 @@ import { type EdgeSettingsOf, type EdgeThreads, startEdgeThreads } from './edge-
 import { createOriginAddresses } from './routing/origin-addresses.ts';
 import type { OwnApi } from './routing/route-request.ts';
 import { createSites } from './routing/site-cache.ts';
-import { type ThrottledWarn, throttledWarn } from './throttled-log.ts';
 
 export interface EdgeOptions {
   store: EdgeStore;

@@ -1,7 +1,7 @@
 import type { LookQuestion, RecordLooks } from '../dns/resolver.ts';
 import type { Domain } from '../domain/domain.ts';
 import type { Observation, Probe, RecordAnswer, RecordObservation } from '../domain/observation.ts';
-import { withTimeLimit } from '../net/time-limit.ts';
+import { withTimeLimit } from '../time-limit.ts';
 import type { Asking } from './asking.ts';
 import { type PlannedProbe, planNameProbes, planProbes } from './probe-plan.ts';
 

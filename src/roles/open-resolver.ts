@@ -6,6 +6,7 @@ import type { Resolver } from '../dns/resolver.ts';
 import { dnsClient } from '../dns/transport/dns-client.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
+import { throttledWarn } from '../throttled-log.ts';
 
 /** What says where and how DNS is asked. */
 export interface ResolverDeps {
@@ -18,6 +19,7 @@ export interface ResolverDeps {
   log?: Log;
 }
 
+const FORGERY = 'DNS responses that fit no query: somebody forges those of this server, or it is broken';
 const FORGERIES_LOGGED_MS = 60_000;
 
 /** What a role asks DNS with, until it is closed. */
@@ -25,13 +27,11 @@ export function openResolver({ config, clock, nameserverPort, metrics, log }: Re
   resolver: Resolver;
   close(): void;
 } {
-  let loggedAt = Number.NEGATIVE_INFINITY;
+  const warn = log && throttledWarn(log, clock, FORGERIES_LOGGED_MS);
   const client = dnsClient({
     onForgery(server) {
       metrics.dnsForgeries.inc();
-      if (Math.abs(clock.now() - loggedAt) < FORGERIES_LOGGED_MS) return;
-      loggedAt = clock.now();
-      log?.warn({ server }, 'DNS responses that fit no query: somebody forges those of this server, or it is broken');
+      warn?.(FORGERY, { server });
     },
   });
   const onAnswer = (kind: string) => metrics.dnsAnswers.inc({ kind });

@@ -1,10 +1,10 @@
 import type { Resolver } from '../dns/resolver.ts';
+import type { DueLoop } from '../due-loop.ts';
 import { addressRule } from '../net/addresses.ts';
 import { GRACE_MS, type Stoppable } from '../net/listen.ts';
 import { observe } from '../observation/observe.ts';
 import { createSelfChecker } from '../selfcheck/self-check.ts';
 import { startDomainGauges } from '../verification/domain-gauges.ts';
-import type { DueLoop } from '../verification/due-loop.ts';
 import { startGuardedClock } from '../verification/guarded-clock.ts';
 import { createMonitor, type MonitorOptions } from '../verification/monitor.ts';
 import { startReopening } from '../verification/reopening.ts';

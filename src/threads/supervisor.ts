@@ -1,5 +1,6 @@
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
+import { withinTime } from '../time-limit.ts';
 import { watchHeartbeat } from './heartbeat.ts';
 import { NO_RESTARTS, nextRestart } from './restart-policy.ts';
 import type { Callable, Remote, Revive } from './rpc.ts';
@@ -107,7 +108,7 @@ export function createSupervisor({ log, metrics }: { log: Log; metrics: Pick<Met
 
     async function snapshot(): Promise<MetricsSnapshot> {
       const asked = current;
-      const said = await withinTime(asked.call('snapshot'));
+      const said = await withinTime(SNAPSHOT_MS, asked.call('snapshot'), () => null).catch(() => null);
       if (said !== null && asked.isRunning()) latest = said;
       return addUp([await before, latest]);
     }
@@ -133,13 +134,4 @@ export function createSupervisor({ log, metrics }: { log: Log; metrics: Pick<Met
   }
 
   return { start, snapshots: () => Promise.all(snapshotsOf.map((snapshot) => snapshot())), lost, failed };
-}
-
-/** Null where it fails or takes too long. */
-async function withinTime(snapshot: Promise<MetricsSnapshot>): Promise<MetricsSnapshot | null> {
-  const { promise: late, resolve } = Promise.withResolvers<null>();
-  const timer = setTimeout(() => resolve(null), SNAPSHOT_MS);
-  const said = await Promise.race([snapshot.catch(() => null), late]);
-  clearTimeout(timer);
-  return said;
 }

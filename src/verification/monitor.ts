@@ -12,6 +12,7 @@ import {
 import { followUpAt, MONITORING_INTERVAL_MS } from '../domain/monitoring-schedule.ts';
 import { readObservation } from '../domain/read-observation.ts';
 import { NO_MEMORY } from '../domain/status.ts';
+import { type Claim, createDueLoop, type DueLoop } from '../due-loop.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
 import type { Depth } from '../observation/asking.ts';
@@ -19,7 +20,6 @@ import type { ObserveResult } from '../observation/observe.ts';
 import { tokenOwners } from '../observation/token-owners.ts';
 import type { SelfChecker } from '../selfcheck/self-check.ts';
 import type { CheckStore, DueRecheck, MonitorStore } from '../store/contract/store.ts';
-import { type Claim, createDueLoop, type DueLoop } from './due-loop.ts';
 import type { GuardedClock } from './guarded-clock.ts';
 import { readAddresses } from './read-addresses.ts';
 
@@ -112,11 +112,22 @@ export function createMonitor(options: MonitorOptions): DueLoop {
   }
 
   return createDueLoop({
-    ...{ clock, log, name: 're-check', maxInFlight, batch: BATCH, deadlineMs, pollMs, restMs: pollMs },
+    ...{
+      clock,
+      log,
+      name: 're-check',
+      maxInFlight,
+      batch: Math.min(BATCH, Math.ceil(maxInFlight / 10)),
+      deadlineMs,
+      pollMs,
+      restMs: pollMs,
+    },
     claim: (now, limit, except) => store.claimMonitored({ now, limit, intervalMs, jitter: random, except }),
     complete,
-    onClaimed(_count, latenessSeconds) {
-      for (const seconds of latenessSeconds) metrics.recheckLatenessSeconds.observe(seconds);
+    workspaceOf: ({ domain }) => domain.workspaceId,
+    about: ({ domain }) => ({ domainId: domain.id }),
+    onClaimed(due, now) {
+      for (const { dueAt } of due) metrics.recheckLatenessSeconds.observe(Math.max(0, now - dueAt) / 1000);
     },
     onInFlight: (count) => metrics.rechecksInFlight.set(count),
     onCompleted: (outcome) => metrics.rechecks.inc({ outcome }),

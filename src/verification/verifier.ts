@@ -8,13 +8,13 @@ import type { Observation } from '../domain/observation.ts';
 import { readObservation } from '../domain/read-observation.ts';
 import { CHECK_INTERVAL_MS, looksAround } from '../domain/schedule.ts';
 import { countsUnreadable, isDecision, sameMemory, transition, windowEndsAt } from '../domain/status.ts';
+import { type Claim, createDueLoop, type DueLoop } from '../due-loop.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
 import type { Depth } from '../observation/asking.ts';
 import { observe } from '../observation/observe.ts';
 import { tokenOwners } from '../observation/token-owners.ts';
 import type { CheckStore, DueCheck } from '../store/contract/store.ts';
-import { type Claim, createDueLoop, type DueLoop } from './due-loop.ts';
 import type { GuardedClock } from './guarded-clock.ts';
 import { semaphore } from './semaphore.ts';
 
@@ -108,12 +108,23 @@ export function createVerifier(options: VerifierOptions): Verifier {
   }
 
   return createDueLoop({
-    ...{ clock, log, name: 'check', maxInFlight, batch: BATCH, deadlineMs, pollMs, restMs: 0 },
+    ...{
+      clock,
+      log,
+      name: 'check',
+      maxInFlight,
+      batch: Math.min(BATCH, Math.ceil(maxInFlight / 10)),
+      deadlineMs,
+      pollMs,
+      restMs: 0,
+    },
     claim: (now, limit, except) => store.claimDue(now, limit, checkIntervalMs, random, except),
     complete,
-    onClaimed(count, latenessSeconds) {
-      metrics.claims.inc(count);
-      for (const seconds of latenessSeconds) metrics.scheduleLatenessSeconds.observe(seconds);
+    workspaceOf: ({ domain }) => domain.workspaceId,
+    about: ({ domain }) => ({ domainId: domain.id }),
+    onClaimed(due, now) {
+      metrics.claims.inc(due.length);
+      for (const { dueAt } of due) metrics.scheduleLatenessSeconds.observe(Math.max(0, now - dueAt) / 1000);
     },
     onInFlight: (count) => metrics.checksInFlight.set(count),
     onCompleted(outcome, seconds) {

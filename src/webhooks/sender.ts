@@ -1,7 +1,7 @@
 import { ClientRequest, type IncomingMessage, type InformationEvent } from 'node:http';
 import { DialError, type Dialer, type DialFailure, type DialTlsOptions } from '../net/dialer.ts';
 import { createOriginConnections, type OriginConnection, TooManyConnections } from '../net/origin-connections.ts';
-import { withTimeLimit } from '../net/time-limit.ts';
+import { withTimeLimit } from '../time-limit.ts';
 import { type AttemptOutcome, outcomeOfStatus, retryAfterMsOf } from './policy/attempt-outcome.ts';
 import { keptText, readStart } from './response-body.ts';
 

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Domain } from '../../src/domain/domain.ts';
+import type { DueLoop } from '../../src/due-loop.ts';
 import { createLog } from '../../src/log.ts';
 import { createMetrics } from '../../src/metrics.ts';
 import { observe } from '../../src/observation/observe.ts';
 import type { SelfChecker } from '../../src/selfcheck/self-check.ts';
-import type { DueLoop } from '../../src/verification/due-loop.ts';
 import { createMonitor } from '../../src/verification/monitor.ts';
 import { createWorld, type World } from '../support/dns-world.ts';
 

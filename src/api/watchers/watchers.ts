@@ -1,9 +1,11 @@
+import { setImmediate } from 'node:timers/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Standing } from '../../access/authenticate.ts';
+import type { Access } from '../../access/access.ts';
+import { changesOf } from '../../access/authenticate.ts';
 import { type Permission, permits } from '../../access/permissions.ts';
 import type { Principal } from '../../access/root-key-cache.ts';
-import type { Sessions } from '../../access/sessions.ts';
 import type { ChangeFeed } from '../../cache/change-feed.ts';
+import type { Clock } from '../../clock.ts';
 import type { Domain } from '../../domain/domain.ts';
 import { presentDomain } from '../../domain/presented-domain.ts';
 import type { Log } from '../../log.ts';
@@ -13,11 +15,8 @@ import { findDomain } from '../domains/present-domain.ts';
 import { type ErrorNaming, Problem, presentProblem } from '../errors.ts';
 import { masked } from '../masking.ts';
 import { forCustomer } from '../setup/session-scope.ts';
-import { acceptsEvents } from './accepts-events.ts';
-import { formatEvent, type StreamTimes } from './event-stream.ts';
+import { acceptsEvents, eventStream, formatEvent, formatRetry, type StreamTimes } from './event-stream.ts';
 import { type WatchLimits, watchLimit } from './watch-limit.ts';
-import { watchDomains } from './watched-domains.ts';
-import { RETRY_MS, type StateEvent, startWatcher, type Watcher } from './watcher.ts';
 
 /** The open streams of `domains.watchDomain` in one thread. */
 export interface Watchers {
@@ -34,11 +33,11 @@ interface WatchRequest {
   domain: string;
 }
 
-interface WatchersDeps {
+interface WatchersDeps extends Pick<Access, 'standingOf'> {
   /** The store itself: a cache may be behind what a client has been told elsewhere. */
   store: Pick<DomainStore, 'findDomainByName' | 'findDomainById'>;
   changes: ChangeFeed | undefined;
-  sessions: Sessions;
+  clock: Clock;
   log: Log;
   metrics: Metrics;
   settings: ErrorNaming;
@@ -46,124 +45,206 @@ interface WatchersDeps {
   limits: WatchLimits & StreamTimes;
 }
 
-/** How often heartbeats and clients that do not read are looked for. */
-const TICK_MS = 500;
+/** One open stream. */
+interface Stream {
+  domainId: string;
+  workspaceId: string;
+  /** Of its credential, Unix ms; null: never. */
+  expiresAt: number | null;
+  /** Authenticates again, and sends the domain unless the client has this state. Rejects with `StoreUnavailable`. */
+  refresh(domain: Domain | null): Promise<void>;
+  end(reason: EndReason, about?: object, retryMs?: number): void;
+  tick(): void;
+}
+
+/**
+ * Why the server ends a stream. `domain_gone`: deleted, or no longer to be seen with this key; they are not told apart. `access_ended`: the key or its
+ * workspace no longer works. `stalled`: the client does not read, and so is not told.
+ */
+type EndReason = 'domain_gone' | 'access_ended' | 'server_stopping' | 'stalled';
+
+const HEADERS = {
+  'Content-Type': 'text/event-stream',
+  'Cache-Control': 'no-store',
+  // Or nginx, and others like it, collect events before they pass them on.
+  'X-Accel-Buffering': 'no',
+};
+
+/** How often heartbeats, stalled clients, expired credentials and failed reads are looked for. */
+const TICK_MS = 250;
+/** After which a client connects again. */
+const RETRY_MS = 1000;
 /** The clients of a process that stops connect again within this time, not all at once. */
 const RETRY_SPREAD_MS = 2000;
+/** Streams that are refreshed at once; those of one domain share a read. */
+const AT_ONCE = 32;
 
+/** To be called after `createAccess`: a change then reaches its caches first, and what they forget is checked again. */
 export function createWatchers(deps: WatchersDeps): Watchers {
-  const { store, changes, sessions, log, metrics, settings, apexNote, limits } = deps;
-  const watchers = new Set<Watcher>();
+  const { store, standingOf, metrics, settings, apexNote, limits } = deps;
   const acquire = watchLimit(limits);
-  const watched = watchDomains({ store, changes, log });
-  const stateOf = stateEvents(apexNote);
-  let timer: NodeJS.Timeout | undefined;
+  const { streams, add } = refreshedStreams(deps);
   let isStopping = false;
-
-  function tick(): void {
-    watched.retry();
-    for (const watcher of watchers) watcher.tick();
-  }
-
-  function add(watcher: Watcher): void {
-    watchers.add(watcher);
-    metrics.watchers.set(watchers.size);
-    timer ??= setInterval(tick, TICK_MS).unref();
-  }
-
-  function remove(watcher: Watcher): void {
-    watchers.delete(watcher);
-    metrics.watchers.set(watchers.size);
-    metrics.watchersEnded.inc({ reason: watcher.reason() ?? 'client' });
-    if (watchers.size > 0) return;
-    clearInterval(timer);
-    timer = undefined;
-  }
 
   return {
     async open(request, reply, { principal, permission, domain: identifier }) {
       if (!acceptsEvents(request.headers.accept)) throw new Problem('request/not_acceptable');
       const { authorization = '', 'last-event-id': known } = request.headers;
-      const held = [acquire(principal)];
-      const release = () => {
-        for (const each of held) each();
-      };
-      let watcher: Watcher | undefined;
-
-      /** Ends the stream with what a request would be refused with now. */
-      function refuse(problem: Problem): void {
-        const { error } = presentProblem(problem, request.id, settings);
-        watcher?.end(problem.code === 'data/domain_not_found' ? 'domain_gone' : 'access_ended', { error });
-      }
-
+      const { workspaceId, session } = principal;
+      const release = acquire(principal);
       try {
-        const session = await sessions.open(authorization, principal, () => {
-          if (watcher === undefined) return;
-          try {
-            visible(session.standing(), permission, domain);
-          } catch (error) {
-            if (error instanceof Problem) refuse(error);
-          }
-        });
-        held.push(session.close);
-        const before = watched.changes();
-        const found = await findDomain(store, principal.workspaceId, identifier);
-        const domain = visible(session.standing(), permission, found);
-        request.domainId = domain.id;
-        reply.hijack();
-        if (request.raw.socket.destroyed) return release();
-        const shown = (newer: Domain) => stateOf(newer, principal.session !== undefined);
-        const state = shown(domain);
-        const began = startWatcher(reply.raw, reply.getHeaders(), state, known?.toString(), limits);
-        watcher = began;
-        add(began);
-        held.push(
-          watched.add(domain, before, (newer) => {
-            if (newer === null) refuse(new Problem('data/domain_not_found'));
-            else began.send(shown(newer));
-          }),
-        );
-        reply.raw.once('close', () => {
-          release();
-          remove(began);
-        });
-        if (isStopping) began.end('server_stopping');
+        const found = await findDomain(store, workspaceId, identifier);
+        request.domainId = visible(principal, permission, found).id;
       } catch (error) {
         release();
         throw error;
       }
+      reply.hijack();
+      const response = reply.raw;
+      if (request.raw.socket.destroyed) return release();
+      // `close` tells of a lost connection as well.
+      response.on('error', () => {});
+      const headers: Record<string, string | number | string[] | undefined> = reply.getHeaders();
+      response.writeHead(200, { ...headers, ...HEADERS });
+      const events = eventStream(response, limits);
+      events.send(formatRetry(RETRY_MS));
+      let sent = known?.toString();
+      let ended: EndReason | null = null;
+
+      const stream: Stream = {
+        domainId: request.domainId,
+        workspaceId,
+        expiresAt: null,
+        async refresh(domain) {
+          try {
+            // First, since the session of a set-up link ends with its domain.
+            if (domain === null) throw new Problem('data/domain_not_found');
+            const standing = await standingOf(authorization);
+            if (!standing.ok) throw new Problem(standing.code);
+            stream.expiresAt = standing.expiresAt;
+            const seen = visible(standing.principal, permission, domain);
+            if (ended !== null) return;
+            const id = idOfState(seen);
+            if (id === sent) return;
+            sent = id;
+            events.send(formatEvent('domain', presentDomain(session ? forCustomer(seen) : seen, apexNote), id));
+          } catch (error) {
+            if (!(error instanceof Problem)) throw error;
+            const about = presentProblem(error, request.id, settings);
+            stream.end(error.code === 'data/domain_not_found' ? 'domain_gone' : 'access_ended', { error: about.error });
+          }
+        },
+        end(reason, about = {}, retryMs = RETRY_MS) {
+          if (ended !== null) return;
+          ended = reason;
+          events.end(formatRetry(retryMs) + formatEvent('end', { reason, ...about }));
+        },
+        tick() {
+          if (events.tick()) ended ??= 'stalled';
+        },
+      };
+      const remove = add(stream, [`domain ${stream.domainId}`, ...changesOf(authorization, principal)]);
+      response.once('close', () => {
+        release();
+        remove();
+        metrics.watchersEnded.inc({ reason: ended ?? 'client' });
+      });
+      if (isStopping) stream.end('server_stopping');
     },
     stop() {
       isStopping = true;
-      let ended = 0;
-      for (const watcher of watchers) {
-        watcher.end('server_stopping', {}, RETRY_MS + Math.round((RETRY_SPREAD_MS * ended) / watchers.size));
-        ended += 1;
-      }
+      for (const [index, stream] of [...streams].entries())
+        stream.end('server_stopping', {}, RETRY_MS + Math.round((RETRY_SPREAD_MS * index) / streams.size));
     },
   };
 }
 
+/** Open streams, refreshed after each change that concerns them, and when their credential expires. */
+function refreshedStreams({ store, changes, clock, log, metrics }: WatchersDeps) {
+  const streams = new Set<Stream>();
+  /** The same by the changes that concern them. */
+  const concerned = new Map<string, Set<Stream>>();
+  const due = new Set<Stream>();
+  const failed = new Set<Stream>();
+  let isRefreshing = false;
+  let timer: NodeJS.Timeout | undefined;
+
+  changes?.subscribe((change) => {
+    const named = change && (concerned.get(`${change.kind} ${change.key}`) ?? concerned.get(change.kind));
+    for (const stream of (change === null ? streams : named) ?? []) due.add(stream);
+    void refreshDue();
+  });
+
+  /** Never rejects. Refreshes of one stream follow each other, so that none gets an older state after a newer one. */
+  async function refreshDue(): Promise<void> {
+    if (isRefreshing) return;
+    isRefreshing = true;
+    while (due.size > 0) {
+      const batch = [...due].slice(0, AT_ONCE);
+      for (const stream of batch) due.delete(stream);
+      await refresh(batch);
+      // Other work of this thread comes between reads of SQLite, which happen at once.
+      await setImmediate();
+    }
+    isRefreshing = false;
+  }
+
+  async function refresh(batch: Stream[]): Promise<void> {
+    const reads = new Map<string, Promise<Domain | null>>();
+    for (const { workspaceId, domainId } of batch)
+      if (!reads.has(domainId)) reads.set(domainId, store.findDomainById(workspaceId, domainId));
+    const results = await Promise.allSettled(
+      batch.map(async (stream) => stream.refresh((await reads.get(stream.domainId)) ?? null)),
+    );
+    for (const [index, stream] of batch.entries()) {
+      const result = results[index];
+      if (result?.status !== 'rejected') continue;
+      if (failed.size === 0)
+        log.warn({ err: result.reason }, 'a watched domain cannot be read; it will be tried again');
+      failed.add(stream);
+    }
+  }
+
+  function tick(): void {
+    for (const stream of failed) due.add(stream);
+    failed.clear();
+    for (const stream of streams) {
+      stream.tick();
+      if (stream.expiresAt !== null && stream.expiresAt <= clock.now()) due.add(stream);
+    }
+    void refreshDue();
+  }
+
+  /** `concerning`: the changes after which to refresh it. Returns what removes it. */
+  function add(stream: Stream, concerning: string[]): () => void {
+    streams.add(stream);
+    metrics.watchers.set(streams.size);
+    for (const change of concerning) concerned.set(change, (concerned.get(change) ?? new Set()).add(stream));
+    timer ??= setInterval(tick, TICK_MS).unref();
+    due.add(stream);
+    void refreshDue();
+    return () => {
+      for (const each of [streams, due, failed]) each.delete(stream);
+      metrics.watchers.set(streams.size);
+      for (const change of concerning) {
+        concerned.get(change)?.delete(stream);
+        if (concerned.get(change)?.size === 0) concerned.delete(change);
+      }
+      if (streams.size > 0) return;
+      clearInterval(timer);
+      timer = undefined;
+    };
+  }
+
+  return { streams, add };
+}
+
 /** Throws the `Problem` with which a request for the domain is refused. */
-function visible(standing: Standing, permission: Permission, domain: Domain | null): Domain {
-  if (!standing.ok) throw new Problem(standing.code);
-  const { grants } = standing.principal;
+function visible({ grants }: Principal, permission: Permission, domain: Domain | null): Domain {
   return masked(domain, ({ environmentId }) => permits(grants, permission, environmentId), 'data/domain_not_found');
 }
 
-/**
- * Writes the event of a state once, however many watch it. Its id is that of the domain, its revision, and the time of the change: after a backup was restored, a
- * revision may come again.
- */
-function stateEvents(apexNote: string): (domain: Domain, isForCustomer: boolean) => StateEvent {
-  const events = new WeakMap<Domain, StateEvent>();
-  return (full, isForCustomer) => {
-    const domain = isForCustomer ? forCustomer(full) : full;
-    const kept = events.get(domain);
-    if (kept !== undefined) return kept;
-    const id = `${domain.id}.${domain.revision}.${domain.updatedAt ?? domain.createdAt}`;
-    const event = { id, text: formatEvent('domain', presentDomain(domain, apexNote), id) };
-    events.set(domain, event);
-    return event;
-  };
+/** The time of the change belongs to it: after a backup was restored, a revision may come again. */
+function idOfState({ id, revision, updatedAt, createdAt }: Domain): string {
+  return `${id}.${revision}.${updatedAt ?? createdAt}`;
 }

@@ -1,5 +1,6 @@
 import type { Clock } from '../../clock.ts';
 import type { Resolver } from '../../dns/resolver.ts';
+import { type Claim, createDueLoop, type DueLoop } from '../../due-loop.ts';
 import type { Log } from '../../log.ts';
 import type { Metrics } from '../../metrics.ts';
 import type { AddressRule } from '../../net/addresses.ts';
@@ -14,7 +15,7 @@ import { type AttemptResult, unchanged } from './attempt-result.ts';
 import { createCircuitBreaker } from './circuit-breaker.ts';
 import { createFallback } from './fallback.ts';
 import { holdLease, Interrupted, type Lease, LeaseLost } from './lease.ts';
-import { createMaintenance } from './maintenance.ts';
+import { startMaintenance } from './maintenance.ts';
 import { newNameThrottle } from './new-name-throttle.ts';
 import { createOrders } from './place-order.ts';
 
@@ -51,14 +52,7 @@ export interface CertificateWorkerOptions {
 }
 
 /** Obtains and renews the certificates that are due, in one process. */
-export interface CertificateWorker {
-  /** Starts polling. */
-  start(): void;
-  /** Works on everything that is due, for tests and tools. Resolves with the number of attempts. */
-  runOnce(): Promise<number>;
-  /** Stops claiming. Resolves when nothing is in flight; aborts what still is after `graceMs`, to be resumed by another node. */
-  stop(graceMs?: number): Promise<void>;
-}
+export type CertificateWorker = DueLoop;
 
 const MINUTE_MS = 60_000;
 
@@ -73,60 +67,37 @@ export function createCertificateWorker(options: CertificateWorkerOptions): Cert
     ? createSelfChecker({ ...options, ...(selfCheckMs && { timeoutMs: selfCheckMs }) })
     : null;
   const attempt = createAttempt({ ...options, orders, circuitBreaker, fallback, checkSelf, multiAddress });
-  const maintenance = createMaintenance({ ...options, limits });
   const throttle = newNameThrottle();
-  const inFlight = new Map<Promise<void>, AbortController>();
-  let timer: NodeJS.Timeout | undefined;
-  let claiming: Promise<unknown> = Promise.resolve();
-  let failing = false;
-  let stopped = false;
+  let maintenance: { stop(): Promise<void> } | undefined;
   // So that the first of each shows as an increase.
   for (const issuer of options.issuers.map(caHost))
     for (const outcome of ['issued', ...CA_PROBLEM_KINDS])
       options.metrics.certificateOrders.inc({ issuer, outcome }, 0);
 
-  /** Claims and begins as many certificates as the capacity allows. */
-  async function claim(): Promise<Promise<void>[]> {
-    const begun: Promise<void>[] = [];
-    const claimAtMost = async (limit: number, newNames: boolean) => {
-      if (stopped || limit <= 0) return;
-      const due = await store.claimCertificates({ now: clock.now(), limit, leaseMs, newNames });
-      for (const one of due) begun.push(begin(one));
-    };
-    const free = () => capacity - inFlight.size;
-    if (free() > 0 && throttle.available(1, clock.now()) === 0 && (await circuitBreaker.isAnyClosed()))
-      throttle.unblock();
+  async function claim(now: number, limit: number): Promise<DueCertificate[]> {
+    if (throttle.available(1, now) === 0 && (await circuitBreaker.isAnyClosed())) throttle.unblock();
+    const isThrottled = throttle.available(limit, now) < limit;
     // While new names are throttled, certificates in use go first.
-    if (throttle.available(free(), clock.now()) < free()) await claimAtMost(free(), false);
-    await claimAtMost(throttle.available(free(), clock.now()), true);
-    return begun;
+    const inUse = isThrottled ? await store.claimCertificates({ now, limit, leaseMs, newNames: false }) : [];
+    const rest = throttle.available(limit - inUse.length, now);
+    return rest === 0
+      ? inUse
+      : [...inUse, ...(await store.claimCertificates({ now, limit: rest, leaseMs, newNames: true }))];
   }
 
-  function begin(due: DueCertificate): Promise<void> {
-    const controller = new AbortController();
-    const { hostname } = due.certificate;
-    const abort = () => controller.abort(new Interrupted('The attempt took too long.', MINUTE_MS));
-    const deadline = setTimeout(abort, deadlineMs);
-    const lease = holdLease(due, controller, { store, clock, log, leaseMs });
-    const done = complete(due, lease)
-      .catch((error: unknown) => {
-        if (error instanceof LeaseLost) log.info({ domain: hostname }, 'the lease of a certificate was lost');
-        else
-          log.error(
-            { err: error, domain: hostname },
-            'a certificate attempt failed; trying again when its lease expires',
-          );
-      })
-      .then(() => {
-        clearTimeout(deadline);
-        lease.stop();
-        inFlight.delete(done);
-      });
-    inFlight.set(done, controller);
-    return done;
+  async function complete(due: DueCertificate, { signal }: Claim): Promise<void> {
+    const lease = holdLease(due, signal, { store, clock, log, leaseMs });
+    try {
+      await attemptAndSave(due, lease);
+    } catch (error) {
+      if (!(error instanceof LeaseLost)) throw error;
+      log.info({ domain: due.certificate.hostname }, 'the lease of a certificate was lost');
+    } finally {
+      lease.stop();
+    }
   }
 
-  async function complete(due: DueCertificate, lease: Lease): Promise<void> {
+  async function attemptAndSave(due: DueCertificate, lease: Lease): Promise<void> {
     const { hostname, issued } = due.certificate;
     const result = await raceAbort(attempt(due, lease), lease.signal).catch((error: unknown) => {
       if (!(lease.signal.reason instanceof Interrupted)) throw error;
@@ -145,48 +116,29 @@ export function createCertificateWorker(options: CertificateWorkerOptions): Cert
     return unchanged(certificate, clock.now() + retryMs);
   }
 
-  function poll(): void {
-    timer = undefined;
-    claiming = claim()
-      .then((begun) => {
-        if (failing) log.info('due certificates can be claimed again');
-        failing = false;
-        return begun.length;
-      })
-      .catch((error: unknown) => {
-        if (!failing) log.error({ err: error }, 'due certificates cannot be claimed; trying again until they can');
-        failing = true;
-        return 0;
-      })
-      .then((count) => {
-        // More may be due.
-        if (!stopped) timer = setTimeout(poll, count > 0 && inFlight.size < capacity ? 0 : pollMs);
-      });
-  }
+  const loop = createDueLoop<DueCertificate, void>({
+    ...{ clock, log, name: 'certificate', maxInFlight: capacity, batch: capacity, deadlineMs, pollMs, restMs: 0 },
+    claim,
+    complete,
+    about: ({ certificate }) => ({ domain: certificate.hostname }),
+    abortReason: (why) =>
+      why === 'stop'
+        ? new Interrupted('The process stops.', 0)
+        : new Interrupted('The attempt took too long.', MINUTE_MS),
+  });
 
   return {
     start() {
-      if (timer !== undefined || stopped) return;
-      poll();
-      maintenance.start();
+      loop.start();
+      maintenance ??= startMaintenance({ ...options, limits });
     },
     async runOnce() {
       let count = 0;
-      for (let begun = await claim(); begun.length > 0; begun = await claim()) {
-        count += begun.length;
-        await Promise.all(begun);
-      }
+      for (let last = await loop.runOnce(); last > 0; last = await loop.runOnce()) count += last;
       return count;
     },
-    async stop(graceMs = 3000) {
-      stopped = true;
-      clearTimeout(timer);
-      await Promise.all([claiming, maintenance.stop()]);
-      const grace = setTimeout(() => {
-        for (const controller of inFlight.values()) controller.abort(new Interrupted('The process stops.', 0));
-      }, graceMs);
-      await Promise.all(inFlight.keys());
-      clearTimeout(grace);
+    async stop(graceMs) {
+      await Promise.all([loop.stop(graceMs), maintenance?.stop()]);
     },
   };
 }

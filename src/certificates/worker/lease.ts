@@ -40,15 +40,16 @@ interface LeaseOptions {
 }
 
 /**
- * Extends a lease every third of its time, until `stop`, or until the controller is aborted. Aborts the controller when the lease is lost. A store that
+ * Extends a lease every third of its time, until `stop`, or until `interrupted` aborts. The signal of the lease does too when the lease is lost. A store that
  * is down for less than the lease does not end it.
  */
 export function holdLease(
   { certificate: { hostname }, lease: token }: DueCertificate,
-  controller: AbortController,
+  interrupted: AbortSignal,
   { store, clock, log, leaseMs }: LeaseOptions,
 ): Lease & { stop(): void } {
-  const { signal } = controller;
+  const lost = new AbortController();
+  const signal = AbortSignal.any([interrupted, lost.signal]);
   let extendedAt = performance.now();
   const extend = async () => {
     const extended = await store.extendLease(hostname, token, clock.now() + leaseMs).catch((error: unknown) => {
@@ -56,7 +57,7 @@ export function holdLease(
       return performance.now() - extendedAt < leaseMs ? 'unknown' : 'lost';
     });
     if (extended === 'held') extendedAt = performance.now();
-    if (extended === 'lost') controller.abort(new LeaseLost());
+    if (extended === 'lost') lost.abort(new LeaseLost());
   };
   const timer = setInterval(extend, leaseMs / 3);
   const stop = () => clearInterval(timer);

@@ -2,6 +2,7 @@ import type { Clock } from '../../clock.ts';
 import { LEDGER_RETENTION_MS, OWNER_FIXABLE, waitingSince } from '../../domain/certificate-state.ts';
 import type { Log } from '../../log.ts';
 import type { Metrics } from '../../metrics.ts';
+import { repeat } from '../../repeat.ts';
 import type { CaLimit, CertificateStore } from '../../store/contract/store.ts';
 import { caHost, type Issuer } from '../issuer.ts';
 
@@ -36,10 +37,8 @@ const WAITING = 1000;
 const RECORDED_AT_ONCE = 50;
 
 /** Once a minute: says that it is there, records which certificates are expiring, deletes what has expired, and updates the gauges. `stop` resolves when nothing is in flight. */
-export function createMaintenance(options: MaintenanceOptions): { start(): void; stop(): Promise<void> } {
+export function startMaintenance(options: MaintenanceOptions): { stop(): Promise<void> } {
   const { store, clock, log } = options;
-  let timer: NodeJS.Timeout | undefined;
-  let inFlight: Promise<unknown> = Promise.resolve();
   let stopped = false;
 
   async function maintain(): Promise<void> {
@@ -52,20 +51,12 @@ export function createMaintenance(options: MaintenanceOptions): { start(): void;
     await updateGauges(options);
   }
 
-  function start(): void {
-    inFlight = maintain()
-      .catch((error: unknown) => log.warn({ err: error }, 'certificate maintenance failed; trying again in a minute'))
-      .then(() => {
-        if (!stopped) timer = setTimeout(start, EVERY_MS);
-      });
-  }
-
+  const message = 'certificate maintenance failed; trying again in a minute';
+  const repeated = repeat(maintain, { everyMs: EVERY_MS, message, log });
   return {
-    start,
-    async stop() {
+    stop() {
       stopped = true;
-      clearTimeout(timer);
-      await inFlight;
+      return repeated.stop();
     },
   };
 }

@@ -1,11 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { NewId } from '../../ids.ts';
+import type { ThrottledWarn } from '../../throttled-log.ts';
 import type { AccessLog } from '../access-log.ts';
 import type { EdgeMetrics, Protocol } from '../edge-metrics.ts';
 import type { ReverseProxy } from '../proxy/proxy.ts';
 import type { RouteRequest, RoutingDecision } from '../routing/route-request.ts';
-import type { ThrottledWarn } from '../throttled-log.ts';
 import type { InFlight } from './abort-removed-names.ts';
 import type { BodyTimeouts } from './body-timeouts.ts';
 import type { Client } from './edge-client.ts';

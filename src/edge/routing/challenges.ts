@@ -1,7 +1,7 @@
 import type { Clock } from '../../clock.ts';
 import type { EdgeStore } from '../../store/contract/store.ts';
+import type { ThrottledWarn } from '../../throttled-log.ts';
 import type { EdgeMetrics } from '../edge-metrics.ts';
-import type { ThrottledWarn } from '../throttled-log.ts';
 import type { Sites } from './site-cache.ts';
 
 /** HTTP-01 challenges (RFC 8555 section 8.3) and self-checks. They are in the store, so every node responds to those of all. */

@@ -6,9 +6,9 @@ import type { AddressRule } from '../../net/addresses.ts';
 import { clientNetwork } from '../../ratelimit/client-network.ts';
 import { memoryLimiter } from '../../ratelimit/limiter.ts';
 import type { EdgeStore, Origin, ServedCertificate, Site } from '../../store/contract/store.ts';
+import type { ThrottledWarn } from '../../throttled-log.ts';
 import type { ServedLookup } from '../edge-cache/edge-cache.ts';
 import type { EdgeMetrics, HandshakeOutcome, LookupKind } from '../edge-metrics.ts';
-import type { ThrottledWarn } from '../throttled-log.ts';
 
 /** The sites that the edge serves, cached: host name → environment and certificate, environment → origin. */
 export interface Sites {

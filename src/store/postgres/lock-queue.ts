@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { withinTime } from '../../time-limit.ts';
 import { StoreUnavailable } from '../contract/store.ts';
 
 /** Runs `work` alone among work with any of the same keys, in the order of the calls. */
@@ -25,9 +25,9 @@ export function lockQueue({ timeoutMs, maxWaiting }: { timeoutMs: number; maxWai
     if (before.length > 0) {
       const turn = Promise.all(before);
       waiting += 1;
-      const inTime = await resolvesWithin(turn, timeoutMs);
+      const inTime = await withinTime<unknown>(timeoutMs, turn, () => null);
       waiting -= 1;
-      if (!inTime) {
+      if (inTime === null) {
         void turn.then(release);
         throw busy('the operations before this one were not done in time');
       }
@@ -42,14 +42,4 @@ export function lockQueue({ timeoutMs, maxWaiting }: { timeoutMs: number; maxWai
 
 function busy(why: string): StoreUnavailable {
   return new StoreUnavailable(`the database is busy: ${why}; try again`);
-}
-
-async function resolvesWithin(promise: Promise<unknown>, ms: number): Promise<boolean> {
-  const timer = new AbortController();
-  const timeout = delay(ms, false, { signal: timer.signal }).catch(() => false);
-  try {
-    return await Promise.race([promise.then(() => true), timeout]);
-  } finally {
-    timer.abort();
-  }
 }

@@ -19,3 +19,14 @@ export async function withTimeLimit<T>(
     signal?.removeEventListener('abort', abort);
   }
 }
+
+/** What `work` resolves with, or `late` returns or throws after so many milliseconds: the work goes on, and its result is dropped. */
+export async function withinTime<T>(limitMs: number, work: Promise<T>, late: () => T): Promise<T> {
+  const timeout = Promise.withResolvers<void>();
+  const timer = setTimeout(timeout.resolve, limitMs);
+  try {
+    return await Promise.race([work, timeout.promise.then(late)]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,39 +1,36 @@
 import { setTimeout as delay, setImmediate } from 'node:timers/promises';
-import type { Clock } from '../clock.ts';
-import type { Domain } from '../domain/domain.ts';
-import type { Log } from '../log.ts';
 import { adaptiveLimit } from './adaptive-limit.ts';
-
-/** One check of a domain, or one re-check, whose time has come. */
-interface DueWork {
-  domain: Domain;
-  /** When it became due: `now - dueAt` is how late the schedule is. */
-  dueAt: number;
-}
+import type { Clock } from './clock.ts';
+import type { Log } from './log.ts';
 
 /** A claim that is in flight. */
 export interface Claim {
   claimedAt: number;
-  /** Aborts at the deadline, and when a shutdown does not wait any longer. */
+  /** Aborts at the deadline, and when a shutdown does not wait any longer; with `abortReason`. */
   signal: AbortSignal;
   /** Whether what was seen must be discarded: a shutdown aborted it, or the process was suspended meanwhile. */
   isStale(): boolean;
 }
 
-interface DueLoopOptions<Due extends DueWork, Outcome extends string> {
+interface DueLoopOptions<Due, Outcome> {
   /** Claims at most `limit`, none of the workspace `except`. */
   claim(now: number, limit: number, except: string | undefined): Promise<Due[]>;
   complete(due: Due, claim: Claim): Promise<Outcome>;
-  onClaimed(count: number, latenessSeconds: number[]): void;
-  onInFlight(count: number): void;
-  onCompleted(outcome: Outcome | 'error', seconds: number): void;
+  onClaimed?(due: Due[], now: number): void;
+  onInFlight?(count: number): void;
+  onCompleted?(outcome: Outcome | 'error', seconds: number): void;
+  /** Absent: `claim` is fair by itself. */
+  workspaceOf?(due: Due): string;
+  /** Fields of the log that say which one it is. */
+  about(due: Due): object;
+  abortReason?(why: 'deadline' | 'stop'): Error;
   clock: Clock;
   log: Log;
   /** What the log calls one: `check`. */
   name: string;
   /** Most in flight. One that waits for a silent nameserver costs memory only. */
   maxInFlight: number;
-  /** Most of one claim. */
+  /** Most of one claim. A tenth of `maxInFlight` cannot raise a workspace from its share to all of it. */
   batch: number;
   /** Longest time that one may take. */
   deadlineMs: number;
@@ -69,12 +66,8 @@ const WORKSPACE_SHARE = 0.8;
 const STALE_AFTER_DEADLINES = 2;
 
 /** What a crash loses is due again by its claim, which has rescheduled it. */
-export function createDueLoop<Due extends DueWork, Outcome extends string>(
-  options: DueLoopOptions<Due, Outcome>,
-): DueLoop {
-  const { clock, log, name, maxInFlight, deadlineMs, pollMs, restMs } = options;
-  // A tenth, so that one claim cannot raise a workspace from its share to the whole limit.
-  const batch = Math.min(options.batch, Math.ceil(maxInFlight / 10));
+export function createDueLoop<Due, Outcome>(options: DueLoopOptions<Due, Outcome>): DueLoop {
+  const { clock, log, name, maxInFlight, batch, deadlineMs, pollMs, restMs } = options;
   const inFlight = new Map<Promise<void>, AbortController>();
   const inFlightOf = new Map<string, number>();
   const limit = adaptiveLimit(maxInFlight);
@@ -88,10 +81,7 @@ export function createDueLoop<Due extends DueWork, Outcome extends string>(
     if (stopping.aborted || count <= 0) return [];
     const now = clock.now();
     const due = await options.claim(now, count, busiest());
-    options.onClaimed(
-      due.length,
-      due.map(({ dueAt }) => Math.max(0, now - dueAt) / 1000),
-    );
+    options.onClaimed?.(due, now);
     const started: Promise<void>[] = [];
     for (const one of due) {
       if (started.length > 0 && started.length % STARTED_AT_ONCE === 0) await setImmediate();
@@ -107,31 +97,33 @@ export function createDueLoop<Due extends DueWork, Outcome extends string>(
     return undefined;
   }
 
-  function countInFlight({ domain: { workspaceId } }: DueWork, change: 1 | -1): void {
+  function countInFlight(due: Due, change: 1 | -1): void {
+    options.onInFlight?.(inFlight.size);
+    const workspaceId = options.workspaceOf?.(due);
+    if (workspaceId === undefined) return;
     const counted = (inFlightOf.get(workspaceId) ?? 0) + change;
     if (counted === 0) inFlightOf.delete(workspaceId);
     else inFlightOf.set(workspaceId, counted);
-    options.onInFlight(inFlight.size);
   }
 
   function start(due: Due, claimedAt: number): Promise<void> {
     const abort = new AbortController();
     const { signal } = abort;
-    const deadline = setTimeout(() => abort.abort(), deadlineMs);
+    const deadline = setTimeout(() => abort.abort(options.abortReason?.('deadline')), deadlineMs);
     const startedAt = performance.now();
     const isStale = () =>
       (stopping.aborted && signal.aborted) || clock.now() - claimedAt > STALE_AFTER_DEADLINES * deadlineMs;
     const done = options
       .complete(due, { claimedAt, signal, isStale })
       .catch((error: unknown) => {
-        log.error({ err: error, domainId: due.domain.id }, `${name} failed; it is repeated when it is due again`);
+        log.error({ err: error, ...options.about(due) }, `${name} failed; it is repeated when it is due again`);
         return 'error' as const;
       })
       .then((outcome) => {
         clearTimeout(deadline);
         inFlight.delete(done);
         countInFlight(due, -1);
-        options.onCompleted(outcome, (performance.now() - startedAt) / 1000);
+        options.onCompleted?.(outcome, (performance.now() - startedAt) / 1000);
       });
     inFlight.set(done, abort);
     countInFlight(due, 1);
@@ -181,7 +173,7 @@ export function createDueLoop<Due extends DueWork, Outcome extends string>(
       controller.abort();
       await running;
       const grace = setTimeout(() => {
-        for (const one of inFlight.values()) one.abort();
+        for (const one of inFlight.values()) one.abort(options.abortReason?.('stop'));
       }, graceMs);
       await Promise.all(inFlight.keys());
       clearTimeout(grace);

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createLog } from '../log.ts';
+import { createLog } from './log.ts';
 import { throttledWarn } from './throttled-log.ts';
 
 it('a warning that repeats is logged once in ten seconds, with the number of those suppressed', () => {

@@ -1,20 +1,19 @@
 import { LRUCache } from 'lru-cache';
-import type { Clock } from '../clock.ts';
-import type { Log } from '../log.ts';
+import type { Clock } from './clock.ts';
+import type { Log } from './log.ts';
 
-/** Logs a warning, at most once in ten seconds for each `key` (unless given, the message). Never throws. */
+/** Logs a warning, at most once in a while for each `key` (unless given, the message). Never throws. */
 export type ThrottledWarn = (message: string, fields: Record<string, unknown>, key?: string) => void;
 
-const EVERY_MS = 10_000;
 const KEYS = 1000;
 
 /** A line says how many like it were suppressed before. */
-export function throttledWarn(log: Pick<Log, 'warn'>, clock: Clock): ThrottledWarn {
+export function throttledWarn(log: Pick<Log, 'warn'>, clock: Clock, everyMs = 10_000): ThrottledWarn {
   const logged = new LRUCache<string, { at: number; suppressed: number }>({ max: KEYS });
   return (message, fields, key = message) => {
     const now = clock.now();
     const last = logged.get(key);
-    if (last !== undefined && now >= last.at && now - last.at < EVERY_MS) {
+    if (last !== undefined && now >= last.at && now - last.at < everyMs) {
       last.suppressed += 1;
       return;
     }

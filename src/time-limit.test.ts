@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { expect, it } from 'vitest';
-import { withTimeLimit } from './time-limit.ts';
+import { withinTime, withTimeLimit } from './time-limit.ts';
 
 const aborted = (signal: AbortSignal) => new Promise<string>((resolve) => (signal.onabort = () => resolve('aborted')));
 
@@ -21,4 +21,11 @@ it('leaves nothing at the signal, whether the work ends or fails', async () => {
   await withTimeLimit(60_000, signal, async () => {});
   await expect(withTimeLimit(60_000, signal, () => Promise.reject(new Error('failed')))).rejects.toThrow('failed');
   expect(getEventListeners(signal, 'abort')).toEqual([]);
+});
+
+it('waits for work no longer than the limit, whatever the work does', async () => {
+  const never = new Promise<string>(() => {});
+  expect(await withinTime(1, never, () => 'late')).toBe('late');
+  expect(await withinTime(60_000, Promise.resolve('done'), () => 'late')).toBe('done');
+  await expect(withinTime(60_000, Promise.reject(new Error('failed')), () => 'late')).rejects.toThrow('failed');
 });
