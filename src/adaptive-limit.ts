@@ -1,5 +1,6 @@
 /** A concurrency limit that follows the lateness of the event loop. */
 export interface AdaptiveLimit {
+  readonly current: number;
   /** How many more may start while so many are in flight. */
   available(inFlight: number): number;
   adjust(eventLoopLatenessMs: number): void;
@@ -19,6 +20,9 @@ const DECREASE_FACTOR = 0.7;
 export function adaptiveLimit(max: number): AdaptiveLimit {
   let limit = Math.min(max, FIRST_LIMIT);
   return {
+    get current() {
+      return limit;
+    },
     available: (inFlight) => limit - inFlight,
     adjust(latenessMs) {
       const next =

@@ -53,12 +53,12 @@ export interface DueLoop {
 /** Started before the event loop serves requests again. */
 const STARTED_AT_ONCE = 25;
 
-/** Until the next claim, after one that the limit cut short. */
+/** Until the next claim, after one that the limit, or the share of a workspace, cut short. */
 const AT_LIMIT_MS = 10;
 
 /**
- * A workspace that has this share of the limit in flight is not claimed for, so that others always can be. At most one
- * workspace can have that much.
+ * A workspace that has this share of the limit in force in flight is not claimed for, so that others always can be. At most
+ * one workspace can have that much, unless the limit was just lowered: then nobody is claimed for.
  */
 const WORKSPACE_SHARE = 0.8;
 
@@ -76,11 +76,11 @@ export function createDueLoop<Due, Outcome>(options: DueLoopOptions<Due, Outcome
   let running: Promise<void> | undefined;
   let failing = false;
 
-  /** Claims and starts so many at most. */
-  async function claim(count: number): Promise<Promise<void>[]> {
+  /** Claims and starts so many at most, none of the workspace `except`. */
+  async function claim(count: number, except: string | undefined): Promise<Promise<void>[]> {
     if (stopping.aborted || count <= 0) return [];
     const now = clock.now();
-    const due = await options.claim(now, count, busiest());
+    const due = await options.claim(now, count, except);
     options.onClaimed?.(due, now);
     const started: Promise<void>[] = [];
     for (const one of due) {
@@ -90,10 +90,10 @@ export function createDueLoop<Due, Outcome>(options: DueLoopOptions<Due, Outcome
     return started;
   }
 
-  /** The workspace that has its share in flight. */
-  function busiest(): string | undefined {
-    if (inFlight.size < WORKSPACE_SHARE * maxInFlight) return undefined;
-    for (const [workspaceId, count] of inFlightOf) if (count >= WORKSPACE_SHARE * maxInFlight) return workspaceId;
+  /** The workspace that has its share of so many in flight. */
+  function busiest(most: number): string | undefined {
+    if (inFlight.size < WORKSPACE_SHARE * most) return undefined;
+    for (const [workspaceId, count] of inFlightOf) if (count >= WORKSPACE_SHARE * most) return workspaceId;
     return undefined;
   }
 
@@ -132,13 +132,16 @@ export function createDueLoop<Due, Outcome>(options: DueLoopOptions<Due, Outcome
 
   /** Claims what is due. Returns the time until the next claim, in ms. */
   async function poll(): Promise<number> {
-    const count = Math.min(batch, limit.available(inFlight.size));
+    const most = Math.min(batch, Math.ceil(limit.current / 10));
+    const count = Math.min(most, limit.available(inFlight.size));
+    const except = busiest(limit.current);
     try {
-      const { length } = await claim(count);
+      const { length } = await claim(count, except);
       if (failing) log.info(`due ${name}s can be claimed again`);
       failing = false;
-      if (length < count) return pollMs;
-      return count === batch ? restMs : Math.max(restMs, AT_LIMIT_MS);
+      // Of the one that is left out more may be due, and it may have room soon.
+      if (length < count) return except === undefined ? pollMs : Math.max(restMs, AT_LIMIT_MS);
+      return count === most ? restMs : Math.max(restMs, AT_LIMIT_MS);
     } catch (error) {
       if (!failing) log.error({ err: error }, `due ${name}s cannot be claimed; retrying`);
       failing = true;
@@ -162,7 +165,7 @@ export function createDueLoop<Due, Outcome>(options: DueLoopOptions<Due, Outcome
     async runOnce() {
       const started: Promise<void>[] = [];
       for (let claimed = batch; claimed === batch; ) {
-        const next = await claim(Math.min(batch, maxInFlight - inFlight.size));
+        const next = await claim(Math.min(batch, maxInFlight - inFlight.size), busiest(maxInFlight));
         claimed = next.length;
         started.push(...next);
       }

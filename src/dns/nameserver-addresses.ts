@@ -16,6 +16,8 @@ export type LocateNameservers = (set: NameserverSet, options: LocateOptions) => 
 export interface LocateOptions extends AskZoneOptions {
   /** Asks the nameservers of the zone that holds a nameserver's name, where the resolvers fail: it says which of them is the cause. */
   askHolder?: (question: Question, options: LookOptions) => Promise<DnsAnswer | FailedQuery>;
+  /** Whether nobody off the path can forge what `askHolder` says: otherwise it is for this read alone, since deciding reads use what is cached. */
+  decides?: boolean;
 }
 
 export interface LocatedNameservers {
@@ -47,9 +49,14 @@ interface Addresses {
   /** Seconds. */
   ttl: number;
   failure: FailedQuery | null;
+  /** Whether a part of it may be forged. */
+  isUnsure: boolean;
 }
 
-const UNKNOWN: Addresses = { ipv4: null, ipv6: null, ttl: Number.POSITIVE_INFINITY, failure: null };
+const UNKNOWN: Addresses = {
+  ...{ ipv4: null, ipv6: null, ttl: Number.POSITIVE_INFINITY },
+  ...{ failure: null, isUnsure: false },
+};
 
 export function nameserverLocator({
   recursors,
@@ -79,7 +86,8 @@ export function nameserverLocator({
   function keep(name: string, found: Addresses): Addresses {
     const readAt = clock.now();
     const limitMs = addressesOf(found).length > 0 ? MAX_TTL_MS : EMPTY_TTL_MS;
-    const ttlMs = found.failure === null ? Math.min(limitMs, found.ttl * 1000) : 0;
+    const isKept = found.failure === null && !found.isUnsure;
+    const ttlMs = isKept ? Math.min(limitMs, found.ttl * 1000) : 0;
     if (ttlMs > 0) cache.set(name, { ...found, readAt, expiresAt: readAt + ttlMs });
     return found;
   }
@@ -91,7 +99,9 @@ export function nameserverLocator({
       const lookups = [...found].map(async ([name, before]) => {
         if (before.failure !== null || before[type === 'A' ? 'ipv4' : 'ipv6'] !== null) return;
         const answer = await ask({ name, type }, options);
-        found.set(name, keep(name, withAnswer(before, type, answer)));
+        const isUnsure = answer.kind === 'answer' && answer.by.authoritative && options.decides !== true;
+        const next = withAnswer(before, type, answer);
+        found.set(name, keep(name, { ...next, isUnsure: before.isUnsure || isUnsure }));
       });
       await Promise.all(lookups);
     }

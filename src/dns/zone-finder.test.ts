@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { AA, type DnsTree, startDnsTree, within } from '../../test/support/dns-tree.ts';
 import type { Simulator } from '../playground/dns/simulator.ts';
+import { dnsClient } from './transport/dns-client.ts';
 
 const NAME = '_service.www.acme.com';
 /** Nothing listens there. */
@@ -311,6 +312,29 @@ describe('without a delegation', () => {
     tree.ns2.unfail('ns.broken.com');
     tree.ns2.set('ns.broken.com', 'A', [tree.ns1.address]);
     expect(await findZone()).toMatchObject({ failure: null, nameservers: [{ addresses: [tree.ns1.address] }] });
+  });
+
+  test('what an ordinary read finds there, past the resolvers, is for no deciding one: it may be forged', async () => {
+    tree.delegate('acme.com', { 'ns.broken.com': null });
+    tree.delegate('broken.com', { 'ns.dns.com': tree.ns2.address });
+    tree.resolver.fail('ns.broken.com', 'servfail');
+    tree.ns2.set('ns.broken.com', 'A', [tree.ns1.address]);
+    const client = dnsClient();
+    const subject = tree.subject({
+      client: {
+        async query(question, server, options) {
+          const response = await client.query(question, server, options);
+          const isForged = options.by === 'udp' && question.name === 'ns.broken.com' && question.type === 'A';
+          if (typeof response === 'string' || !isForged) return response;
+          return { ...response, answers: response.answers.map((record) => ({ ...record, value: OTHER })) };
+        },
+      },
+    });
+    expect(await subject.findZone(NAME, within())).toMatchObject({ nameservers: [{ addresses: [OTHER] }] });
+    expect(await subject.deciding.findZone(NAME, within())).toMatchObject({
+      nameservers: [{ addresses: [tree.ns1.address] }],
+    });
+    client.close();
   });
 
   test('in a closed network, the zone counts that the resolvers know, with every nameserver inside', async () => {

@@ -139,7 +139,7 @@ export function zoneFinder(options: ZoneFinderOptions): ZoneFinder {
     options: AskZoneOptions,
     through = true,
   ): Promise<TimedZone> {
-    return cuts.read(parent, found, { ...options, ...(through && { askHolder }) });
+    return cuts.read(parent, found, { ...options, decides, ...(through && { askHolder }) });
   }
 
   /** Asks the zone that holds a nameserver's name; its own nameservers are looked up at the resolvers alone, so that this ends. */

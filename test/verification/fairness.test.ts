@@ -75,6 +75,31 @@ test('a workspace whose nameservers are silent uses up its share, and delays no 
   expect(await store.earliestDueAt()).toBe(NOW - 60_000);
 });
 
+test('nor does it where the process is busy, and fewer may be in flight than at most', async () => {
+  const stalled = await plant(store);
+  const healthy = await plant(store);
+  for (let i = 0; i < 300; i++)
+    await attach(store, stalled.environment, { name: `n${i}.${SILENT}`, createdAt: NOW - 60_000 });
+  const domain = await attach(store, healthy.environment, { name: 'www.healthy.example', createdAt: NOW });
+  const busy = setInterval(() => {
+    for (const end = performance.now() + 30; performance.now() < end; );
+  }, 40);
+  try {
+    verifier = start(2000);
+    verifier.start();
+    await vi.waitFor(
+      async () => {
+        const found = await store.findDomainById(healthy.workspace.id, domain.id);
+        expect(found?.status).toBe('verified');
+      },
+      // Sooner than the first of the stalled checks ends.
+      { timeout: 8000 },
+    );
+  } finally {
+    clearInterval(busy);
+  }
+});
+
 test('runOnce completes everything that is due, also more than one claim takes', async () => {
   const { environment } = await plant(store);
   for (let i = 0; i < 600; i++) await attach(store, environment, { createdAt: NOW - WINDOW_MS / 2 });

@@ -1,6 +1,7 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { type Socket as Connection, createServer } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import packet, { type DecodedPacket, type Packet } from 'dns-packet';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -223,7 +224,10 @@ async function overBoth(
 /** Answers each query on the connection, by way of `write`. */
 function answering(write: (connection: Connection, framed: Buffer) => void, answer: Packet = txt('true')) {
   return (connection: Connection) =>
-    connection.on('data', (octets) => write(connection, framed(answerTo(packet.decode(octets.subarray(2)), answer))));
+    connection.on('data', (octets) => {
+      for (let rest = octets; rest.length > 0; rest = rest.subarray(2 + rest.readUInt16BE(0)))
+        write(connection, framed(answerTo(packet.decode(rest.subarray(2)), answer)));
+    });
 }
 
 function framed(octets: Buffer): Buffer {
@@ -308,6 +312,38 @@ describe('a truncated response is queried again over TCP', () => {
   test('a server without TCP is named as such', async () => {
     const server = await nameserver(({ send }) => send({ flags: packet.TRUNCATED_RESPONSE }));
     expect(await query(server)).toBe('tcp_failed');
+  });
+});
+
+describe('a connection that queries share', () => {
+  test('goes on after the late response to one that nobody waits for any more', async () => {
+    let slow: (() => void) | undefined;
+    const respond = (connection: Connection, octets: Buffer) => {
+      if (slow === undefined) slow = () => connection.write(octets);
+      else setTimeout(() => connection.write(octets), 200);
+    };
+    const server = await overBoth(() => {}, answering(respond));
+    const first = query(server, { by: 'tcp', timeoutsMs: [100] });
+    while (slow === undefined) await delay(5);
+    const second = query(server, { by: 'tcp' });
+    expect(await first).toBe('timeout');
+    slow();
+    expect(await second).toMatchObject(TRUE);
+  });
+
+  test('takes no new queries after three seconds, however busy it is', async () => {
+    let connections = 0;
+    const server = await overBoth(
+      () => {},
+      (connection) => {
+        connections++;
+        answering((one, octets) => setTimeout(() => one.write(octets), 150))(connection);
+      },
+    );
+    const asked: ReturnType<typeof query>[] = [];
+    for (const end = Date.now() + 3500; Date.now() < end; await delay(50)) asked.push(query(server, { by: 'tcp' }));
+    for (const response of await Promise.all(asked)) expect(response).toMatchObject(TRUE);
+    expect(connections).toBeGreaterThan(1);
   });
 });
 

@@ -34,10 +34,14 @@ export function tcpConnections(): TcpConnections {
   const open = new Set<Connection>();
 
   function openTo(server: ServerAddress, key: string | null): Connection {
-    const connection = openConnection(server, () => {
-      open.delete(connection);
+    const onRetired = () => {
       if (key !== null && shared.get(key) === connection) shared.delete(key);
-    });
+    };
+    const onClosed = () => {
+      onRetired();
+      open.delete(connection);
+    };
+    const connection = openConnection(server, onRetired, onClosed);
     open.add(connection);
     if (key !== null) shared.set(key, connection);
     return connection;
@@ -65,17 +69,27 @@ export function tcpConnections(): TcpConnections {
   };
 }
 
-function openConnection({ address, port }: ServerAddress, onClosed: () => void): Connection {
+/** `onRetired`: it takes no more queries. */
+function openConnection({ address, port }: ServerAddress, onRetired: () => void, onClosed: () => void): Connection {
   const socket = connect({ host: address, port, noDelay: true });
   const inFlight = new Map<number, { query: QueryAttempt['query']; settle(result: Received): void }>();
+  /** Queries that nobody waits for any more: a response to one is late, and no fault. */
+  const expired = new Map<number, QueryAttempt['query']>();
   let received = Buffer.alloc(0);
   let answered = false;
   let closed = false;
-  const life = setTimeout(() => retire(), LIFE_MS);
-  const idle = setTimeout(() => retire(), IDLE_MS);
+  let retired = false;
+  const life = setTimeout(retire, LIFE_MS);
+  const idle = setTimeout(shutUnlessUsed, IDLE_MS);
+
+  function shutUnlessUsed(): void {
+    if (inFlight.size === 0) shut('timeout');
+  }
 
   function retire(): void {
-    if (inFlight.size === 0) shut('timeout');
+    retired = true;
+    onRetired();
+    shutUnlessUsed();
   }
 
   function shut(reason: Received): void {
@@ -97,7 +111,13 @@ function openConnection({ address, port }: ServerAddress, onClosed: () => void):
       if (received.length < end) return;
       const octets = received.subarray(LENGTH_OCTETS, end);
       received = received.subarray(end);
-      const match = octets.length < 2 ? undefined : inFlight.get(octets.readUInt16BE(0));
+      const id = octets.length < 2 ? -1 : octets.readUInt16BE(0);
+      const late = expired.get(id);
+      if (late !== undefined && isResponseTo(late, octets)) {
+        expired.delete(id);
+        continue;
+      }
+      const match = inFlight.get(id);
       if (match === undefined || !isResponseTo(match.query, octets)) return shut('malformed');
       answered = true;
       match.settle(octets);
@@ -106,7 +126,7 @@ function openConnection({ address, port }: ServerAddress, onClosed: () => void):
 
   function unusedId(): number {
     let id = randomInt(0x10000);
-    while (inFlight.has(id)) id = randomInt(0x10000);
+    while (inFlight.has(id) || expired.has(id)) id = randomInt(0x10000);
     return id;
   }
 
@@ -120,11 +140,12 @@ function openConnection({ address, port }: ServerAddress, onClosed: () => void):
           signal.removeEventListener('abort', expire);
           idle.refresh();
           resolve(result);
+          if (retired) shutUnlessUsed();
         };
         // A server that is slow once is not asked over this connection again.
         const expire = () => {
+          expired.set(id, query);
           settle('timeout');
-          onClosed();
           retire();
         };
         const timer = setTimeout(expire, timeoutMs);
