@@ -13,7 +13,7 @@ export interface EdgeCacheFile {
   keyring: Keyring;
 }
 
-export interface Snapshot<Entry> {
+export interface EdgeSnapshot<Entry> {
   /** When the store confirmed it last, Unix ms. */
   confirmedAt: number;
   entries: Entry[];
@@ -42,7 +42,9 @@ const ENTRIES_IN_BLOCK = 200;
 const LENGTH_BYTES = 4;
 
 /** Null: there is no file. Rejects with `UnusableFile`, or with the error of the system. */
-export async function readEdgeCache<Entry>(file: EdgeCacheFile): Promise<(Snapshot<Entry> & { bytes: number }) | null> {
+export async function readEdgeCache<Entry>(
+  file: EdgeCacheFile,
+): Promise<(EdgeSnapshot<Entry> & { bytes: number }) | null> {
   const bytes = await readPrivate(file.path);
   if (bytes === null) return null;
   const next = blockReader(bytes, file.keyring);
@@ -60,7 +62,7 @@ export async function readEdgeCache<Entry>(file: EdgeCacheFile): Promise<(Snapsh
 /** Replaces the file at once: whoever reads it finds the old or the new one. Resolves with its size in bytes. */
 export async function writeEdgeCache<Entry>(
   { path, database, keyring }: EdgeCacheFile,
-  { confirmedAt, entries }: Snapshot<Entry>,
+  { confirmedAt, entries }: EdgeSnapshot<Entry>,
 ): Promise<number> {
   const temporary = `${path}.new`;
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
