@@ -6,6 +6,8 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { readEdgeCache } from '../../src/edge/edge-cache/edge-cache-file.ts';
+import { createKeyring, parseKeys } from '../../src/store/sealing/keyring.ts';
+import { ENCRYPTION_KEY } from '../support/encryption-key.ts';
 import { chooseSeed, seeded } from '../support/seeded-random.ts';
 
 const KILLS = Number(process.env.CACHE_KILLS ?? 10);
@@ -14,6 +16,7 @@ const NAMES = 2000;
 test('kill -9 while the file of the edge cache is written leaves a whole file: the last one, or the one before', async () => {
   const random = seeded(chooseSeed());
   const directory = await mkdtemp(join(tmpdir(), 'nameplate-edge-cache-'));
+  const keyring = createKeyring({ name: 'the keys', keys: () => parseKeys(ENCRYPTION_KEY) });
   const path = join(directory, 'edge-cache');
   try {
     for (let kills = 0; kills < KILLS; kills += 1) {
@@ -27,11 +30,11 @@ test('kill -9 while the file of the edge cache is written leaves a whole file: t
       await delay(random.between(0, 100));
       writer.kill('SIGKILL');
       await once(writer, 'close');
-      const found = await readEdgeCache({ path, database: 'the same' });
-      const { confirmedAt: round = 0, sites = [] } = found ?? {};
+      const found = await readEdgeCache<{ round: number }>({ path, database: 'the same', keyring });
+      const { confirmedAt: round = 0, entries = [] } = found ?? {};
       expect([rounds, rounds + 1]).toContain(round);
-      expect(sites).toHaveLength(NAMES);
-      expect(sites.every(([, { site }]) => site.environmentId === `env_${round}`)).toBe(true);
+      expect(entries).toHaveLength(NAMES);
+      expect(entries.every((entry) => entry.round === round)).toBe(true);
     }
   } finally {
     await rm(directory, { recursive: true });

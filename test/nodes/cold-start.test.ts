@@ -1,10 +1,10 @@
-import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Domain } from '../../src/domain/domain.ts';
+import { readEdgeCache } from '../../src/edge/edge-cache/edge-cache-file.ts';
 import type { Environment, Store } from '../../src/store/contract/store.ts';
 import { databaseAt, keyringFor } from '../../src/store/database.ts';
 import { parseKeys } from '../../src/store/sealing/keyring.ts';
@@ -73,13 +73,18 @@ afterEach(async () => {
   await site.close();
 });
 
+/** Through the proxy. */
+function databaseUrl(): string {
+  const url = new URL(site.data.url);
+  url.port = String(proxy.port);
+  return url.href;
+}
+
 /** A node that reaches PostgreSQL through the proxy. */
 async function serve(env: Record<string, string> = {}): Promise<Server> {
-  const database = new URL(site.data.url);
-  database.port = String(proxy.port);
   const start: ServerStart = {
     ...SCHEDULE,
-    database: database.href,
+    database: databaseUrl(),
     nameserverPort: site.dns.port,
     roles: 'api,verifier,certificates,edge',
     env: {
@@ -102,7 +107,14 @@ async function serve(env: Record<string, string> = {}): Promise<Server> {
 
 const cacheFile = () => join(site.directory, 'edge-cache');
 const get = (node: Server, hostname: string) => overHttps({ port: node.httpsPort ?? 0, hostname });
-const namesInFile = async () => (await readFile(cacheFile(), 'utf8').catch(() => '')).match(/"hostname":/g)?.length;
+/** Names in the file: 0 without one. */
+async function namesInFile(): Promise<number> {
+  const database = await databaseAt(parseDatabaseUrl(databaseUrl()));
+  const keyring = keyringFor(database, parseKeys(ENCRYPTION_KEY));
+  const file = { path: cacheFile(), database: database.name, keyring };
+  const found = await readEdgeCache<object>(file);
+  return found?.entries.filter((entry) => 'hostname' in entry).length ?? 0;
+}
 
 async function expectServed(node: Server, names: Domain[] = domains): Promise<void> {
   // Both threads: each connection goes to one of them.
@@ -125,12 +137,12 @@ async function metric(node: Server, name: string): Promise<number> {
   return Number(new RegExp(`^${name} (.*)$`, 'm').exec(text)?.[1] ?? Number.NaN);
 }
 
-/** Serves every name, until all are in the file, and is killed. */
+/** Serves every name, and is stopped: then all are in the file. */
 async function serveOnce(): Promise<void> {
   const node = await serve();
   await expectServed(node);
-  await until('all names are in the file', async () => (await namesInFile()) === NAMES);
-  await node.kill();
+  await node.stop();
+  expect(await namesInFile()).toBe(NAMES);
 }
 
 async function readiness({ url }: Server): Promise<string> {
@@ -186,7 +198,8 @@ describe('a node that is started while PostgreSQL cannot be reached', () => {
       console.log(`gone ${(performance.now() - backAt).toFixed(0)} ms after PostgreSQL was back`);
       await expectServed(node, others);
       await expectNormal(node);
-      await until('the file forgets it', async () => (await namesInFile()) === NAMES - 1);
+      await node.stop();
+      expect(await namesInFile()).toBe(NAMES - 1);
     },
     TEST_LIMIT_MS,
   );

@@ -1,72 +1,38 @@
 import { execFileSync } from 'node:child_process';
-import {
-  chmod,
-  mkdtemp,
-  readdir,
-  readFile,
-  rename,
-  rm,
-  stat,
-  symlink,
-  truncate,
-  utimes,
-  writeFile,
-} from 'node:fs/promises';
+import { chmod, mkdtemp, readdir, readFile, rename, rm, stat, symlink, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { serialize } from 'node:v8';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { originLine, readEdgeCache, removeLeftovers, siteLine, writeEdgeCache } from './edge-cache-file.ts';
-import type { ServedSite } from './served-sites.ts';
+import { createKey, createKeyring, parseKeys } from '../../store/sealing/keyring.ts';
+import { type EdgeCacheFile, readEdgeCache, writeEdgeCache } from './edge-cache-file.ts';
 
 const NOW = 1_800_000_000_000;
 const DATABASE = 'postgres://nameplate@db.example.net:5432/nameplate';
 
 let directory: string;
-let file: { path: string; database: string };
+let file: EdgeCacheFile;
 beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), 'nameplate-edge-cache-'));
-  file = { path: join(directory, 'edge-cache'), database: DATABASE };
+  const key = createKey();
+  const keyring = createKeyring({ name: 'the keys', keys: () => parseKeys(key) });
+  file = { path: join(directory, 'edge-cache'), database: DATABASE, keyring };
 });
 afterEach(() => rm(directory, { recursive: true }));
 
-function aSite(hostname: string): ServedSite {
-  const certificate = {
-    chain: `leaf of ${hostname}\nabove\n`,
-    privateKey: new Uint8Array([1, 2, 3]),
-    notAfter: NOW,
-    inherited: false,
-  };
-  return {
-    site: {
-      hostname,
-      workspaceId: 'ws_1',
-      suspendedStatus: null,
-      domainId: 'dom_1',
-      environmentId: 'env_1',
-      redirect: null,
-    },
-    certificate,
-    confirmedAt: NOW,
-  };
-}
+const entries = ['a.example.com', 'b.example.com'].map((hostname) => ({
+  hostname,
+  privateKey: new Uint8Array([1, 2]),
+}));
 
-const sites = ['a.example.com', 'b.example.com'].map(aSite);
-const origin = { origin: { deploymentId: 'dep_1', origin: 'http://10.0.0.1' }, confirmedAt: NOW };
-
-async function write(): Promise<number> {
-  const lines = sites.map((site) => siteLine(site, NOW));
-  return writeEdgeCache(file, [originLine('env_1', origin, NOW), ...lines], NOW);
+function write(): Promise<number> {
+  return writeEdgeCache(file, { confirmedAt: NOW, entries });
 }
 
 describe('the file of the edge cache', () => {
   it('is read as it was written, and only its owner can read it', async () => {
     const bytes = await write();
-    expect(await readEdgeCache(file)).toEqual({
-      sites: sites.map((site) => [site.site.hostname, site]),
-      origins: [['env_1', origin]],
-      bytes,
-      confirmedAt: NOW,
-    });
+    expect(await readEdgeCache(file)).toEqual({ entries, bytes, confirmedAt: NOW });
     const { mode, size } = await stat(file.path);
     expect([mode & 0o777, size]).toEqual([0o600, bytes]);
     expect(await readdir(directory)).toEqual(['edge-cache']);
@@ -93,18 +59,21 @@ describe('the file of the edge cache', () => {
       const changed = Buffer.from(whole);
       changed[at] = (changed[at] ?? 0) ^ 1;
       await writeFile(file.path, changed);
-      await expect(readEdgeCache(file), `byte ${at}`).rejects.toThrow(/damaged|another version|another database/);
+      await expect(readEdgeCache(file), `byte ${at}`).rejects.toThrow(/damaged/);
     }
   });
 
-  it('is refused when another version, another installation or another program wrote it', async () => {
+  it('is refused when it is of another database, sealed under another key, or not sealed', async () => {
     await write();
     await expect(readEdgeCache({ ...file, database: 'sqlite:/other.db' })).rejects.toThrow(/of another database/);
-    const whole = await readFile(file.path, 'utf8');
-    await writeFile(file.path, whole.replace('"nameplateEdgeCache":2', '"nameplateEdgeCache":3'));
-    await expect(readEdgeCache(file)).rejects.toThrow(/another version/);
-    await writeFile(file.path, 'key = value\n');
-    await expect(readEdgeCache(file)).rejects.toThrow(/damaged, or something else/);
+    const other = createKey();
+    const keyring = createKeyring({ name: 'the keys', keys: () => parseKeys(other) });
+    await expect(readEdgeCache({ ...file, keyring })).rejects.toThrow(/sealed under a key that is missing/);
+    // It begins as a private key in plaintext does, which the keyring would take.
+    await writeFile(file.path, Buffer.concat([Buffer.of(0, 0, 0, 2, 0x30), serialize('').subarray(0, 1)]), {
+      mode: 0o600,
+    });
+    await expect(readEdgeCache(file)).rejects.toThrow(/damaged/);
   });
 
   it('is refused when others may read or change it', async () => {
@@ -132,32 +101,13 @@ describe('the file of the edge cache', () => {
     expect(await readEdgeCache(file)).not.toBe(null);
   });
 
-  it('is replaced at once: a failed write leaves the old one, and nothing beside it', async () => {
+  it('is replaced at once: a failed write leaves the old one, and what a killed process left is in the way of none', async () => {
     await write();
     const before = await readFile(file.path);
-    function* failing() {
-      yield siteLine(aSite('c.example.com'), NOW);
-      throw new Error('failed');
-    }
-    await expect(writeEdgeCache(file, failing(), NOW)).rejects.toThrow('failed');
+    const failing = [...entries, () => 'which cannot be written'];
+    await expect(writeEdgeCache(file, { confirmedAt: NOW, entries: failing })).rejects.toThrow(/could not be cloned/);
     expect(await readFile(file.path)).toEqual(before);
-    expect(await readdir(directory)).toEqual(['edge-cache']);
-  });
-
-  it('what a killed process left behind is deleted, and what another one is writing is not', async () => {
     await write();
-    for (const name of ['edge-cache.1.new', 'edge-cache.2.new', 'edge-cache.new', 'other.1.new'])
-      await writeFile(join(directory, name), 'half');
-    const earlier = (NOW - 3_600_000) / 1000;
-    for (const name of ['edge-cache.1.new', 'edge-cache.new', 'other.1.new'])
-      await utimes(join(directory, name), earlier, earlier);
-    await utimes(join(directory, 'edge-cache.2.new'), NOW / 1000, NOW / 1000);
-    await removeLeftovers(file.path, NOW);
-    expect((await readdir(directory)).sort()).toEqual([
-      'edge-cache',
-      'edge-cache.2.new',
-      'edge-cache.new',
-      'other.1.new',
-    ]);
+    expect(await readdir(directory)).toEqual(['edge-cache']);
   });
 });

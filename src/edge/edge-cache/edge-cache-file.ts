@@ -1,24 +1,22 @@
-import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
-import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import type { SealedCertificate, ServedOrigin, ServedSite } from './served-sites.ts';
+import { deserialize, serialize } from 'node:v8';
+import { isPlaintext, type Keyring } from '../../store/sealing/keyring.ts';
 
-/**
- * The file: lines of JSON. The first names the format, the database and when that confirmed what follows; the last has the SHA-256 of all lines before it, so
- * that half a file is none. Private keys are sealed as in the store.
- */
-
-export interface EdgeCacheContent {
-  sites: [string, ServedSite][];
-  origins: [string, ServedOrigin][];
+/** The file: a header and blocks of entries. Each is sealed in its place, with its length before it: what was changed or cut off does not open. */
+export interface EdgeCacheFile {
+  path: string;
+  /** Its URL without a password. What was served from one database is no answer for another. */
+  database: string;
+  keyring: Keyring;
 }
 
-/** `database`: its URL without a password. What was served from one database is no answer for another. */
-export interface FileOf {
-  path: string;
-  database: string;
+export interface EdgeSnapshot<Entry> {
+  /** When the store confirmed it last, Unix ms. */
+  confirmedAt: number;
+  entries: Entry[];
 }
 
 /** Why a file is not used; the message completes "the edge cache … is ignored: …". */
@@ -26,122 +24,92 @@ export class UnusableFile extends Error {
   override name = 'UnusableFile';
 }
 
-/** Goes up whenever a site is described otherwise. */
-const FORMAT = 2;
+interface Header {
+  /** Goes up whenever an entry is described otherwise. */
+  format: number;
+  database: string;
+  confirmedAt: number;
+  blocks: number;
+}
+
+const FORMAT = 1;
 const ABSENT: unknown[] = ['ENOENT', 'ENOTDIR'];
 const OTHERS = 0o077;
 /** Far more than is ever written is not read into memory. */
 const MOST_BYTES = 128 * 1024 * 1024;
-/** Lines between which other work has its turn: a few milliseconds. */
-const LINES_AT_ONCE = 200;
-/** A temporary file that is older was left by a process that was killed. */
-const LEFTOVER_MS = 600_000;
-
-/** One entry; `at`: when the store confirmed it. */
-export type EdgeCacheLine =
-  | {
-      site: ServedSite['site'];
-      certificate: (Omit<SealedCertificate, 'privateKey'> & { privateKey: string }) | null;
-      at: number;
-    }
-  | { environment: string; origin: ServedOrigin['origin']; at: number };
+/** Other work has its turn between blocks: a few milliseconds. */
+const ENTRIES_IN_BLOCK = 200;
+const LENGTH_BYTES = 4;
 
 /** Null: there is no file. Rejects with `UnusableFile`, or with the error of the system. */
-export async function readEdgeCache({
-  path,
-  database,
-}: FileOf): Promise<(EdgeCacheContent & { bytes: number; confirmedAt: number }) | null> {
-  const text = await readPrivate(path);
-  if (text === null) return null;
-  const lines = text.toString('utf8').split('\n');
-  const header = headerOf(lines[0]);
-  if (header.nameplateEdgeCache !== FORMAT) throw new UnusableFile('another version of the program wrote it');
-  if (header.database !== database) throw new UnusableFile(`it is of another database, ${header.database}`);
-  expectWhole(text, lines.at(-2));
-  const content: EdgeCacheContent = { sites: [], origins: [] };
-  for (const [at, line] of lines.slice(1, -2).entries()) {
-    if (at % LINES_AT_ONCE === 0) await setImmediate();
-    addLine(content, JSON.parse(line));
+export async function readEdgeCache<Entry>(
+  file: EdgeCacheFile,
+): Promise<(EdgeSnapshot<Entry> & { bytes: number }) | null> {
+  const bytes = await readPrivate(file.path);
+  if (bytes === null) return null;
+  const next = blockReader(bytes, file.keyring);
+  const { format, database, confirmedAt, blocks } = next<Header>('header');
+  if (format !== FORMAT) throw new UnusableFile('another version of the program wrote it');
+  if (database !== file.database) throw new UnusableFile(`it is of another database, ${database}`);
+  const entries: Entry[] = [];
+  for (let block = 0; block < blocks; block += 1) {
+    await setImmediate();
+    entries.push(...next<Entry[]>(placeOf(confirmedAt, block)));
   }
-  return { ...content, bytes: text.length, confirmedAt: header.confirmedAt };
+  return { confirmedAt, entries, bytes: bytes.length };
 }
 
 /** Replaces the file at once: whoever reads it finds the old or the new one. Resolves with its size in bytes. */
-export async function writeEdgeCache(
-  { path, database }: FileOf,
-  content: Iterable<EdgeCacheLine>,
-  confirmedAt: number,
+export async function writeEdgeCache<Entry>(
+  { path, database, keyring }: EdgeCacheFile,
+  { confirmedAt, entries }: EdgeSnapshot<Entry>,
 ): Promise<number> {
-  const temporary = `${path}.${process.pid}.new`;
-  await makeDirectory(dirname(path));
-  // Not followed, should somebody have put a link there.
-  const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NOFOLLOW;
-  const file = await open(temporary, flags, 0o600);
-  let bytes: number;
+  const temporary = `${path}.new`;
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  // A killed process may have left one.
+  await rm(temporary, { force: true });
+  const file = await open(temporary, 'wx', 0o600);
+  let bytes = 0;
+  const write = async (place: string, content: unknown) => {
+    const sealed = keyring.seal(serialize(content), { kind: 'edge_cache', id: place });
+    const length = Buffer.alloc(LENGTH_BYTES);
+    length.writeUInt32BE(sealed.length);
+    await file.writeFile(Buffer.concat([length, sealed]));
+    bytes += LENGTH_BYTES + sealed.length;
+  };
   try {
-    await file.chmod(0o600);
-    bytes = await writeLines(file, { nameplateEdgeCache: FORMAT, database, confirmedAt }, content);
+    const blocks = Math.ceil(entries.length / ENTRIES_IN_BLOCK);
+    await write('header', { format: FORMAT, database, confirmedAt, blocks } satisfies Header);
+    for (let block = 0; block < blocks; block += 1) {
+      const from = block * ENTRIES_IN_BLOCK;
+      await write(placeOf(confirmedAt, block), entries.slice(from, from + ENTRIES_IN_BLOCK));
+    }
     await file.sync();
-  } catch (error) {
-    await rm(temporary, { force: true });
-    throw error;
   } finally {
     await file.close();
   }
   await rename(temporary, path);
-  await syncDirectory(dirname(path));
   return bytes;
 }
 
-/** Deletes what processes left behind that were killed while they wrote. */
-export async function removeLeftovers(path: string, now: number): Promise<void> {
-  const [directory, name] = [dirname(path), basename(path)];
-  for (const file of await readdir(directory).catch(() => [])) {
-    if (!file.startsWith(`${name}.`) || !/^\d+\.new$/.test(file.slice(name.length + 1))) continue;
-    const found = await stat(join(directory, file)).catch(() => null);
-    if (found !== null && now - found.mtimeMs > LEFTOVER_MS) await rm(join(directory, file), { force: true });
-  }
+function placeOf(confirmedAt: number, block: number): string {
+  return `${confirmedAt} ${block}`;
 }
 
-export function siteLine({ site, certificate }: ServedSite, at: number): EdgeCacheLine {
-  const privateKey = certificate && Buffer.from(certificate.privateKey).toString('base64');
-  return { site, certificate: certificate && privateKey !== null ? { ...certificate, privateKey } : null, at };
-}
-
-export function originLine(environment: string, { origin }: ServedOrigin, at: number): EdgeCacheLine {
-  return { environment, origin, at };
-}
-
-function addLine(content: EdgeCacheContent, line: EdgeCacheLine): void {
-  if ('environment' in line) {
-    content.origins.push([line.environment, { origin: line.origin, confirmedAt: line.at }]);
-    return;
-  }
-  const { site, certificate, at } = line;
-  const privateKey = certificate && new Uint8Array(Buffer.from(certificate.privateKey, 'base64'));
-  const sealed = certificate && privateKey && { ...certificate, privateKey };
-  content.sites.push([site.hostname, { site, certificate: sealed, confirmedAt: at }]);
-}
-
-async function writeLines(file: FileHandle, header: object, content: Iterable<EdgeCacheLine>): Promise<number> {
-  const hash = createHash('sha256');
-  let bytes = 0;
-  let lines = [JSON.stringify(header)];
-  const flush = async () => {
-    const chunk = Buffer.from(lines.map((line) => `${line}\n`).join(''));
-    lines = [];
-    hash.update(chunk);
-    bytes += chunk.length;
-    await file.writeFile(chunk);
+function blockReader(bytes: Buffer, keyring: Keyring): <T>(place: string) => T {
+  let at = 0;
+  return (place) => {
+    try {
+      const start = at + LENGTH_BYTES;
+      at = start + bytes.readUInt32BE(at);
+      const sealed = bytes.subarray(start, at);
+      // The keyring would return what is not sealed as it is.
+      if (at > bytes.length || isPlaintext(sealed)) throw new Error('a block is cut off, or not sealed');
+      return deserialize(keyring.unseal(sealed, { kind: 'edge_cache', id: place }));
+    } catch (error) {
+      throw new UnusableFile('it is damaged, or sealed under a key that is missing', { cause: error });
+    }
   };
-  for (const line of content) {
-    lines.push(JSON.stringify(line));
-    if (lines.length >= LINES_AT_ONCE) await flush();
-  }
-  await flush();
-  const end = Buffer.from(`${JSON.stringify({ sha256: hash.digest('hex') })}\n`);
-  await file.writeFile(end);
-  return bytes + end.length;
 }
 
 /** A file that others may read or change, or may have put there, is not used: it says where requests go. */
@@ -166,37 +134,5 @@ async function readPrivate(path: string): Promise<Buffer | null> {
     return await file.readFile();
   } finally {
     await file.close();
-  }
-}
-
-function headerOf(line = ''): { nameplateEdgeCache?: unknown; database?: unknown; confirmedAt: number } {
-  try {
-    const header = JSON.parse(line);
-    if (typeof header === 'object' && header !== null) return header;
-  } catch {
-    // Not JSON.
-  }
-  throw new UnusableFile('it is damaged, or something else');
-}
-
-function expectWhole(text: Buffer, last = ''): void {
-  const end = text.lastIndexOf('\n', text.length - 2) + 1;
-  const sha256 = createHash('sha256').update(text.subarray(0, end)).digest('hex');
-  if (last !== JSON.stringify({ sha256 }) || !text.subarray(end).equals(Buffer.from(`${last}\n`)))
-    throw new UnusableFile('it is damaged, or was not written to its end');
-}
-
-async function makeDirectory(directory: string): Promise<void> {
-  await mkdir(directory, { mode: 0o700 }).catch((error: unknown) => {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
-  });
-}
-
-async function syncDirectory(directory: string): Promise<void> {
-  const handle = await open(directory, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
   }
 }

@@ -1,30 +1,29 @@
+import { LRUCache } from 'lru-cache';
 import type { Registry } from 'prom-client';
 import type { StaleValue } from '../../cache/stale-cache.ts';
 import type { Clock } from '../../clock.ts';
 import type { Log } from '../../log.ts';
-import type { Origin, Site } from '../../store/contract/store.ts';
+import type { Origin } from '../../store/contract/store.ts';
 import type { Keyring } from '../../store/sealing/keyring.ts';
-import { readEdgeCache, removeLeftovers, UnusableFile } from './edge-cache-file.ts';
+import { readEdgeCache, UnusableFile, writeEdgeCache } from './edge-cache-file.ts';
 import { type WrittenFile, watchEdgeCache } from './edge-cache-metrics.ts';
-import { type Keeper, type KeepOptions, keepServed } from './keep-served.ts';
-import { createServedSealer } from './seal-served.ts';
-import { createServedSites, isYoung, MAX_BYTES } from './served-sites.ts';
-import { createServedWriter, type WriteOptions } from './write-served.ts';
+import type { Kept, Served, ServedSite } from './keep-served.ts';
+import { type Keeper, type SnapshotsOptions, startSnapshots } from './snapshots.ts';
 
 /**
- * Keeps what the edge has served, and serves it while the store cannot be reached: in all threads, and after a restart from a file.
- * Private keys are sealed in memory and in the file.
+ * Keeps what the edge has served, and serves it while the store cannot be reached: in all threads, and after a restart from a file, a snapshot of at most
+ * a minute ago.
  */
 export interface EdgeCache extends ServedLookup {
   /** Reads the file, once. Resolves with the number of names that may be served; a file that cannot be used counts as none, and is logged. */
   load(): Promise<number>;
   /** Keeps from now on what the edge serves. Called once. */
-  keep(deps: Pick<KeepOptions, 'store' | 'changes'> & Pick<WriteOptions, 'recentNames'>): Keeper;
+  keep(deps: Pick<SnapshotsOptions, 'store' | 'changes' | 'recentNames'>): Keeper;
 }
 
 /** What was served before, for a read of the store that fails or is slow; undefined: nothing is known. Never rejects. */
 export interface ServedLookup {
-  findSite(hostname: string): Promise<StaleValue<Site> | undefined>;
+  findSite(hostname: string): Promise<StaleValue<ServedSite> | undefined>;
   findOrigin(environmentId: string): Promise<StaleValue<Origin> | undefined>;
 }
 
@@ -39,15 +38,22 @@ interface EdgeCacheOptions {
   maxBytes?: number;
 }
 
+type Entry = (Kept<ServedSite> & { hostname: string }) | (Kept<Origin | null> & { environmentId: string });
+
+/** What the store has not confirmed for longer is not served. */
+const MAX_AGE_MS = 72 * 3_600_000;
+/** A clock that was set back by more makes an age unknown. */
+const CLOCK_STEP_MS = 3_600_000;
+export const MAX_BYTES = 64 * 1024 * 1024;
+const MAX_ORIGINS = 100_000;
+
 export function createEdgeCache(options: EdgeCacheOptions): EdgeCache {
-  const { path, database, keyring, clock, log, metrics, maxBytes = MAX_BYTES } = options;
-  const served = createServedSites({ maxBytes });
-  const { sites, origins } = served;
-  const sealer = createServedSealer(keyring);
-  const file = { path, database };
+  const { path, clock, log, metrics, maxBytes = MAX_BYTES } = options;
+  const sites: Served['sites'] = new LRUCache({ maxSize: maxBytes, sizeCalculation: ({ value }) => bytesOf(value) });
+  const origins: Served['origins'] = new LRUCache({ maxSize: MAX_ORIGINS, sizeCalculation: () => 1 });
   let written: WrittenFile | null = null;
   let loading: Promise<number> | undefined;
-  watchEdgeCache(metrics.registry, { clock, entries: sites.size, written: () => written });
+  watchEdgeCache(metrics.registry, { clock, entries: () => sites.size, written: () => written });
 
   function load(): Promise<number> {
     loading ??= readFile();
@@ -55,17 +61,17 @@ export function createEdgeCache(options: EdgeCacheOptions): EdgeCache {
   }
 
   async function readFile(): Promise<number> {
-    const now = clock.now();
     try {
-      await removeLeftovers(path, now);
-      const found = await readEdgeCache(file);
+      const found = await readEdgeCache<Entry>(options);
       if (found === null) return 0;
-      if (!isYoung(found.confirmedAt, now)) throw new UnusableFile('the database confirmed it more than 72 hours ago');
+      const { confirmedAt, bytes } = found;
+      const entries = found.entries.filter(({ at }) => isYoung(at, clock.now()));
+      if (entries.length === 0 && found.entries.length > 0)
+        throw new UnusableFile('the database confirmed it more than 72 hours ago');
       // The most recent last, as they were served.
-      for (const [key, site] of found.sites.reverse()) if (!sites.has(key)) sites.set(key, site);
-      for (const [key, origin] of found.origins.reverse()) if (!origins.has(key)) origins.set(key, origin);
-      written = { bytes: found.bytes, confirmedAt: found.confirmedAt };
-      return found.sites.filter(([, site]) => isYoung(sites.confirmedAt(site), now)).length;
+      for (const entry of entries.reverse()) addRead(entry);
+      written = { bytes, confirmedAt };
+      return entries.filter((entry) => 'hostname' in entry).length;
     } catch (error) {
       const reason = error instanceof UnusableFile ? error.message : 'it cannot be read';
       log.warn({ err: error }, `the edge cache ${path} is ignored: ${reason}`);
@@ -73,28 +79,53 @@ export function createEdgeCache(options: EdgeCacheOptions): EdgeCache {
     }
   }
 
+  function addRead(entry: Entry): void {
+    const { at } = entry;
+    if ('environmentId' in entry) {
+      const { environmentId, value } = entry;
+      if (!origins.has(environmentId)) origins.set(environmentId, { value, at, isCurrent: false });
+      return;
+    }
+    const { hostname, value } = entry;
+    const { certificate } = value;
+    // A copy of the key: the one that was read is a view of its whole block.
+    const own = certificate && { ...certificate, privateKey: certificate.privateKey.slice() };
+    if (!sites.has(hostname)) sites.set(hostname, { value: { ...value, certificate: own }, at, isCurrent: false });
+  }
+
+  /** What may be served after a restart, the most recent first. */
+  async function write(confirmedAt: number): Promise<void> {
+    const entries: Entry[] = [
+      ...[...origins].map(([environmentId, entry]) => ({ environmentId, ...entry })),
+      ...[...sites].map(([hostname, entry]) => ({ hostname, ...entry })),
+    ].filter(({ at }) => isYoung(at, confirmedAt));
+    written = { bytes: await writeEdgeCache(options, { confirmedAt, entries }), confirmedAt };
+  }
+
+  async function find<T>(
+    cache: LRUCache<string, Kept<T | null>> | LRUCache<string, Kept<T>>,
+    key: string,
+  ): Promise<StaleValue<T> | undefined> {
+    await loading;
+    const found = cache.get(key);
+    if (found === undefined || !isYoung(found.at, clock.now())) return undefined;
+    return { value: found.value, until: found.at + MAX_AGE_MS };
+  }
+
   return {
     load,
-    keep({ recentNames, ...deps }) {
-      const onWritten = (now: WrittenFile) => {
-        written = now;
-      };
-      const about = { served, sealer, loaded: load(), clock, log };
-      const writer = createServedWriter({ ...about, file, recentNames, onWritten });
-      return keepServed({ ...about, ...deps, writer });
-    },
-    async findSite(hostname) {
-      await loading;
-      const found = sites.find(hostname, clock.now());
-      if (found === null) return undefined;
-      const { site, certificate } = found.value;
-      const origin = origins.find(site.environmentId, clock.now())?.value.origin ?? null;
-      return { value: { ...site, origin, certificate: sealer.unseal(hostname, certificate) }, until: found.until };
-    },
-    async findOrigin(environmentId) {
-      await loading;
-      const found = origins.find(environmentId, clock.now());
-      return found === null ? undefined : { value: found.value.origin, until: found.until };
-    },
+    keep: (deps) => startSnapshots({ ...deps, served: { sites, origins }, loaded: load(), write, path, clock, log }),
+    findSite: (hostname) => find<ServedSite>(sites, hostname),
+    findOrigin: (environmentId) => find<Origin>(origins, environmentId),
   };
+}
+
+function isYoung(at: number, now: number): boolean {
+  return now - at <= MAX_AGE_MS && at - now <= CLOCK_STEP_MS;
+}
+
+/** About what it takes in the file. */
+function bytesOf({ hostname, certificate }: ServedSite): number {
+  const certificateBytes = certificate === null ? 0 : certificate.chain.length + certificate.privateKey.length;
+  return 500 + hostname.length + certificateBytes;
 }

@@ -1,239 +1,145 @@
+import { setImmediate } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
+import type { LRUCache } from 'lru-cache';
 import type { ChangeFeed } from '../../cache/change-feed.ts';
 import type { Clock } from '../../clock.ts';
-import type { Log } from '../../log.ts';
 import {
-  type Change,
   type EdgeStore,
   OPERATOR,
   type Origin,
   type ServedCertificate,
   type Site,
-  StoreUnavailable,
 } from '../../store/contract/store.ts';
-import { SealingError } from '../../store/sealing/keyring.ts';
-import type { ServedSealer } from './seal-served.ts';
-import type { SealedCertificate, ServedSites } from './served-sites.ts';
-import type { ServedWriter } from './write-served.ts';
 
-export interface KeepOptions {
-  served: ServedSites;
-  sealer: ServedSealer;
-  writer: ServedWriter;
-  /** Resolves when the file that is there has been read. */
-  loaded: Promise<unknown>;
+/** A site as it was served. Its origin is kept by environment, as in `site-cache.ts`. */
+export interface ServedSite extends Omit<Site, 'origin' | 'certificate'> {
+  certificate: ServedCertificate | null;
+}
+
+export interface Kept<Value> {
+  value: Value;
+  /** When the store confirmed it, Unix ms. */
+  at: number;
+  /** The change log has said nothing else since: it confirms the entry for as long as it can be read. */
+  isCurrent: boolean;
+}
+
+/** What the edge has served, most recent first. */
+export interface Served {
+  sites: LRUCache<string, Kept<ServedSite>>;
+  /** By environment; null: it has no deployment. */
+  origins: LRUCache<string, Kept<Origin | null>>;
+}
+
+interface KeepServedOptions {
+  served: Served;
+  /** An entry is not what the file says. */
+  onChanged(): void;
   store: EdgeStore;
   changes: ChangeFeed;
   clock: Clock;
-  log: Log;
 }
 
-/** Keeps what the edge reads from the store. */
-export interface Keeper {
-  /** The store, whose answers are kept. */
-  store: EdgeStore;
-  /** Writes the file, for a process that replaces this one. */
-  save(): Promise<void>;
-  /** The file is another process's from now on. */
-  leave(): void;
-  /** Writes the file once more, unless it is another process's. */
-  stop(): Promise<void>;
-}
+/** So many of each kind are read again in a minute, one after the other. */
+const REREADS = 1000;
 
-/** What is read again, since it may have changed. */
-interface Suspect {
-  kind: 'site' | 'operator' | 'origin';
-  /** Host name or environment. */
-  key: string;
-}
-
-/** A read of the store in flight. */
-interface Reading {
-  hostname: string | null;
-  startedAt: number;
-  /** What it returns may be older than a change that was made meanwhile: it is not kept. */
-  overtaken: boolean;
-}
-
-const TICK_MS = 200;
-/** So many are read again in a tick: 100 a second. */
-const REREADS = 20;
-const MAX_SUSPECTS = 100_000;
-/** Everything that may have changed is read again at most once in this time. */
-const REVIEW_MS = 600_000;
-
-export function keepServed(options: KeepOptions): Keeper {
-  const { served, sealer, writer, loaded, store, changes, clock, log } = options;
+/** Keeps what the edge reads from the store. `reread` reads again what may have changed; it rejects as the store does. */
+export function keepServed({ served, onChanged, store, changes, clock }: KeepServedOptions) {
   const { sites, origins } = served;
-  /** By "<kind> <key>". */
-  const suspects = new Map<string, Suspect>();
-  const readings = new Set<Reading>();
-  let reviewAt = Number.POSITIVE_INFINITY;
-  let reviewedAt = Number.NEGATIVE_INFINITY;
-  let working: Promise<unknown> | undefined;
+  let changeCount = 0;
 
-  // What came out of the file is read again first of all.
-  void loaded.then(() => {
-    reviewAt = clock.now();
-  });
-
-  /** Reads the store, and keeps what it says. */
-  async function read<T>(
-    about: Suspect,
-    ask: () => Promise<T>,
-    keep: (found: T, confirmedAt: number | null) => void,
-  ): Promise<T> {
-    const hostname = about.kind === 'origin' ? null : about.key;
-    const own: Reading = { hostname, startedAt: clock.now(), overtaken: false };
-    readings.add(own);
-    try {
-      const found = await ask();
-      const isFresh = changes.isFresh();
-      if (isFresh) served.confirm(clock.now());
-      if (!own.overtaken) keep(found, isFresh ? null : own.startedAt);
-      if (found !== null && (own.overtaken || !isFresh)) suspect(about);
-      return found;
-    } finally {
-      readings.delete(own);
-    }
+  async function read<T>(ask: () => Promise<T>, keep: (found: T, since: Omit<Kept<T>, 'value'>) => void): Promise<T> {
+    const [before, at] = [changeCount, clock.now()];
+    const found = await ask();
+    keep(found, { at, isCurrent: changeCount === before });
+    return found;
   }
 
-  function readSite(kind: 'site' | 'operator', hostname: string): Promise<Site | null> {
-    const ask = () => (kind === 'site' ? store.findSite(hostname) : store.findOperatorSite(hostname));
-    return read({ kind, key: hostname }, ask, (found, confirmedAt) => keepSite(hostname, found, confirmedAt));
-  }
-
-  const kept: EdgeStore = {
-    findSite: (hostname) => readSite('site', hostname),
-    findOperatorSite: (hostname) => readSite('operator', hostname),
-    findOrigin(environmentId) {
-      const about = { kind: 'origin', key: environmentId } as const;
-      const ask = () => store.findOrigin(environmentId);
-      return read(about, ask, (origin, confirmedAt) => keepOrigin(environmentId, origin, confirmedAt));
-    },
-    findChallenge: (...about) => store.findChallenge(...about),
-  };
-
-  function keepSite(hostname: string, found: Site | null, confirmedAt: number | null): void {
-    if (found === null) {
-      forget(hostname);
-      return;
-    }
-    const { origin, certificate, ...site } = found;
-    keepOrigin(site.environmentId, origin, confirmedAt);
-    // What was kept before may be better.
-    if (certificate instanceof Error) return;
-    const before = sites.find(hostname, clock.now())?.value;
-    const isSame = before !== undefined && isSameCertificate(certificate, before.certificate);
-    try {
-      const sealed = isSame ? before.certificate : certificate && sealer.seal(hostname, certificate);
-      sites.set(hostname, { site, certificate: sealed, confirmedAt });
-      if (!isSame || !isDeepStrictEqual(site, before.site)) writer.changed();
-    } catch (error) {
-      // The store says so as well, wherever it matters.
-      if (!(error instanceof SealingError)) throw error;
-    }
-  }
-
-  function keepOrigin(environmentId: string, origin: Origin | null, confirmedAt: number | null): void {
-    const before = origins.find(environmentId, clock.now())?.value;
-    origins.set(environmentId, { origin, confirmedAt });
-    if (!isDeepStrictEqual(origin, before?.origin)) writer.changed();
+  function put<Value>(cache: LRUCache<string, Kept<Value>>, key: string, entry: Kept<Value>): void {
+    const before = cache.peek(key);
+    if (before === undefined || !isDeepStrictEqual(entry.value, before.value)) onChanged();
+    cache.set(key, entry);
   }
 
   function forget(hostname: string): void {
-    if (sites.delete(hostname)) writer.changed();
+    if (sites.delete(hostname)) onChanged();
   }
 
-  changes.subscribe((change) => {
-    for (const reading of readings) if (overtakes(change, reading)) reading.overtaken = true;
-    if (change === null) {
-      served.suspectAll();
-      reviewAt = Math.min(reviewAt, Math.max(clock.now(), reviewedAt + REVIEW_MS));
-      return;
-    }
-    const { kind, key } = change;
-    if (kind === 'certificate' || kind === 'route') suspectSite(key);
-    // The route may lead elsewhere now: it is not served meanwhile.
-    if (kind === 'route') forget(key);
-    // All its sites may be suspended now, as a route may lead elsewhere.
-    if (kind === 'workspace') {
-      for (const [hostname, { site }] of sites.entries()) {
-        if (site.workspaceId !== key) continue;
-        suspectSite(hostname);
-        forget(hostname);
-      }
-    }
-    if (kind === 'environment' && origins.suspect(key) !== undefined) suspect({ kind: 'origin', key });
-  });
-
-  /** A review finds those for which there is no room. */
-  function suspect(about: Suspect): void {
-    if (suspects.size < MAX_SUSPECTS) suspects.set(`${about.kind} ${about.key}`, about);
-  }
-
-  function suspectSite(hostname: string): void {
-    const entry = sites.suspect(hostname);
-    if (entry !== undefined) suspect({ kind: entry.site.domainId === OPERATOR ? 'operator' : 'site', key: hostname });
-  }
-
-  function review(): void {
-    reviewedAt = clock.now();
-    reviewAt = Number.POSITIVE_INFINITY;
-    for (const [hostname, { confirmedAt }] of sites.entries()) if (confirmedAt !== null) suspectSite(hostname);
-    for (const [key, { confirmedAt }] of origins.entries()) if (confirmedAt !== null) suspect({ kind: 'origin', key });
-  }
-
-  async function reread(): Promise<void> {
-    const some = [...suspects].slice(0, REREADS);
-    for (const [id] of some) suspects.delete(id);
-    await Promise.all(
-      some.map(async ([id, { kind, key }]) => {
-        try {
-          await (kind === 'origin' ? kept.findOrigin(key) : readSite(kind, key));
-        } catch (error) {
-          if (!(error instanceof StoreUnavailable)) throw error;
-          suspects.set(id, { kind, key });
+  function readSite(find: EdgeStore['findSite'], hostname: string): Promise<Site | null> {
+    return read(
+      () => find(hostname),
+      (found, since) => {
+        if (found === null) {
+          forget(hostname);
+          return;
         }
-      }),
+        const { origin, certificate, ...site } = found;
+        put(origins, site.environmentId, { value: origin, ...since });
+        // What was kept before may be better.
+        if (certificate instanceof Error) return;
+        put(sites, hostname, { value: { ...site, certificate }, ...since });
+      },
     );
   }
 
-  /** Whatever is due. */
-  async function work(): Promise<void> {
-    if (!changes.isFresh()) return;
-    served.confirm(clock.now());
-    if (clock.now() >= reviewAt) review();
-    if (suspects.size > 0) await reread();
-    writer.writeIfDue();
+  const kept: EdgeStore = {
+    findSite: (hostname) => readSite(store.findSite, hostname),
+    findOperatorSite: (hostname) => readSite(store.findOperatorSite, hostname),
+    findOrigin: (environmentId) =>
+      read(
+        () => store.findOrigin(environmentId),
+        (value, since) => put(origins, environmentId, { value, ...since }),
+      ),
+    findChallenge: (...about) => store.findChallenge(...about),
+  };
+
+  function doubt(entry: Kept<unknown> | undefined): void {
+    if (entry !== undefined) entry.isCurrent = false;
   }
 
-  const timer = setInterval(() => {
-    working ??= work()
-      .catch((error: unknown) => log.error({ err: error }, 'the edge cache could not be kept'))
-      .finally(() => {
-        working = undefined;
-      });
-  }, TICK_MS).unref();
+  changes.subscribe((change) => {
+    changeCount += 1;
+    if (change === null) {
+      for (const entry of [...sites.values(), ...origins.values()]) doubt(entry);
+      return;
+    }
+    const { kind, key } = change;
+    if (kind === 'certificate') doubt(sites.peek(key));
+    if (kind === 'environment') doubt(origins.peek(key));
+    // The route may lead elsewhere now, and all sites of the workspace may be suspended: they return with their next visitor.
+    if (kind === 'route') forget(key);
+    if (kind === 'workspace')
+      for (const [hostname, { value }] of [...sites.entries()]) if (value.workspaceId === key) forget(hostname);
+  });
 
   return {
     store: kept,
-    save: writer.save,
-    leave: writer.leave,
-    async stop() {
-      clearInterval(timer);
-      await working;
-      await writer.stop();
+    /** The change log confirms what is current. */
+    confirm(now: number): void {
+      for (const entry of [...sites.values(), ...origins.values()]) if (entry.isCurrent) entry.at = now;
+    },
+    async reread(isOver: () => boolean): Promise<void> {
+      const reads = [
+        ...doubted(sites).map(([hostname, { domainId }]) => {
+          return () => (domainId === OPERATOR ? kept.findOperatorSite(hostname) : kept.findSite(hostname));
+        }),
+        ...doubted(origins).map(
+          ([environmentId]) =>
+            () =>
+              kept.findOrigin(environmentId),
+        ),
+      ];
+      for (const again of reads) {
+        // Other work has its turn.
+        await setImmediate();
+        if (isOver()) return;
+        await again();
+      }
     },
   };
 }
 
-/** A certificate has one key. */
-function isSameCertificate(one: ServedCertificate | null, other: SealedCertificate | null): boolean {
-  return isDeepStrictEqual(one && { ...one, privateKey: null }, other && { ...other, privateKey: null });
-}
-
-/** Whether what is being read may be older than the change. */
-function overtakes(change: Change | null, { hostname }: Reading): boolean {
-  return change === null || change.kind === 'environment' || change.kind === 'workspace' || change.key === hostname;
+function doubted<Value>(cache: LRUCache<string, Kept<Value>>): [string, Value][] {
+  const entries = [...cache.entries()].filter(([, { isCurrent }]) => !isCurrent);
+  return entries.slice(0, REREADS).map(([key, { value }]) => [key, value]);
 }

@@ -8,6 +8,7 @@ import { memoryLimiter } from '../../ratelimit/limiter.ts';
 import type { EdgeStore, Origin, ServedCertificate, Site } from '../../store/contract/store.ts';
 import type { ThrottledWarn } from '../../throttled-log.ts';
 import type { ServedLookup } from '../edge-cache/edge-cache.ts';
+import type { ServedSite } from '../edge-cache/keep-served.ts';
 import type { EdgeMetrics, HandshakeOutcome, LookupKind } from '../edge-metrics.ts';
 
 /** The sites that the edge serves, cached: host name → environment and certificate, environment → origin. */
@@ -168,10 +169,9 @@ export function createSites(options: SitesOptions): Sites {
 }
 
 /** Its origin is looked up in the same way. */
-function servedSite(found: StaleValue<Site> | undefined): StaleValue<CachedSite> | undefined {
+function servedSite(found: StaleValue<ServedSite> | undefined): StaleValue<CachedSite> | undefined {
   if (found?.value == null) return undefined;
-  const { origin: _, ...site } = found.value;
-  return { until: found.until, value: { ...site, recheckAt: recheckAtOf(site.certificate) } };
+  return { until: found.until, value: { ...found.value, recheckAt: recheckAtOf(found.value.certificate) } };
 }
 
 function isUsable(certificate: Site['certificate']): certificate is ServedCertificate {

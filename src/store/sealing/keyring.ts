@@ -14,11 +14,14 @@ import type { SecretPlace } from '../contract/store.ts';
  * in the place of another.
  */
 
+/** A secret of the store, or a block of the edge cache's file. */
+export type SealedPlace = SecretPlace | { kind: 'edge_cache'; id: string };
+
 export interface Keyring {
   /** Seals under the first key. Throws `SealingError`. */
-  seal(plaintext: Uint8Array, place: SecretPlace): Uint8Array;
+  seal(plaintext: Uint8Array, place: SealedPlace): Uint8Array;
   /** Unseals under any of the keys; plaintext is returned as it is. Throws `SealingError`. */
-  unseal(secret: Uint8Array, place: SecretPlace): Uint8Array;
+  unseal(secret: Uint8Array, place: SealedPlace): Uint8Array;
   /** The first `PREFIX_LENGTH` bytes of what the first key seals. Throws `SealingError`. */
   prefix(): Uint8Array;
   /** Whether a secret with this prefix is plaintext, or sealed under one of the keys. */
@@ -141,25 +144,26 @@ function prefixOf(key: Uint8Array): Uint8Array {
 }
 
 /** A certificate that is inherited, or kept for a deleted domain, keeps its seal: the store moves it, and cannot unseal it. */
-function authenticated(prefix: Uint8Array, { kind, id }: SecretPlace): Uint8Array {
+function authenticated(prefix: Uint8Array, { kind, id }: SealedPlace): Uint8Array {
   const isMoved = kind === 'inherited_certificate' || kind === 'deleted_certificate';
   const sealedAs = isMoved ? 'certificate' : kind;
   return Buffer.concat([prefix, Buffer.from(JSON.stringify([sealedAs, id]))]);
 }
 
-function missing({ name }: KeySource, place: SecretPlace, prefix: Uint8Array): SealingError {
+function missing({ name }: KeySource, place: SealedPlace, prefix: Uint8Array): SealingError {
   return new SealingError(
     `${describeSecret(place)} is sealed under the key ${keyIdOf(prefix)}, which ${name} does not have: add that key there, after the first one; restore it from your copy if it is missing`,
   );
 }
 
-function damaged(place: SecretPlace): SealingError {
+function damaged(place: SealedPlace): SealingError {
   return new SealingError(
     `${describeSecret(place)} cannot be unsealed: it was changed or moved; restore a backup, or have another issued`,
   );
 }
 
-function describeSecret(place: SecretPlace): string {
+function describeSecret(place: SealedPlace): string {
+  if (place.kind === 'edge_cache') return 'the edge cache';
   if (place.kind === 'webhook_secret') return `the ${describePlace(place)}`;
   return `${place.kind === 'idempotency_key' ? 'what is kept under' : 'the private key of'} ${describePlace(place)}`;
 }
