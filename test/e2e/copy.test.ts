@@ -159,7 +159,10 @@ interface Copied {
 describe('a copied installation', () => {
   test('has every field of every row of every table, and the source is left as it is', async () => {
     await install();
-    edit('insert into suspensions (domain_id, status, suspended_at) select id, 451, 1 from domains limit 1');
+    edit(
+      'insert into suspensions (domain_id, status, suspended_at) select id, 451, 1 from domains limit 1',
+      "insert into suspended_names select id, 'held.example.com', 451, 1 from workspaces limit 1",
+    );
     const before = dumpOfFile(source);
     expect(Object.entries(before).filter(([, rows]) => rows.length === 0)).toEqual([]);
     const { code, stdout, stderr } = await run(copying('--json'));
