@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it, vi } from 'vitest';
 import { type Ended, run, runJson, startCommand, temporaryDirectory } from '../support/command.ts';
 import { createMigratedFile } from '../support/engine.ts';
 import { createMigratedDatabase } from '../support/postgres.ts';
@@ -8,6 +8,8 @@ import { NEXT_VERSION } from './next/program.ts';
 
 // The commands of this version and of the next one, on one database.
 
+// Each command of the next version is a process that compiles the sources.
+vi.setConfig({ testTimeout: 180_000 });
 const directory = temporaryDirectory();
 afterAll(directory.remove);
 
